@@ -1,0 +1,38 @@
+"""How a stage script runs: its arguments, and what a user's mistake looks like."""
+
+import argparse
+import sys
+from collections.abc import Callable
+from typing import NoReturn
+
+from vanishing_variance.errors import DivergedError, InputError
+
+
+class Arguments(argparse.ArgumentParser):
+    """An argument parser that refuses in one line, exit code 2."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print what is wrong and exit."""
+        print(f"error: {self.prog}: {message}", file=sys.stderr)
+        sys.exit(2)
+
+
+def variant(description: str) -> argparse.Namespace:
+    """The arguments of a stage that works on one variant: task, range, norm and block."""
+    parser = Arguments(description=description, allow_abbrev=False)
+    for name in ("task", "range", "norm"):
+        parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--block", type=int, required=True)
+    return parser.parse_args()
+
+
+def run(main: Callable[[], None]) -> None:
+    """Run a stage. A mistake of the user's prints one line and exits with 2, a training that diverged with 3."""
+    try:
+        main()
+    except InputError as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        sys.exit(2)
+    except DivergedError as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        sys.exit(3)

@@ -1,0 +1,14 @@
+"""Where tensors live: on the GPU when there is one, without a setting."""
+
+import os
+
+import torch
+
+
+def device() -> torch.device:
+    """CUDA when it is there, with deterministic algorithms, so that a run gives the same bits twice; else the CPU."""
+    if not torch.cuda.is_available():
+        return torch.device("cpu")
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    torch.use_deterministic_algorithms(True)
+    return torch.device("cuda")

@@ -1,0 +1,51 @@
+"""Initial weights: every named tensor of every seed comes from a stream of its own.
+
+So two variants of a seed start from the same numbers wherever they have the same tensors, and a seed starts from the
+same numbers whichever other seeds are trained beside it.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from vanishing_variance.seeding import stream
+
+
+@dataclass(frozen=True)
+class Initial:
+    """How one tensor of one seed starts: `constant`, plus U(-bound, bound), plus N(0, std^2)."""
+
+    shape: tuple[int, ...]
+    bound: float = 0.0
+    std: float = 0.0
+    constant: float = 0.0
+
+    def draw(self, rng: np.random.Generator) -> np.ndarray:
+        """One tensor, float32."""
+        value = np.full(self.shape, self.constant, dtype=np.float32)
+        if self.bound:
+            value += self.bound * (2 * rng.random(self.shape, dtype=np.float32) - 1)
+        if self.std:
+            value += self.std * rng.standard_normal(self.shape, dtype=np.float32)
+        return value
+
+
+def linear(name: str, inputs: int, outputs: int, bias: bool = True) -> dict[str, Initial]:
+    """torch's default for `nn.Linear`: weight (outputs, inputs) and bias (outputs,), both U(-1, 1) / sqrt(inputs)."""
+    bound = inputs**-0.5
+    initial = {f"{name}.weight": Initial((outputs, inputs), bound=bound)}
+    if bias:
+        initial[f"{name}.bias"] = Initial((outputs,), bound=bound)
+    return initial
+
+
+def draw(initial: Mapping[str, Initial], root: int, task: str, seeds: Iterable[int]) -> dict[str, Tensor]:
+    """The initial weights of `seeds`, by name, each (S, ...) float32."""
+    seeds = list(seeds)
+    return {
+        name: torch.from_numpy(np.stack([how.draw(stream(root, "initial", task, seed, name)) for seed in seeds]))
+        for name, how in initial.items()
+    }

@@ -1,0 +1,81 @@
+"""dictionary lookup: an item is Emb_K || Emb_V, the query is Emb_K of its key, from the same table (B.1)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+from torch.nn.functional import embedding
+
+from vanishing_variance.model.initialisation import Initial, linear
+from vanishing_variance.tasks.dictionary import Dictionary, DictionaryTraining
+
+
+def initial(task: Dictionary, training: DictionaryTraining, width: int) -> dict[str, Initial]:
+    """The two embedding tables and the first layers of the item MLP and of the query MLP."""
+    embedded, std = training.embedding_width, training.embedding_std
+    return {
+        "embedding.key": Initial((task.key_classes, embedded), std=std),
+        "embedding.value": Initial((task.value_classes, embedded), std=std),
+        **linear("item.0", 2 * embedded, width),
+        **linear("query.0", embedded, width),
+    }
+
+
+def tables(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """W_1 applied to every key class, (S, C_K, D), and to every value class with the bias added, (S, C_V, D)."""
+    for_key, for_value = weights["item.0.weight"].mT.chunk(2, dim=1)
+    return {"key": weights["embedding.key"] @ for_key, "value": _value_table(weights, for_value)}
+
+
+def enter(
+    weights: Mapping[str, Tensor], batch: Mapping[str, Tensor], tables: Mapping[str, Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
+    """W_1 [Emb_K, Emb_V] + b_1, shape (S, B, N, D), and Emb_K of the queried key, (S, B, embedding width)."""
+    if tables is not None:
+        items = _rows(tables["key"], batch["key"]) + _rows(tables["value"], batch["value"])
+        return items, _rows(weights["embedding.key"], batch["query"])
+    for_key, for_value = weights["item.0.weight"].mT.chunk(2, dim=1)
+    wanted = torch.cat((batch["key"], batch["query"].unsqueeze(-1)), dim=-1)
+    keys, query = _rows(weights["embedding.key"], wanted).split((wanted.shape[-1] - 1, 1), dim=2)
+    items = torch.baddbmm(
+        _rows(_value_table(weights, for_value), batch["value"]).flatten(1, 2), keys.flatten(1, 2), for_key
+    )
+    return items.unflatten(1, keys.shape[1:3]), query.squeeze(2)
+
+
+def _value_table(weights: Mapping[str, Tensor], for_value: Tensor) -> Tensor:
+    return torch.baddbmm(weights["item.0.bias"].unsqueeze(1), weights["embedding.value"], for_value)
+
+
+def _rows(table: Tensor, index: Tensor) -> Tensor:
+    """Rows `index` (S or 1, ...) of each seed's table (S, C, F): (S, ..., F)."""
+    seeds, classes, _ = table.shape
+    offset = torch.arange(seeds, device=table.device).mul_(classes)
+    rows: Tensor = _LookUp.apply(  # type: ignore[no-untyped-call]
+        table, index.long() + offset.view(-1, *[1] * (index.dim() - 1))
+    )
+    return rows
+
+
+class _LookUp(torch.autograd.Function):
+    """Rows of a table, whose gradient goes straight into `table.grad` where there is one.
+
+    A step touches a twelfth of the keys. A fresh dense gradient of the whole table at every step, which autograd would
+    make and add, costs more than the rest of the step (page faults, mostly).
+    """
+
+    @staticmethod
+    def forward(ctx: Any, table: Tensor, index: Tensor) -> Tensor:
+        ctx.table, ctx.index = table, index
+        return embedding(index, table.flatten(0, 1))
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, None]:
+        table = ctx.table
+        in_place = table.is_leaf and table.grad is not None
+        into = table.grad if in_place else torch.zeros_like(table)
+        into.flatten(0, 1).index_add_(0, ctx.index.flatten(), gradient.flatten(0, -2))
+        return (None if in_place else into), None

@@ -1,0 +1,96 @@
+"""The network of Section 2, every seed at once: the one definition of the forward pass.
+
+    items -> item MLP -> keys, values \
+                                       softmax(Q K^T / sqrt(D)) V = O -> normaliser -> W_O -> MLP -> label
+    query -> query MLP -> query       /
+
+S seeds, B sequences, N items, D width, C classes. Every weight has the seed as its first axis.
+
+No key or value is ever formed. With h the item MLP's hidden layer, items are h W_2 + b_2, and the logits
+(h W_2 + b_2) W_K . q equal h . (W_2 W_K q) up to a constant that softmax removes; and because the attention weights sum
+to one, O = sum_n a_n (h_n W_2 + b_2) W_V = ((sum_n a_n h_n) W_2 + b_2) W_V.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import ModuleType
+
+import torch
+from torch import Tensor
+from torch.nn.functional import gelu
+
+from vanishing_variance.model.initialisation import Initial, linear
+
+Weights = Mapping[str, Tensor]
+
+
+@dataclass(frozen=True)
+class Network:
+    """The architecture: how a task enters (a module of `model.inputs`), and a normaliser (a module of `norms`)."""
+
+    inputs: ModuleType
+    norm: ModuleType
+    epsilon: float
+
+    def attend(self, weights: Weights, batch: Weights, tables: Weights | None = None) -> tuple[Tensor, Tensor]:
+        """The attention logits (S, B, N) and the item MLP's hidden layer (S, B, N, D), of which O is an average."""
+        items, query = self.inputs.enter(weights, batch, tables)
+        hidden = gelu(items)
+        query = _mlp(weights, "query", query)
+        query = query @ weights["attention.query"].mT * query.shape[-1] ** -0.5
+        direction = query @ weights["attention.key"] @ weights["item.2.weight"]
+        return torch.linalg.vecdot(hidden, direction.unsqueeze(2)), hidden
+
+    def outputs(self, weights: Weights, hidden: Tensor) -> Tensor:
+        """The attention outputs O (S, B, D), before the normaliser, of attention-averaged hidden layers (S, B, D)."""
+        return _affine(hidden, weights["item.2.weight"], weights["item.2.bias"]) @ weights["attention.value"].mT
+
+    def normalise(self, weights: Weights, outputs: Tensor) -> Tensor:
+        """What the layers above read: the normalised attention outputs, (S, B, D)."""
+        parameters = {name: weights[f"norm.{name}"].unsqueeze(1) for name in self.norm.LEARNABLE}
+        normalised: Tensor = self.norm.normalise(outputs, parameters, self.epsilon)
+        return normalised
+
+    def read_out(self, weights: Weights, normalised: Tensor) -> Tensor:
+        """The class logits (S, B, C)."""
+        return _mlp(weights, "head", normalised @ weights["attention.output"].mT)
+
+    def __call__(self, weights: Weights, batch: Weights) -> Tensor:
+        """The class logits (S, B, C) of a batch of sequences."""
+        logits, hidden = self.attend(weights, batch)
+        average = average_hidden(torch.softmax(logits, dim=-1), hidden)
+        return self.read_out(weights, self.normalise(weights, self.outputs(weights, average)))
+
+
+def average_hidden(attention: Tensor, hidden: Tensor) -> Tensor:
+    """The hidden layers averaged with the attention weights: (S, B, N) and (S, B, N, D) to (S, B, D)."""
+    return (attention.unsqueeze(-2) @ hidden).squeeze(-2)
+
+
+def initial(inputs: Mapping[str, Initial], width: int, classes: int, norm: ModuleType) -> dict[str, Initial]:
+    """How every tensor of one seed starts; `inputs` is what the task's own input layers start from."""
+    square = {
+        name: initial
+        for part in ("query", "key", "value", "output")
+        for name, initial in linear(f"attention.{part}", width, width, bias=False).items()
+    }
+    return {
+        **inputs,
+        **linear("item.2", width, width),
+        **linear("query.2", width, width),
+        **{name.removesuffix(".weight"): initial for name, initial in square.items()},
+        **{f"norm.{name}": Initial((width,), constant=value) for name, value in norm.LEARNABLE.items()},
+        **linear("head.0", width, width),
+        **linear("head.2", width, classes),
+    }
+
+
+def _affine(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """x W^T + b for each seed: (S, B, I), (S, O, I), (S, O) to (S, B, O)."""
+    return torch.baddbmm(bias.unsqueeze(1), x, weight.mT)
+
+
+def _mlp(weights: Weights, name: str, x: Tensor) -> Tensor:
+    """Two linear layers with one GELU between them and none after."""
+    hidden = gelu(_affine(x, weights[f"{name}.0.weight"], weights[f"{name}.0.bias"]))
+    return _affine(hidden, weights[f"{name}.2.weight"], weights[f"{name}.2.bias"])

@@ -1,0 +1,29 @@
+"""One variant of the experiment: a task and a normaliser, and the network they make."""
+
+from dataclasses import dataclass
+
+from vanishing_variance import norms, registry
+from vanishing_variance.model import inputs
+from vanishing_variance.model.initialisation import Initial
+from vanishing_variance.model.network import Network, initial
+from vanishing_variance.tasks.base import Task, TaskTraining
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Names and parameters only, so that it can be sent to another process."""
+
+    task_name: str
+    norm_name: str
+    task: Task
+    epsilon: float
+
+    def network(self) -> Network:
+        """The network."""
+        return Network(registry.load(inputs, self.task_name), registry.load(norms, self.norm_name), self.epsilon)
+
+    def initial(self, training: TaskTraining, width: int) -> dict[str, Initial]:
+        """How each tensor of one seed starts."""
+        network = self.network()
+        entry = network.inputs.initial(self.task, training, width)
+        return initial(entry, width, self.task.labels, network.norm)

@@ -1,0 +1,80 @@
+"""Independent pieces of work over the cores: single-threaded each, in a process each.
+
+A piece computes the same bits whichever process runs it and however many there are.
+"""
+
+import ctypes
+import multiprocessing
+import os
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing.queues import Queue
+from typing import Any
+
+import torch
+
+Report = Callable[[int], None]
+Job = Callable[[Report], Any]
+
+_reports: "Queue[int | None] | None" = None
+
+
+def run(jobs: Sequence[Job], progress: Report) -> list[Any]:
+    """Every job's result, in order. What the jobs report is passed on to `progress`.
+
+    A job is called with a function that it may report finished work to; job and result can be pickled (a
+    `functools.partial` of a module's function). The first exception of a job is raised.
+    """
+    processes = min(len(jobs), cores())
+    if processes == 1:
+        single_threaded()
+        return [job(progress) for job in jobs]
+    context = multiprocessing.get_context("spawn")
+    reports: Queue[int | None] = context.Queue()
+    listener = threading.Thread(target=_pass_on, args=(reports, progress), daemon=True)
+    listener.start()
+    with ProcessPoolExecutor(processes, context, initializer=_start, initargs=(reports,)) as pool:
+        futures = [pool.submit(_call, job) for job in jobs]
+        try:
+            results = [future.result() for future in futures]
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    reports.put(None)
+    listener.join()
+    return results
+
+
+def cores() -> int:
+    """The number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _pass_on(reports: "Queue[int | None]", progress: Report) -> None:
+    for done in iter(reports.get, None):
+        progress(done)
+
+
+def _start(reports: "Queue[int | None]") -> None:
+    global _reports  # noqa: PLW0603 -- a queue reaches a spawned process only through its initialiser
+    _reports = reports
+    single_threaded()
+
+
+def _call(job: Job) -> Any:
+    assert _reports is not None
+    return job(_reports.put)
+
+
+def single_threaded() -> None:
+    """Let this process compute on one thread, and keep the memory that it frees."""
+    torch.set_num_threads(1)
+    if sys.platform == "linux":
+        # glibc gives large freed tensors back to the kernel, and faults them in again at the next operation: a fifth of
+        # a training step. Keep them: M_MMAP_THRESHOLD (-3) at its largest, M_TRIM_THRESHOLD (-1), M_TOP_PAD (-2).
+        library = ctypes.CDLL(None)
+        if hasattr(library, "mallopt"):
+            for option, value in ((-3, 2**25), (-1, 2**31 - 1), (-2, 2**28)):
+                library.mallopt(option, value)

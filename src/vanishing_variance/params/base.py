@@ -1,0 +1,79 @@
+"""Reading params.yaml: a stage takes the keys that it declares to DVC, and each is validated as it is taken."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from vanishing_variance.errors import InputError
+
+PATH = Path("params.yaml")
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML as DVC reads it: 1e-3 is a number (YAML 1.2), where PyYAML's YAML 1.1 sees text."""
+
+
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)[eE][-+]?\d+$"), list("-+.0123456789")
+)
+
+
+class Section(BaseModel):
+    """A section of params.yaml: unknown keys are refused, and nothing is coerced from text or truth values."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+def load(path: Path = PATH) -> dict[str, Any]:
+    """The whole document. Raises InputError when it is not there or not a YAML mapping."""
+    try:
+        document = yaml.load(path.read_text(encoding="utf-8"), _Loader)  # a SafeLoader
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError, ValueError) as problem:
+        raise InputError(f"{path}: cannot be read as YAML: {' '.join(str(problem).split())}") from None
+    if not isinstance(document, dict):
+        raise InputError(f"{path}: is {shown(document)}; must be a mapping of keys to values")
+    return document
+
+
+def take(document: Mapping[str, Any], key: str, kind: Any) -> Any:
+    """The value at the dotted `key`, validated as `kind`.
+
+    Raises InputError, one line that names the key, its value and what is allowed.
+    """
+    value: Any = document
+    seen = ""
+    for part in key.split("."):
+        if not isinstance(value, Mapping):
+            raise InputError(f"{PATH}: {seen} is {shown(value)}; must be a mapping with the key {part}")
+        if part not in value:
+            there = ", ".join(map(str, value)) or "nothing"
+            raise InputError(f"{PATH}: {key} is missing; {seen or 'the file'} has: {there}")
+        value, seen = value[part], f"{seen}.{part}".lstrip(".")
+    try:
+        return TypeAdapter(kind).validate_python(value)
+    except ValidationError as problem:
+        raise InputError(f"{PATH}: {explained(problem, key, kind)}") from None
+
+
+def explained(problem: ValidationError, key: str, kind: Any) -> str:
+    """The first thing that is wrong, in one line."""
+    first = problem.errors(include_url=False)[0]
+    where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
+    name = f"{key}{where}"
+    if first["type"] == "extra_forbidden":
+        allowed = ", ".join(kind.model_fields) if hasattr(kind, "model_fields") else ""
+        return f"{name} is {shown(first['input'])}, but there is no such key; choose from {allowed}"
+    if first["type"] == "missing":
+        return f"{name} is missing; it must be set"
+    message = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    return f"{name} is {shown(first['input'])}; must be {message}"
+
+
+def shown(value: Any) -> str:
+    """A value as it stands in an error: one line, shortened."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,0 +1,77 @@
+"""All of params.yaml, checked before anything runs."""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from vanishing_variance import norms, registry, tasks
+from vanishing_variance.errors import InputError
+from vanishing_variance.params.base import PATH, shown, take
+from vanishing_variance.params.diagnostics import Diagnostics
+from vanishing_variance.params.experiment import Count, Index, Model, Range, Training
+from vanishing_variance.params.figures import Figures
+from vanishing_variance.params.test import Test
+from vanishing_variance.tasks.base import Task
+
+TASKS = ("argmax", "dictionary")
+RANGES = ("short",)
+KEYS = (
+    *("norm", "seed", "blocks", "seeds_per_block"),
+    *("tasks", "ranges", "model", "training", "test", "diagnostics", "figures"),
+)
+
+
+def check(document: dict[str, Any]) -> None:
+    """Validate every key and what must hold between them. Raises InputError for the first thing that is wrong."""
+    _exactly(document, "", KEYS)
+    _norm(document["norm"])
+    take(document, "seed", Index)
+    take(document, "seeds_per_block", Count)
+    blocks: list[int] = take(document, "blocks", Annotated[list[Index], Field(min_length=1)])
+    if len(set(blocks)) < len(blocks):
+        raise InputError(f"{PATH}: blocks is {shown(blocks)}; must not name a block twice")
+    take(document, "model", Model)
+    take(document, "training", Training)
+    take(document, "diagnostics", Diagnostics)
+    test: Test = take(document, "test", Test)
+    _exactly(take(document, "ranges", dict), "ranges", RANGES)
+    ranges: dict[str, Range] = {name: take(document, f"ranges.{name}", Range) for name in RANGES}
+    _exactly(take(document, "tasks", dict), "tasks", TASKS)
+    for name in TASKS:
+        module = registry.load(tasks, name)
+        _exactly(take(document, f"tasks.{name}", dict), f"tasks.{name}", ("data", "training"))
+        task: Task = take(document, f"tasks.{name}.data", module.TASK)
+        take(document, f"tasks.{name}.training", module.TRAINING)
+        for key, length in [
+            *((f"test.lengths[{place}]", length) for place, length in enumerate(test.lengths)),
+            *((f"ranges.{range_name}.longest", bounds.longest) for range_name, bounds in ranges.items()),
+        ]:
+            if task.longest is not None and length > task.longest:
+                raise InputError(f"{PATH}: {key} is {length}; must be at most {task.longest}, the keys of task {name}")
+    figures: Figures = take(document, "figures", Figures)
+    if figures.task not in TASKS:
+        raise InputError(f"{PATH}: figures.task is {shown(figures.task)}; choose from {', '.join(TASKS)}")
+    for place, length in enumerate(figures.lengths):
+        if length not in test.lengths:
+            lengths = ", ".join(map(str, test.lengths))
+            raise InputError(f"{PATH}: figures.lengths[{place}] is {length}; choose from test.lengths: {lengths}")
+
+
+def _norm(norm: Any) -> None:
+    choices = [name for name in registry.names(norms) if name != "none"]
+    if norm not in choices:
+        why = " (none is what every treatment is compared with)" if norm == "none" else ""
+        raise InputError(f"{PATH}: norm is {shown(norm)}{why}; choose from {', '.join(choices)}")
+
+
+def _exactly(section: dict[Any, Any], name: str, keys: tuple[str, ...]) -> None:
+    """The section has these keys and no others."""
+    prefix = f"{name}." if name else ""
+    for key, value in section.items():
+        if key not in keys:
+            raise InputError(
+                f"{PATH}: {prefix}{key} is {shown(value)}, but there is no such key; choose from {', '.join(keys)}"
+            )
+    for key in keys:
+        if key not in section:
+            raise InputError(f"{PATH}: {prefix}{key} is missing; {name or 'the file'} must have {', '.join(keys)}")

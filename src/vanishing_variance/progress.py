@@ -1,0 +1,43 @@
+"""Progress of long work: a bar on a terminal, a plain line now and then in a log."""
+
+import sys
+import time
+from typing import Self
+
+from tqdm import tqdm
+
+SECONDS_BETWEEN_LINES = 10.0
+
+
+class Progress:
+    """Counts units of work towards `total` and shows rate and time left on standard error."""
+
+    def __init__(self, label: str, total: int, unit: str) -> None:
+        self._label, self._total, self._unit = label, total, unit
+        self._done, self._started = 0, time.monotonic()
+        self._last_line = self._started
+        self._bar = tqdm(total=total, desc=label, unit=unit, mininterval=0.5) if sys.stderr.isatty() else None
+
+    def __call__(self, done: int) -> None:
+        """`done` more units are finished."""
+        self._done += done
+        if self._bar is not None:
+            self._bar.update(done)
+        elif time.monotonic() - self._last_line > SECONDS_BETWEEN_LINES:
+            self._line()
+
+    def _line(self) -> None:
+        self._last_line = time.monotonic()
+        rate = self._done / max(self._last_line - self._started, 1e-9)
+        left = (self._total - self._done) / rate if rate else float("inf")
+        text = f"{self._label}: {self._done}/{self._total} {self._unit}, {rate:.0f} {self._unit}/s, {left:.0f} s left"
+        print(text, file=sys.stderr, flush=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+        else:
+            self._line()

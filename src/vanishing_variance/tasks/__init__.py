@@ -1,0 +1,1 @@
+"""The tasks of Section 3, one file each."""

@@ -1,0 +1,46 @@
+"""What a task is: a distribution over (item sequence, query, label) at every length."""
+
+from abc import ABC, abstractmethod
+from typing import Annotated
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+# Arrays by name, each with the sequences as its first axis. Every task has `query` (B,), and `target` (B,): the
+# position of the item that holds the answer; what an item consists of, (B, N) each, is the task's own.
+Sequences = dict[str, np.ndarray]
+
+Count = Annotated[int, Field(ge=1)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+class Task(BaseModel, ABC):
+    """A task's data distribution. Its fields are the task's parameters, `tasks.<name>.data` in params.yaml."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    @property
+    @abstractmethod
+    def labels(self) -> int:
+        """The number of output classes."""
+
+    @property
+    def longest(self) -> int | None:
+        """The longest sequence that the task can make; None where there is no limit."""
+        return None
+
+    @abstractmethod
+    def sample(self, rng: np.random.Generator, sequences: int, length: int) -> Sequences:
+        """`sequences` independent sequences of `length` items, drawn from `rng`."""
+
+    @abstractmethod
+    def label(self, batch: Sequences) -> np.ndarray:
+        """The right answer to each sequence, shape (B,), int64 in [0, labels)."""
+
+
+class TaskTraining(BaseModel):
+    """How a task is trained; `tasks.<name>.training` in params.yaml."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    steps: Count

@@ -1,0 +1,37 @@
+"""Test one block of trained models at every length, and look inside its first (Tables 1 to 6, Figures 2 to 4)."""
+
+from vanishing_variance import paths, registry, tasks
+from vanishing_variance.command import run, variant
+from vanishing_variance.evaluation import Plan, evaluate_block
+from vanishing_variance.io.arrays import read_arrays
+from vanishing_variance.io.frames import write_frame
+from vanishing_variance.model.variant import Variant
+from vanishing_variance.params.base import load, take
+from vanishing_variance.params.diagnostics import Diagnostics
+from vanishing_variance.params.experiment import seeds
+from vanishing_variance.params.test import Lengths
+
+
+def main() -> None:
+    chosen = variant(__doc__)
+    this = paths.Run(chosen.task, chosen.range, chosen.norm, chosen.block)
+    params = load()
+    task = take(params, f"tasks.{this.task}.data", registry.load(tasks, this.task).TASK)
+    plan = Plan(
+        name=str(this),
+        root=take(params, "seed", int),
+        variant=Variant(this.task, this.norm, task, take(params, "model.epsilon", float)),
+        lengths=take(params, "test.lengths", Lengths),
+        diagnostics=take(params, "diagnostics", Diagnostics),
+    )
+    weights = read_arrays(this.path("weights", ".safetensors"))
+    sequences = {length: read_arrays(paths.sequences(this.task, length)) for length in plan.lengths}
+    block = seeds(this.block, take(params, "seeds_per_block", int))
+    accuracy, inside = evaluate_block(plan, weights, block, sequences)
+    write_frame(this.path("accuracy", ".parquet"), accuracy)
+    for name, frame in inside.items():
+        write_frame(this.path("diagnostics") / f"{name}.parquet", frame)
+
+
+if __name__ == "__main__":
+    run(main)

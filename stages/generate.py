@@ -1,0 +1,26 @@
+"""Draw the test sequences of one task, a file a length, the same for every seed and variant (Section 3, B.1)."""
+
+from vanishing_variance import paths, registry, tasks
+from vanishing_variance.command import Arguments, run
+from vanishing_variance.io.arrays import write_arrays
+from vanishing_variance.params.base import load, take
+from vanishing_variance.params.test import Test
+from vanishing_variance.seeding import stream
+from vanishing_variance.tasks.base import Task
+
+
+def main() -> None:
+    parser = Arguments(description=__doc__, allow_abbrev=False)
+    parser.add_argument("--task", required=True)
+    name = parser.parse_args().task
+    params = load()
+    root: int = take(params, "seed", int)
+    test: Test = take(params, "test", Test)
+    task: Task = take(params, f"tasks.{name}.data", registry.load(tasks, name).TASK)
+    for length in test.lengths:
+        drawn = task.sample(stream(root, "test", name, length), test.sequences, length)
+        write_arrays(paths.sequences(name, length), drawn)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,37 @@
+"""Train one block of seeds of one variant, as an ensemble (Section 3, B.1, B.2)."""
+
+from vanishing_variance import registry, tasks
+from vanishing_variance.command import run, variant
+from vanishing_variance.io.arrays import write_arrays
+from vanishing_variance.io.frames import write_frame
+from vanishing_variance.model.variant import Variant
+from vanishing_variance.params.base import load, take
+from vanishing_variance.params.experiment import Model, Range, Training, seeds
+from vanishing_variance.paths import Run
+from vanishing_variance.training import Plan, train_block
+
+
+def main() -> None:
+    chosen = variant(__doc__)
+    this = Run(chosen.task, chosen.range, chosen.norm, chosen.block)
+    module = registry.load(tasks, this.task)
+    params = load()
+    model: Model = take(params, "model", Model)
+    task = take(params, f"tasks.{this.task}.data", module.TASK)
+    plan = Plan(
+        name=str(this),
+        root=take(params, "seed", int),
+        range_name=this.range,
+        lengths=take(params, f"ranges.{this.range}", Range),
+        variant=Variant(this.task, this.norm, task, model.epsilon),
+        width=model.width,
+        optimiser=take(params, "training", Training),
+        schedule=take(params, f"tasks.{this.task}.training", module.TRAINING),
+    )
+    weights, losses = train_block(plan, seeds(this.block, take(params, "seeds_per_block", int)))
+    write_arrays(this.path("weights", ".safetensors"), weights)
+    write_frame(this.path("losses", ".parquet"), losses)
+
+
+if __name__ == "__main__":
+    run(main)
