@@ -1,10 +1,12 @@
 """Where tensors live: on the GPU when there is one, without a setting."""
 
 import os
+from functools import cache
 
 import torch
 
 
+@cache
 def device() -> torch.device:
     """CUDA when it is there, with deterministic algorithms, so that a run gives the same bits twice; else the CPU."""
     if not torch.cuda.is_available():

@@ -1,0 +1,66 @@
+"""The oracle: one seed as a plain `nn.Module`, written as Section 2 writes it, keys and values for every item.
+
+Nothing in the pipeline imports it. The tests hold the ensemble against it, and the benchmarks time it.
+"""
+
+from collections.abc import Mapping
+from types import ModuleType
+
+import torch
+from torch import Tensor, nn
+
+from vanishing_variance.tasks.base import Task
+from vanishing_variance.tasks.dictionary import Dictionary
+
+
+class Reference(nn.Module):
+    """Attn(X, y) = norm(softmax(q K^T / sqrt(D)) V) W_O for one query, then an MLP to the classes."""
+
+    def __init__(self, task: Task, norm: ModuleType, width: int, epsilon: float, embedding_width: int = 64) -> None:
+        super().__init__()
+        self.norm, self.epsilon = norm, epsilon
+        self.embedding = nn.ModuleDict()
+        item_features, query_features = 1 + task.labels, 1
+        if isinstance(task, Dictionary):
+            self.embedding["key"] = nn.Embedding(task.key_classes, embedding_width)
+            self.embedding["value"] = nn.Embedding(task.value_classes, embedding_width)
+            item_features, query_features = 2 * embedding_width, embedding_width
+        self.item = _mlp(item_features, width, width)
+        self.query = _mlp(query_features, width, width)
+        self.attention = nn.ModuleDict(
+            {name: nn.Linear(width, width, bias=False) for name in ("query", "key", "value", "output")}
+        )
+        self.norm_parameters = nn.ParameterDict(
+            {name: torch.full((width,), value) for name, value in norm.LEARNABLE.items()}
+        )
+        self.head = _mlp(width, width, task.labels)
+
+    def forward(self, batch: Mapping[str, Tensor]) -> Tensor:
+        """The class logits (B, C) of a batch of sequences, arrays (B, ...) by name."""
+        if "key" in self.embedding:
+            keys, values = self.embedding["key"](batch["key"].long()), self.embedding["value"](batch["value"].long())
+            items, query = torch.cat((keys, values), -1), self.embedding["key"](batch["query"].long())
+        else:
+            classes = nn.functional.one_hot(batch["class"].long(), self.head[2].out_features)
+            items = torch.cat((batch["priority"].unsqueeze(-1), classes.to(batch["priority"])), -1)
+            query = batch["query"].unsqueeze(-1)
+        x = self.item(items)
+        key, value = self.attention["key"](x), self.attention["value"](x)
+        q = self.attention["query"](self.query(query)).unsqueeze(1)
+        weights = torch.softmax(q @ key.mT / key.shape[-1] ** 0.5, dim=-1)
+        outputs = (weights @ value).squeeze(1)
+        normalised = self.norm.normalise(outputs, self.norm_parameters, self.epsilon)
+        logits: Tensor = self.head(self.attention["output"](normalised))
+        return logits
+
+    def load(self, weights: Mapping[str, Tensor], seed: int) -> None:
+        """Take the weights of one seed of an ensemble."""
+        own = {name.replace("norm.", "norm_parameters.", 1): tensor[seed] for name, tensor in weights.items()}
+        attention = {f"attention.{part}" for part in self.attention}
+        embedding = {f"embedding.{part}" for part in self.embedding}
+        named = {f"{name}.weight" if name in attention | embedding else name: own[name] for name in own}
+        self.load_state_dict(named)
+
+
+def _mlp(inputs: int, hidden: int, outputs: int) -> nn.Sequential:
+    return nn.Sequential(nn.Linear(inputs, hidden), nn.GELU(), nn.Linear(hidden, outputs))

@@ -1,0 +1,100 @@
+import pytest
+import torch
+from conftest import make_plan
+
+from vanishing_variance.model.initialisation import draw
+from vanishing_variance.model.reference import Reference
+from vanishing_variance.training import batches, losses
+
+SEEDS = [3, 0, 11]
+
+
+def drawn(plan, seeds, dtype=torch.float64):
+    how = plan.variant.initial(plan.schedule, plan.width)
+    return {name: tensor.to(dtype) for name, tensor in draw(how, plan.root, plan.variant.task_name, seeds).items()}
+
+
+def in_double(batch):
+    return {name: array.double() if array.is_floating_point() else array for name, array in batch.items()}
+
+
+@pytest.mark.parametrize("in_place", [True, False])
+def test_loss_and_gradients_equal_those_of_a_plain_module_for_each_seed(task_name, norm_name, in_place):
+    plan = make_plan(task_name, norm_name)
+    network, weights = plan.variant.network(), drawn(plan, SEEDS)
+    for tensor in weights.values():
+        tensor.requires_grad_()
+        tensor.grad = torch.zeros_like(tensor) if in_place else None
+    batch, labels = next(batches(plan, SEEDS))
+    batch = in_double(batch)
+    ours = losses(network, weights, batch, labels)
+    ours.sum().backward()
+    for place in range(len(SEEDS)):
+        plain = Reference(plan.variant.task, network.norm, plan.width, plan.variant.epsilon, 16).double()
+        plain.load({name: tensor.detach() for name, tensor in weights.items()}, place)
+        loss = torch.nn.functional.cross_entropy(plain({name: a[place] for name, a in batch.items()}), labels[place])
+        loss.backward()
+        torch.testing.assert_close(ours[place], loss, rtol=0, atol=1e-12)
+        gradients = {name: tensor.grad[place] for name, tensor in weights.items()}
+        assert len(list(plain.parameters())) == len(gradients)
+        for name, parameter in plain.named_parameters():
+            ours_name = name.replace("norm_parameters.", "norm.")
+            if ours_name.startswith(("attention.", "embedding.")):
+                ours_name = ours_name.removesuffix(".weight")
+            torch.testing.assert_close(gradients[ours_name], parameter.grad, rtol=0, atol=1e-10, msg=name)
+
+
+def test_single_precision_is_within_1e_5_of_the_plain_module(task_name, norm_name):
+    plan = make_plan(task_name, norm_name)
+    network, weights = plan.variant.network(), drawn(plan, SEEDS, torch.float32)
+    batch, labels = next(batches(plan, SEEDS))
+    ours = losses(network, weights, batch, labels)
+    for place in range(len(SEEDS)):
+        plain = Reference(plan.variant.task, network.norm, plan.width, plan.variant.epsilon, 16)
+        plain.load(weights, place)
+        loss = torch.nn.functional.cross_entropy(plain({name: a[place] for name, a in batch.items()}), labels[place])
+        torch.testing.assert_close(ours[place], loss, rtol=0, atol=1e-5)
+
+
+def test_looking_up_tables_equals_computing_every_item(task_name):
+    plan = make_plan(task_name)
+    network, weights = plan.variant.network(), drawn(plan, SEEDS)
+    batch, _ = next(batches(plan, SEEDS))
+    computed = network.attend(weights, in_double(batch))
+    looked_up = network.attend(weights, in_double(batch), network.inputs.tables(weights))
+    for one, other in zip(computed, looked_up, strict=True):
+        torch.testing.assert_close(one, other, rtol=0, atol=1e-12)
+
+
+def test_sequences_shared_by_all_seeds_are_those_sequences_for_each(task_name):
+    plan = make_plan(task_name)
+    network, weights = plan.variant.network(), drawn(plan, SEEDS)
+    batch, _ = next(batches(plan, SEEDS[:1]))
+    repeated = {name: array.expand(len(SEEDS), *array.shape[1:]) for name, array in in_double(batch).items()}
+    torch.testing.assert_close(network(weights, in_double(batch)), network(weights, repeated), rtol=0, atol=1e-12)
+
+
+def test_the_order_of_the_items_does_not_matter(task_name):
+    plan = make_plan(task_name)
+    network, weights = plan.variant.network(), drawn(plan, SEEDS)
+    batch = in_double(next(batches(plan, SEEDS))[0])
+    flipped = {name: array.flip(2) if array.dim() == 3 else array for name, array in batch.items()}
+    torch.testing.assert_close(network(weights, batch), network(weights, flipped), rtol=0, atol=1e-12)
+
+
+def test_std_represents_every_function_of_ln(task_name):
+    """gamma folds into W_O, and beta into the bias of the layer after it."""
+    with_ln, with_std = make_plan(task_name, "ln"), make_plan(task_name, "std")
+    weights = drawn(with_ln, SEEDS)
+    generator = torch.Generator().manual_seed(0)
+    for name in ("norm.scale", "norm.shift"):
+        weights[name] = torch.randn(weights[name].shape, generator=generator, dtype=torch.float64)
+    batch = in_double(next(batches(with_ln, SEEDS))[0])
+    folded = {name: tensor for name, tensor in weights.items() if not name.startswith("norm.")}
+    folded["attention.output"] = weights["attention.output"] * weights["norm.scale"].unsqueeze(1)
+    shift = weights["head.0.weight"] @ weights["attention.output"] @ weights["norm.shift"].unsqueeze(-1)
+    folded["head.0.bias"] = weights["head.0.bias"] + shift.squeeze(-1)
+    of_ln = with_ln.variant.network()(weights, batch)
+    torch.testing.assert_close(with_std.variant.network()(folded, batch), of_ln, rtol=0, atol=1e-10)
+    unfolded = with_std.variant.network()(weights, batch)
+    assert (unfolded - of_ln).abs().max() > 0.1
