@@ -60,7 +60,16 @@ def _pass_on(reports: "Queue[int | None]", progress: Report) -> None:
 def _start(reports: "Queue[int | None]") -> None:
     global _reports  # noqa: PLW0603 -- a queue reaches a spawned process only through its initialiser
     _reports = reports
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     single_threaded()
+
+
+def _end_with_parent() -> None:
+    """A killed stage leaves nothing behind that computes on for nobody."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _call(job: Job) -> Any:
