@@ -1,6 +1,5 @@
-"""Where the stages put what they make, and which runs a study consists of."""
+"""Where the stages put what they make."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,9 +8,6 @@ DATA = Path("data")
 METRICS = Path("metrics")
 PLOTS = Path("plots")
 REFERENCE = Path("reference/paper.csv")
-
-# What the paper compares, whatever the treatment is: the ablation of Tables 3 and 6.
-PAPER_NORMS = ("none", "std", "ln")
 
 
 @dataclass(frozen=True)
@@ -34,9 +30,3 @@ class Run:
 def sequences(task: str, length: int) -> Path:
     """The test sequences of one task and length."""
     return DATA / task / f"{length:08d}.safetensors"
-
-
-def expected(norm: str, tasks: Sequence[str], ranges: Sequence[str], blocks: Sequence[int]) -> list[Run]:
-    """Every run of the study with treatment `norm`: what is downstream reads these, and no other that lies there."""
-    norms = dict.fromkeys((*PAPER_NORMS, norm))
-    return [Run(task, range_, norm, block) for task in tasks for range_ in ranges for norm in norms for block in blocks]

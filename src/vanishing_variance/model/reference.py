@@ -18,7 +18,7 @@ class Reference(nn.Module):
 
     def __init__(self, task: Task, norm: ModuleType, width: int, epsilon: float, embedding_width: int = 64) -> None:
         super().__init__()
-        self.norm, self.epsilon = norm, epsilon
+        self.norm, self.epsilon, self.classes = norm, epsilon, task.labels
         self.embedding = nn.ModuleDict()
         item_features, query_features = 1 + task.labels, 1
         if isinstance(task, Dictionary):
@@ -41,7 +41,7 @@ class Reference(nn.Module):
             keys, values = self.embedding["key"](batch["key"].long()), self.embedding["value"](batch["value"].long())
             items, query = torch.cat((keys, values), -1), self.embedding["key"](batch["query"].long())
         else:
-            classes = nn.functional.one_hot(batch["class"].long(), self.head[2].out_features)
+            classes = nn.functional.one_hot(batch["class"].long(), self.classes)
             items = torch.cat((batch["priority"].unsqueeze(-1), classes.to(batch["priority"])), -1)
             query = batch["query"].unsqueeze(-1)
         x = self.item(items)

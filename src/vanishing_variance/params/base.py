@@ -69,6 +69,8 @@ def explained(problem: ValidationError, key: str, kind: Any) -> str:
         return f"{name} is {shown(first['input'])}, but there is no such key; choose from {allowed}"
     if first["type"] == "missing":
         return f"{name} is missing; it must be set"
+    if first["type"] == "too_short":
+        return f"{name} is {shown(first['input'])}; must have at least {first['ctx']['min_length']} entry"
     message = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
     return f"{name} is {shown(first['input'])}; must be {message}"
 

@@ -11,10 +11,9 @@ from vanishing_variance.params.diagnostics import Diagnostics
 from vanishing_variance.params.experiment import Count, Index, Model, Range, Training
 from vanishing_variance.params.figures import Figures
 from vanishing_variance.params.test import Test
+from vanishing_variance.study import RANGES, TASKS
 from vanishing_variance.tasks.base import Task
 
-TASKS = ("argmax", "dictionary")
-RANGES = ("short",)
 KEYS = (
     *("norm", "seed", "blocks", "seeds_per_block"),
     *("tasks", "ranges", "model", "training", "test", "diagnostics", "figures"),

@@ -1,0 +1,133 @@
+"""Tables 1, 2, 3 and 6: ours, and the paper's numbers beside them where the comparison is the paper's.
+
+A table is made once as text cells, and written as Markdown and as LaTeX; its numbers go to CSV in full.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from vanishing_variance.results import compare
+
+TEMPERATURES = {"plain": "without test-time adaptation", "adaptive": "with the adaptive temperature"}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Titled rows of text, one column a length; a row with a name alone is a heading. `numbers` is tidy."""
+
+    title: str
+    note: str
+    lengths: Sequence[int]
+    rows: Sequence[tuple[str, Sequence[str]]]
+    numbers: pd.DataFrame
+
+    def markdown(self) -> str:
+        """The table as Markdown, powers of two as such."""
+        head = ["", *(_power(length) for length in self.lengths)]
+        lines = [f"# {self.title}", "", _line(head), _line(["---", *["--:"] * len(self.lengths)])]
+        blank = [""] * len(self.lengths)
+        lines += [_line([name if cells else f"**{name}**", *(cells or blank)]) for name, cells in self.rows]
+        return "\n".join([*lines, "", self.note, ""])
+
+    def latex(self) -> str:
+        """The table as a LaTeX `table` with booktabs' rules."""
+        width = len(self.lengths) + 1
+        lines = [r"\begin{table}", rf"\caption{{{_escaped(self.title)}. {_escaped(self.note)}}}", r"\centering"]
+        lines += [rf"\begin{{tabular}}{{l{'r' * len(self.lengths)}}}", r"\toprule"]
+        lines += [" & ".join(["", *(_power(length, "$2^{{{}}}$") for length in self.lengths)]) + r" \\", r"\midrule"]
+        for name, cells in self.rows:
+            if cells:
+                lines.append(" & ".join(map(_escaped, [name, *cells])) + r" \\")
+            else:
+                lines.append(rf"\multicolumn{{{width}}}{{l}}{{\textit{{{_escaped(name)}}}}} \\")
+        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
+
+
+def accuracy_table(number: int, accuracy: pd.DataFrame, task: str, norm: str, paper: pd.DataFrame) -> Table:
+    """Tables 1 and 2: the treatment against `none`, plain and adaptive. The paper's numbers stand there for `ln`."""
+    numbers = compare(accuracy, task, "short", norm, "none")
+    numbers = numbers.rename(columns={"baseline": "none", "treatment": norm})
+    if norm == "ln":
+        numbers = numbers.merge(_paper(paper, number, {"none": "none", "ln": "ln", "ln_vs_none": "p"}), how="left")
+    rows: list[tuple[str, list[str]]] = []
+    for temperature, title in TEMPERATURES.items():
+        of = numbers[numbers["temperature"] == temperature]
+        rows += [(title, []), ("none", _cells(of, "none", ".1f")), (f"+ {norm}", _cells(of, norm, ".1f"))]
+        rows += _comparison_rows(of)
+        if norm == "ln":
+            rows += [("paper: none", _cells(of, "paper_none", ".1f")), ("paper: + ln", _cells(of, "paper_ln", ".1f"))]
+            rows += [("paper: p", _cells(of, "paper_p", ".0e"))]
+    title = f"Table {number}. {task}, trained on the short range: accuracy (%), none against {norm}"
+    return Table(title, _note(numbers), sorted(numbers["length"].unique()), rows, numbers)
+
+
+def ablation_table(number: int, accuracy: pd.DataFrame, task: str, norm: str, paper: pd.DataFrame) -> Table:
+    """Tables 3 and 6: what `std` and `ln` (and the treatment) gain over `none`; the test compares `ln` with `std`."""
+    numbers = compare(accuracy, task, "short", "ln", "std").query("temperature == 'plain'")
+    names = dict.fromkeys(("std", "ln", norm))
+    for name in names:
+        gain = compare(accuracy, task, "short", name, "none").query("temperature == 'plain'")["difference"]
+        numbers = numbers.assign(**{f"gain_{name}": gain.to_numpy()})
+    numbers = numbers.rename(columns={"baseline": "std", "treatment": "ln"})
+    numbers = numbers.merge(_paper(paper, number, {"std": "gain_std", "ln_vs_std": "p"}), how="left")
+    rows = [(f"gain of {name} (pp)", _cells(numbers, f"gain_{name}", "+.2f")) for name in names]
+    rows += [("ln against std", []), *_comparison_rows(numbers), ("paper", [])]
+    if numbers["paper_gain_std"].notna().any():
+        rows.append(("gain of std (pp)", _cells(numbers, "paper_gain_std", "+.2f")))
+    rows.append(("p, ln against std", _cells(numbers, "paper_p", ".0e")))
+    title = f"Table {number}. {task}, trained on the short range: gain over none, in percentage points"
+    return Table(title, _note(numbers), sorted(numbers["length"].unique()), rows, numbers)
+
+
+def _comparison_rows(of: pd.DataFrame) -> list[tuple[str, list[str]]]:
+    bounds = zip(_cells(of, "low", "+.1f"), _cells(of, "high", "+.1f"), strict=True)
+    return [
+        ("difference (pp)", _cells(of, "difference", "+.2f")),
+        ("95% interval", [f"{low}, {high}" for low, high in bounds]),
+        ("d_z", _cells(of, "effect", "+.2f")),
+        ("p", _cells(of, "p", ".2g")),
+    ]
+
+
+def _paper(paper: pd.DataFrame, table: int, columns: dict[str, str]) -> pd.DataFrame:
+    """The paper's numbers of one table: temperature, length, and `paper_<column>` for each of its variants."""
+    of = paper[(paper["table"] == table) & paper["variant"].isin(list(columns))]
+    wide = of.pivot(index=["adaptive_temperature", "length"], columns="variant", values="value").reset_index()
+    wide["temperature"] = wide.pop("adaptive_temperature").map({0: "plain", 1: "adaptive"})
+    wide = wide.rename(columns={variant: f"paper_{column}" for variant, column in columns.items()})
+    return wide.reindex(columns=["temperature", "length", *(f"paper_{column}" for column in columns.values())])
+
+
+def _note(numbers: pd.DataFrame) -> str:
+    """What n is, what the test is, and why a p-value is missing."""
+    seeds = int(numbers["n"].iloc[0])
+    text = (
+        f"Means over n = {seeds} seeds; paired t-test over seeds, two-sided; the interval is that of the mean paired "
+        "difference; d_z is the mean difference over the standard deviation of the differences."
+    )
+    missing = numbers[numbers["note"] != ""]
+    where = zip(missing["temperature"], missing["length"], missing["note"], strict=True)
+    reasons = [f"{temperature} {_power(int(length))}: {note}" for temperature, length, note in where]
+    paper = " The paper's numbers are means over 100 seeds." if any(numbers.columns.str.startswith("paper_")) else ""
+    return f"{text}{paper}" + (f" No p-value: {'; '.join(reasons)}." if reasons else "")
+
+
+def _cells(of: pd.DataFrame, column: str, how: str) -> list[str]:
+    return ["–" if pd.isna(value) else format(value, how) for value in of[column]]
+
+
+def _power(length: int, how: str = "2^{}") -> str:
+    exponent = int(length).bit_length() - 1
+    return how.format(exponent) if length == 2**exponent else str(length)
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _escaped(text: str) -> str:
+    for character in "%_&#$":
+        text = text.replace(character, f"\\{character}")
+    return text.replace("^", r"\textasciicircum{}").replace("–", "--")

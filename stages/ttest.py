@@ -1,0 +1,40 @@
+"""Compare the variants over seeds by paired t-tests: the raw results, Tables 1, 2, 3 and 6, and the metrics."""
+
+from vanishing_variance.command import Arguments, run
+from vanishing_variance.io.files import write_json, write_text
+from vanishing_variance.io.frames import read_csv, read_frame, write_csv
+from vanishing_variance.metrics import summary
+from vanishing_variance.params.base import load, take
+from vanishing_variance.paths import METRICS, REFERENCE
+from vanishing_variance.results import compare, gather
+from vanishing_variance.study import RANGES, TASKS, expected
+from vanishing_variance.tables import ablation_table, accuracy_table
+
+
+def main() -> None:
+    Arguments(description=__doc__).parse_args()
+    params = load()
+    norm, blocks = take(params, "norm", str), take(params, "blocks", list[int])
+    runs = expected(norm, blocks)
+    frames = ((one, read_frame(one.path("accuracy", ".parquet"))) for one in runs)
+    accuracy = gather(frames, take(params, "seeds_per_block", int))
+    paper = read_csv(REFERENCE)
+    write_csv(METRICS / "accuracy.csv", accuracy)
+    for task in TASKS:
+        ranges = {name: summary(compare(accuracy, task, name, norm, "none")) for name in RANGES}
+        write_json(METRICS / f"{task}.json", ranges)
+    for number, make, task in (
+        (1, accuracy_table, "argmax"),
+        (2, accuracy_table, "dictionary"),
+        (3, ablation_table, "argmax"),
+        (6, ablation_table, "dictionary"),
+    ):
+        table = make(number, accuracy, task, norm, paper)
+        path = METRICS / "tables" / f"table{number}"
+        write_text(path.with_suffix(".md"), table.markdown())
+        write_text(path.with_suffix(".tex"), table.latex())
+        write_csv(path.with_suffix(".csv"), table.numbers)
+
+
+if __name__ == "__main__":
+    run(main)

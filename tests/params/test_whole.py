@@ -1,0 +1,96 @@
+import copy
+from pathlib import Path
+
+import pytest
+import yaml
+
+from vanishing_variance.errors import InputError
+from vanishing_variance.params.base import load
+from vanishing_variance.params.whole import check
+
+ROOT = Path(__file__).resolve().parents[2]
+GOOD = yaml.safe_load((ROOT / "tests/smoke.yaml").read_text())
+
+
+@pytest.mark.parametrize("file", ["params.yaml", "tests/smoke.yaml"])
+def test_the_shipped_parameters_are_valid(file):
+    check(load(ROOT / file))
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("norm", "none", "norm is 'none' (none is what every treatment is compared with); choose from ln, rms, std"),
+        ("norm", None, "norm is None; choose from ln, rms, std"),
+        ("norm", "batch", "norm is 'batch'; choose from ln, rms, std"),
+        ("norm", ["ln"], "norm is ['ln']; choose from"),
+        ("nrom", "ln", "nrom is 'ln', but there is no such key; choose from norm, seed, blocks"),
+        ("seed", -1, "seed is -1; must be greater than or equal to 0"),
+        ("seed", True, "seed is True; must be a valid integer"),
+        ("blocks", [], "blocks is []; must have at least 1 entry"),
+        ("blocks", [0, 0], "blocks is [0, 0]; must not name a block twice"),
+        ("blocks", [0, -1], "blocks[1] is -1; must be greater than or equal to 0"),
+        ("blocks", 3, "blocks is 3; must be a valid list"),
+        ("seeds_per_block", 0, "seeds_per_block is 0; must be greater than or equal to 1"),
+        ("tasks.sort", {}, "tasks.sort is {}, but there is no such key; choose from argmax, dictionary"),
+        ("tasks.argmax", None, "tasks.argmax is None; must be a valid dictionary"),
+        ("tasks.argmax.data.classes", "10", "tasks.argmax.data.classes is '10'; must be a valid integer"),
+        ("tasks.argmax.data.width", 3, "tasks.argmax.data.width is 3, but there is no such key; choose from classes"),
+        ("tasks.dictionary.training.steps", 0, "tasks.dictionary.training.steps is 0; must be greater than or equal"),
+        ("tasks.dictionary.training.embedding_std", float("nan"), "embedding_std is nan; must be"),
+        ("ranges.long", {}, "ranges.long is {}, but there is no such key; choose from short"),
+        ("ranges.short.shortest", 5, "ranges.short is {'shortest': 5, 'longest': 4}; must be shortest <= longest"),
+        ("ranges.short.longest", 65, "ranges.short.longest is 65; must be at most 64, the keys of task dictionary"),
+        ("model.epsilon", -1e-5, "model.epsilon is -1e-05; must be greater than or equal to 0"),
+        ("training.learning_rate", "fast", "training.learning_rate is 'fast'; must be a valid number"),
+        ("training.lr", 0.1, "training.lr is 0.1, but there is no such key; choose from batch_size, learning_rate"),
+        ("test.lengths", [4, 16, 128], "test.lengths[2] is 128; must be at most 64, the keys of task dictionary"),
+        ("test.lengths", [16, 4], "test.lengths is [16, 4]; must be strictly increasing"),
+        ("test.lengths", [], "test.lengths is []; must have at least 1 entry"),
+        ("figures.task", "sort", "figures.task is 'sort'; choose from argmax, dictionary"),
+        ("figures.lengths", [4, 8], "figures.lengths[1] is 8; choose from test.lengths: 4, 16, 64"),
+    ],
+)
+def test_a_bad_value_is_named_with_what_is_allowed(key, value, said):
+    document = copy.deepcopy(GOOD)
+    *sections, last = key.split(".")
+    section = document
+    for name in sections:
+        section = section[name]
+    section[last] = value
+    with pytest.raises(InputError) as refused:
+        check(document)
+    message = str(refused.value)
+    assert message.startswith(f"params.yaml: {said}" if not said.startswith("embedding") else "params.yaml: tasks.dict")
+    assert said in message
+    assert "\n" not in message
+    assert len(message) < 300
+
+
+@pytest.mark.parametrize(
+    "key", [*GOOD, "tasks.argmax", "tasks.argmax.data", "tasks.argmax.data.classes", "model.width"]
+)
+def test_a_missing_key_is_named(key):
+    document = copy.deepcopy(GOOD)
+    *sections, last = key.split(".")
+    section = document
+    for name in sections:
+        section = section[name]
+    del section[last]
+    with pytest.raises(InputError, match=f"params.yaml: {key} is missing"):
+        check(document)
+
+
+@pytest.mark.parametrize("text", ["- a list", "just text", "", "a: b: c", "\x00", "[" * 5000])
+def test_what_is_not_a_mapping_is_refused_in_one_line(tmp_path, text):
+    path = tmp_path / "params.yaml"
+    path.write_text(text)
+    with pytest.raises(InputError) as refused:
+        load(path)
+    assert "\n" not in str(refused.value)
+
+
+def test_numbers_are_read_as_dvc_reads_them(tmp_path):
+    path = tmp_path / "params.yaml"
+    path.write_text("a: 1e-3\nb: -2.5E+4\nc: 1e3x\nd: 7\n")
+    assert load(path) == {"a": 1e-3, "b": -25000.0, "c": "1e3x", "d": 7}
