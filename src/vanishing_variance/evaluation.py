@@ -99,7 +99,7 @@ def accuracy(network: Network, weights: Weights, task: Task, sequences: Sequence
             outputs = network.normalise(weights, network.outputs(weights, average))
             answers = network.read_out(weights, outputs).argmax(-1)
             right[temperature] += (answers == labels[part]).sum(-1)
-    return {temperature: (count / len(labels)).cpu().numpy() for temperature, count in right.items()}
+    return {temperature: count.cpu().numpy() / len(labels) for temperature, count in right.items()}
 
 
 @torch.no_grad()

@@ -1,0 +1,62 @@
+"""Accuracy against sequence length, every normaliser, with and without the adaptive temperature (Tables 1 to 3, 6)."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from vanishing_variance.figures import style
+from vanishing_variance.results import by_seed
+from vanishing_variance.statistics import interval
+from vanishing_variance.study import NORMS
+
+
+def data(accuracy: pd.DataFrame, tasks: tuple[str, ...], range_: str) -> pd.DataFrame:
+    """task, temperature, norm, length, n, and over seeds the mean accuracy (%) and its 95% t interval, low and high."""
+    rows = []
+    of_range = accuracy[accuracy["range"] == range_]
+    for task in tasks:
+        for temperature in ("plain", "adaptive"):
+            for norm in sorted(of_range["norm"].unique(), key=_order):
+                seeds = by_seed(accuracy, task, range_, norm, temperature)
+                for length in seeds.columns:
+                    mean, low, high = interval(seeds[length].to_numpy())
+                    rows.append((task, temperature, norm, int(length), len(seeds), mean, low, high))
+    columns = ["task", "temperature", "norm", "length", "n", "mean", "low", "high"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _order(norm: str) -> tuple[int, str]:
+    """The paper's normalisers first, in its order."""
+    return (NORMS.index(norm), "") if norm in NORMS else (len(NORMS), norm)
+
+
+def roles(means: pd.DataFrame, task: str, norm: str) -> pd.DataFrame:
+    """For DVC's plots, a column a role: length, and the plain mean accuracy (%) of `none` and of the treatment."""
+    of = means.query("task == @task and temperature == 'plain' and norm in ['none', @norm]")
+    wide = of.pivot(index="length", columns="norm", values="mean").rename(columns={norm: "norm"})
+    return wide[["none", "norm"]].round(3).reset_index()
+
+
+def draw(means: pd.DataFrame, trained: tuple[int, int]) -> Figure:
+    """A panel a task and temperature; the lengths of training are shaded."""
+    tasks, temperatures = means["task"].unique(), ("plain", "adaptive")
+    figure = Figure(figsize=(7.5, 5.6), layout="constrained")
+    panels = figure.subplots(len(tasks), 2, sharex=True, sharey=True, squeeze=False)
+    for row, task in zip(panels, tasks, strict=True):
+        for axes, temperature in zip(row, temperatures, strict=True):
+            of = means.query("task == @task and temperature == @temperature")
+            axes.axvspan(*trained, color="#EEEEEE", zorder=0, label="training lengths")
+            for norm, line in of.groupby("norm", sort=False):
+                colour = style.colour(str(norm))
+                axes.plot(line["length"], line["mean"], "o-", ms=3, lw=1.4, color=colour, label=style.label(str(norm)))
+                axes.fill_between(line["length"], line["low"], line["high"], color=colour, alpha=0.15, lw=0)
+            how = "plain softmax" if temperature == "plain" else "adaptive temperature at test time"
+            axes.set_title(f"{task}, {how}")
+            style.length_axis(axes, of["length"].unique())
+            axes.label_outer()
+        row[0].set_ylabel("accuracy (%)")
+    panels[0, 0].set_ylim(-2, 102)
+    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=6)
+    style.caption(
+        figure, f"Mean over n = {means['n'].iloc[0]} seeds; the band is the 95% t interval of the mean over seeds."
+    )
+    return figure

@@ -1,0 +1,60 @@
+"""Figure 3: drift of the global mean and decay of the global variance of the attention outputs O."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from vanishing_variance.figures import style
+
+LINES = {
+    "none": ("none: O", "-"),
+    "norm_before": ("{}: O before the normaliser", "--"),
+    "norm_after": ("{}: O after", "-"),
+}
+
+
+def data(moments: dict[str, pd.DataFrame], longest_trained: int) -> pd.DataFrame:
+    """What each line shows by length, relative to the reference: the longest test length that was trained on.
+
+    Columns: length, and for each of `none`, `norm_before` and `norm_after` its `drift`: the global mean minus that at
+    the reference length, in units of the global variance there; `variance`: the global variance over that at the
+    reference length; and the standard errors `drift_se`, `variance_se` of the numerators over sequences. `moments` are
+    the diagnostics' moments by norm, `none` first.
+    """
+    none, norm = moments
+    columns: dict[str, pd.Series] = {}
+    for name, frame, where in (
+        ("none", moments[none], "before"),
+        ("norm_before", moments[norm], "before"),
+        ("norm_after", moments[norm], "after"),
+    ):
+        of = frame[frame["where"] == where].set_index("length").sort_index()
+        trained = of.index[of.index <= longest_trained]
+        reference = of.loc[trained[-1] if len(trained) else of.index[0]]
+        columns[f"{name}_drift"] = (of["mean"] - reference["mean"]) / reference["variance"]
+        columns[f"{name}_drift_se"] = of["mean_se"] / reference["variance"]
+        columns[f"{name}_variance"] = of["variance"] / reference["variance"]
+        columns[f"{name}_variance_se"] = of["variance_se"] / reference["variance"]
+    return pd.DataFrame(columns).reset_index()
+
+
+def draw(lines: pd.DataFrame, task: str, norm: str, sequences: int) -> Figure:
+    """Left the drift of the global mean, right the decay of the global variance."""
+    figure = Figure(figsize=(7.5, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    for name, (title, dashes) in LINES.items():
+        colour = style.colour("none" if name == "none" else norm)
+        for axes, quantity in ((left, "drift"), (right, "variance")):
+            value, error = lines[f"{name}_{quantity}"], 1.96 * lines[f"{name}_{quantity}_se"]
+            axes.plot(lines["length"], value, dashes, marker="o", ms=3, color=colour, label=title.format(norm))
+            axes.fill_between(lines["length"], value - error, value + error, color=colour, alpha=0.15, lw=0)
+    left.set(title="drift of the global mean", ylabel="(mean − mean$_{trained}$) / variance$_{trained}$")
+    right.set(title="decay of the global variance", ylabel="variance / variance$_{trained}$", yscale="log")
+    for axes in (left, right):
+        style.length_axis(axes, lines["length"])
+    right.legend(loc="lower left")
+    style.caption(
+        figure,
+        f"{task}, one model a line: means over n = {sequences} sequences a length; the band is ±1.96 standard errors "
+        "of the mean over sequences. 'trained' is the longest length of training.",
+    )
+    return figure

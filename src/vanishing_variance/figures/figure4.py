@@ -1,0 +1,38 @@
+"""Figure 4: the largest attention weights of single sequences, at growing lengths."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from vanishing_variance.figures import style
+
+
+def data(attention: dict[str, pd.DataFrame], lengths: list[int]) -> pd.DataFrame:
+    """norm, length, sequence, rank (from 1, the largest), weight. `attention` are the diagnostics by norm."""
+    parts = [frame[frame["length"].isin(lengths)].assign(norm=norm) for norm, frame in attention.items()]
+    return pd.concat(parts, ignore_index=True)[["norm", "length", "sequence", "rank", "weight"]]
+
+
+def draw(weights: pd.DataFrame, task: str) -> Figure:
+    """A row a normaliser, a column a length; one line of a heatmap is one sequence. All share one colour scale."""
+    norms, lengths = weights["norm"].unique(), weights["length"].unique()
+    figure = Figure(figsize=(7.5, 5.4), layout="constrained")
+    grid = figure.subplots(len(norms), len(lengths), squeeze=False)
+    for row, norm in zip(grid, norms, strict=True):
+        for axes, length in zip(row, lengths, strict=True):
+            of = weights[(weights["norm"] == norm) & (weights["length"] == length)]
+            cells = of.pivot(index="sequence", columns="rank", values="weight")
+            extent = (0.5, cells.shape[1] + 0.5, cells.shape[0] + 0.5, 0.5)
+            axes.imshow(cells, vmin=0, vmax=1, cmap="cividis", aspect="auto", extent=extent)
+            axes.grid(visible=False)
+            axes.set_title(f"{style.label(norm)}, N = {style.power(length)}")
+            axes.label_outer()
+        row[0].set_ylabel("sequence")
+    for axes in grid[-1]:
+        axes.set_xlabel("rank of the weight")
+    figure.colorbar(grid[0, 0].images[0], ax=grid, label="attention weight", shrink=0.8)
+    style.caption(
+        figure,
+        f"{task}, one model a row: the {weights['rank'].max()} largest attention weights of "
+        f"{weights['sequence'].nunique()} sequences a length, one sequence a line.",
+    )
+    return figure

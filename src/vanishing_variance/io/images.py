@@ -1,0 +1,14 @@
+"""Figures as PNG and SVG: the same figure gives the same bytes."""
+
+from functools import partial
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from vanishing_variance.io.files import write
+
+
+def write_figure(stem: Path, figure: Figure) -> None:
+    """`<stem>.png` at the figure's resolution and `<stem>.svg`, without dates and version numbers."""
+    write(stem.with_suffix(".png"), partial(figure.savefig, format="png", metadata={"Software": None}))
+    write(stem.with_suffix(".svg"), partial(figure.savefig, format="svg", metadata={"Date": None, "Creator": None}))

@@ -1,0 +1,53 @@
+"""Draw Figures 2, 3 and 4, accuracy against length, and the training losses, each with the data that it shows."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from vanishing_variance.command import Arguments, run
+from vanishing_variance.figures import accuracy, figure2, figure3, figure4, loss
+from vanishing_variance.io.frames import read_csv, read_frame, write_csv
+from vanishing_variance.io.images import write_figure
+from vanishing_variance.params.base import load, take
+from vanishing_variance.params.experiment import Range
+from vanishing_variance.params.figures import Figures
+from vanishing_variance.paths import METRICS, PLOTS, Run
+from vanishing_variance.study import TASKS
+
+
+def save(name: str, figure: Figure, data: pd.DataFrame | None = None) -> None:
+    write_figure(PLOTS / name, figure)
+    if data is not None:
+        write_csv(PLOTS / f"{name}.csv", data)
+
+
+def main() -> None:
+    Arguments(description=__doc__).parse_args()
+    params = load()
+    norm, blocks = take(params, "norm", str), take(params, "blocks", list[int])
+    shown, trained = take(params, "figures", Figures), take(params, "ranges.short", Range)
+
+    def diagnostics(name: str) -> dict[str, pd.DataFrame]:
+        firsts = {one: Run(shown.task, "short", one, blocks[0]) for one in ("none", norm)}
+        return {one: read_frame(first.path("diagnostics") / f"{name}.parquet") for one, first in firsts.items()}
+
+    densities = figure2.data(diagnostics("features"), shown.lengths)
+    save("figure2", figure2.draw(densities, shown.task), densities)
+    moments = figure3.data(diagnostics("moments"), trained.longest)
+    save("figure3", figure3.draw(moments, shown.task, norm, int(densities["n"].iloc[0])), moments)
+    weights = figure4.data(diagnostics("attention"), shown.lengths)
+    save("figure4", figure4.draw(weights, shown.task), weights)
+
+    means = accuracy.data(read_csv(METRICS / "accuracy.csv"), TASKS, "short")
+    save("accuracy", accuracy.draw(means, (trained.shortest, trained.longest)), means)
+    runs = [Run(task, "short", one, block) for task in TASKS for one in ("none", norm) for block in blocks]
+    losses = pd.concat(
+        [read_frame(one.path("losses", ".parquet")).assign(task=one.task, norm=one.norm) for one in runs]
+    )
+    save("loss", loss.draw(losses))
+    for task in TASKS:
+        write_csv(PLOTS / f"accuracy-{task}.csv", accuracy.roles(means, task, norm))
+        write_csv(PLOTS / f"loss-{task}.csv", loss.data(losses, task, norm))
+
+
+if __name__ == "__main__":
+    run(main)
