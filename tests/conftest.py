@@ -1,9 +1,12 @@
 import pytest
+import torch
 
 from vanishing_variance import registry, tasks
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.params.experiment import Range, Training
 from vanishing_variance.training import Plan
+
+torch.set_num_threads(1)
 
 DATA = {"argmax": {"classes": 10}, "dictionary": {"key_classes": 256, "value_classes": 8}}
 SCHEDULES = {"argmax": {}, "dictionary": {"embedding_width": 16, "embedding_std": 0.25}}

@@ -17,7 +17,7 @@ def entropy(logits: Tensor) -> Tensor:
 def adaptive_beta(entropy: Tensor) -> Tensor:
     """What the logits are multiplied by at test time: max(1, polynomial(H)) where H > 0.5 nats, elsewhere 1.
 
-    There is no upper clamp. The polynomial peaks near 3.7 nats and falls below 1 above 5.9 nats, where nothing is done.
+    There is no upper clamp. The polynomial peaks at 2.42 near 4.4 nats; above 5.94 nats it is below 1.
     """
     beta = torch.zeros_like(entropy)
     for coefficient in POLYNOMIAL:

@@ -1,0 +1,21 @@
+# Two commands set everything up: `make repro` runs the study, `make test` runs the tests.
+PYTHON ?= python3
+VENV := .venv
+export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+
+.PHONY: repro test lint
+
+repro: $(VENV)/installed
+	dvc repro
+
+test: $(VENV)/installed
+	python -m pytest -n 2
+
+lint: $(VENV)/installed
+	ruff check . && ruff format --check . && mypy
+
+$(VENV)/installed: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("error: Python 3.11 or newer is needed; set PYTHON=python3.x")'
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@

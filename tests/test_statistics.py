@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from vanishing_variance.statistics import interval, paired
+
+BEFORE = np.array([10.0, 12.0, 9.0, 11.0, 13.0])
+AFTER = np.array([12.0, 13.0, 9.0, 14.0, 17.0])
+
+
+def test_a_case_worked_by_hand():
+    """Differences 2, 1, 0, 3, 4: mean 2, standard deviation sqrt(2.5), t = 2 / sqrt(2.5 / 5) = 2.828 on 4 df."""
+    result = paired(AFTER, BEFORE)
+    assert result.n == 5
+    assert result.difference == 2
+    assert result.effect == pytest.approx(2 / 2.5**0.5)
+    assert result.p == pytest.approx(0.04742, abs=5e-6)
+    assert result.low == pytest.approx(2 - 2.7764451 * 0.5**0.5, abs=1e-6)
+    assert result.high == pytest.approx(2 + 2.7764451 * 0.5**0.5, abs=1e-6)
+    assert result.note == ""
+
+
+def test_it_is_scipys_paired_t_test_and_pairing_matters():
+    rng = np.random.default_rng(0)
+    for n in (2, 8, 100):
+        baseline, treatment = rng.normal(80, 5, n), rng.normal(81, 5, n)
+        result, reference = paired(treatment, baseline), stats.ttest_rel(treatment, baseline)
+        assert result.p == reference.pvalue
+        low, high = reference.confidence_interval(0.95)
+        assert (result.low, result.high) == pytest.approx((low, high), rel=1e-12)
+    assert paired(treatment, baseline[::-1]).p != result.p
+
+
+def test_one_seed_and_equal_differences_are_answered_in_words():
+    one = paired(np.array([90.0]), np.array([88.0]))
+    assert (one.n, one.difference, one.low, one.high, one.effect, one.p) == (1, 2, None, None, None, None)
+    assert one.note == "one seed: no test"
+    equal = paired(BEFORE + 0.1, BEFORE)
+    assert equal.p is None
+    assert equal.note == "all differences equal: no test"
+    assert paired(BEFORE, BEFORE).note == "all differences equal: no test"
+
+
+@pytest.mark.parametrize(
+    ("treatment", "baseline"),
+    [([1.0, 2.0], [1.0]), ([], []), ([1.0, float("nan")], [1.0, 2.0]), ([[1.0]], [[1.0]])],
+)
+def test_what_is_not_paired_or_not_a_number_is_refused(treatment, baseline):
+    with pytest.raises(ValueError, match="paired needs"):
+        paired(np.array(treatment), np.array(baseline))
+
+
+def test_interval():
+    mean, low, high = interval(AFTER)
+    assert mean == 13
+    expected = stats.ttest_1samp(AFTER, 0).confidence_interval(0.95)
+    assert (low, high) == pytest.approx(tuple(expected))
+    assert interval(np.array([3.0])) == (3, 3, 3)
