@@ -52,7 +52,7 @@ def plainly(plan, weights, place, sequences, adaptive):
 @pytest.mark.parametrize("items_at_once", [1, 300, 2**20])
 def test_accuracy_is_that_of_the_plain_module_whatever_the_batches(trained, items_at_once, monkeypatch):
     monkeypatch.setitem(evaluation.ITEMS_AT_ONCE, "cpu", items_at_once)
-    evaluated, weights, plan = trained
+    _, weights, plan = trained
     task = plan.variant.task
     drawn = task.sample(stream(0, "here"), 60, 32)
     drawn = {name: array.astype(np.float64) if array.dtype == np.float32 else array for name, array in drawn.items()}
@@ -67,7 +67,7 @@ def test_accuracy_is_that_of_the_plain_module_whatever_the_batches(trained, item
 
 
 def test_the_adaptive_temperature_is_not_the_plain_one(trained):
-    evaluated, weights, plan = trained
+    _, weights, plan = trained
     drawn = plan.variant.task.sample(stream(0, "here"), 400, 200)
     single = {name: tensor.float() for name, tensor in weights.items()}
     measured = accuracy(plan.variant.network(), single, plan.variant.task, drawn)

@@ -23,7 +23,10 @@ def variant(description: str) -> argparse.Namespace:
     for name in ("task", "range", "norm"):
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--block", type=int, required=True)
-    return parser.parse_args()
+    chosen = parser.parse_args()
+    if chosen.block < 0:
+        parser.error(f"argument --block: {chosen.block} is negative; blocks count from 0")
+    return chosen
 
 
 def run(main: Callable[[], None]) -> None:

@@ -36,8 +36,8 @@ class Progress:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, failure: object, *_: object) -> None:
         if self._bar is not None:
             self._bar.close()
-        else:
+        elif failure is None:
             self._line()

@@ -2,13 +2,14 @@
 
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter, PercentFormatter
 
 from vanishing_variance.figures import style
 
 LINES = {
     "none": ("none: O", "-"),
     "norm_before": ("{}: O before the normaliser", "--"),
-    "norm_after": ("{}: O after", "-"),
+    "norm_after": ("{}: O after the normaliser", "-"),
 }
 
 
@@ -49,9 +50,11 @@ def draw(lines: pd.DataFrame, task: str, norm: str, sequences: int) -> Figure:
             axes.fill_between(lines["length"], value - error, value + error, color=colour, alpha=0.15, lw=0)
     left.set(title="drift of the global mean", ylabel="(mean − mean$_{trained}$) / variance$_{trained}$")
     right.set(title="decay of the global variance", ylabel="variance / variance$_{trained}$", yscale="log")
+    right.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    right.yaxis.set_minor_formatter(NullFormatter())
     for axes in (left, right):
         style.length_axis(axes, lines["length"])
-    right.legend(loc="lower left")
+    figure.legend(*left.get_legend_handles_labels(), loc="outside upper center", ncols=3)
     style.caption(
         figure,
         f"{task}, one model a line: means over n = {sequences} sequences a length; the band is ±1.96 standard errors "

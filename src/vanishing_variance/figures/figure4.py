@@ -1,9 +1,13 @@
 """Figure 4: the largest attention weights of single sequences, at growing lengths."""
 
 import pandas as pd
+from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
 from vanishing_variance.figures import style
+
+# The colour scale is logarithmic from here to 1; smaller weights look like this one.
+SMALLEST = 1e-4
 
 
 def data(attention: dict[str, pd.DataFrame], lengths: list[int]) -> pd.DataFrame:
@@ -22,7 +26,7 @@ def draw(weights: pd.DataFrame, task: str) -> Figure:
             of = weights[(weights["norm"] == norm) & (weights["length"] == length)]
             cells = of.pivot(index="sequence", columns="rank", values="weight")
             extent = (0.5, cells.shape[1] + 0.5, cells.shape[0] + 0.5, 0.5)
-            axes.imshow(cells, vmin=0, vmax=1, cmap="cividis", aspect="auto", extent=extent)
+            axes.imshow(cells, norm=LogNorm(SMALLEST, 1, clip=True), cmap="cividis", aspect="auto", extent=extent)
             axes.grid(visible=False)
             axes.set_title(f"{style.label(norm)}, N = {style.power(length)}")
             axes.label_outer()

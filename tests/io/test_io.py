@@ -1,0 +1,66 @@
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from vanishing_variance.errors import InputError
+from vanishing_variance.io.arrays import read_arrays, write_arrays
+from vanishing_variance.io.files import write, write_json
+from vanishing_variance.io.frames import read_csv, read_frame, write_csv, write_frame
+from vanishing_variance.io.images import write_figure
+
+ARRAYS = {"a": np.arange(6, dtype=np.int16).reshape(2, 3).T, "b": np.ones(2, dtype=np.float32)}
+FRAME = pd.DataFrame({"norm": ["none", "ln"], "accuracy": [0.1, 1 / 3]})
+
+
+def test_what_is_written_is_read_back(tmp_path):
+    write_arrays(tmp_path / "new" / "arrays", ARRAYS)
+    read = read_arrays(tmp_path / "new" / "arrays")
+    assert all(np.array_equal(read[name], ARRAYS[name]) for name in ARRAYS)
+    write_frame(tmp_path / "frame", FRAME)
+    assert read_frame(tmp_path / "frame").equals(FRAME)
+    write_csv(tmp_path / "csv", FRAME)
+    assert read_csv(tmp_path / "csv").equals(FRAME)
+
+
+def test_a_failed_write_leaves_the_former_file_and_nothing_else(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("good")
+
+    def half(to):
+        to.write_text("ba")
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        write(path, half)
+    assert path.read_text() == "good"
+    assert list(tmp_path.iterdir()) == [path]
+    with pytest.raises(ValueError, match="Out of range"):
+        write_json(path, {"p": float("nan")})
+    assert path.read_text() == "good"
+
+
+@pytest.mark.parametrize(
+    ("write_one", "read", "content"), [(write_arrays, read_arrays, ARRAYS), (write_frame, read_frame, FRAME)]
+)
+def test_a_missing_or_truncated_file_is_named(tmp_path, write_one, read, content):
+    path = tmp_path / "file"
+    for damage in (lambda: None, lambda: (write_one(path, content), path.write_bytes(path.read_bytes()[:40]))):
+        damage()
+        with pytest.raises(InputError) as refused:
+            read(path)
+        assert str(path) in str(refused.value)
+        assert "\n" not in str(refused.value)
+
+
+def test_the_same_content_gives_the_same_bytes(tmp_path):
+    for folder in ("one", "two"):
+        write_arrays(tmp_path / folder / "arrays", ARRAYS)
+        write_frame(tmp_path / folder / "frame", FRAME)
+        figure = Figure()
+        figure.subplots().plot([1, 2], label="line")
+        write_figure(tmp_path / folder / "figure", figure)
+    names = {path.name for path in (tmp_path / "one").iterdir()}
+    assert names == {"arrays", "frame", "figure.png", "figure.svg"}
+    for name in names:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes(), name

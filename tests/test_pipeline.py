@@ -1,0 +1,272 @@
+"""The DAG itself, run at smoke scale in a copy of this checkout: which stages run after which change.
+
+The tests of this file share one copy and follow each other: each makes a change, reads which stages ran, and undoes it.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+VARIANTS = [f"{task}-short-{norm}-0" for task in ("argmax", "dictionary") for norm in ("none", "std", "ln")]
+TRAIN, EVALUATE = {f"train@{name}" for name in VARIANTS}, {f"evaluate@{name}" for name in VARIANTS}
+GENERATE = {"generate@argmax", "generate@dictionary"}
+ALL = {"check", "ttest", "figures", *GENERATE, *TRAIN, *EVALUATE}
+
+NEW_NORM = '''"""Division by the largest absolute value."""
+
+LEARNABLE = {}
+
+
+def normalise(outputs, parameters, epsilon):
+    return outputs / (outputs.abs().amax(-1, keepdim=True) + epsilon)
+'''
+
+
+class Copy:
+    """A copy of this checkout in a repository of its own."""
+
+    def __init__(self, path, trace=None):
+        self.path = path
+        own = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "DVC_NO_ANALYTICS": "1"}
+        who = {
+            f"GIT_{role}_{what}": "test@example.org" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
+        }
+        self.environment = {**os.environ, **own, **who}
+        self.environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        self.environment.pop("PYTHONPATH", None)
+        if trace is not None:
+            traced = {"PYTHONPATH": str(ROOT / "tests/tracing"), "TRACE_ROOT": str(path), "TRACE_LOG": str(trace)}
+            self.environment.update(traced)
+
+    def __call__(self, *command, exit_code=0):
+        """What the command printed, both streams. On one core, so that small stages start no processes."""
+        one_core = {min(os.sched_getaffinity(0))} if hasattr(os, "sched_getaffinity") else None
+        done = subprocess.run(
+            command,
+            cwd=self.path,
+            env=self.environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+            preexec_fn=(lambda: os.sched_setaffinity(0, one_core)) if one_core else None,
+        )
+        assert done.returncode == exit_code, done.stdout
+        return done.stdout
+
+    def ran(self, *command):
+        """The stages that a DVC command ran."""
+        return set(re.findall(r"^Running stage '(.*)':$", self(*command), re.MULTILINE))
+
+    def commit(self, message):
+        self("git", "add", "--all")
+        self("git", "commit", "--quiet", "--message", message)
+
+
+@pytest.fixture(scope="module")
+def first_run(tmp_path_factory):
+    """The copy after its first `dvc repro`, committed; what ran, and which files each stage opened."""
+    folder = tmp_path_factory.mktemp("pipeline")
+    copy = Copy(folder / "copy", folder / "trace")
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    for name in listed.stdout.split("\0"):
+        generated = name == "dvc.lock" or name.startswith(("metrics/", "plots/"))
+        if name and not generated and (ROOT / name).is_file():
+            (copy.path / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, copy.path / name)
+    shutil.copy(ROOT / "tests/smoke.yaml", copy.path / "params.yaml")
+    copy("git", "init", "--quiet")
+    copy.commit("smoke scale")
+    ran = copy.ran("dvc", "repro")
+    copy.commit("results")
+    opened = defaultdict(set)
+    for line in (folder / "trace").read_text().splitlines():
+        command, file = line.split("\t")
+        opened[command].add(file)
+    for name in ("PYTHONPATH", "TRACE_ROOT", "TRACE_LOG"):
+        copy.environment.pop(name)
+    return copy, ran, opened
+
+
+@pytest.fixture
+def copy(first_run):
+    """The copy, put back to its committed state afterwards."""
+    copy = first_run[0]
+    yield copy
+    copy("git", "reset", "--quiet", "--hard")
+    copy("git", "clean", "--quiet", "--force", "-d")
+    copy("dvc", "checkout", "--quiet")
+
+
+def lock_of(copy):
+    return yaml.safe_load((copy.path / "dvc.lock").read_text())["stages"]
+
+
+def test_one_command_runs_everything_and_makes_every_result(first_run):
+    copy, ran, _ = first_run
+    assert ran == ALL
+    assert len(ran) <= 40
+    tables = {f"metrics/tables/table{n}.{kind}" for n in (1, 2, 3, 6) for kind in ("md", "csv", "tex")}
+    figures = {
+        f"plots/{name}.{kind}"
+        for name in ("figure2", "figure3", "figure4", "accuracy", "loss")
+        for kind in ("png", "svg")
+    }
+    tracked = set(copy("git", "ls-files").split())
+    assert {"metrics/argmax.json", "metrics/dictionary.json", "metrics/accuracy.csv", *tables, *figures} <= tracked
+    assert not [name for name in tracked if name.startswith(("runs/", "data/"))]
+
+
+def test_a_second_run_runs_nothing(copy):
+    assert copy.ran("dvc", "repro") == set()
+    assert "up to date" in copy("dvc", "status")
+
+
+def test_a_stage_declares_exactly_the_code_that_it_opens(first_run):
+    """Over-declared, it reruns without need; under-declared, it does not rerun when it should."""
+    copy, _, opened = first_run
+    python = {"stages", "src"}
+    for name, stage in lock_of(copy).items():
+        command = " ".join(stage["cmd"].split()[1:])
+        declared = set()
+        for path in (copy.path / entry["path"] for entry in stage["deps"]):
+            files = [path] if path.is_file() else path.rglob("*")
+            declared |= {str(file.relative_to(copy.path)) for file in files if "__pycache__" not in file.parts}
+        code = {file for file in declared if file.partition("/")[0] in python and file.endswith(".py")}
+        read = {file for file in opened[command] if file.partition("/")[0] in python and file.endswith(".py")}
+        assert read - code == set(), name
+        # The check lists the normalisers' folder to know their names, without importing them.
+        assert {file for file in code - read if not (name == "check" and "/norms/" in file)} == set(), name
+
+
+def test_a_stage_declares_exactly_the_parameters_that_it_takes(first_run):
+    copy, _, _ = first_run
+    stages = yaml.safe_load((copy.path / "dvc.yaml").read_text())["stages"]
+    assert stages.pop("check")["params"] == [{"params.yaml": None}]
+    for name, stage in stages.items():
+        source = (copy.path / f"stages/{name}.py").read_text()
+        taken = {
+            re.sub(r"\{(?:this\.|chosen\.)?(\w+)\}", "{}", key)
+            for key in re.findall(r'take\(params, f?"([^"]+)"', source)
+        }
+        declared = {re.sub(r"\$\{[^}]+\}", "{}", key) for key in stage.get("params", [])}
+        covered = {key for key in taken for wide in declared if f"{key}.".startswith(f"{wide}.")}
+        assert covered == taken, name
+        assert {wide for wide in declared if any(f"{key}.".startswith(f"{wide}.") for key in taken)} == declared, name
+        assert len(taken) == source.count("take(params"), name
+
+
+def test_a_fresh_clone_that_pulls_the_cache_runs_nothing(copy, tmp_path):
+    copy("dvc", "remote", "add", "--default", "--local", "store", str(tmp_path / "store"))
+    copy("dvc", "push", "--quiet")
+    clone = Copy(tmp_path / "clone")
+    copy("git", "clone", "--quiet", str(copy.path), str(clone.path))
+    clone("dvc", "remote", "add", "--default", "--local", "store", str(tmp_path / "store"))
+    clone("dvc", "pull", "--quiet")
+    assert clone.ran("dvc", "repro") == set()
+
+
+def test_another_treatment_of_the_paper_and_back_again_trains_nothing(copy):
+    assert copy.ran("dvc", "exp", "run", "-S", "norm=std") == {"check", "ttest", "figures"}
+    table = (copy.path / "metrics/tables/table1.md").read_text()
+    assert "+ std" in table
+    assert "paper" not in table
+    assert "paper" in (copy.path / "metrics/tables/table3.md").read_text()
+    copy.commit("norm=std")
+    shown = copy("dvc", "metrics", "diff", "HEAD~1", "--md")
+    assert re.search(r"\| metrics/argmax.json *\| short.plain.norm.00016 *\| [\d.]+ *\| [\d.]+ *\| -?[\d.]+ *\|", shown)
+    assert ".none." not in shown
+    # What git keeps is not in DVC's cache, so the two stages that only read results make it again.
+    assert copy.ran("dvc", "exp", "run", "-S", "norm=ln") == {"ttest", "figures"}
+    copy("git", "reset", "--quiet", "--hard", "HEAD~1")
+
+
+def test_a_new_normaliser_trains_only_itself(copy):
+    (copy.path / "src/vanishing_variance/norms/largest.py").write_text(NEW_NORM)
+    new = {f"{stage}@{task}-short-largest-0" for stage in ("train", "evaluate") for task in ("argmax", "dictionary")}
+    assert copy.ran("dvc", "exp", "run", "-S", "norm=largest") == {*new, "check", "ttest", "figures"}
+    assert "+ largest" in (copy.path / "metrics/tables/table1.md").read_text()
+
+
+def test_new_evaluation_lengths_retrain_nothing(copy):
+    text = (copy.path / "params.yaml").read_text()
+    (copy.path / "params.yaml").write_text(text.replace("lengths: [4, 16, 64]", "lengths: [4, 16]"))
+    assert copy.ran("dvc", "repro") == {"check", *GENERATE, *EVALUATE, "ttest", "figures"}
+
+
+def test_editing_a_figure_redraws_figures_alone(copy):
+    path = copy.path / "src/vanishing_variance/figures/loss.py"
+    path.write_text(path.read_text().replace("gradient step", "training step"))
+    assert copy.ran("dvc", "repro") == {"figures"}
+
+
+def test_more_seeds_train_only_the_new_block(copy):
+    new = {f"train@{name[:-1]}1" for name in VARIANTS}
+    text = (copy.path / "params.yaml").read_text().replace("blocks: [0]", "blocks: [0, 1]")
+    (copy.path / "params.yaml").write_text(text)
+    assert copy.ran("dvc", "repro", "--dry", "train") == {"check", *new}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("norm=none", "norm is 'none' (none is what every treatment is compared with); choose from ln, rms, std"),
+        ("norm=null", "norm is None; choose from ln, rms, std"),
+        ("norm=bogus", "norm is 'bogus'; choose from ln, rms, std"),
+        ("test.lengths=[128]", "test.lengths[0] is 128; must be at most 64, the keys of task dictionary"),
+        ("blocks=[]", "blocks is []; must have at least 1 entry"),
+    ],
+)
+def test_bad_parameters_stop_at_the_check_in_one_line_and_touch_nothing_else(copy, change, said):
+    kept = {path: path.stat().st_mtime_ns for path in (copy.path / "runs").rglob("*.*")}
+    key, _, value = change.partition("=")
+    last = key.rpartition(".")[2]
+    text = (copy.path / "params.yaml").read_text()
+    (copy.path / "params.yaml").write_text(re.sub(rf"^( *){last}: .*$", rf"\g<1>{last}: {value}", text, flags=re.M))
+    printed = copy("dvc", "repro", exit_code=255)
+    assert f"error: params.yaml: {said}\n" in printed
+    assert set(re.findall(r"^Running stage '(.*)':$", printed, re.MULTILINE)) == {"check"}
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept
+    assert copy("git", "status", "--porcelain", "metrics", "plots") == ""
+
+
+def test_dvcs_temporary_copy_runs_its_own_source(copy):
+    path = copy.path / "src/vanishing_variance/tables.py"
+    original = path.read_text()
+    path.write_text(original.replace("trained on the short range", "trained on short sequences"))
+    assert path.read_text() != original
+    copy("dvc", "exp", "run", "--queue", "--name", "queued")
+    path.write_text(original)
+    copy("dvc", "queue", "start", "--jobs", "2")
+    for _ in range(120):
+        status = copy("dvc", "queue", "status")
+        if "Success" in status or "Failed" in status:
+            break
+        subprocess.run(["sleep", "1"], check=True)
+    assert "Success" in status, copy("dvc", "queue", "logs", "queued")
+    copy("dvc", "exp", "apply", "queued")
+    assert "trained on short sequences" in (copy.path / "metrics/tables/table1.md").read_text()
+
+
+def test_metrics_are_small_flat_and_finite(first_run):
+    copy = first_run[0]
+    document = json.loads((copy.path / "metrics/argmax.json").read_text())
+    assert list(document) == ["short"]
+    assert list(document["short"]) == ["plain", "adaptive"]
+    assert list(document["short"]["plain"]) == ["none", "norm", "log10_p"]
+    assert list(document["short"]["plain"]["none"]) == ["00004", "00016", "00064"]

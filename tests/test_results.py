@@ -1,0 +1,64 @@
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from vanishing_variance.errors import InputError
+from vanishing_variance.paths import Run
+from vanishing_variance.results import COLUMNS, by_seed, compare, gather
+from vanishing_variance.study import expected
+
+LENGTHS = [16, 32]
+
+
+def block(seeds, lengths=LENGTHS, shift=0.0):
+    rng = np.random.default_rng(7)
+    rows = [
+        (seed, temperature, length, rng.uniform(0.3, 0.9) + shift)
+        for seed in seeds
+        for temperature in ("adaptive", "plain")
+        for length in lengths
+    ]
+    return pd.DataFrame(rows, columns=["seed", "temperature", "length", "accuracy"])
+
+
+def test_a_study_is_the_papers_normalisers_and_the_treatment():
+    assert [str(run) for run in expected("ln", [0])] == [
+        *("argmax-short-none-0", "argmax-short-std-0", "argmax-short-ln-0"),
+        *("dictionary-short-none-0", "dictionary-short-std-0", "dictionary-short-ln-0"),
+    ]
+    assert len(expected("rms", [0, 1])) == 16
+
+
+def test_gathered_results_are_tidy():
+    runs = [Run("argmax", "short", norm, number) for norm in ("none", "ln") for number in (0, 1)]
+    frame = gather([(run, block([2 * run.block, 2 * run.block + 1])) for run in runs], 2)
+    assert list(frame.columns) == COLUMNS
+    assert len(frame) == 2 * 4 * 2 * 2
+    assert set(frame["seed"]) == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize("bad", [block([0]), block([0, 1], [16]), block([0, 1]).iloc[1:]])
+def test_an_incomplete_run_is_named(bad):
+    good, run = (Run("argmax", "short", "none", 0), block([0, 1])), Run("argmax", "short", "ln", 0)
+    with pytest.raises(InputError, match=r"runs/accuracy/ln/short/argmax-0\.parquet: does not hold 2 seeds"):
+        gather([good, (run, bad)], 2)
+
+
+def test_a_comparison_is_scipys_paired_by_seed_in_percent():
+    runs = [
+        (Run("argmax", "short", norm, 0), block(range(6), shift=shift)) for norm, shift in (("none", 0.0), ("ln", 0.05))
+    ]
+    runs[1] = (runs[1][0], runs[1][1].assign(accuracy=lambda f: f["accuracy"] + f["seed"] / 100))
+    shuffled = gather(runs, 6).sample(frac=1, random_state=0)
+    compared = compare(shuffled, "argmax", "short", "ln", "none")
+    assert compared["temperature"].tolist() == ["plain", "plain", "adaptive", "adaptive"]
+    assert compared["length"].tolist() == [16, 32, 16, 32]
+    frame = shuffled.query("temperature == 'plain' and length == 32").sort_values("seed")
+    none, ln = (frame[frame["norm"] == norm]["accuracy"].to_numpy() * 100 for norm in ("none", "ln"))
+    row = compared.iloc[1]
+    assert row["baseline"] == pytest.approx(none.mean())
+    assert row["treatment"] == pytest.approx(ln.mean())
+    assert row["difference"] == pytest.approx(7.5)
+    assert row["p"] == pytest.approx(stats.ttest_rel(ln, none).pvalue)
+    assert by_seed(shuffled, "argmax", "short", "ln", "plain")[32].tolist() == pytest.approx(ln.tolist())
