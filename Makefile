@@ -9,7 +9,7 @@ repro: $(VENV)/installed
 	dvc repro
 
 test: $(VENV)/installed
-	python -m pytest -n 2
+	python -m pytest -n 2 --dist loadfile
 
 lint: $(VENV)/installed
 	ruff check . && ruff format --check . && mypy

@@ -8,7 +8,7 @@ from vanishing_variance.io.frames import write_frame
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.params.base import load, take
 from vanishing_variance.params.diagnostics import Diagnostics
-from vanishing_variance.params.experiment import seeds
+from vanishing_variance.params.seeds import seeds
 from vanishing_variance.params.test import Lengths
 
 

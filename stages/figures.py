@@ -8,16 +8,15 @@ from vanishing_variance.figures import accuracy, figure2, figure3, figure4, loss
 from vanishing_variance.io.frames import read_csv, read_frame, write_csv
 from vanishing_variance.io.images import write_figure
 from vanishing_variance.params.base import load, take
-from vanishing_variance.params.experiment import Range
 from vanishing_variance.params.figures import Figures
-from vanishing_variance.paths import METRICS, PLOTS, Run
-from vanishing_variance.study import TASKS
+from vanishing_variance.params.ranges import Range
+from vanishing_variance.paths import Run
+from vanishing_variance.study import METRICS, PLOTS, TASKS
 
 
-def save(name: str, figure: Figure, data: pd.DataFrame | None = None) -> None:
+def save(name: str, figure: Figure, data: pd.DataFrame) -> None:
     write_figure(PLOTS / name, figure)
-    if data is not None:
-        write_csv(PLOTS / f"{name}.csv", data)
+    write_csv(PLOTS / f"{name}.csv", data)
 
 
 def main() -> None:
@@ -43,7 +42,7 @@ def main() -> None:
     losses = pd.concat(
         [read_frame(one.path("losses", ".parquet")).assign(task=one.task, norm=one.norm) for one in runs]
     )
-    save("loss", loss.draw(losses))
+    save("loss", loss.draw(losses), losses[["task", "norm", "seed", "step", "loss"]])
     for task in TASKS:
         write_csv(PLOTS / f"accuracy-{task}.csv", accuracy.roles(means, task, norm))
         write_csv(PLOTS / f"loss-{task}.csv", loss.data(losses, task, norm))

@@ -6,7 +6,9 @@ from vanishing_variance.io.arrays import write_arrays
 from vanishing_variance.io.frames import write_frame
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.params.base import load, take
-from vanishing_variance.params.experiment import Model, Range, Training, seeds
+from vanishing_variance.params.experiment import Model, Training
+from vanishing_variance.params.ranges import Range
+from vanishing_variance.params.seeds import seeds
 from vanishing_variance.paths import Run
 from vanishing_variance.training import Plan, train_block
 

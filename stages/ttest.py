@@ -5,9 +5,8 @@ from vanishing_variance.io.files import write_json, write_text
 from vanishing_variance.io.frames import read_csv, read_frame, write_csv
 from vanishing_variance.metrics import summary
 from vanishing_variance.params.base import load, take
-from vanishing_variance.paths import METRICS, REFERENCE
 from vanishing_variance.results import compare, gather
-from vanishing_variance.study import RANGES, TASKS, expected
+from vanishing_variance.study import METRICS, RANGES, REFERENCE, TASKS, expected
 from vanishing_variance.tables import ablation_table, accuracy_table
 
 

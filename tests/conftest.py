@@ -3,7 +3,8 @@ import torch
 
 from vanishing_variance import registry, tasks
 from vanishing_variance.model.variant import Variant
-from vanishing_variance.params.experiment import Range, Training
+from vanishing_variance.params.experiment import Training
+from vanishing_variance.params.ranges import Range
 from vanishing_variance.training import Plan
 
 torch.set_num_threads(1)

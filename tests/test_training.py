@@ -82,10 +82,9 @@ def test_no_two_batches_are_the_same(task_name):
 
 
 def test_a_longer_run_begins_as_a_shorter_one(task_name):
-    _, short = trained(make_plan(task_name, steps=100), [0, 1])
-    _, long = trained(make_plan(task_name, steps=130), [0, 1])
-    assert np.array_equal(short[0], long[0])
-    assert len(long) == 2
+    _, short = trained(make_plan(task_name, steps=250), [0, 1])
+    _, long = trained(make_plan(task_name, steps=260), [0, 1])
+    assert np.array_equal(short[:2], long[:2])
 
 
 def test_a_block_is_its_chunks_and_a_block_of_one_seed_works(task_name):
@@ -115,15 +114,12 @@ def test_it_learns(task_name):
     assert history[-1, 0] < 0.75 * history[0, 0]
 
 
-GOLDEN = {
-    "argmax": [[1.425, 1.6221], [0.6139, 0.6507], [0.3786, 0.4284]],
-    "dictionary": [[1.9966, 1.9184], [1.8047, 1.4708], [1.5646, 1.0914]],
-}
+GOLDEN = {"argmax": [[1.6995, 1.5855], [0.4267, 0.3668]], "dictionary": [[1.95, 1.8791], [1.7176, 1.5504]]}
 
 
 def test_the_loss_curve_is_the_golden_one(task_name):
     """A refactoring leaves it unchanged; a change of the experiment is made on purpose, and named in the commit."""
-    _, history = trained(make_plan(task_name, steps=300), [0, 1])
+    _, history = trained(make_plan(task_name, steps=200, learning_rate=2e-3), [0, 1])
     np.testing.assert_allclose(history, GOLDEN[task_name], rtol=0, atol=2e-3)
 
 

@@ -24,7 +24,7 @@ from vanishing_variance.seeding import stream
 from vanishing_variance.tasks.base import Sequences, Task
 
 # How many items are looked at together: what fits a core's cache, or fills a GPU.
-ITEMS_AT_ONCE = {"cpu": 2**12, "cuda": 2**22}
+ITEMS_AT_ONCE = {"cpu": 2**12, "cuda": 2**20}
 
 TEMPERATURES = ("plain", "adaptive")
 

@@ -9,11 +9,13 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ProcessPoolExecutor, wait
 from multiprocessing.queues import Queue
 from typing import Any
 
 import torch
+
+from vanishing_variance.device import device
 
 Report = Callable[[int], None]
 Job = Callable[[Report], Any]
@@ -25,7 +27,7 @@ def run(jobs: Sequence[Job], progress: Report) -> list[Any]:
     """Every job's result, in order. What the jobs report is passed on to `progress`.
 
     A job is called with a function that it may report finished work to; job and result can be pickled (a
-    `functools.partial` of a module's function). The first exception of a job is raised.
+    `functools.partial` of a module's function). The first exception of a job is raised at once, and the others end.
     """
     processes = min(len(jobs), cores())
     if processes == 1:
@@ -36,11 +38,13 @@ def run(jobs: Sequence[Job], progress: Report) -> list[Any]:
     listener = threading.Thread(target=_pass_on, args=(reports, progress), daemon=True)
     listener.start()
     with ProcessPoolExecutor(processes, context, initializer=_start, initargs=(reports,)) as pool:
-        futures = [pool.submit(_call, job) for job in jobs]
         try:
-            results = [future.result() for future in futures]
+            futures = [pool.submit(_call, job) for job in jobs]
+            finished, _ = wait(futures, return_when=FIRST_EXCEPTION)
+            results = [future.result() for future in futures if future in finished]
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            for child in multiprocessing.active_children():
+                child.kill()
             raise
     reports.put(None)
     listener.join()
@@ -48,7 +52,9 @@ def run(jobs: Sequence[Job], progress: Report) -> list[Any]:
 
 
 def cores() -> int:
-    """The number of cores that this process may use."""
+    """The number of cores that this process may use; one where a GPU does the work, which it does not share."""
+    if device().type != "cpu":
+        return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -65,7 +71,7 @@ def _start(reports: "Queue[int | None]") -> None:
 
 
 def _end_with_parent() -> None:
-    """A killed stage leaves nothing behind that computes on for nobody."""
+    """A stage that was killed leaves nothing behind that computes on for nobody."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

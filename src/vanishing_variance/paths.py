@@ -1,13 +1,10 @@
-"""Where the stages put what they make."""
+"""Where the stages put what DVC caches."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 RUNS = Path("runs")
 DATA = Path("data")
-METRICS = Path("metrics")
-PLOTS = Path("plots")
-REFERENCE = Path("reference/paper.csv")
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,13 @@
-"""What a study consists of: its tasks, training ranges and normalisers, and so its runs."""
+"""What a study consists of: its tasks, training ranges and normalisers, and so its runs; and where its results go."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from vanishing_variance.paths import Run
+
+METRICS = Path("metrics")
+PLOTS = Path("plots")
+REFERENCE = Path("reference/paper.csv")
 
 TASKS = ("argmax", "dictionary")
 RANGES = ("short",)

@@ -21,7 +21,8 @@ from vanishing_variance.model.initialisation import draw
 from vanishing_variance.model.network import Network, Weights
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.parallel import Report
-from vanishing_variance.params.experiment import Range, Training
+from vanishing_variance.params.experiment import Training
+from vanishing_variance.params.ranges import Range
 from vanishing_variance.progress import Progress
 from vanishing_variance.seeding import stream
 from vanishing_variance.tasks.base import TaskTraining

@@ -33,12 +33,20 @@ def test_as_many_items_as_keys_hold_every_key():
 
 @pytest.mark.parametrize(("population", "length"), [(5, 1), (13, 3), (5, 4), (5, 5)])
 def test_every_ordered_sample_is_equally_likely(population, length):
-    """(13, 3) is drawn by rejection, (5, 4) and (5, 5) by partial shuffles."""
+    """(5, 1) and (13, 3) are drawn by redrawing repeats, (5, 4) and (5, 5) row by row."""
     drawn = distinct(stream(0, "ordered", population, length), population, 200_000, length).astype(np.int64)
     possible = np.prod(np.arange(population, population - length, -1))
     counts = np.unique(drawn @ population ** np.arange(length), return_counts=True)[1]
     assert len(counts) == possible
     assert stats.chisquare(counts).pvalue > 1e-4
+
+
+def test_long_rows_of_the_papers_keys_are_uniform_at_every_place():
+    """Above 10,000 numbers numpy shuffles a part of them, below it draws sets."""
+    drawn = distinct(stream(0, "long"), 16384, 600, 4097)
+    for place in (0, 1, 2048, 4096):
+        assert stats.kstest(drawn[:, place] / 16384, "uniform").pvalue > 1e-4
+    assert abs(stats.pearsonr(drawn[:, 0], drawn[:, 4096]).statistic) < 4.5 / 600**0.5
 
 
 def test_values_and_targets_are_uniform():

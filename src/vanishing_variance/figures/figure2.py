@@ -43,7 +43,7 @@ def draw(densities: pd.DataFrame, task: str) -> Figure:
     for row, panel in zip(grid, panels, strict=True):
         for axes, length in zip(row, lengths, strict=True):
             of = densities[(densities["panel"] == panel) & (densities["length"] == length)]
-            for (_, line), colour in zip(of.groupby("feature"), style.FEATURES, strict=True):
+            for (_, line), colour in zip(of.groupby("feature"), style.FEATURES, strict=False):
                 axes.fill_between(line["value"], line["density"], step="mid", color=colour, alpha=0.45, lw=0)
                 axes.step(line["value"], line["density"], where="mid", color=colour, lw=0.8)
             axes.set_ylim(bottom=0)

@@ -18,8 +18,8 @@ def data(moments: dict[str, pd.DataFrame], longest_trained: int) -> pd.DataFrame
 
     Columns: length, and for each of `none`, `norm_before` and `norm_after` its `drift`: the global mean minus that at
     the reference length, in units of the global variance there; `variance`: the global variance over that at the
-    reference length; and the standard errors `drift_se`, `variance_se` of the numerators over sequences. `moments` are
-    the diagnostics' moments by norm, `none` first.
+    reference length; and standard errors over sequences: `drift_se` of the difference, `variance_se` of the numerator.
+    Without a test length that was trained on, the shortest is the reference. `moments` are the diagnostics' by norm.
     """
     none, norm = moments
     columns: dict[str, pd.Series] = {}
@@ -32,7 +32,8 @@ def data(moments: dict[str, pd.DataFrame], longest_trained: int) -> pd.DataFrame
         trained = of.index[of.index <= longest_trained]
         reference = of.loc[trained[-1] if len(trained) else of.index[0]]
         columns[f"{name}_drift"] = (of["mean"] - reference["mean"]) / reference["variance"]
-        columns[f"{name}_drift_se"] = of["mean_se"] / reference["variance"]
+        together = (of["mean_se"] ** 2 + reference["mean_se"] ** 2) ** 0.5
+        columns[f"{name}_drift_se"] = together.where(of["mean"] != reference["mean"], 0) / reference["variance"]
         columns[f"{name}_variance"] = of["variance"] / reference["variance"]
         columns[f"{name}_variance_se"] = of["variance_se"] / reference["variance"]
     return pd.DataFrame(columns).reset_index()
@@ -55,9 +56,10 @@ def draw(lines: pd.DataFrame, task: str, norm: str, sequences: int) -> Figure:
     for axes in (left, right):
         style.length_axis(axes, lines["length"])
     figure.legend(*left.get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    reference = int(lines.loc[lines["none_variance"] == 1, "length"].iloc[0])
     style.caption(
         figure,
         f"{task}, one model a line: means over n = {sequences} sequences a length; the band is ±1.96 standard errors "
-        "of the mean over sequences. 'trained' is the longest length of training.",
+        f"over sequences. 'trained': at N = {style.power(reference)}.",
     )
     return figure

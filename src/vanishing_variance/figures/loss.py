@@ -30,5 +30,8 @@ def draw(losses: pd.DataFrame) -> Figure:
     panels[0].set_ylabel("training loss (nats)")
     panels[0].legend()
     seeds = losses["seed"].nunique()
-    style.caption(figure, f"Thin: each of n = {seeds} seeds, mean over every 100 steps; thick: the mean over seeds.")
+    every = losses["step"].min()
+    style.caption(
+        figure, f"Thin: each of n = {seeds} seeds, mean over every {every} steps; thick: the mean over seeds."
+    )
     return figure

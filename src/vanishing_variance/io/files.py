@@ -10,7 +10,7 @@ from typing import Any
 def write(path: Path, save: Callable[[Path], object]) -> None:
     """Call `save` on a temporary path beside `path`, then rename it to `path`."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         save(temporary)
         temporary.replace(path)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from vanishing_variance import norms, registry
+from vanishing_variance.errors import InputError
 from vanishing_variance.model import inputs
 from vanishing_variance.model.initialisation import Initial
 from vanishing_variance.model.network import Network, initial
@@ -19,8 +20,14 @@ class Variant:
     epsilon: float
 
     def network(self) -> Network:
-        """The network."""
-        return Network(registry.load(inputs, self.task_name), registry.load(norms, self.norm_name), self.epsilon)
+        """The network. Raises InputError for an unknown or incomplete normaliser."""
+        norm = registry.load(norms, self.norm_name)
+        for name in ("LEARNABLE", "normalise"):
+            if not hasattr(norm, name):
+                raise InputError(
+                    f"{norm.__file__}: has no {name}; a normaliser has LEARNABLE and normalise, as ln.py has"
+                )
+        return Network(registry.load(inputs, self.task_name), norm, self.epsilon)
 
     def initial(self, training: TaskTraining, width: int) -> dict[str, Initial]:
         """How each tensor of one seed starts."""

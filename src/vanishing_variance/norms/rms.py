@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 
 from torch import Tensor
+from torch.linalg import vector_norm
 
 LEARNABLE: Mapping[str, float] = {"scale": 1.0}
 
 
 def normalise(outputs: Tensor, parameters: Mapping[str, Tensor], epsilon: float) -> Tensor:
     """gamma o / (rms(o) + epsilon), the root mean square taken over the D features of each output."""
-    rms = outputs.square().mean(-1, keepdim=True).sqrt()
+    # vector_norm has a gradient where it is 0, sqrt(mean(square)) has none.
+    rms: Tensor = vector_norm(outputs, dim=-1, keepdim=True) / outputs.shape[-1] ** 0.5
     return outputs / (rms + epsilon) * parameters["scale"]

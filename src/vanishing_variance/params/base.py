@@ -3,10 +3,10 @@
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from vanishing_variance.errors import InputError
 
@@ -14,12 +14,16 @@ PATH = Path("params.yaml")
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML as DVC reads it: 1e-3 is a number (YAML 1.2), where PyYAML's YAML 1.1 sees text."""
+    """A SafeLoader to which 1e-3 is a number, as it is to DVC (YAML 1.2); PyYAML's YAML 1.1 sees text."""
 
 
 _Loader.add_implicit_resolver(
     "tag:yaml.org,2002:float", re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)[eE][-+]?\d+$"), list("-+.0123456789")
 )
+
+
+# How many of something: a whole number, at least one.
+Count = Annotated[int, Field(strict=True, ge=1)]
 
 
 class Section(BaseModel):
@@ -31,7 +35,7 @@ class Section(BaseModel):
 def load(path: Path = PATH) -> dict[str, Any]:
     """The whole document. Raises InputError when it is not there or not a YAML mapping."""
     try:
-        document = yaml.load(path.read_text(encoding="utf-8"), _Loader)  # a SafeLoader
+        document = yaml.load(path.read_text(encoding="utf-8"), _Loader)
     except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError, ValueError) as problem:
         raise InputError(f"{path}: cannot be read as YAML: {' '.join(str(problem).split())}") from None
     if not isinstance(document, dict):

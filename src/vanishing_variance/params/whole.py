@@ -1,15 +1,15 @@
 """All of params.yaml, checked before anything runs."""
 
-from typing import Annotated, Any
-
-from pydantic import Field
+from typing import Any
 
 from vanishing_variance import norms, registry, tasks
 from vanishing_variance.errors import InputError
 from vanishing_variance.params.base import PATH, shown, take
 from vanishing_variance.params.diagnostics import Diagnostics
-from vanishing_variance.params.experiment import Count, Index, Model, Range, Training
+from vanishing_variance.params.experiment import Model, Training
 from vanishing_variance.params.figures import Figures
+from vanishing_variance.params.ranges import Range
+from vanishing_variance.params.seeds import Blocks, Index, SeedsPerBlock
 from vanishing_variance.params.test import Test
 from vanishing_variance.study import RANGES, TASKS
 from vanishing_variance.tasks.base import Task
@@ -25,13 +25,16 @@ def check(document: dict[str, Any]) -> None:
     _exactly(document, "", KEYS)
     _norm(document["norm"])
     take(document, "seed", Index)
-    take(document, "seeds_per_block", Count)
-    blocks: list[int] = take(document, "blocks", Annotated[list[Index], Field(min_length=1)])
-    if len(set(blocks)) < len(blocks):
-        raise InputError(f"{PATH}: blocks is {shown(blocks)}; must not name a block twice")
+    take(document, "seeds_per_block", SeedsPerBlock)
+    take(document, "blocks", Blocks)
     take(document, "model", Model)
     take(document, "training", Training)
-    take(document, "diagnostics", Diagnostics)
+    diagnostics: Diagnostics = take(document, "diagnostics", Diagnostics)
+    if diagnostics.heatmap_sequences > diagnostics.sequences:
+        raise InputError(
+            f"{PATH}: diagnostics.heatmap_sequences is {diagnostics.heatmap_sequences}; "
+            f"must be at most diagnostics.sequences, {diagnostics.sequences}"
+        )
     test: Test = take(document, "test", Test)
     _exactly(take(document, "ranges", dict), "ranges", RANGES)
     ranges: dict[str, Range] = {name: take(document, f"ranges.{name}", Range) for name in RANGES}

@@ -1,0 +1,123 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from vanishing_variance.figures import accuracy, figure2, figure3, figure4, loss
+from vanishing_variance.results import COLUMNS
+from vanishing_variance.statistics import interval
+
+LENGTHS = [4, 16, 64]
+
+
+def features(scale):
+    rng = np.random.default_rng(0)
+    rows = [
+        pd.DataFrame({"length": n, "where": where, "feature": f, "value": f + scale * rng.normal(size=500) / n**0.5})
+        for n in LENGTHS
+        for where in ("before", "after")
+        for f in range(5)
+    ]
+    return pd.concat(rows, ignore_index=True)
+
+
+def moments():
+    rows = [
+        {"length": n, "where": where, "mean": 0.1 * n, "mean_se": 0.01, "variance": 8.0 / n, "variance_se": 0.2}
+        for n in LENGTHS
+        for where in ("before", "after")
+    ]
+    return pd.DataFrame(rows)
+
+
+def texts(figure):
+    """The titles of the panels, and the caption."""
+    return [axes.get_title() for axes in figure.axes], figure.get_supxlabel()
+
+
+def test_figure_2_densities_integrate_to_one_and_narrow_with_length():
+    data = figure2.data({"none": features(1.0), "ln": features(2.0)}, LENGTHS)
+    assert list(data["panel"].unique()) == ["none: O", "ln: O before the normaliser", "ln: O after the normaliser"]
+    for (_, _, _), one in data.groupby(["panel", "length", "feature"]):
+        width = one["value"].diff().iloc[1]
+        assert (one["density"] * width).sum() == pytest.approx(1, abs=0.02)
+    none = data.query("panel == 'none: O' and feature == 2")
+    peaks = none.groupby("length")["density"].max()
+    assert peaks[64] > peaks[16] > peaks[4]
+    titles, caption = texts(figure2.draw(data, "argmax"))
+    assert len(titles) == 9
+    assert "5 features of O" in caption
+    assert "n = 500 sequences" in caption
+
+
+def test_figure_3_is_relative_to_the_longest_trained_length():
+    data = figure3.data({"none": moments(), "ln": moments()}, longest_trained=20).set_index("length")
+    assert data.loc[16, "none_drift"] == 0
+    assert data.loc[16, "norm_after_variance"] == 1
+    assert data.loc[64, "none_variance"] == pytest.approx(0.25)
+    assert data.loc[64, "none_drift"] == pytest.approx((6.4 - 1.6) / 0.5)
+    assert data.loc[64, "none_variance_se"] == pytest.approx(0.2 / 0.5)
+    shorter = figure3.data({"none": moments(), "ln": moments()}, longest_trained=3).set_index("length")
+    assert shorter.loc[4, "none_variance"] == 1
+    titles, caption = texts(figure3.draw(data.reset_index(), "argmax", "ln", 2048))
+    assert titles == ["drift of the global mean", "decay of the global variance"]
+    assert "n = 2048 sequences" in caption
+    assert "±1.96 standard errors" in caption
+
+
+def test_figure_4_shows_the_weights_of_both_at_the_chosen_lengths():
+    rows = [(n, s, r, 1.0 / r) for n in LENGTHS for s in range(3) for r in range(1, 5)]
+    frame = pd.DataFrame(rows, columns=["length", "sequence", "rank", "weight"])
+    data = figure4.data({"none": frame, "ln": frame / [1, 1, 1, 2]}, [4, 64])
+    assert set(data["length"]) == {4, 64}
+    figure = figure4.draw(data, "argmax")
+    images = [axes.images[0] for axes in figure.axes if axes.images]
+    assert len(images) == 4
+    assert images[0].get_array().shape == (3, 4)
+    assert images[3].get_array()[0, 0] == 0.5
+    assert "3 sequences" in texts(figure)[1]
+
+
+@pytest.fixture
+def raw():
+    rng = np.random.default_rng(0)
+    rows = [
+        (task, "short", norm, seed, temperature, n, rng.uniform())
+        for task in ("argmax", "dictionary")
+        for norm in ("ln", "none", "rms", "std")
+        for seed in range(5)
+        for temperature in ("plain", "adaptive")
+        for n in LENGTHS
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def test_accuracy_shows_the_mean_and_its_interval_over_seeds(raw):
+    data = accuracy.data(raw, ("argmax", "dictionary"), "short")
+    row = data.query("task == 'dictionary' and temperature == 'plain' and norm == 'std' and length == 16").iloc[0]
+    values = raw.query("task == 'dictionary' and temperature == 'plain' and norm == 'std' and length == 16")["accuracy"]
+    assert (row["mean"], row["low"], row["high"]) == pytest.approx(interval(values.to_numpy() * 100))
+    assert list(data["norm"].unique()) == ["none", "std", "ln", "rms"]
+    wide = accuracy.roles(data, "argmax", "ln")
+    assert list(wide.columns) == ["length", "none", "norm"]
+    figure = accuracy.draw(data, (5, 16))
+    titles, caption = texts(figure)
+    assert len(titles) == 4
+    assert len(figure.axes[0].lines) == 4
+    assert "n = 5 seeds" in caption
+    assert "95% t interval" in caption
+
+
+def test_loss_shows_every_seed():
+    rows = [
+        (task, norm, seed, step, 1.0 / step + seed)
+        for task in ("argmax", "dictionary")
+        for norm in ("none", "ln")
+        for seed in range(3)
+        for step in (100, 200)
+    ]
+    frame = pd.DataFrame(rows, columns=["task", "norm", "seed", "step", "loss"])
+    wide = loss.data(frame, "argmax", "ln")
+    assert wide.to_dict("list") == {"step": [100, 200], "none": [1.01, 1.005], "norm": [1.01, 1.005]}
+    figure = loss.draw(frame)
+    assert [len(axes.lines) for axes in figure.axes] == [8, 8]
+    assert "n = 3 seeds" in texts(figure)[1]

@@ -1,0 +1,105 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from vanishing_variance import parallel
+from vanishing_variance.errors import InputError
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1] / "src")}
+
+
+def square(number, report):
+    report(number)
+    return number**2
+
+
+def refuse(report):
+    raise InputError("this one")
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_results_come_in_order_and_reports_arrive(cores, monkeypatch):
+    monkeypatch.setattr(parallel, "cores", lambda: cores)
+    reported = []
+    assert parallel.run([partial(square, number) for number in (3, 1, 2)], reported.append) == [9, 1, 4]
+    assert sorted(reported) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_the_first_exception_of_a_job_is_raised(cores, monkeypatch):
+    monkeypatch.setattr(parallel, "cores", lambda: cores)
+    with pytest.raises(InputError, match="this one"):
+        parallel.run([partial(square, 1), refuse], lambda done: None)
+
+
+def test_a_failed_job_ends_the_others_at_once(tmp_path):
+    """Of five jobs on two processes the second fails; the first would take five minutes."""
+    script = _script(tmp_path, "[partial(wait, 'one'), refuse, partial(wait, 'two'), partial(wait, 'three')]")
+    began = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, script], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=False
+    )
+    assert time.monotonic() - began < 60
+    assert done.returncode == 1
+    assert "ValueError: refused" in done.stderr
+
+
+def test_a_killed_stage_leaves_no_process_behind(tmp_path):
+    """Each process writes its number, then waits for longer than this test does."""
+    script = _script(tmp_path, "[partial(wait, 'one'), partial(wait, 'two')]")
+    stage = subprocess.Popen([sys.executable, script], cwd=tmp_path, env=ENVIRONMENT)
+    pids = [
+        _wait_for(lambda name=name: (tmp_path / name).exists() and (tmp_path / name).read_text())
+        for name in ("one", "two")
+    ]
+    stage.send_signal(signal.SIGKILL)
+    stage.wait()
+    for pid in pids:
+        _wait_for(lambda pid=pid: not _alive(int(pid)))
+
+
+def _script(folder, jobs):
+    """A program that runs `jobs` in two processes; `wait` notes its process and takes five minutes."""
+    script = folder / "stage.py"
+    script.write_text(f"""
+import os, time
+from functools import partial
+from pathlib import Path
+from vanishing_variance import parallel
+
+def wait(name, report):
+    Path(name).write_text(str(os.getpid()))
+    time.sleep(300)
+
+def refuse(report):
+    time.sleep(1)
+    raise ValueError("refused")
+
+if __name__ == "__main__":
+    parallel.cores = lambda: 2
+    parallel.run({jobs}, print)
+""")
+    return script
+
+
+def _alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return not Path(f"/proc/{pid}/stat").exists() or Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
+
+
+def _wait_for(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if value := condition():
+            return value
+        time.sleep(0.1)
+    raise AssertionError("it did not happen")
