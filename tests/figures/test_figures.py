@@ -62,6 +62,7 @@ def test_figure_3_is_relative_to_the_longest_trained_length():
     assert titles == ["drift of the global mean", "decay of the global variance"]
     assert "n = 2048 sequences" in caption
     assert "±1.96 standard errors" in caption
+    assert "at N = $2^{4}$" in caption
 
 
 def test_figure_4_shows_the_weights_of_both_at_the_chosen_lengths():

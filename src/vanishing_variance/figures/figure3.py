@@ -2,7 +2,7 @@
 
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter, PercentFormatter
+from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter
 
 from vanishing_variance.figures import style
 
@@ -51,6 +51,7 @@ def draw(lines: pd.DataFrame, task: str, norm: str, sequences: int) -> Figure:
             axes.fill_between(lines["length"], value - error, value + error, color=colour, alpha=0.15, lw=0)
     left.set(title="drift of the global mean", ylabel="(mean − mean$_{trained}$) / variance$_{trained}$")
     right.set(title="decay of the global variance", ylabel="variance / variance$_{trained}$", yscale="log")
+    right.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     right.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     right.yaxis.set_minor_formatter(NullFormatter())
     for axes in (left, right):
@@ -59,7 +60,7 @@ def draw(lines: pd.DataFrame, task: str, norm: str, sequences: int) -> Figure:
     reference = int(lines.loc[lines["none_variance"] == 1, "length"].iloc[0])
     style.caption(
         figure,
-        f"{task}, one model a line: means over n = {sequences} sequences a length; the band is ±1.96 standard errors "
-        f"over sequences. 'trained': at N = {style.power(reference)}.",
+        f"{task}, one model a line: means over n = {sequences} sequences a length; the band is ±1.96 standard errors\n"
+        f"over sequences. 'trained' is at N = {style.power(reference)}, the longest length of training.",
     )
     return figure
