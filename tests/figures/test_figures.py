@@ -54,6 +54,7 @@ def test_figure_3_is_relative_to_the_longest_trained_length():
     assert data.loc[16, "none_drift"] == 0
     assert data.loc[16, "norm_after_variance"] == 1
     assert data.loc[64, "none_variance"] == pytest.approx(0.25)
+    assert data.loc[16, "none_sigma"] == pytest.approx(0.5**0.5)
     assert data.loc[64, "none_drift"] == pytest.approx((6.4 - 1.6) / 0.5)
     assert data.loc[64, "none_variance_se"] == pytest.approx(0.2 / 0.5)
     shorter = figure3.data({"none": moments(), "ln": moments()}, longest_trained=3).set_index("length")

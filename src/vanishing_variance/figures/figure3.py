@@ -16,9 +16,11 @@ LINES = {
 def data(moments: dict[str, pd.DataFrame], longest_trained: int) -> pd.DataFrame:
     """What each line shows by length, relative to the reference: the longest test length that was trained on.
 
-    Columns: length, and for each of `none`, `norm_before` and `norm_after` its `drift`: the global mean minus that at
-    the reference length, in units of the global variance there; `variance`: the global variance over that at the
-    reference length; and standard errors over sequences: `drift_se` of the difference, `variance_se` of the numerator.
+    Columns: length, and for each of `none`, `norm_before` and `norm_after`: `drift`, the global mean minus that at the
+    reference length, in units of the global variance there; `variance`, the global variance over that at the reference
+    length; `drift_se` and `variance_se`, their standard errors over sequences; and `sigma`,
+    the root of the global variance as it is, to hold epsilon against.
+
     Without a test length that was trained on, the shortest is the reference. `moments` are the diagnostics' by norm.
     """
     none, norm = moments
@@ -34,6 +36,7 @@ def data(moments: dict[str, pd.DataFrame], longest_trained: int) -> pd.DataFrame
         columns[f"{name}_drift"] = (of["mean"] - reference["mean"]) / reference["variance"]
         together = (of["mean_se"] ** 2 + reference["mean_se"] ** 2) ** 0.5
         columns[f"{name}_drift_se"] = together.where(of["mean"] != reference["mean"], 0) / reference["variance"]
+        columns[f"{name}_sigma"] = of["variance"] ** 0.5
         columns[f"{name}_variance"] = of["variance"] / reference["variance"]
         columns[f"{name}_variance_se"] = of["variance_se"] / reference["variance"]
     return pd.DataFrame(columns).reset_index()
