@@ -41,11 +41,9 @@ def test_the_first_exception_of_a_job_is_raised(cores, monkeypatch):
 def test_a_failed_job_ends_the_others_at_once(tmp_path):
     """Of five jobs on two processes the second fails; the first would take five minutes."""
     script = _script(tmp_path, "[partial(wait, 'one'), refuse, partial(wait, 'two'), partial(wait, 'three')]")
-    began = time.monotonic()
     done = subprocess.run(
-        [sys.executable, script], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=False
+        [sys.executable, script], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False
     )
-    assert time.monotonic() - began < 60
     assert done.returncode == 1
     assert "ValueError: refused" in done.stderr
 
