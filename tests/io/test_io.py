@@ -64,3 +64,12 @@ def test_the_same_content_gives_the_same_bytes(tmp_path):
     assert names == {"arrays", "frame", "figure.png", "figure.svg"}
     for name in names:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes(), name
+
+
+def test_a_file_is_replaced_whole_not_overwritten(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("good")
+    with path.open() as reader:
+        write(path, lambda to: to.write_text("better"))
+        assert reader.read() == "good"
+    assert path.read_text() == "better"
