@@ -1,9 +1,11 @@
 """Test one block of trained models at every length, and look inside its first (Tables 1 to 6, Figures 2 to 4)."""
 
+from functools import partial
+
 from vanishing_variance import paths, registry, tasks
 from vanishing_variance.command import run, variant
 from vanishing_variance.evaluation import Plan, evaluate_block
-from vanishing_variance.io.arrays import read_arrays
+from vanishing_variance.io.arrays import read_arrays, read_parts
 from vanishing_variance.io.frames import write_frame
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.params.base import load, take
@@ -25,7 +27,7 @@ def main() -> None:
         diagnostics=take(params, "diagnostics", Diagnostics),
     )
     weights = read_arrays(this.path("weights", ".safetensors"))
-    sequences = {length: read_arrays(paths.sequences(this.task, length)) for length in plan.lengths}
+    sequences = {length: partial(read_parts, paths.sequences(this.task, length)) for length in plan.lengths}
     block = seeds(this.block, take(params, "seeds_per_block", int))
     accuracy, inside = evaluate_block(plan, weights, block, sequences)
     write_frame(this.path("accuracy", ".parquet"), accuracy)

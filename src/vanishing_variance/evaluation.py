@@ -1,9 +1,12 @@
 """Testing trained models: accuracy with and without the adaptive temperature, and a look inside (Figures 2 to 4).
 
 S seeds, B sequences, N items, D width, L lengths.
+
+A sequence is gone through twice at most: once for the logits, their entropy and the plain output, and once more for the
+sharpened output where any sequence of the batch is sharpened. What is kept for an item is its logit.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,8 +17,9 @@ from torch import Tensor
 
 from vanishing_variance import parallel
 from vanishing_variance.device import device
-from vanishing_variance.model.attention import adaptive_beta, entropy
-from vanishing_variance.model.network import Network, Weights, average_hidden
+from vanishing_variance.model.attention import adaptive_beta, attend, entropy
+from vanishing_variance.model.items import Items
+from vanishing_variance.model.network import Network, Weights
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.parallel import Job, Report
 from vanishing_variance.params.diagnostics import Diagnostics
@@ -23,8 +27,11 @@ from vanishing_variance.progress import Progress
 from vanishing_variance.seeding import stream
 from vanishing_variance.tasks.base import Sequences, Task
 
-# How many items are looked at together: what fits a core's cache, or fills a GPU.
-ITEMS_AT_ONCE = {"cpu": 2**12, "cuda": 2**20}
+# A batch of sequences has about this many items in all, so that what is done once a batch is little beside the items.
+ITEMS_IN_BATCH = {"cpu": 2**16, "cuda": 2**24}
+
+# The test sequences of one length, at most so many at a time.
+Read = Callable[[int], Iterator[Sequences]]
 
 TEMPERATURES = ("plain", "adaptive")
 
@@ -45,7 +52,7 @@ class Plan:
 
 
 def evaluate_block(
-    plan: Plan, weights: Mapping[str, np.ndarray], seeds: Sequence[int], sequences: Mapping[int, Sequences]
+    plan: Plan, weights: Mapping[str, np.ndarray], seeds: Sequence[int], sequences: Mapping[int, Read]
 ) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
     """Test a block of models on `sequences` (by length), and look inside the first of them.
 
@@ -66,13 +73,13 @@ def _evaluate_part(
     plan: Plan,
     weights: Mapping[str, np.ndarray],
     seeds: Sequence[int],
-    sequences: Mapping[int, Sequences],
+    sequences: Mapping[int, Read],
     report: Report,
 ) -> pd.DataFrame:
-    network, on_device = plan.variant.network(), _to_device(weights)
+    models = Models.of(plan.variant, weights)
     rows: list[tuple[int, str, int, float]] = []
     for length in plan.lengths:
-        for temperature, fractions in accuracy(network, on_device, plan.variant.task, sequences[length]).items():
+        for temperature, fractions in models.accuracy(sequences[length], length).items():
             rows.extend((seed, temperature, length, one) for seed, one in zip(seeds, fractions, strict=True))
         report(1)
     frame = pd.DataFrame(rows, columns=["seed", "temperature", "length", "accuracy"])
@@ -80,30 +87,57 @@ def _evaluate_part(
 
 
 def _diagnose_part(plan: Plan, weights: Mapping[str, np.ndarray], report: Report) -> dict[str, pd.DataFrame]:
-    return diagnose(plan, _to_device(weights), report)
+    return diagnose(plan, Models.of(plan.variant, weights), report)
+
+
+@dataclass(frozen=True)
+class Models:
+    """Trained models of one variant, ready to be asked: what they look up is computed once."""
+
+    task: Task
+    network: Network
+    weights: Weights
+    tables: Weights
+
+    @classmethod
+    @torch.no_grad()
+    def of(cls, variant: Variant, weights: Mapping[str, np.ndarray]) -> "Models":
+        """The models with these weights, on the device."""
+        network = variant.network()
+        on_device = {name: torch.from_numpy(array).to(device()) for name, array in weights.items()}
+        return cls(variant.task, network, on_device, network.inputs.tables(on_device))
+
+    @property
+    def batch_items(self) -> int:
+        """How many items a batch may have."""
+        return ITEMS_IN_BATCH[device().type] // len(next(iter(self.weights.values())))
+
+    def ask(self, sequences: Sequences) -> tuple[Items, Tensor]:
+        """`Network.ask`, of sequences that all models share."""
+        batch = {name: torch.from_numpy(array).to(device())[None] for name, array in sequences.items()}
+        return self.network.ask(self.weights, batch, self.tables)
+
+    @torch.no_grad()
+    def accuracy(self, sequences: Read, length: int) -> dict[str, np.ndarray]:
+        """The fraction of right answers of each model by temperature, `plain` and `adaptive`: (S,) float64 each."""
+        models = len(next(iter(self.weights.values())))
+        right, tested = {temperature: np.zeros(models) for temperature in TEMPERATURES}, 0
+        for part in sequences(max(1, self.batch_items // length)):
+            labels = torch.from_numpy(self.task.label(part)).to(device())
+            items, direction = self.ask(part)
+            logits, plain = attend(items, direction)
+            beta = adaptive_beta(entropy(logits)).unsqueeze(-1)
+            sharpened = attend(items, direction * beta)[1] if (beta > 1).any() else plain
+            for temperature, average in zip(TEMPERATURES, (plain, sharpened), strict=True):
+                outputs = self.network.normalise(self.weights, self.network.outputs(self.weights, average))
+                answers = self.network.read_out(self.weights, outputs).argmax(-1)
+                right[temperature] += (answers == labels).sum(-1).cpu().numpy()
+            tested += len(labels)
+        return {temperature: count / tested for temperature, count in right.items()}
 
 
 @torch.no_grad()
-def accuracy(network: Network, weights: Weights, task: Task, sequences: Sequences) -> dict[str, np.ndarray]:
-    """The fraction of right answers of each seed by temperature, `plain` and `adaptive`: (S,) float64 each."""
-    tables = network.inputs.tables(weights)
-    labels = torch.from_numpy(task.label(sequences)).to(device())
-    length = next(array.shape[1] for array in sequences.values() if array.ndim > 1)
-    models = len(next(iter(weights.values())))
-    right = {temperature: torch.zeros(models, dtype=torch.int64, device=device()) for temperature in TEMPERATURES}
-    for part, batch in _batches(weights, sequences, length):
-        logits, hidden = network.attend(weights, batch, tables)
-        beta = adaptive_beta(entropy(logits)).unsqueeze(-1)
-        for temperature, scaled in zip(TEMPERATURES, (logits, logits * beta), strict=True):
-            average = average_hidden(torch.softmax(scaled, dim=-1), hidden)
-            outputs = network.normalise(weights, network.outputs(weights, average))
-            answers = network.read_out(weights, outputs).argmax(-1)
-            right[temperature] += (answers == labels[part]).sum(-1)
-    return {temperature: count.cpu().numpy() / len(labels) for temperature, count in right.items()}
-
-
-@torch.no_grad()
-def diagnose(plan: Plan, weights: Weights, report: Report = lambda lengths: None) -> dict[str, pd.DataFrame]:
+def diagnose(plan: Plan, models: Models, report: Report = lambda lengths: None) -> dict[str, pd.DataFrame]:
     """Look inside one model (S = 1) at every length, on sequences of a stream of their own; tidy frames by name.
 
     `moments`: length, where (`before` or `after` the normaliser), and of the global mean and global variance of O
@@ -111,22 +145,20 @@ def diagnose(plan: Plan, weights: Weights, report: Report = lambda lengths: None
     `features`: length, where, feature, value: individual features of O, one row a sequence and feature.
     `attention`: length, sequence, rank (from 1), weight: the largest attention weights.
     """
-    network, task, how = plan.variant.network(), plan.variant.task, plan.diagnostics
-    tables = network.inputs.tables(weights)
+    how = plan.diagnostics
     moments, features, attention = [], [], []
     for length in plan.lengths:
         rng = stream(plan.root, "diagnostics", plan.variant.task_name, length)
         outputs: dict[str, list[Tensor]] = {"before": [], "after": []}
         largest: list[Tensor] = []
-        for drawn in _pieces(task, rng, how.sequences, length):
-            for _, batch in _batches(weights, drawn, length):
-                logits, hidden = network.attend(weights, batch, tables)
-                weight = torch.softmax(logits, dim=-1)
-                before = network.outputs(weights, average_hidden(weight, hidden))
-                outputs["before"].append(before[0].cpu())
-                outputs["after"].append(network.normalise(weights, before)[0].cpu())
-                if sum(map(len, largest)) < how.heatmap_sequences:
-                    largest.append(weight[0].topk(min(LARGEST_WEIGHTS, length)).values.cpu())
+        for part in _pieces(models.task, rng, how.sequences, length, max(1, models.batch_items // length)):
+            logits, average = attend(*models.ask(part))
+            before = models.network.outputs(models.weights, average)
+            outputs["before"].append(before[0].cpu())
+            outputs["after"].append(models.network.normalise(models.weights, before)[0].cpu())
+            if sum(map(len, largest)) < how.heatmap_sequences:
+                weight = torch.softmax(logits[0], dim=-1)
+                largest.append(weight.topk(min(LARGEST_WEIGHTS, length)).values.cpu())
         for where, parts in outputs.items():
             values = torch.cat(parts).double()
             moments.append({"length": length, "where": where, **_moments(values)})
@@ -140,25 +172,17 @@ def diagnose(plan: Plan, weights: Weights, report: Report = lambda lengths: None
     }
 
 
-def _to_device(weights: Mapping[str, np.ndarray]) -> dict[str, Tensor]:
-    return {name: torch.from_numpy(array).to(device()) for name, array in weights.items()}
+def _pieces(task: Task, rng: np.random.Generator, sequences: int, length: int, size: int) -> Iterator[Sequences]:
+    """Sequences of one stream, at most `size` at a time.
 
-
-def _batches(weights: Weights, sequences: Sequences, length: int) -> Iterator[tuple[slice, dict[str, Tensor]]]:
-    """The sequences in parts of bounded size, each array with a seed axis of one: (1, B, ...)."""
-    seeds = len(next(iter(weights.values())))
-    size = max(1, ITEMS_AT_ONCE[device().type] // (length * seeds))
-    for first in range(0, len(sequences["target"]), size):
-        part = slice(first, first + size)
-        yield part, {name: torch.from_numpy(array[part]).to(device())[None] for name, array in sequences.items()}
-
-
-def _pieces(task: Task, rng: np.random.Generator, sequences: int, length: int) -> Iterator[Sequences]:
-    """Sequences of one stream, a bounded number of items at a time: a larger `sequences` begins as a smaller one."""
+    They are drawn a fixed number at a time, so that a larger `sequences` begins as a smaller one.
+    """
     piece = max(1, 2**20 // length)
-    for first in range(0, sequences, piece):
+    for drawn_before in range(0, sequences, piece):
         drawn = task.sample(rng, piece, length)
-        yield {name: array[: sequences - first] for name, array in drawn.items()}
+        wanted = min(piece, sequences - drawn_before)
+        for first in range(0, wanted, size):
+            yield {name: array[first : min(first + size, wanted)] for name, array in drawn.items()}
 
 
 def _moments(outputs: Tensor) -> dict[str, float]:

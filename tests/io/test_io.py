@@ -4,7 +4,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from vanishing_variance.errors import InputError
-from vanishing_variance.io.arrays import read_arrays, write_arrays
+from vanishing_variance.io.arrays import read_arrays, read_parts, write_arrays
 from vanishing_variance.io.files import write, write_json
 from vanishing_variance.io.frames import read_csv, read_frame, write_csv, write_frame
 from vanishing_variance.io.images import write_figure
@@ -73,3 +73,26 @@ def test_a_file_is_replaced_whole_not_overwritten(tmp_path):
         write(path, lambda to: to.write_text("better"))
         assert reader.read() == "good"
     assert path.read_text() == "better"
+
+
+@pytest.mark.parametrize("size", [1, 3, 7, 100])
+def test_arrays_read_in_parts_are_the_whole(tmp_path, size):
+    arrays = {"x": np.arange(14, dtype=np.float32).reshape(7, 2), "y": np.arange(7, dtype=np.uint8)}
+    write_arrays(tmp_path / "a.safetensors", arrays)
+    parts = list(read_parts(tmp_path / "a.safetensors", size))
+    assert [len(part["y"]) for part in parts[:-1]] == [size] * (len(parts) - 1)
+    for name, array in arrays.items():
+        assert np.array_equal(np.concatenate([part[name] for part in parts]), array)
+        assert parts[0][name].dtype == array.dtype
+
+
+@pytest.mark.parametrize("content", [None, b"nothing of the kind", "truncated"])
+def test_parts_of_a_missing_or_damaged_file_are_one_clear_error(tmp_path, content):
+    path = tmp_path / "a.safetensors"
+    if content == "truncated":
+        write_arrays(path, {"x": np.zeros(1000)})
+        content = path.read_bytes()[:-8]
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(InputError, match=r"a\.safetensors: cannot be read as safetensors: .*; delete it and run dvc"):
+        list(read_parts(path, 10))

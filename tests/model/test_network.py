@@ -2,6 +2,7 @@ import pytest
 import torch
 from conftest import make_plan
 
+from vanishing_variance.model import fused
 from vanishing_variance.model.initialisation import draw
 from vanishing_variance.model.reference import Reference
 from vanishing_variance.training import batches, losses
@@ -44,7 +45,10 @@ def test_loss_and_gradients_equal_those_of_a_plain_module_for_each_seed(task_nam
             torch.testing.assert_close(gradients[ours_name], parameter.grad, rtol=0, atol=1e-10, msg=name)
 
 
-def test_single_precision_is_within_1e_5_of_the_plain_module(task_name, norm_name):
+@pytest.mark.parametrize("compiled", [True, False])
+def test_single_precision_is_within_1e_5_of_the_plain_module(task_name, norm_name, compiled, monkeypatch):
+    if not compiled:
+        monkeypatch.setattr(fused, "usable", lambda *_: False)
     plan = make_plan(task_name, norm_name)
     network, weights = plan.variant.network(), drawn(plan, SEEDS, torch.float32)
     batch, labels = next(batches(plan, SEEDS))
@@ -60,10 +64,10 @@ def test_looking_up_tables_equals_computing_every_item(task_name):
     plan = make_plan(task_name)
     network, weights = plan.variant.network(), drawn(plan, SEEDS)
     batch, _ = next(batches(plan, SEEDS))
-    computed = network.attend(weights, in_double(batch))
-    looked_up = network.attend(weights, in_double(batch), network.inputs.tables(weights))
-    for one, other in zip(computed, looked_up, strict=True):
-        torch.testing.assert_close(one, other, rtol=0, atol=1e-12)
+    items, direction = network.ask(weights, in_double(batch))
+    looked_up, same_direction = network.ask(weights, in_double(batch), network.inputs.tables(weights))
+    torch.testing.assert_close(looked_up.dense(), items.dense(), rtol=0, atol=1e-12)
+    torch.testing.assert_close(same_direction, direction, rtol=0, atol=1e-12)
 
 
 def test_sequences_shared_by_all_seeds_are_those_sequences_for_each(task_name):

@@ -19,7 +19,9 @@ import torch
 from torch import Tensor
 from torch.nn.functional import gelu
 
+from vanishing_variance.model.attention import attend
 from vanishing_variance.model.initialisation import Initial, linear
+from vanishing_variance.model.items import Items
 
 Weights = Mapping[str, Tensor]
 
@@ -32,18 +34,16 @@ class Network:
     norm: ModuleType
     epsilon: float
 
-    def attend(self, weights: Weights, batch: Weights, tables: Weights | None = None) -> tuple[Tensor, Tensor]:
-        """The attention logits (S, B, N) and the item MLP's hidden layer (S, B, N, D), of which O is an average."""
+    def ask(self, weights: Weights, batch: Weights, tables: Weights | None = None) -> tuple[Items, Tensor]:
+        """The items, and the direction (S, B, D) whose product with an item's hidden layer is its attention logit."""
         items, query = self.inputs.enter(weights, batch, tables)
-        hidden = gelu(items)
         query = _mlp(weights, "query", query)
         query = query @ weights["attention.query"].mT * query.shape[-1] ** -0.5
-        direction = query @ weights["attention.key"] @ weights["item.2.weight"]
-        return torch.linalg.vecdot(hidden, direction.unsqueeze(2)), hidden
+        return items, query @ weights["attention.key"] @ weights["item.2.weight"]
 
-    def outputs(self, weights: Weights, hidden: Tensor) -> Tensor:
+    def outputs(self, weights: Weights, average: Tensor) -> Tensor:
         """The attention outputs O (S, B, D), before the normaliser, of attention-averaged hidden layers (S, B, D)."""
-        return _affine(hidden, weights["item.2.weight"], weights["item.2.bias"]) @ weights["attention.value"].mT
+        return _affine(average, weights["item.2.weight"], weights["item.2.bias"]) @ weights["attention.value"].mT
 
     def normalise(self, weights: Weights, outputs: Tensor) -> Tensor:
         """What the layers above read: the normalised attention outputs, (S, B, D)."""
@@ -57,14 +57,8 @@ class Network:
 
     def __call__(self, weights: Weights, batch: Weights) -> Tensor:
         """The class logits (S, B, C) of a batch of sequences."""
-        logits, hidden = self.attend(weights, batch)
-        average = average_hidden(torch.softmax(logits, dim=-1), hidden)
+        _, average = attend(*self.ask(weights, batch))
         return self.read_out(weights, self.normalise(weights, self.outputs(weights, average)))
-
-
-def average_hidden(attention: Tensor, hidden: Tensor) -> Tensor:
-    """The hidden layers averaged with the attention weights: (S, B, N) and (S, B, N, D) to (S, B, D)."""
-    return (attention.unsqueeze(-2) @ hidden).squeeze(-2)
 
 
 def initial(inputs: Mapping[str, Initial], width: int, classes: int, norm: ModuleType) -> dict[str, Initial]:

@@ -1,8 +1,8 @@
 """How each task's sequences enter the network, one file a task.
 
 A module has `initial(task, training, width)`, how its learned tensors start; `enter(weights, batch, tables)`, the item
-MLP's first linear layer applied to every item, (S, B, N, D), and what the query MLP reads, (S, B, F); and
-`tables(weights)`, what `enter` may look up instead of computing it for every occurrence of an item.
+MLP's first linear layer as `Items`, and what the query MLP reads, (S, B, F); and `tables(weights)`, what `enter` may
+look up instead of computing it for every occurrence of an item.
 
 S seeds, B sequences, N items, D width, F features of the query. The batch's arrays are (S, B, ...) where each seed has
 its own sequences and (1, B, ...) where all seeds share them.

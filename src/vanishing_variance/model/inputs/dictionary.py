@@ -9,6 +9,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn.functional import embedding
 
 from vanishing_variance.model.initialisation import Initial, linear
+from vanishing_variance.model.items import Items
 from vanishing_variance.tasks.dictionary import Dictionary, DictionaryTraining
 
 
@@ -31,18 +32,16 @@ def tables(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 def enter(
     weights: Mapping[str, Tensor], batch: Mapping[str, Tensor], tables: Mapping[str, Tensor] | None = None
-) -> tuple[Tensor, Tensor]:
-    """W_1 [Emb_K, Emb_V] + b_1, shape (S, B, N, D), and Emb_K of the queried key, (S, B, embedding width)."""
+) -> tuple[Items, Tensor]:
+    """W_1 [Emb_K, Emb_V] + b_1: a row of keys plus a row of values; Emb_K of the queried key, (S, B, width)."""
     if tables is not None:
-        items = _rows(tables["key"], batch["key"]) + _rows(tables["value"], batch["value"])
+        items = Items(table=tables["value"], index=batch["value"], rows=tables["key"], row=batch["key"])
         return items, _rows(weights["embedding.key"], batch["query"])
     for_key, for_value = weights["item.0.weight"].mT.chunk(2, dim=1)
     wanted = torch.cat((batch["key"], batch["query"].unsqueeze(-1)), dim=-1)
     keys, query = _rows(weights["embedding.key"], wanted).split((wanted.shape[-1] - 1, 1), dim=2)
-    items = torch.baddbmm(
-        _rows(_value_table(weights, for_value), batch["value"]).flatten(1, 2), keys.flatten(1, 2), for_key
-    )
-    return items.unflatten(1, keys.shape[1:3]), query.squeeze(2)
+    values = _value_table(weights, for_value)
+    return Items(table=values, index=batch["value"], rows=keys.flatten(1, 2) @ for_key), query.squeeze(2)
 
 
 def _value_table(weights: Mapping[str, Tensor], for_value: Tensor) -> Tensor:

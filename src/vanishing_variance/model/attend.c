@@ -1,0 +1,168 @@
+/* Attention of one query over the items of a sequence, and its gradient, in one pass over the items each.
+
+   Item n enters GELU as x_n = scale_n rows[r_n] + table[index_n] (items.py); with h_n = gelu(x_n), the logits are
+   l_n = direction . h_n, and the result is the average of h with the weights softmax(l). Nothing of the size
+   items x WIDTH is ever stored: a block of items stays in the first-level cache, and the gradient computes it again.
+
+   WIDTH is defined by whoever compiles this. Arrays are contiguous float32, seeds first, then sequences. A *_seed is
+   how far the next seed's part is, 0 where all seeds share it. */
+
+#include <stdint.h>
+#include <string.h>
+
+#define BLOCK 32
+
+typedef struct {
+    int64_t seeds, sequences, items;
+    const float *scale;   int64_t scale_seed;            /* NULL: 1 */
+    const float *rows;    int64_t rows_seed, rows_item;  /* rows_item: 0 where one row serves all items */
+    const int32_t *row;   int64_t row_seed;              /* NULL: item n's row is rows_item n */
+    const float *table;   int64_t table_seed;
+    const int32_t *index; int64_t index_seed;
+} Items;
+
+typedef struct {
+    float scale;
+    const float *row;
+    int64_t row_offset, table_offset;
+} Item;
+
+static inline Item item(const Items *in, int64_t seed, int64_t at) {
+    int64_t offset = in->row ? (int64_t)in->row[seed * in->row_seed + at] * WIDTH : at * in->rows_item;
+    return (Item){
+        .scale = in->scale ? in->scale[seed * in->scale_seed + at] : 1.0f,
+        .row = in->rows + seed * in->rows_seed + offset,
+        .row_offset = seed * in->rows_seed + offset,
+        .table_offset = seed * in->table_seed + (int64_t)in->index[seed * in->index_seed + at] * WIDTH,
+    };
+}
+
+/* e^y for y <= 0, relative error below 2e-7: y = n ln 2 + r, and Cephes' polynomial (expf.c) for e^r. NaN stays NaN. */
+static inline float exp_nonpositive(float y) {
+    y = y < -87.0f ? -87.0f : y;
+    const float magic = 12582912.0f; /* 1.5 * 2^23: adding it rounds to an integer, which the low bits then hold */
+    float shifted = y * 1.44269504088896341f + magic;
+    int32_t bits;
+    memcpy(&bits, &shifted, sizeof bits);
+    float n = shifted - magic;
+    float r = y - n * 0.693359375f + n * 2.12194440e-4f;
+    float p = 1.9875691500e-4f;
+    p = p * r + 1.3981999507e-3f;
+    p = p * r + 8.3334519073e-3f;
+    p = p * r + 4.1665795894e-2f;
+    p = p * r + 1.6666665459e-1f;
+    p = p * r + 5.0000001201e-1f;
+    p = p * r * r + r + 1.0f;
+    int32_t power = (int32_t)((uint32_t)(bits + 127) << 23);
+    float scale;
+    memcpy(&scale, &power, sizeof scale);
+    return p * scale;
+}
+
+/* The normal distribution function at x, error below 1e-7 (Abramowitz and Stegun 1964, 7.1.26, as torch uses it), and
+   the density. gelu(x) = x Phi(x), and its derivative is Phi(x) + x phi(x): both take one exponential. */
+static inline void normal(float x, float *distribution, float *density) {
+    float e = exp_nonpositive(-0.5f * x * x);
+    float distance = x < 0 ? -x : x;
+    float t = 1.0f / (1.0f + 0.3275911f * 0.70710678118654752f * distance);
+    float q = 1.061405429f;
+    q = q * t - 1.453152027f;
+    q = q * t + 1.421413741f;
+    q = q * t - 0.284496736f;
+    q = q * t + 0.254829592f;
+    float tail = 0.5f * q * t * e;
+    *distribution = x < 0 ? tail : 1.0f - tail;
+    *density = 0.39894228040143267f * e;
+}
+
+/* direction, average: seeds x sequences x WIDTH. logits: seeds x sequences x items. peak: the largest logit of each
+   sequence; sum: of e^(l - peak). Sums over blocks of items are in double precision: a million items lose nothing. */
+void attend(const Items *in, const float *direction, float *average, float *logits, float *peak, float *sum) {
+    for (int64_t s = 0; s < in->seeds; s++)
+    for (int64_t b = 0; b < in->sequences; b++) {
+        int64_t sb = s * in->sequences + b;
+        const float *towards = direction + sb * WIDTH;
+        float *l = logits + sb * in->items;
+        double total = 0, weighted[WIDTH] = {0};
+        float top = -3.0e38f;
+        for (int64_t first = 0; first < in->items; first += BLOCK) {
+            int64_t count = in->items - first < BLOCK ? in->items - first : BLOCK;
+            float h[BLOCK][WIDTH], of_block[WIDTH] = {0}, above = top, weights = 0;
+            for (int64_t n = 0; n < count; n++) {
+                Item it = item(in, s, b * in->items + first + n);
+                const float *entry = in->table + it.table_offset;
+                float dot = 0;
+                #pragma omp simd reduction(+ : dot)
+                for (int d = 0; d < WIDTH; d++) {
+                    float distribution, density, x = it.scale * it.row[d] + entry[d];
+                    normal(x, &distribution, &density);
+                    h[n][d] = x * distribution;
+                    dot += h[n][d] * towards[d];
+                }
+                l[first + n] = dot;
+                above = dot > above ? dot : above;
+            }
+            if (above > top) {
+                double down = exp_nonpositive(top - above);
+                total *= down;
+                for (int d = 0; d < WIDTH; d++) weighted[d] *= down;
+                top = above;
+            }
+            for (int64_t n = 0; n < count; n++) {
+                float weight = exp_nonpositive(l[first + n] - top);
+                weights += weight;
+                #pragma omp simd
+                for (int d = 0; d < WIDTH; d++) of_block[d] += weight * h[n][d];
+            }
+            total += weights;
+            for (int d = 0; d < WIDTH; d++) weighted[d] += of_block[d];
+        }
+        for (int d = 0; d < WIDTH; d++) average[sb * WIDTH + d] = (float)(weighted[d] / total);
+        peak[sb] = top;
+        sum[sb] = (float)total;
+    }
+}
+
+/* From the gradient with respect to `average`, those with respect to direction, rows and table. With weights a and
+   gradient g: dl_n = a_n (g . h_n - g . average), dh_n = a_n g + dl_n direction, dx_n = dh_n gelu'(x_n).
+   to_rows is written where every item has its own row, else added to, as to_table is. `row` must be NULL. */
+void attend_gradient(const Items *in, const float *direction, const float *average, const float *logits,
+                     const float *peak, const float *sum, const float *gradient,
+                     float *to_direction, float *to_rows, float *to_table) {
+    for (int64_t s = 0; s < in->seeds; s++)
+    for (int64_t b = 0; b < in->sequences; b++) {
+        int64_t sb = s * in->sequences + b;
+        const float *towards = direction + sb * WIDTH, *g = gradient + sb * WIDTH;
+        float centre = 0, to_towards[WIDTH] = {0}, to_row[WIDTH] = {0};
+        #pragma omp simd reduction(+ : centre)
+        for (int d = 0; d < WIDTH; d++) centre += g[d] * average[sb * WIDTH + d];
+        for (int64_t n = 0; n < in->items; n++) {
+            Item it = item(in, s, b * in->items + n);
+            const float *entry = in->table + it.table_offset;
+            float h[WIDTH], slope[WIDTH], dot = 0;
+            #pragma omp simd reduction(+ : dot)
+            for (int d = 0; d < WIDTH; d++) {
+                float distribution, density, x = it.scale * it.row[d] + entry[d];
+                normal(x, &distribution, &density);
+                h[d] = x * distribution;
+                slope[d] = distribution + x * density;
+                dot += h[d] * g[d];
+            }
+            float weight = exp_nonpositive(logits[sb * in->items + n] - peak[sb]) / sum[sb];
+            float to_logit = weight * (dot - centre);
+            float *to_entry = to_table + it.table_offset;
+            float *own = in->rows_item ? to_rows + it.row_offset : to_row;
+            if (in->rows_item) memset(own, 0, sizeof to_row);
+            #pragma omp simd
+            for (int d = 0; d < WIDTH; d++) {
+                float back = (weight * g[d] + to_logit * towards[d]) * slope[d];
+                to_towards[d] += to_logit * h[d];
+                to_entry[d] += back;
+                own[d] += it.scale * back;
+            }
+        }
+        memcpy(to_direction + sb * WIDTH, to_towards, sizeof to_towards);
+        if (!in->rows_item)
+            for (int d = 0; d < WIDTH; d++) to_rows[s * in->rows_seed + d] += to_row[d];
+    }
+}

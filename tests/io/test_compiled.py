@@ -1,0 +1,63 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from vanishing_variance.io import compiled as module
+from vanishing_variance.io.compiled import compiled
+
+SRC = Path(__file__).resolve().parents[2] / "src"
+
+
+@pytest.fixture
+def source(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    made = tmp_path / "answer.c"
+    made.write_text("int answer(void) { return ANSWER; }\n")
+    return made
+
+
+def libraries(tmp_path):
+    return sorted((tmp_path / "cache" / "vanishing-variance").iterdir())
+
+
+def test_it_is_compiled_once_for_each_source_and_definition(source, tmp_path):
+    assert compiled(source, ANSWER=42).answer() == 42
+    first = libraries(tmp_path)
+    written = first[0].stat().st_mtime_ns
+    assert compiled(source, ANSWER=42).answer() == 42
+    assert libraries(tmp_path) == first
+    assert first[0].stat().st_mtime_ns == written
+    assert compiled(source, ANSWER=7).answer() == 7
+    source.write_text("int answer(void) { return -ANSWER; }\n")
+    assert compiled(source, ANSWER=42).answer() == -42
+    assert len(libraries(tmp_path)) == 3
+
+
+def test_none_where_there_is_no_compiler(source, monkeypatch):
+    monkeypatch.setattr(module.shutil, "which", lambda name: None)
+    assert compiled(source, ANSWER=42) is None
+
+
+def test_none_where_the_compiler_fails_or_the_cache_cannot_be_written(source, tmp_path, monkeypatch):
+    assert compiled(source) is None
+    assert libraries(tmp_path) == []
+    blocked = tmp_path / "a file"
+    blocked.write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(blocked))
+    assert compiled(source, ANSWER=42) is None
+
+
+def test_a_damaged_library_is_none_not_an_error(source, tmp_path):
+    """In a process of its own: what this one has loaded stays loaded."""
+    script = "from vanishing_variance.io.compiled import *; print(compiled(Path('answer.c'), ANSWER=1))"
+    environment = {**os.environ, "PYTHONPATH": str(SRC)}
+    for damaged in (False, True):
+        if damaged:
+            libraries(tmp_path)[0].write_bytes(b"")
+        done = subprocess.run(
+            [sys.executable, "-c", script], cwd=tmp_path, env=environment, capture_output=True, check=True
+        )
+        assert (done.stdout == b"None\n") == damaged
