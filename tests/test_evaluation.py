@@ -10,7 +10,8 @@ from scipy import stats
 
 from vanishing_variance import evaluation, parallel, training
 from vanishing_variance.evaluation import Models, Plan, diagnose, evaluate_block
-from vanishing_variance.model import attention, fused
+from vanishing_variance.kernels import attend as kernel
+from vanishing_variance.model import attention
 from vanishing_variance.model.initialisation import draw
 from vanishing_variance.model.reference import Reference
 from vanishing_variance.params.diagnostics import Diagnostics
@@ -82,7 +83,7 @@ def test_accuracy_is_that_of_the_plain_module_whatever_the_batches(trained, in_b
 @pytest.mark.parametrize("compiled", [True, False])
 def test_single_precision_gives_the_answers_of_double(trained, compiled, monkeypatch):
     if not compiled:
-        monkeypatch.setattr(fused, "usable", lambda *_: False)
+        monkeypatch.setattr(kernel, "usable", lambda *_: False)
     _, weights, plan = trained
     drawn = plan.variant.task.sample(stream(0, "here"), 400, 200)
     double = {name: array.astype(np.float64) if array.dtype == np.float32 else array for name, array in drawn.items()}

@@ -28,7 +28,7 @@ from vanishing_variance.seeding import stream
 from vanishing_variance.tasks.base import Sequences, Task
 
 # A batch of sequences has about this many items in all, so that what is done once a batch is little beside the items.
-ITEMS_IN_BATCH = {"cpu": 2**16, "cuda": 2**24}
+ITEMS_IN_BATCH = {"cpu": 2**16, "cuda": 2**20}
 
 # The test sequences of one length, at most so many at a time.
 Read = Callable[[int], Iterator[Sequences]]

@@ -17,6 +17,7 @@ from torch.nn.functional import cross_entropy
 from vanishing_variance import parallel
 from vanishing_variance.device import device
 from vanishing_variance.errors import DivergedError
+from vanishing_variance.kernels.adam import Adam
 from vanishing_variance.model.initialisation import draw
 from vanishing_variance.model.network import Network, Weights
 from vanishing_variance.model.variant import Variant
@@ -87,11 +88,10 @@ def train(
     DivergedError, which names the first step and seed whose loss is not finite: no seed is ever dropped.
     """
     network = plan.variant.network()
-    parameters = [tensor.requires_grad_() for tensor in weights.values()]
-    for tensor in parameters:
-        tensor.grad = torch.zeros_like(tensor)  # made once: fresh gradients of large tables are slow (page faults)
+    for tensor in weights.values():
+        tensor.requires_grad_()
     rate, decay = plan.optimiser.learning_rate, plan.optimiser.weight_decay
-    optimiser = torch.optim.AdamW(parameters, lr=rate, weight_decay=decay, fused=True)
+    optimiser = Adam(weights, network.inputs.LOOKED_UP, rate, decay, plan.schedule.steps)
     sequences = batches(plan, seeds)
     history = []
     for first in range(0, plan.schedule.steps, STEPS_PER_RECORD):
@@ -99,10 +99,11 @@ def train(
         for _ in range(min(STEPS_PER_RECORD, plan.schedule.steps - first)):
             batch, labels = next(sequences)
             batch = {name: array.to(device()) for name, array in batch.items()}
+            looked_up = network.inputs.looked_up(batch)
+            optimiser.prepare(looked_up)
             loss = losses(network, weights, batch, labels.to(device()))
-            optimiser.zero_grad(set_to_none=False)
             loss.sum().backward()
-            optimiser.step()
+            optimiser.step(looked_up)
             recorded.append(loss.detach())
         window = torch.stack(recorded).cpu().numpy()
         if not np.isfinite(window).all():
@@ -111,7 +112,8 @@ def train(
             raise DivergedError(f"train {plan.name}: the loss of seed {seeds[seed]} is {loss} at step {when}")
         history.append(window.mean(0))
         report(len(window))
-    for tensor in parameters:
+    optimiser.finish()
+    for tensor in weights.values():
         tensor.requires_grad_(False)
     return np.stack(history)
 

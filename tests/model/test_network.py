@@ -2,7 +2,7 @@ import pytest
 import torch
 from conftest import make_plan
 
-from vanishing_variance.model import fused
+from vanishing_variance.kernels import attend as kernel
 from vanishing_variance.model.initialisation import draw
 from vanishing_variance.model.reference import Reference
 from vanishing_variance.training import batches, losses
@@ -48,7 +48,7 @@ def test_loss_and_gradients_equal_those_of_a_plain_module_for_each_seed(task_nam
 @pytest.mark.parametrize("compiled", [True, False])
 def test_single_precision_is_within_1e_5_of_the_plain_module(task_name, norm_name, compiled, monkeypatch):
     if not compiled:
-        monkeypatch.setattr(fused, "usable", lambda *_: False)
+        monkeypatch.setattr(kernel, "usable", lambda *_: False)
     plan = make_plan(task_name, norm_name)
     network, weights = plan.variant.network(), drawn(plan, SEEDS, torch.float32)
     batch, labels = next(batches(plan, SEEDS))

@@ -7,11 +7,11 @@ import torch
 from torch import Tensor
 from torch.nn.functional import gelu
 
-from vanishing_variance.model import fused
+from vanishing_variance.kernels import attend as compiled
 from vanishing_variance.model.items import Items
 
 # How many items are dense at a time where nothing is compiled: what fits a core's cache, or fills a GPU.
-ITEMS_AT_ONCE = {"cpu": 2**12, "cuda": 2**24}
+ITEMS_AT_ONCE = {"cpu": 2**12, "cuda": 2**20}
 
 # beta = 1 / theta as a polynomial of the entropy in nats, highest power first; Veličković et al. 2024, Section 5.
 POLYNOMIAL = (-0.037, 0.481, -2.3, 4.917, -1.791)
@@ -23,8 +23,8 @@ def attend(items: Items, direction: Tensor) -> tuple[Tensor, Tensor]:
 
     `direction` is (S, B, D). Memory for h is bounded, whatever N is. Gradients flow through the average.
     """
-    if fused.usable(items, direction):
-        return fused.attend(items, direction)
+    if compiled.usable(items, direction):
+        return compiled.attend(items, direction)
     seeds, sequences, _ = direction.shape
     size = max(1, ITEMS_AT_ONCE[direction.device.type] // (seeds * sequences))
     logits, averages = zip(*(_attend(part, direction) for part in items.parts(size)), strict=True)

@@ -15,10 +15,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import ModuleType
 
-import torch
 from torch import Tensor
 from torch.nn.functional import gelu
 
+from vanishing_variance.kernels.matmul import matmul
 from vanishing_variance.model.attention import attend
 from vanishing_variance.model.initialisation import Initial, linear
 from vanishing_variance.model.items import Items
@@ -38,12 +38,13 @@ class Network:
         """The items, and the direction (S, B, D) whose product with an item's hidden layer is its attention logit."""
         items, query = self.inputs.enter(weights, batch, tables)
         query = _mlp(weights, "query", query)
-        query = query @ weights["attention.query"].mT * query.shape[-1] ** -0.5
-        return items, query @ weights["attention.key"] @ weights["item.2.weight"]
+        query = matmul(query, weights["attention.query"].mT) * query.shape[-1] ** -0.5
+        return items, matmul(matmul(query, weights["attention.key"]), weights["item.2.weight"])
 
     def outputs(self, weights: Weights, average: Tensor) -> Tensor:
         """The attention outputs O (S, B, D), before the normaliser, of attention-averaged hidden layers (S, B, D)."""
-        return _affine(average, weights["item.2.weight"], weights["item.2.bias"]) @ weights["attention.value"].mT
+        items = matmul(average, weights["item.2.weight"].mT, weights["item.2.bias"])
+        return matmul(items, weights["attention.value"].mT)
 
     def normalise(self, weights: Weights, outputs: Tensor) -> Tensor:
         """What the layers above read: the normalised attention outputs, (S, B, D)."""
@@ -53,7 +54,7 @@ class Network:
 
     def read_out(self, weights: Weights, normalised: Tensor) -> Tensor:
         """The class logits (S, B, C)."""
-        return _mlp(weights, "head", normalised @ weights["attention.output"].mT)
+        return _mlp(weights, "head", matmul(normalised, weights["attention.output"].mT))
 
     def __call__(self, weights: Weights, batch: Weights) -> Tensor:
         """The class logits (S, B, C) of a batch of sequences."""
@@ -79,12 +80,7 @@ def initial(inputs: Mapping[str, Initial], width: int, classes: int, norm: Modul
     }
 
 
-def _affine(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """x W^T + b for each seed: (S, B, I), (S, O, I), (S, O) to (S, B, O)."""
-    return torch.baddbmm(bias.unsqueeze(1), x, weight.mT)
-
-
 def _mlp(weights: Weights, name: str, x: Tensor) -> Tensor:
     """Two linear layers with one GELU between them and none after."""
-    hidden = gelu(_affine(x, weights[f"{name}.0.weight"], weights[f"{name}.0.bias"]))
-    return _affine(hidden, weights[f"{name}.2.weight"], weights[f"{name}.2.bias"])
+    hidden = gelu(matmul(x, weights[f"{name}.0.weight"].mT, weights[f"{name}.0.bias"]))
+    return matmul(hidden, weights[f"{name}.2.weight"].mT, weights[f"{name}.2.bias"])

@@ -9,6 +9,8 @@ from vanishing_variance.model.items import Items
 from vanishing_variance.tasks.argmax import Argmax
 from vanishing_variance.tasks.base import TaskTraining
 
+LOOKED_UP: tuple[str, ...] = ()
+
 
 def initial(task: Argmax, training: TaskTraining, width: int) -> dict[str, Initial]:
     """The first layers of the item MLP and of the query MLP."""
@@ -17,6 +19,11 @@ def initial(task: Argmax, training: TaskTraining, width: int) -> dict[str, Initi
 
 def tables(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Nothing to look up: priorities are continuous."""
+    return {}
+
+
+def looked_up(batch: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """No table is learned row by row."""
     return {}
 
 

@@ -8,9 +8,12 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import embedding
 
+from vanishing_variance.kernels.matmul import matmul
 from vanishing_variance.model.initialisation import Initial, linear
 from vanishing_variance.model.items import Items
 from vanishing_variance.tasks.dictionary import Dictionary, DictionaryTraining
+
+LOOKED_UP = ("embedding.key",)
 
 
 def initial(task: Dictionary, training: DictionaryTraining, width: int) -> dict[str, Initial]:
@@ -27,7 +30,12 @@ def initial(task: Dictionary, training: DictionaryTraining, width: int) -> dict[
 def tables(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """W_1 applied to every key class, (S, C_K, D), and to every value class with the bias added, (S, C_V, D)."""
     for_key, for_value = weights["item.0.weight"].mT.chunk(2, dim=1)
-    return {"key": weights["embedding.key"] @ for_key, "value": _value_table(weights, for_value)}
+    return {"key": matmul(weights["embedding.key"], for_key), "value": _value_table(weights, for_value)}
+
+
+def looked_up(batch: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The keys that a batch reads, those of the items and the queried ones: (S, B (N + 1)), in the order of reading."""
+    return {"embedding.key": _wanted(batch).flatten(1)}
 
 
 def enter(
@@ -38,14 +46,18 @@ def enter(
         items = Items(table=tables["value"], index=batch["value"], rows=tables["key"], row=batch["key"])
         return items, _rows(weights["embedding.key"], batch["query"])
     for_key, for_value = weights["item.0.weight"].mT.chunk(2, dim=1)
-    wanted = torch.cat((batch["key"], batch["query"].unsqueeze(-1)), dim=-1)
+    wanted = _wanted(batch)
     keys, query = _rows(weights["embedding.key"], wanted).split((wanted.shape[-1] - 1, 1), dim=2)
     values = _value_table(weights, for_value)
-    return Items(table=values, index=batch["value"], rows=keys.flatten(1, 2) @ for_key), query.squeeze(2)
+    return Items(table=values, index=batch["value"], rows=matmul(keys.flatten(1, 2), for_key)), query.squeeze(2)
+
+
+def _wanted(batch: Mapping[str, Tensor]) -> Tensor:
+    return torch.cat((batch["key"], batch["query"].unsqueeze(-1)), dim=-1)
 
 
 def _value_table(weights: Mapping[str, Tensor], for_value: Tensor) -> Tensor:
-    return torch.baddbmm(weights["item.0.bias"].unsqueeze(1), weights["embedding.value"], for_value)
+    return matmul(weights["embedding.value"], for_value, weights["item.0.bias"])
 
 
 def _rows(table: Tensor, index: Tensor) -> Tensor:

@@ -1,7 +1,8 @@
 import pytest
 import torch
 
-from vanishing_variance.model import attention, fused
+from vanishing_variance.kernels import attend as kernel
+from vanishing_variance.model import attention
 from vanishing_variance.model.items import Items
 
 WIDTH = 16
@@ -42,8 +43,8 @@ KINDS = ["scaled row", "own rows", "rows of a table"]
 def test_logits_average_and_gradients_are_those_of_the_plain_definition(kind, items, shared):
     ours, direction = drawn(kind, items=items, shared=shared)
     plain, exact = in_double(ours), direction.detach().double().requires_grad_()
-    assert fused.usable(ours, direction)
-    assert not fused.usable(plain, exact)
+    assert kernel.usable(ours, direction)
+    assert not kernel.usable(plain, exact)
     logits, average = attention.attend(ours, direction)
     plain_logits, plain_average = attention.attend(plain, exact)
     torch.testing.assert_close(logits.double(), plain_logits, rtol=0, atol=2e-5)
@@ -123,7 +124,7 @@ def test_an_index_outside_its_table_is_refused(index):
 def test_in_parts_without_a_compiler_it_is_the_same(kind, size, monkeypatch):
     items, direction = drawn(kind)
     whole = attention.attend(in_double(items), direction.detach().double())
-    monkeypatch.setattr(fused, "library", lambda width: None)
+    monkeypatch.setattr(kernel, "library", lambda width: None)
     monkeypatch.setitem(attention.ITEMS_AT_ONCE, "cpu", size * 12)
     assert len(list(items.parts(size))) == -(-9 // size)
     parted = attention.attend(items, direction)

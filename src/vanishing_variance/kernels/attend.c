@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define BLOCK 32
+#define AHEAD 8 /* items: rows chosen by number lie far apart, and are asked for so long before they are used */
 
 typedef struct {
     int64_t seeds, sequences, items;
@@ -35,6 +36,11 @@ static inline Item item(const Items *in, int64_t seed, int64_t at) {
         .row_offset = seed * in->rows_seed + offset,
         .table_offset = seed * in->table_seed + (int64_t)in->index[seed * in->index_seed + at] * WIDTH,
     };
+}
+
+static inline void expect(const Items *in, int64_t seed, int64_t at) {
+    const float *row = in->rows + seed * in->rows_seed + (int64_t)in->row[seed * in->row_seed + at] * WIDTH;
+    for (int d = 0; d < WIDTH; d += 16) __builtin_prefetch(row + d);
 }
 
 /* e^y for y <= 0, relative error below 2e-7: y = n ln 2 + r, and Cephes' polynomial (expf.c) for e^r. NaN stays NaN. */
@@ -89,6 +95,7 @@ void attend(const Items *in, const float *direction, float *average, float *logi
             int64_t count = in->items - first < BLOCK ? in->items - first : BLOCK;
             float h[BLOCK][WIDTH], of_block[WIDTH] = {0}, above = top, weights = 0;
             for (int64_t n = 0; n < count; n++) {
+                if (in->row && first + n + AHEAD < in->items) expect(in, s, b * in->items + first + n + AHEAD);
                 Item it = item(in, s, b * in->items + first + n);
                 const float *entry = in->table + it.table_offset;
                 float dot = 0;

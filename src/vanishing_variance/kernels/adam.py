@@ -1,0 +1,120 @@
+"""Adam with decoupled weight decay (Kingma and Ba 2015; Loshchilov and Hutter 2019) for an ensemble.
+
+Large tables of which a step reads a few rows are stepped row by row, when a row is next read (adam.c), where there is a
+C compiler; all other weights by torch's fused AdamW.
+"""
+
+import ctypes
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from vanishing_variance.io.compiled import compiled
+
+BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
+# A table with fewer rows is quickly stepped as a whole.
+LARGE = 1024
+
+Rows = Mapping[str, Tensor]
+
+
+class Adam:
+    """Steps `weights` in place; their gradients are in `.grad`.
+
+    `tables` are the names of those that are looked up; the rows of them that a batch reads are given for each step, by
+    name, (S, R) integers. At most `steps` steps are made.
+    """
+
+    def __init__(
+        self, weights: Mapping[str, Tensor], tables: Iterable[str], rate: float, decay: float, steps: int
+    ) -> None:
+        for name in tables:
+            weights[name].grad = torch.zeros_like(weights[name])  # made once: large fresh ones are slow (page faults)
+        self._tables = {name: _Table(weights[name], rate, decay, steps) for name in tables if _by_rows(weights[name])}
+        self._whole = [weights[name] for name in tables if name not in self._tables]
+        dense = [tensor for name, tensor in weights.items() if name not in self._tables]
+        self._dense = torch.optim.AdamW(
+            dense, lr=rate, betas=(BETA1, BETA2), eps=EPSILON, weight_decay=decay, fused=True
+        )
+
+    def prepare(self, looked_up: Rows) -> None:
+        """Before the forward pass of a step: what it reads is brought up to date."""
+        kept = [table.grad for table in self._whole]
+        self._dense.zero_grad()
+        for whole, gradient in zip(self._whole, kept, strict=True):
+            whole.grad = gradient if gradient is None else gradient.zero_()
+        for name, table in self._tables.items():
+            table.catch_up(looked_up[name])
+
+    def step(self, looked_up: Rows) -> None:
+        """After the backward pass: make the step."""
+        self._dense.step()
+        for name, table in self._tables.items():
+            table.step(looked_up[name])
+
+    def finish(self) -> None:
+        """Bring every row up to date; steps may go on afterwards."""
+        for table in self._tables.values():
+            table.catch_up(None)
+
+
+class _Fields(ctypes.Structure):
+    """`Tables` of adam.c."""
+
+    _fields_ = (
+        *((name, ctypes.c_int64) for name in ("seeds", "rows")),
+        *((name, ctypes.c_void_p) for name in ("value", "mean", "square", "made", "size", "root")),
+        *((name, ctypes.c_float) for name in ("keep", "beta1", "beta2", "epsilon")),
+    )
+
+
+class _Table:
+    """One large table, (S, C, F), stepped by rows."""
+
+    def __init__(self, table: Tensor, rate: float, decay: float, steps: int) -> None:
+        seeds, rows, width = table.shape
+        number = torch.arange(steps + 1, dtype=torch.float64)
+        size, root = rate / (1 - BETA1**number), (1 - BETA2**number) ** -0.5
+        self._table, self._made = table, 0
+        self._averages = torch.zeros_like(table), torch.zeros_like(table)
+        self._steps = torch.zeros(seeds, rows, dtype=torch.int32), size.float(), root.float()
+        arrays = (table, *self._averages, *self._steps)
+        self._fields = _Fields(
+            seeds, rows, *(array.data_ptr() for array in arrays), 1 - rate * decay, BETA1, BETA2, EPSILON
+        )
+        library = _library(width)
+        assert library is not None
+        self._library = library
+
+    def catch_up(self, rows: Tensor | None) -> None:
+        """Rows (S, R), or all, make the steps that they lack."""
+        seeds, classes, _ = self._table.shape
+        if rows is None:
+            rows = torch.arange(classes).expand(seeds, -1)
+        rows = rows.long().contiguous()
+        self._library.catch_up(self._fields, rows.data_ptr(), rows.shape[1], self._made)
+
+    def step(self, rows: Tensor) -> None:
+        """Rows (S, R), which have caught up, make the next step."""
+        assert self._table.grad is not None
+        rows, self._made = rows.long().contiguous(), self._made + 1
+        self._library.make_step(self._fields, rows.data_ptr(), rows.shape[1], self._made, self._table.grad.data_ptr())
+
+
+def _by_rows(table: Tensor) -> bool:
+    plain = table.device.type == "cpu" and table.dtype == torch.float32 and table.is_contiguous()
+    return plain and table.shape[1] >= LARGE and _library(table.shape[2]) is not None
+
+
+@cache
+def _library(width: int) -> ctypes.CDLL | None:
+    made = compiled(Path(__file__).with_name("adam.c"), WIDTH=width)
+    if made is not None:
+        count, pointer = ctypes.c_int64, ctypes.c_void_p
+        made.catch_up.argtypes = [ctypes.POINTER(_Fields), pointer, count, count]
+        made.make_step.argtypes = [ctypes.POINTER(_Fields), pointer, count, count, pointer]
+        made.catch_up.restype = made.make_step.restype = None
+    return made
