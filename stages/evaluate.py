@@ -7,8 +7,9 @@ from vanishing_variance.command import run, variant
 from vanishing_variance.evaluation import Plan, evaluate_block
 from vanishing_variance.io.arrays import read_arrays, read_parts
 from vanishing_variance.io.frames import write_frame
+from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.model.variant import Variant
-from vanishing_variance.params.base import load, take
+from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.diagnostics import Diagnostics
 from vanishing_variance.params.seeds import seeds
 from vanishing_variance.params.test import Lengths
@@ -17,7 +18,7 @@ from vanishing_variance.params.test import Lengths
 def main() -> None:
     chosen = variant(__doc__)
     this = paths.Run(chosen.task, chosen.range, chosen.norm, chosen.block)
-    params = load()
+    params = read_yaml(PATH)
     task = take(params, f"tasks.{this.task}.data", registry.load(tasks, this.task).TASK)
     plan = Plan(
         name=str(this),

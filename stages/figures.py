@@ -7,7 +7,8 @@ from vanishing_variance.command import Arguments, run
 from vanishing_variance.figures import accuracy, figure2, figure3, figure4, loss
 from vanishing_variance.io.frames import read_csv, read_frame, write_csv
 from vanishing_variance.io.images import write_figure
-from vanishing_variance.params.base import load, take
+from vanishing_variance.io.yaml import read_yaml
+from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.figures import Figures
 from vanishing_variance.params.ranges import Range
 from vanishing_variance.paths import Run
@@ -21,7 +22,7 @@ def save(name: str, figure: Figure, data: pd.DataFrame) -> None:
 
 def main() -> None:
     Arguments(description=__doc__).parse_args()
-    params = load()
+    params = read_yaml(PATH)
     norm, blocks = take(params, "norm", str), take(params, "blocks", list[int])
     shown, trained = take(params, "figures", Figures), take(params, "ranges.short", Range)
 

@@ -3,7 +3,8 @@
 from vanishing_variance import paths, registry, tasks
 from vanishing_variance.command import Arguments, run
 from vanishing_variance.io.arrays import write_arrays
-from vanishing_variance.params.base import load, take
+from vanishing_variance.io.yaml import read_yaml
+from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.test import Test
 from vanishing_variance.seeding import stream
 from vanishing_variance.tasks.base import Task
@@ -13,7 +14,7 @@ def main() -> None:
     parser = Arguments(description=__doc__, allow_abbrev=False)
     parser.add_argument("--task", required=True)
     name = parser.parse_args().task
-    params = load()
+    params = read_yaml(PATH)
     root: int = take(params, "seed", int)
     test: Test = take(params, "test", Test)
     task: Task = take(params, f"tasks.{name}.data", registry.load(tasks, name).TASK)

@@ -4,8 +4,9 @@ from vanishing_variance import registry, tasks
 from vanishing_variance.command import run, variant
 from vanishing_variance.io.arrays import write_arrays
 from vanishing_variance.io.frames import write_frame
+from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.model.variant import Variant
-from vanishing_variance.params.base import load, take
+from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.experiment import Model, Training
 from vanishing_variance.params.ranges import Range
 from vanishing_variance.params.seeds import seeds
@@ -17,7 +18,7 @@ def main() -> None:
     chosen = variant(__doc__)
     this = Run(chosen.task, chosen.range, chosen.norm, chosen.block)
     module = registry.load(tasks, this.task)
-    params = load()
+    params = read_yaml(PATH)
     model: Model = take(params, "model", Model)
     task = take(params, f"tasks.{this.task}.data", module.TASK)
     plan = Plan(

@@ -3,8 +3,9 @@
 from vanishing_variance.command import Arguments, run
 from vanishing_variance.io.files import write_json, write_text
 from vanishing_variance.io.frames import read_csv, read_frame, write_csv
+from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.metrics import summary
-from vanishing_variance.params.base import load, take
+from vanishing_variance.params.base import PATH, take
 from vanishing_variance.results import compare, gather
 from vanishing_variance.study import METRICS, RANGES, REFERENCE, TASKS, expected
 from vanishing_variance.tables import ablation_table, accuracy_table
@@ -12,7 +13,7 @@ from vanishing_variance.tables import ablation_table, accuracy_table
 
 def main() -> None:
     Arguments(description=__doc__).parse_args()
-    params = load()
+    params = read_yaml(PATH)
     norm, blocks = take(params, "norm", str), take(params, "blocks", list[int])
     runs = expected(norm, blocks)
     frames = ((one, read_frame(one.path("accuracy", ".parquet"))) for one in runs)

@@ -151,8 +151,11 @@ def test_a_stage_declares_exactly_the_files_that_it_opens(first_run):
         read = {file for file in seen if not file.startswith(written) and not file.endswith(".tmp")}
         assert read - declared == set(), name
         # Parquet and safetensors are opened by compiled code, out of sight; `check` constantly gives the same, and
-        # lists the normalisers' folder to know their names, without importing them.
+        # lists the normalisers' folder to know their names, without importing them. The optimiser is one thing to
+        # dvc.yaml, but only tables that are looked up need its compiled part.
         unread = {file for file in declared - read if not file.startswith(("runs/", "data/"))}
+        if name.startswith("train@argmax"):
+            unread.discard("src/vanishing_variance/kernels/adam.c")
         assert {file for file in unread if not (name == "check" and "/norms/" in file)} == set(), name
 
 

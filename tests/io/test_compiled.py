@@ -1,4 +1,5 @@
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -36,13 +37,23 @@ def test_it_is_compiled_once_for_each_source_and_definition(source, tmp_path):
     assert len(libraries(tmp_path)) == 3
 
 
-def test_none_where_there_is_no_compiler(source, monkeypatch):
+def test_none_and_a_line_where_there_is_no_compiler(source, monkeypatch, capsys):
     monkeypatch.setattr(module.shutil, "which", lambda name: None)
     assert compiled(source, ANSWER=42) is None
+    expected = "answer.c is not compiled, torch does its work more slowly: there is no C compiler\n"
+    assert capsys.readouterr().err == expected
 
 
-def test_none_where_the_compiler_fails_or_the_cache_cannot_be_written(source, tmp_path, monkeypatch):
+def test_every_source_of_the_engine_compiles_where_there_is_a_compiler():
+    sources = list((SRC / "vanishing_variance/kernels").glob("*.c"))
+    assert len(sources) == 3
+    if shutil.which("cc"):
+        assert all(compiled(source, WIDTH=64) is not None for source in sources)
+
+
+def test_none_and_a_line_where_the_compiler_fails_or_the_cache_cannot_be_written(source, tmp_path, monkeypatch, capsys):
     assert compiled(source) is None
+    assert capsys.readouterr().err.count("\n") == 1
     assert libraries(tmp_path) == []
     blocked = tmp_path / "a file"
     blocked.write_text("")

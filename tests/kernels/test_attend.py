@@ -7,6 +7,8 @@ from vanishing_variance.model.items import Items
 
 WIDTH = 16
 
+pytestmark = pytest.mark.skipif(kernel.library(WIDTH) is None, reason="no C compiler")
+
 
 def drawn(kind, seeds=3, sequences=4, items=9, shared=False):
     """Items of one kind and a direction, float32, all that can have a gradient."""

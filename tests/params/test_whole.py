@@ -5,7 +5,7 @@ import pytest
 import yaml
 
 from vanishing_variance.errors import InputError
-from vanishing_variance.params.base import load
+from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.params.whole import check
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -14,7 +14,7 @@ GOOD = yaml.safe_load((ROOT / "tests/smoke.yaml").read_text())
 
 @pytest.mark.parametrize("file", ["params.yaml", "tests/smoke.yaml"])
 def test_the_shipped_parameters_are_valid(file):
-    check(load(ROOT / file))
+    check(read_yaml(ROOT / file))
 
 
 @pytest.mark.parametrize(
@@ -89,11 +89,11 @@ def test_what_is_not_a_mapping_is_refused_in_one_line(tmp_path, text):
     path = tmp_path / "params.yaml"
     path.write_text(text)
     with pytest.raises(InputError) as refused:
-        load(path)
+        read_yaml(path)
     assert "\n" not in str(refused.value)
 
 
 def test_numbers_are_read_as_dvc_reads_them(tmp_path):
     path = tmp_path / "params.yaml"
     path.write_text("a: 1e-3\nb: -2.5E+4\nc: 1e3x\nd: 7\n")
-    assert load(path) == {"a": 1e-3, "b": -25000.0, "c": "1e3x", "d": 7}
+    assert read_yaml(path) == {"a": 1e-3, "b": -25000.0, "c": "1e3x", "d": 7}

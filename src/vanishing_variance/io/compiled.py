@@ -16,24 +16,32 @@ FLAGS = ("-std=c11", "-O3", "-fno-math-errno", "-fno-trapping-math", "-ffp-contr
 
 
 def compiled(source: Path, **definitions: int) -> ctypes.CDLL | None:
-    """The library made of one C source with preprocessor `definitions`; None where no compiler can make it.
+    """The library made of one C source with preprocessor `definitions`; None, and a line that says why, where none can.
 
     Compiled once for each source, definitions, compiler and processor, and found again by all of these: a home
     directory may be shared by different machines.
     """
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    if compiler is None or sys.platform == "win32":
-        return None
+    if compiler is None:
+        return _without(source, "there is no C compiler")
     processor = "-march=native" if platform.machine() in {"x86_64", "AMD64"} else "-mcpu=native"
     command = [compiler, *FLAGS, processor, *(f"-D{name}={value}" for name, value in sorted(definitions.items()))]
-    command += ["-shared", "-fPIC", str(source), "-lm", "-o"]
-    library = _cache() / f"{source.stem}-{_fingerprint(source, command)}.so"
+    command += ["-shared", "-fPIC"]
     try:
+        library = _cache() / f"{source.stem}-{_fingerprint(source, command)}.so"
         if not library.exists():
-            write(library, lambda to: subprocess.run([*command, str(to)], check=True, capture_output=True))
+            files = [str(source), "-lm", "-o"]
+            write(library, lambda to: subprocess.run([*command, *files, str(to)], check=True, capture_output=True))
         return ctypes.CDLL(str(library))
-    except (OSError, subprocess.CalledProcessError):
-        return None
+    except subprocess.CalledProcessError as problem:
+        return _without(source, problem.stderr.decode(errors="replace").strip().partition("\n")[0])
+    except OSError as problem:
+        return _without(source, str(problem))
+
+
+def _without(source: Path, why: str) -> ctypes.CDLL | None:
+    print(f"{source.name} is not compiled, torch does its work more slowly: {why}", file=sys.stderr, flush=True)
+    return None
 
 
 def _cache() -> Path:

@@ -15,8 +15,6 @@ from torch import Tensor
 from vanishing_variance.io.compiled import compiled
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
-# A table with fewer rows is quickly stepped as a whole.
-LARGE = 1024
 
 Rows = Mapping[str, Tensor]
 
@@ -106,7 +104,7 @@ class _Table:
 
 def _by_rows(table: Tensor) -> bool:
     plain = table.device.type == "cpu" and table.dtype == torch.float32 and table.is_contiguous()
-    return plain and table.shape[1] >= LARGE and _library(table.shape[2]) is not None
+    return plain and _library(table.shape[2]) is not None
 
 
 @cache

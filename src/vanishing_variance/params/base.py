@@ -1,46 +1,25 @@
-"""Reading params.yaml: a stage takes the keys that it declares to DVC, and each is validated as it is taken."""
+"""What params.yaml is made of: a stage takes the keys that it declares to DVC, each validated as it is taken."""
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from vanishing_variance.errors import InputError
+from vanishing_variance.errors import InputError, shown
 
 PATH = Path("params.yaml")
 
 
-class _Loader(yaml.SafeLoader):
-    """A SafeLoader to which 1e-3 is a number, as it is to DVC (YAML 1.2); PyYAML's YAML 1.1 sees text."""
-
-
-_Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:float", re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)[eE][-+]?\d+$"), list("-+.0123456789")
-)
-
-
 # How many of something: a whole number, at least one.
 Count = Annotated[int, Field(strict=True, ge=1)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
 class Section(BaseModel):
     """A section of params.yaml: unknown keys are refused, and nothing is coerced from text or truth values."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-def load(path: Path = PATH) -> dict[str, Any]:
-    """The whole document. Raises InputError when it is not there or not a YAML mapping."""
-    try:
-        document = yaml.load(path.read_text(encoding="utf-8"), _Loader)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError, ValueError) as problem:
-        raise InputError(f"{path}: cannot be read as YAML: {' '.join(str(problem).split())}") from None
-    if not isinstance(document, dict):
-        raise InputError(f"{path}: is {shown(document)}; must be a mapping of keys to values")
-    return document
 
 
 def take(document: Mapping[str, Any], key: str, kind: Any) -> Any:
@@ -77,9 +56,3 @@ def explained(problem: ValidationError, key: str, kind: Any) -> str:
         return f"{name} is {shown(first['input'])}; must have at least {first['ctx']['min_length']} entry"
     message = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
     return f"{name} is {shown(first['input'])}; must be {message}"
-
-
-def shown(value: Any) -> str:
-    """A value as it stands in an error: one line, shortened."""
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -4,9 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from vanishing_variance.params.base import Count, Section
-
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+from vanishing_variance.params.base import Count, Positive, Section
 
 
 class Model(Section):

@@ -3,8 +3,8 @@
 from typing import Any
 
 from vanishing_variance import norms, registry, tasks
-from vanishing_variance.errors import InputError
-from vanishing_variance.params.base import PATH, shown, take
+from vanishing_variance.errors import InputError, shown
+from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.diagnostics import Diagnostics
 from vanishing_variance.params.experiment import Model, Training
 from vanishing_variance.params.figures import Figures

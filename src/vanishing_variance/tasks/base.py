@@ -1,17 +1,15 @@
 """What a task is: a distribution over (item sequence, query, label) at every length."""
 
 from abc import ABC, abstractmethod
-from typing import Annotated
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
+
+from vanishing_variance.params.base import Count
 
 # Arrays by name, each with the sequences as its first axis. Every task has `query` (B,), and `target` (B,): the
 # position of the item that holds the answer; what an item consists of, (B, N) each, is the task's own.
 Sequences = dict[str, np.ndarray]
-
-Count = Annotated[int, Field(ge=1)]
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
 class Task(BaseModel, ABC):

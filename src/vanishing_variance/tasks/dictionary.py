@@ -9,7 +9,8 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from vanishing_variance.tasks.base import Count, Positive, Sequences, Task, TaskTraining
+from vanishing_variance.params.base import Count, Positive
+from vanishing_variance.tasks.base import Sequences, Task, TaskTraining
 
 
 class Dictionary(Task):
