@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: repro test lint
+.PHONY: repro test lint bench
 
 repro: $(VENV)/installed
 	dvc repro
@@ -13,6 +13,9 @@ test: $(VENV)/installed
 
 lint: $(VENV)/installed
 	ruff check . && ruff format --check . && mypy
+
+bench: $(VENV)/installed
+	python -m benchmarks.run
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("error: Python 3.11 or newer is needed; set PYTHON=python3.x")'

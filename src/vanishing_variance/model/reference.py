@@ -41,7 +41,8 @@ class Reference(nn.Module):
             keys, values = self.embedding["key"](batch["key"].long()), self.embedding["value"](batch["value"].long())
             items, query = torch.cat((keys, values), -1), self.embedding["key"](batch["query"].long())
         else:
-            classes = nn.functional.one_hot(batch["class"].long(), self.classes)
+            # not one_hot, which looks at its values, so that torch.func.vmap can take this module
+            classes = batch["class"].unsqueeze(-1) == torch.arange(self.classes, device=batch["class"].device)
             items = torch.cat((batch["priority"].unsqueeze(-1), classes.to(batch["priority"])), -1)
             query = batch["query"].unsqueeze(-1)
         x = self.item(items)

@@ -1,0 +1,39 @@
+"""Time and memory of this process."""
+
+import resource
+import time
+from collections.abc import Callable
+
+import torch
+
+from vanishing_variance.device import device
+
+SECONDS = 2.0
+
+
+def per_unit(work: Callable[[], None], units: int) -> float:
+    """Milliseconds a unit: `work`, which does `units`, once to warm up, and then again for about two seconds."""
+    work()
+    done, start = 0, now()
+    while not done or now() - start < SECONDS:
+        work()
+        done += units
+    return (now() - start) / done * 1e3
+
+
+def now() -> float:
+    """Seconds, when all that was asked of the device is done."""
+    if device().type != "cpu":
+        torch.cuda.synchronize()
+    return time.perf_counter()
+
+
+def resident() -> float:
+    """MiB of memory that this process holds now."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * resource.getpagesize() / 2**20
+
+
+def peak() -> float:
+    """MiB of memory that this process has held at most."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10

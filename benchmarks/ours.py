@@ -1,0 +1,83 @@
+"""Ours: chunks of seeds over the cores, as the stages run them. Also with nothing compiled, and by `torch.compile`."""
+
+import time
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import torch
+
+from benchmarks.workload import Workload
+from vanishing_variance import parallel, training
+from vanishing_variance.device import device
+from vanishing_variance.evaluation import Models
+from vanishing_variance.kernels import adam, attend, matmul
+from vanishing_variance.parallel import Report
+from vanishing_variance.tasks.base import Sequences
+
+
+def train(work: Workload, how: str = "compiled") -> float:
+    """Milliseconds a gradient step and seed, drawing the data included, from the first recorded steps on."""
+    size = work.plan().optimiser.seeds_per_process if device().type == "cpu" else work.seeds
+    seeds = list(range(work.seeds))
+    return _measured([partial(_train, work, how, seeds[first : first + size]) for first in range(0, work.seeds, size)])
+
+
+def evaluate(work: Workload) -> float:
+    """Milliseconds a test sequence and model, with both temperatures."""
+    if device().type != "cpu":
+        return _measured([partial(_evaluate, work, work.seeds, 1)])
+    chunks = min(work.seeds, parallel.cores())
+    return _measured([partial(_evaluate, work, 1, work.seeds // chunks) for _ in range(chunks)])
+
+
+def _train(work: Workload, how: str, seeds: list[int], report: Report) -> None:
+    if how != "compiled":
+        compile_nothing()
+    if how == "torch.compile":
+        training.losses = torch.compile(training.losses, dynamic=True)
+    worker, note = time.perf_counter(), _as_any(report)
+    training.train(work.plan(), work.weights(seeds), seeds, lambda steps: note((worker, steps * len(seeds))))
+
+
+def _evaluate(work: Workload, together: int, models: int, report: Report) -> None:
+    """`models` times `together` models, three times over; the first time is the warm-up."""
+    worker, note, plan = time.perf_counter(), _as_any(report), work.plan()
+    parts: dict[int, list[Sequences]] = {}
+
+    def read(size: int) -> Iterator[Sequences]:
+        if size not in parts:
+            parts[size] = list(work.sequences(size))
+        return iter(parts[size])
+
+    tested = [
+        Models.of(plan.variant, {name: array.cpu().numpy() for name, array in work.weights([seed] * together).items()})
+        for seed in range(models)
+    ]
+    for _ in range(3):
+        for some in tested:
+            some.accuracy(read, work.length)
+        note((worker, work.amount * models * together))
+
+
+def _as_any(report: Report) -> Any:
+    """What jobs report here says who it is from, too."""
+    return report
+
+
+def compile_nothing() -> None:
+    for module, name in ((attend, "library"), (matmul, "_library"), (adam, "_library")):
+        setattr(module, name, lambda *_: None)
+
+
+def _measured(jobs: list[Any]) -> float:
+    """Milliseconds a unit: the rates of the processes are added, each from its first report on."""
+    marks: dict[float, list[tuple[float, int]]] = {}
+
+    def note(mark: Any) -> None:
+        worker, units = mark
+        marks.setdefault(worker, []).append((time.perf_counter(), units))
+
+    parallel.run(jobs, note)
+    rates = [sum(units for _, units in of[1:]) / (of[-1][0] - of[0][0]) for of in marks.values()]
+    return 1e3 / sum(rates)

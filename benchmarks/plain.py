@@ -1,0 +1,58 @@
+"""The plain way: one `nn.Module` a seed, Adam, a Python loop, torch's own threads; written as the paper is written."""
+
+import torch
+from torch.nn.functional import cross_entropy
+
+from benchmarks.clock import per_unit
+from benchmarks.workload import Workload
+from vanishing_variance.device import device
+from vanishing_variance.model.reference import Reference
+
+# Items that one forward pass of an evaluation holds: one sequence at 2^14.
+ITEMS_IN_BATCH = 2**14
+
+
+def models(work: Workload) -> list[Reference]:
+    """One module a seed."""
+    plan, weights = work.plan(), work.weights(list(range(work.seeds)))
+    norm, embedding = plan.variant.network().norm, getattr(plan.schedule, "embedding_width", 0)
+    made = []
+    for seed in range(work.seeds):
+        model = Reference(plan.variant.task, norm, plan.width, plan.variant.epsilon, embedding).to(device())
+        model.load(weights, seed)
+        made.append(model)
+    return made
+
+
+def train(work: Workload) -> float:
+    """Milliseconds a gradient step and seed, the data drawn beforehand."""
+    batches, trained = work.batches(work.seeds), []
+    for model in models(work):
+        trained.append((model, torch.optim.Adam(model.parameters(), lr=work.plan().optimiser.learning_rate)))
+
+    def steps() -> None:
+        for seed, (model, optimiser) in enumerate(trained):
+            for batch, labels in batches:
+                loss = cross_entropy(model({name: array[seed] for name, array in batch.items()}), labels[seed])
+                optimiser.zero_grad()
+                loss.backward()
+                optimiser.step()
+
+    return per_unit(steps, len(batches) * work.seeds)
+
+
+@torch.no_grad()
+def evaluate(work: Workload) -> float:
+    """Milliseconds a test sequence and model; with the plain softmax alone."""
+    tested = models(work)
+    parts = [
+        {name: torch.from_numpy(array).to(device()) for name, array in part.items()}
+        for part in work.sequences(max(1, ITEMS_IN_BATCH // work.length))
+    ]
+
+    def forward() -> None:
+        for model in tested:
+            for part in parts:
+                model(part).argmax(-1)
+
+    return per_unit(forward, work.amount * work.seeds)

@@ -1,0 +1,177 @@
+"""`make bench`: every way of doing the same work, in turn, in one run on the machine at hand.
+
+Each measurement is a process of its own, so that none sees another's threads, memory or caches. The rounds go through
+all of them; a value is the median of its rounds. Writes `benchmarks/results/<device>.json` and prints it as a table.
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections import defaultdict
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+import torch
+
+from benchmarks import ROOT
+from benchmarks.workload import Workload
+from vanishing_variance.device import device
+from vanishing_variance.io.files import write_json
+
+RESULTS = ROOT / "benchmarks/results"
+UNITS = {"train": "ms a step and seed", "evaluate": "ms a sequence and model", "product": "us", "copy": "GB/s"}
+SHORT, LONG = 16, 256
+TEN, FOURTEEN, SEVENTEEN, TWENTY = 2**10, 2**14, 2**17, 2**20
+# What vmap would hold at once above this length does not fit in 24 GiB.
+LONGEST_VMAP = FOURTEEN
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One row of the table: a way of doing some work."""
+
+    benchmark: str
+    way: str
+    work: Workload
+
+
+def measurements() -> list[Measurement]:
+    """Everything that is measured, ways of one benchmark side by side."""
+    rows = [
+        Measurement("product of 128 x 128 matrices", way, Workload("product", "", 0, 1, 0)) for way in ("plain", "ours")
+    ]
+    rows.append(Measurement("copy", "plain", Workload("copy", "", 0, 1, 0)))
+    many = [1, 8] if device().type == "cpu" else [1, 8, 100]
+    for task in ("argmax", "dictionary"):
+        for length in (SHORT, LONG):
+            for seeds in many:
+                ways = ["plain", "vmap", "ours"]
+                ways += ["ours, nothing compiled"] if seeds == max(many) else []
+                ways += ["ours, torch.compile"] if seeds == max(many) and task == "argmax" else []
+                for way in ways:
+                    steps = _steps(way, length)
+                    work = Workload("train", task, length, seeds, steps)
+                    rows.append(Measurement(f"train {task}, lengths 5 to {length}", way, work))
+    for task, lengths in {"argmax": (TEN, FOURTEEN, SEVENTEEN, TWENTY), "dictionary": (TEN, FOURTEEN)}.items():
+        for length in lengths:
+            for seeds in (1, 8):
+                for way in ("plain", "vmap", "ours"):
+                    if way == "vmap" and length > LONGEST_VMAP:
+                        continue
+                    work = Workload("evaluate", task, length, seeds, max(2, 2**18 // length))
+                    rows.append(Measurement(f"evaluate {task}, length {length}", way, work))
+    return rows
+
+
+def _steps(way: str, length: int) -> int:
+    """Enough steps for every length of a short range, and a fair sample of a long one's."""
+    if way.startswith("ours"):
+        return {SHORT: 600, LONG: 300}[length]
+    return {SHORT: 12, LONG: 8}[length]
+
+
+def measure(what: Measurement) -> dict[str, float]:
+    """`value`, and `memory`, the peak over the idle process in MiB; empty where it failed (out of memory, say)."""
+    command = [sys.executable, "-m", "benchmarks.measure", what.way, json.dumps(asdict(what.work))]
+    done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
+    if done.returncode:
+        last = (done.stderr.strip() or "killed").splitlines()[-1]
+        print(f"{what.benchmark}, {what.way}, {what.work.seeds} seeds: failed: {last}", file=sys.stderr)
+        return {}
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def records(found: dict[Measurement, list[dict[str, float]]]) -> list[dict[str, Any]]:
+    """Medians over the rounds, each with how many times slower the plain way is."""
+    rows = []
+    for what, rounds in found.items():
+        if not rounds:
+            continue
+        value = median(one["value"] for one in rounds)
+        plain = [
+            median(one["value"] for one in of)
+            for other, of in found.items()
+            if of and other.way == "plain" and (other.benchmark, other.work.seeds) == (what.benchmark, what.work.seeds)
+        ]
+        ratio = plain[0] / value if plain else None
+        rows.append(_record(what, value, UNITS[what.work.kind], ratio))
+        if what.work.kind == "evaluate" and what.work.seeds == 1:
+            rows.append(_record(what, median(one["memory"] for one in rounds), "MiB over the idle process", None))
+    return rows
+
+
+def _record(what: Measurement, value: float, unit: str, ratio: float | None) -> dict[str, Any]:
+    return {
+        "benchmark": what.benchmark,
+        "way": what.way,
+        "seeds": what.work.seeds,
+        "value": float(f"{value:.4g}"),
+        "unit": unit,
+        "ratio_to_plain": None if ratio is None else float(f"{ratio:.3g}"),
+    }
+
+
+def machine() -> dict[str, Any]:
+    """What was measured on, and with."""
+    name = torch.cuda.get_device_name() if device().type == "cuda" else _processor()
+    return {
+        "device": name,
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "versions": {"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__},
+        "revision": _git("describe", "--always", "--dirty", "--abbrev=12"),
+    }
+
+
+def _processor() -> str:
+    info = Path("/proc/cpuinfo")
+    names = [line.partition(":")[2].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
+    return names[0] if names else platform.processor()
+
+
+def _git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], cwd=ROOT, check=False, capture_output=True, text=True).stdout.strip()
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """The records as Markdown."""
+    lines = ["| benchmark | way | seeds | value | | plain / this |", "|---|---|--:|--:|---|--:|"]
+    for row in rows:
+        ratio = "" if row["ratio_to_plain"] is None else f"{row['ratio_to_plain']:g}x"
+        lines.append(
+            f"| {row['benchmark']} | {row['way']} | {row['seeds']} | {row['value']:g} | {row['unit']} | {ratio} |"
+        )
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="measure benchmarks whose name contains this, and write nothing")
+    parser.add_argument("--rounds", type=int, default=3)
+    chosen = parser.parse_args()
+    wanted = [what for what in measurements() if chosen.only in what.benchmark]
+    found: dict[Measurement, list[dict[str, float]]] = defaultdict(list)
+    for number in range(chosen.rounds):
+        for done, what in enumerate(wanted, start=1):
+            result = measure(what)
+            found[what] += [result] if result else []
+            value = f"{result['value']:.4g}" if result else "failed"
+            print(
+                f"{number + 1}.{done}/{len(wanted)} {what.benchmark}, {what.way}, {what.work.seeds}: {value}",
+                file=sys.stderr,
+            )
+    document = {**machine(), "rounds": chosen.rounds, "records": records(found)}
+    print(table(document["records"]))
+    if not chosen.only:
+        slug = "-".join("".join(c if c.isalnum() else " " for c in document["device"].lower()).split())
+        write_json(RESULTS / f"{slug}-{document['cores']}-cores.json", document)
+
+
+if __name__ == "__main__":
+    main()

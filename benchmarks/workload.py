@@ -1,0 +1,105 @@
+"""What is measured: training and evaluation at the study's sizes, with the parameters of params.yaml.
+
+S seeds, B sequences, N items.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from benchmarks import ROOT
+from vanishing_variance import registry, tasks
+from vanishing_variance.device import device
+from vanishing_variance.io.yaml import read_yaml
+from vanishing_variance.model.attention import attend, entropy
+from vanishing_variance.model.initialisation import draw
+from vanishing_variance.model.variant import Variant
+from vanishing_variance.params.base import take
+from vanishing_variance.params.experiment import Model, Training
+from vanishing_variance.params.ranges import Range
+from vanishing_variance.seeding import stream
+from vanishing_variance.tasks.base import Sequences
+from vanishing_variance.training import Plan
+
+SHORTEST = 5
+# The entropy of the attention in an evaluation: the adaptive temperature acts, so that both passes are made.
+NATS = 3.0
+
+
+@dataclass(frozen=True)
+class Workload:
+    """`kind` is train or evaluate; `length` the longest training sequence, or the length of all test sequences.
+
+    `amount`: gradient steps, or test sequences. The treatment is `ln`, the paper's.
+    """
+
+    kind: str
+    task: str
+    length: int
+    seeds: int
+    amount: int
+
+    def plan(self) -> Plan:
+        """The training, of lengths 5 to `length`."""
+        params, module = read_yaml(ROOT / "params.yaml"), registry.load(tasks, self.task)
+        model: Model = take(params, "model", Model)
+        task = take(params, f"tasks.{self.task}.data", module.TASK)
+        schedule = take(params, f"tasks.{self.task}.training", module.TRAINING)
+        return Plan(
+            name=f"{self.kind} {self.task}",
+            root=0,
+            range_name="benchmark",
+            lengths=Range(shortest=SHORTEST, longest=max(SHORTEST, self.length)),
+            variant=Variant(self.task, "ln", task, model.epsilon),
+            width=model.width,
+            optimiser=take(params, "training", Training),
+            schedule=schedule.model_copy(update={"steps": self.amount}),
+        )
+
+    def weights(self, seeds: list[int]) -> dict[str, Tensor]:
+        """Initial weights, (S, ...) each; to be evaluated, with an attention as peaked as a trained model's.
+
+        The speed of training does not depend on what was learned. That of evaluation does: where the entropy is so high
+        that the adaptive temperature changes nothing, the second pass over the items is left out.
+        """
+        plan = self.plan()
+        drawn = draw(plan.variant.initial(plan.schedule, plan.width), plan.root, self.task, seeds)
+        if self.kind == "evaluate":
+            drawn["attention.query"] *= self._peaked(drawn).view(-1, 1, 1)
+        return {name: tensor.to(device()) for name, tensor in drawn.items()}
+
+    @torch.no_grad()
+    def _peaked(self, weights: dict[str, Tensor]) -> Tensor:
+        """The factors (S,) of the logits with which one sequence has the entropy `NATS`."""
+        [sequence, *_] = self.sequences(1)
+        network = self.plan().variant.network()
+        batch = {name: torch.from_numpy(array)[None] for name, array in sequence.items()}
+        logits, _ = attend(*network.ask(weights, batch, network.inputs.tables(weights)))
+        low, high = torch.zeros(len(logits)), torch.full((len(logits),), 1e6)
+        for _ in range(60):
+            middle = (low + high) / 2
+            flat = entropy(logits * middle.view(-1, 1, 1)).flatten() > NATS
+            low, high = torch.where(flat, middle, low), torch.where(flat, high, middle)
+        return low
+
+    def sequences(self, size: int) -> Iterator[Sequences]:
+        """The test sequences, `size` at a time."""
+        task = self.plan().variant.task
+        drawn = task.sample(stream(0, "benchmark", self.task, self.length), self.amount, self.length)
+        for first in range(0, self.amount, size):
+            yield {name: array[first : first + size] for name, array in drawn.items()}
+
+    def batches(self, seeds: int) -> list[tuple[dict[str, Tensor], Tensor]]:
+        """`amount` training batches, (S, B, ...), drawn beforehand: lengths evenly spread over the range."""
+        plan = self.plan()
+        task, size, made = plan.variant.task, plan.optimiser.batch_size, []
+        for length in np.linspace(SHORTEST, self.length, self.amount).round().astype(int).tolist():
+            drawn = [task.sample(stream(0, "benchmark", seed, length), size, length) for seed in range(seeds)]
+            arrays = {name: np.stack([one[name] for one in drawn]) for name in drawn[0]}
+            labels = torch.from_numpy(np.stack([task.label(one) for one in drawn]))
+            batch = {name: torch.from_numpy(array).to(device()) for name, array in arrays.items()}
+            made.append((batch, labels.to(device())))
+        return made
