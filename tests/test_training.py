@@ -142,5 +142,17 @@ def test_a_loss_that_is_not_a_number_names_seed_step_and_variant(seed, monkeypat
         trained(plan, [10, 11])
 
 
+def test_weights_that_are_not_finite_after_the_last_step_are_noticed(monkeypatch):
+    plan, finish = make_plan("dictionary", steps=3), training.Adam.finish
+
+    def overflowing(optimiser):
+        finish(optimiser)
+        optimiser._dense.param_groups[0]["params"][0].data[1] = float("inf")
+
+    monkeypatch.setattr(training.Adam, "finish", overflowing)
+    with pytest.raises(DivergedError, match=r"of seed 11 is not finite after the last step$"):
+        trained(plan, [10, 11])
+
+
 def take(iterator, number):
     return (one for one, _ in zip(iterator, range(number), strict=False))

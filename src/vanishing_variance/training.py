@@ -85,7 +85,8 @@ def train(
     """Train `weights`, in place, by Adam with decoupled decay, on fresh sequences at every step.
 
     Returns the losses (records, S) in nats, float32. `report` is called with the steps made since its last call. Raises
-    DivergedError, which names the first step and seed whose loss is not finite: no seed is ever dropped.
+    DivergedError, which names the first step and seed whose loss is not finite, or a weight that is not finite at the
+    end: no seed is ever dropped.
     """
     network = plan.variant.network()
     for tensor in weights.values():
@@ -113,8 +114,12 @@ def train(
         history.append(window.mean(0))
         report(len(window))
     optimiser.finish()
-    for tensor in weights.values():
+    for name, tensor in weights.items():
         tensor.requires_grad_(False)
+        bad = (~torch.isfinite(tensor.flatten(1))).any(1).nonzero()
+        if len(bad):
+            seed = seeds[int(bad[0])]
+            raise DivergedError(f"train {plan.name}: {name} of seed {seed} is not finite after the last step")
     return np.stack(history)
 
 

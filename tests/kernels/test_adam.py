@@ -64,6 +64,13 @@ def test_when_rows_catch_up_changes_no_bit():
     assert all(torch.equal(often[name], late[name]) for name in often)
 
 
+@pytest.mark.parametrize("rows", [torch.full((SEEDS, 3), ROWS), torch.full((SEEDS, 3), -1), torch.zeros(1, 3)])
+def test_rows_that_are_not_there_are_refused(rows):
+    optimiser = Adam(weights(), ("table",), 0.01, 0.0, 5)
+    with pytest.raises(IndexError, match=rf"of {SEEDS} tables of {ROWS} rows"):
+        optimiser.prepare({"table": rows})
+
+
 def test_gradients_are_zero_after_a_step():
     named = weights()
     stepped(named, 0.0, steps=3)

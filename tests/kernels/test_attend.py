@@ -113,6 +113,21 @@ def test_a_million_items_lose_no_precision():
     torch.testing.assert_close(average, alone, rtol=2e-6, atol=0)
 
 
+@pytest.mark.parametrize("value", [float("inf"), float("-inf")])
+def test_infinite_logits_are_not_numbers_as_torch_has_it(value):
+    items, direction = drawn("scaled row", items=40)
+    ours = attention.attend(items, torch.full_like(direction, value))[1]
+    exact = in_double(items)
+    assert ours.isnan().all()
+    assert attention.attend(exact, torch.full_like(direction, value).double())[1].isnan().all()
+
+
+def test_rows_that_are_neither_one_nor_one_an_item_are_refused():
+    items, _ = drawn("own rows")
+    with pytest.raises(ValueError, match="35 rows, not 1 or one for each of 36 items"):
+        Items(items.table, items.index, items.rows[:, :-1])
+
+
 @pytest.mark.parametrize("index", ["index", "row"])
 def test_an_index_outside_its_table_is_refused(index):
     items, direction = drawn("rows of a table")

@@ -56,6 +56,19 @@ def test_a_factor_and_a_bias_that_all_seeds_share():
     torch.testing.assert_close(ours, left[:1] @ right + bias[:1, None], rtol=1e-5, atol=1e-5)
 
 
+def test_shapes_that_do_not_fit_are_refused():
+    left, right, bias = (x.detach() for x in factors((7, 33, 31)))
+    for wrong in ((left, right[:, 1:], bias), (left, right[:2], bias), (left, right, bias[:, 1:])):
+        with pytest.raises((ValueError, RuntimeError)):
+            matmul(*wrong)
+
+
+def test_a_bias_that_is_strided():
+    left, right, bias = (x.detach() for x in factors((7, 33, 31)))
+    ours = matmul(left, right, bias.repeat_interleave(2, 1)[:, ::2])
+    torch.testing.assert_close(ours, matmul(left, right, bias), rtol=0, atol=0)
+
+
 def test_what_is_not_a_number_stays_one():
     left, right, bias = (x.detach() for x in factors((7, 33, 31)))
     left[1, 2, 3] = float("nan")

@@ -32,7 +32,7 @@ def read_parts(path: Path, size: int) -> Iterator[dict[str, np.ndarray]]:
     try:
         with safe_open(path, framework="numpy") as file:
             arrays = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 -- not a mapping
-            length = min(array.get_shape()[0] for array in arrays.values())
+            length = min((array.get_shape()[0] for array in arrays.values()), default=0)
             for first in range(0, length, size):
                 yield {name: array[first : min(first + size, length)] for name, array in arrays.items()}
     except (OSError, SafetensorError) as problem:

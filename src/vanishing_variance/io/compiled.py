@@ -34,8 +34,9 @@ def compiled(source: Path, **definitions: int) -> ctypes.CDLL | None:
             write(library, lambda to: subprocess.run([*command, *files, str(to)], check=True, capture_output=True))
         return ctypes.CDLL(str(library))
     except subprocess.CalledProcessError as problem:
-        return _without(source, problem.stderr.decode(errors="replace").strip().partition("\n")[0])
-    except OSError as problem:
+        lines = problem.stderr.decode(errors="replace").splitlines() or ["the compiler failed"]
+        return _without(source, next((line for line in lines if "error" in line), lines[0]))
+    except (OSError, RuntimeError) as problem:
         return _without(source, str(problem))
 
 
@@ -52,5 +53,5 @@ def _fingerprint(source: Path, command: list[str]) -> str:
     version = subprocess.run([command[0], "--version"], check=False, capture_output=True, text=True).stdout
     features = Path("/proc/cpuinfo")
     lines = features.read_text().splitlines() if features.exists() else []
-    cpu = next((line for line in lines if line.lower().startswith(("flags", "features"))), platform.processor())
+    cpu = next((line for line in lines if line.lower().startswith(("flags", "features"))), platform.node())
     return hashlib.sha256("\0".join([source.read_text(), *command, version, cpu]).encode()).hexdigest()[:16]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import secrets
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 def write(path: Path, save: Callable[[Path], object]) -> None:
     """Call `save` on a temporary path beside `path`, then rename it to `path`."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
         save(temporary)
         temporary.replace(path)

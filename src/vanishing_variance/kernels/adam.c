@@ -15,7 +15,7 @@ typedef struct {
     float *value, *mean, *square;    /* seeds x rows x WIDTH: the table, and the averages of gradient and its square */
     int32_t *made;                   /* seeds x rows: the last step that each row has made */
     const float *size, *root;        /* by step, from 1: rate / (1 - beta1^step), and (1 - beta2^step)^-1/2 */
-    float keep, beta1, beta2, epsilon;  /* keep: 1 - rate * decay */
+    float keep, beta1, beta2, new1, new2, epsilon;  /* keep: 1 - rate * decay; new: 1 - beta */
 } Tables;
 
 /* Rows lie far apart: ask for one while the one before it is worked on. */
@@ -31,7 +31,8 @@ static inline void expect(const Tables *of, const float *gradient, int64_t row) 
 
 /* One row makes the steps from `first` to `last`, all with the same gradient. */
 static inline void steps(const Tables *of, int64_t at, int64_t first, int64_t last, const float *gradient) {
-    const float beta1 = of->beta1, beta2 = of->beta2, keep = of->keep, epsilon = of->epsilon;
+    const float beta1 = of->beta1, beta2 = of->beta2, new1 = of->new1, new2 = of->new2;
+    const float keep = of->keep, epsilon = of->epsilon;
     float value[WIDTH], mean[WIDTH], square[WIDTH];
     memcpy(value, of->value + at, sizeof value);
     memcpy(mean, of->mean + at, sizeof mean);
@@ -40,8 +41,8 @@ static inline void steps(const Tables *of, int64_t at, int64_t first, int64_t la
         const float size = of->size[number], root = of->root[number];
         #pragma omp simd
         for (int d = 0; d < WIDTH; d++) {
-            mean[d] = beta1 * mean[d] + (1.0f - beta1) * gradient[d];
-            square[d] = beta2 * square[d] + (1.0f - beta2) * gradient[d] * gradient[d];
+            mean[d] = beta1 * mean[d] + new1 * gradient[d];
+            square[d] = beta2 * square[d] + new2 * gradient[d] * gradient[d];
             value[d] = keep * value[d] - size * mean[d] / (sqrtf(square[d]) * root + epsilon);
         }
     }

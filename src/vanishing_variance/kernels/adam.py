@@ -1,11 +1,11 @@
 """Adam with decoupled weight decay (Kingma and Ba 2015; Loshchilov and Hutter 2019) for an ensemble.
 
-Large tables of which a step reads a few rows are stepped row by row, when a row is next read (adam.c), where there is a
-C compiler; all other weights by torch's fused AdamW.
+Large tables of which a step reads a few rows are stepped row by row, when a row is next read (adam.c), where they are
+float32 on a CPU that has a C compiler; all other weights by torch's fused AdamW.
 """
 
 import ctypes
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -27,7 +27,7 @@ class Adam:
     """
 
     def __init__(
-        self, weights: Mapping[str, Tensor], tables: Iterable[str], rate: float, decay: float, steps: int
+        self, weights: Mapping[str, Tensor], tables: Collection[str], rate: float, decay: float, steps: int
     ) -> None:
         for name in tables:
             weights[name].grad = torch.zeros_like(weights[name])  # made once: large fresh ones are slow (page faults)
@@ -43,7 +43,8 @@ class Adam:
         kept = [table.grad for table in self._whole]
         self._dense.zero_grad()
         for whole, gradient in zip(self._whole, kept, strict=True):
-            whole.grad = gradient if gradient is None else gradient.zero_()
+            assert gradient is not None
+            whole.grad = gradient.zero_()
         for name, table in self._tables.items():
             table.catch_up(looked_up[name])
 
@@ -65,7 +66,7 @@ class _Fields(ctypes.Structure):
     _fields_ = (
         *((name, ctypes.c_int64) for name in ("seeds", "rows")),
         *((name, ctypes.c_void_p) for name in ("value", "mean", "square", "made", "size", "root")),
-        *((name, ctypes.c_float) for name in ("keep", "beta1", "beta2", "epsilon")),
+        *((name, ctypes.c_float) for name in ("keep", "beta1", "beta2", "new1", "new2", "epsilon")),
     )
 
 
@@ -81,7 +82,15 @@ class _Table:
         self._steps = torch.zeros(seeds, rows, dtype=torch.int32), size.float(), root.float()
         arrays = (table, *self._averages, *self._steps)
         self._fields = _Fields(
-            seeds, rows, *(array.data_ptr() for array in arrays), 1 - rate * decay, BETA1, BETA2, EPSILON
+            seeds,
+            rows,
+            *(array.data_ptr() for array in arrays),
+            1 - rate * decay,
+            BETA1,
+            BETA2,
+            1 - BETA1,
+            1 - BETA2,
+            EPSILON,
         )
         library = _library(width)
         assert library is not None
@@ -93,11 +102,15 @@ class _Table:
         if rows is None:
             rows = torch.arange(classes).expand(seeds, -1)
         rows = rows.long().contiguous()
+        low, high = (int(end) for end in torch.aminmax(rows))
+        if len(rows) != seeds or low < 0 or high >= classes:
+            raise IndexError(f"rows {low} to {high} for {len(rows)} seeds, of {seeds} tables of {classes} rows")
         self._library.catch_up(self._fields, rows.data_ptr(), rows.shape[1], self._made)
 
     def step(self, rows: Tensor) -> None:
         """Rows (S, R), which have caught up, make the next step."""
         assert self._table.grad is not None
+        assert self._made + 1 < len(self._steps[1]), "more steps than announced"
         rows, self._made = rows.long().contiguous(), self._made + 1
         self._library.make_step(self._fields, rows.data_ptr(), rows.shape[1], self._made, self._table.grad.data_ptr())
 

@@ -1,12 +1,13 @@
 /* Attention of one query over the items of a sequence, and its gradient, in one pass over the items each.
 
    Item n enters GELU as x_n = scale_n rows[r_n] + table[index_n] (items.py); with h_n = gelu(x_n), the logits are
-   l_n = direction . h_n, and the result is the average of h with the weights softmax(l). Nothing of the size
-   items x WIDTH is ever stored: a block of items stays in the first-level cache, and the gradient computes it again.
+   l_n = direction . h_n, and the result is the average of h with the weights softmax(l). h is never stored: a block
+   of items stays in the first-level cache, and the gradient computes it again.
 
    WIDTH is defined by whoever compiles this. Arrays are contiguous float32, seeds first, then sequences. A *_seed is
    how far the next seed's part is, 0 where all seeds share it. */
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -59,7 +60,7 @@ static inline float exp_nonpositive(float y) {
     p = p * r + 1.6666665459e-1f;
     p = p * r + 5.0000001201e-1f;
     p = p * r * r + r + 1.0f;
-    int32_t power = (int32_t)((uint32_t)(bits + 127) << 23);
+    uint32_t power = ((uint32_t)bits + 127u) << 23;
     float scale;
     memcpy(&scale, &power, sizeof scale);
     return p * scale;
@@ -90,7 +91,7 @@ void attend(const Items *in, const float *direction, float *average, float *logi
         const float *towards = direction + sb * WIDTH;
         float *l = logits + sb * in->items;
         double total = 0, weighted[WIDTH] = {0};
-        float top = -3.0e38f;
+        float top = -INFINITY;
         for (int64_t first = 0; first < in->items; first += BLOCK) {
             int64_t count = in->items - first < BLOCK ? in->items - first : BLOCK;
             float h[BLOCK][WIDTH], of_block[WIDTH] = {0}, above = top, weights = 0;

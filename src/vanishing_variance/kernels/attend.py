@@ -44,7 +44,8 @@ def library(width: int) -> ctypes.CDLL | None:
 
 def usable(items: Items, direction: Tensor) -> bool:
     """Whether `attend` can do it here."""
-    plain = direction.device.type == "cpu" and direction.dtype == torch.float32
+    arrays = [direction, items.table, items.rows] + ([] if items.scale is None else [items.scale])
+    plain = all(array.device.type == "cpu" and array.dtype == torch.float32 for array in arrays)
     return plain and library(direction.shape[-1]) is not None
 
 
@@ -81,15 +82,17 @@ class _Attend(torch.autograd.Function):
         average, logits = torch.empty_like(direction), direction.new_empty(*direction.shape[:2], items.index.shape[2])
         peak, total = direction.new_empty(2, *direction.shape[:2])
         _library(direction).attend(_described(items, direction), *_at(direction, average, logits, peak, total))
-        ctx.items = items
-        ctx.save_for_backward(direction, average, logits, peak, total)
+        ctx.save_for_backward(
+            items.table, items.index, items.rows, items.row, items.scale, direction, average, logits, peak, total
+        )
         ctx.mark_non_differentiable(logits)
         return average, logits
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:
-        items, (direction, *results), gradient = ctx.items, ctx.saved_tensors, gradient.contiguous()
+        table, index, rows, row, scale, direction, *results = ctx.saved_tensors
+        items, gradient = Items(table, index, rows, row, scale), gradient.contiguous()
         if items.row is not None:
             raise NotImplementedError("rows that items share by number have no gradient here")
         to_direction, to_table = torch.empty_like(direction), torch.zeros_like(items.table)

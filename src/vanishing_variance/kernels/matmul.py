@@ -1,4 +1,4 @@
-"""Products of a matrix for each seed: compiled (matmul.c) where that is faster than what torch has, else torch's."""
+"""Products of a matrix for each seed: compiled (matmul.c) for processors with AVX-512, else torch's."""
 
 import ctypes
 from functools import cache
@@ -14,7 +14,7 @@ from vanishing_variance.io.compiled import compiled
 
 def matmul(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
     """left right + bias for each seed: (S, M, K), (S, K, N) and (S, N) to (S, M, N)."""
-    if left.device.type == "cpu" and left.dtype == torch.float32 and _library() is not None:
+    if all(of.device.type == "cpu" and of.dtype == torch.float32 for of in (left, right)) and _library() is not None:
         product: Tensor = _Matmul.apply(left, right, bias)  # type: ignore[no-untyped-call]
         return product
     return torch.bmm(left, right) if bias is None else torch.baddbmm(bias.unsqueeze(1), left, right)
@@ -42,6 +42,10 @@ class _Matmul(torch.autograd.Function):
 def _product(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
     library, (seeds, rows, inner), columns = _library(), left.shape, right.shape[2]
     assert library is not None
+    bias = None if bias is None else bias.contiguous()
+    if right.shape[:2] != (seeds, inner) or (bias is not None and bias.shape != (seeds, columns)):
+        shapes = [tuple(of.shape) for of in (left, right, bias) if of is not None]
+        raise ValueError(f"shapes do not fit: {', '.join(map(str, shapes))}")
     result = left.new_empty(seeds, rows, columns)
     starts = (None, 0) if bias is None else (bias.data_ptr(), bias.stride(0))
     library.matmul(

@@ -25,6 +25,10 @@ class Items:
     row: Tensor | None = None
     scale: Tensor | None = None
 
+    def __post_init__(self) -> None:
+        if self.row is None and self.rows.shape[1] not in {1, self.index[0].numel()}:
+            raise ValueError(f"{self.rows.shape[1]} rows, not 1 or one for each of {self.index[0].numel()} items")
+
     @property
     def own_rows(self) -> bool:
         """Whether every item of every sequence has a row of its own."""
