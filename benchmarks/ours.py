@@ -12,6 +12,8 @@ from vanishing_variance import parallel, training
 from vanishing_variance.device import device
 from vanishing_variance.evaluation import Models
 from vanishing_variance.kernels import adam, attend, matmul
+from vanishing_variance.model import attention
+from vanishing_variance.model.items import Items
 from vanishing_variance.parallel import Report
 from vanishing_variance.tasks.base import Sequences
 
@@ -35,6 +37,9 @@ def _train(work: Workload, how: str, seeds: list[int], report: Report) -> None:
     if how != "compiled":
         compile_nothing()
     if how == "torch.compile":
+        # A loop over parts of the items, and a check of their number, would be compiled for each length anew.
+        attention.ITEMS_AT_ONCE["cpu"] = 2**40
+        setattr(Items, "__post_init__", lambda items: None)  # noqa: B010 -- a method, to mypy
         training.losses = torch.compile(training.losses, dynamic=True)
     worker, note = time.perf_counter(), _as_any(report)
     training.train(work.plan(), work.weights(seeds), seeds, lambda steps: note((worker, steps * len(seeds))))

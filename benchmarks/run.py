@@ -64,7 +64,7 @@ def measurements() -> list[Measurement]:
                 for way in ("plain", "vmap", "ours"):
                     if way == "vmap" and length > LONGEST_VMAP:
                         continue
-                    work = Workload("evaluate", task, length, seeds, max(2, 2**18 // length))
+                    work = Workload("evaluate", task, length, seeds, max(1, 2**18 // length))
                     rows.append(Measurement(f"evaluate {task}, length {length}", way, work))
     return rows
 
