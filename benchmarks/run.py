@@ -157,6 +157,7 @@ def main() -> None:
     chosen = parser.parse_args()
     wanted = [what for what in measurements() if chosen.only in what.benchmark]
     found: dict[Measurement, list[dict[str, float]]] = defaultdict(list)
+    document = {**machine(), "rounds": chosen.rounds}  # the revision that is measured, not what it is at the end
     for number in range(chosen.rounds):
         for done, what in enumerate(wanted, start=1):
             result = measure(what)
@@ -166,7 +167,7 @@ def main() -> None:
                 f"{number + 1}.{done}/{len(wanted)} {what.benchmark}, {what.way}, {what.work.seeds}: {value}",
                 file=sys.stderr,
             )
-    document = {**machine(), "rounds": chosen.rounds, "records": records(found)}
+    document["records"] = records(found)
     print(table(document["records"]))
     if not chosen.only:
         slug = "-".join("".join(c if c.isalnum() else " " for c in document["device"].lower()).split())

@@ -1,6 +1,7 @@
 """That every way of the benchmark works; how long anything takes is no test."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from benchmarks.run import Measurement, measurements, records, table
 from benchmarks.workload import Workload
 
 ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "benchmarks/README.md"
 TRAIN = Workload("train", "dictionary", 6, 2, 2)
 EVALUATE = Workload("evaluate", "argmax", 40, 2, 3)
 
@@ -62,3 +64,12 @@ def test_every_benchmark_has_its_plain_way_first():
         assert (what.way == "plain") == (key not in seen), what
         seen.add(key)
     assert len(seen) == 2 + 2 * 2 * 2 + 6 * 2
+
+
+def test_the_readme_shows_rows_of_a_committed_run():
+    rows = set()
+    for path in (ROOT / "benchmarks/results").glob("*.json"):
+        rows |= set(table(json.loads(path.read_text())["records"]).splitlines()[2:])
+    shown = re.findall(r"^\| (?:train|evaluate|product|copy) .*$", README.read_text(), re.MULTILINE)
+    assert len(shown) > 20
+    assert set(shown) <= rows
