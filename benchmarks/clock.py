@@ -1,9 +1,11 @@
 """Time and memory of this process."""
 
 import resource
+import sys
 import time
 from collections.abc import Callable
 
+import psutil
 import torch
 
 from vanishing_variance.device import device
@@ -30,10 +32,10 @@ def now() -> float:
 
 def resident() -> float:
     """MiB of memory that this process holds now."""
-    with open("/proc/self/statm", encoding="ascii") as file:
-        return int(file.read().split()[1]) * resource.getpagesize() / 2**20
+    return float(psutil.Process().memory_info().rss / 2**20)
 
 
 def peak() -> float:
     """MiB of memory that this process has held at most."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
+    unit = 1 if sys.platform == "darwin" else 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20
