@@ -17,7 +17,7 @@ STEPS = 200
 PARTS = {
     "matrix products": ("_Matmul", "aten::bmm", "aten::baddbmm", "aten::mm"),
     "items: GELU, logits, softmax, average": ("_Attend", "aten::vecdot", "aten::linalg_vecdot", "aten::one_hot"),
-    "Adam": ("aten::_fused_adamw_", "Optimizer.", "rows"),
+    "Adam": ("aten::_fused_adamw_", "Optimizer."),
     "looking up rows": ("_LookUp", "aten::index_select", "aten::index_add_", "aten::scatter_add_"),
 }
 

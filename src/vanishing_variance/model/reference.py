@@ -1,6 +1,6 @@
 """The oracle: one seed as a plain `nn.Module`, written as Section 2 writes it, keys and values for every item.
 
-Nothing in the pipeline imports it. The tests hold the ensemble against it.
+Nothing in the pipeline imports it. The tests hold the ensemble against it, and the benchmark times it.
 """
 
 from collections.abc import Mapping
