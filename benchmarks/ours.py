@@ -14,6 +14,7 @@ from vanishing_variance.evaluation import Models
 from vanishing_variance.kernels import adam, attend, matmul
 from vanishing_variance.model import attention
 from vanishing_variance.model.items import Items
+from vanishing_variance.model.temperature import UNCHANGED
 from vanishing_variance.parallel import Report
 from vanishing_variance.tasks.base import Sequences
 
@@ -61,7 +62,7 @@ def _evaluate(work: Workload, together: int, models: int, report: Report) -> Non
     ]
     for _ in range(3):
         for some in tested:
-            some.accuracy(read, work.length)
+            some.accuracy(read, work.length, UNCHANGED)
         note((worker, work.amount * models * together))
 
 

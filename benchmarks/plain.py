@@ -18,7 +18,7 @@ def models(work: Workload) -> list[Reference]:
     norm, embedding = plan.variant.network().norm, getattr(plan.schedule, "embedding_width", 0)
     made = []
     for seed in range(work.seeds):
-        model = Reference(plan.variant.task, norm, plan.width, plan.variant.epsilon, embedding).to(device())
+        model = Reference(plan.variant.task, norm, plan.variant.model, embedding).to(device())
         model.load(weights, seed)
         made.append(model)
     return made

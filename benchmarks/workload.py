@@ -14,8 +14,9 @@ from benchmarks import ROOT
 from vanishing_variance import registry, tasks
 from vanishing_variance.device import device
 from vanishing_variance.io.yaml import read_yaml
-from vanishing_variance.model.attention import attend, entropy
+from vanishing_variance.model.attention import attend
 from vanishing_variance.model.initialisation import draw
+from vanishing_variance.model.temperature import entropy
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.params.base import take
 from vanishing_variance.params.experiment import Model, Training
@@ -45,7 +46,6 @@ class Workload:
     def plan(self) -> Plan:
         """The training, of lengths 5 to `length`."""
         params, module = read_yaml(ROOT / "params.yaml"), registry.load(tasks, self.task)
-        model: Model = take(params, "model", Model)
         task = take(params, f"tasks.{self.task}.data", module.TASK)
         schedule = take(params, f"tasks.{self.task}.training", module.TRAINING)
         return Plan(
@@ -53,8 +53,7 @@ class Workload:
             root=0,
             range_name="benchmark",
             lengths=Range(shortest=SHORTEST, longest=max(SHORTEST, self.length)),
-            variant=Variant(self.task, "ln", task, model.epsilon),
-            width=model.width,
+            variant=Variant(self.task, "ln", task, take(params, "model", Model)),
             optimiser=take(params, "training", Training),
             schedule=schedule.model_copy(update={"steps": self.amount}),
         )
@@ -66,7 +65,7 @@ class Workload:
         that the adaptive temperature changes nothing, the second pass over the items is left out.
         """
         plan = self.plan()
-        drawn = draw(plan.variant.initial(plan.schedule, plan.width), plan.root, self.task, seeds)
+        drawn = draw(plan.variant.initial(plan.schedule), plan.root, self.task, seeds)
         if self.kind == "evaluate":
             drawn["attention.query"] *= self._peaked(drawn).view(-1, 1, 1)
         return {name: tensor.to(device()) for name, tensor in drawn.items()}

@@ -6,11 +6,14 @@ from vanishing_variance import paths, registry, tasks
 from vanishing_variance.command import run, variant
 from vanishing_variance.evaluation import Plan, evaluate_block
 from vanishing_variance.io.arrays import read_arrays, read_parts
+from vanishing_variance.io.files import read_json
 from vanishing_variance.io.frames import write_frame
 from vanishing_variance.io.yaml import read_yaml
+from vanishing_variance.model.temperature import Temperature
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.diagnostics import Diagnostics
+from vanishing_variance.params.experiment import Model
 from vanishing_variance.params.seeds import seeds
 from vanishing_variance.params.test import Lengths
 
@@ -20,12 +23,14 @@ def main() -> None:
     this = paths.Run(chosen.task, chosen.range, chosen.norm, chosen.block)
     params = read_yaml(PATH)
     task = take(params, f"tasks.{this.task}.data", registry.load(tasks, this.task).TASK)
+    fitted = read_json(paths.temperature(this))
     plan = Plan(
         name=str(this),
         root=take(params, "seed", int),
-        variant=Variant(this.task, this.norm, task, take(params, "model.epsilon", float)),
+        variant=Variant(this.task, this.norm, task, take(params, "model", Model)),
         lengths=take(params, "test.lengths", Lengths),
         diagnostics=take(params, "diagnostics", Diagnostics),
+        fitted=Temperature(tuple(fitted["polynomial"]), fitted["lowest"], fitted["highest"]),
     )
     weights = read_arrays(this.path("weights", ".safetensors"))
     sequences = {length: partial(read_parts, paths.sequences(this.task, length)) for length in plan.lengths}

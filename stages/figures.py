@@ -12,7 +12,7 @@ from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.figures import Figures
 from vanishing_variance.params.ranges import Range
 from vanishing_variance.paths import Run
-from vanishing_variance.study import METRICS, PLOTS, TASKS
+from vanishing_variance.study import METRICS, PLOTS, RANGES, TASKS
 
 
 def save(name: str, figure: Figure, data: pd.DataFrame) -> None:
@@ -24,7 +24,8 @@ def main() -> None:
     Arguments(description=__doc__).parse_args()
     params = read_yaml(PATH)
     norm, blocks = take(params, "norm", str), take(params, "blocks", list[int])
-    shown, trained = take(params, "figures", Figures), take(params, "ranges.short", Range)
+    shown = take(params, "figures", Figures)
+    ranges: dict[str, Range] = {name: take(params, f"ranges.{name}", Range) for name in RANGES}
 
     def diagnostics(name: str) -> dict[str, pd.DataFrame]:
         firsts = {one: Run(shown.task, "short", one, blocks[0]) for one in ("none", norm)}
@@ -32,21 +33,24 @@ def main() -> None:
 
     densities = figure2.data(diagnostics("features"), shown.lengths)
     save("figure2", figure2.draw(densities, shown.task), densities)
-    moments = figure3.data(diagnostics("moments"), trained.longest)
+    moments = figure3.data(diagnostics("moments"), ranges["short"].longest)
     save("figure3", figure3.draw(moments, shown.task, norm, int(densities["n"].iloc[0])), moments)
     weights = figure4.data(diagnostics("attention"), shown.lengths)
     save("figure4", figure4.draw(weights, shown.task), weights)
 
-    means = accuracy.data(read_csv(METRICS / "accuracy.csv"), TASKS, "short")
-    save("accuracy", accuracy.draw(means, (trained.shortest, trained.longest)), means)
-    runs = [Run(task, "short", one, block) for task in TASKS for one in ("none", norm) for block in blocks]
-    losses = pd.concat(
-        [read_frame(one.path("losses", ".parquet")).assign(task=one.task, norm=one.norm) for one in runs]
-    )
-    save("loss", loss.draw(losses), losses[["task", "norm", "seed", "step", "loss"]])
-    for task in TASKS:
-        write_csv(PLOTS / f"accuracy-{task}.csv", accuracy.roles(means, task, norm))
-        write_csv(PLOTS / f"loss-{task}.csv", loss.data(losses, task, norm))
+    accuracies = read_csv(METRICS / "accuracy.csv")
+    for name, trained in ranges.items():
+        suffix = "" if name == "short" else f"-{name}"
+        means = accuracy.data(accuracies, TASKS, name)
+        save(f"accuracy{suffix}", accuracy.draw(means, (trained.shortest, trained.longest)), means)
+        runs = [Run(task, name, one, block) for task in TASKS for one in ("none", norm) for block in blocks]
+        losses = pd.concat(
+            [read_frame(one.path("losses", ".parquet")).assign(task=one.task, norm=one.norm) for one in runs]
+        )
+        save(f"loss{suffix}", loss.draw(losses), losses[["task", "norm", "seed", "step", "loss"]])
+        for task in TASKS:
+            write_csv(PLOTS / f"accuracy-{task}{suffix}.csv", accuracy.roles(means, task, norm))
+            write_csv(PLOTS / f"loss-{task}{suffix}.csv", loss.data(losses, task, norm))
 
 
 if __name__ == "__main__":

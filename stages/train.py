@@ -19,15 +19,13 @@ def main() -> None:
     this = Run(chosen.task, chosen.range, chosen.norm, chosen.block)
     module = registry.load(tasks, this.task)
     params = read_yaml(PATH)
-    model: Model = take(params, "model", Model)
     task = take(params, f"tasks.{this.task}.data", module.TASK)
     plan = Plan(
         name=str(this),
         root=take(params, "seed", int),
         range_name=this.range,
         lengths=take(params, f"ranges.{this.range}", Range),
-        variant=Variant(this.task, this.norm, task, model.epsilon),
-        width=model.width,
+        variant=Variant(this.task, this.norm, task, take(params, "model", Model)),
         optimiser=take(params, "training", Training),
         schedule=take(params, f"tasks.{this.task}.training", module.TRAINING),
     )

@@ -3,7 +3,7 @@ import torch
 
 from vanishing_variance import registry, tasks
 from vanishing_variance.model.variant import Variant
-from vanishing_variance.params.experiment import Training
+from vanishing_variance.params.experiment import Model, Training
 from vanishing_variance.params.ranges import Range
 from vanishing_variance.training import Plan
 
@@ -13,7 +13,12 @@ DATA = {"argmax": {"classes": 10}, "dictionary": {"key_classes": 256, "value_cla
 SCHEDULES = {"argmax": {}, "dictionary": {"embedding_width": 16, "embedding_std": 0.25}}
 
 
-def make_plan(task="argmax", norm="ln", steps=20, width=32, **optimiser):
+def make_model(**changes):
+    settings = {"width": 32, "epsilon": 1e-5, "gelu": "exact", "initialisation": "torch", "attention_biases": False}
+    return Model(**settings | changes)
+
+
+def make_plan(task="argmax", norm="ln", steps=20, model=None, **optimiser):
     """A small training of one variant."""
     module = registry.load(tasks, task)
     settings = {"batch_size": 32, "learning_rate": 1e-2, "weight_decay": 0.0, "seeds_per_process": 4} | optimiser
@@ -22,8 +27,7 @@ def make_plan(task="argmax", norm="ln", steps=20, width=32, **optimiser):
         root=0,
         range_name="short",
         lengths=Range(shortest=3, longest=9),
-        variant=Variant(task, norm, module.TASK(**DATA[task]), 1e-5),
-        width=width,
+        variant=Variant(task, norm, module.TASK(**DATA[task]), model or make_model()),
         optimiser=Training(**settings),
         schedule=module.TRAINING(steps=steps, **SCHEDULES[task]),
     )

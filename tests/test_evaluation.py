@@ -14,20 +14,23 @@ from vanishing_variance.kernels import attend as kernel
 from vanishing_variance.model import attention
 from vanishing_variance.model.initialisation import draw
 from vanishing_variance.model.reference import Reference
+from vanishing_variance.model.temperature import Temperature
 from vanishing_variance.params.diagnostics import Diagnostics
 from vanishing_variance.seeding import stream
 
 LENGTHS = [4, 32]
+POLYNOMIALS = {"adaptive": [-0.037, 0.481, -2.3, 4.917, -1.791], "fitted": [0.5, 1.0]}
+FITTED = Temperature((0.5, 1.0))
 
 
 @pytest.fixture
 def trained(task_name):
     """A training plan, the weights of two briefly trained seeds (float64), and their evaluation."""
     plan = make_plan(task_name, "ln", steps=60)
-    weights = draw(plan.variant.initial(plan.schedule, plan.width), plan.root, task_name, [0, 1])
+    weights = draw(plan.variant.initial(plan.schedule), plan.root, task_name, [0, 1])
     training.train(plan, weights, [0, 1])
     how = Diagnostics(sequences=50, heatmap_sequences=7)
-    evaluated = Plan(name="test", root=0, variant=plan.variant, lengths=LENGTHS, diagnostics=how)
+    evaluated = Plan(name="test", root=0, variant=plan.variant, lengths=LENGTHS, diagnostics=how, fitted=FITTED)
     return evaluated, {name: tensor.double() for name, tensor in weights.items()}, plan
 
 
@@ -41,17 +44,17 @@ def models(plan, weights):
     return Models.of(plan.variant, {name: tensor.numpy() for name, tensor in weights.items()})
 
 
-def plainly(plan, weights, place, sequences, adaptive):
-    """Accuracy by the plain module; the adaptive temperature from numpy's polyval and scipy's entropy."""
+def plainly(plan, weights, place, sequences, polynomial):
+    """Accuracy by the plain module; an adaptive temperature from numpy's polyval and scipy's entropy."""
     variant = plan.variant
-    model = Reference(variant.task, variant.network().norm, plan.width, variant.epsilon, 16).double()
+    model = Reference(variant.task, variant.network().norm, variant.model, 16).double()
     model.load(weights, place)
-    if adaptive:
+    if polynomial:
         softmax = torch.softmax
 
         def sharpened(logits, dim):
             h = stats.entropy(softmax(logits, dim).detach().numpy(), axis=-1)
-            beta = np.where(h > 0.5, np.maximum(np.polyval([-0.037, 0.481, -2.3, 4.917, -1.791], h), 1), 1)
+            beta = np.where(h > 0.5, np.maximum(np.polyval(polynomial, h), 1), 1)
             return softmax(logits * torch.from_numpy(beta).unsqueeze(-1), dim)
 
         with pytest.MonkeyPatch.context() as patch:
@@ -70,11 +73,11 @@ def test_accuracy_is_that_of_the_plain_module_whatever_the_batches(trained, in_b
     task = plan.variant.task
     drawn = task.sample(stream(0, "here"), 60, 32)
     drawn = {name: array.astype(np.float64) if array.dtype == np.float32 else array for name, array in drawn.items()}
-    ours = models(plan, weights).accuracy(partial(in_memory, drawn), 32)
+    ours = models(plan, weights).accuracy(partial(in_memory, drawn), 32, FITTED)
     sequences = {name: torch.from_numpy(array) for name, array in drawn.items()}
-    for temperature in ("plain", "adaptive"):
+    for temperature in ("plain", "adaptive", "fitted"):
         for place in (0, 1):
-            answers = plainly(plan, weights, place, sequences, temperature == "adaptive")
+            answers = plainly(plan, weights, place, sequences, POLYNOMIALS.get(temperature))
             expected = (answers.numpy() == task.label(drawn)).mean()
             assert ours[temperature][place] == expected
     assert ours["plain"].dtype == np.float64
@@ -88,9 +91,9 @@ def test_single_precision_gives_the_answers_of_double(trained, compiled, monkeyp
     drawn = plan.variant.task.sample(stream(0, "here"), 400, 200)
     double = {name: array.astype(np.float64) if array.dtype == np.float32 else array for name, array in drawn.items()}
     single = {name: tensor.float() for name, tensor in weights.items()}
-    ours = models(plan, single).accuracy(partial(in_memory, drawn), 200)
-    expected = models(plan, weights).accuracy(partial(in_memory, double), 200)
-    for temperature in ("plain", "adaptive"):
+    ours = models(plan, single).accuracy(partial(in_memory, drawn), 200, FITTED)
+    expected = models(plan, weights).accuracy(partial(in_memory, double), 200, FITTED)
+    for temperature in ("plain", "adaptive", "fitted"):
         np.testing.assert_allclose(ours[temperature], expected[temperature], rtol=0, atol=0.003)  # one answer of 400
     assert (ours["plain"] != ours["adaptive"]).any()
 
@@ -101,7 +104,7 @@ def test_a_block_has_a_row_a_seed_temperature_and_length(trained, monkeypatch):
     arrays = {name: tensor.float().numpy() for name, tensor in weights.items()}
     sequences = {n: partial(in_memory, plan.variant.task.sample(stream(0, n), 30, n)) for n in LENGTHS}
     frame, inside = evaluate_block(evaluated, arrays, [4, 5], sequences)
-    index = pd.MultiIndex.from_product([[4, 5], ["adaptive", "plain"], LENGTHS])
+    index = pd.MultiIndex.from_product([[4, 5], ["adaptive", "fitted", "plain"], LENGTHS])
     assert pd.MultiIndex.from_frame(frame[["seed", "temperature", "length"]]).equals(index)
     assert frame["accuracy"].between(0, 1).all()
     assert (frame["accuracy"] * 30 % 1).abs().max() < 1e-9
@@ -115,7 +118,7 @@ def test_diagnostics_are_those_of_the_outputs_computed_plainly(trained, monkeypa
     variant = plan.variant
     one = {name: tensor[:1].float() for name, tensor in weights.items()}
     inside = diagnose(evaluated, models(plan, one))
-    model = Reference(variant.task, variant.network().norm, plan.width, variant.epsilon, 16)
+    model = Reference(variant.task, variant.network().norm, variant.model, 16)
     model.load(one, 0)
     seen = {}
     norm = variant.network().norm

@@ -16,10 +16,19 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
-VARIANTS = [f"{task}-short-{norm}-0" for task in ("argmax", "dictionary") for norm in ("none", "std", "ln")]
-TRAIN, EVALUATE = {f"train@{name}" for name in VARIANTS}, {f"evaluate@{name}" for name in VARIANTS}
+TASKS, NORMS = ("argmax", "dictionary"), {"short": ("none", "std", "ln"), "long": ("none", "ln")}
+
+
+def stages(kind, block=0, tasks=TASKS, norms=NORMS):
+    """The names of the stages of one kind."""
+    pairs = [(name, norm) for name in norms for norm in norms[name]]
+    prefix = {"short": kind, "long": f"{kind}-long"}
+    return {f"{prefix[name]}@{task}-{name}-{norm}-{block}" for task in tasks for name, norm in pairs}
+
+
+TRAIN, TEMPERATURE, EVALUATE = stages("train"), stages("temperature"), stages("evaluate")
 GENERATE = {"generate@argmax", "generate@dictionary"}
-ALL = {"check", "ttest", "figures", *GENERATE, *TRAIN, *EVALUATE}
+ALL = {"check", "ttest", "figures", *GENERATE, *TRAIN, *TEMPERATURE, *EVALUATE}
 
 NEW_NORM = '''"""Division by the largest absolute value."""
 
@@ -122,10 +131,10 @@ def test_one_command_runs_everything_and_makes_every_result(first_run):
     copy, ran, _ = first_run
     assert ran == ALL
     assert len(ran) <= 40
-    tables = {f"metrics/tables/table{n}.{kind}" for n in (1, 2, 3, 6) for kind in ("md", "csv", "tex")}
+    tables = {f"metrics/tables/table{n}.{kind}" for n in range(1, 7) for kind in ("md", "csv", "tex")}
     figures = {
         f"plots/{name}.{kind}"
-        for name in ("figure2", "figure3", "figure4", "accuracy", "loss")
+        for name in ("figure2", "figure3", "figure4", "accuracy", "loss", "accuracy-long", "loss-long")
         for kind in ("png", "svg")
     }
     tracked = set(copy("git", "ls-files").split())
@@ -154,7 +163,7 @@ def test_a_stage_declares_exactly_the_files_that_it_opens(first_run):
         # lists the normalisers' folder to know their names, without importing them. The optimiser is one thing to
         # dvc.yaml, but only tables that are looked up need its compiled part.
         unread = {file for file in declared - read if not file.startswith(("runs/", "data/"))}
-        if name.startswith("train@argmax"):
+        if re.match("train(-long)?@argmax", name):
             unread.discard("src/vanishing_variance/kernels/adam.c")
         assert {file for file in unread if not (name == "check" and "/norms/" in file)} == set(), name
 
@@ -164,7 +173,7 @@ def test_a_stage_declares_exactly_the_parameters_that_it_takes(first_run):
     stages = yaml.safe_load((copy.path / "dvc.yaml").read_text())["stages"]
     assert stages.pop("check")["params"] == [{"params.yaml": None}]
     for name, stage in stages.items():
-        source = (copy.path / f"stages/{name}.py").read_text()
+        source = (copy.path / f"stages/{name.removesuffix('-long')}.py").read_text()
         taken = {
             re.sub(r"\{(?:this\.|chosen\.)?(\w+)\}", "{}", key)
             for key in re.findall(r'take\(params, f?"([^"]+)"', source)
@@ -186,8 +195,9 @@ def test_a_fresh_clone_that_pulls_the_cache_runs_nothing(copy, tmp_path):
     assert clone.ran("dvc", "repro") == set()
 
 
-def test_another_treatment_of_the_paper_and_back_again_trains_nothing(copy):
-    assert copy.ran("dvc", "exp", "run", "-S", "norm=std") == {"check", "ttest", "figures"}
+def test_another_treatment_of_the_paper_trains_its_long_range_alone_and_back_again_nothing(copy):
+    new = {name for kind in ("train", "temperature", "evaluate") for name in stages(kind, norms={"long": ["std"]})}
+    assert copy.ran("dvc", "exp", "run", "-S", "norm=std") == {*new, "check", "ttest", "figures"}
     table = (copy.path / "metrics/tables/table1.md").read_text()
     assert "+ std" in table
     assert "paper" not in table
@@ -202,7 +212,8 @@ def test_another_treatment_of_the_paper_and_back_again_trains_nothing(copy):
 
 def test_a_new_normaliser_trains_only_itself(copy):
     (copy.path / "src/vanishing_variance/norms/largest.py").write_text(NEW_NORM)
-    new = {f"{stage}@{task}-short-largest-0" for stage in ("train", "evaluate") for task in ("argmax", "dictionary")}
+    norms = {"short": ["largest"], "long": ["largest"]}
+    new = {name for kind in ("train", "temperature", "evaluate") for name in stages(kind, norms=norms)}
     assert copy.ran("dvc", "exp", "run", "-S", "norm=largest") == {*new, "check", "ttest", "figures"}
     assert "+ largest" in (copy.path / "metrics/tables/table1.md").read_text()
 
@@ -210,7 +221,7 @@ def test_a_new_normaliser_trains_only_itself(copy):
 def test_new_evaluation_lengths_retrain_nothing(copy):
     text = (copy.path / "params.yaml").read_text()
     (copy.path / "params.yaml").write_text(text.replace("lengths: [4, 16, 64]", "lengths: [4, 16]"))
-    assert copy.ran("dvc", "repro") == {"check", *GENERATE, *EVALUATE, "ttest", "figures"}
+    assert copy.ran("dvc", "repro") == {"check", *GENERATE, *TEMPERATURE, *EVALUATE, "ttest", "figures"}
 
 
 def test_editing_a_figure_redraws_figures_alone(copy):
@@ -220,10 +231,11 @@ def test_editing_a_figure_redraws_figures_alone(copy):
 
 
 def test_more_seeds_train_only_the_new_block(copy):
-    new = {f"train@{name[:-1]}1" for name in VARIANTS}
     text = (copy.path / "params.yaml").read_text().replace("blocks: [0]", "blocks: [0, 1]")
     (copy.path / "params.yaml").write_text(text)
-    assert copy.ran("dvc", "repro", "--dry", "train") == {"check", *new}
+    assert copy.ran("dvc", "repro", "--dry", "train", "train-long") == {"check", *stages("train", block=1)}
+    new = {*stages("train", block=1), *stages("evaluate", block=1)}
+    assert copy.ran("dvc", "repro") == {"check", *new, "ttest", "figures"}
 
 
 @pytest.mark.parametrize(
@@ -291,15 +303,14 @@ def test_a_new_task_and_a_new_parameter_of_another_stage_retrain_nothing(copy):
     ):
         assert old in path.read_text()
         path.write_text(path.read_text().replace(old, new, 1 if path.suffix == ".py" else -1))
-    new = {f"train@argmin-short-{norm}-0" for norm in ("none", "std", "ln")}
     assert copy.ran("dvc", "repro", "check") == {"check"}
-    assert copy.ran("dvc", "repro", "--dry", "train") == new
+    assert copy.ran("dvc", "repro", "--dry", "train", "train-long") == stages("train", tasks=["argmin"])
 
 
 def test_metrics_are_small_flat_and_finite(first_run):
     copy = first_run[0]
     document = json.loads((copy.path / "metrics/argmax.json").read_text())
-    assert list(document) == ["short"]
-    assert list(document["short"]) == ["plain", "adaptive"]
+    assert list(document) == ["short", "long"]
+    assert list(document["short"]) == ["plain", "adaptive", "fitted"]
     assert list(document["short"]["plain"]) == ["none", "norm", "log10_p"]
     assert list(document["short"]["plain"]["none"]) == ["00004", "00016", "00064"]

@@ -5,7 +5,7 @@ from scipy import stats
 
 from vanishing_variance.errors import InputError
 from vanishing_variance.paths import Run
-from vanishing_variance.results import COLUMNS, by_seed, compare, gather
+from vanishing_variance.results import COLUMNS, by_seed, compare, gather, polynomials
 from vanishing_variance.study import expected
 
 LENGTHS = [16, 32]
@@ -16,7 +16,7 @@ def block(seeds, lengths=LENGTHS, shift=0.0):
     rows = [
         (seed, temperature, length, rng.uniform(0.3, 0.9) + shift)
         for seed in seeds
-        for temperature in ("adaptive", "plain")
+        for temperature in ("adaptive", "fitted", "plain")
         for length in lengths
     ]
     return pd.DataFrame(rows, columns=["seed", "temperature", "length", "accuracy"])
@@ -25,16 +25,18 @@ def block(seeds, lengths=LENGTHS, shift=0.0):
 def test_a_study_is_the_papers_normalisers_and_the_treatment():
     assert [str(run) for run in expected("ln", [0])] == [
         *("argmax-short-none-0", "argmax-short-std-0", "argmax-short-ln-0"),
+        *("argmax-long-none-0", "argmax-long-ln-0"),
         *("dictionary-short-none-0", "dictionary-short-std-0", "dictionary-short-ln-0"),
+        *("dictionary-long-none-0", "dictionary-long-ln-0"),
     ]
-    assert len(expected("rms", [0, 1])) == 16
+    assert len(expected("rms", [0, 1])) == 24
 
 
 def test_gathered_results_are_tidy():
     runs = [Run("argmax", "short", norm, number) for norm in ("none", "ln") for number in (0, 1)]
     frame = gather([(run, block([2 * run.block, 2 * run.block + 1])) for run in runs], 2)
     assert list(frame.columns) == COLUMNS
-    assert len(frame) == 2 * 4 * 2 * 2
+    assert len(frame) == 2 * 4 * 3 * 2
     assert set(frame["seed"]) == {0, 1, 2, 3}
 
 
@@ -52,8 +54,8 @@ def test_a_comparison_is_scipys_paired_by_seed_in_percent():
     runs[1] = (runs[1][0], runs[1][1].assign(accuracy=lambda f: f["accuracy"] + f["seed"] / 100))
     shuffled = gather(runs, 6).sample(frac=1, random_state=0)
     compared = compare(shuffled, "argmax", "short", "ln", "none")
-    assert compared["temperature"].tolist() == ["plain", "plain", "adaptive", "adaptive"]
-    assert compared["length"].tolist() == [16, 32, 16, 32]
+    assert compared["temperature"].tolist() == ["plain", "plain", "adaptive", "adaptive", "fitted", "fitted"]
+    assert compared["length"].tolist() == [16, 32] * 3
     frame = shuffled.query("temperature == 'plain' and length == 32").sort_values("seed")
     none, ln = (frame[frame["norm"] == norm]["accuracy"].to_numpy() * 100 for norm in ("none", "ln"))
     row = compared.iloc[1]
@@ -62,3 +64,13 @@ def test_a_comparison_is_scipys_paired_by_seed_in_percent():
     assert row["difference"] == pytest.approx(7.5)
     assert row["p"] == pytest.approx(stats.ttest_rel(ln, none).pvalue)
     assert by_seed(shuffled, "argmax", "short", "ln", "plain")[32].tolist() == pytest.approx(ln.tolist())
+
+
+def test_a_fitted_temperature_is_a_row_with_a_coefficient_a_power():
+    run = vars(Run("argmax", "long", "ln", 0))
+    full = {"polynomial": [4.0, 3.0, 2.0, 1.0, 0.5], "lowest": 0.6, "highest": 7.0, "mistakes": 90}
+    flat = {"polynomial": [1.0], "lowest": 0.0, "highest": 0.0, "mistakes": 2}
+    frame = polynomials([{**run, **full}, {**run, **flat}])
+    assert frame.loc[0, ["p4", "p1", "p0", "highest"]].tolist() == [4.0, 1.0, 0.5, 7.0]
+    assert frame.loc[1, "p0"] == 1.0
+    assert frame.loc[1, ["p4", "p3", "p2", "p1"]].isna().all()

@@ -15,18 +15,19 @@ PAPER = read_csv(Path(__file__).resolve().parents[1] / "reference/paper.csv")
 def made_up(norms=("none", "std", "ln"), seeds=4, lengths=(16, 16384)):
     rng = np.random.default_rng(0)
     rows = [
-        (task, "short", norm, seed, temperature, length, 0.5 + 0.01 * place + rng.normal(0, 0.004))
+        (task, range_, norm, seed, temperature, length, 0.5 + 0.01 * place + rng.normal(0, 0.004))
         for task in ("argmax", "dictionary")
+        for range_ in ("short", "long")
         for place, norm in enumerate(norms)
         for seed in range(seeds)
-        for temperature in ("plain", "adaptive")
+        for temperature in ("plain", "adaptive", "fitted")
         for length in lengths
     ]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def test_table_1_shows_ours_beside_the_papers():
-    table = accuracy_table(1, made_up(), "argmax", "ln", PAPER)
+    table = accuracy_table(1, made_up(), "argmax", "short", "ln", PAPER)
     lines = table.markdown().splitlines()
     assert lines[2] == "|  | 2^4 | 2^14 |"
     assert "| paper: none | 99.6 | 20.8 |" in lines
@@ -40,10 +41,23 @@ def test_table_1_shows_ours_beside_the_papers():
     assert "n = 4 seeds" in table.note
 
 
+def test_tables_4_and_5_are_of_the_long_range_where_the_paper_has_no_adaptive_temperature():
+    accuracy = made_up()
+    table = accuracy_table(4, accuracy, "argmax", "long", "ln", PAPER)
+    text = table.markdown()
+    assert "trained on the long range" in text
+    assert "| paper: none | 99.8 | 47.8 |" in text
+    assert text.count("paper: none") == 1
+    assert text.count("**with the adaptive temperature") == 2
+    expected = compare(accuracy, "argmax", "long", "ln", "none")["p"]
+    assert table.numbers["p"].tolist() == expected.tolist()
+    assert "| paper: p | 2e-01 | 2e-13 |" in accuracy_table(5, accuracy, "dictionary", "long", "ln", PAPER).markdown()
+
+
 def test_the_paper_stands_only_beside_its_own_comparison():
     accuracy = made_up(("none", "std", "ln", "rms"))
     for norm in ("std", "rms"):
-        table = accuracy_table(2, accuracy, "dictionary", norm, PAPER)
+        table = accuracy_table(2, accuracy, "dictionary", "short", norm, PAPER)
         assert "paper" not in table.markdown() + table.latex() + ",".join(table.numbers)
     assert "paper" in ablation_table(6, accuracy, "dictionary", "rms", PAPER).markdown()
 
@@ -63,14 +77,14 @@ def test_table_3_compares_ln_with_std_whatever_the_treatment_is():
 
 
 def test_one_seed_says_why_there_is_no_p():
-    table = accuracy_table(1, made_up(seeds=1), "argmax", "ln", PAPER)
+    table = accuracy_table(1, made_up(seeds=1), "argmax", "short", "ln", PAPER)
     assert "| p | – | – |" in table.markdown()
     assert "No p-value: plain 2^4: one seed: no test" in table.note
     assert "nan" not in table.markdown().lower()
 
 
 def test_latex_is_balanced_and_escaped():
-    text = accuracy_table(1, made_up(), "argmax", "ln", PAPER).latex()
+    text = accuracy_table(1, made_up(), "argmax", "short", "ln", PAPER).latex()
     assert text.count(r"\begin{") == text.count(r"\end{") == 2
     assert "$2^{14}$" in text
     assert r"d\_z" in text

@@ -9,20 +9,21 @@ from vanishing_variance import parallel, training
 from vanishing_variance.errors import DivergedError
 from vanishing_variance.model.initialisation import draw
 from vanishing_variance.model.reference import Reference
+from vanishing_variance.params.ranges import Growth, Range
 
 SEEDS = list(range(8))
 
 
 def trained(plan, seeds):
-    weights = draw(plan.variant.initial(plan.schedule, plan.width), plan.root, plan.variant.task_name, seeds)
+    weights = draw(plan.variant.initial(plan.schedule), plan.root, plan.variant.task_name, seeds)
     return weights, training.train(plan, weights, seeds)
 
 
 def test_ten_steps_equal_ten_steps_of_a_plain_module_with_adam(task_name, norm_name):
     plan = make_plan(task_name, norm_name, steps=10, weight_decay=0.01)
-    how = plan.variant.initial(plan.schedule, plan.width)
+    how = plan.variant.initial(plan.schedule)
     before = draw(how, plan.root, task_name, [5])
-    plain = Reference(plan.variant.task, plan.variant.network().norm, plan.width, plan.variant.epsilon, 16)
+    plain = Reference(plan.variant.task, plan.variant.network().norm, plan.variant.model, 16)
     plain.load(before, 0)
     optimiser = torch.optim.AdamW(plain.parameters(), lr=plan.optimiser.learning_rate, weight_decay=0.01)
     batches, losses = training.batches(plan, [5]), []
@@ -35,7 +36,7 @@ def test_ten_steps_equal_ten_steps_of_a_plain_module_with_adam(task_name, norm_n
         losses.append(loss.item())
     weights, history = trained(plan, [5])
     assert history[0, 0] == pytest.approx(np.mean(losses), abs=1e-5)
-    expected = Reference(plan.variant.task, plan.variant.network().norm, plan.width, plan.variant.epsilon, 16)
+    expected = Reference(plan.variant.task, plan.variant.network().norm, plan.variant.model, 16)
     expected.load(weights, 0)
     for (name, ours), theirs in zip(expected.named_parameters(), plain.parameters(), strict=True):
         # Adam turns the sign of a gradient near zero into a whole step: compare all but the few that are.
@@ -53,7 +54,7 @@ def test_a_seed_alone_is_the_same_seed_among_eight(task_name):
 
 def test_variants_of_a_seed_share_initialisation_and_data(task_name):
     plans = [make_plan(task_name, norm) for norm in ("none", "ln")]
-    none, ln = (draw(p.variant.initial(p.schedule, p.width), p.root, task_name, [2]) for p in plans)
+    none, ln = (draw(p.variant.initial(p.schedule), p.root, task_name, [2]) for p in plans)
     assert set(ln) - set(none) == {"norm.scale", "norm.shift"}
     assert all(torch.equal(none[name], ln[name]) for name in none)
     for (one, labels), (other, others), _ in zip(*(training.batches(p, [2]) for p in plans), range(300), strict=False):
@@ -73,6 +74,28 @@ def test_seeds_share_lengths_and_nothing_else(task_name):
     assert lengths == drawn[:600].tolist()
     counts = np.bincount(np.concatenate([training.lengths(plan, number) for number in range(40)]))[3:]
     assert np.abs(counts / counts.sum() - 1 / 7).max() < 0.02
+
+
+@pytest.mark.parametrize(("shape", "halfway"), [("linear", (16 + 256) / 2), ("geometric", (16 * 256) ** 0.5)])
+def test_the_upper_bound_of_the_lengths_grows_as_its_shape_says(shape, halfway):
+    steps = 20 * training.STEPS_PER_DRAW
+    growing = Range(shortest=5, longest=256, growth=Growth(shape=shape, start=16, until=0.5))
+    plan = replace(make_plan(steps=steps), lengths=growing)
+    drawn = np.stack([training.lengths(plan, number) for number in range(20)])
+    assert drawn.min() == 5
+    assert drawn[10:].max() == 256
+    bounds = drawn.max(1)
+    assert bounds[0] <= 16 * (1.4 if shape == "geometric" else 2.5)
+    # a maximum of 256 uniform lengths lies just below its bound
+    assert bounds[4] == pytest.approx(halfway, rel=0.08)
+    late = drawn[10:].ravel()
+    assert np.histogram(late, 6, (5, 257))[0] == pytest.approx(late.size / 6, rel=0.15)
+
+
+def test_growth_that_is_over_at_once_is_the_whole_range():
+    whole = Range(shortest=5, longest=9, growth=Growth(shape="linear", start=5, until=1e-9))
+    drawn = training.lengths(replace(make_plan(steps=1000), lengths=whole), 1)
+    assert np.bincount(drawn)[5:] == pytest.approx(training.STEPS_PER_DRAW / 5, abs=25)
 
 
 def test_no_two_batches_are_the_same(task_name):

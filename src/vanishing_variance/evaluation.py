@@ -2,8 +2,8 @@
 
 S seeds, B sequences, N items, D width, L lengths.
 
-A sequence is gone through twice at most: once for the logits, their entropy and the plain output, and once more for the
-sharpened output where any sequence of the batch is sharpened. What is kept for an item is its logit.
+A sequence is gone through once for the logits, their entropy and the plain output, and once more for each adaptive
+temperature that sharpens any sequence of the batch. What is kept for an item is its logit.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,9 +17,10 @@ from torch import Tensor
 
 from vanishing_variance import parallel
 from vanishing_variance.device import device
-from vanishing_variance.model.attention import adaptive_beta, attend, entropy
+from vanishing_variance.model.attention import attend
 from vanishing_variance.model.items import Items
 from vanishing_variance.model.network import Network, Weights
+from vanishing_variance.model.temperature import PUBLISHED, Temperature, entropy
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.parallel import Job, Report
 from vanishing_variance.params.diagnostics import Diagnostics
@@ -32,8 +33,6 @@ ITEMS_IN_BATCH = {"cpu": 2**16, "cuda": 2**20}
 
 # The test sequences of one length, at most so many at a time.
 Read = Callable[[int], Iterator[Sequences]]
-
-TEMPERATURES = ("plain", "adaptive")
 
 # Figure 2 shows this many individual features of O, Figure 4 this many of the largest attention weights.
 FEATURES_SHOWN = 5
@@ -49,6 +48,7 @@ class Plan:
     variant: Variant
     lengths: Sequence[int]
     diagnostics: Diagnostics
+    fitted: Temperature
 
 
 def evaluate_block(
@@ -79,7 +79,7 @@ def _evaluate_part(
     models = Models.of(plan.variant, weights)
     rows: list[tuple[int, str, int, float]] = []
     for length in plan.lengths:
-        for temperature, fractions in models.accuracy(sequences[length], length).items():
+        for temperature, fractions in models.accuracy(sequences[length], length, plan.fitted).items():
             rows.extend((seed, temperature, length, one) for seed, one in zip(seeds, fractions, strict=True))
         report(1)
     frame = pd.DataFrame(rows, columns=["seed", "temperature", "length", "accuracy"])
@@ -118,20 +118,25 @@ class Models:
         return self.network.ask(self.weights, batch, self.tables)
 
     @torch.no_grad()
-    def accuracy(self, sequences: Read, length: int) -> dict[str, np.ndarray]:
-        """The fraction of right answers of each model by temperature, `plain` and `adaptive`: (S,) float64 each."""
-        models = len(next(iter(self.weights.values())))
-        right, tested = {temperature: np.zeros(models) for temperature in TEMPERATURES}, 0
+    def accuracy(self, sequences: Read, length: int, fitted: Temperature) -> dict[str, np.ndarray]:
+        """The fraction of right answers of each model, (S,) float64, by temperature.
+
+        `plain`: the softmax; `adaptive`: the published polynomial of Veličković et al.; `fitted`: our own.
+        """
+        models, temperatures = len(next(iter(self.weights.values()))), {"adaptive": PUBLISHED, "fitted": fitted}
+        right, tested = {name: np.zeros(models) for name in ("plain", *temperatures)}, 0
         for part in sequences(max(1, self.batch_items // length)):
             labels = torch.from_numpy(self.task.label(part)).to(device())
             items, direction = self.ask(part)
             logits, plain = attend(items, direction)
-            beta = adaptive_beta(entropy(logits)).unsqueeze(-1)
-            sharpened = attend(items, direction * beta)[1] if (beta > 1).any() else plain
-            for temperature, average in zip(TEMPERATURES, (plain, sharpened), strict=True):
+            averages, spread = {"plain": plain}, entropy(logits)
+            for name, temperature in temperatures.items():
+                beta = temperature.beta(spread).unsqueeze(-1)
+                averages[name] = attend(items, direction * beta)[1] if (beta > 1).any() else plain
+            for name, average in averages.items():
                 outputs = self.network.normalise(self.weights, self.network.outputs(self.weights, average))
                 answers = self.network.read_out(self.weights, outputs).argmax(-1)
-                right[temperature] += (answers == labels).sum(-1).cpu().numpy()
+                right[name] += (answers == labels).sum(-1).cpu().numpy()
             tested += len(labels)
         return {temperature: count / tested for temperature, count in right.items()}
 
@@ -151,7 +156,7 @@ def diagnose(plan: Plan, models: Models, report: Report = lambda lengths: None) 
         rng = stream(plan.root, "diagnostics", plan.variant.task_name, length)
         outputs: dict[str, list[Tensor]] = {"before": [], "after": []}
         largest: list[Tensor] = []
-        for part in _pieces(models.task, rng, how.sequences, length, max(1, models.batch_items // length)):
+        for part in pieces(models.task, rng, how.sequences, length, max(1, models.batch_items // length)):
             logits, average = attend(*models.ask(part))
             before = models.network.outputs(models.weights, average)
             outputs["before"].append(before[0].cpu())
@@ -172,7 +177,7 @@ def diagnose(plan: Plan, models: Models, report: Report = lambda lengths: None) 
     }
 
 
-def _pieces(task: Task, rng: np.random.Generator, sequences: int, length: int, size: int) -> Iterator[Sequences]:
+def pieces(task: Task, rng: np.random.Generator, sequences: int, length: int, size: int) -> Iterator[Sequences]:
     """Sequences of one stream, at most `size` at a time.
 
     They are drawn a fixed number at a time, so that a larger `sequences` begins as a smaller one.

@@ -4,7 +4,8 @@ Accuracies are fractions in the raw results, as in metrics/accuracy.csv; compari
 points, as in the paper.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,8 +13,10 @@ import pandas as pd
 from vanishing_variance.errors import InputError
 from vanishing_variance.paths import Run
 from vanishing_variance.statistics import Comparison, paired
+from vanishing_variance.study import TEMPERATURES
 
 COLUMNS = ["task", "range", "norm", "seed", "temperature", "length", "accuracy"]
+POWERS = ("p4", "p3", "p2", "p1", "p0")
 
 
 def gather(frames: Iterable[tuple[Run, pd.DataFrame]], seeds: int) -> pd.DataFrame:
@@ -47,7 +50,7 @@ def compare(accuracy: pd.DataFrame, task: str, range_: str, treatment: str, base
     percentage points.
     """
     rows = []
-    for temperature in ("plain", "adaptive"):
+    for temperature in TEMPERATURES:
         of_baseline = by_seed(accuracy, task, range_, baseline, temperature)
         of_treatment = by_seed(accuracy, task, range_, treatment, temperature).loc[of_baseline.index]
         for length in of_baseline.columns:
@@ -56,3 +59,16 @@ def compare(accuracy: pd.DataFrame, task: str, range_: str, treatment: str, base
             means = {"baseline": np.mean(theirs), "treatment": np.mean(ours)}
             rows.append({"temperature": temperature, "length": int(length), **means, **vars(test)})
     return pd.DataFrame(rows)
+
+
+def polynomials(fits: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """The fitted adaptive temperatures, a row a variant.
+
+    Columns: task, range, norm; `mistakes`, how many it was fitted to; `lowest` and `highest`, the entropies (nats)
+    between which they lay; the coefficient of each power of the entropy, p4 to p0.
+    """
+    rows = []
+    for fit in fits:
+        powers = dict(zip(POWERS[-len(fit["polynomial"]) :], fit["polynomial"], strict=True))
+        rows.append({key: fit[key] for key in ("task", "range", "norm", "mistakes", "lowest", "highest")} | powers)
+    return pd.DataFrame(rows).reindex(columns=["task", "range", "norm", "mistakes", "lowest", "highest", *POWERS])

@@ -10,13 +10,26 @@ PLOTS = Path("plots")
 REFERENCE = Path("reference/paper.csv")
 
 TASKS = ("argmax", "dictionary")
-RANGES = ("short",)
+RANGES = ("short", "long")
 
-# What the paper compares, whatever the treatment is: the ablation of Tables 3 and 6.
+# At test time: the softmax, the adaptive temperature as published, and the one that is fitted to our own models.
+TEMPERATURES = ("plain", "adaptive", "fitted")
+
+# What the paper compares on the short range, whatever the treatment is: the ablation of Tables 3 and 6.
 NORMS = ("none", "std", "ln")
 
 
 def expected(norm: str, blocks: Sequence[int]) -> list[Run]:
     """Every run of the study with treatment `norm`: what is downstream reads these, and no other that lies there."""
-    norms = dict.fromkeys((*NORMS, norm))
-    return [Run(task, name, norm, block) for task in TASKS for name in RANGES for norm in norms for block in blocks]
+    return [
+        Run(task, name, one, block)
+        for task in TASKS
+        for name in RANGES
+        for one in trained(name, norm)
+        for block in blocks
+    ]
+
+
+def trained(range_: str, norm: str) -> list[str]:
+    """The normalisers that a range is trained with: the long one with `none` and the treatment alone, as in B.2."""
+    return list(dict.fromkeys((*(NORMS if range_ == "short" else ("none",)), norm)))

@@ -44,7 +44,6 @@ class Plan:
     range_name: str
     lengths: Range
     variant: Variant
-    width: int
     optimiser: Training
     schedule: TaskTraining
 
@@ -72,7 +71,7 @@ def train_block(plan: Plan, seeds: Sequence[int]) -> tuple[dict[str, np.ndarray]
 
 def _train_chunk(plan: Plan, seeds: Sequence[int], report: Report) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """The weights of some seeds, and their losses (records, S)."""
-    how = plan.variant.initial(plan.schedule, plan.width)
+    how = plan.variant.initial(plan.schedule)
     drawn = draw(how, plan.root, plan.variant.task_name, seeds)
     weights = {name: tensor.to(device()) for name, tensor in drawn.items()}
     losses = train(plan, weights, seeds, lambda steps: report(steps * len(seeds)))
@@ -131,9 +130,24 @@ def losses(network: Network, weights: Weights, batch: Weights, labels: Tensor) -
 
 
 def lengths(plan: Plan, number: int) -> np.ndarray:
-    """The lengths of the steps of one draw (`number`, from 0), the same for all seeds: uniform, (STEPS_PER_DRAW,)."""
+    """The lengths of the steps of one draw (`number`, from 0), the same for all seeds: (STEPS_PER_DRAW,).
+
+    Uniform up to `longest`, or where the range grows, up to what it has grown to at each step (B.2).
+    """
     rng = stream(plan.root, "lengths", plan.variant.task_name, plan.range_name, number)
-    return rng.integers(plan.lengths.shortest, plan.lengths.longest, endpoint=True, size=STEPS_PER_DRAW)
+    shortest, growth = plan.lengths.shortest, plan.lengths.growth
+    if growth is None:
+        return rng.integers(shortest, plan.lengths.longest, endpoint=True, size=STEPS_PER_DRAW)
+    steps = number * STEPS_PER_DRAW + np.arange(STEPS_PER_DRAW)
+    grown = np.minimum(steps / (growth.until * plan.schedule.steps), 1)
+    if growth.shape == "linear":
+        longest = growth.start + grown * (plan.lengths.longest - growth.start)
+    else:
+        longest = growth.start * (plan.lengths.longest / growth.start) ** grown
+    # rounded before its floor is taken: 16 * (256 / 16)^1 must not be 255.99999999999997
+    choices = np.floor(longest.round(6)) - shortest + 1
+    above: np.ndarray = (rng.random(STEPS_PER_DRAW) * choices).astype(np.int64)
+    return shortest + above
 
 
 def batches(plan: Plan, seeds: Sequence[int]) -> Iterator[tuple[dict[str, Tensor], Tensor]]:

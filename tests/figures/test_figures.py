@@ -87,7 +87,7 @@ def raw():
         for task in ("argmax", "dictionary")
         for norm in ("ln", "none", "rms", "std")
         for seed in range(5)
-        for temperature in ("plain", "adaptive")
+        for temperature in ("plain", "adaptive", "fitted")
         for n in LENGTHS
     ]
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -103,7 +103,7 @@ def test_accuracy_shows_the_mean_and_its_interval_over_seeds(raw):
     assert list(wide.columns) == ["length", "none", "norm"]
     figure = accuracy.draw(data, (5, 16))
     titles, caption = texts(figure)
-    assert len(titles) == 4
+    assert len(titles) == 6
     assert len(figure.axes[0].lines) == 4
     assert "n = 5 seeds" in caption
     assert "95% t interval" in caption

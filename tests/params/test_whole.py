@@ -38,7 +38,15 @@ def test_the_shipped_parameters_are_valid(file):
         ("tasks.argmax.data.width", 3, "tasks.argmax.data.width is 3, but there is no such key; choose from classes"),
         ("tasks.dictionary.training.steps", 0, "tasks.dictionary.training.steps is 0; must be greater than or equal"),
         ("tasks.dictionary.training.embedding_std", float("nan"), "embedding_std is nan; must be"),
-        ("ranges.long", {}, "ranges.long is {}, but there is no such key; choose from short"),
+        ("ranges.wide", {}, "ranges.wide is {}, but there is no such key; choose from short, long"),
+        ("ranges.long.growth.shape", "cubic", "ranges.long.growth.shape is 'cubic'; must be 'linear' or 'geometric'"),
+        ("ranges.long.growth", {"shape": "linear", "start": 1, "until": 1.0}, "ranges.long is {'shortest': 2, "),
+        ("ranges.long.growth.until", 0, "ranges.long.growth.until is 0; must be greater than 0"),
+        ("model.gelu", "relu", "model.gelu is 'relu'; must be 'exact' or 'tanh'"),
+        ("model.initialisation", "he", "model.initialisation is 'he'; must be 'torch', 'lecun' or 'xavier'"),
+        ("model.attention_biases", 1, "model.attention_biases is 1; must be a valid boolean"),
+        ("temperature.block", 1, "temperature.block is 1; choose from blocks: 0"),
+        ("temperature.sequences", 0, "temperature.sequences is 0; must be greater than or equal to 1"),
         ("ranges.short.shortest", 5, "ranges.short is {'shortest': 5, 'longest': 4}; must be shortest <= longest"),
         ("ranges.short.longest", 65, "ranges.short.longest is 65; must be at most 64, the keys of task dictionary"),
         ("model.epsilon", -1e-5, "model.epsilon is -1e-05; must be greater than or equal to 0"),
@@ -97,3 +105,18 @@ def test_numbers_are_read_as_dvc_reads_them(tmp_path):
     path = tmp_path / "params.yaml"
     path.write_text("a: 1e-3\nb: -2.5E+4\nc: 1e3x\nd: 7\n")
     assert read_yaml(path) == {"a": 1e-3, "b": -25000.0, "c": "1e3x", "d": 7}
+
+
+def test_growth_may_be_left_out_or_null():
+    document = copy.deepcopy(GOOD)
+    document["ranges"]["long"]["growth"] = None
+    check(document)
+    del document["ranges"]["long"]["growth"]
+    check(document)
+
+
+def test_growth_starts_within_the_range():
+    document = copy.deepcopy(GOOD)
+    document["ranges"]["long"]["growth"]["start"] = 17
+    with pytest.raises(InputError, match=r"must be shortest <= growth\.start <= longest, not 2 <= 17 <= 16$"):
+        check(document)

@@ -1,4 +1,4 @@
-"""Accuracy against sequence length, every normaliser, with and without the adaptive temperature (Tables 1 to 3, 6)."""
+"""Accuracy against sequence length, every normaliser and temperature (Tables 1 to 6)."""
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -6,7 +6,9 @@ from matplotlib.figure import Figure
 from vanishing_variance.figures import style
 from vanishing_variance.results import by_seed
 from vanishing_variance.statistics import interval
-from vanishing_variance.study import NORMS
+from vanishing_variance.study import NORMS, TEMPERATURES
+
+TITLES = {"plain": "plain softmax", "adaptive": "adaptive temperature", "fitted": "temperature fitted to these models"}
 
 
 def data(accuracy: pd.DataFrame, tasks: tuple[str, ...], range_: str) -> pd.DataFrame:
@@ -14,7 +16,7 @@ def data(accuracy: pd.DataFrame, tasks: tuple[str, ...], range_: str) -> pd.Data
     rows = []
     of_range = accuracy[accuracy["range"] == range_]
     for task in tasks:
-        for temperature in ("plain", "adaptive"):
+        for temperature in TEMPERATURES:
             for norm in sorted(of_range["norm"].unique(), key=_order):
                 seeds = by_seed(accuracy, task, range_, norm, temperature)
                 for length in seeds.columns:
@@ -38,19 +40,18 @@ def roles(means: pd.DataFrame, task: str, norm: str) -> pd.DataFrame:
 
 def draw(means: pd.DataFrame, trained: tuple[int, int]) -> Figure:
     """A panel a task and temperature; the lengths of training are shaded."""
-    tasks, temperatures = means["task"].unique(), ("plain", "adaptive")
-    figure = Figure(figsize=(7.5, 5.6), layout="constrained")
-    panels = figure.subplots(len(tasks), 2, sharex=True, sharey=True, squeeze=False)
+    tasks = means["task"].unique()
+    figure = Figure(figsize=(7.5, 4.9), layout="constrained")
+    panels = figure.subplots(len(tasks), len(TEMPERATURES), sharex=True, sharey=True, squeeze=False)
     for row, task in zip(panels, tasks, strict=True):
-        for axes, temperature in zip(row, temperatures, strict=True):
+        for axes, temperature in zip(row, TEMPERATURES, strict=True):
             of = means.query("task == @task and temperature == @temperature")
             axes.axvspan(*trained, color="#EEEEEE", zorder=0, label="training lengths")
             for norm, line in of.groupby("norm", sort=False):
                 colour = style.colour(str(norm))
                 axes.plot(line["length"], line["mean"], "o-", ms=3, lw=1.4, color=colour, label=style.label(str(norm)))
                 axes.fill_between(line["length"], line["low"], line["high"], color=colour, alpha=0.15, lw=0)
-            how = "plain softmax" if temperature == "plain" else "adaptive temperature at test time"
-            axes.set_title(f"{task}, {how}")
+            axes.set_title(f"{task},\n{TITLES[temperature]}")
             style.length_axis(axes, of["length"].unique())
             axes.label_outer()
         row[0].set_ylabel("accuracy (%)")

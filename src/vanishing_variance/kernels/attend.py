@@ -43,10 +43,10 @@ def library(width: int) -> ctypes.CDLL | None:
 
 
 def usable(items: Items, direction: Tensor) -> bool:
-    """Whether `attend` can do it here."""
+    """Whether `attend` can do it here; its GELU is the exact one."""
     arrays = [direction, items.table, items.rows] + ([] if items.scale is None else [items.scale])
     plain = all(array.device.type == "cpu" and array.dtype == torch.float32 for array in arrays)
-    return plain and library(direction.shape[-1]) is not None
+    return plain and items.gelu == "exact" and library(direction.shape[-1]) is not None
 
 
 def attend(items: Items, direction: Tensor) -> tuple[Tensor, Tensor]:

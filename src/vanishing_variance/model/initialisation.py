@@ -4,7 +4,7 @@ So two variants of a seed start from the same numbers wherever they have the sam
 same numbers whichever other seeds are trained beside it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,13 +33,23 @@ class Initial:
         return value
 
 
-def linear(name: str, inputs: int, outputs: int, bias: bool = True) -> dict[str, Initial]:
-    """torch's default for `nn.Linear`: weight (outputs, inputs) and bias (outputs,), both U(-1, 1) / sqrt(inputs)."""
-    bound = inputs**-0.5
-    initial = {f"{name}.weight": Initial((outputs, inputs), bound=bound)}
-    if bias:
-        initial[f"{name}.bias"] = Initial((outputs,), bound=bound)
-    return initial
+# How a linear layer starts, from the numbers of its inputs and outputs: its weight (outputs, inputs), its bias.
+Scheme = Callable[[int, int], tuple[Initial, Initial]]
+
+SCHEMES: dict[str, Scheme] = {
+    # what nn.Linear does: both U(-1, 1) / sqrt(inputs)
+    "torch": lambda i, o: (Initial((o, i), bound=i**-0.5), Initial((o,), bound=i**-0.5)),
+    # N(0, 1 / inputs) and 0, as in Flax, whose normal is cut off at two standard deviations
+    "lecun": lambda i, o: (Initial((o, i), std=i**-0.5), Initial((o,))),
+    # Glorot and Bengio 2010: U(-1, 1) sqrt(6 / (inputs + outputs)) and 0
+    "xavier": lambda i, o: (Initial((o, i), bound=(6 / (i + o)) ** 0.5), Initial((o,))),
+}
+
+
+def linear(scheme: Scheme, name: str, inputs: int, outputs: int, bias: bool = True) -> dict[str, Initial]:
+    """How a linear layer's `<name>.weight` (outputs, inputs) and `<name>.bias` (outputs,) start."""
+    of_weight, of_bias = scheme(inputs, outputs)
+    return {f"{name}.weight": of_weight} | ({f"{name}.bias": of_bias} if bias else {})
 
 
 def draw(initial: Mapping[str, Initial], root: int, task: str, seeds: Iterable[int]) -> dict[str, Tensor]:

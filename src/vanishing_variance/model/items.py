@@ -8,12 +8,18 @@ from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 from torch.nn.functional import one_hot
+
+
+def gelu(x: Tensor, form: str) -> Tensor:
+    """GELU, `exact` or with the `tanh` in place of the normal distribution (Hendrycks and Gimpel 2016)."""
+    return functional.gelu(x, approximate="none" if form == "exact" else form)
 
 
 @dataclass(frozen=True)
 class Items:
-    """Item n enters as scale_n rows[r_n] + table[index_n].
+    """Item n enters as scale_n rows[r_n] + table[index_n]; `gelu` is the form of the GELU that it enters.
 
     `table` (S, C, D) and `index` (S or 1, B, N); `rows` (S, R, D), of which r is `row` (S or 1, B, N) where there is
     one, the only row where R is 1, and else the item's own, R = B N; `scale` (S or 1, B, N), 1 where there is none.
@@ -24,6 +30,7 @@ class Items:
     rows: Tensor
     row: Tensor | None = None
     scale: Tensor | None = None
+    gelu: str = "exact"
 
     def __post_init__(self) -> None:
         if self.row is None and self.rows.shape[1] not in {1, self.index[0].numel()}:
@@ -33,6 +40,10 @@ class Items:
     def own_rows(self) -> bool:
         """Whether every item of every sequence has a row of its own."""
         return self.row is None and self.rows.shape[1] == self.index[0].numel() > 1
+
+    def hidden(self) -> Tensor:
+        """The item MLP's hidden layer h, (S, B, N, D)."""
+        return gelu(self.dense(), self.gelu)
 
     def dense(self) -> Tensor:
         """The sums, (S, B, N, D): what a plain network computes for every item."""

@@ -12,16 +12,16 @@ to one, O = sum_n a_n (h_n W_2 + b_2) W_V = ((sum_n a_n h_n) W_2 + b_2) W_V.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 
 from torch import Tensor
-from torch.nn.functional import gelu
 
 from vanishing_variance.kernels.matmul import matmul
 from vanishing_variance.model.attention import attend
-from vanishing_variance.model.initialisation import Initial, linear
-from vanishing_variance.model.items import Items
+from vanishing_variance.model.initialisation import SCHEMES, Initial, linear
+from vanishing_variance.model.items import Items, gelu
+from vanishing_variance.params.experiment import Model
 
 Weights = Mapping[str, Tensor]
 
@@ -32,55 +32,59 @@ class Network:
 
     inputs: ModuleType
     norm: ModuleType
-    epsilon: float
+    model: Model
 
     def ask(self, weights: Weights, batch: Weights, tables: Weights | None = None) -> tuple[Items, Tensor]:
         """The items, and the direction (S, B, D) whose product with an item's hidden layer is its attention logit."""
         items, query = self.inputs.enter(weights, batch, tables)
-        query = _mlp(weights, "query", query)
-        query = matmul(query, weights["attention.query"].mT) * query.shape[-1] ** -0.5
-        return items, matmul(matmul(query, weights["attention.key"]), weights["item.2.weight"])
+        query = self._mlp(weights, "query", query)
+        query = matmul(query, weights["attention.query"].mT, weights.get("attention.query.bias"))
+        direction = matmul(matmul(query * query.shape[-1] ** -0.5, weights["attention.key"]), weights["item.2.weight"])
+        return replace(items, gelu=self.model.gelu), direction
 
     def outputs(self, weights: Weights, average: Tensor) -> Tensor:
         """The attention outputs O (S, B, D), before the normaliser, of attention-averaged hidden layers (S, B, D)."""
         items = matmul(average, weights["item.2.weight"].mT, weights["item.2.bias"])
-        return matmul(items, weights["attention.value"].mT)
+        return matmul(items, weights["attention.value"].mT, weights.get("attention.value.bias"))
 
     def normalise(self, weights: Weights, outputs: Tensor) -> Tensor:
         """What the layers above read: the normalised attention outputs, (S, B, D)."""
         parameters = {name: weights[f"norm.{name}"].unsqueeze(1) for name in self.norm.LEARNABLE}
-        normalised: Tensor = self.norm.normalise(outputs, parameters, self.epsilon)
+        normalised: Tensor = self.norm.normalise(outputs, parameters, self.model.epsilon)
         return normalised
 
     def read_out(self, weights: Weights, normalised: Tensor) -> Tensor:
         """The class logits (S, B, C)."""
-        return _mlp(weights, "head", matmul(normalised, weights["attention.output"].mT))
+        attended = matmul(normalised, weights["attention.output"].mT, weights.get("attention.output.bias"))
+        return self._mlp(weights, "head", attended)
 
     def __call__(self, weights: Weights, batch: Weights) -> Tensor:
         """The class logits (S, B, C) of a batch of sequences."""
         _, average = attend(*self.ask(weights, batch))
         return self.read_out(weights, self.normalise(weights, self.outputs(weights, average)))
 
+    def _mlp(self, weights: Weights, name: str, x: Tensor) -> Tensor:
+        """Two linear layers with one GELU between them and none after."""
+        hidden = gelu(matmul(x, weights[f"{name}.0.weight"].mT, weights[f"{name}.0.bias"]), self.model.gelu)
+        return matmul(hidden, weights[f"{name}.2.weight"].mT, weights[f"{name}.2.bias"])
 
-def initial(inputs: Mapping[str, Initial], width: int, classes: int, norm: ModuleType) -> dict[str, Initial]:
+
+def initial(inputs: Mapping[str, Initial], model: Model, classes: int, norm: ModuleType) -> dict[str, Initial]:
     """How every tensor of one seed starts; `inputs` is what the task's own input layers start from."""
+    scheme, width = SCHEMES[model.initialisation], model.width
     square = {
         name: initial
         for part in ("query", "key", "value", "output")
-        for name, initial in linear(f"attention.{part}", width, width, bias=False).items()
+        for name, initial in linear(
+            scheme, f"attention.{part}", width, width, bias=model.attention_biases and part != "key"
+        ).items()
     }
     return {
         **inputs,
-        **linear("item.2", width, width),
-        **linear("query.2", width, width),
+        **linear(scheme, "item.2", width, width),
+        **linear(scheme, "query.2", width, width),
         **{name.removesuffix(".weight"): initial for name, initial in square.items()},
         **{f"norm.{name}": Initial((width,), constant=value) for name, value in norm.LEARNABLE.items()},
-        **linear("head.0", width, width),
-        **linear("head.2", width, classes),
+        **linear(scheme, "head.0", width, width),
+        **linear(scheme, "head.2", width, classes),
     }
-
-
-def _mlp(weights: Weights, name: str, x: Tensor) -> Tensor:
-    """Two linear layers with one GELU between them and none after."""
-    hidden = gelu(matmul(x, weights[f"{name}.0.weight"].mT, weights[f"{name}.0.bias"]))
-    return matmul(hidden, weights[f"{name}.2.weight"].mT, weights[f"{name}.2.bias"])

@@ -9,6 +9,7 @@ from types import ModuleType
 import torch
 from torch import Tensor, nn
 
+from vanishing_variance.params.experiment import Model
 from vanishing_variance.tasks.base import Task
 from vanishing_variance.tasks.dictionary import Dictionary
 
@@ -16,24 +17,28 @@ from vanishing_variance.tasks.dictionary import Dictionary
 class Reference(nn.Module):
     """Attn(X, y) = norm(softmax(q K^T / sqrt(D)) V) W_O for one query, then an MLP to the classes."""
 
-    def __init__(self, task: Task, norm: ModuleType, width: int, epsilon: float, embedding_width: int = 64) -> None:
+    def __init__(self, task: Task, norm: ModuleType, model: Model, embedding_width: int = 64) -> None:
         super().__init__()
-        self.norm, self.epsilon, self.classes = norm, epsilon, task.labels
+        self.norm, self.epsilon, self.classes = norm, model.epsilon, task.labels
         self.embedding = nn.ModuleDict()
         item_features, query_features = 1 + task.labels, 1
         if isinstance(task, Dictionary):
             self.embedding["key"] = nn.Embedding(task.key_classes, embedding_width)
             self.embedding["value"] = nn.Embedding(task.value_classes, embedding_width)
             item_features, query_features = 2 * embedding_width, embedding_width
-        self.item = _mlp(item_features, width, width)
-        self.query = _mlp(query_features, width, width)
+        width = model.width
+        self.item = _mlp(item_features, width, model)
+        self.query = _mlp(query_features, width, model)
         self.attention = nn.ModuleDict(
-            {name: nn.Linear(width, width, bias=False) for name in ("query", "key", "value", "output")}
+            {
+                name: nn.Linear(width, width, bias=model.attention_biases and name != "key")
+                for name in ("query", "key", "value", "output")
+            }
         )
         self.norm_parameters = nn.ParameterDict(
             {name: torch.full((width,), value) for name, value in norm.LEARNABLE.items()}
         )
-        self.head = _mlp(width, width, task.labels)
+        self.head = _mlp(width, task.labels, model)
 
     def forward(self, batch: Mapping[str, Tensor]) -> Tensor:
         """The class logits (B, C) of a batch of sequences, arrays (B, ...) by name."""
@@ -63,5 +68,6 @@ class Reference(nn.Module):
         self.load_state_dict(named)
 
 
-def _mlp(inputs: int, hidden: int, outputs: int) -> nn.Sequential:
-    return nn.Sequential(nn.Linear(inputs, hidden), nn.GELU(), nn.Linear(hidden, outputs))
+def _mlp(inputs: int, outputs: int, model: Model) -> nn.Sequential:
+    gelu = nn.GELU("none" if model.gelu == "exact" else "tanh")
+    return nn.Sequential(nn.Linear(inputs, model.width), gelu, nn.Linear(model.width, outputs))

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from vanishing_variance import norms, registry
 from vanishing_variance.errors import InputError
 from vanishing_variance.model import inputs
-from vanishing_variance.model.initialisation import Initial
+from vanishing_variance.model.initialisation import SCHEMES, Initial
 from vanishing_variance.model.network import Network, initial
+from vanishing_variance.params.experiment import Model
 from vanishing_variance.tasks.base import Task, TaskTraining
 
 
@@ -17,7 +18,7 @@ class Variant:
     task_name: str
     norm_name: str
     task: Task
-    epsilon: float
+    model: Model
 
     def network(self) -> Network:
         """The network. Raises InputError for an unknown or incomplete normaliser."""
@@ -27,10 +28,10 @@ class Variant:
                 raise InputError(
                     f"{norm.__file__}: has no {name}; a normaliser has LEARNABLE and normalise, as ln.py has"
                 )
-        return Network(registry.load(inputs, self.task_name), norm, self.epsilon)
+        return Network(registry.load(inputs, self.task_name), norm, self.model)
 
-    def initial(self, training: TaskTraining, width: int) -> dict[str, Initial]:
+    def initial(self, training: TaskTraining) -> dict[str, Initial]:
         """How each tensor of one seed starts."""
-        network = self.network()
-        entry = network.inputs.initial(self.task, training, width)
-        return initial(entry, width, self.task.labels, network.norm)
+        network, scheme = self.network(), SCHEMES[self.model.initialisation]
+        entry = network.inputs.initial(self.task, training, self.model.width, scheme)
+        return initial(entry, self.model, self.task.labels, network.norm)

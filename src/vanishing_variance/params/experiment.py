@@ -1,6 +1,6 @@
 """What is trained and how: the sections `model` and `training` of params.yaml."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -8,10 +8,17 @@ from vanishing_variance.params.base import Count, Positive, Section
 
 
 class Model(Section):
-    """The network's width D, and the epsilon that normalisers add to what they divide by."""
+    """The network's width D, the epsilon that normalisers add to what they divide by, and what the paper leaves open.
+
+    `gelu`: the form of every GELU. `initialisation`: of linear layers (`model.initialisation`). `attention_biases`:
+    whether W_Q, W_V and W_O have a bias; W_K's would add the same to every logit.
+    """
 
     width: Annotated[int, Field(ge=2)]
     epsilon: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    gelu: Literal["exact", "tanh"]
+    initialisation: Literal["torch", "lecun", "xavier"]
+    attention_biases: bool
 
 
 class Training(Section):

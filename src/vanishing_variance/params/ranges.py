@@ -1,20 +1,35 @@
 """The section `ranges`: the lengths of training sequences."""
 
-from typing import Self
+from typing import Annotated, Literal, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from vanishing_variance.params.base import Count, Section
 
 
+class Growth(Section):
+    """How the upper bound of the lengths grows while training (B.2): from `start`, over the first `until` of the steps.
+
+    `shape`: `linear`, by as many items in every step; `geometric`, by the same factor in every step.
+    """
+
+    shape: Literal["linear", "geometric"]
+    start: Count
+    until: Annotated[float, Field(gt=0, le=1)]
+
+
 class Range(Section):
-    """The lengths of training sequences, both ends included (B.1, B.2)."""
+    """The lengths of training sequences, both ends included (B.1, B.2); the upper bound is fixed without `growth`."""
 
     shortest: Count
     longest: Count
+    growth: Growth | None = None
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
         if self.shortest > self.longest:
             raise ValueError(f"shortest <= longest, not {self.shortest} > {self.longest}")
+        start = self.longest if self.growth is None else self.growth.start
+        if not self.shortest <= start <= self.longest:
+            raise ValueError(f"shortest <= growth.start <= longest, not {self.shortest} <= {start} <= {self.longest}")
         return self

@@ -10,13 +10,14 @@ from vanishing_variance.params.experiment import Model, Training
 from vanishing_variance.params.figures import Figures
 from vanishing_variance.params.ranges import Range
 from vanishing_variance.params.seeds import Blocks, Index, SeedsPerBlock
+from vanishing_variance.params.temperature import Fit
 from vanishing_variance.params.test import Test
 from vanishing_variance.study import RANGES, TASKS
 from vanishing_variance.tasks.base import Task
 
 KEYS = (
     *("norm", "seed", "blocks", "seeds_per_block"),
-    *("tasks", "ranges", "model", "training", "test", "diagnostics", "figures"),
+    *("tasks", "ranges", "model", "training", "temperature", "test", "diagnostics", "figures"),
 )
 
 
@@ -26,9 +27,12 @@ def check(document: dict[str, Any]) -> None:
     _norm(document["norm"])
     take(document, "seed", Index)
     take(document, "seeds_per_block", SeedsPerBlock)
-    take(document, "blocks", Blocks)
+    blocks = take(document, "blocks", Blocks)
     take(document, "model", Model)
     take(document, "training", Training)
+    fit: Fit = take(document, "temperature", Fit)
+    if fit.block not in blocks:
+        raise InputError(f"{PATH}: temperature.block is {fit.block}; choose from blocks: {', '.join(map(str, blocks))}")
     diagnostics: Diagnostics = take(document, "diagnostics", Diagnostics)
     if diagnostics.heatmap_sequences > diagnostics.sequences:
         raise InputError(

@@ -2,7 +2,7 @@
 
 A module has
 
-- `initial(task, training, width)`: how its learned tensors start;
+- `initial(task, training, width, scheme)`: how its learned tensors start;
 - `enter(weights, batch, tables)`: the item MLP's first linear layer as `Items`; what the query MLP reads, (S, B, F);
 - `tables(weights)`: what `enter` may look up instead of computing it for every occurrence of an item;
 - `LOOKED_UP`, names of learned tables of which a batch reads a few rows, and `looked_up(batch)`: these rows by name of

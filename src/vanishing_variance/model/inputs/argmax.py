@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from torch import Tensor
 
-from vanishing_variance.model.initialisation import Initial, linear
+from vanishing_variance.model.initialisation import Initial, Scheme, linear
 from vanishing_variance.model.items import Items
 from vanishing_variance.tasks.argmax import Argmax
 from vanishing_variance.tasks.base import TaskTraining
@@ -12,9 +12,9 @@ from vanishing_variance.tasks.base import TaskTraining
 LOOKED_UP: tuple[str, ...] = ()
 
 
-def initial(task: Argmax, training: TaskTraining, width: int) -> dict[str, Initial]:
+def initial(task: Argmax, training: TaskTraining, width: int, scheme: Scheme) -> dict[str, Initial]:
     """The first layers of the item MLP and of the query MLP."""
-    return linear("item.0", 1 + task.classes, width) | linear("query.0", 1, width)
+    return linear(scheme, "item.0", 1 + task.classes, width) | linear(scheme, "query.0", 1, width)
 
 
 def tables(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -9,21 +9,21 @@ from torch.autograd.function import once_differentiable
 from torch.nn.functional import embedding
 
 from vanishing_variance.kernels.matmul import matmul
-from vanishing_variance.model.initialisation import Initial, linear
+from vanishing_variance.model.initialisation import Initial, Scheme, linear
 from vanishing_variance.model.items import Items
 from vanishing_variance.tasks.dictionary import Dictionary, DictionaryTraining
 
 LOOKED_UP = ("embedding.key",)
 
 
-def initial(task: Dictionary, training: DictionaryTraining, width: int) -> dict[str, Initial]:
+def initial(task: Dictionary, training: DictionaryTraining, width: int, scheme: Scheme) -> dict[str, Initial]:
     """The two embedding tables and the first layers of the item MLP and of the query MLP."""
     embedded, std = training.embedding_width, training.embedding_std
     return {
         "embedding.key": Initial((task.key_classes, embedded), std=std),
         "embedding.value": Initial((task.value_classes, embedded), std=std),
-        **linear("item.0", 2 * embedded, width),
-        **linear("query.0", embedded, width),
+        **linear(scheme, "item.0", 2 * embedded, width),
+        **linear(scheme, "query.0", embedded, width),
     }
 
 

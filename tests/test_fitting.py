@@ -1,0 +1,95 @@
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+from conftest import make_plan
+from scipy import stats
+
+from vanishing_variance import evaluation, fitting, parallel, training
+from vanishing_variance.evaluation import Models
+from vanishing_variance.fitting import CANDIDATES, Plan, fit_block, fitted, mistakes
+from vanishing_variance.model.initialisation import draw
+from vanishing_variance.model.reference import Reference
+from vanishing_variance.model.temperature import UNCHANGED
+from vanishing_variance.seeding import stream
+
+
+@pytest.fixture
+def briefly_trained(task_name):
+    plan = make_plan(task_name, "ln", steps=60)
+    weights = draw(plan.variant.initial(plan.schedule), plan.root, task_name, [0, 1])
+    training.train(plan, weights, [0, 1])
+    return plan.variant, {name: tensor.numpy() for name, tensor in weights.items()}
+
+
+def test_a_polynomial_of_degree_four_is_found_again():
+    h = np.linspace(0.6, 6, 200)
+    published = np.array([-0.037, 0.481, -2.3, 4.917, -1.791])
+    found = fitted(np.stack((h, np.polyval(published, h)), axis=1))
+    np.testing.assert_allclose(found.polynomial, published, rtol=0, atol=1e-6)
+    assert (found.lowest, found.highest) == (0.6, 6.0)
+
+
+def test_entropies_that_are_never_sharpened_are_left_out():
+    h = np.linspace(0.01, 6, 400)
+    found = fitted(np.stack((h, np.where(h > 0.5, 2.0, 9.0)), axis=1))
+    assert found.beta(torch.tensor([3.0])).item() == pytest.approx(2.0)
+    assert found.lowest > 0.5
+
+
+@pytest.mark.parametrize("count", [0, 8])
+def test_too_few_mistakes_leave_the_softmax_as_it_is(count):
+    assert fitted(np.linspace(1, 5, 2 * count).reshape(count, 2)) == UNCHANGED
+
+
+def test_the_best_beta_of_each_mistake_is_that_of_the_plain_module(briefly_trained, monkeypatch):
+    variant, weights = briefly_trained
+    one = {name: array[:1] for name, array in weights.items()}
+    models, drawn = Models.of(variant, one), variant.task.sample(stream(0, "here"), 80, 40)
+    labels = torch.from_numpy(variant.task.label(drawn))
+    found = mistakes(models, *models.ask(drawn), labels)
+    model = Reference(variant.task, variant.network().norm, variant.model, 16)
+    model.load({name: torch.from_numpy(array) for name, array in one.items()}, 0)
+    softmax, seen, by_beta = torch.softmax, {}, []
+    for beta in CANDIDATES:
+        monkeypatch.setattr(torch, "softmax", lambda x, dim, beta=beta: seen.setdefault(beta, softmax(beta * x, dim)))
+        logits = model({name: torch.from_numpy(array) for name, array in drawn.items()}).detach().double()
+        by_beta.append(torch.log_softmax(logits, -1)[torch.arange(80), labels])
+        if beta == 1:
+            wrong = (logits.argmax(-1) != labels).numpy()
+    assert len(found) == wrong.sum() > 10
+    np.testing.assert_allclose(found[:, 0], stats.entropy(seen[1.0][:, 0].detach(), axis=-1)[wrong], rtol=0, atol=1e-3)
+    each = torch.stack(by_beta)[:, torch.from_numpy(wrong)]
+    chosen = [np.abs(np.array(CANDIDATES) - beta).argmin() for beta in found[:, 1]]
+    lost = each.max(0).values - each[chosen, torch.arange(len(chosen))]
+    assert lost.max() < 1e-4
+
+
+def test_a_block_is_fitted_to_all_its_models_on_sequences_of_its_own(briefly_trained, monkeypatch):
+    monkeypatch.setattr(parallel, "cores", lambda: 1)
+    variant, weights = briefly_trained
+    plan = Plan("test", 0, variant, [8, 64], 200)
+    temperature, count = fit_block(plan, weights)
+    assert fit_block(plan, weights) == (temperature, count)
+    parts = [fit_block(plan, {name: array[[place]] for name, array in weights.items()})[1] for place in (0, 1)]
+    assert count == sum(parts)
+    streams = []
+    monkeypatch.setattr(fitting, "stream", lambda *name: streams.append(name) or stream(*name))
+    fit_block(plan, weights)
+    assert {name[1] for name in streams} == {"temperature"}
+
+
+def test_fitting_to_mistakes_makes_them_fewer(monkeypatch):
+    """The point of it, on sequences that it was not fitted to."""
+    monkeypatch.setattr(parallel, "cores", lambda: 1)
+    plan = make_plan("argmax", "none", steps=600)
+    weights = draw(plan.variant.initial(plan.schedule), plan.root, "argmax", [0, 1])
+    training.train(plan, weights, [0, 1])
+    arrays = {name: tensor.numpy() for name, tensor in weights.items()}
+    temperature, _ = fit_block(Plan("test", 0, plan.variant, [16, 128], 200), arrays)
+    drawn = plan.variant.task.sample(stream(0, "test"), 1000, 128)
+    read = partial(lambda size: iter([drawn]))
+    accuracy = Models.of(plan.variant, arrays).accuracy(read, 128, temperature)
+    assert accuracy["fitted"].mean() > accuracy["plain"].mean() + 0.02
+    assert temperature != evaluation.PUBLISHED
