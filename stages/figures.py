@@ -1,10 +1,10 @@
-"""Draw Figures 2, 3 and 4, accuracy against length, and the training losses, each with the data that it shows."""
+"""Draw Figures 2, 3 and 4, accuracy against length, the training losses, each with its data, and Proposition 1."""
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from vanishing_variance.command import Arguments, run
-from vanishing_variance.figures import accuracy, figure2, figure3, figure4, loss
+from vanishing_variance.figures import accuracy, figure2, figure3, figure4, loss, proposition
 from vanishing_variance.io.frames import read_csv, read_frame, write_csv
 from vanishing_variance.io.images import write_figure
 from vanishing_variance.io.yaml import read_yaml
@@ -51,6 +51,8 @@ def main() -> None:
         for task in TASKS:
             write_csv(PLOTS / f"accuracy-{task}{suffix}.csv", accuracy.roles(means, task, norm))
             write_csv(PLOTS / f"loss-{task}{suffix}.csv", loss.data(losses, task, norm))
+    cells, exponents = (read_csv(PLOTS / f"{name}.csv") for name in ("proposition", "proposition-exponents"))
+    write_figure(PLOTS / "proposition", proposition.draw(cells, exponents))
 
 
 if __name__ == "__main__":

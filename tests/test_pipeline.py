@@ -28,7 +28,8 @@ def stages(kind, block=0, tasks=TASKS, norms=NORMS):
 
 TRAIN, TEMPERATURE, EVALUATE = stages("train"), stages("temperature"), stages("evaluate")
 GENERATE = {"generate@argmax", "generate@dictionary"}
-ALL = {"check", "ttest", "figures", *GENERATE, *TRAIN, *TEMPERATURE, *EVALUATE}
+RESULTS = {"ttest", "proposition", "figures"}
+ALL = {"check", *RESULTS, *GENERATE, *TRAIN, *TEMPERATURE, *EVALUATE}
 
 NEW_NORM = '''"""Division by the largest absolute value."""
 
@@ -134,11 +135,13 @@ def test_one_command_runs_everything_and_makes_every_result(first_run):
     tables = {f"metrics/tables/table{n}.{kind}" for n in range(1, 7) for kind in ("md", "csv", "tex")}
     figures = {
         f"plots/{name}.{kind}"
-        for name in ("figure2", "figure3", "figure4", "accuracy", "loss", "accuracy-long", "loss-long")
+        for name in ("figure2", "figure3", "figure4", "accuracy", "loss", "accuracy-long", "loss-long", "proposition")
         for kind in ("png", "svg")
     }
     tracked = set(copy("git", "ls-files").split())
-    assert {"metrics/argmax.json", "metrics/dictionary.json", "metrics/accuracy.csv", *tables, *figures} <= tracked
+    metrics = {f"metrics/{name}" for name in ("argmax.json", "dictionary.json", "proposition.json", "accuracy.csv")}
+    proposition = {"plots/proposition.csv", "plots/proposition-exponents.csv"}
+    assert {*metrics, *proposition, *tables, *figures} <= tracked
     assert not [name for name in tracked if name.startswith(("runs/", "data/"))]
 
 
@@ -197,7 +200,7 @@ def test_a_fresh_clone_that_pulls_the_cache_runs_nothing(copy, tmp_path):
 
 def test_another_treatment_of_the_paper_trains_its_long_range_alone_and_back_again_nothing(copy):
     new = {name for kind in ("train", "temperature", "evaluate") for name in stages(kind, norms={"long": ["std"]})}
-    assert copy.ran("dvc", "exp", "run", "-S", "norm=std") == {*new, "check", "ttest", "figures"}
+    assert copy.ran("dvc", "exp", "run", "-S", "norm=std") == {*new, "check", *RESULTS}
     table = (copy.path / "metrics/tables/table1.md").read_text()
     assert "+ std" in table
     assert "paper" not in table
@@ -206,15 +209,15 @@ def test_another_treatment_of_the_paper_trains_its_long_range_alone_and_back_aga
     shown = copy("dvc", "metrics", "diff", "HEAD~1", "--md")
     assert re.search(r"\| metrics/argmax.json *\| short.plain.norm.00016 *\| [\d.]+ *\| [\d.]+ *\| -?[\d.]+ *\|", shown)
     assert ".none." not in shown
-    # What git keeps is not in DVC's cache, so the two stages that only read results make it again.
-    assert copy.ran("dvc", "exp", "run", "-S", "norm=ln") == {"ttest", "figures"}
+    # What git keeps is not in DVC's cache, so the stages that only read results make it again.
+    assert copy.ran("dvc", "exp", "run", "-S", "norm=ln") == RESULTS
 
 
 def test_a_new_normaliser_trains_only_itself(copy):
     (copy.path / "src/vanishing_variance/norms/largest.py").write_text(NEW_NORM)
     norms = {"short": ["largest"], "long": ["largest"]}
     new = {name for kind in ("train", "temperature", "evaluate") for name in stages(kind, norms=norms)}
-    assert copy.ran("dvc", "exp", "run", "-S", "norm=largest") == {*new, "check", "ttest", "figures"}
+    assert copy.ran("dvc", "exp", "run", "-S", "norm=largest") == {*new, "check", *RESULTS}
     assert "+ largest" in (copy.path / "metrics/tables/table1.md").read_text()
 
 
@@ -230,12 +233,18 @@ def test_editing_a_figure_redraws_figures_alone(copy):
     assert copy.ran("dvc", "repro") == {"figures"}
 
 
+def test_editing_how_the_proposition_is_checked_checks_it_again(copy):
+    path = copy.path / "src/vanishing_variance/proposition/summary.py"
+    path.write_text(path.read_text().replace('"above_bound"', '"above_the_bound"'))
+    assert copy.ran("dvc", "repro") == {"proposition"}  # its frames are the same, so nothing is drawn again
+
+
 def test_more_seeds_train_only_the_new_block(copy):
     text = (copy.path / "params.yaml").read_text().replace("blocks: [0]", "blocks: [0, 1]")
     (copy.path / "params.yaml").write_text(text)
     assert copy.ran("dvc", "repro", "--dry", "train", "train-long") == {"check", *stages("train", block=1)}
     new = {*stages("train", block=1), *stages("evaluate", block=1)}
-    assert copy.ran("dvc", "repro") == {"check", *new, "ttest", "figures"}
+    assert copy.ran("dvc", "repro") == {"check", *new, *RESULTS}
 
 
 @pytest.mark.parametrize(
@@ -314,3 +323,9 @@ def test_metrics_are_small_flat_and_finite(first_run):
     assert list(document["short"]) == ["plain", "adaptive", "fitted"]
     assert list(document["short"]["plain"]) == ["none", "norm", "log10_p"]
     assert list(document["short"]["plain"]["none"]) == ["00004", "00016", "00064"]
+    document = json.loads((copy.path / "metrics/proposition.json").read_text())
+    assert {task: list(roles) for task, roles in document.items()} == {
+        "argmax": ["none", "norm"],
+        "dictionary": ["none", "norm"],
+    }
+    assert len(document["argmax"]["norm"]) == 5

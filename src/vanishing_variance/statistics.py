@@ -85,3 +85,16 @@ def power_law(lengths: np.ndarray, values: np.ndarray) -> PowerLaw:
         return PowerLaw(slope, None, None, scale)
     margin = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(values) - 2)) * float(line.stderr)
     return PowerLaw(slope, slope - margin, slope + margin, scale)
+
+
+def variance(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The unbiased variance of values (n, D) over their first axis, (D,), and its standard error by the fourth moment.
+
+    Var(s^2) = (m_4 - s^4 (n - 3) / (n - 1)) / n for independent rows of any distribution. Raises ValueError for n < 2.
+    """
+    n = len(values)
+    if n < 2:
+        raise ValueError(f"variance needs two values or more, not {n}")
+    estimate = values.var(axis=0, ddof=1)
+    fourth = ((values - values.mean(axis=0)) ** 4).mean(axis=0)
+    return estimate, np.sqrt((fourth - estimate**2 * (n - 3) / (n - 1)) / n)

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from vanishing_variance.figures import accuracy, figure2, figure3, figure4, loss
+from vanishing_variance.figures import accuracy, figure2, figure3, figure4, loss, proposition
 from vanishing_variance.results import COLUMNS
 from vanishing_variance.statistics import interval
 
@@ -123,3 +123,32 @@ def test_loss_shows_every_seed():
     figure = loss.draw(frame)
     assert [len(axes.lines) for axes in figure.axes] == [8, 8]
     assert "n = 3 seeds" in texts(figure)[1]
+
+
+def test_the_propositions_lines_are_relative_to_the_variance_of_an_item():
+    rows = [
+        (task, norm, d, n, 256, 2.0 * d / n, 0.1, 4.0 * d / n, 8.0 * d, 0.5 * d)
+        for task in ("argmax", "dictionary")
+        for norm in ("none", "ln")
+        for n in LENGTHS
+        for d in range(1, 12)
+    ]
+    names = ["variance", "variance_se", "predicted", "bound", "item_variance"]
+    cells = pd.DataFrame(rows, columns=["task", "norm", "feature", "length", "n", *names])
+    cells.loc[cells["feature"] == 1, "variance"] *= 3
+    cells.loc[cells["feature"] > 9, "variance"] *= 5
+    lines = proposition.data(cells)
+    assert len(lines) == 12
+    one = lines.query("task == 'dictionary' and norm == 'ln' and length == 16").iloc[0]
+    assert one[["median", "low", "high", "predicted", "bound"]].tolist() == pytest.approx([0.25, 0.25, 1.25, 0.5, 16])
+    exponents = pd.DataFrame({"task": "argmax", "norm": ["none", "ln"] * 2, "exponent": [-1, -0.8, -1, -0.9]})
+    exponents = pd.concat([exponents, exponents.assign(task="dictionary")]).assign(tail=16)
+    figure = proposition.draw(cells, exponents)
+    titles, caption = texts(figure)
+    assert titles[:2] == ["argmax, none: median exponent −1.00", "argmax, + ln: median exponent −0.85"]
+    assert len(titles) == 4
+    assert [len(axes.lines) for axes in figure.axes] == [4] * 4
+    assert "n = 256 sequences" in caption
+    assert "11 features" in caption
+    assert "10th to 90th percentile" in caption
+    assert "fitted from N = $2^{4}$" in caption

@@ -60,6 +60,12 @@ def test_the_shipped_parameters_are_valid(file):
         ("diagnostics.heatmap_sequences", 65, "diagnostics.heatmap_sequences is 65; must be at most diagnostics.seq"),
         ("figures.task", "sort", "figures.task is 'sort'; choose from argmax, dictionary"),
         ("figures.lengths", [4, 8], "figures.lengths[1] is 8; choose from test.lengths: 4, 16, 64"),
+        ("proposition.tail", 5, "proposition.tail is 5; must leave at least 3 of proposition.lengths: 2, 4, 8, 32"),
+        ("proposition.tail", 0, "proposition.tail is 0; must be greater than or equal to 1"),
+        ("proposition.lengths", [2, 4], "proposition.tail is 4; must leave at least 3 of proposition.lengths: 2, 4"),
+        ("proposition.lengths", [4, 2], "proposition.lengths is [4, 2]; must be strictly increasing"),
+        ("proposition.sequences", 1, "proposition.sequences is 1; must be greater than or equal to 2"),
+        ("proposition.seeds", 8, "proposition.seeds is 8, but there is no such key; choose from lengths, sequences, t"),
     ],
 )
 def test_a_bad_value_is_named_with_what_is_allowed(key, value, said):

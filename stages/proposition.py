@@ -1,0 +1,39 @@
+"""Check Proposition 1 inside the first model of the first block, of both tasks, without and with the treatment."""
+
+from vanishing_variance import registry, tasks
+from vanishing_variance.command import Arguments, run
+from vanishing_variance.io.arrays import read_arrays
+from vanishing_variance.io.files import write_json
+from vanishing_variance.io.frames import write_csv
+from vanishing_variance.io.yaml import read_yaml
+from vanishing_variance.model.variant import Variant
+from vanishing_variance.params.base import PATH, take
+from vanishing_variance.params.experiment import Model
+from vanishing_variance.params.proposition import Proposition
+from vanishing_variance.paths import Run
+from vanishing_variance.proposition.measurement import Trained, measure
+from vanishing_variance.proposition.summary import exponents, summary
+from vanishing_variance.study import METRICS, PLOTS, TASKS
+
+
+def main() -> None:
+    Arguments(description=__doc__).parse_args()
+    params = read_yaml(PATH)
+    norm, blocks = take(params, "norm", str), take(params, "blocks", list[int])
+    model: Model = take(params, "model", Model)
+    how: Proposition = take(params, "proposition", Proposition)
+    trained = []
+    for task in TASKS:
+        data = take(params, f"tasks.{task}.data", registry.load(tasks, task).TASK)
+        for one in ("none", norm):
+            weights = read_arrays(Run(task, "short", one, blocks[0]).path("weights", ".safetensors"))
+            trained.append(Trained(Variant(task, one, data, model), weights))
+    cells = measure(trained, how, take(params, "seed", int))
+    laws = exponents(cells, how.tail)
+    write_csv(PLOTS / "proposition.csv", cells)
+    write_csv(PLOTS / "proposition-exponents.csv", laws)
+    write_json(METRICS / "proposition.json", summary(cells, laws, norm))
+
+
+if __name__ == "__main__":
+    run(main)
