@@ -6,23 +6,18 @@ all of them; a value is the median of its rounds. Writes `benchmarks/results/<de
 
 import argparse
 import json
-import os
-import platform
 import subprocess
 import sys
 from collections import defaultdict
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from statistics import median
 from typing import Any
-
-import numpy as np
-import torch
 
 from benchmarks import ROOT
 from benchmarks.workload import Workload
 from vanishing_variance.device import device
 from vanishing_variance.io.files import write_json
+from vanishing_variance.io.machine import machine
 
 RESULTS = ROOT / "benchmarks/results"
 UNITS = {"train": "ms a step and seed", "evaluate": "ms a sequence and model", "product": "us", "copy": "GB/s"}
@@ -116,27 +111,6 @@ def _record(what: Measurement, value: float, unit: str, ratio: float | None) -> 
         "unit": unit,
         "ratio_to_plain": None if ratio is None else float(f"{ratio:.3g}"),
     }
-
-
-def machine() -> dict[str, Any]:
-    """What was measured on, and with."""
-    name = torch.cuda.get_device_name() if device().type == "cuda" else _processor()
-    return {
-        "device": name,
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
-        "versions": {"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__},
-        "revision": _git("describe", "--always", "--dirty", "--abbrev=12"),
-    }
-
-
-def _processor() -> str:
-    info = Path("/proc/cpuinfo")
-    names = [line.partition(":")[2].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
-    return names[0] if names else platform.processor()
-
-
-def _git(*arguments: str) -> str:
-    return subprocess.run(["git", *arguments], cwd=ROOT, check=False, capture_output=True, text=True).stdout.strip()
 
 
 def table(rows: list[dict[str, Any]]) -> str:

@@ -1,6 +1,7 @@
-"""Compare the variants over seeds by paired t-tests: the raw results, Tables 1 to 6, and the metrics."""
+"""Compare the variants over seeds by paired t-tests: the raw results, Tables 1 to 6, ours beside the paper's."""
 
 from vanishing_variance.command import Arguments, run
+from vanishing_variance.comparison import agreement, cells
 from vanishing_variance.io.files import read_json, write_json, write_text
 from vanishing_variance.io.frames import read_csv, read_frame, write_csv
 from vanishing_variance.io.yaml import read_yaml
@@ -24,6 +25,9 @@ def main() -> None:
     for task in TASKS:
         ranges = {name: summary(compare(accuracy, task, name, norm, "none")) for name in RANGES}
         write_json(METRICS / f"{task}.json", ranges)
+    beside = cells(accuracy, paper)
+    write_csv(METRICS / "paper.csv", beside)
+    write_json(METRICS / "paper.json", agreement(beside))
     temperatures = [{**vars(one), **read_json(temperature(one))} for one in expected(norm, blocks[:1])]
     write_csv(METRICS / "temperatures.csv", polynomials(temperatures))
     for number, table in {

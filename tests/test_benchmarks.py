@@ -6,10 +6,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
+import yaml
 
+from benchmarks import choices
 from benchmarks.run import Measurement, measurements, records, table
 from benchmarks.workload import Workload
+from vanishing_variance.io.yaml import read_yaml
+from vanishing_variance.params.whole import check
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "benchmarks/README.md"
@@ -73,3 +78,35 @@ def test_the_readme_shows_rows_of_a_committed_run():
     shown = re.findall(r"^\| (?:train|evaluate|product|copy) .*$", README.read_text(), re.MULTILINE)
     assert len(shown) > 20
     assert set(shown) <= rows
+
+
+def test_choices_are_tabled_with_their_distance_from_the_paper():
+    lengths, theirs = [16, 16384], {"argmax": [99.6, 20.8], "dictionary": [99.3, 17.8]}
+    rows = pd.DataFrame(
+        [
+            (task, choice, 10, length, 8, paper + off, paper + off - 1, paper + off + 1)
+            for task in theirs
+            for choice, off in (("", 1.0), ("model.gelu=tanh", -3.0))
+            for length, paper in zip(lengths, theirs[task], strict=True)
+        ],
+        columns=["task", "choice", "steps", "length", "n", "mean", "low", "high"],
+    )
+    text = choices.markdown(rows)
+    assert "| changed | 2^4 | 2^14 | from the paper's (pp) |" in text
+    assert "| nothing | 100.6 | 21.8 | 1.0 |" in text
+    assert "| model.gelu=tanh | 96.3 | 14.8 | 3.0 |" in text
+    assert text.count("| paper | ") == 2
+
+
+def test_every_choice_is_valid_and_changes_something():
+    for task, of in choices.CHOICES.items():
+        for choice in filter(None, of):
+            params = read_yaml(ROOT / "params.yaml")
+            key, _, value = choice.partition("=")
+            *sections, last = key.split(".")
+            section = params
+            for name in sections:
+                section = section[name]
+            assert section[last] != yaml.safe_load(value), (task, choice)
+            section[last] = yaml.safe_load(value)
+            check(params)

@@ -29,10 +29,10 @@ class Table:
 
     def markdown(self) -> str:
         """The table as Markdown, powers of two as such."""
-        head = ["", *(_power(length) for length in self.lengths)]
-        lines = [f"# {self.title}", "", _line(head), _line(["---", *["--:"] * len(self.lengths)])]
+        head = ["", *(power(length) for length in self.lengths)]
+        lines = [f"# {self.title}", "", row(head), row(["---", *["--:"] * len(self.lengths)])]
         blank = [""] * len(self.lengths)
-        lines += [_line([name if cells else f"**{name}**", *(cells or blank)]) for name, cells in self.rows]
+        lines += [row([name if cells else f"**{name}**", *(cells or blank)]) for name, cells in self.rows]
         return "\n".join([*lines, "", self.note, ""])
 
     def latex(self) -> str:
@@ -40,7 +40,7 @@ class Table:
         width = len(self.lengths) + 1
         lines = [r"\begin{table}", rf"\caption{{{_escaped(self.title)}. {_escaped(self.note)}}}", r"\centering"]
         lines += [rf"\begin{{tabular}}{{l{'r' * len(self.lengths)}}}", r"\toprule"]
-        lines += [" & ".join(["", *(_power(length, "$2^{{{}}}$") for length in self.lengths)]) + r" \\", r"\midrule"]
+        lines += [" & ".join(["", *(power(length, "$2^{{{}}}$") for length in self.lengths)]) + r" \\", r"\midrule"]
         for name, cells in self.rows:
             if cells:
                 lines.append(" & ".join(map(_escaped, [name, *cells])) + r" \\")
@@ -121,7 +121,7 @@ def _note(numbers: pd.DataFrame) -> str:
     )
     missing = numbers[numbers["note"] != ""]
     where = zip(missing["temperature"], missing["length"], missing["note"], strict=True)
-    reasons = [f"{temperature} {_power(int(length))}: {note}" for temperature, length, note in where]
+    reasons = [f"{temperature} {power(int(length))}: {note}" for temperature, length, note in where]
     paper = " The paper's numbers are means over 100 seeds." if any(numbers.columns.str.startswith("paper_")) else ""
     return f"{text}{paper}" + (f" No p-value: {'; '.join(reasons)}." if reasons else "")
 
@@ -130,12 +130,14 @@ def _cells(of: pd.DataFrame, column: str, how: str) -> list[str]:
     return ["–" if pd.isna(value) else format(value, how) for value in of[column]]
 
 
-def _power(length: int, how: str = "2^{}") -> str:
+def power(length: int, how: str = "2^{}") -> str:
+    """A length as a power of two where it is one."""
     exponent = int(length).bit_length() - 1
     return how.format(exponent) if length == 2**exponent else str(length)
 
 
-def _line(cells: Sequence[str]) -> str:
+def row(cells: Sequence[str]) -> str:
+    """A line of a Markdown table."""
     return f"| {' | '.join(cells)} |"
 
 

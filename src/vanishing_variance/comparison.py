@@ -1,0 +1,72 @@
+"""Ours beside the paper's, cell by cell: every number of Tables 1 to 6 that survives in reference/paper.csv."""
+
+from typing import Any
+
+import pandas as pd
+
+from vanishing_variance.results import compare
+
+# Where a test compares two variants: the one that the paper finds ahead wherever p is small (Sections 3.1, 3.2, B.2).
+TESTS = {"ln_vs_none": ("ln", "none"), "ln_vs_std": ("ln", "std")}
+# A test is significant below this, the paper's and ours.
+ALPHA = 0.01
+
+
+def cells(accuracy: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
+    """The paper's numbers, each with ours; those of lengths or variants that we do not have are left out.
+
+    Columns: table, task, range, temperature, variant, quantity, length; `paper` and `ours`, in percent, percentage
+    points or as a p-value; `difference`, ours minus the paper's, of what is not a p-value; `gain`, beside a p-value,
+    the mean difference in percentage points that it tests.
+    """
+    wanted = paper.dropna(subset="value").rename(columns={"value": "paper"})
+    wanted["range"] = wanted["train_max_length"].map({16: "short", 256: "long"})
+    wanted["temperature"] = wanted["adaptive_temperature"].map({0: "plain", 1: "adaptive"})
+    compared = []
+    for (task, range_, variant), of in wanted.groupby(["task", "range", "variant"], sort=False):
+        treatment, baseline = TESTS.get(str(variant), (str(variant), "none"))
+        there = accuracy[(accuracy["task"] == task) & (accuracy["range"] == range_)]
+        if {treatment, baseline} <= set(there["norm"]):
+            ours = compare(accuracy, str(task), str(range_), treatment, baseline)
+            compared.append(of.merge(ours, on=["temperature", "length"]))
+    found = pd.concat(compared, ignore_index=True).sort_values("table", kind="stable", ignore_index=True)
+    is_test, is_gain = (found["quantity"] == name for name in ("p_value", "gain_over_none_pct"))
+    found["gain"] = found["difference"].where(is_test)
+    found["ours"] = found["p"].where(is_test, found["difference"].where(is_gain, found["treatment"]))
+    found["difference"] = (found["ours"] - found["paper"]).mask(is_test)
+    return found[[*_COLUMNS]]
+
+
+_COLUMNS = (
+    *("table", "task", "range", "temperature", "variant", "quantity", "length"),
+    *("paper", "ours", "difference", "gain"),
+)
+
+
+def agreement(cells: pd.DataFrame) -> dict[str, Any]:
+    """table -> how near ours are: small numbers for `dvc metrics diff`.
+
+    `cells`, those with an accuracy or a gain, and over them the mean difference (ours minus the paper's) and the mean
+    of its absolute value, in percentage points; `significant`, the paper's tests with p < 0.01, and of these those that
+    came out with p < 0.01 and the same sign, `confirmed`, or the opposite one, `reversed`.
+    """
+    document: dict[str, Any] = {}
+    for table, of in cells.groupby("table"):
+        numbers, tests = of.dropna(subset="difference"), of[of["quantity"] == "p_value"]
+        significant = tests[tests["paper"] < ALPHA]
+        ours = significant["ours"] < ALPHA
+        document[f"table{table}"] = {
+            "cells": len(numbers),
+            **(
+                {
+                    "mean_difference": round(float(numbers["difference"].mean()), 2),
+                    "mean_absolute_difference": round(float(numbers["difference"].abs().mean()), 2),
+                }
+                if len(numbers)
+                else {}
+            ),
+            "significant": len(significant),
+            "confirmed": int((ours & (significant["gain"] > 0)).sum()),
+            "reversed": int((ours & (significant["gain"] < 0)).sum()),
+        }
+    return document

@@ -1,0 +1,21 @@
+"""Switch params.yaml to the default or the paper's scale; not a stage of the graph, which reads the result."""
+
+from vanishing_variance.command import Arguments, run
+from vanishing_variance.io.edited import edit_yaml
+from vanishing_variance.io.yaml import read_yaml
+from vanishing_variance.params.base import PATH
+from vanishing_variance.params.whole import check
+from vanishing_variance.scale import scale
+
+
+def main() -> None:
+    parser = Arguments(description=__doc__, allow_abbrev=False)
+    parser.add_argument("scale")
+    values = scale(parser.parse_args().scale)
+    check(read_yaml(PATH))
+    for key, (old, new) in edit_yaml(PATH, values).items():
+        print(f"{key}: {old} -> {new}")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,50 @@
+from pathlib import Path
+
+import pytest
+import yaml
+
+from vanishing_variance.errors import InputError
+from vanishing_variance.io.edited import edit_yaml
+from vanishing_variance.params.whole import check
+from vanishing_variance.scale import SCALES, scale
+
+PARAMS = Path(__file__).resolve().parents[1] / "params.yaml"
+
+
+def test_there_and_back_again_leaves_every_byte_and_comment(tmp_path):
+    path = tmp_path / "params.yaml"
+    path.write_text(PARAMS.read_text())
+    edit_yaml(path, scale("default"))
+    default = path.read_text()
+    changed = edit_yaml(path, scale("paper"))
+    assert changed["blocks"] == ([0], [0, 1, 2, 3])
+    assert path.read_text().count("#") == default.count("#")
+    check(yaml.safe_load(path.read_text()))
+    edit_yaml(path, scale("default"))
+    assert path.read_text() == default
+
+
+def test_the_papers_scale_is_what_the_paper_says():
+    values = scale("paper")
+    assert len(values["blocks"]) * values["seeds_per_block"] == 100
+    assert values["tasks.argmax.training.steps"] == 100_000
+    assert values["tasks.dictionary.training.steps"] == 10_000
+    assert values["diagnostics.sequences"] == 32_000
+    assert values["test.sequences"] >= 4_096
+    assert SCALES["default"].keys() == values.keys()
+
+
+def test_an_edit_touches_nothing_but_its_keys_and_writes_nothing_when_all_is_so(tmp_path):
+    path = tmp_path / "some.yaml"
+    text = "a:\n  b: [1]   # why\n  c: 1.0e-5\nd: 'quoted'  # and this\n"
+    path.write_text(text)
+    before = path.stat().st_mtime_ns
+    assert edit_yaml(path, {"a.b": [1]}) == {}
+    assert path.stat().st_mtime_ns == before
+    assert edit_yaml(path, {"a.b": [1, 2]}) == {"a.b": ([1], [1, 2])}
+    assert path.read_text() == text.replace("[1]   #", "[1, 2] #")
+
+
+def test_an_unknown_scale_lists_the_scales():
+    with pytest.raises(InputError, match=r"^scale: 'big' is unknown; choose from default, paper$"):
+        scale("big")
