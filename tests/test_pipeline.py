@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 VARIANTS = [f"{task}-short-{norm}-0" for task in ("argmax", "dictionary") for norm in ("none", "std", "ln")]
 TRAIN, EVALUATE = {f"train@{name}" for name in VARIANTS}, {f"evaluate@{name}" for name in VARIANTS}
 GENERATE = {"generate@argmax", "generate@dictionary"}
-ALL = {"check", "ttest", "figures", *GENERATE, *TRAIN, *EVALUATE}
+ALL = {"check", "ttest", "figures", "probe", "figure1", *GENERATE, *TRAIN, *EVALUATE}
 
 NEW_NORM = '''"""Division by the largest absolute value."""
 
@@ -125,11 +125,13 @@ def test_one_command_runs_everything_and_makes_every_result(first_run):
     tables = {f"metrics/tables/table{n}.{kind}" for n in (1, 2, 3, 6) for kind in ("md", "csv", "tex")}
     figures = {
         f"plots/{name}.{kind}"
-        for name in ("figure2", "figure3", "figure4", "accuracy", "loss")
+        for name in ("figure1", "figure2", "figure3", "figure4", "accuracy", "loss")
         for kind in ("png", "svg")
     }
     tracked = set(copy("git", "ls-files").split())
-    assert {"metrics/argmax.json", "metrics/dictionary.json", "metrics/accuracy.csv", *tables, *figures} <= tracked
+    metrics = {f"metrics/{name}" for name in ("argmax.json", "dictionary.json", "probe.json", "accuracy.csv")}
+    data = {"plots/figure1.csv", "plots/figure1-fits.csv"}
+    assert metrics | data | tables | figures <= tracked
     assert not [name for name in tracked if name.startswith(("runs/", "data/"))]
 
 
@@ -217,6 +219,30 @@ def test_editing_a_figure_redraws_figures_alone(copy):
     path = copy.path / "src/vanishing_variance/figures/loss.py"
     path.write_text(path.read_text().replace("gradient step", "training step"))
     assert copy.ran("dvc", "repro") == {"figures"}
+
+
+def test_editing_figure_1_draws_it_alone(copy):
+    path = copy.path / "src/vanishing_variance/figures/figure1.py"
+    path.write_text(path.read_text().replace("slope −0.5", "slope −1/2"))
+    assert copy.ran("dvc", "repro") == {"figure1"}
+
+
+def test_a_probe_that_cannot_be_made_says_so_in_one_line_and_stops_nothing_else(copy):
+    text = (copy.path / "params.yaml").read_text()
+    for old, new in (("  model: all-MiniLM-L6-v2", "  model: someone/nothing"), ("task: argmax", "task: dictionary")):
+        assert old in text
+        text = text.replace(old, new)
+    (copy.path / "params.yaml").write_text(text)
+    copy.environment["HF_HUB_OFFLINE"] = "1"
+    printed = copy("dvc", "repro", "--keep-going", exit_code=255)
+    del copy.environment["HF_HUB_OFFLINE"]
+    said = "error: params.yaml: probe.model is 'someone/nothing': the hub cannot be reached"
+    assert [line for line in printed.splitlines() if line.startswith(said)]
+    assert "Traceback" not in printed
+    assert set(re.findall(r"^Running stage '(.*)':$", printed, re.MULTILINE)) == {"check", "probe", "figures"}
+    changed = copy("git", "status", "--porcelain", "metrics", "plots").split()[1::2]
+    # DVC takes a stage's output away before it runs the stage; what was drawn from it stays.
+    assert [name for name in changed if "figure1" in name or "probe" in name] == ["plots/figure1.csv"]
 
 
 def test_more_seeds_train_only_the_new_block(copy):

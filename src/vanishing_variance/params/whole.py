@@ -8,6 +8,7 @@ from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.diagnostics import Diagnostics
 from vanishing_variance.params.experiment import Model, Training
 from vanishing_variance.params.figures import Figures
+from vanishing_variance.params.probe import Probe
 from vanishing_variance.params.ranges import Range
 from vanishing_variance.params.seeds import Blocks, Index, SeedsPerBlock
 from vanishing_variance.params.test import Test
@@ -16,7 +17,7 @@ from vanishing_variance.tasks.base import Task
 
 KEYS = (
     *("norm", "seed", "blocks", "seeds_per_block"),
-    *("tasks", "ranges", "model", "training", "test", "diagnostics", "figures"),
+    *("tasks", "ranges", "model", "training", "test", "diagnostics", "figures", "probe"),
 )
 
 
@@ -57,6 +58,7 @@ def check(document: dict[str, Any]) -> None:
         if length not in test.lengths:
             lengths = ", ".join(map(str, test.lengths))
             raise InputError(f"{PATH}: figures.lengths[{place}] is {length}; choose from test.lengths: {lengths}")
+    take(document, "probe", Probe)
 
 
 def _norm(norm: Any) -> None:
