@@ -76,4 +76,4 @@ def _caption(deviations: pd.DataFrame, layers: int) -> str:
         f"O at the last position over n = {first['n']} sequences a length, {components} components of {where}; {each} "
         "their geometric mean, with its fitted exponent and 95% t interval."
     )
-    return fill(text, 110)
+    return fill(text, 122)
