@@ -90,3 +90,42 @@ def task_name(request):
 @pytest.fixture(params=["none", "std", "ln", "rms"])
 def norm_name(request):
     return request.param
+
+
+@pytest.fixture(scope="session")
+def folders(tmp_path_factory):
+    """A tiny random pretrained model of each family, saved with a tokenizer of 64 whole words."""
+    from tokenizers import Regex, Tokenizer, models, pre_tokenizers
+    from transformers import BertConfig, BertModel, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+    words = ["[UNK]", "[CLS]", "[SEP]", ".", "!", "?", *(f"w{number}" for number in range(58))]
+    tokenizer = Tokenizer(models.WordLevel({word: place for place, word in enumerate(words)}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(r"\w+|[.!?]"), behavior="removed", invert=True)
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]")
+    sizes = {"hidden_size": 32, "intermediate_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4}
+    sizes |= {"vocab_size": 64, "max_position_embeddings": 128, "initializer_range": 0.5}
+    llama = LlamaConfig(**sizes, num_key_value_heads=2, head_dim=12, bos_token_id=1, eos_token_id=2)
+    saved = {}
+    for name, kind, config in (("llama", LlamaForCausalLM, llama), ("bert", BertModel, BertConfig(**sizes))):
+        torch.manual_seed(0)
+        saved[name] = tmp_path_factory.mktemp(name)
+        kind(config).save_pretrained(saved[name])
+        fast.save_pretrained(saved[name])
+    return saved
+
+
+@pytest.fixture(scope="session")
+def loaded(folders):
+    """The first two layers of these, and of the packaged model: by name, (model, family, tokenizer)."""
+    from vanishing_variance.io import pretrained
+    from vanishing_variance.probe.families import supported
+
+    families = supported()
+
+    def load(name):
+        checkpoint = pretrained.find(name, None, families)
+        family = families[checkpoint.config.model_type]
+        model, tokenizer = pretrained.load(checkpoint, family.model, 2, **family.options)
+        return model, family, tokenizer
+
+    return {name: load(str(folder)) for name, folder in folders.items()} | {"packaged": load(pretrained.EMBEDDED)}

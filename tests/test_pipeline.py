@@ -29,7 +29,9 @@ def stages(kind, block=0, tasks=TASKS, norms=NORMS):
 TRAIN, TEMPERATURE, EVALUATE = stages("train"), stages("temperature"), stages("evaluate")
 GENERATE = {"generate@argmax", "generate@dictionary"}
 RESULTS = {"ttest", "proposition", "figures"}
-ALL = {"check", *RESULTS, *GENERATE, *TRAIN, *TEMPERATURE, *EVALUATE}
+ALL = {"check", "probe", "figure1", *RESULTS, *GENERATE, *TRAIN, *TEMPERATURE, *EVALUATE}
+
+DRAWN = ("accuracy", "accuracy-long", "loss", "loss-long", "proposition")
 
 NEW_NORM = '''"""Division by the largest absolute value."""
 
@@ -135,13 +137,23 @@ def test_one_command_runs_everything_and_makes_every_result(first_run):
     tables = {f"metrics/tables/table{n}.{kind}" for n in range(1, 7) for kind in ("md", "csv", "tex")}
     figures = {
         f"plots/{name}.{kind}"
-        for name in ("figure2", "figure3", "figure4", "accuracy", "loss", "accuracy-long", "loss-long", "proposition")
+        for name in (
+            "figure1",
+            "figure2",
+            "figure3",
+            "figure4",
+            "accuracy",
+            "loss",
+            "accuracy-long",
+            "loss-long",
+            "proposition",
+        )
         for kind in ("png", "svg")
     }
     tracked = set(copy("git", "ls-files").split())
-    metrics = {f"metrics/{name}" for name in ("argmax.json", "dictionary.json", "proposition.json", "accuracy.csv")}
-    proposition = {"plots/proposition.csv", "plots/proposition-exponents.csv"}
-    assert {*metrics, *proposition, *tables, *figures} <= tracked
+    metrics = {f"metrics/{name}" for name in ("argmax.json", "dictionary.json", "probe.json", "accuracy.csv")}
+    data = {"plots/figure1.csv", "plots/figure1-fits.csv"}
+    assert metrics | data | tables | figures <= tracked
     assert not [name for name in tracked if name.startswith(("runs/", "data/"))]
 
 
@@ -237,6 +249,30 @@ def test_editing_how_the_proposition_is_checked_checks_it_again(copy):
     path = copy.path / "src/vanishing_variance/proposition/summary.py"
     path.write_text(path.read_text().replace('"above_bound"', '"above_the_bound"'))
     assert copy.ran("dvc", "repro") == {"proposition"}  # its frames are the same, so nothing is drawn again
+
+
+def test_editing_figure_1_draws_it_alone(copy):
+    path = copy.path / "src/vanishing_variance/figures/figure1.py"
+    path.write_text(path.read_text().replace("slope −0.5", "slope −1/2"))
+    assert copy.ran("dvc", "repro") == {"figure1"}
+
+
+def test_a_probe_that_cannot_be_made_says_so_in_one_line_and_stops_nothing_else(copy):
+    text = (copy.path / "params.yaml").read_text()
+    for old, new in (("  model: all-MiniLM-L6-v2", "  model: someone/nothing"), ("task: argmax", "task: dictionary")):
+        assert old in text
+        text = text.replace(old, new)
+    (copy.path / "params.yaml").write_text(text)
+    copy.environment["HF_HUB_OFFLINE"] = "1"
+    printed = copy("dvc", "repro", "--keep-going", exit_code=255)
+    del copy.environment["HF_HUB_OFFLINE"]
+    said = "error: params.yaml: probe.model is 'someone/nothing': the hub cannot be reached"
+    assert [line for line in printed.splitlines() if line.startswith(said)]
+    assert "Traceback" not in printed
+    assert set(re.findall(r"^Running stage '(.*)':$", printed, re.MULTILINE)) == {"check", "probe", "figures"}
+    changed = copy("git", "status", "--porcelain", "metrics", "plots").split()[1::2]
+    # DVC takes a stage's output away before it runs the stage; what was drawn from it stays.
+    assert [name for name in changed if "figure1" in name or "probe" in name] == ["plots/figure1.csv"]
 
 
 def test_more_seeds_train_only_the_new_block(copy):

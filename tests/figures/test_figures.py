@@ -2,7 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from vanishing_variance.figures import accuracy, figure2, figure3, figure4, loss, proposition
+from vanishing_variance.figures import accuracy, figure1, figure2, figure3, figure4, loss, proposition
+from vanishing_variance.probe.fits import POOLED, fits, pooled
 from vanishing_variance.results import COLUMNS
 from vanishing_variance.statistics import interval
 
@@ -31,7 +32,56 @@ def moments():
 
 def texts(figure):
     """The titles of the panels, and the caption."""
-    return [axes.get_title() for axes in figure.axes], figure.get_supxlabel()
+    return [axes.get_title() for axes in figure.axes], " ".join(figure.get_supxlabel().split())
+
+
+def deviations(layers, heads=(3,), lengths=LENGTHS):
+    rows = [
+        (strategy, layer, head, component, n, 100, (1 + layer + component) * n**exponent)
+        for strategy, exponent in (("random_no_pe", -0.5), ("random_pe", -0.25), ("sentences_pe", 0.25))
+        for layer in layers
+        for head in heads
+        for component in range(5)
+        for n in lengths
+    ]
+    frame = pd.DataFrame(rows, columns=["strategy", "layer", "head", "component", "length", "n", "deviation"])
+    return frame.assign(model="all-MiniLM-L6-v2", revision="6fceb34132ad", text="some words.txt 1929826af263")
+
+
+def figure_1(frame):
+    return figure1.draw(frame, fits(pooled(frame), POOLED))
+
+
+def labels(axes):
+    return [text.get_text() for text in axes.get_legend().get_texts()]
+
+
+def test_figure_1_shows_components_their_mean_and_its_exponent():
+    figure = figure_1(deviations([2]))
+    titles, caption = texts(figure)
+    assert titles == ["random tokens w/o P.E.", "random tokens w/ P.E.", "sentences w/ P.E."]
+    assert labels(figure.axes[0]) == ["layer 2: −0.50 [−0.50, −0.50]", "slope −0.5"]
+    assert labels(figure.axes[2])[0] == "layer 2: 0.25 [0.25, 0.25]"
+    assert [len(axes.lines) for axes in figure.axes] == [7, 7, 7]
+    assert {axes.get_yscale() for axes in figure.axes} == {"log"}
+    assert "all-MiniLM-L6-v2 (6fceb34132ad); sentences of some words.txt. " in caption
+    assert "n = 100 sequences a length" in caption
+    assert "5 components of head 3; thin: each of them; thick: their geometric mean" in caption
+    assert labels(figure_1(deviations([2], lengths=[16, 64])).axes[0])[0] == "layer 2: −0.50"
+
+
+def test_figure_1_of_many_layers_names_some_of_them():
+    figure = figure_1(deviations(range(16), heads=(0, 1)))
+    assert [text.partition(":")[0] for text in labels(figure.axes[1])] == [
+        *("layer 0", "layer 5", "layer 10", "layer 15"),
+        "slope −0.5",
+    ]
+    assert [len(axes.lines) for axes in figure.axes] == [17, 17, 17]
+    assert len({line.get_color() for line in figure.axes[0].lines[:16]}) == 16
+    assert (
+        "5 components of each of 2 heads; a line a layer, the deeper the lighter: their geometric mean"
+        in texts(figure)[1]
+    )
 
 
 def test_figure_2_densities_integrate_to_one_and_narrow_with_length():

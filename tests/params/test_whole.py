@@ -66,6 +66,23 @@ def test_the_shipped_parameters_are_valid(file):
         ("proposition.lengths", [4, 2], "proposition.lengths is [4, 2]; must be strictly increasing"),
         ("proposition.sequences", 1, "proposition.sequences is 1; must be greater than or equal to 2"),
         ("proposition.seeds", 8, "proposition.seeds is 8, but there is no such key; choose from lengths, sequences, t"),
+        (
+            "probe.modle",
+            "x",
+            "probe.modle is 'x', but there is no such key; choose from model, revision, text, lengths",
+        ),
+        ("probe.model", None, "probe.model is None; must be a valid string"),
+        ("probe.revision", 7, "probe.revision is 7; must be a valid string"),
+        ("probe.lengths", [32, 16], "probe.lengths is [32, 16]; must be strictly increasing"),
+        ("probe.lengths", [16], "probe.lengths is [16]; must be at least two lengths, to fit an exponent"),
+        ("probe.sequences", 1, "probe.sequences is 1; must be greater than or equal to 2"),
+        ("probe.layers", "some", "probe.layers is 'some'; must be all, or a list of numbers that count from 0"),
+        ("probe.layers", 3, "probe.layers is 3; must be all, or a list of numbers that count from 0"),
+        ("probe.layers", [], "probe.layers is []; must have at least 1 entry"),
+        ("probe.layers", [-1], "probe.layers[0] is -1; must be greater than or equal to 0"),
+        ("probe.heads", [1, 1], "probe.heads is [1, 1]; must be without a number named twice"),
+        ("probe.heads", [True], "probe.heads[0] is True; must be a valid integer"),
+        ("probe.components", 0, "probe.components is 0; must be greater than or equal to 1"),
     ],
 )
 def test_a_bad_value_is_named_with_what_is_allowed(key, value, said):
@@ -82,6 +99,12 @@ def test_a_bad_value_is_named_with_what_is_allowed(key, value, said):
     assert said in message
     assert "\n" not in message
     assert len(message) < 300
+
+
+def test_layers_and_heads_may_be_all():
+    document = copy.deepcopy(GOOD)
+    document["probe"] |= {"layers": "all", "heads": "all"}
+    check(document)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.diagnostics import Diagnostics
 from vanishing_variance.params.experiment import Model, Training
 from vanishing_variance.params.figures import Figures
+from vanishing_variance.params.probe import Probe
 from vanishing_variance.params.proposition import Proposition
 from vanishing_variance.params.ranges import Range
 from vanishing_variance.params.seeds import Blocks, Index, SeedsPerBlock
@@ -18,7 +19,8 @@ from vanishing_variance.tasks.base import Task
 
 KEYS = (
     *("norm", "seed", "blocks", "seeds_per_block"),
-    *("tasks", "ranges", "model", "training", "temperature", "test", "diagnostics", "figures", "proposition"),
+    *("tasks", "ranges", "model", "training", "temperature", "test", "diagnostics", "figures"),
+    *("proposition", "probe"),
 )
 
 
@@ -62,6 +64,7 @@ def check(document: dict[str, Any]) -> None:
         if length not in test.lengths:
             lengths = ", ".join(map(str, test.lengths))
             raise InputError(f"{PATH}: figures.lengths[{place}] is {length}; choose from test.lengths: {lengths}")
+    take(document, "probe", Probe)
     proposition: Proposition = take(document, "proposition", Proposition)
     if sum(length >= proposition.tail for length in proposition.lengths) < 3:
         lengths = ", ".join(map(str, proposition.lengths))

@@ -1,0 +1,79 @@
+"""Figure 1: standard deviation of fixed components of O inside a pretrained transformer, against length."""
+
+from textwrap import fill
+
+import numpy as np
+import pandas as pd
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
+
+from vanishing_variance.figures import style
+from vanishing_variance.probe.fits import pooled
+from vanishing_variance.probe.strategies import STRATEGIES
+
+# As many layers as have their exponents written out; of more, the first and the last, and some between.
+NAMED = 4
+
+
+def draw(deviations: pd.DataFrame, laws: pd.DataFrame) -> Figure:
+    """A panel a strategy; a line a layer, the geometric mean of its components, and with one layer each of them.
+
+    `laws` are the power laws of `pooled(deviations)`.
+    """
+    means, layers = pooled(deviations), [int(layer) for layer in deviations["layer"].unique()]
+    figure = Figure(figsize=(7.5, 3.6 + 0.16 * min(NAMED, len(layers))), layout="constrained")
+    panels = figure.subplots(1, len(STRATEGIES), sharey=True)
+    named = {layers[place] for place in np.linspace(0, len(layers) - 1, min(NAMED, len(layers))).round().astype(int)}
+    for axes, (name, strategy) in zip(panels, STRATEGIES.items(), strict=True):
+        if len(layers) == 1:
+            for _, line in deviations[deviations["strategy"] == name].groupby(["head", "component"]):
+                axes.plot(line["length"], line["deviation"], lw=0.6, alpha=0.5, color="#888888")
+        for layer in layers:
+            line = means[(means["strategy"] == name) & (means["layer"] == layer)]
+            law = laws[(laws["strategy"] == name) & (laws["layer"] == layer)].iloc[0]
+            label = f"layer {layer}: {_exponent(law)}" if layer in named else None
+            colour = _colour(layers.index(layer), len(layers))
+            axes.plot(line["length"], line["deviation"], "o-", ms=3, lw=1.4, color=colour, label=label)
+        _reference(axes, means[means["strategy"] == name])
+        axes.set_title(strategy.title)
+        style.length_axis(axes, means["length"].unique())
+        axes.set_xlabel("sequence length N (tokens)")
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), fontsize=8)
+    panels[0].set(ylabel="standard deviation of O", yscale="log")
+    panels[0].yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    panels[0].yaxis.set_major_formatter("{x:g}")
+    panels[0].yaxis.set_minor_formatter(NullFormatter())
+    style.caption(figure, _caption(deviations, len(layers)))
+    return figure
+
+
+def _exponent(law: pd.Series) -> str:
+    interval = f" [{law['low']:.2f}, {law['high']:.2f}]" if pd.notna(law["low"]) else ""
+    return f"{law['exponent']:.2f}{interval}".replace("-", "−")
+
+
+def _colour(place: int, of: int) -> str | tuple[float, float, float, float]:
+    """From dark to light by depth; the lightest yellow of cividis is too faint on white."""
+    return style.BLUE if of == 1 else colormaps["cividis"](0.9 * place / (of - 1))
+
+
+def _reference(axes: Axes, means: pd.DataFrame) -> None:
+    """The slope that independent tokens would have, from the first layer's first point."""
+    ends = np.array([means["length"].min(), means["length"].max()])
+    start = means["deviation"].iloc[0]
+    axes.plot(ends, start * (ends / ends[0]) ** -0.5, "--", lw=1, color=style.BLACK, label="slope −0.5")
+
+
+def _caption(deviations: pd.DataFrame, layers: int) -> str:
+    first = deviations.iloc[0]
+    heads, components = deviations["head"].unique(), deviations["component"].nunique()
+    where = f"head {heads[0]}" if len(heads) == 1 else f"each of {len(heads)} heads"
+    each = "thin: each of them; thick:" if layers == 1 else "a line a layer, the deeper the lighter:"
+    text = (
+        f"{first['model']} ({str(first['revision'])[:12]}); sentences of {first['text'].rpartition(' ')[0]}. "
+        f"O at the last position over n = {first['n']} sequences a length, {components} components of {where}; {each} "
+        "their geometric mean, with its fitted exponent and 95% t interval."
+    )
+    return fill(text, 122)

@@ -1,0 +1,48 @@
+"""The section `probe`: which pretrained transformer Figure 1 looks into, and where."""
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, ValidatorFunctionWrapHandler, WrapValidator
+
+from vanishing_variance.params.base import Count, Section
+from vanishing_variance.params.test import Lengths
+
+
+def _all_or_places(value: Any, places: ValidatorFunctionWrapHandler) -> Any:
+    if value != "all" and not isinstance(value, list):
+        raise ValueError("all, or a list of numbers that count from 0")
+    return value if value == "all" else places(value)
+
+
+def _different(places: list[int]) -> list[int]:
+    if len(set(places)) < len(places):
+        raise ValueError("without a number named twice")
+    return places
+
+
+def _two_or_more(lengths: list[int]) -> list[int]:
+    if len(lengths) < 2:
+        raise ValueError("at least two lengths, to fit an exponent")
+    return lengths
+
+
+Place = Annotated[int, Field(strict=True, ge=0)]
+Listed = Annotated[list[Place], Field(min_length=1), AfterValidator(_different), WrapValidator(_all_or_places)]
+
+
+class Probe(Section):
+    """What is measured: at `lengths` (tokens), over `sequences`, the first `components` of each of `heads` of `layers`.
+
+    `model` is a name on the Hugging Face hub, at `revision`, a directory, or all-MiniLM-L6-v2, which needs no network;
+    `text` is a UTF-8 file, or pydoc_data.topics, which every Python has. The model and the text decide what else is
+    allowed: vanishing_variance.probe.selection and .sequences.
+    """
+
+    model: str
+    revision: str | None
+    text: str
+    lengths: Annotated[Lengths, AfterValidator(_two_or_more)]
+    sequences: Annotated[int, Field(strict=True, ge=2)]
+    layers: Listed
+    heads: Listed
+    components: Count

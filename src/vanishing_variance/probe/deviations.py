@@ -1,0 +1,71 @@
+"""The standard deviation of fixed components of O over sequences, against their length (Figure 1).
+
+S sequences, K layers, H heads, D width of a head, C components of a head.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from transformers import PreTrainedModel
+
+from vanishing_variance.errors import InputError
+from vanishing_variance.params.base import PATH
+from vanishing_variance.params.probe import Probe
+from vanishing_variance.probe.families.base import Family
+from vanishing_variance.probe.outputs import last_outputs
+from vanishing_variance.probe.sequences import Corpus, random_tokens, sentences
+from vanishing_variance.probe.strategies import STRATEGIES
+from vanishing_variance.progress import Progress
+from vanishing_variance.seeding import stream
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is looked into: a model of a family, at these layers and heads; its vocabulary (V,), and a text for it."""
+
+    model: PreTrainedModel
+    family: Family
+    layers: list[int]
+    heads: list[int]
+    vocabulary: np.ndarray
+    corpus: Corpus
+
+
+def measure(subject: Subject, settings: Probe, root: int) -> pd.DataFrame:
+    """Tidy: strategy, layer, head, component (of the head), length, n (sequences), deviation.
+
+    Raises InputError when a deviation is zero or not a number, which has no place on a logarithmic axis.
+    """
+    parts = []
+    number = settings.sequences
+    drawn = {
+        (name, length): sentences(stream(root, "probe", name, length), subject.corpus, number, length)
+        if strategy.sentences
+        else random_tokens(stream(root, "probe", name, length), subject.vocabulary, number, length)
+        for name, strategy in STRATEGIES.items()
+        for length in settings.lengths
+    }
+    with Progress("probe", sum(tokens.size for tokens in drawn.values()), "tokens") as progress:
+        for (name, length), tokens in drawn.items():
+            outputs = last_outputs(subject.model, subject.family, tokens, subject.layers, STRATEGIES[name].positions)
+            shown = deviations(outputs[:, :, subject.heads, : settings.components])
+            parts.append(_rows(shown, subject, settings.model).assign(strategy=name, length=length, n=number))
+            progress(tokens.size)
+    columns = ["strategy", "layer", "head", "component", "length", "n", "deviation"]
+    return pd.concat(parts, ignore_index=True)[columns]
+
+
+def deviations(outputs: np.ndarray) -> np.ndarray:
+    """The sample standard deviation (K, H, C) over sequences of outputs (S, K, H, C), in double precision."""
+    return np.asarray(outputs.std(axis=0, ddof=1, dtype=np.float64))
+
+
+def _rows(shown: np.ndarray, subject: Subject, name: str) -> pd.DataFrame:
+    places = [subject.layers, subject.heads, range(shown.shape[2])]
+    rows = pd.MultiIndex.from_product(places, names=["layer", "head", "component"]).to_frame(index=False)
+    rows["deviation"] = shown.ravel()
+    for _, row in rows[~(np.isfinite(rows["deviation"]) & (rows["deviation"] > 0))].iterrows():
+        where = ", ".join(f"{key} {row[key]:.0f}" for key in ("layer", "head", "component"))
+        raise InputError(f"{PATH}: probe.model is {name}; O does not vary there ({where}: {row['deviation']})")
+    return rows

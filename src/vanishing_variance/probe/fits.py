@@ -1,0 +1,39 @@
+"""Power laws of Figure 1's standard deviations, of each component and of all that a layer shows."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from vanishing_variance.statistics import power_law
+
+ONE = ["strategy", "layer", "head", "component"]
+POOLED = ["strategy", "layer"]
+
+
+def pooled(deviations: pd.DataFrame) -> pd.DataFrame:
+    """strategy, layer, length, deviation: the geometric mean over the heads and components that are shown."""
+    logarithms = deviations.assign(deviation=np.log(deviations["deviation"]))
+    means = logarithms.groupby([*POOLED, "length"], sort=False)["deviation"].mean().reset_index()
+    return means.assign(deviation=np.exp(means["deviation"]))
+
+
+def fits(deviations: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """The fields of `PowerLaw` for each group `by` of a tidy frame with length and deviation."""
+    rows = []
+    for key, of in deviations.groupby(by, sort=False):
+        law = power_law(of["length"].to_numpy(), of["deviation"].to_numpy())
+        rows.append({**dict(zip(by, key, strict=True)), **vars(law)})
+    return pd.DataFrame(rows)
+
+
+def summary(of_pooled: pd.DataFrame) -> dict[str, Any]:
+    """For `dvc metrics diff`: strategy -> layer -> exponent, and low and high where there is an interval.
+
+    Layers are zero-padded because DVC sorts keys as text.
+    """
+    document: dict[str, Any] = {}
+    for row in of_pooled.to_dict("records"):
+        numbers = {key: round(row[key], 4) for key in ("exponent", "low", "high") if pd.notna(row[key])}
+        document.setdefault(row["strategy"], {})[f"layer_{row['layer']:03d}"] = numbers
+    return document

@@ -1,0 +1,35 @@
+"""Measure how far components of a pretrained transformer's attention outputs spread, against length (Figure 1)."""
+
+from vanishing_variance.command import Arguments, run
+from vanishing_variance.io.frames import write_csv
+from vanishing_variance.io.pretrained import find, load
+from vanishing_variance.io.prose import read_prose
+from vanishing_variance.io.yaml import read_yaml
+from vanishing_variance.params.base import PATH, take
+from vanishing_variance.params.probe import Probe
+from vanishing_variance.probe.deviations import Subject, measure
+from vanishing_variance.probe.families import supported
+from vanishing_variance.probe.selection import select
+from vanishing_variance.probe.sequences import tokenised, vocabulary
+from vanishing_variance.study import PLOTS
+
+
+def main() -> None:
+    Arguments(description=__doc__).parse_args()
+    params = read_yaml(PATH)
+    settings: Probe = take(params, "probe", Probe)
+    root: int = take(params, "seed", int)
+    families, prose = supported(), read_prose(settings.text)
+    checkpoint = find(settings.model, settings.revision, families)
+    family = families[checkpoint.config.model_type]
+    layers, heads = select(settings, checkpoint.config)
+    model, tokenizer = load(checkpoint, family.model, max(layers) + 1, **family.options)
+    tokens = vocabulary(tokenizer, checkpoint.config.vocab_size)
+    corpus = tokenised(tokenizer, prose.name, prose.text)
+    measured = measure(Subject(model, family, layers, heads, tokens, corpus), settings, root)
+    said = {"model": checkpoint.name, "revision": checkpoint.revision, "text": f"{prose.name} {prose.digest}"}
+    write_csv(PLOTS / "figure1.csv", measured.assign(**said)[[*said, *measured]])
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,90 @@
+import numpy as np
+import pytest
+
+from vanishing_variance.errors import InputError
+from vanishing_variance.params.probe import Probe
+from vanishing_variance.probe.deviations import Subject, deviations, measure
+from vanishing_variance.probe.outputs import last_outputs
+from vanishing_variance.probe.sequences import random_tokens, tokenised, vocabulary
+from vanishing_variance.seeding import stream
+from vanishing_variance.statistics import power_law
+
+TEXT = " ".join(f"W{n % 50} w{n * 7 % 50} w{n * 11 % 50}." for n in range(200)).lower().replace(". w", ". W")
+
+
+def settings(**changed):
+    given = {"lengths": [4, 8, 32], "sequences": 6, "layers": [1, 0], "heads": [3], "components": 2}
+    return Probe(model="tiny", revision=None, text="words", **(given | changed))
+
+
+def subject(loaded, kind="llama", **changed):
+    model, family, tokenizer = loaded[kind]
+    given = {"layers": [1, 0], "heads": [3], "vocabulary": vocabulary(tokenizer, 64)}
+    return Subject(model, family, corpus=tokenised(tokenizer, "words", TEXT), **(given | changed))
+
+
+def test_it_is_the_sample_standard_deviation_over_sequences():
+    values = np.array([1.0, 2.0, 6.0]).reshape(3, 1, 1, 1)
+    assert deviations(values).item() == pytest.approx(7**0.5)
+    many = np.random.default_rng(0).normal(size=(10, 2, 3, 4)).astype(np.float32)
+    expected = [[[many[:, k, h, c].astype(float).std(ddof=1) for c in range(4)] for h in range(3)] for k in range(2)]
+    np.testing.assert_allclose(deviations(many), expected, rtol=1e-12)
+
+
+def test_every_row_is_its_own_layer_head_component_strategy_and_length(loaded):
+    frame = measure(subject(loaded), settings(), 0)
+    assert len(frame) == 3 * 3 * 2 * 1 * 2
+    assert (frame["n"] == 6).all()
+    model, family, tokenizer = loaded["llama"]
+    tokens = random_tokens(stream(0, "probe", "random_no_pe", 8), vocabulary(tokenizer, 64), 6, 8)
+    expected = last_outputs(model, family, tokens, [0, 1], False).astype(float).std(axis=0, ddof=1)
+    rows = frame.query("strategy == 'random_no_pe' and length == 8").set_index(["layer", "head", "component"])
+    for layer in (0, 1):
+        for component in (0, 1):
+            found = rows.loc[(layer, 3, component), "deviation"]
+            assert found == pytest.approx(expected[layer, 3, component], rel=1e-5)
+
+
+def test_the_same_parameters_give_the_same_bytes_and_another_seed_others(loaded):
+    first, again, other = (measure(subject(loaded), settings(), root).to_csv() for root in (0, 0, 1))
+    assert first == again
+    assert first != other
+    fewer = measure(subject(loaded), settings(lengths=[8, 32]), 0).to_csv(index=False).splitlines()
+    whole = measure(subject(loaded), settings(), 0).to_csv(index=False).splitlines()
+    assert set(fewer) < set(whole)
+
+
+@pytest.mark.parametrize("kind", ["llama", "bert"])
+def test_independent_tokens_under_even_attention_have_the_papers_exponent(loaded, kind):
+    """Proposition 1 with weights that are all the same: a mean of N independent values."""
+    model, family, tokenizer = loaded[kind]
+    attention = model.layers[0].self_attn if kind == "llama" else model.encoder.layer[0].attention.self
+    queries = attention.q_proj if kind == "llama" else attention.query
+    kept = {name: weight.clone() for name, weight in queries.state_dict().items()}
+    for weight in queries.state_dict().values():
+        weight.zero_()
+    lengths, values = [4, 16, 64, 128], []
+    for length in lengths:
+        tokens = random_tokens(np.random.default_rng(length), vocabulary(tokenizer, 64), 400, length)
+        values.append(np.exp(np.log(deviations(last_outputs(model, family, tokens, [0], False))).mean()))
+    queries.load_state_dict(kept)
+    assert power_law(lengths, np.array(values)).exponent == pytest.approx(-0.5, abs=0.03)
+
+
+def test_independent_tokens_before_a_fixed_last_one_come_near_it_in_the_packaged_model(loaded):
+    """Proposition 1 is about one query; a last token that varies keeps a spread that does not vanish."""
+    model, family, tokenizer = loaded["packaged"]
+    lengths, values = [16, 48, 144], []
+    for length in lengths:
+        tokens = random_tokens(np.random.default_rng(length), vocabulary(tokenizer, 30522), 60, length)
+        tokens[:, -1] = 2003
+        values.append(np.exp(np.log(deviations(last_outputs(model, family, tokens, [0], False))).mean()))
+    assert power_law(lengths, np.array(values)).exponent == pytest.approx(-0.5, abs=0.1)
+
+
+def test_an_output_that_does_not_vary_is_refused_in_one_line(loaded):
+    same = subject(loaded, vocabulary=np.array([7]))
+    with pytest.raises(InputError) as refused:
+        measure(same, settings(), 0)
+    said = "params.yaml: probe.model is tiny; O does not vary there (layer 1, head 3, component 0: 0.0)"
+    assert str(refused.value) == said
