@@ -1,9 +1,9 @@
-# Two commands set everything up: `make repro` runs the study, `make test` runs the tests.
+# `make repro` runs the study, `make test` the tests; both set everything up first.
 PYTHON ?= python3
 VENV := .venv
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: repro test lint bench
+.PHONY: repro test lint bench paper-scale default-scale
 
 repro: $(VENV)/installed
 	dvc repro
@@ -13,6 +13,15 @@ test: $(VENV)/installed
 
 lint: $(VENV)/installed
 	ruff check . && ruff format --check . && mypy
+
+paper-scale: $(VENV)/installed
+	python -m stages.scale paper
+	dvc repro
+
+# Back to what git has, out of DVC's cache, so that nothing runs again; what was there is kept in git's stash.
+default-scale:
+	git stash push --quiet --message "before default-scale" -- params.yaml dvc.lock 'metrics/*.json' 'metrics/*.csv' metrics/tables plots
+	dvc checkout --quiet
 
 bench: $(VENV)/installed
 	python -m benchmarks.run
