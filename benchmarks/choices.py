@@ -8,6 +8,7 @@ import argparse
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -20,91 +21,111 @@ from vanishing_variance.statistics import interval
 from vanishing_variance.study import METRICS, REFERENCE
 from vanishing_variance.tables import power, row
 
-STEPS = {"argmax": 20_000, "dictionary": 10_000}
+
+@dataclass(frozen=True)
+class Series:
+    """Changes of one task and range, each tried alone at so many steps; the first row of each changes nothing."""
+
+    task: str
+    range: str
+    steps: int
+    changes: tuple[str, ...]
+
+    @property
+    def stage(self) -> str:
+        """The stage whose results are read."""
+        kind = "evaluate" if self.range == "short" else f"evaluate-{self.range}"
+        return f"{kind}@{self.task}-{self.range}-none-0"
+
+
+NOTHING = "nothing"
+LAYERS = ("model.initialisation=lecun", "model.initialisation=xavier", "model.attention_biases=true")
+GROWTH = ("ranges.long.growth=null", "ranges.long.growth.until=0.5", "ranges.long.growth.shape=linear")
 CHOICES = {
-    "argmax": (
-        "",
-        "training.weight_decay=0.01",
-        "model.initialisation=lecun",
-        "model.initialisation=xavier",
-        "model.attention_biases=true",
-        "model.gelu=tanh",
-        "ranges.short.shortest=1",
-        "test.sequences=4096",
+    "argmax-short": Series(
+        *("argmax", "short", 20_000),
+        (
+            *("training.weight_decay=0.01", *LAYERS, "model.gelu=tanh"),
+            *("ranges.short.shortest=1", "test.sequences=4096"),
+        ),
     ),
-    "dictionary": (
-        "",
-        "training.weight_decay=0.01",
-        "model.initialisation=lecun",
-        "model.initialisation=xavier",
-        "model.attention_biases=true",
-        "ranges.short.shortest=1",
-        "tasks.dictionary.training.embedding_std=1.0",
-        "tasks.dictionary.training.embedding_width=16",
+    "dictionary-short": Series(
+        *("dictionary", "short", 10_000),
+        (
+            *("training.weight_decay=0.01", *LAYERS, "ranges.short.shortest=1"),
+            *("tasks.dictionary.training.embedding_std=1.0", "tasks.dictionary.training.embedding_width=16"),
+        ),
     ),
+    "argmax-long": Series("argmax", "long", 4_000, GROWTH),
+    "dictionary-long": Series("dictionary", "long", 4_000, GROWTH),
 }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--task", choices=CHOICES, action="append", help="this one alone; the others' rows stay")
-    chosen = parser.parse_args().task or list(CHOICES)
+    parser.add_argument("series", nargs="*", choices=[[], *CHOICES], help="these alone; the others' rows stay")
+    chosen = parser.parse_args().series or list(CHOICES)
     path = ROOT / METRICS / "choices.csv"
-    rows = [] if not path.exists() else [of for task, of in read_csv(path).groupby("task") if task not in chosen]
+    found = read_csv(path) if path.exists() else pd.DataFrame({"series": []})
     with tempfile.TemporaryDirectory() as folder:
         clone = Path(folder) / "clone"
         _run(ROOT, "git", "clone", "--quiet", str(ROOT), str(clone))
         _run(clone, "dvc", "config", "--local", "cache.dir", str(ROOT / ".dvc/cache"))
-        for task in chosen:
-            for choice in CHOICES[task]:
-                rows.append(measured(clone, task, choice))
-                print(rows[-1].to_string(index=False), flush=True)
-    together = pd.concat(rows, ignore_index=True)
-    write_csv(path, together)
-    write_text(path.with_suffix(".md"), markdown(together))
+        for name in chosen:
+            parts = [found[found["series"] != name]]
+            for change in (NOTHING, *CHOICES[name].changes):
+                parts.append(measured(clone, CHOICES[name], change).assign(series=name))
+                print(parts[-1].to_string(index=False), flush=True)
+            found = pd.concat(parts, ignore_index=True)
+            write_csv(path, found)
+            write_text(path.with_suffix(".md"), markdown(found))
 
 
-def measured(clone: Path, task: str, choice: str) -> pd.DataFrame:
-    """task, choice, steps, length, n, and of `none` the mean accuracy (%) and its 95% t interval over seeds."""
-    changes = [f"tasks.{task}.training.steps={STEPS[task]}", *([choice] if choice else [])]
-    options = [part for change in changes for part in ("-S", change)]
-    _run(clone, "dvc", "exp", "run", "--quiet", *options, f"evaluate@{task}-short-none-0")
-    accuracy = read_frame(clone / Run(task, "short", "none", 0).path("accuracy", ".parquet"))
+def measured(clone: Path, series: Series, change: str) -> pd.DataFrame:
+    """change, steps, length, n, and of `none` the mean accuracy (%) and its 95% t interval over seeds."""
+    changes = [f"tasks.{series.task}.training.steps={series.steps}", *([] if change == NOTHING else [change])]
+    options = [part for one in changes for part in ("-S", one)]
+    _run(clone, "dvc", "exp", "run", "--quiet", *options, series.stage)
+    accuracy = read_frame(clone / Run(series.task, series.range, "none", 0).path("accuracy", ".parquet"))
     _run(clone, "git", "checkout", "--quiet", "params.yaml", "dvc.lock")
     plain = accuracy[accuracy["temperature"] == "plain"]
-    found = [
-        (task, choice, STEPS[task], int(str(length)), len(of), *interval(of["accuracy"].to_numpy() * 100))
+    rows = [
+        (change, series.steps, int(str(length)), len(of), *interval(of["accuracy"].to_numpy() * 100))
         for length, of in plain.groupby("length")
     ]
-    return pd.DataFrame(found, columns=["task", "choice", "steps", "length", "n", "mean", "low", "high"])
+    return pd.DataFrame(rows, columns=["change", "steps", "length", "n", "mean", "low", "high"])
 
 
-def markdown(rows: pd.DataFrame) -> str:
-    """A table a task: a row a choice, a column a length, and the mean absolute difference from the paper's `none`."""
-    paper = read_csv(ROOT / REFERENCE).query(
-        "variant == 'none' and adaptive_temperature == 0 and train_max_length == 16"
-    )
+def markdown(found: pd.DataFrame) -> str:
+    """A table a series: a row a change, a column a length, and the mean absolute difference from the paper's `none`."""
+    paper = read_csv(ROOT / REFERENCE).query("variant == 'none' and adaptive_temperature == 0")
     lines = []
-    for task, of in rows.groupby("task", sort=False):
-        lengths = sorted(of["length"].unique())
-        theirs = paper[paper["task"] == task].set_index("length")["value"].reindex(lengths)
-        title = f"{task}, none: accuracy (%), means over n = {of['n'].iloc[0]} seeds, {of['steps'].iloc[0]} steps"
-        lines += [f"# {title}", "", row(["changed", *map(power, lengths), "from the paper's (pp)"])]
-        lines += [row(["---", *["--:"] * (len(lengths) + 1)])]
-        for choice, one in of.groupby("choice", sort=False):
+    for name, of in found.groupby("series", sort=False):
+        series, lengths = CHOICES[str(name)], sorted(of["length"].unique())
+        longest = {"short": 16, "long": 256}[series.range]
+        theirs = paper[(paper["task"] == series.task) & (paper["train_max_length"] == longest)]
+        published = theirs.set_index("length")["value"].reindex(lengths)
+        lines += [
+            f"# {series.task}, {series.range} range, none: accuracy (%) after {of['steps'].iloc[0]} steps,"
+            f" means over n = {of['n'].iloc[0]} seeds",
+            "",
+            row(["changed", *map(power, lengths), "from the paper's (pp)"]),
+            row(["---", *["--:"] * (len(lengths) + 1)]),
+        ]
+        for change, one in of.groupby("change", sort=False):
             means = one.set_index("length")["mean"].reindex(lengths)
-            away = f"{(means - theirs).abs().mean():.1f}"
-            lines.append(row([str(choice) or "nothing", *(f"{mean:.1f}" for mean in means), away]))
-        lines += [row(["paper", *(f"{value:.1f}" for value in theirs), ""]), ""]
+            away = f"{(means - published).abs().mean():.1f}"
+            lines.append(row([str(change), *(f"{mean:.1f}" for mean in means), away]))
+        shown = ["–" if pd.isna(value) else f"{value:.1f}" for value in published]
+        lines += [row(["paper", *shown, ""]), ""]
     return "\n".join(lines)
 
 
 def _run(where: Path, *command: str) -> None:
     done = subprocess.run(command, cwd=where, check=False, capture_output=True, text=True)
     if done.returncode:
-        sys.exit(
-            f"error: {' '.join(command)}: {(done.stderr.strip() or done.stdout.strip() or 'failed').splitlines()[-1]}"
-        )
+        said = done.stderr.strip() or done.stdout.strip() or "failed"
+        sys.exit(f"error: {' '.join(command)}: {said.splitlines()[-1]}")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,9 @@ def save(name: str, figure: Figure, data: pd.DataFrame) -> None:
 
 
 def main() -> None:
-    Arguments(description=__doc__).parse_args()
+    parser = Arguments(description=__doc__, allow_abbrev=False)
+    parser.add_argument("--range", choices=RANGES, action="append", help="by hand, where no other has been trained")
+    chosen = parser.parse_args().range or RANGES
     params = read_yaml(PATH)
     norm, blocks = take(params, "norm", str), take(params, "blocks", list[int])
     shown = take(params, "figures", Figures)
@@ -39,7 +41,7 @@ def main() -> None:
     save("figure4", figure4.draw(weights, shown.task), weights)
 
     accuracies = read_csv(METRICS / "accuracy.csv")
-    for name, trained in ranges.items():
+    for name, trained in ((name, ranges[name]) for name in chosen):
         suffix = "" if name == "short" else f"-{name}"
         means = accuracy.data(accuracies, TASKS, name)
         save(f"accuracy{suffix}", accuracy.draw(means, (trained.shortest, trained.longest)), means)

@@ -19,12 +19,12 @@ TEMPERATURES = ("plain", "adaptive", "fitted")
 NORMS = ("none", "std", "ln")
 
 
-def expected(norm: str, blocks: Sequence[int]) -> list[Run]:
+def expected(norm: str, blocks: Sequence[int], ranges: Sequence[str] = RANGES) -> list[Run]:
     """Every run of the study with treatment `norm`: what is downstream reads these, and no other that lies there."""
     return [
         Run(task, name, one, block)
         for task in TASKS
-        for name in RANGES
+        for name in ranges
         for one in trained(name, norm)
         for block in blocks
     ]
