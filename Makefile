@@ -6,7 +6,7 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 .PHONY: repro test lint bench paper-scale default-scale
 
 repro: $(VENV)/installed
-	dvc repro
+	dvc repro --keep-going
 
 test: $(VENV)/installed
 	python -m pytest -n 2 --dist loadfile
@@ -16,11 +16,11 @@ lint: $(VENV)/installed
 
 paper-scale: $(VENV)/installed
 	python -m stages.scale paper
-	dvc repro
+	dvc repro --keep-going
 
-# Back to what git has, out of DVC's cache, so that nothing runs again; what was there is kept in git's stash.
+# Back to what git has, out of DVC's cache (or first: dvc pull), so that nothing runs again; what was there is stashed.
 default-scale:
-	git stash push --quiet --message "before default-scale" -- params.yaml dvc.lock 'metrics/*.json' 'metrics/*.csv' metrics/tables plots
+	git stash push --quiet --message "before default-scale" -- params.yaml dvc.lock ':(glob)metrics/*.json' ':(glob)metrics/*.csv' metrics/tables plots
 	dvc checkout --quiet
 
 bench: $(VENV)/installed

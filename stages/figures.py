@@ -23,7 +23,7 @@ def save(name: str, figure: Figure, data: pd.DataFrame) -> None:
 def main() -> None:
     parser = Arguments(description=__doc__, allow_abbrev=False)
     parser.add_argument("--range", choices=RANGES, action="append", help="by hand, where no other has been trained")
-    chosen = parser.parse_args().range or RANGES
+    chosen = list(dict.fromkeys(parser.parse_args().range or RANGES))
     params = read_yaml(PATH)
     norm, blocks = take(params, "norm", str), take(params, "blocks", list[int])
     shown = take(params, "figures", Figures)

@@ -1,19 +1,24 @@
 """Copy the results that are there to metrics/<name>/, with what made them; not a stage of the graph."""
 
+import math
 import re
+import shutil
 from pathlib import Path
 
 from vanishing_variance.command import Arguments, run
+from vanishing_variance.errors import InputError
 from vanishing_variance.io.files import write_json, write_text
+from vanishing_variance.io.frames import read_csv
 from vanishing_variance.io.machine import machine
 from vanishing_variance.io.yaml import read_yaml
-from vanishing_variance.params.base import PATH
+from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.seeds import seeds
-from vanishing_variance.study import METRICS, PLOTS
+from vanishing_variance.study import METRICS, PLOTS, RANGES
 
-# Training losses are left out: they are in DVC's cache with the weights.
-RESULTS = ("*.json", "*.csv", "tables/*")
-FIGURES = ("accuracy*.csv", "figure*.csv", "proposition*.csv")
+# What git keeps of a run, apart from pictures and training losses; of a range: its tables and the suffix of its plots.
+RESULTS = ("accuracy.csv", "argmax.json", "dictionary.json", "paper.*", "proposition.json", "temperatures.csv")
+FIGURES = ("accuracy{}.csv", "figure[234].csv", "proposition*.csv")
+OF_RANGE = {"short": ("tables/table[1236].*", ""), "long": ("tables/table[45].*", "-long")}
 
 
 def main() -> None:
@@ -24,14 +29,28 @@ def main() -> None:
     chosen = parser.parse_args()
     if not re.fullmatch(r"[a-z][a-z0-9-]*", chosen.name) or chosen.name == "tables":
         parser.error(f"name: {chosen.name!r} must be lower-case letters, digits and hyphens, and not tables")
-    params, to = read_yaml(PATH), METRICS / chosen.name
-    trained = [seed for block in params["blocks"] for seed in seeds(block, params["seeds_per_block"])]
-    for folder, patterns in ((METRICS, RESULTS), (PLOTS, FIGURES)):
+    if not (math.isfinite(chosen.minutes) and chosen.minutes > 0):
+        parser.error(f"argument --minutes: {chosen.minutes} must be a positive number")
+    params, accuracy = read_yaml(PATH), read_csv(METRICS / "accuracy.csv")
+    size = take(params, "seeds_per_block", int)
+    wanted = [seed for block in take(params, "blocks", list[int]) for seed in seeds(block, size)]
+    if sorted(accuracy["seed"].unique()) != sorted(wanted):
+        raise InputError(f"{METRICS}/accuracy.csv: its seeds are not those of {PATH}; run dvc repro")
+    ranges = [name for name in RANGES if name in set(accuracy["range"])]
+    made = {
+        **machine(),
+        **{"minutes": chosen.minutes, "seeds": len(wanted), "ranges": ranges, "note": chosen.note},
+    }
+    to = METRICS / chosen.name
+    shutil.rmtree(to, ignore_errors=True)
+    for folder, kept, patterns in (
+        (METRICS, to, [*RESULTS, *(OF_RANGE[name][0] for name in ranges)]),
+        (PLOTS, to / PLOTS, sorted({pattern.format(OF_RANGE[name][1]) for name in ranges for pattern in FIGURES})),
+    ):
         for path in sorted(path for pattern in patterns for path in folder.glob(pattern)):
-            write_text(to / path.relative_to(folder), path.read_text(encoding="utf-8"))
+            write_text(kept / path.relative_to(folder), path.read_text(encoding="utf-8"))
     write_text(to / PATH.name, Path(PATH).read_text(encoding="utf-8"))
-    provenance = {**machine(), "minutes": chosen.minutes, "seeds": len(trained), "note": chosen.note}
-    write_json(to / "provenance.json", provenance)
+    write_json(to / "provenance.json", made)
 
 
 if __name__ == "__main__":

@@ -5,14 +5,14 @@ from vanishing_variance.io.edited import edit_yaml
 from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.params.base import PATH
 from vanishing_variance.params.whole import check
-from vanishing_variance.scale import scale
+from vanishing_variance.scale import changed, scale
 
 
 def main() -> None:
     parser = Arguments(description=__doc__, allow_abbrev=False)
     parser.add_argument("scale")
     values = scale(parser.parse_args().scale)
-    check(read_yaml(PATH))
+    check(changed(read_yaml(PATH), values))
     for key, (old, new) in edit_yaml(PATH, values).items():
         print(f"{key}: {old} -> {new}")
 

@@ -20,7 +20,7 @@ ABLATIONS = {3: "argmax", 6: "dictionary"}
 def main() -> None:
     parser = Arguments(description=__doc__, allow_abbrev=False)
     parser.add_argument("--range", choices=RANGES, action="append", help="by hand, where no other has been trained")
-    ranges = parser.parse_args().range or RANGES
+    ranges = list(dict.fromkeys(parser.parse_args().range or RANGES))
     params = read_yaml(PATH)
     norm, blocks = take(params, "norm", str), take(params, "blocks", list[int])
     runs = expected(norm, blocks, ranges)

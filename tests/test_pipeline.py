@@ -257,7 +257,7 @@ def test_editing_figure_1_draws_it_alone(copy):
     assert copy.ran("dvc", "repro") == {"figure1"}
 
 
-def test_a_probe_that_cannot_be_made_says_so_in_one_line_and_stops_nothing_else(copy):
+def test_a_probe_that_cannot_be_made_says_so_in_one_line_and_all_else_goes_on_when_told_to(copy):
     text = (copy.path / "params.yaml").read_text()
     for old, new in (("  model: all-MiniLM-L6-v2", "  model: someone/nothing"), ("task: argmax", "task: dictionary")):
         assert old in text

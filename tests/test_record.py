@@ -9,15 +9,23 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 
+ACCURACY = "task,range,norm,seed,temperature,length,accuracy\n" + "".join(
+    f"argmax,short,none,{seed},plain,16,0.5\n" for seed in (0, 1)
+)
+FILES = ("metrics/paper.json", "metrics/choices.csv", "metrics/tables/table1.md", "metrics/tables/table4.md")
+PLOTTED = ("plots/accuracy.csv", "plots/accuracy-long.csv", "plots/figure3.csv", "plots/loss.csv")
+
+
 @pytest.fixture
 def checkout(tmp_path):
-    """What `stages.record` reads, with a few results."""
+    """What `stages.record` reads, with a few results of the short range, and others of a former run."""
     for name in ("src", "stages"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "tests/smoke.yaml", tmp_path / "params.yaml")
-    for name in ("metrics/paper.json", "metrics/tables/table1.md", "plots/figure3.csv", "plots/loss.csv"):
+    for name in (*FILES, *PLOTTED, "metrics/some-scale/old.csv"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(f"{name}\n")
+    (tmp_path / "metrics/accuracy.csv").write_text(ACCURACY)
     return tmp_path
 
 
@@ -31,11 +39,14 @@ def test_results_are_kept_with_what_made_them(checkout):
     assert done.returncode == 0, done.stderr
     kept = checkout / "metrics/some-scale"
     files = {str(path.relative_to(kept)) for path in kept.rglob("*") if path.is_file()}
-    assert files == {"paper.json", "tables/table1.md", "figure3.csv", "params.yaml", "provenance.json"}
+    results = {"accuracy.csv", "paper.json", "tables/table1.md", "plots/accuracy.csv", "plots/figure3.csv"}
+    assert files == {*results, "params.yaml", "provenance.json"}
+    assert (kept / "accuracy.csv").read_text() == ACCURACY
+    assert (kept / "plots/accuracy.csv").read_text() == "plots/accuracy.csv\n"
     assert (kept / "tables/table1.md").read_text() == "metrics/tables/table1.md\n"
     assert (kept / "params.yaml").read_text() == (checkout / "params.yaml").read_text()
     provenance = json.loads((kept / "provenance.json").read_text())
-    assert (provenance["minutes"], provenance["seeds"], provenance["note"]) == (7.5, 2, "short")
+    assert [provenance[key] for key in ("minutes", "seeds", "ranges", "note")] == [7.5, 2, ["short"], "short"]
     assert {"device", "cores", "versions", "revision"} <= provenance.keys()
 
 
@@ -45,3 +56,20 @@ def test_a_name_that_is_no_folder_of_metrics_is_refused(checkout, name):
     assert done.returncode == 2
     assert done.stderr.startswith("error: ")
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_results_of_other_parameters_are_refused_and_nothing_is_lost(checkout):
+    path = checkout / "params.yaml"
+    path.write_text(path.read_text().replace("seeds_per_block: 2", "seeds_per_block: 3"))
+    done = record(checkout, "some-scale", "--minutes", "1")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "error: metrics/accuracy.csv: its seeds are not those of params.yaml; run dvc repro\n",
+    )
+    assert (checkout / "metrics/some-scale/old.csv").exists()
+
+
+def test_minutes_are_a_number(checkout):
+    done = record(checkout, "some-scale", "--minutes", "nan")
+    assert done.returncode == 2
+    assert "--minutes: nan must be a positive number" in done.stderr

@@ -1,3 +1,6 @@
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -6,9 +9,10 @@ import yaml
 from vanishing_variance.errors import InputError
 from vanishing_variance.io.edited import edit_yaml
 from vanishing_variance.params.whole import check
-from vanishing_variance.scale import SCALES, scale
+from vanishing_variance.scale import SCALES, changed, scale
 
-PARAMS = Path(__file__).resolve().parents[1] / "params.yaml"
+ROOT = Path(__file__).resolve().parents[1]
+PARAMS = ROOT / "params.yaml"
 
 
 def test_there_and_back_again_leaves_every_byte_and_comment(tmp_path):
@@ -48,3 +52,33 @@ def test_an_edit_touches_nothing_but_its_keys_and_writes_nothing_when_all_is_so(
 def test_an_unknown_scale_lists_the_scales():
     with pytest.raises(InputError, match=r"^scale: 'big' is unknown; choose from default, paper$"):
         scale("big")
+
+
+def test_the_default_scale_is_that_of_the_committed_parameters():
+    show = ["git", "show", "HEAD:params.yaml"]
+    committed = yaml.safe_load(subprocess.run(show, cwd=ROOT, capture_output=True, text=True, check=True).stdout)
+    assert changed(committed, scale("default")) == committed
+
+
+def test_a_key_that_is_not_there_is_named():
+    with pytest.raises(InputError, match=r"^params\.yaml: tasks\.argmax\.training\.steps is missing$"):
+        changed({"tasks": {"argmax": None}}, {"tasks.argmax.training.steps": 1})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (PARAMS.read_text().replace("  block: 0 ", "  block: 3 "), "temperature.block is 3; choose from blocks"),
+        (PARAMS.read_text() + "seed: 1\n", "cannot be read as YAML"),
+    ],
+)
+def test_a_file_that_would_not_be_valid_is_left_alone(text, said, tmp_path):
+    (tmp_path / "params.yaml").write_text(text)
+    here = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "stages.scale", "default"]
+    done = subprocess.run(command, cwd=tmp_path, env=here, check=False, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: params.yaml: ")
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert (tmp_path / "params.yaml").read_text() == text

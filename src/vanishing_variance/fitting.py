@@ -53,11 +53,10 @@ def fit_block(plan: Plan, weights: Mapping[str, np.ndarray]) -> tuple[Temperatur
 
 
 def fitted(mistakes: np.ndarray) -> Temperature:
-    """The least-squares polynomial through `mistakes` (entropy in nats, best beta), (any, 2), where beta is used.
+    """The least-squares polynomial through `mistakes` (entropy in nats, best beta), (any, 2).
 
     Where they are too few for the degree, beta is 1: the plain softmax.
     """
-    mistakes = mistakes[mistakes[:, 0] > SHARPEN_ABOVE]
     if len(np.unique(mistakes[:, 0])) <= 2 * DEGREE:
         return UNCHANGED
     polynomial = np.polynomial.Polynomial.fit(mistakes[:, 0], mistakes[:, 1], DEGREE).convert()
@@ -78,7 +77,10 @@ def _mistakes_of_one(plan: Plan, weights: Mapping[str, np.ndarray], report: Repo
 
 @torch.no_grad()
 def mistakes(models: Models, items: Items, direction: Tensor, labels: Tensor) -> np.ndarray:
-    """Entropy and best beta of each sequence that one model (S = 1) gets wrong, (any, 2). `labels` (B,)."""
+    """Entropy and best beta, (any, 2), of each sequence that one model (S = 1) gets wrong and that could be sharpened.
+
+    `labels` (B,).
+    """
     hidden = items.hidden()[0]
     logits = torch.linalg.vecdot(hidden, direction[0].unsqueeze(1))
     candidates = torch.tensor(CANDIDATES, device=logits.device)
@@ -86,7 +88,8 @@ def mistakes(models: Models, items: Items, direction: Tensor, labels: Tensor) ->
     averages = (weights @ hidden).flatten(0, 1).unsqueeze(0)
     outputs = models.network.normalise(models.weights, models.network.outputs(models.weights, averages))
     classes = models.network.read_out(models.weights, outputs).view(len(labels), len(candidates), -1)
-    wrong = classes[:, 0].argmax(-1) != labels
+    spread = entropy(logits)
+    wrong = (classes[:, 0].argmax(-1) != labels) & (spread > SHARPEN_ABOVE)
     right = torch.log_softmax(classes, dim=-1).gather(2, labels.view(-1, 1, 1).expand(-1, len(candidates), 1))
     best = candidates[right.squeeze(-1).argmax(-1)]
-    return torch.stack((entropy(logits), best), dim=-1)[wrong].double().cpu().numpy()
+    return torch.stack((spread, best), dim=-1)[wrong].double().cpu().numpy()

@@ -64,8 +64,8 @@ def compare(accuracy: pd.DataFrame, task: str, range_: str, treatment: str, base
 def polynomials(fits: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """The fitted adaptive temperatures, a row a variant.
 
-    Columns: task, range, norm; `mistakes`, how many it was fitted to; `lowest` and `highest`, the entropies (nats)
-    between which they lay; the coefficient of each power of the entropy, p4 to p0.
+    Columns: task, range, norm; `mistakes`, how many it was fitted to (or too few for that); `lowest` and `highest`, the
+    entropies (nats) between which they lay; the coefficient of each power of the entropy, p4 to p0.
     """
     rows = []
     for fit in fits:

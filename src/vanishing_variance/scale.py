@@ -1,5 +1,7 @@
 """The default scale and the paper's: what differs between them in params.yaml."""
 
+import copy
+from collections.abc import Mapping
 from typing import Any
 
 from vanishing_variance.errors import InputError
@@ -30,3 +32,17 @@ def scale(name: str) -> dict[str, Any]:
     if name not in SCALES:
         raise InputError(f"scale: {name!r} is unknown; choose from {', '.join(SCALES)}")
     return SCALES[name]
+
+
+def changed(document: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The document with other values at dotted keys. Raises InputError, which names the key, where there is none."""
+    result = copy.deepcopy(dict(document))
+    for key, value in values.items():
+        *sections, last = key.split(".")
+        section: Any = result
+        for name in sections:
+            section = section.get(name) if isinstance(section, dict) else None
+        if not isinstance(section, dict) or last not in section:
+            raise InputError(f"params.yaml: {key} is missing")
+        section[last] = value
+    return result

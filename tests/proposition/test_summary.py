@@ -43,7 +43,7 @@ def test_the_metrics_are_by_role_and_count_where_the_bound_fails():
     }
     ratio = (2 + 4 * 80**0.5 / 3) / 2
     assert document["argmax"]["norm"] == {
-        "exponent": pytest.approx(-0.75, abs=0.01),
+        "variance_exponent": pytest.approx(-0.75, abs=0.01),
         "interval_holds_minus_1": 0.5,
         "measured_over_predicted": pytest.approx(ratio, abs=1e-4),
         "above_bound": 0.4,

@@ -60,7 +60,7 @@ def _colour(place: int, of: int) -> str | tuple[float, float, float, float]:
 
 
 def _reference(axes: Axes, means: pd.DataFrame) -> None:
-    """The slope that independent tokens would have, from the first layer's first point."""
+    """The slope for i.i.d. tokens and a fixed query, from the first layer's first point."""
     ends = np.array([means["length"].min(), means["length"].max()])
     start = means["deviation"].iloc[0]
     axes.plot(ends, start * (ends / ends[0]) ** -0.5, "--", lw=1, color=style.BLACK, label="slope −0.5")
@@ -74,6 +74,7 @@ def _caption(deviations: pd.DataFrame, layers: int) -> str:
     text = (
         f"{first['model']} ({str(first['revision'])[:12]}); sentences of {first['text'].rpartition(' ')[0]}. "
         f"O at the last position over n = {first['n']} sequences a length, {components} components of {where}; {each} "
-        "their geometric mean, with its fitted exponent and 95% t interval."
+        "their geometric mean, with its fitted exponent and 95% t interval. "
+        "The query is the last token, which differs between sequences."
     )
     return fill(text, 122)

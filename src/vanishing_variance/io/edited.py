@@ -7,15 +7,26 @@ from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedSeq
+from ruamel.yaml.error import YAMLError
+from ruamel.yaml.nodes import ScalarNode
+from ruamel.yaml.representer import RoundTripRepresenter
 
+from vanishing_variance.errors import InputError
 from vanishing_variance.io.files import write_text
 
 
 def edit_yaml(path: Path, changes: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
-    """Set the values at dotted keys that exist; returns those that changed: the key, its old and its new value."""
+    """Set the values at dotted keys that exist; returns those that changed: the key, its old and its new value.
+
+    Raises InputError when the file is not YAML as its 1.2 has it, of which a key that is there twice is not.
+    """
     yaml = YAML()
     yaml.preserve_quotes, yaml.width = True, 4096
-    document, changed = yaml.load(path.read_text(encoding="utf-8")), {}
+    yaml.representer.add_representer(type(None), _null)
+    try:
+        document, changed = yaml.load(path.read_text(encoding="utf-8")), {}
+    except YAMLError as problem:
+        raise InputError(f"{path}: cannot be read as YAML: {' '.join(str(problem).split())[:200]}") from None
     for key, value in changes.items():
         *sections, last = key.split(".")
         section = document
@@ -30,6 +41,12 @@ def edit_yaml(path: Path, changes: Mapping[str, Any]) -> dict[str, tuple[Any, An
         yaml.dump(document, text)
         write_text(path, text.getvalue())
     return changed
+
+
+def _null(representer: RoundTripRepresenter, _: None) -> ScalarNode:
+    """As it is written elsewhere; ruamel leaves it empty."""
+    node: ScalarNode = representer.represent_scalar("tag:yaml.org,2002:null", "null")
+    return node
 
 
 def _inline(values: list[Any]) -> CommentedSeq:

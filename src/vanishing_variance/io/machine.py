@@ -21,15 +21,25 @@ def machine() -> dict[str, Any]:
         "device": name,
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
         "versions": {"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__},
-        "revision": _git("describe", "--always", "--dirty", "--abbrev=12"),
+        "revision": _revision(),
     }
 
 
 def _processor() -> str:
     info = Path("/proc/cpuinfo")
-    names = [line.partition(":")[2].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
+    lines = info.read_text().splitlines() if info.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return names[0] if names else platform.processor()
 
 
+def _revision() -> str:
+    """The commit; `-dirty` where code that makes numbers differs from it."""
+    changed = _git("status", "--porcelain", "--", "src", "stages", "benchmarks/*.py", "dvc.yaml")
+    return _git("rev-parse", "--short=12", "HEAD") + ("-dirty" if changed else "")
+
+
 def _git(*arguments: str) -> str:
-    return subprocess.run(["git", *arguments], cwd=ROOT, check=False, capture_output=True, text=True).stdout.strip()
+    try:
+        return subprocess.run(["git", *arguments], cwd=ROOT, check=False, capture_output=True, text=True).stdout.strip()
+    except FileNotFoundError:
+        return ""

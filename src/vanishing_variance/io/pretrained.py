@@ -5,6 +5,7 @@ Weights are safetensors alone, which cannot hold code, and no code that lies bes
 
 import copy
 import hashlib
+import os
 import sys
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -24,13 +25,15 @@ from vanishing_variance.errors import InputError, shown
 EMBEDDED = "all-MiniLM-L6-v2"
 # What is fetched; other files may be pickles, code, or the same weights again.
 FILES = ["*.json", "*.safetensors", "*.txt", "*.model"]
+# What decides the numbers beside the weights.
+DESCRIBED = ["config.json", "tokenizer.json"]
 # What lies in the folder is read, and none of its code.
 _OWN: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Where a model lies, and what it is: `revision` is the hub's commit, or else a short SHA-256 of the weights."""
+    """Where a model lies, and what it is: `revision` is the hub's commit, or else a short SHA-256 of the folder's."""
 
     name: str
     revision: str
@@ -44,7 +47,7 @@ def find(model: str, revision: str | None, supported: Collection[str]) -> Checkp
     Raises InputError, which says what to set or which login is missing.
     """
     _silence()
-    here = Path(model).expanduser()
+    here = Path(os.path.expanduser(model))  # which leaves a home that does not exist as it is
     local = _packaged() if model == EMBEDDED else here if here.is_dir() else None
     if local is None and model.startswith(("/", ".", "~")):
         raise _refused(model, "there is no such directory")
@@ -55,7 +58,8 @@ def find(model: str, revision: str | None, supported: Collection[str]) -> Checkp
     if not weights:
         raise _refused(model, f"{folder} has no weights as safetensors, and others are not read")
     config = _read_config(model, folder, supported)
-    return Checkpoint(model, _digest(weights) if local else folder.name, folder, config)
+    described = [folder / name for name in DESCRIBED if (folder / name).exists()]
+    return Checkpoint(model, _digest([*weights, *described]) if local else folder.name, folder, config)
 
 
 def load(
@@ -73,6 +77,10 @@ def load(
         tokenizer = AutoTokenizer.from_pretrained(checkpoint.folder, **_OWN)
     except Exception as problem:  # whatever the parsers of its files raise
         raise _refused(checkpoint.name, f"{checkpoint.folder} cannot be loaded: {_brief(problem)}") from None
+    if not tokenizer.is_fast:
+        raise _refused(
+            checkpoint.name, f"{checkpoint.folder} has no tokenizer.json, and slow tokenizers are not supported"
+        )
     model, report = loaded
     if report["missing_keys"]:
         names = ", ".join(sorted(report["missing_keys"])[:3])

@@ -1,6 +1,7 @@
 """English text: a file of the user's, or the prose of the reference topics that every Python carries."""
 
 import hashlib
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,8 +27,8 @@ class Prose:
 def read_prose(source: str) -> Prose:
     """The text of a UTF-8 file, or EMBEDDED. Raises InputError when it cannot be read."""
     try:
-        text = _topics() if source == EMBEDDED else Path(source).expanduser().read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
+        text = _topics() if source == EMBEDDED else Path(os.path.expanduser(source)).read_text(encoding="utf-8")
+    except (OSError, ValueError) as problem:
         why = problem.strerror if isinstance(problem, OSError) else "not UTF-8"
         raise InputError(
             f"params.yaml: probe.text is {shown(source)}: {why}; must be a UTF-8 file or {EMBEDDED}"

@@ -26,7 +26,7 @@ def exponents(cells: pd.DataFrame, tail: int) -> pd.DataFrame:
 def summary(cells: pd.DataFrame, laws: pd.DataFrame, norm: str) -> dict[str, Any]:
     """task -> role (`none`, or `norm` for the treatment) -> number, of `measure` and `exponents`.
 
-    Over features, the median `exponent`, and the share whose interval holds -1; over features, the median ratio of what
+    Over features, the median exponent, and the share whose interval holds -1; over features, the median ratio of what
     was measured at the longest length to the delta method; over features and lengths, the share of variances that are
     above the paper's bound, and the share whose 95% interval is (of the variance: the bound is taken as it is).
     """
@@ -35,7 +35,7 @@ def summary(cells: pd.DataFrame, laws: pd.DataFrame, norm: str) -> dict[str, Any
     for (task, name), of in cells.groupby(["task", "norm"], sort=False):
         law = laws[(laws["task"] == task) & (laws["norm"] == name)]
         numbers = {
-            "exponent": law["exponent"].median(),
+            "variance_exponent": law["exponent"].median(),
             "interval_holds_minus_1": ((law["low"] <= -1) & (law["high"] >= -1)).mean(),
             "measured_over_predicted": (law["measured"] / law["predicted"]).median(),
             "above_bound": (of["variance"] > of["bound"]).mean(),
