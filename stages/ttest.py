@@ -1,7 +1,7 @@
 """Compare the variants over seeds by paired t-tests: the raw results, Tables 1 to 6, ours beside the paper's."""
 
 from vanishing_variance.command import Arguments, run
-from vanishing_variance.comparison import agreement, cells
+from vanishing_variance.comparison import agreement, cells, markdown
 from vanishing_variance.io.files import read_json, write_json, write_text
 from vanishing_variance.io.frames import read_csv, read_frame, write_csv
 from vanishing_variance.io.yaml import read_yaml
@@ -34,6 +34,7 @@ def main() -> None:
     beside = cells(accuracy, paper)
     write_csv(METRICS / "paper.csv", beside)
     write_json(METRICS / "paper.json", agreement(beside))
+    write_text(METRICS / "paper.md", markdown(agreement(beside)))
     temperatures = [{**vars(one), **read_json(temperature(one))} for one in expected(norm, blocks[:1], ranges)]
     write_csv(METRICS / "temperatures.csv", polynomials(temperatures))
     tables = {

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from test_tables import made_up
 
-from vanishing_variance.comparison import agreement, cells
+from vanishing_variance.comparison import agreement, cells, markdown
 from vanishing_variance.io.frames import read_csv
 from vanishing_variance.results import compare
 
@@ -57,3 +57,8 @@ def test_agreement_counts_signs_both_ways():
     assert ahead["table1"]["mean_absolute_difference"] == round(np.abs(differences).mean(), 2)
     assert ahead["table6"]["cells"] == 0
     assert "mean_difference" not in ahead["table6"]
+    text = markdown(ahead)
+    of = ahead["table1"]
+    numbers = f"{of['mean_difference']:+.1f} | {of['mean_absolute_difference']:.1f}"
+    assert f"| Table 1 | 44 | {numbers} | {of['significant']} | {of['confirmed']} | 0 |" in text
+    assert "| Table 6 | 0 | – | – | 0 | 0 | 0 |" in text

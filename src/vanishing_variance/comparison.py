@@ -5,6 +5,7 @@ from typing import Any
 import pandas as pd
 
 from vanishing_variance.results import compare
+from vanishing_variance.tables import row
 
 # Where a test compares two variants: the one that the paper finds ahead wherever p is small (Sections 3.1, 3.2, B.2).
 TESTS = {"ln_vs_none": ("ln", "none"), "ln_vs_std": ("ln", "std")}
@@ -70,3 +71,18 @@ def agreement(cells: pd.DataFrame) -> dict[str, Any]:
             "reversed": int((ours & (significant["gain"] < 0)).sum()),
         }
     return document
+
+
+def markdown(agreement: dict[str, Any]) -> str:
+    """What `agreement` says, a row a table; – where no accuracy or gain survives."""
+    near = ["numbers", "mean difference (pp)", "mean absolute difference (pp)"]
+    tests = ["significant there (p < 0.01)", "so here, same sign", "so here, opposite sign"]
+    lines = ["# Ours against the paper's", "", row(["", *near, *tests]), row(["---", *["--:"] * 6])]
+    for name, of in agreement.items():
+        away = [format(of[key], how) if key in of else "–" for key, how in _AWAY.items()]
+        counts = [str(of[key]) for key in ("significant", "confirmed", "reversed")]
+        lines.append(row([f"Table {name.removeprefix('table')}", str(of["cells"]), *away, *counts]))
+    return "\n".join([*lines, ""])
+
+
+_AWAY = {"mean_difference": "+.1f", "mean_absolute_difference": ".1f"}
