@@ -1,6 +1,9 @@
+from collections import defaultdict
+
 import numpy as np
 import pytest
 import torch
+from checkout import Copy
 
 from vanishing_variance import registry, tasks
 from vanishing_variance.model.initialisation import draw
@@ -129,3 +132,30 @@ def loaded(folders):
         return model, family, tokenizer
 
     return {name: load(str(folder)) for name, folder in folders.items()} | {"packaged": load(pretrained.EMBEDDED)}
+
+
+@pytest.fixture(scope="module")
+def first_run(tmp_path_factory):
+    """The copy after its first `dvc repro`, committed; what ran, and which files each stage opened."""
+    folder = tmp_path_factory.mktemp("pipeline")
+    copy = Copy.of_this_checkout(folder / "copy", folder / "trace")
+    ran = copy.ran("dvc", "repro")
+    copy.commit("results")
+    opened = defaultdict(set)
+    for line in (folder / "trace").read_text().splitlines():
+        command, file = line.split("\t")
+        opened[command].add(file)
+    for name in ("PYTHONPATH", "TRACE_ROOT", "TRACE_LOG"):
+        copy.environment.pop(name)
+    return copy, ran, opened
+
+
+@pytest.fixture
+def copy(first_run):
+    """The copy, put back to the results of its first run afterwards."""
+    copy = first_run[0]
+    results = copy("git", "rev-parse", "HEAD").strip()
+    yield copy
+    copy("git", "reset", "--quiet", "--hard", results)
+    copy("git", "clean", "--quiet", "--force", "-d")
+    copy("dvc", "checkout", "--quiet")

@@ -1,0 +1,117 @@
+"""Which stages run after which change, at smoke scale in a copy of this checkout.
+
+The tests share one copy: each makes a change, reads which stages ran, and undoes the change.
+"""
+
+import re
+
+import pytest
+from checkout import EVALUATE, GENERATE, RESULTS, TEMPERATURE, stages
+
+NEW_NORM = '''"""Division by the largest absolute value."""
+
+LEARNABLE = {}
+
+
+def normalise(outputs, parameters, epsilon):
+    return outputs / (outputs.abs().amax(-1, keepdim=True) + epsilon)
+'''
+
+
+def test_another_treatment_of_the_paper_trains_its_long_range_alone_and_back_again_nothing(copy):
+    new = {name for kind in ("train", "temperature", "evaluate") for name in stages(kind, norms={"long": ["std"]})}
+    assert copy.ran("dvc", "exp", "run", "-S", "norm=std") == {*new, "check", *RESULTS}
+    table = (copy.path / "metrics/tables/table1.md").read_text()
+    assert "+ std" in table
+    assert "paper" not in table
+    assert "paper" in (copy.path / "metrics/tables/table3.md").read_text()
+    copy.commit("norm=std")
+    shown = copy("dvc", "metrics", "diff", "HEAD~1", "--md")
+    assert re.search(r"\| metrics/argmax.json *\| short.plain.norm.00016 *\| [\d.]+ *\| [\d.]+ *\| -?[\d.]+ *\|", shown)
+    assert ".none." not in shown
+    # What git keeps is not in DVC's cache, so the stages that only read results make it again.
+    assert copy.ran("dvc", "exp", "run", "-S", "norm=ln") == RESULTS
+
+
+def test_a_new_normaliser_trains_only_itself(copy):
+    (copy.path / "src/vanishing_variance/norms/largest.py").write_text(NEW_NORM)
+    norms = {"short": ["largest"], "long": ["largest"]}
+    new = {name for kind in ("train", "temperature", "evaluate") for name in stages(kind, norms=norms)}
+    assert copy.ran("dvc", "exp", "run", "-S", "norm=largest") == {*new, "check", *RESULTS}
+    assert "+ largest" in (copy.path / "metrics/tables/table1.md").read_text()
+
+
+def test_new_evaluation_lengths_retrain_nothing(copy):
+    text = (copy.path / "params.yaml").read_text()
+    (copy.path / "params.yaml").write_text(text.replace("lengths: [4, 16, 64]", "lengths: [4, 16]"))
+    assert copy.ran("dvc", "repro") == {"check", *GENERATE, *TEMPERATURE, *EVALUATE, "ttest", "figures"}
+
+
+def test_editing_a_figure_redraws_figures_alone(copy):
+    path = copy.path / "src/vanishing_variance/figures/loss.py"
+    path.write_text(path.read_text().replace("gradient step", "training step"))
+    assert copy.ran("dvc", "repro") == {"figures"}
+
+
+def test_editing_how_the_proposition_is_checked_checks_it_again(copy):
+    path = copy.path / "src/vanishing_variance/proposition/summary.py"
+    path.write_text(path.read_text().replace('"above_bound"', '"above_the_bound"'))
+    assert copy.ran("dvc", "repro") == {"proposition"}  # its frames are the same, so nothing is drawn again
+
+
+def test_editing_figure_1_draws_it_alone(copy):
+    path = copy.path / "src/vanishing_variance/figures/figure1.py"
+    path.write_text(path.read_text().replace("slope −0.5", "slope −1/2"))
+    assert copy.ran("dvc", "repro") == {"figure1"}
+
+
+def test_a_probe_that_cannot_be_made_says_so_in_one_line_and_all_else_goes_on_when_told_to(copy):
+    text = (copy.path / "params.yaml").read_text()
+    for old, new in (("  model: all-MiniLM-L6-v2", "  model: someone/nothing"), ("task: argmax", "task: dictionary")):
+        assert old in text
+        text = text.replace(old, new)
+    (copy.path / "params.yaml").write_text(text)
+    copy.environment["HF_HUB_OFFLINE"] = "1"
+    printed = copy("dvc", "repro", "--keep-going", exit_code=255)
+    del copy.environment["HF_HUB_OFFLINE"]
+    said = "error: params.yaml: probe.model is 'someone/nothing': the hub cannot be reached"
+    assert [line for line in printed.splitlines() if line.startswith(said)]
+    assert "Traceback" not in printed
+    assert set(re.findall(r"^Running stage '(.*)':$", printed, re.MULTILINE)) == {"check", "probe", "figures"}
+    changed = copy("git", "status", "--porcelain", "metrics", "plots").split()[1::2]
+    # DVC takes a stage's output away before it runs the stage; what was drawn from it stays.
+    assert [name for name in changed if "figure1" in name or "probe" in name] == ["plots/figure1.csv"]
+
+
+def test_more_seeds_train_only_the_new_block(copy):
+    text = (copy.path / "params.yaml").read_text().replace("blocks: [0]", "blocks: [0, 1]")
+    (copy.path / "params.yaml").write_text(text)
+    assert copy.ran("dvc", "repro", "--dry", "train", "train-long") == {"check", *stages("train", block=1)}
+    new = {*stages("train", block=1), *stages("evaluate", block=1)}
+    assert copy.ran("dvc", "repro") == {"check", *new, *RESULTS}
+    copy("make", "default-scale")
+    assert copy.ran("dvc", "repro") == set()
+    assert "before default-scale" in copy("git", "stash", "list")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("norm=none", "norm is 'none' (none is what every treatment is compared with); choose from ln, "),
+        ("norm=null", "norm is None; choose from ln, "),
+        ("norm=bogus", "norm is 'bogus'; choose from ln, "),
+        ("test.lengths=[128]", "test.lengths[0] is 128; must be at most 64, the keys of task dictionary"),
+        ("blocks=[]", "blocks is []; must have at least 1 entry"),
+    ],
+)
+def test_bad_parameters_stop_at_the_check_in_one_line_and_touch_nothing_else(copy, change, said):
+    kept = {path: path.stat().st_mtime_ns for path in (copy.path / "runs").rglob("*.*")}
+    key, _, value = change.partition("=")
+    last = key.rpartition(".")[2]
+    text = (copy.path / "params.yaml").read_text()
+    (copy.path / "params.yaml").write_text(re.sub(rf"^( *){last}: .*$", rf"\g<1>{last}: {value}", text, flags=re.M))
+    printed = copy("dvc", "repro", exit_code=255)
+    assert [line for line in printed.splitlines() if line.startswith(f"error: params.yaml: {said}")]
+    assert set(re.findall(r"^Running stage '(.*)':$", printed, re.MULTILINE)) == {"check"}
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept
+    assert copy("git", "status", "--porcelain", "metrics", "plots") == ""
