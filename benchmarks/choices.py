@@ -52,7 +52,7 @@ CHOICES = {
     "dictionary-short": Series(
         *("dictionary", "short", 10_000),
         (
-            *("training.weight_decay=0.01", *LAYERS, "ranges.short.shortest=1"),
+            *("training.weight_decay=0.01", "model.initialisation=lecun", "ranges.short.shortest=1"),
             *("tasks.dictionary.training.embedding_std=1.0", "tasks.dictionary.training.embedding_width=16"),
         ),
     ),
