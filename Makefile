@@ -20,7 +20,7 @@ paper-scale: $(VENV)/installed
 
 # Back to what git has, out of DVC's cache (or first: dvc pull), so that nothing runs again; what was there is stashed.
 default-scale:
-	git stash push --quiet --message "before default-scale" -- params.yaml dvc.lock ':(glob)metrics/*.json' ':(glob)metrics/*.csv' metrics/tables plots
+	git stash push --quiet --message "before default-scale" -- params.yaml dvc.lock ':(glob)metrics/*.*' metrics/tables plots
 	dvc checkout --quiet
 
 bench: $(VENV)/installed

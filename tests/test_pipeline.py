@@ -100,7 +100,7 @@ def test_a_fresh_clone_that_pulls_the_cache_runs_nothing(copy, tmp_path):
 def test_dvcs_temporary_copies_run_their_own_source_side_by_side(copy):
     path = copy.path / "src/vanishing_variance/tables.py"
     original = path.read_text()
-    path.write_text(original.replace("trained on the short range", "trained on short sequences"))
+    path.write_text(original.replace("trained on the {range_} range", "trained on {range_} sequences"))
     assert path.read_text() != original
     copy("dvc", "exp", "run", "--queue", "--name", "edited")
     path.write_text(original)
