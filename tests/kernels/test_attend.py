@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -73,6 +75,17 @@ def test_shared_rows_refuse_a_gradient():
     items, direction = drawn("rows of a table")
     with pytest.raises(NotImplementedError, match="rows that items share"):
         attention.attend(items, direction)[1].sum().backward()
+
+
+def test_it_leaves_the_tanh_form_of_gelu_to_torch():
+    items, direction = drawn("scaled row")
+    form = replace(items, gelu="tanh")
+    assert kernel.usable(items, direction)
+    assert not kernel.usable(form, direction)
+    _, average = attention.attend(form, direction)
+    _, expected = attention.attend(replace(in_double(form), gelu="tanh"), direction.double())
+    torch.testing.assert_close(average.double(), expected, rtol=0, atol=1e-6)
+    assert (attention.attend(items, direction)[1] - average).abs().max() > 1e-5
 
 
 def test_gelu_is_the_exact_one_to_single_precision():
