@@ -84,8 +84,8 @@ def test_it_leaves_the_tanh_form_of_gelu_to_torch():
     assert not kernel.usable(form, direction)
     _, average = attention.attend(form, direction)
     _, expected = attention.attend(replace(in_double(form), gelu="tanh"), direction.double())
-    torch.testing.assert_close(average.double(), expected, rtol=0, atol=1e-6)
-    assert (attention.attend(items, direction)[1] - average).abs().max() > 1e-5
+    torch.testing.assert_close(average.double(), expected, rtol=0, atol=1e-5)
+    assert (attention.attend(items, direction)[1] - average).abs().max() > 1e-4
 
 
 def test_gelu_is_the_exact_one_to_single_precision():
