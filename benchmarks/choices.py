@@ -39,6 +39,7 @@ class Series:
 
 
 NOTHING = "nothing"
+COLUMNS = ["series", "change", "steps", "length", "n", "mean", "low", "high"]
 LAYERS = ("model.initialisation=lecun", "model.initialisation=xavier", "model.attention_biases=true")
 GROWTH = ("ranges.long.growth=null", "ranges.long.growth.until=0.5", "ranges.long.growth.shape=linear")
 CHOICES = {
@@ -66,17 +67,18 @@ def main() -> None:
     parser.add_argument("series", nargs="*", choices=[[], *CHOICES], help="these alone; the others' rows stay")
     chosen = parser.parse_args().series or list(CHOICES)
     path = ROOT / METRICS / "choices.csv"
-    found = read_csv(path) if path.exists() else pd.DataFrame({"series": []})
+    found = read_csv(path) if path.exists() else pd.DataFrame(columns=COLUMNS)
     with tempfile.TemporaryDirectory() as folder:
         clone = Path(folder) / "clone"
         _run(ROOT, "git", "clone", "--quiet", str(ROOT), str(clone))
         _run(clone, "dvc", "config", "--local", "cache.dir", str(ROOT / ".dvc/cache"))
         for name in chosen:
-            parts = [found[found["series"] != name]]
+            others = found[found["series"] != name]
+            parts = [others] if len(others) else []
             for change in (NOTHING, *CHOICES[name].changes):
                 parts.append(measured(clone, CHOICES[name], change).assign(series=name))
                 print(parts[-1].to_string(index=False), flush=True)
-            found = pd.concat(parts, ignore_index=True)
+            found = pd.concat(parts, ignore_index=True)[COLUMNS]
             write_csv(path, found)
             write_text(path.with_suffix(".md"), markdown(found))
 
@@ -93,7 +95,7 @@ def measured(clone: Path, series: Series, change: str) -> pd.DataFrame:
         (change, series.steps, int(str(length)), len(of), *interval(of["accuracy"].to_numpy() * 100))
         for length, of in plain.groupby("length")
     ]
-    return pd.DataFrame(rows, columns=["change", "steps", "length", "n", "mean", "low", "high"])
+    return pd.DataFrame(rows, columns=COLUMNS[1:])
 
 
 def markdown(found: pd.DataFrame) -> str:
