@@ -41,7 +41,7 @@ def main() -> None:
         **machine(),
         **{"minutes": chosen.minutes, "seeds": len(wanted), "ranges": ranges, "note": chosen.note},
     }
-    to = METRICS / chosen.name
+    to = METRICS / f".{chosen.name}.tmp"
     shutil.rmtree(to, ignore_errors=True)
     for folder, kept, patterns in (
         (METRICS, to, [*RESULTS, *(OF_RANGE[name][0] for name in ranges)]),
@@ -51,6 +51,8 @@ def main() -> None:
             write_text(kept / path.relative_to(folder), path.read_text(encoding="utf-8"))
     write_text(to / PATH.name, Path(PATH).read_text(encoding="utf-8"))
     write_json(to / "provenance.json", made)
+    shutil.rmtree(METRICS / chosen.name, ignore_errors=True)
+    to.rename(METRICS / chosen.name)
 
 
 if __name__ == "__main__":
