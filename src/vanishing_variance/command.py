@@ -2,10 +2,14 @@
 
 import argparse
 import sys
+import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import NoReturn
 
 from vanishing_variance.errors import DivergedError, InputError
+from vanishing_variance.io.files import write_json
+from vanishing_variance.paths import TIMES
 
 
 class Arguments(argparse.ArgumentParser):
@@ -30,7 +34,11 @@ def variant(description: str) -> argparse.Namespace:
 
 
 def run(main: Callable[[], None]) -> None:
-    """Run a stage. A mistake of the user's prints one line and exits with 2, a training that diverged with 3."""
+    """Run a stage, and note how long it took in runs/times, which is nobody's output: the page shows it when there.
+
+    A mistake of the user's prints one line and exits with 2, a training that diverged with 3.
+    """
+    began = time.perf_counter()
     try:
         main()
     except InputError as problem:
@@ -39,3 +47,5 @@ def run(main: Callable[[], None]) -> None:
     except DivergedError as problem:
         print(f"error: {problem}", file=sys.stderr)
         sys.exit(3)
+    name = "-".join([Path(sys.argv[0]).stem, *(part for part in sys.argv[1:] if part.isalnum())])
+    write_json(TIMES / f"{name}.json", {"stage": name, "seconds": round(time.perf_counter() - began, 2)})

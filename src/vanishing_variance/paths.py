@@ -5,6 +5,8 @@ from pathlib import Path
 
 RUNS = Path("runs")
 DATA = Path("data")
+# How long each stage took, where it ran: not an output, so that it changes no hash.
+TIMES = RUNS / "times"
 
 
 @dataclass(frozen=True)
