@@ -16,10 +16,10 @@ import pandas as pd
 from benchmarks import ROOT
 from vanishing_variance.io.files import write_text
 from vanishing_variance.io.frames import read_csv, read_frame, write_csv
+from vanishing_variance.markdown import power, row
 from vanishing_variance.paths import Run
-from vanishing_variance.statistics import interval
+from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.study import METRICS, REFERENCE
-from vanishing_variance.tables import power, row
 
 
 @dataclass(frozen=True)

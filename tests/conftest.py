@@ -5,7 +5,7 @@ import pytest
 import torch
 from checkout import Copy
 
-from vanishing_variance import registry, tasks
+from vanishing_variance import registry, tasks, training
 from vanishing_variance.model.initialisation import draw
 from vanishing_variance.model.reference import Reference
 from vanishing_variance.model.variant import Variant
@@ -83,6 +83,20 @@ def make_dependent(logit):
     weights |= {"attention.query": one, "attention.key": one, "attention.value": both}
     single = {name: array.astype(np.float32) for name, array in weights.items()}
     return Trained(trained.variant, {**trained.weights, **single})
+
+
+@pytest.fixture
+def briefly_trained(task_name):
+    """A training plan, and the weights of its two briefly trained seeds, float64."""
+    plan = make_plan(task_name, "ln", steps=60)
+    weights = draw(plan.variant.initial(plan.schedule), plan.root, task_name, [0, 1])
+    training.train(plan, weights, [0, 1])
+    return plan, {name: tensor.double() for name, tensor in weights.items()}
+
+
+def in_arrays(weights, dtype=None):
+    """Weights as a stage reads them, of this precision."""
+    return {name: tensor.to(dtype).numpy() for name, tensor in weights.items()}
 
 
 @pytest.fixture(params=["argmax", "dictionary"])

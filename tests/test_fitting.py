@@ -5,11 +5,11 @@ from conftest import make_plan
 from scipy import stats
 
 from vanishing_variance import fitting, parallel, training
-from vanishing_variance.evaluation import Models
 from vanishing_variance.fitting import CANDIDATES, Plan, fit_block, fitted, mistakes
 from vanishing_variance.model.initialisation import draw
 from vanishing_variance.model.reference import Reference
 from vanishing_variance.model.temperature import UNCHANGED
+from vanishing_variance.model.trained import Models
 from vanishing_variance.seeding import stream
 
 

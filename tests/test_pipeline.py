@@ -135,7 +135,7 @@ def test_a_new_task_and_a_new_parameter_of_another_stage_retrain_nothing(copy):
         ),
         (copy.path / "params.yaml", "  heatmap_sequences: 8\n", "  heatmap_sequences: 8\n  bins: 9\n"),
         (source / "params/diagnostics.py", "    heatmap_sequences:", "    bins: int\n    heatmap_sequences:"),
-        (source / "statistics.py", "CONFIDENCE = 0.95", "CONFIDENCE = 0.99"),
+        (source / "statistics/intervals.py", "CONFIDENCE = 0.95", "CONFIDENCE = 0.99"),
     ):
         assert old in path.read_text()
         path.write_text(path.read_text().replace(old, new, 1 if path.suffix == ".py" else -1))

@@ -1,11 +1,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
 from vanishing_variance.errors import InputError
 from vanishing_variance.paths import Run
-from vanishing_variance.results import COLUMNS, by_seed, compare, gather, polynomials
+from vanishing_variance.results import COLUMNS, beyond_training, by_seed, gather, polynomials
 from vanishing_variance.study import expected
 
 LENGTHS = [16, 32]
@@ -47,23 +46,13 @@ def test_an_incomplete_run_is_named(bad):
         gather([good, (run, bad)], 2)
 
 
-def test_a_comparison_is_scipys_paired_by_seed_in_percent():
-    runs = [
-        (Run("argmax", "short", norm, 0), block(range(6), shift=shift)) for norm, shift in (("none", 0.0), ("ln", 0.05))
-    ]
-    runs[1] = (runs[1][0], runs[1][1].assign(accuracy=lambda f: f["accuracy"] + f["seed"] / 100))
-    shuffled = gather(runs, 6).sample(frac=1, random_state=0)
-    compared = compare(shuffled, "argmax", "short", "ln", "none")
-    assert compared["temperature"].tolist() == ["plain", "plain", "adaptive", "adaptive", "fitted", "fitted"]
-    assert compared["length"].tolist() == [16, 32] * 3
-    frame = shuffled.query("temperature == 'plain' and length == 32").sort_values("seed")
-    none, ln = (frame[frame["norm"] == norm]["accuracy"].to_numpy() * 100 for norm in ("none", "ln"))
-    row = compared.iloc[1]
-    assert row["baseline"] == pytest.approx(none.mean())
-    assert row["treatment"] == pytest.approx(ln.mean())
-    assert row["difference"] == pytest.approx(7.5)
-    assert row["p"] == pytest.approx(stats.ttest_rel(ln, none).pvalue)
-    assert by_seed(shuffled, "argmax", "short", "ln", "plain")[32].tolist() == pytest.approx(ln.tolist())
+def test_lengths_beyond_training_are_averaged_for_each_seed():
+    frame = gather([(Run("argmax", "short", "none", 0), block(range(3), lengths=[16, 32, 64]))], 3)
+    wide = by_seed(frame, "argmax", "short", "none", "plain")
+    found = beyond_training(frame.sample(frac=1, random_state=0), "argmax", "short", "none", "plain", 16)
+    assert found.index.tolist() == [0, 1, 2]
+    assert found.tolist() == pytest.approx(wide[[32, 64]].mean(axis=1).tolist())
+    assert beyond_training(frame, "argmax", "short", "none", "plain", 64).empty
 
 
 def test_a_fitted_temperature_is_a_row_with_a_coefficient_a_power():

@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas as pd
 
-from vanishing_variance.results import compare
-from vanishing_variance.tables import row
+from vanishing_variance.markdown import row
+from vanishing_variance.paired_tests import select
 
 # Where a test compares two variants: the one that the paper finds ahead wherever p is small (Sections 3.1, 3.2, B.2).
 TESTS = {"ln_vs_none": ("ln", "none"), "ln_vs_std": ("ln", "std")}
@@ -13,7 +13,7 @@ TESTS = {"ln_vs_none": ("ln", "none"), "ln_vs_std": ("ln", "std")}
 ALPHA = 0.01
 
 
-def cells(accuracy: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
+def cells(tests: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
     """The paper's numbers, each with ours; those of lengths or variants that we do not have are left out.
 
     Columns: table, task, range, temperature, variant, quantity, length; `paper` and `ours`, in percent, percentage
@@ -25,17 +25,25 @@ def cells(accuracy: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
     wanted["temperature"] = wanted["adaptive_temperature"].map({0: "plain", 1: "adaptive"})
     compared = []
     for (task, range_, variant), of in wanted.groupby(["task", "range", "variant"], sort=False):
-        treatment, baseline = TESTS.get(str(variant), (str(variant), "none"))
-        there = accuracy[(accuracy["task"] == task) & (accuracy["range"] == range_)]
-        if {treatment, baseline} <= set(there["norm"]):
-            ours = compare(accuracy, str(task), str(range_), treatment, baseline)
-            compared.append(of.merge(ours, on=["temperature", "length"]))
+        ours = _ours(tests, str(task), str(range_), str(variant))
+        compared.append(of.merge(ours, on=["temperature", "length"]))
     found = pd.concat(compared, ignore_index=True).sort_values("table", kind="stable", ignore_index=True)
     is_test, is_gain = (found["quantity"] == name for name in ("p_value", "gain_over_none_pct"))
     found["gain"] = found["difference"].where(is_test)
-    found["ours"] = found["p"].where(is_test, found["difference"].where(is_gain, found["treatment"]))
+    found["ours"] = found["p"].where(is_test, found["difference"].where(is_gain, found["mean"]))
     found["difference"] = (found["ours"] - found["paper"]).mask(is_test)
     return found[[*_COLUMNS]]
+
+
+def _ours(tests: pd.DataFrame, task: str, range_: str, variant: str) -> pd.DataFrame:
+    """temperature, length, and of the variant the `mean` accuracy, or of what it tests the `difference` and `p`."""
+    if variant == "none":
+        of = tests.query("task == @task and range == @range_ and baseline == 'none'")
+        of = of.drop_duplicates(["temperature", "length"]).assign(mean=of["baseline_mean"])
+    else:
+        of = select(tests, task, range_, *TESTS.get(variant, (variant, "none")))
+        of = of.assign(mean=of["treatment_mean"])
+    return of[["temperature", "length", "mean", "difference", "p"]]
 
 
 _COLUMNS = (

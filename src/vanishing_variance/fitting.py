@@ -16,9 +16,9 @@ from torch import Tensor
 
 from vanishing_variance import parallel
 from vanishing_variance.device import device
-from vanishing_variance.evaluation import Models, pieces
 from vanishing_variance.model.items import Items
 from vanishing_variance.model.temperature import SHARPEN_ABOVE, UNCHANGED, Temperature, entropy
+from vanishing_variance.model.trained import Models, pieces
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.parallel import Job, Report
 from vanishing_variance.progress import Progress

@@ -19,7 +19,7 @@ class Run:
     block: int
 
     def path(self, kind: str, suffix: str = "") -> Path:
-        """Where the run's `kind` is: weights, losses, accuracy or diagnostics."""
+        """Where the run's `kind` is: weights, losses, answers, accuracy, mechanism or diagnostics."""
         return RUNS / kind / self.norm / self.range / f"{self.task}-{self.block}{suffix}"
 
     def __str__(self) -> str:

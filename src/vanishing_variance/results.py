@@ -1,19 +1,12 @@
-"""The raw results in one frame, and the comparisons that tables and metrics show.
-
-Accuracies are fractions in the raw results, as in metrics/accuracy.csv; comparisons are in percent and percentage
-points, as in the paper.
-"""
+"""The raw results in one frame: accuracies as fractions, as in metrics/accuracy.csv."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from vanishing_variance.errors import InputError
 from vanishing_variance.paths import Run
-from vanishing_variance.statistics import Comparison, paired
-from vanishing_variance.study import TEMPERATURES
 
 COLUMNS = ["task", "range", "norm", "seed", "temperature", "length", "accuracy"]
 POWERS = ("p4", "p3", "p2", "p1", "p0")
@@ -43,22 +36,12 @@ def by_seed(accuracy: pd.DataFrame, task: str, range_: str, norm: str, temperatu
     return of.pivot(index="seed", columns="length", values="accuracy") * 100
 
 
-def compare(accuracy: pd.DataFrame, task: str, range_: str, treatment: str, baseline: str) -> pd.DataFrame:
-    """The paired test at every temperature and length, `plain` first.
-
-    Columns: temperature, length, baseline and treatment (mean accuracy in percent), and the fields of `Comparison`, in
-    percentage points.
-    """
-    rows = []
-    for temperature in TEMPERATURES:
-        of_baseline = by_seed(accuracy, task, range_, baseline, temperature)
-        of_treatment = by_seed(accuracy, task, range_, treatment, temperature).loc[of_baseline.index]
-        for length in of_baseline.columns:
-            ours, theirs = of_treatment[length].to_numpy(), of_baseline[length].to_numpy()
-            test: Comparison = paired(ours, theirs)
-            means = {"baseline": np.mean(theirs), "treatment": np.mean(ours)}
-            rows.append({"temperature": temperature, "length": int(length), **means, **vars(test)})
-    return pd.DataFrame(rows)
+def beyond_training(
+    accuracy: pd.DataFrame, task: str, range_: str, norm: str, temperature: str, longest: int
+) -> pd.Series:
+    """Each seed's mean accuracy in percent over the test lengths above `longest`; empty where there is none."""
+    of = by_seed(accuracy, task, range_, norm, temperature)
+    return of.loc[:, of.columns.astype(int) > longest].mean(axis=1).dropna()
 
 
 def polynomials(fits: Iterable[Mapping[str, Any]]) -> pd.DataFrame:

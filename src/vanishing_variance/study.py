@@ -30,6 +30,12 @@ def expected(norm: str, blocks: Sequence[int], ranges: Sequence[str] = RANGES) -
     ]
 
 
+def compared(range_: str, norm: str) -> list[tuple[str, str]]:
+    """The pairs (treatment, baseline) that are tested: against `none`, and on the short range `ln` against `std`."""
+    against_none = [(one, "none") for one in trained(range_, norm) if one != "none"]
+    return [*against_none, ("ln", "std")] if range_ == "short" else against_none
+
+
 def trained(range_: str, norm: str) -> list[str]:
     """The normalisers that a range is trained with: the long one with `none` and the treatment alone, as in B.2."""
     return list(dict.fromkeys((*(NORMS if range_ == "short" else ("none",)), norm)))

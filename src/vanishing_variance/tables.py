@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from vanishing_variance.results import compare
+from vanishing_variance.markdown import power, row
+from vanishing_variance.paired_tests import select
 
 TITLES = {
     "plain": "without test-time adaptation",
@@ -49,15 +50,30 @@ class Table:
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
 
 
-def accuracy_table(
-    number: int, accuracy: pd.DataFrame, task: str, range_: str, norm: str, paper: pd.DataFrame
-) -> Table:
+# The paper's tables: of accuracies by task and range, and of ablations, all on the short range, by task.
+ACCURACIES = {1: ("argmax", "short"), 2: ("dictionary", "short"), 4: ("argmax", "long"), 5: ("dictionary", "long")}
+ABLATIONS = {3: "argmax", 6: "dictionary"}
+
+
+def tables(tests: pd.DataFrame, norm: str, paper: pd.DataFrame) -> dict[int, Table]:
+    """The paper's tables by number, of the ranges that are there."""
+    there = set(tests["range"])
+    made = {
+        number: accuracy_table(number, tests, task, name, norm, paper)
+        for number, (task, name) in ACCURACIES.items()
+        if name in there
+    }
+    if "short" in there:
+        made |= {number: ablation_table(number, tests, task, norm, paper) for number, task in ABLATIONS.items()}
+    return made
+
+
+def accuracy_table(number: int, tests: pd.DataFrame, task: str, range_: str, norm: str, paper: pd.DataFrame) -> Table:
     """Tables 1, 2, 4 and 5: the treatment against `none`, at every temperature. The paper's numbers stand beside `ln`.
 
     The third temperature is not the paper's, nor is the second of Tables 4 and 5.
     """
-    numbers = compare(accuracy, task, range_, norm, "none")
-    numbers = numbers.rename(columns={"baseline": "none", "treatment": norm})
+    numbers = _numbers(select(tests, task, range_, norm, "none"), norm, "none")
     if norm == "ln":
         numbers = numbers.merge(_paper(paper, number, {"none": "none", "ln": "ln", "ln_vs_none": "p"}), how="left")
     rows: list[tuple[str, list[str]]] = []
@@ -72,17 +88,16 @@ def accuracy_table(
     return Table(title, _note(numbers), sorted(numbers["length"].unique()), rows, numbers)
 
 
-def ablation_table(number: int, accuracy: pd.DataFrame, task: str, norm: str, paper: pd.DataFrame) -> Table:
+def ablation_table(number: int, tests: pd.DataFrame, task: str, norm: str, paper: pd.DataFrame) -> Table:
     """Tables 3 and 6: what `std` and `ln` (and the treatment) gain over `none`.
 
     The test compares `ln` with `std` whatever the treatment is, so the paper's numbers always stand beside it.
     """
-    numbers = compare(accuracy, task, "short", "ln", "std").query("temperature == 'plain'")
+    numbers = _numbers(select(tests, task, "short", "ln", "std").query("temperature == 'plain'"), "ln", "std")
     names = dict.fromkeys(("std", "ln", norm))
     for name in names:
-        gain = compare(accuracy, task, "short", name, "none").query("temperature == 'plain'")["difference"]
+        gain = select(tests, task, "short", name, "none").query("temperature == 'plain'")["difference"]
         numbers = numbers.assign(**{f"gain_{name}": gain.to_numpy()})
-    numbers = numbers.rename(columns={"baseline": "std", "treatment": "ln"})
     numbers = numbers.merge(_paper(paper, number, {"std": "gain_std", "ln_vs_std": "p"}), how="left")
     rows = [(f"gain of {name} (pp)", _cells(numbers, f"gain_{name}", "+.2f")) for name in names]
     rows += [("ln against std", []), *_comparison_rows(numbers), ("paper", [])]
@@ -95,12 +110,24 @@ def ablation_table(number: int, accuracy: pd.DataFrame, task: str, norm: str, pa
 
 def _comparison_rows(of: pd.DataFrame) -> list[tuple[str, list[str]]]:
     bounds = zip(_cells(of, "low", "+.1f"), _cells(of, "high", "+.1f"), strict=True)
+    bootstrap = zip(_cells(of, "boot_low", "+.1f"), _cells(of, "boot_high", "+.1f"), strict=True)
     return [
         ("difference (pp)", _cells(of, "difference", "+.2f")),
         ("95% interval", [f"{low}, {high}" for low, high in bounds]),
+        ("95% interval, bootstrap", [f"{low}, {high}" for low, high in bootstrap]),
         ("d_z", _cells(of, "effect", "+.2f")),
         ("p", _cells(of, "p", ".2g")),
+        ("p, Holm", _cells(of, "p_holm", ".2g")),
+        ("p, Wilcoxon", _cells(of, "p_wilcoxon", ".2g")),
+        ("seeds for 90% power", _cells(of, "seeds_needed", ".0f")),
+        ("uncertainty from test sequences (%)", _cells(of.assign(share=of["share_sequences"] * 100), "share", ".0f")),
     ]
+
+
+def _numbers(tests: pd.DataFrame, treatment: str, baseline: str) -> pd.DataFrame:
+    """The tests of one table, with the mean accuracies under the variants' names."""
+    columns = tests.drop(columns=["task", "range", "treatment", "baseline"])
+    return columns.rename(columns={"baseline_mean": baseline, "treatment_mean": treatment})
 
 
 def _paper(paper: pd.DataFrame, table: int, columns: dict[str, str]) -> pd.DataFrame:
@@ -116,10 +143,14 @@ def _note(numbers: pd.DataFrame) -> str:
     """What n is, what the test is, and why a p-value is missing."""
     seeds = int(numbers["n"].iloc[0])
     text = (
-        f"Means over n = {seeds} seeds; paired t-test over seeds, two-sided; the interval is that of the mean paired "
-        "difference; d_z is the mean difference over the standard deviation of the differences."
+        f"Means over n = {seeds} seeds; paired t-test over seeds, two-sided; the intervals are those of the mean "
+        "paired difference, by t and by the bias-corrected and accelerated bootstrap; d_z is the mean difference over "
+        "the standard deviation of the differences; Holm corrects p over the lengths of one temperature; Wilcoxon's "
+        f"signed-rank test cannot go below {2.0 ** (1 - seeds):.2g} with n = {seeds}; so many seeds would a difference "
+        "of this size need for p < 0.05 in nine of ten studies. All seeds are tested on the same sequences, and what "
+        "these add to the uncertainty no test over seeds sees: the last row is their share of its square."
     )
-    missing = numbers[numbers["note"] != ""]
+    missing = numbers[numbers["p"].isna()]
     where = zip(missing["temperature"], missing["length"], missing["note"], strict=True)
     reasons = [f"{temperature} {power(int(length))}: {note}" for temperature, length, note in where]
     paper = " The paper's numbers are means over 100 seeds." if any(numbers.columns.str.startswith("paper_")) else ""
@@ -134,17 +165,6 @@ def _note(numbers: pd.DataFrame) -> str:
 
 def _cells(of: pd.DataFrame, column: str, how: str) -> list[str]:
     return ["–" if pd.isna(value) else format(value, how) for value in of[column]]
-
-
-def power(length: int, how: str = "2^{}") -> str:
-    """A length as a power of two where it is one."""
-    exponent = int(length).bit_length() - 1
-    return how.format(exponent) if length == 2**exponent else str(length)
-
-
-def row(cells: Sequence[str]) -> str:
-    """A line of a Markdown table."""
-    return f"| {' | '.join(cells)} |"
 
 
 def _escaped(text: str) -> str:

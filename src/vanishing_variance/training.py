@@ -29,7 +29,8 @@ from vanishing_variance.seeding import stream
 from vanishing_variance.tasks.base import TaskTraining
 
 # Sequences are drawn for this many steps at a time, from a stream of their own for each seed: a generator call a step
-# and seed would cost more than the step. Whole draws are always made, so a longer run begins as a shorter one does, unless lengths grow.
+# and seed would cost more than the step. Whole draws are always made, so a longer run begins as a shorter one does
+# (unless lengths grow, whose growth a longer run stretches).
 STEPS_PER_DRAW = 256
 # The loss is recorded as its mean over this many steps.
 STEPS_PER_RECORD = 100

@@ -5,7 +5,7 @@ import pytest
 from vanishing_variance.figures import accuracy, figure1, figure2, figure3, figure4, loss, proposition
 from vanishing_variance.probe.fits import POOLED, fits, pooled
 from vanishing_variance.results import COLUMNS
-from vanishing_variance.statistics import interval
+from vanishing_variance.statistics.intervals import interval
 
 LENGTHS = [4, 16, 64]
 

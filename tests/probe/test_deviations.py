@@ -7,7 +7,7 @@ from vanishing_variance.probe.deviations import Subject, deviations, measure
 from vanishing_variance.probe.outputs import last_outputs
 from vanishing_variance.probe.sequences import random_tokens, tokenised, vocabulary
 from vanishing_variance.seeding import stream
-from vanishing_variance.statistics import power_law
+from vanishing_variance.statistics.power_law import power_law
 
 TEXT = " ".join(f"W{n % 50} w{n * 7 % 50} w{n * 11 % 50}." for n in range(200)).lower().replace(". w", ". W")
 

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from vanishing_variance.probe.fits import ONE, POOLED, fits, pooled, summary
-from vanishing_variance.statistics import power_law
+from vanishing_variance.statistics.power_law import power_law
 
 LENGTHS = np.array([16, 64, 256])
 

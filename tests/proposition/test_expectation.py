@@ -6,7 +6,7 @@ from conftest import SHARP, make_dependent, make_trained, plainly
 from scipy import stats
 
 from vanishing_variance import registry, vocabulary
-from vanishing_variance.evaluation import Models
+from vanishing_variance.model.trained import Models
 from vanishing_variance.proposition.expectation import expected
 from vanishing_variance.seeding import stream
 from vanishing_variance.vocabulary import argmax, dictionary

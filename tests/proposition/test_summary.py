@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from vanishing_variance.proposition.summary import exponents, summary
-from vanishing_variance.statistics import power_law
+from vanishing_variance.statistics.power_law import power_law
 
 LENGTHS = np.array([1, 10, 20, 40, 80])
 

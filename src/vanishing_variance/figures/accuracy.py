@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from vanishing_variance.figures import style
 from vanishing_variance.results import by_seed
-from vanishing_variance.statistics import interval
+from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.study import NORMS, TEMPERATURES
 
 TITLES = {"plain": "plain softmax", "adaptive": "adaptive temperature", "fitted": "temperature fitted to our models"}

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from vanishing_variance.statistics import power_law
+from vanishing_variance.statistics.power_law import power_law
 
 ONE = ["strategy", "layer", "head", "component"]
 POOLED = ["strategy", "layer"]

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from vanishing_variance.evaluation import Models
 from vanishing_variance.model.attention import attend
+from vanishing_variance.model.trained import Models
 from vanishing_variance.tasks.base import Sequences
 
 

@@ -12,15 +12,15 @@ import pandas as pd
 import torch
 
 from vanishing_variance import parallel, registry, vocabulary
-from vanishing_variance.evaluation import Models
 from vanishing_variance.model.attention import attend
+from vanishing_variance.model.trained import Models
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.parallel import Job, Report
 from vanishing_variance.params.proposition import Proposition
 from vanishing_variance.progress import Progress
 from vanishing_variance.proposition.expectation import expected
 from vanishing_variance.seeding import stream
-from vanishing_variance.statistics import variance
+from vanishing_variance.statistics.moments import variance
 from vanishing_variance.tasks.base import Sequences
 
 # Sequences are drawn and attended to this many items at a time, or one by one where they are longer.

@@ -5,7 +5,8 @@ from typing import Any
 import pandas as pd
 from scipy import stats
 
-from vanishing_variance.statistics import CONFIDENCE, power_law
+from vanishing_variance.statistics.intervals import CONFIDENCE
+from vanishing_variance.statistics.power_law import power_law
 
 
 def exponents(cells: pd.DataFrame, tail: int) -> pd.DataFrame:

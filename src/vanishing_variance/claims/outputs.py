@@ -1,0 +1,156 @@
+"""Claims about attention and its outputs O: what changes with length, and what a normaliser does about it."""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from scipy.stats import binomtest
+
+from vanishing_variance.claims.claim import (
+    NOT_SUPPORTED,
+    NOT_TESTED,
+    SUPPORTED,
+    UNDECIDED,
+    Claim,
+    Judgement,
+    one_sided,
+    together,
+)
+from vanishing_variance.claims.evidence import Evidence
+from vanishing_variance.mechanism.explanation import groups, quantity
+from vanishing_variance.seeding import stream
+from vanishing_variance.statistics.association import advantage
+from vanishing_variance.statistics.intervals import interval
+from vanishing_variance.study import TASKS
+
+# A number a row of `Evidence.inside`, and the unit that its mean over lengths is shown in.
+Measure = Callable[[pd.DataFrame], pd.Series]
+
+BOTH = "On both tasks, short range; all seeds, over the test lengths beyond training: "
+SIGN = " Supported: the 95% t interval over seeds is on that side of 0; not supported: on the other; else undecided."
+
+
+def changes(key: str, where: str, says: str, rule: str, norm: str, measure: Measure, unit: str) -> Claim:
+    """The claim that a measure of the models of one normaliser is above 0 beyond training."""
+    return Claim(key, where, says, f"{BOTH}{rule}{SIGN}", partial(_over_tasks, partial(_changes, norm, measure, unit)))
+
+
+def smaller(key: str, where: str, says: str, rule: str, measure: Measure, unit: str) -> Claim:
+    """The claim that a measure is smaller with `ln` than with `none`, paired by seed."""
+    return Claim(key, where, says, f"{BOTH}{rule}{SIGN}", partial(_over_tasks, partial(_smaller, measure, unit)))
+
+
+def log_ratio(name: str) -> Measure:
+    """log2 of a variance over that at the training lengths."""
+    return lambda of: (of[name] / of[f"trained_{name}"]).map(np.log2)
+
+
+def drift(where: str) -> Measure:
+    """|mean - mean at the training lengths| in standard deviations, the root of the global variance there."""
+    return lambda of: (of[f"mean_{where}"] - of[f"trained_mean_{where}"]).abs() / of[f"trained_variance_{where}"] ** 0.5
+
+
+def _over_tasks(judge: Callable[[Evidence, str], Judgement], evidence: Evidence) -> Judgement:
+    return together({task: judge(evidence, task) for task in TASKS})
+
+
+def _changes(norm: str, measure: Measure, unit: str, evidence: Evidence, task: str) -> Judgement:
+    values = _values(evidence, task, norm, measure)
+    return _judged(values, unit) if values.size else Judgement(NOT_TESTED, f"{task} was not trained with {norm}")
+
+
+def _smaller(measure: Measure, unit: str, evidence: Evidence, task: str) -> Judgement:
+    none, ln = (_values(evidence, task, norm, measure) for norm in ("none", "ln"))
+    if not (none.size and ln.size):
+        return Judgement(NOT_TESTED, f"{task} was not trained with none and ln")
+    found = _judged(none - ln, unit)
+    words = f"none {none.mean():.3g}, ln {ln.mean():.3g}"
+    return Judgement(found.verdict, words, unit, found.ours, found.low, found.high, None, found.n)
+
+
+def _values(evidence: Evidence, task: str, norm: str, measure: Measure) -> np.ndarray:
+    """A number a seed."""
+    of = evidence.inside(task, norm)
+    return evidence.per_seed(task, norm, measure(of)) if len(of) else np.empty(0)
+
+
+def _judged(values: np.ndarray, unit: str) -> Judgement:
+    mean, low, high = interval(values)
+    several = len(values) > 1
+    verdict = one_sided(low, high) if several else UNDECIDED
+    words = f"{mean:.3g} [{low:.3g}, {high:.3g}]" if several else f"{mean:.3g}, one seed: no interval"
+    return Judgement(verdict, words, unit, mean, low if several else None, high if several else None, None, len(values))
+
+
+DRIFTS = (
+    f"{BOTH}the global mean differs from that at the training lengths by more than 1.96 standard errors over "
+    "sequences, at the longest length, in so many models that a binomial test against 5% has p < 0.05 (supported), "
+    "else undecided; and the "
+    "log2 ratio of the global variance to that of training is below 0." + SIGN
+)
+
+
+def drifts(key: str, where: str, says: str) -> Claim:
+    """The claim that without a normaliser the global mean drifts and the global variance decays."""
+    return Claim(key, where, says, DRIFTS, partial(_over_tasks, _drifts))
+
+
+def _drifts(evidence: Evidence, task: str) -> Judgement:
+    of = evidence.inside(task, "none")
+    if of.empty:
+        return Judgement(NOT_TESTED, f"{task} was not trained with none")
+    decay = _judged(-_values(evidence, task, "none", log_ratio("variance_before")), "log2 ratio")
+    last = of[of["length"] == of["length"].max()]
+    error = np.hypot(last["mean_se_before"], last["trained_mean_se_before"])
+    moved = int(((last["mean_before"] - last["trained_mean_before"]).abs() > 1.96 * error).sum())
+    mean = SUPPORTED if binomtest(moved, len(last), 0.05, alternative="greater").pvalue < 0.05 else UNDECIDED
+    words = f"mean drifts in {moved} of {len(last)} models; log2 of the variance falls by {decay.evidence}"
+    verdict = decay.verdict if mean == SUPPORTED or decay.verdict == NOT_SUPPORTED else UNDECIDED
+    return Judgement(verdict, words, decay.unit, decay.ours, decay.low, decay.high, None, decay.n)
+
+
+KEEPS = (
+    f"{BOTH}of |log2(global variance over that of training)| and of |global mean − that of training| in standard "
+    "deviations of training, that of none (before W_O) less that of ln (after the normaliser), paired by seed."
+    + SIGN
+    + " Both must be."
+)
+
+
+def keeps(key: str, where: str, says: str) -> Claim:
+    """The claim that `ln` keeps the global variance and the global mean nearer to those of training."""
+    return Claim(key, where, says, KEEPS, partial(_over_tasks, _keeps))
+
+
+def _keeps(evidence: Evidence, task: str) -> Judgement:
+    measures = {
+        "variance": (lambda of: log_ratio("variance_after")(of).abs(), "|log2 ratio|"),
+        "mean": (drift("after"), "sd"),
+    }
+    return together({name: _smaller(measure, unit, evidence, task) for name, (measure, unit) in measures.items()})
+
+
+EXPLAINS = (
+    "On both tasks, short range, at each test length between models of all normalisers: the share of the accuracy that "
+    "the global variance after the normaliser explains (log, over that of training), less the share that the "
+    "attention weight of the target explains. Supported: the 95% bootstrap interval over seeds is above 0; not "
+    "supported: below; else undecided."
+)
+
+
+def explains(key: str, where: str, says: str) -> Claim:
+    """The claim that the shift of O is what makes the difference, against its rival, attention on the target."""
+    return Claim(key, where, says, EXPLAINS, partial(_over_tasks, _explains))
+
+
+def _explains(evidence: Evidence, task: str) -> Judgement:
+    of = evidence.mechanism.query("task == @task and range == 'short'")
+    if of.empty:
+        return Judgement(NOT_TESTED, f"{task} was not trained on the short range")
+    rng = stream(evidence.root, "advantage", task)
+    variance, target, accuracy = quantity(of, "variance_after"), quantity(of, "target"), of["accuracy"].to_numpy()
+    found = advantage(variance, target, accuracy, groups(of, ["length"]), of["seed"].to_numpy(), rng)
+    verdict = one_sided(found.low, found.high)
+    words = found.note if found.difference is None or found.low is None else f"{found.difference:+.2f} of r²"
+    return Judgement(verdict, words, "r²", found.difference, found.low, found.high, None, of["seed"].nunique())

@@ -1,0 +1,36 @@
+"""The verdicts as a table, and how many there are of each."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from vanishing_variance.claims.claim import VERDICTS
+from vanishing_variance.markdown import row
+
+
+def counts(document: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
+    """How many claims have each verdict: the columns of `dvc exp show`."""
+    verdicts = [claim["verdict"] for claim in document.values()]
+    return {verdict.replace(" ", "_"): verdicts.count(verdict) for verdict in VERDICTS}
+
+
+def markdown(document: Mapping[str, Mapping[str, Any]]) -> str:
+    """A row a claim: what it says, where, the verdict, our number with its interval, the paper's; then the rules."""
+    lines = ["# The paper's claims", ""]
+    lines += [row(["claim", "where", "verdict", "ours", "paper", "unit", "n", "evidence"])]
+    lines += [row(["---", "---", "---", "--:", "--:", "---", "--:", "---"])]
+    for claim in document.values():
+        low, high = claim["low"], claim["high"]
+        ours = number(claim["ours"]) + ("" if low is None else f" [{number(low)}, {number(high)}]")
+        cells = [ours, number(claim["paper"]), claim["unit"], "–" if claim["n"] is None else str(claim["n"])]
+        lines.append(row([claim["claim"], claim["where"], f"**{claim['verdict']}**", *cells, claim["evidence"]]))
+    rules: dict[str, list[str]] = {}
+    for key, claim in document.items():
+        rules.setdefault(claim["rule"], []).append(key)
+    lines += ["", "What decides, written down before the numbers:", ""]
+    lines += [f"- {', '.join(keys)}: {rule}" for rule, keys in rules.items()]
+    return "\n".join([*lines, ""])
+
+
+def number(value: float | None) -> str:
+    """Three significant digits; – where there is none."""
+    return "–" if value is None else f"{value:.3g}"

@@ -1,0 +1,104 @@
+"""How much of the accuracy each thing inside a model explains: between seeds, between models, and across lengths."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from vanishing_variance.seeding import stream
+from vanishing_variance.statistics.association import association
+
+# By name: what it is, and how it is computed from the columns of `beside_accuracy`. What the paper holds responsible is
+# the shift of O that the layers above read, so after the normaliser; its rival is where attention goes.
+QUANTITIES: dict[str, tuple[str, Callable[[pd.DataFrame], pd.Series]]] = {
+    "target": ("attention on the target item", lambda of: of["target"]),
+    "largest": ("largest attention weight", lambda of: of["largest"]),
+    "entropy": ("entropy of attention (nats)", lambda of: of["entropy"]),
+    "variance_before": (
+        "log global variance of O, over that of training",
+        lambda of: (of["variance_before"] / of["trained_variance_before"]).map(np.log),
+    ),
+    "variance_after": (
+        "the same after the normaliser",
+        lambda of: (of["variance_after"] / of["trained_variance_after"]).map(np.log),
+    ),
+    "drift_after": (
+        "drift of the global mean after the normaliser",
+        lambda of: (of["mean_after"] - of["trained_mean_after"]).abs() / of["trained_variance_after"] ** 0.5,
+    ),
+    "shift_before": ("Wasserstein shift of O", lambda of: of["shift_before"]),
+    "shift_after": ("Wasserstein shift after the normaliser", lambda of: of["shift_after"]),
+}
+
+# What of O is kept of the training lengths, to hold the test lengths against.
+OF_TRAINING = ("mean", "mean_se", "variance", "feature_variance", "shift")
+PLACES = ("before", "after")
+
+# What is compared with what: models of the same normaliser and length; of any normaliser, at the same length; and the
+# same model at different lengths. Each has the columns whose means are taken off (fixed effects).
+GROUPINGS = {
+    "between seeds": ("norm", "length"),
+    "between models": ("length",),
+    "across lengths": ("norm", "seed"),
+}
+
+
+def beside_accuracy(mechanism: pd.DataFrame, accuracy: pd.DataFrame) -> pd.DataFrame:
+    """A row a task, range, norm, seed and test length: what was measured inside, and `accuracy`, a fraction, plain.
+
+    What was measured of O at the lengths of training stands beside it, as `trained_<name>`. Numbers have six digits.
+    Both frames have task, range and norm; `mechanism` has the columns of `inside.frame`, `accuracy` those of
+    metrics/accuracy.csv.
+    """
+    model = ["task", "range", "norm", "seed"]
+    plain = accuracy.query("temperature == 'plain'")[[*model, "length", "accuracy"]]
+    trained = mechanism.query("sample == 'trained'").set_index(model)
+    trained = (
+        trained[[f"{name}_{where}" for name in OF_TRAINING for where in PLACES]].add_prefix("trained_").reset_index()
+    )
+    tested = mechanism.query("sample == 'tested'").drop(columns="sample")
+    together = tested.merge(trained, on=model, validate="many_to_one")
+    together = together.merge(plain, on=[*model, "length"], validate="one_to_one")
+    numbers = together.drop(columns=[*model, "length", "accuracy"])
+    digits = numbers.map(lambda number: float(f"{number:.6g}"))
+    return pd.concat([together[[*model, "length", "accuracy"]], digits], axis=1)
+
+
+def explained(beside: pd.DataFrame, root: int) -> pd.DataFrame:
+    """A row a task, range, grouping and quantity: how much of the accuracy it explains, over all test lengths.
+
+    `norms`, the normalisers whose models are in it; `r`, the correlation within groups, and `r2`, its square, each with
+    a 95% interval over seeds (`…_low`, `…_high`); `beyond`, the squared partial correlation given the attention on the
+    target, with its interval; `n`, models times lengths; `note`, why something is missing.
+    """
+    rows = []
+    for (task, range_), of in beside.groupby(["task", "range"], sort=False):
+        norms = ", ".join(dict.fromkeys(of["norm"]))
+        for grouping, columns in GROUPINGS.items():
+            for name in QUANTITIES:
+                rng = stream(root, "explained", str(task), str(range_), grouping, name)
+                names = {"task": task, "range": range_, "norms": norms, "grouping": grouping, "quantity": name}
+                rows.append(names | _associated(of, columns, name, rng))
+    return pd.DataFrame(rows)
+
+
+def groups(of: pd.DataFrame, columns: Sequence[str]) -> np.ndarray:
+    """A label a row: equal where all of `columns` are."""
+    return of.groupby(list(columns)).ngroup().to_numpy()
+
+
+def quantity(of: pd.DataFrame, name: str) -> np.ndarray:
+    """The quantity `name` of QUANTITIES in each row of `beside_accuracy`."""
+    return QUANTITIES[name][1](of).to_numpy(dtype=float)
+
+
+def _associated(of: pd.DataFrame, columns: Sequence[str], name: str, rng: np.random.Generator) -> dict[str, object]:
+    values, target = quantity(of, name), quantity(of, "target")
+    accuracy, group, seed = of["accuracy"].to_numpy(), groups(of, columns), of["seed"].to_numpy()
+    found = vars(association(values, accuracy, group, seed, rng))
+    if name == "target":
+        return {**found, "beyond": None, "beyond_low": None, "beyond_high": None, "note": found["note"]}
+    more = association(values, accuracy, group, seed, rng, given=target)
+    notes = dict.fromkeys(note for note in (found["note"], more.note) if note)
+    beyond = {"beyond": more.r2, "beyond_low": more.r2_low, "beyond_high": more.r2_high}
+    return {**found, **beyond, "note": "; ".join(str(note) for note in notes)}

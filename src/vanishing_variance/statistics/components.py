@@ -1,0 +1,59 @@
+"""How much of the uncertainty of a mean paired difference comes from the seeds, and how much from the test sequences.
+
+S seeds, I test sequences.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vanishing_variance.statistics.rounding import rounding
+
+
+@dataclass(frozen=True)
+class Components:
+    """The standard error of a mean over seeds and sequences, in the units of the differences, and where it comes from.
+
+    `share_seeds`, `share_sequences` and `share_both` are fractions of its square, and sum to 1. What cannot be computed
+    is None, and `note` says why.
+    """
+
+    se: float | None = None
+    share_seeds: float | None = None
+    share_sequences: float | None = None
+    share_both: float | None = None
+    note: str = ""
+
+
+def components(differences: np.ndarray) -> Components:
+    """Two-way crossed random effects of differences d (S, I): every seed is tested on the same sequences.
+
+    d = mean + seed + sequence + both, `both` with what is left, a seed's luck with a sequence. The variances are the
+    analysis-of-variance estimates from the mean squares; a negative estimate is set to zero. Then
+
+        se^2 = seed / S + sequence / I + both / (S I).
+
+    A t-test over seeds sees `seed` and `both`, but not `sequence`: that all seeds were tested on the same sequences
+    moves all of them together, so its interval is one for these sequences, not for others like them.
+
+    Source: Searle, Casella, McCulloch (1992), Variance Components, chapter 4. Raises ValueError when d is not such an
+    array of finite numbers.
+    """
+    if differences.ndim != 2 or not differences.size or not np.isfinite(differences).all():
+        raise ValueError(f"components needs finite numbers (seeds, sequences), not {differences.shape}")
+    seeds, sequences = differences.shape
+    if seeds == 1:
+        return Components(note="one seed: no components")
+    if sequences == 1:
+        return Components(note="one sequence: no components")
+    if np.ptp(differences) <= rounding(differences):
+        return Components(se=0.0, note="all differences equal: no components")
+    mean = differences.mean()
+    by_seed = differences.mean(1, keepdims=True) - mean
+    by_sequence = differences.mean(0, keepdims=True) - mean
+    rest = differences - mean - by_seed - by_sequence
+    ms_both = (rest**2).sum() / ((seeds - 1) * (sequences - 1))
+    seed = max(0.0, (by_seed**2).sum() / (seeds - 1) - ms_both / sequences)
+    sequence = max(0.0, (by_sequence**2).sum() / (sequences - 1) - ms_both / seeds)
+    parts = np.array([seed / seeds, sequence / sequences, ms_both / (seeds * sequences)])
+    return Components(float(parts.sum() ** 0.5), *(parts / parts.sum()).tolist())

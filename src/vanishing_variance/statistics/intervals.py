@@ -1,0 +1,37 @@
+"""95% confidence intervals of a mean over seeds."""
+
+import numpy as np
+from scipy import stats
+
+from vanishing_variance.statistics.rounding import rounding
+
+CONFIDENCE = 0.95
+# One less than a round number, so that the quantiles fall on resamples (Davison and Hinkley 1997, section 5.2).
+RESAMPLES = 9_999
+
+
+def interval(values: np.ndarray) -> tuple[float, float, float]:
+    """The mean of values (seeds,) and its 95% t interval; with one seed the interval is the value itself."""
+    mean = float(values.mean())
+    if len(values) == 1:
+        return mean, mean, mean
+    margin = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(values) - 1)) * float(values.std(ddof=1)) / len(values) ** 0.5
+    return mean, mean - margin, mean + margin
+
+
+def bootstrap(values: np.ndarray, rng: np.random.Generator) -> tuple[float, float] | None:
+    """The 95% interval of the mean of values (n,), by the bias-corrected and accelerated bootstrap (BCa), by scipy.
+
+    It assumes no normal distribution, but few values are few: of two it is the values themselves, and of eight it is
+    narrower than the t interval, and holds the mean less often than 95 times in 100 (Efron and Tibshirani 1993, ch. 14;
+    Efron 1987). None where there is one value, or all are equal: nothing to resample. Raises ValueError when one is not
+    finite.
+    """
+    if not np.isfinite(values).all():
+        raise ValueError("bootstrap needs finite numbers")
+    if np.ptp(values) <= rounding(values):
+        return None
+    found = stats.bootstrap(
+        (values,), np.mean, vectorized=True, n_resamples=RESAMPLES, confidence_level=CONFIDENCE, method="BCa", rng=rng
+    ).confidence_interval
+    return float(found.low), float(found.high)

@@ -1,0 +1,37 @@
+"""How likely a paired t-test finds an effect, and how many seeds it takes."""
+
+from bisect import bisect_left
+
+import numpy as np
+from scipy import stats
+
+ALPHA = 0.05
+# No study has more seeds than this: an effect that needs more is as good as none.
+MOST = 10**6
+# Beyond this noncentrality the test cannot miss, whatever the number of seeds, and scipy's distribution ends.
+_CERTAIN = 1e8
+
+
+def power(effect: float, n: int, alpha: float = ALPHA) -> float:
+    """The probability that the two-sided paired t-test of n seeds has p < alpha, where d_z is `effect` in truth.
+
+    By the noncentral t distribution (Cohen 1988, section 2.3): it assumes normal differences. Raises ValueError for
+    n < 2, which leaves no test.
+    """
+    if n < 2:
+        raise ValueError(f"power needs two seeds or more, not {n}")
+    critical = stats.t.isf(alpha / 2, n - 1)
+    noncentrality = min(abs(effect) * n**0.5, _CERTAIN)
+    ahead, behind = (f(t, n - 1, noncentrality) for f, t in ((stats.nct.sf, critical), (stats.nct.cdf, -critical)))
+    # Significant with the wrong sign: where that is below 1e-9, at a noncentrality of 5 or more, scipy may give NaN.
+    return float(ahead + np.nan_to_num(behind))
+
+
+def needed(effect: float, power_wanted: float = 0.9) -> int | None:
+    """The fewest seeds, two or more, with which the test at alpha = 0.05 has that power; None above 10^6 of them.
+
+    The power grows with the number of seeds, unless the effect is 0: there it stays at alpha, and the answer is None.
+    """
+    sizes = range(2, MOST + 1)
+    place = bisect_left(sizes, True, key=lambda n: power(effect, n) >= power_wanted)
+    return sizes[place] if place < len(sizes) else None

@@ -1,0 +1,35 @@
+"""Wilcoxon's signed-rank test, exact where scipy's is not: with ties or zeros, from 14 differences on."""
+
+import numpy as np
+from scipy import stats
+
+# Up to so many differences the null distribution is exact; from there on the normal approximation is.
+EXACT = 200
+
+
+def wilcoxon(differences: np.ndarray, within: float = 0.0) -> float | None:
+    """The two-sided p-value of Wilcoxon's signed-rank test (1945) of differences (n,); None where none is left.
+
+    Differences of zero are dropped before ranking, as Wilcoxon did; tied ones get the mean of their ranks. Numbers that
+    are at most `within` apart count as equal. Up to 200 that are left, p is exact, given the ties: the share of all
+    signs, each as probable as the others, whose rank sum is as far out, doubled. Beyond, it is scipy's normal
+    approximation, the variance corrected for ties and the statistic by 1/2 for continuity.
+
+    p cannot go below 2 / 2^n: eight seeds never below 0.0078, however far apart the models are.
+    """
+    left = differences[np.abs(differences) > within]
+    if not left.size:
+        return None
+    order = np.argsort(np.abs(left))
+    places = np.empty(len(left))
+    places[order] = np.cumsum(np.diff(np.abs(left)[order], prepend=0) > within)
+    if len(left) > EXACT:
+        return float(stats.wilcoxon(np.sign(left) * places, correction=True).pvalue)  # its choice beyond 50
+    doubled = np.rint(2 * stats.rankdata(places)).astype(int)  # mean ranks are whole or half
+    sums = np.zeros(doubled.sum() + 1)  # the probability of each doubled sum of the ranks of what is positive
+    sums[0] = 1
+    for rank in doubled:
+        sums[rank:] += sums[:-rank].copy()
+        sums /= 2
+    smaller = min(doubled[left > 0].sum(), doubled[left < 0].sum())
+    return min(1.0, 2 * float(sums[: smaller + 1].sum()))

@@ -1,0 +1,34 @@
+"""How much of the accuracy what happens inside the models explains: a table, and the figure of it."""
+
+import pandas as pd
+
+from vanishing_variance.command import Arguments, run
+from vanishing_variance.figures.mechanism import draw
+from vanishing_variance.io.files import write_text
+from vanishing_variance.io.frames import read_csv, read_frame, write_csv
+from vanishing_variance.io.images import write_figure
+from vanishing_variance.io.yaml import read_yaml
+from vanishing_variance.mechanism.explanation import beside_accuracy, explained
+from vanishing_variance.mechanism.table import markdown
+from vanishing_variance.params.base import PATH, take
+from vanishing_variance.study import METRICS, PLOTS, RANGES, expected
+
+
+def main() -> None:
+    parser = Arguments(description=__doc__, allow_abbrev=False)
+    parser.add_argument("--range", choices=RANGES, action="append", help="by hand, where no other has been trained")
+    ranges = list(dict.fromkeys(parser.parse_args().range or RANGES))
+    params = read_yaml(PATH)
+    runs = expected(take(params, "norm", str), take(params, "blocks", list[int]), ranges)
+    frames = ((one, read_frame(one.path("mechanism", ".parquet"))) for one in runs)
+    measured = pd.concat([frame.assign(task=one.task, range=one.range, norm=one.norm) for one, frame in frames])
+    beside = beside_accuracy(measured, read_csv(METRICS / "accuracy.csv"))
+    table = explained(beside, take(params, "seed", int))
+    write_csv(METRICS / "mechanism.csv", beside)
+    write_csv(METRICS / "explained.csv", table)
+    write_text(METRICS / "mechanism.md", markdown(table))
+    write_figure(PLOTS / "mechanism", draw(table))
+
+
+if __name__ == "__main__":
+    run(main)

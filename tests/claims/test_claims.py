@@ -1,0 +1,217 @@
+import numpy as np
+import pytest
+from made_up import accuracy, evidence, exponents, fits, mechanism
+
+from vanishing_variance.claims.claim import (
+    NOT_SUPPORTED,
+    NOT_TESTED,
+    SUPPORTED,
+    UNDECIDED,
+    VERDICTS,
+    Judgement,
+    judge,
+    one_sided,
+    together,
+)
+from vanishing_variance.claims.paper import CLAIMS
+from vanishing_variance.claims.table import counts, markdown
+from vanishing_variance.paired_tests import paired_tests, select
+
+BY_KEY = {claim.key: claim for claim in CLAIMS}
+
+
+def verdict(key, **changes):
+    return judge([BY_KEY[key]], evidence(**changes))[key]
+
+
+def shifted(task, norm, by, range_="short", temperatures=("plain",), lengths=None):
+    """The raw results, the accuracies of one variant moved by as many percentage points."""
+    frame = accuracy()
+    chosen = (frame["task"] == task) & (frame["norm"] == norm) & (frame["range"] == range_)
+    chosen &= frame["temperature"].isin(temperatures)
+    if lengths:
+        chosen &= frame["length"].isin(lengths)
+    frame.loc[chosen, "accuracy"] += by / 100
+    return frame
+
+
+def test_where_everything_is_as_the_paper_says_every_claim_is_supported():
+    document = judge(CLAIMS, evidence())
+    assert {key: claim["verdict"] for key, claim in document.items()} == dict.fromkeys(BY_KEY, SUPPORTED)
+    assert len(document) == len(CLAIMS) == 22
+    assert counts(document) == {"supported": 22, "not_supported": 0, "undecided": 0, "not_tested": 0}
+
+
+@pytest.mark.parametrize(
+    ("key", "task", "range_", "temperature"),
+    [
+        ("argmax", "argmax", "short", "plain"),
+        ("argmax-adaptive", "argmax", "short", "adaptive"),
+        ("dictionary", "dictionary", "short", "plain"),
+        ("dictionary-adaptive", "dictionary", "short", "adaptive"),
+        ("argmax-long", "argmax", "long", "plain"),
+        ("dictionary-long", "dictionary", "long", "plain"),
+    ],
+)
+def test_flipping_the_raw_results_flips_the_verdict_of_their_claim_alone(key, task, range_, temperature):
+    flipped = shifted(task, "ln", -20, range_, (temperature,))
+    document = judge(CLAIMS, evidence(accuracy=flipped, mechanism=mechanism(accuracy())))
+    changed = {name for name, claim in document.items() if claim["verdict"] != SUPPORTED}
+    also = {"argmax": {"ln-std"}, "dictionary": {"ln-std-dictionary"}}
+    assert changed == {key} | also.get(key, set())
+    assert document[key]["verdict"] == NOT_SUPPORTED
+    assert document[key]["ours"] == pytest.approx(-10, abs=0.5)
+    assert document[key]["high"] < 0
+
+
+def test_one_length_behind_leaves_consistently_better_undecided():
+    found = verdict("argmax", accuracy=shifted("argmax", "ln", -11, lengths=[64]))
+    assert found["verdict"] == UNDECIDED
+    assert found["low"] > 0
+    assert found["evidence"].startswith("ahead at 2 of 3 lengths")
+    inside = shifted("argmax", "ln", -50, lengths=[16])  # a training length decides nothing
+    assert verdict("argmax", accuracy=inside)["verdict"] == SUPPORTED
+
+
+def test_a_gain_below_half_of_the_papers_is_not_the_papers():
+    """Table 2: 2.9 points on average beyond 2^4, at the lengths 64, 512 and 4096."""
+    paper = verdict("dictionary")["paper"]
+    assert paper == pytest.approx(
+        np.mean(
+            [
+                98.8 - 98.6,
+                97.6 - 97.3,
+                95.3 - 94.7,
+                90.7 - 89.5,
+                82.9 - 80.4,
+                71.7 - 67.6,
+                57.7 - 52.9,
+                44.1 - 38.7,
+                32.3 - 26.5,
+                22.4 - 17.8,
+            ]
+        ),
+        abs=1e-3,
+    )
+    half = verdict("dictionary", accuracy=shifted("dictionary", "ln", -9.5))
+    assert 0 < half["low"] < half["high"] < paper / 2
+    assert half["verdict"] == SUPPORTED  # half a point, at every length
+    none = verdict("dictionary", accuracy=shifted("dictionary", "ln", -10))
+    assert none["low"] < 0 < none["high"] < paper / 2
+    assert none["verdict"] == NOT_SUPPORTED
+
+
+def test_few_noisy_seeds_are_undecided_and_say_how_many_would_do():
+    frame = accuracy().query("seed < 3").copy()
+    frame["accuracy"] += np.random.default_rng(1).normal(0, 0.3, len(frame))
+    found = verdict("argmax", accuracy=frame)
+    assert found["verdict"] == UNDECIDED
+    assert "seeds for 90% power" in found["evidence"]
+    one = judge(CLAIMS, evidence(accuracy=accuracy().query("seed == 0")))
+    assert one["argmax"]["verdict"] == UNDECIDED
+    assert "one seed" in one["argmax"]["evidence"]
+    assert one["features"]["verdict"] == UNDECIDED
+
+
+def test_what_was_not_trained_is_not_tested():
+    document = judge(
+        CLAIMS, evidence(accuracy=accuracy().query("range == 'short'"), exponents=None, fits=None, capacity={})
+    )
+    untested = {key for key, claim in document.items() if claim["verdict"] == NOT_TESTED}
+    assert untested == {"argmax-long", "dictionary-long", "vanishing", "pretrained", "square-root", "capacity"}
+    assert document["argmax-long"]["evidence"] == "argmax was not trained on the long range with ln and none"
+
+
+@pytest.mark.parametrize(
+    ("key", "change"),
+    [
+        ("features", lambda of: of.assign(feature_variance_before=1 + of["feature_variance_before"])),
+        ("features-ln", lambda of: of.assign(feature_variance_after=1 + of["feature_variance_after"])),
+        ("shift", lambda of: of.assign(shift_after=1 - of["shift_after"])),
+        ("shift-left", lambda of: of.assign(trained_shift_after=0.9)),
+        ("dispersion", lambda of: of.assign(entropy=5 - of["entropy"])),
+        ("attribution", lambda of: of.assign(target=of["variance_after"], variance_after=of["target"])),
+        ("moments", lambda of: of.assign(variance_before=1 / of["variance_before"])),
+        (
+            "stability",
+            lambda of: of.assign(variance_after=np.where(of["norm"] == "none", 1.0, 0.01 * of["variance_after"])),
+        ),
+    ],
+)
+def test_turning_round_what_was_seen_inside_turns_its_claim_round(key, change):
+    found = verdict(key, mechanism=change(mechanism(accuracy())))
+    assert found["verdict"] == NOT_SUPPORTED
+    assert "argmax: not supported" in found["evidence"]
+
+
+def test_a_mean_that_does_not_move_is_undecided():
+    still = mechanism(accuracy()).assign(mean_before=0.0)
+    found = verdict("moments", mechanism=still)
+    assert found["verdict"] == UNDECIDED
+    assert "mean drifts in 0 of 8 models" in found["evidence"]
+
+
+def test_theory_is_judged_by_shares_of_features_and_components():
+    rising = exponents()
+    rising.loc[rising.index[:12], ["exponent", "low", "high"]] = [0.5, 0.4, 0.6]
+    assert verdict("vanishing", exponents=rising)["verdict"] == NOT_SUPPORTED
+    rising.loc[rising.index[2:12], ["exponent", "low", "high"]] = [-1, -1.1, -0.9]
+    assert verdict("vanishing", exponents=rising)["verdict"] == UNDECIDED
+    slow = fits().assign(exponent=-0.3, low=-0.35, high=-0.25)
+    assert verdict("pretrained", fits=slow)["verdict"] == SUPPORTED
+    assert verdict("square-root", fits=slow)["verdict"] == NOT_SUPPORTED
+    assert verdict("square-root", fits=slow.assign(low=-0.6))["verdict"] == UNDECIDED
+    assert verdict("pretrained", fits=slow.assign(high=0.1))["verdict"] == NOT_SUPPORTED
+    same = {"answers": 1000, "differ": 0.0, "logits_differ": 1e-6, "logits_deviation": 2.0}
+    assert verdict("capacity", capacity={"argmax": same, "dictionary": same})["verdict"] == NOT_SUPPORTED
+
+
+def test_similar_means_within_a_margin():
+    apart = shifted("dictionary", "std", -5)
+    assert verdict("ln-std-dictionary", accuracy=apart)["verdict"] == NOT_SUPPORTED
+    frame = accuracy()
+    noisy = frame["norm"].eq("std") & frame["task"].eq("dictionary")
+    frame.loc[noisy, "accuracy"] += np.random.default_rng(2).normal(0, 0.1, noisy.sum())
+    assert verdict("ln-std-dictionary", accuracy=frame)["verdict"] == UNDECIDED
+
+
+def test_several_judgements_are_as_good_as_the_weakest():
+    def one(name):
+        return Judgement(name, "words", ours=1.0)
+
+    assert together({"a": one(SUPPORTED), "b": one(SUPPORTED)}).verdict == SUPPORTED
+    assert together({"a": one(SUPPORTED), "b": one(NOT_TESTED)}).verdict == UNDECIDED
+    assert together({"a": one(NOT_TESTED), "b": one(NOT_TESTED)}).verdict == NOT_TESTED
+    assert together({"a": one(NOT_SUPPORTED), "b": one(UNDECIDED)}).verdict == NOT_SUPPORTED
+    assert [one_sided(*bounds) for bounds in ((1, 2), (-2, -1), (-1, 1), (None, None))] == [
+        *(SUPPORTED, NOT_SUPPORTED, UNDECIDED, UNDECIDED)
+    ]
+
+
+def test_the_claims_agree_with_the_tables_that_they_are_derived_from():
+    """The gain beyond training is the mean of the table's differences over these lengths."""
+    frame, truth = accuracy(), evidence()
+    answers = np.random.default_rng(0).random((8, 40)) < 0.5
+    names = [f"{name}-{length}" for name in ("plain", "adaptive", "fitted") for length in (16, 64, 512, 4096)]
+    tests = paired_tests(frame, lambda *_: dict.fromkeys(names, answers), "ln", 0)
+    for key, task, range_, treatment, baseline, temperature in (
+        ("argmax", "argmax", "short", "ln", "none", "plain"),
+        ("dictionary-adaptive", "dictionary", "short", "ln", "none", "adaptive"),
+        ("std", "argmax", "short", "std", "none", "plain"),
+        ("ln-std", "argmax", "short", "ln", "std", "plain"),
+        ("dictionary-long", "dictionary", "long", "ln", "none", "plain"),
+    ):
+        table = select(tests, task, range_, treatment, baseline)
+        beyond = table[(table["length"] > truth.longest[range_]) & (table["temperature"] == temperature)]
+        assert verdict(key)["ours"] == pytest.approx(beyond["difference"].mean(), rel=1e-3)
+
+
+def test_the_table_shows_every_claim_and_its_rule():
+    document = judge(CLAIMS, evidence())
+    text = markdown(document)
+    for claim in document.values():
+        assert f"| {claim['claim']} | {claim['where']} | **supported** |" in text
+        assert claim["rule"] in text
+        assert claim["verdict"] in VERDICTS
+    assert "None" not in text
+    assert "nan" not in text

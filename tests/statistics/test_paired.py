@@ -1,0 +1,96 @@
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.weightstats import DescrStatsW
+
+from vanishing_variance.statistics.intervals import bootstrap
+from vanishing_variance.statistics.paired import paired
+from vanishing_variance.statistics.power import needed
+from vanishing_variance.statistics.wilcoxon import wilcoxon
+
+BEFORE = np.array([10.0, 12.0, 9.0, 11.0, 13.0])
+AFTER = np.array([12.0, 13.0, 9.0, 14.0, 17.0])
+UNKNOWN = ("boot_low", "boot_high", "effect", "p", "wilcoxon", "needed")
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def test_a_case_worked_by_hand():
+    """Differences 2, 1, 0, 3, 4: mean 2, standard deviation sqrt(2.5), t = 2 / sqrt(2.5 / 5) = 2.828 on 4 df.
+
+    The four that are not zero all point one way: 2 of 16 signs do.
+    """
+    result = paired(AFTER, BEFORE, rng())
+    assert result.n == 5
+    assert result.difference == 2
+    assert result.effect == pytest.approx(2 / 2.5**0.5)
+    assert result.p == pytest.approx(0.04742, abs=5e-6)
+    assert result.low == pytest.approx(2 - 2.7764451 * 0.5**0.5, abs=1e-6)
+    assert result.high == pytest.approx(2 + 2.7764451 * 0.5**0.5, abs=1e-6)
+    assert result.wilcoxon == 2 / 16
+    assert result.needed == 9
+    assert result.note == ""
+
+
+def test_every_number_is_that_of_the_differences_and_pairing_matters():
+    draw = rng(1)
+    for seed in range(100):
+        n = int(draw.integers(2, 60))
+        baseline, treatment = draw.normal(80, 5, n), draw.normal(81, 5, n)
+        result, differences = paired(treatment, baseline, rng(seed)), treatment - baseline
+        reference = DescrStatsW(differences)
+        assert result.p == pytest.approx(reference.ttest_mean()[1], rel=1e-9)
+        assert (result.low, result.high) == pytest.approx(reference.tconfint_mean(), rel=1e-9)
+        assert result.effect == pytest.approx(reference.mean / reference.std_ddof(1), rel=1e-9)
+        assert result.wilcoxon == pytest.approx(stats.wilcoxon(differences, method="exact").pvalue, rel=1e-9)
+        assert (result.boot_low, result.boot_high) == bootstrap(differences, rng(seed))
+        assert result.needed == needed(result.effect)
+    assert paired(treatment, baseline[::-1], rng()).p != result.p
+
+
+def test_two_seeds_are_enough_for_every_number():
+    result = paired(np.array([91.0, 94.0]), np.array([90.0, 91.0]), rng())
+    assert (result.boot_low, result.boot_high) == (1, 3)
+    assert result.p == pytest.approx(2 * stats.t.sf(2, 1))
+    assert result.wilcoxon == 0.5
+    assert result.needed == 8
+    assert result.note == ""
+
+
+def test_one_seed_and_equal_differences_are_answered_in_words():
+    one = paired(np.array([90.0]), np.array([88.0]), rng())
+    assert (one.n, one.difference, one.low, one.high) == (1, 2, None, None)
+    assert one.note == "one seed: no test"
+    assert [getattr(one, name) for name in UNKNOWN] == [None] * 6
+    for shift in (0.1, 0.0, 3.0):
+        equal = paired(BEFORE + shift, BEFORE, rng())
+        assert (equal.difference, equal.low, equal.high) == pytest.approx((shift,) * 3)
+        assert equal.note == "all differences equal: no test"
+        assert [getattr(equal, name) for name in UNKNOWN] == [None] * 6
+    zeros = paired(np.zeros(8), np.zeros(8), rng())
+    assert (zeros.difference, zeros.p, zeros.note) == (0, None, "all differences equal: no test")
+
+
+def test_differences_that_no_study_would_show_are_answered_in_words():
+    result = paired(np.array([90.0, 91.0, 92.0]), np.array([91.0, 91.0, 91.0]), rng())
+    assert (result.difference, result.p, result.wilcoxon) == (0, 1, 1)
+    assert (result.needed, result.note) == (None, "more than 1,000,000 seeds needed")
+
+
+def test_differences_equal_but_for_rounding_are_tied():
+    """In floating point 0.3 - 0.2 is less than 0.1, and 0.1 + 0.2 - 0.3 is not zero."""
+    baseline = np.array([0.2, 0.3, 0.0, 0.3, 0.5, 0.25])
+    treatment = np.array([0.3, 0.2, 0.1, 0.1 + 0.2, 0.7, 0.65])
+    assert len(set(np.abs(treatment - baseline))) == 5
+    assert paired(treatment, baseline, rng()).wilcoxon == wilcoxon(np.array([1.0, -1, 1, 0, 2, 4])) == 0.25
+
+
+@pytest.mark.parametrize(
+    ("treatment", "baseline"),
+    [([1.0, 2.0], [1.0]), ([], []), ([1.0, float("nan")], [1.0, 2.0]), ([[1.0]], [[1.0]]), ([np.inf, 1.0], [1.0, 2.0])],
+)
+def test_what_is_not_paired_or_not_a_number_is_refused(treatment, baseline):
+    with pytest.raises(ValueError, match="paired needs"):
+        paired(np.array(treatment), np.array(baseline), rng())
