@@ -20,8 +20,9 @@ def stages(kind, block=0, tasks=TASKS, norms=NORMS):
 
 TRAIN, TEMPERATURE, EVALUATE = stages("train"), stages("temperature"), stages("evaluate")
 GENERATE = {"generate@argmax", "generate@dictionary"}
-RESULTS = {"ttest", "proposition", "figures"}
-ALL = {"check", "probe", "figure1", *RESULTS, *GENERATE, *TRAIN, *TEMPERATURE, *EVALUATE}
+# What depends on the treatment and is kept by git alone.
+RESULTS = {"ttest", "mechanism", "proposition", "figures", "claims", "report"}
+ALL = {"check", "probe", "figure1", "capacity", *RESULTS, *GENERATE, *TRAIN, *TEMPERATURE, *EVALUATE}
 
 
 class Copy:

@@ -6,6 +6,7 @@ The tests of a file share one copy: each that changes it undoes the change.
 import json
 import re
 import subprocess
+from pathlib import Path
 
 import yaml
 from checkout import ALL, Copy, stages
@@ -20,7 +21,7 @@ def lock_of(copy):
 def test_one_command_runs_everything_and_makes_every_result(first_run):
     copy, ran, _ = first_run
     assert ran == ALL
-    assert len(ran) <= 40
+    assert len(ran) <= 42
     tables = {f"metrics/tables/table{n}.{kind}" for n in range(1, 7) for kind in ("md", "csv", "tex")}
     figures = {
         f"plots/{name}.{kind}"
@@ -38,9 +39,17 @@ def test_one_command_runs_everything_and_makes_every_result(first_run):
         for kind in ("png", "svg")
     }
     tracked = set(copy("git", "ls-files").split())
-    metrics = {f"metrics/{name}" for name in ("argmax.json", "dictionary.json", "probe.json", "accuracy.csv")}
+    metrics = {
+        f"metrics/{name}"
+        for name in ("accuracy.csv", "argmax.json", "dictionary.json", "probe.json", "summary.json", "tests.csv")
+    }
+    claims = {f"metrics/{name}" for name in ("claims.json", "claims.md", "verdicts.json", "capacity.json")}
+    mechanism = {
+        *(f"metrics/{name}" for name in ("mechanism.csv", "mechanism.md", "explained.csv")),
+        "plots/mechanism.svg",
+    }
     data = {"plots/figure1.csv", "plots/figure1-fits.csv"}
-    assert metrics | data | tables | figures <= tracked
+    assert metrics | claims | mechanism | data | tables | figures | {"plots/report/index.html"} <= tracked
     assert not [name for name in tracked if name.startswith(("runs/", "data/"))]
 
 
@@ -150,6 +159,16 @@ def test_metrics_are_small_flat_and_finite(first_run):
     assert list(document["short"]) == ["plain", "adaptive", "fitted"]
     assert list(document["short"]["plain"]) == ["none", "norm", "log10_p"]
     assert list(document["short"]["plain"]["none"]) == ["00004", "00016", "00064"]
+    document = json.loads((copy.path / "metrics/summary.json").read_text())
+    assert list(document) == ["argmax", "argmax_long", "dictionary", "dictionary_long"]
+    assert set(document["argmax"]) <= {"none", "norm", "gain", "log10_p"}
+    verdicts = json.loads((copy.path / "metrics/verdicts.json").read_text())
+    claims = json.loads((copy.path / "metrics/claims.json").read_text())
+    assert sum(verdicts.values()) == len(claims) == 22
+    assert verdicts["not_tested"] == 0
+    shown = copy("dvc", "metrics", "show", "--json")
+    listed = {Path(name).name for name in json.loads(shown)[""]["data"]}
+    assert listed == {"summary.json", "verdicts.json", "proposition.json", "probe.json"}
     document = json.loads((copy.path / "metrics/proposition.json").read_text())
     assert {task: list(roles) for task, roles in document.items()} == {
         "argmax": ["none", "norm"],

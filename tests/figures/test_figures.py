@@ -2,7 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from vanishing_variance.figures import accuracy, figure1, figure2, figure3, figure4, loss, proposition
+from vanishing_variance.figures import accuracy, figure1, figure2, figure3, figure4, loss, mechanism, proposition
+from vanishing_variance.mechanism.explanation import GROUPINGS, QUANTITIES
 from vanishing_variance.probe.fits import POOLED, fits, pooled
 from vanishing_variance.results import COLUMNS
 from vanishing_variance.statistics.intervals import interval
@@ -202,3 +203,31 @@ def test_the_propositions_lines_are_relative_to_the_variance_of_an_item():
     assert "11 features" in caption
     assert "10th to 90th percentile" in caption
     assert "fitted from N = $2^{4}$" in caption
+
+
+def test_the_mechanism_has_a_panel_a_task_and_range_and_a_point_a_quantity_and_grouping():
+    rows = [
+        (task, range_, grouping, name, 88, 0.5, 0.4, 0.6)
+        for task in ("argmax", "dictionary")
+        for range_ in ("short", "long")
+        for grouping in GROUPINGS
+        for name in QUANTITIES
+    ]
+    columns = ["task", "range", "grouping", "quantity", "n", "r2", "r2_low", "r2_high"]
+    explained = pd.DataFrame(rows, columns=columns)
+    explained.loc[0, ["r2", "r2_low", "r2_high"]] = [0.9, 0.2, 0.95]
+    explained.loc[1, ["r2", "r2_low", "r2_high"]] = np.nan
+    figure = mechanism.draw(explained)
+    titles, caption = texts(figure)
+    assert titles == ["argmax, short range", "dictionary, short range", "argmax, long range", "dictionary, long range"]
+    assert "n = 88 models" in caption
+    first = figure.axes[0].containers[0]
+    assert first.get_label() == "between seeds"
+    shown = dict(zip(first.lines[0].get_ydata(), first.lines[0].get_xdata(), strict=True))
+    assert len(shown) == len(QUANTITIES) - 1
+    assert shown[len(QUANTITIES) - 1 + 0.25] == 0.9
+    assert first.lines[2][0].get_segments()[0][:, 0].tolist() == pytest.approx([0.2, 0.95])
+    assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == [title for title, _ in QUANTITIES.values()]
+    assert figure.axes[3].get_xlabel().startswith("explained share")
+    short = mechanism.draw(explained.query("range == 'short' and task == 'argmax'"))
+    assert texts(short)[0] == ["argmax, short range"]
