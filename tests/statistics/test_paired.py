@@ -66,11 +66,14 @@ def test_one_seed_and_equal_differences_are_answered_in_words():
     assert [getattr(one, name) for name in UNKNOWN] == [None] * 6
     for shift in (0.1, 0.0, 3.0):
         equal = paired(BEFORE + shift, BEFORE, rng())
-        assert (equal.difference, equal.low, equal.high) == pytest.approx((shift,) * 3)
+        assert equal.difference == pytest.approx(shift)
         assert equal.note == "all differences equal: no test"
         assert [getattr(equal, name) for name in UNKNOWN] == [None] * 6
-    zeros = paired(np.zeros(8), np.zeros(8), rng())
-    assert (zeros.difference, zeros.p, zeros.note) == (0, None, "all differences equal: no test")
+    rounded = BEFORE * (1 + np.array([0, 2, -3, 1, 4]) * 2.0**-52)
+    for treatment, baseline in ((rounded, BEFORE), (np.zeros(8), np.zeros(8))):
+        zeros = paired(treatment, baseline, rng())
+        assert zeros.low == zeros.difference == zeros.high == (treatment - baseline).mean()
+        assert (zeros.p, zeros.boot_low, zeros.note) == (None, None, "all differences equal: no test")
 
 
 def test_differences_that_no_study_would_show_are_answered_in_words():

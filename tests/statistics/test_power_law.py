@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from statsmodels.api import OLS, add_constant
 
 from vanishing_variance.statistics.power_law import power_law
 
@@ -10,6 +11,15 @@ def test_a_power_law_is_found_exactly():
     assert (fit.exponent, fit.scale) == pytest.approx((-0.5, 3.0))
     assert fit.low == pytest.approx(fit.high)
     np.testing.assert_allclose(fit(lengths), 3.0 * lengths**-0.5)
+
+
+def test_it_is_the_least_squares_line_of_the_logarithms():
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        lengths, values = 2.0 ** np.arange(3 + seed % 9), rng.lognormal(size=3 + seed % 9)
+        fit, line = power_law(lengths, values), OLS(np.log(values), add_constant(np.log(lengths))).fit()
+        assert (np.log(fit.scale), fit.exponent) == pytest.approx(tuple(line.params), rel=1e-9, abs=1e-12)
+        assert (fit.low, fit.high) == pytest.approx(tuple(line.conf_int()[1]), rel=1e-9)
 
 
 def test_the_interval_of_an_exponent_holds_the_truth_in_95_of_100():

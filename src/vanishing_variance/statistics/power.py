@@ -27,11 +27,11 @@ def power(effect: float, n: int, alpha: float = ALPHA) -> float:
     return float(ahead + np.nan_to_num(behind))
 
 
-def needed(effect: float, power_wanted: float = 0.9) -> int | None:
+def needed(effect: float, wanted: float = 0.9) -> int | None:
     """The fewest seeds, two or more, with which the test at alpha = 0.05 has that power; None above 10^6 of them.
 
     The power grows with the number of seeds, unless the effect is 0: there it stays at alpha, and the answer is None.
     """
     sizes = range(2, MOST + 1)
-    place = bisect_left(sizes, True, key=lambda n: power(effect, n) >= power_wanted)
+    place = bisect_left(sizes, True, key=lambda n: power(effect, n) >= wanted)
     return sizes[place] if place < len(sizes) else None
