@@ -20,7 +20,7 @@ def stages(kind, block=0, tasks=TASKS, norms=NORMS):
 
 TRAIN, TEMPERATURE, EVALUATE = stages("train"), stages("temperature"), stages("evaluate")
 GENERATE = {"generate@argmax", "generate@dictionary"}
-RESULTS = {"ttest", "proposition", "figures"}
+RESULTS = {"ttest", "proposition", "figures", "report"}
 ALL = {"check", "probe", "figure1", *RESULTS, *GENERATE, *TRAIN, *TEMPERATURE, *EVALUATE}
 
 

@@ -44,13 +44,13 @@ def test_a_new_normaliser_trains_only_itself(copy):
 def test_new_evaluation_lengths_retrain_nothing(copy):
     text = (copy.path / "params.yaml").read_text()
     (copy.path / "params.yaml").write_text(text.replace("lengths: [4, 16, 64]", "lengths: [4, 16]"))
-    assert copy.ran("dvc", "repro") == {"check", *GENERATE, *TEMPERATURE, *EVALUATE, "ttest", "figures"}
+    assert copy.ran("dvc", "repro") == {"check", *GENERATE, *TEMPERATURE, *EVALUATE, "ttest", "figures", "report"}
 
 
-def test_editing_a_figure_redraws_figures_alone(copy):
+def test_editing_a_figure_redraws_figures_and_the_page_alone(copy):
     path = copy.path / "src/vanishing_variance/figures/loss.py"
     path.write_text(path.read_text().replace("gradient step", "training step"))
-    assert copy.ran("dvc", "repro") == {"figures"}
+    assert copy.ran("dvc", "repro") == {"figures", "report"}
 
 
 def test_editing_how_the_proposition_is_checked_checks_it_again(copy):
@@ -59,10 +59,10 @@ def test_editing_how_the_proposition_is_checked_checks_it_again(copy):
     assert copy.ran("dvc", "repro") == {"proposition"}  # its frames are the same, so nothing is drawn again
 
 
-def test_editing_figure_1_draws_it_alone(copy):
+def test_editing_figure_1_draws_it_and_the_page_alone(copy):
     path = copy.path / "src/vanishing_variance/figures/figure1.py"
     path.write_text(path.read_text().replace("slope −0.5", "slope −1/2"))
-    assert copy.ran("dvc", "repro") == {"figure1"}
+    assert copy.ran("dvc", "repro") == {"figure1", "report"}
 
 
 def test_a_probe_that_cannot_be_made_says_so_in_one_line_and_all_else_goes_on_when_told_to(copy):
@@ -115,3 +115,10 @@ def test_bad_parameters_stop_at_the_check_in_one_line_and_touch_nothing_else(cop
     assert set(re.findall(r"^Running stage '(.*)':$", printed, re.MULTILINE)) == {"check"}
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
     assert copy("git", "status", "--porcelain", "metrics", "plots") == ""
+
+
+def test_editing_the_page_makes_the_page_alone(copy):
+    path = copy.path / "src/vanishing_variance/report/templates/style.css"
+    path.write_text(path.read_text().replace("#e69f00", "#e69f01"))
+    assert copy.ran("dvc", "repro") == {"report"}
+    assert "#e69f01" in (copy.path / "plots/report/index.html").read_text()
