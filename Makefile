@@ -3,10 +3,17 @@ PYTHON ?= python3
 VENV := .venv
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: repro test lint bench paper-scale default-scale
+.PHONY: repro report test lint bench paper-scale default-scale
 
 repro: $(VENV)/installed
 	dvc repro --keep-going
+
+# Opens the page, or says where it is on a machine without a display.
+report: $(VENV)/installed
+	dvc repro report
+	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ] || [ "$$(uname)" = Darwin ]; \
+		then python -m webbrowser "file://$(CURDIR)/plots/report/index.html"; \
+		else echo "the page: $(CURDIR)/plots/report/index.html"; fi
 
 test: $(VENV)/installed
 	python -m pytest -n 2 --dist loadfile

@@ -50,7 +50,7 @@ def test_new_evaluation_lengths_retrain_nothing(copy):
     assert copy.ran("dvc", "repro") == ran
 
 
-def test_editing_a_figure_redraws_figures_alone(copy):
+def test_editing_a_figure_redraws_figures_and_the_page_alone(copy):
     path = copy.path / "src/vanishing_variance/figures/loss.py"
     path.write_text(path.read_text().replace("gradient step", "training step"))
     assert copy.ran("dvc", "repro") == {"figures", "report"}
@@ -62,7 +62,7 @@ def test_editing_how_the_proposition_is_checked_checks_it_again(copy):
     assert copy.ran("dvc", "repro") == {"proposition"}  # its frames are the same, so nothing is drawn again
 
 
-def test_editing_figure_1_draws_it_alone(copy):
+def test_editing_figure_1_draws_it_and_the_page_alone(copy):
     path = copy.path / "src/vanishing_variance/figures/figure1.py"
     path.write_text(path.read_text().replace("slope −0.5", "slope −1/2"))
     assert copy.ran("dvc", "repro") == {"figure1", "report"}
@@ -118,3 +118,10 @@ def test_bad_parameters_stop_at_the_check_in_one_line_and_touch_nothing_else(cop
     assert set(re.findall(r"^Running stage '(.*)':$", printed, re.MULTILINE)) == {"check"}
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
     assert copy("git", "status", "--porcelain", "metrics", "plots") == ""
+
+
+def test_editing_the_page_makes_the_page_alone(copy):
+    path = copy.path / "src/vanishing_variance/report/templates/style.css"
+    path.write_text(path.read_text().replace("#e69f00", "#e69f01"))
+    assert copy.ran("dvc", "repro") == {"report"}
+    assert "#e69f01" in (copy.path / "plots/report/index.html").read_text()

@@ -1,0 +1,48 @@
+"""What tables of the page are made of: cells, some of them shaded."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from vanishing_variance.report.formats import MISSING, number
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A text; and, where it is shaded, to which side (`above`, `below`) and how strongly, 0 to 1."""
+
+    text: str
+    side: str = ""
+    share: float = 0.0
+
+
+@dataclass(frozen=True)
+class Row:
+    """A name and a cell a column."""
+
+    name: str
+    cells: Sequence[Cell]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Groups of rows, each with its heading; `scale` is what the strongest shade stands for, 0 where none is shaded."""
+
+    anchor: str
+    title: str
+    note: str
+    head: Sequence[str]
+    groups: Sequence[tuple[str, Sequence[Row]]]
+    scale: float = 0.0
+
+
+def numbers(values: Iterable[float], how: str) -> list[Cell]:
+    """Numbers in Python's format `how`, a cell each."""
+    return [Cell(number(value, how)) for value in values]
+
+
+def shaded(difference: float, scale: float) -> Cell:
+    """A difference in percentage points, shaded by its sign and in proportion to its size: fully at `scale`."""
+    text = number(difference, "+.1f")
+    if text == MISSING or difference == 0:
+        return Cell(text)
+    return Cell(text, "above" if difference > 0 else "below", round(abs(difference) / scale, 3))

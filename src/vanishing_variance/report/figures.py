@@ -1,0 +1,104 @@
+"""The figures of the page: what each shows, in words, and the picture as a `data:` image."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from vanishing_variance.params.base import take
+
+# What is shown, by section of the page; the file is plots/<name>.svg.
+MECHANISM = ("mechanism",)
+RESULTS = ("figure1", "figure2", "figure3", "figure4", "accuracy", "accuracy-long", "proposition")
+LOSSES = ("loss", "loss-long")
+NAMES = (*MECHANISM, *RESULTS, *LOSSES)
+# What need not be escaped in a `data:` address between double quotes. Base64 is longer, and git packs it half as well.
+_SAFE = " !$()*+,-./:;=?@[]^_`{|}~"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture; `alt` is what it shows, for who cannot see it, and `caption` says n and what an interval is."""
+
+    name: str
+    title: str
+    caption: str
+    alt: str
+    image: str
+
+
+def figures(names: tuple[str, ...], pictures: Mapping[str, str], params: Mapping[str, Any]) -> list[Figure]:
+    """Those called `names`, as SVG texts in `pictures`, captioned with the numbers of params.yaml."""
+    words = _words(params)
+    return [Figure(name, *words[name], f"data:image/svg+xml,{quote(pictures[name], safe=_SAFE)}") for name in names]
+
+
+def _words(params: Mapping[str, Any]) -> dict[str, tuple[str, str, str]]:
+    """name -> title, caption, alternative text."""
+    norm, task = take(params, "norm", str), take(params, "figures.task", str)
+    seeds = len(take(params, "blocks", list[int])) * take(params, "seeds_per_block", int)
+    looked = take(params, "diagnostics.sequences", int)
+    rows = take(params, "diagnostics.heatmap_sequences", int)
+    checked = take(params, "proposition.sequences", int)
+    probed, model = take(params, "probe.sequences", int), take(params, "probe.model", str)
+    longest = {name: take(params, f"ranges.{name}.longest", int) for name in ("short", "long")}
+    per_seed = f"Thin lines are each of n = {seeds} seeds, thick ones their mean."
+    mean = f"Means over n = {seeds} seeds; the band is the 95% t interval of the mean over seeds."
+    models = f"none and + {norm}"
+    return {
+        "mechanism": (
+            "Mechanism",
+            f"What changes inside the models with length, beside their accuracy; n = {seeds} seeds a variant.",
+            "Quantities measured inside the trained models, against accuracy",
+        ),
+        "figure1": (
+            "Figure 1",
+            f"Inside {model}: the standard deviation of components of an attention output over n = {probed} sequences "
+            "a length. Exponents are of fitted power laws, with 95% t intervals over lengths.",
+            f"Standard deviation of attention outputs inside {model} falling with sequence length, on log axes",
+        ),
+        "figure2": (
+            "Figure 2",
+            f"{task}, one model a row: the distribution of single features of the attention output over n = {looked} "
+            "sequences a length.",
+            f"Histograms of features of the attention output by length, {models}: they narrow as sequences grow",
+        ),
+        "figure3": (
+            "Figure 3",
+            f"{task}, one model a line: drift of the global mean and decay of the global variance of the attention "
+            f"output; means over n = {looked} sequences a length, the band is ±1.96 standard errors over sequences.",
+            f"Drift of the mean and decay of the variance of the attention output against length, {models}",
+        ),
+        "figure4": (
+            "Figure 4",
+            f"{task}, one model a row: the largest attention weights of n = {rows} sequences a length, a sequence a "
+            "line.",
+            f"Heat maps of the largest attention weights by length, {models}: the weights spread as sequences grow",
+        ),
+        "accuracy": (
+            f"Accuracy against length, trained on up to {longest['short']} items",
+            mean,
+            "Accuracy of every variant against sequence length, a panel a task and temperature, short range",
+        ),
+        "accuracy-long": (
+            f"Accuracy against length, trained on up to {longest['long']} items",
+            mean,
+            "Accuracy of every variant against sequence length, a panel a task and temperature, long range",
+        ),
+        "proposition": (
+            "Proposition 1",
+            f"One model a panel: variance of single features against length, over n = {checked} sequences a length; "
+            "lines are medians over features, the band is their 10th to 90th percentile.",
+            "Variance of features of the attention output against length, with its prediction and its bound",
+        ),
+        "loss": (
+            f"Training loss, trained on up to {longest['short']} items",
+            per_seed,
+            "Training loss against gradient step, a panel a task, short range",
+        ),
+        "loss-long": (
+            f"Training loss, trained on up to {longest['long']} items",
+            per_seed,
+            "Training loss against gradient step, a panel a task, long range",
+        ),
+    }

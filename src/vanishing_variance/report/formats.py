@@ -1,0 +1,34 @@
+"""How numbers stand on the page: a missing one is a dash, a minus is a minus sign, lengths are powers of two."""
+
+import math
+import re
+
+from markupsafe import Markup, escape
+
+MISSING = "–"
+_POWER = re.compile(r"\^([-−]?\d+(?:\.\d+)?)")
+
+
+def number(value: float | None, how: str) -> str:
+    """A number in Python's format `how`; what is zero when rounded has no sign."""
+    if value is None or math.isnan(value):
+        return MISSING
+    text = format(value, how)
+    return text.lstrip("+-") if float(text) == 0 else text.replace("-", "−")
+
+
+def interval(low: float | None, high: float | None, how: str) -> str:
+    """Both ends of an interval, or a dash where either is missing."""
+    ends = number(low, how), number(high, how)
+    return MISSING if MISSING in ends else ", ".join(ends)
+
+
+def power(length: int) -> Markup:
+    """A length as HTML: a power of two where it is one."""
+    exponent = length.bit_length() - 1
+    return raised(f"2^{exponent}" if length == 2**exponent else str(length))
+
+
+def raised(text: str) -> Markup:
+    """A text as HTML, with 2^14 and N^-1 as powers."""
+    return Markup(_POWER.sub(lambda found: f"<sup>{found[1].replace('-', '−')}</sup>", escape(text)))

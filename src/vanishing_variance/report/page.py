@@ -1,0 +1,101 @@
+"""The page and its side file, rendered: data in, HTML out, the same bytes for the same data."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from vanishing_variance.params.base import take
+from vanishing_variance.report import figures
+from vanishing_variance.report.explained import explained
+from vanishing_variance.report.formats import power
+from vanishing_variance.report.tables import tables
+from vanishing_variance.report.verdicts import counts, verdicts
+
+_TEMPLATES = Environment(
+    loader=PackageLoader("vanishing_variance.report"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+)
+
+
+@dataclass(frozen=True)
+class Results:
+    """What the page shows: params.yaml as a document and as its text, the contents of metrics/claims.json, tests.csv,
+    paper.csv and explained.csv, the figures as SVG texts by name, and package -> version."""
+
+    params: Mapping[str, Any]
+    source: str
+    claims: Mapping[str, Mapping[str, Any]]
+    tests: pd.DataFrame
+    paper: pd.DataFrame
+    explained: pd.DataFrame
+    pictures: Mapping[str, str]
+    versions: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Page:
+    """The page as HTML; its fingerprint tells it from the page of other results, and stands in it."""
+
+    html: str
+    fingerprint: str
+
+
+def page(results: Results) -> Page:
+    """All results as one HTML file that needs no other. Raises InputError on a parameter or verdict that is not one."""
+    params, made = results.params, verdicts(results.claims)
+    norm = take(params, "norm", str)
+    shown = {
+        "verdicts": made,
+        "counts": counts(made),
+        "tables": tables(results.tests, results.paper, norm),
+        "mechanism": explained(results.explained),
+        "mechanisms": figures.figures(figures.MECHANISM, results.pictures, params),
+        "results": figures.figures(figures.RESULTS, results.pictures, params),
+        "losses": figures.figures(figures.LOSSES, results.pictures, params),
+        "study": _study(params),
+        "versions": results.versions,
+        "source": results.source,
+        "norm": norm,
+    }
+    template = _TEMPLATES.get_template("page.html")
+    fingerprint = hashlib.sha256(template.render(**shown, fingerprint="").encode()).hexdigest()[:16]
+    return Page(template.render(**shown, fingerprint=fingerprint), fingerprint)
+
+
+def side(fingerprint: str, machine: Mapping[str, Any], times: Sequence[Mapping[str, Any]]) -> str:
+    """The side file of the page with this fingerprint: what differs from run to run.
+
+    `machine` has device, cores and revision; `times` are stages with their wall time in seconds.
+    """
+    kinds: dict[str, list[float]] = defaultdict(list)
+    for one in times:
+        kinds[one["stage"].partition("-")[0]].append(one["seconds"])
+    longest = sorted(kinds.items(), key=lambda kind: (-sum(kind[1]), kind[0]))
+    return _TEMPLATES.get_template("run.html").render(
+        fingerprint=fingerprint, machine=machine, times=times, kinds=longest, total=sum(map(sum, kinds.values()))
+    )
+
+
+def _study(params: Mapping[str, Any]) -> list[tuple[str, str | list[str]]]:
+    """What was run: names and values."""
+    blocks, size = take(params, "blocks", list[int]), take(params, "seeds_per_block", int)
+    steps = {name: take(params, f"tasks.{name}.training.steps", int) for name in take(params, "tasks", dict)}
+    lengths = {name: (f"{name}.shortest", f"{name}.longest") for name in take(params, "ranges", dict)}
+    ranges = {name: [take(params, f"ranges.{end}", int) for end in ends] for name, ends in lengths.items()}
+    return [
+        ("treatment", f"{take(params, 'norm', str)}, compared with none"),
+        ("seeds", f"{len(blocks) * size}: {len(blocks)} × {size} (blocks × seeds a block)"),
+        ("gradient steps", ", ".join(f"{name} {count:,}" for name, count in steps.items())),
+        ("training lengths", ", ".join(f"{name} {low} to {high}" for name, (low, high) in ranges.items())),
+        ("test lengths", [power(length) for length in take(params, "test.lengths", list[int])]),
+        ("test sequences", f"{take(params, 'test.sequences', int):,} a length"),
+    ]

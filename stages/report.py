@@ -1,0 +1,40 @@
+"""Make the page: every result beside the paper's, and in a side file what differs from run to run."""
+
+from vanishing_variance.command import Arguments, run
+from vanishing_variance.io.files import read_json, write_text
+from vanishing_variance.io.frames import read_csv
+from vanishing_variance.io.machine import machine
+from vanishing_variance.io.text import read_text
+from vanishing_variance.io.versions import versions
+from vanishing_variance.io.yaml import read_yaml
+from vanishing_variance.params.base import PATH
+from vanishing_variance.paths import TIMES
+from vanishing_variance.report.figures import NAMES
+from vanishing_variance.report.page import Results, page, side
+from vanishing_variance.study import METRICS, PLOTS
+
+FOLDER = PLOTS / "report"
+PACKAGES = ("torch", "numpy", "scipy", "pandas", "dvc")
+
+
+def main() -> None:
+    Arguments(description=__doc__).parse_args()
+    results = Results(
+        params=read_yaml(PATH),
+        source=read_text(PATH),
+        claims=read_json(METRICS / "claims.json"),
+        tests=read_csv(METRICS / "tests.csv"),
+        paper=read_csv(METRICS / "paper.csv"),
+        explained=read_csv(METRICS / "explained.csv"),
+        pictures={name: read_text(PLOTS / f"{name}.svg") for name in NAMES},
+        versions=versions(PACKAGES),
+    )
+    made = page(results)
+    write_text(FOLDER / "index.html", made.html)
+    # Not an output, so that DVC hashes none of it: it is of this machine and this moment.
+    times = [read_json(path) for path in sorted(TIMES.glob("*.json"))]
+    write_text(FOLDER / "run.html", side(made.fingerprint, machine(), times))
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,103 @@
+"""Small results of the shape that the stages write, for the tests of the page."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from vanishing_variance.report.figures import NAMES
+from vanishing_variance.report.page import Results
+
+ROOT = Path(__file__).resolve().parents[2]
+LENGTHS = (16, 100, 16384)
+TEMPERATURES = ("plain", "adaptive", "fitted")
+CLAIM = {
+    "claim": "ln helps beyond the training lengths",
+    "where": "Section 3.1, Table 1",
+    "rule": "supported where the interval lies above 0 at 2^14",
+    "verdict": "supported",
+    "ours": 3.25,
+    "low": 1.0,
+    "high": 5.5,
+    "paper": 1.8,
+    "unit": "pp",
+    "n": 2,
+    "evidence": "ahead by 3.25 points",
+}
+
+
+def comparisons(norm="ln", ranges=("short", "long"), lengths=LENGTHS):
+    """Rows of metrics/tests.csv: means of 50 ± a tenth of the row's number, which is the difference; p a thousandth."""
+    short = dict.fromkeys([(norm, "none"), ("ln", "none"), ("std", "none"), ("ln", "std")])
+    pairs = {"short": list(short), "long": [(norm, "none")]}
+    keys = [
+        (task, range_, treatment, baseline, temperature, length)
+        for task in ("argmax", "dictionary")
+        for range_ in ranges
+        for treatment, baseline in pairs[range_]
+        for temperature in TEMPERATURES
+        for length in lengths
+    ]
+    frame = pd.DataFrame(keys, columns=["task", "range", "treatment", "baseline", "temperature", "length"])
+    row = np.arange(len(frame), dtype=float)
+    return frame.assign(
+        n=2,
+        treatment_mean=50 + row / 10,
+        baseline_mean=50 - row / 10,
+        difference=row,
+        low=row - 1.5,
+        high=row + 1.5,
+        p=row / 1000,
+        p_holm=row / 100,
+        note=np.nan,
+    )
+
+
+def paper(cells):
+    """Rows of metrics/paper.csv: of table, variant, quantity, length, paper and difference; plain softmax."""
+    columns = ["table", "variant", "quantity", "length", "paper", "difference"]
+    frame = pd.DataFrame(cells, columns=columns).astype({"paper": float, "difference": float})
+    return frame.assign(temperature="plain")
+
+
+CELLS = [
+    *((1, "none", "accuracy_pct", 16, 99.6, -40.0), (1, "ln", "accuracy_pct", 16, 99.5, 10.0)),
+    *((1, "none", "accuracy_pct", 16384, 20.8, 0.0), (1, "ln_vs_none", "p_value", 16384, 0.003, None)),
+    *((3, "std", "gain_over_none_pct", 16, -0.05, 2.0), (6, "ln_vs_std", "p_value", 16, 0.9, None)),
+]
+
+
+def explained():
+    rows = [
+        ("argmax", "short", "all", "within a length", "variance", 0.8, 0.7, 0.9),
+        ("argmax", "short", "none", "within a length", "variance", 0.5, None, None),
+        ("argmax", "short", "none", "within a length", "entropy", 0.25, 0.125, 0.5),
+        ("dictionary", "long", "all", "within a length", "entropy", None, None, None),
+    ]
+    return pd.DataFrame(rows, columns=["task", "range", "models", "grouping", "quantity", "r2", "low", "high"])
+
+
+def claims(**changes):
+    verdicts = ("supported", "not supported", "undecided", "not tested", "undecided")
+    return {f"claim{place}": {**CLAIM, "verdict": verdict, **changes} for place, verdict in enumerate(verdicts)}
+
+
+def picture(name):
+    drawn = '<svg xmlns="http://www.w3.org/2000/svg" width="540pt" height="270pt"><!-- {} 100% #1 & "x" -->\n{}</svg>'
+    return drawn.format(name, '<rect id="one" width="540"\nheight="270" fill="#0072B2"/>')
+
+
+def made_up(norm="ln", **changes):
+    source = (ROOT / "tests/smoke.yaml").read_text().replace("norm: ln", f"norm: {norm!r}")
+    shown = {
+        "params": yaml.safe_load(source),
+        "source": source,
+        "claims": claims(),
+        "tests": comparisons(norm),
+        "paper": paper(CELLS),
+        "explained": explained(),
+        "pictures": {name: picture(name) for name in NAMES},
+        "versions": {"python": "3.13.1", "torch": "2.13.0"},
+    }
+    return Results(**shown | changes)

@@ -1,0 +1,166 @@
+"""The page in a real browser: Chromium, without a window."""
+
+import os
+import re
+import shutil
+from itertools import product
+
+import pytest
+from made_up_results import comparisons, made_up
+from playwright.sync_api import sync_playwright
+from test_page import MACHINE, TIMES
+
+from vanishing_variance.report.page import page, side
+
+WIDTHS = (360, 768, 1280)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    names = (os.environ.get("CHROMIUM"), "chromium", "chromium-browser", "google-chrome")
+    found = next((path for path in map(shutil.which, filter(None, names)) if path), None)
+    if found is None:
+        pytest.fail("no Chromium: install it (apt-get install chromium), or set CHROMIUM to its path", pytrace=False)
+    with sync_playwright() as playwright:
+        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+        browser = playwright.chromium.launch(executable_path=found, args=arguments)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    """The page alone, with its side file, and with the side file of other results."""
+    wide = comparisons(lengths=[2**power for power in range(4, 15)])
+    made, other = (page(made_up(tests=wide, versions=versions)) for versions in ({"python": "3.13.1"}, {}))
+    folders = {name: tmp_path_factory.mktemp(name) for name in ("alone", "beside", "stale")}
+    for name, fingerprint in (("alone", None), ("beside", made.fingerprint), ("stale", other.fingerprint)):
+        (folders[name] / "index.html").write_text(made.html)
+        if fingerprint:
+            (folders[name] / "run.html").write_text(side(fingerprint, MACHINE, TIMES))
+    return folders
+
+
+@pytest.fixture
+def visit(browser, folders):
+    """Opens the page; what went wrong is in the list `problems`."""
+    opened = []
+
+    def visit(name="alone", width=360, **options):
+        problems = []
+        shown = browser.new_page(viewport={"width": width, "height": 800}, **options)
+        opened.append(shown)
+        folder = folders[name].as_uri() + "/"
+        shown.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+        shown.on("pageerror", lambda error: problems.append(str(error)))
+        shown.on("request", lambda it: None if it.url.startswith(("data:", folder)) else problems.append(it.url))
+        shown.goto(f"{folder}index.html")
+        return shown, problems
+
+    yield visit
+    for shown in opened:
+        shown.close()
+
+
+def style(shown, selector, name):
+    return shown.locator(selector).first.evaluate(f"element => getComputedStyle(element)['{name}']")
+
+
+def rgb(colour):
+    """Red, green, blue 0 to 255, and opacity."""
+    red, green, blue, *opacity = map(float, re.findall(r"[\d.]+", colour))
+    return (red, green, blue), opacity[0] if opacity else 1.0
+
+
+def contrast(shown, selector):
+    """Of the text, against its background over the card's, as WCAG 2 has it."""
+    above, share = rgb(style(shown, selector, "backgroundColor"))
+    card, _ = rgb(style(shown, ".scroll", "backgroundColor"))
+    ground = tuple(share * one + (1 - share) * other for one, other in zip(above, card, strict=True))
+    text, _ = rgb(style(shown, selector, "color"))
+    dark, light = sorted(map(luminance, (text, ground)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(colour):
+    linear = [(one / 255 / 12.92) if one <= 10 else ((one / 255 + 0.055) / 1.055) ** 2.4 for one in colour]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize(("width", "name"), list(product(WIDTHS, ("alone", "beside"))))
+def test_the_page_is_whole_and_nothing_complains(visit, width, name):
+    shown, problems = visit(name, width)
+    if name == "beside":
+        shown.locator("#run h2").wait_for(timeout=5000)
+    shown.wait_for_load_state("networkidle")
+    assert problems == []
+    assert shown.evaluate("document.documentElement.scrollWidth") <= width
+    images = shown.evaluate("[...document.images].map(image => [image.alt, image.complete && image.naturalWidth])")
+    assert len(images) == 10
+    assert all(alt and natural > 0 for alt, natural in images)
+
+
+def test_this_run_is_shown_only_beside_the_page_that_it_made(visit):
+    shown, _ = visit("beside")
+    shown.locator("#run h2").wait_for(timeout=5000)
+    assert "A <fast> one" in shown.locator("#run").inner_text()
+    assert "59.8" in shown.locator("#run").inner_text()
+    for name in ("alone", "stale"):
+        shown, _ = visit(name)
+        shown.wait_for_load_state("networkidle")
+        shown.wait_for_timeout(200)
+        assert not shown.locator("#run").is_visible()
+
+
+def test_the_page_needs_no_javascript(visit):
+    shown, problems = visit("beside", java_script_enabled=False)
+    assert problems == []
+    assert shown.locator("#table1").is_visible()
+    assert "−40.0" in shown.locator("#table1").inner_text()
+
+
+def test_a_wide_table_scrolls_by_itself_below_a_first_column_that_stays(visit):
+    shown, _ = visit()
+    place = """box => { box.scrollLeft = 1000; const cell = box.querySelector('tbody th[scope=row]');
+        return [box.scrollLeft, cell.getBoundingClientRect().left - box.getBoundingClientRect().left]; }"""
+    for selector in ("#verdicts .scroll", "#table1 .scroll"):
+        scrolled, left = shown.locator(selector).evaluate(place)
+        assert scrolled > 50
+        assert 0 <= left <= 2
+
+
+def test_shades_are_in_proportion(visit):
+    shown, _ = visit()
+    assert rgb(style(shown, "td.below", "backgroundColor")) == ((230, 159, 0), pytest.approx(0.6, abs=0.01))
+    assert rgb(style(shown, "td.above", "backgroundColor")) == ((0, 114, 178), pytest.approx(0.15, abs=0.01))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_can_be_read(visit, scheme):
+    shown, _ = visit(color_scheme=scheme)
+    body, _ = rgb(style(shown, "body", "backgroundColor"))
+    assert (luminance(body) > 0.5) == (scheme == "light")
+    assert rgb(style(shown, ".picture", "backgroundColor"))[0] == (255, 255, 255)
+    kinds = ("supported", "not-supported", "undecided", "not-tested")
+    badges = {kind: style(shown, f"td .badge.{kind}", "backgroundColor") for kind in kinds}
+    assert len(set(badges.values())) == 4
+    assert rgb(badges["not-tested"])[1] == 0
+    assert style(shown, ".badge.not-tested", "borderTopColor") == style(shown, ".badge.not-tested", "color")
+    for selector in (*(f"td .badge.{kind}" for kind in kinds), "td.below", "td.above", "tbody th", "summary"):
+        assert contrast(shown, selector) >= 4.5, selector
+
+
+def test_print_shows_everything_and_cuts_nothing(visit):
+    shown, _ = visit(width=703)  # A4 less its margins
+    assert not shown.locator("#study pre").is_visible()
+    shown.emulate_media(media="print", color_scheme="dark")
+    assert shown.evaluate("document.documentElement.scrollWidth") <= 703
+    overflowing = "boxes => boxes.filter(box => box.scrollWidth > box.clientWidth + 1).length"
+    assert shown.locator(".scroll, table, td").evaluate_all(overflowing) == 0
+    assert style(shown, ".scroll", "overflowX") == "visible"
+    assert style(shown, "tbody th", "position") == "static"
+    assert shown.locator("#study pre").bounding_box()["height"] > 100
+    assert style(shown, "tr", "breakInside") == style(shown, "figure.drawn", "breakInside") == "avoid"
+    assert luminance(rgb(style(shown, "body", "backgroundColor"))[0]) == pytest.approx(1)
+    assert luminance(rgb(style(shown, "body", "color"))[0]) < 0.1
+    assert shown.pdf(prefer_css_page_size=True).startswith(b"%PDF")

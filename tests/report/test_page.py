@@ -1,0 +1,116 @@
+import os
+import re
+import subprocess
+import sys
+from urllib.parse import unquote
+
+import pytest
+from made_up_results import ROOT, claims, comparisons, made_up, picture
+
+from vanishing_variance.errors import InputError
+from vanishing_variance.report.figures import NAMES
+from vanishing_variance.report.page import page, side
+
+MACHINE = {"device": "A <fast> one", "cores": 2, "revision": "0123456789ab-dirty"}
+TIMES = [
+    {"stage": "check", "seconds": 0.01},
+    {"stage": "train-argmax-short-ln-0", "seconds": 30.25},
+    {"stage": "train-argmax-short-none-0", "seconds": 29.5},
+    {"stage": "ttest", "seconds": 3.0},
+]
+
+
+def test_everything_stands_in_its_order():
+    html = page(made_up()).html
+    found = re.findall(r'<(?:section|figure)[^>]* id="([^"]+)"', html)
+    assert found == [
+        *("verdicts", "tables", *(f"table{number}" for number in range(1, 7))),
+        *("mechanisms", "mechanism", "mechanism-figure"),
+        *("figures", "figure1-figure", "figure2-figure", "figure3-figure", "figure4-figure"),
+        *("accuracy-figure", "accuracy-long-figure", "proposition-figure"),
+        *("losses", "loss-figure", "loss-long-figure", "study", "run"),
+    ]
+    assert len(set(re.findall(r'\bid="([^"]+)"', html))) == len(re.findall(r'\bid="', html))
+    assert '<b>2</b> <span class="badge undecided">undecided</span>' in html
+    assert '<td class="below" style="--share: 1.0">−40.0</td>' in html
+
+
+def test_the_page_carries_the_very_pictures():
+    html = page(made_up()).html
+    carried = [unquote(image) for image in re.findall(r'<img src="data:image/svg\+xml,([^"]*)"', html)]
+    assert sorted(carried) == sorted(picture(name) for name in NAMES)
+
+
+def test_captions_say_n_and_what_was_run():
+    html = page(made_up()).html
+    for text in (
+        "Means over n = 2 seeds; the band is the 95% t interval of the mean over seeds.",
+        "over n = 10 sequences",
+        "the largest attention weights of n = 8 sequences",
+        "over n = 40 sequences",
+        "<dt>seeds</dt><dd>2: 1 × 2 (blocks × seeds a block)</dd>",
+        "<dt>gradient steps</dt><dd>argmax 30, dictionary 30</dd>",
+        "<dt>training lengths</dt><dd>short 2 to 4, long 2 to 16</dd>",
+        "<dt>test lengths</dt><dd>2<sup>2</sup>, 2<sup>4</sup>, 2<sup>6</sup></dd>",
+        "<dt>test sequences</dt><dd>64 a length</dd>",
+        "<dt>versions</dt><dd>python 3.13.1, torch 2.13.0</dd>",
+    ):
+        assert text in html
+
+
+def test_names_and_texts_are_escaped():
+    html = page(made_up("<b>", claims=claims(claim="<i>x</i> & 2^4"), tests=comparisons("<b>"))).html
+    assert "+ &lt;b&gt;" in html
+    assert "none against &lt;b&gt;" in html
+    assert "&lt;i&gt;x&lt;/i&gt; &amp; 2<sup>4</sup>" in html
+    assert "<i>x" not in html
+    assert not re.search(r"(\+|against|of|treatment</dt><dd>) <b>", html)
+
+
+def test_the_same_results_give_the_same_bytes():
+    """Whatever the order of sets is in this process."""
+    command = "import sys; from made_up_results import made_up; from vanishing_variance.report.page import page; "
+    command += "sys.stdout.buffer.write(page(made_up()).html.encode())"
+    path = os.pathsep.join(str(ROOT / folder) for folder in ("src", "tests/report"))
+    made = {
+        subprocess.run(
+            [sys.executable, "-c", command],
+            cwd="/",
+            env={**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": seed},
+            check=True,
+            stdout=subprocess.PIPE,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert made == {page(made_up()).html.encode()}
+    assert str(ROOT) not in page(made_up()).html
+
+
+def test_the_fingerprint_tells_pages_apart():
+    first, second = page(made_up()), page(made_up(versions={"python": "3.13.2"}))
+    assert first.fingerprint in first.html
+    assert first.fingerprint != second.fingerprint
+
+
+def test_a_bad_parameter_is_one_line():
+    params = {**made_up().params, "seeds_per_block": "many"}
+    with pytest.raises(InputError, match=r"params.yaml: seeds_per_block is 'many'; must be"):
+        page(made_up(params=params))
+
+
+def test_the_side_file_has_the_machine_and_the_longest_stages_first():
+    html = side("abc", MACHINE, TIMES)
+    assert "A &lt;fast&gt; one" in html
+    assert "0123456789ab-dirty" in html
+    assert re.findall(r"<th scope=\"row\">(\w+)</th><td>(\d)</td><td>([\d.]+)</td>", html) == [
+        ("train", "2", "59.8"),
+        ("ttest", "1", "3.0"),
+        ("check", "1", "0.0"),
+    ]
+    assert "1.0 minutes in all" in html
+    assert '<th scope="row">train-argmax-short-ln-0</th><td>30.2</td>' in html
+    assert 'fingerprint: "abc"' in html
+
+
+def test_without_times_there_is_no_table_of_them():
+    assert "<table" not in side("abc", MACHINE, [])
