@@ -31,19 +31,21 @@ BY_LENGTH = [str(METRICS / f"{task}.json") for task in TASKS]
 
 def facts(root: Path, base: str) -> Facts:
     """What differs between the commit `base` and the working tree."""
+    are = dvc.stage_names(root)
+    recorded = _records(_here(root, LOCK))
+    claims = (_claims(git.text_at(root, base, str(CLAIMS))), _claims(_here(root, CLAIMS)))
     with TemporaryDirectory() as folder:
         git.export(root, base, Path(folder))
-        git.commit_all(Path(folder), "base")
+        git.commit_all(Path(folder), "base")  # of a repository of its own, without which DVC does nothing
         were = dvc.stage_names(Path(folder))
-    recorded = _records(_here(root, LOCK))
     metrics = dvc.metrics_diff(root, base)
     return Facts(
         parameters=pairs(dvc.params_diff(root, base)),
         metrics=pairs({file: keys for file, keys in metrics.items() if file not in BY_LENGTH}),
         lengths=pairs(dvc.metrics_diff(root, base, BY_LENGTH)),
-        claims=(_claims(git.text_at(root, base, str(CLAIMS))), _claims(_here(root, CLAIMS))),
+        claims=claims,
         files=git.differing(root, base, str(METRICS), str(PLOTS)),
-        changes=changes(_records(git.text_at(root, base, str(LOCK))), recorded, were, dvc.stage_names(root)),
+        changes=changes(_records(git.text_at(root, base, str(LOCK))), recorded, were, are),
         stale=stale(dvc.status(root), recorded),
     )
 

@@ -75,8 +75,8 @@ def number_table(pairs: Sequence[Pair]) -> str:
 def _shown(value: Any) -> str:
     if value is None:
         return "–"
-    if isinstance(value, float):
-        return f"{value:.6g}"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{value:.6g}" if isinstance(value, float) else str(value)
     return code(value if isinstance(value, str) else json.dumps(value))
 
 

@@ -20,15 +20,16 @@ def stale(status: Mapping[str, Any], recorded: Collection[str]) -> dict[str, lis
 
 
 def _said(said: list[Any]) -> list[str]:
-    reasons = []
+    """Parameters first."""
+    parameters, others = [], []
     for one in said:
         if not isinstance(one, Mapping):
-            reasons.append(str(one))
+            others.append(str(one))
             continue
         for what, differing in one.items():
             for path, how in differing.items():
                 if isinstance(how, Mapping):
-                    reasons += [f"`{key}`" for key in how]
+                    parameters += [f"`{key}`" for key in how]
                 elif not (path.startswith(CACHED) and how in ABSENT):
-                    reasons.append(f"`{path}`" + (f" is {how}" if what == "changed outs" else ""))
-    return reasons
+                    others.append(f"`{path}`" + (f" is {how}" if what == "changed outs" else ""))
+    return parameters + others
