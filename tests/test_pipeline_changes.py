@@ -40,7 +40,7 @@ def test_another_treatment_of_the_paper_trains_its_long_range_alone_and_back_aga
         "| `train-long` × 2 | new | 4 made |",
         "| `train-long` × 2 | gone |  |",
         "| argmax | `short.plain.norm.00016` |",
-        "`plots/accuracy` (png, svg)",
+        "`plots/loss` (png, svg)",
     ):
         assert said in review, said
     assert re.search(r"^\| `ttest` \| `norm`, what .* \| \d+ of \d+ changed \|$", review, re.MULTILINE)

@@ -18,7 +18,7 @@ def claims(verdict, ours):
 SOME = Facts(
     parameters=[Pair("params.yaml", "norm", "ln", "std"), Pair("params.yaml", "test.lengths", [4, 16], [4])],
     metrics=[Pair("metrics/summary.json", f"key{number:02}", 1.0, 1.5) for number in range(45)],
-    lengths=[Pair("metrics/argmax.json", "short.plain.none.00016", 96.31, 95.0)],
+    lengths=[Pair("metrics/argmax.json", "short.plain.log10_p.00016", -0.5, -0.75)],
     claims=(claims("undecided", 0.5), claims("supported", 2.25)),
     files=[("M", "plots/figure3.svg"), ("M", "plots/figure3.png"), ("A", "metrics/tests.csv")],
     changes=[
@@ -70,8 +70,8 @@ def test_parameters_verdicts_numbers_and_figures_are_rows():
     assert seen(SOME).count("| summary |") == 40
     assert text(SOME).count("| summary |") == 45
     assert "<summary>5 more numbers</summary>" in text(SOME)
-    assert "| argmax | `short.plain.none.00016` | 96.31 | 95 | -1.31 (-1.4%) |" in text(SOME)
-    assert "short.plain.none" not in seen(SOME)
+    assert "| argmax | `short.plain.log10_p.00016` | -0.5 | -0.75 | -0.25 (-50.0%) |" in text(SOME)
+    assert "short.plain" not in seen(SOME)
 
 
 def test_stages_are_grouped_with_why_they_ran_and_what_came_of_it():

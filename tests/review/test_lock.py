@@ -41,15 +41,16 @@ def test_parameters_command_files_and_what_other_stages_made_are_reasons_and_out
 def test_a_folder_is_what_the_stages_make_that_write_into_it():
     reader = stage(deps={"runs/w": "1.dir"}, outs={"t": "1"})
     writers = {f"evaluateAT{n}": stage(outs={f"runs/w/{n}": "1"}) for n in "ab"}
+    writers["beside"] = stage(outs={"runs/wide": "1"})
     later = lock(**writers, reader={**reader, "deps": stage(deps={"runs/w": "2.dir"})["deps"]})
-    names = ["evaluate@a", "evaluate@b", "reader"]
+    names = ["evaluate@a", "evaluate@b", "beside", "reader"]
     (change,) = changes(lock(**writers, reader=reader), later, names, names)
     assert change.reasons == ("what `evaluate` made",)
     assert change.outputs == {"t": False}
 
 
 def test_new_and_gone_are_by_the_dag_because_the_lock_keeps_what_was():
-    both = lock(old=TRAIN, kept=TRAIN, new=TRAIN)
+    both = lock(older=TRAIN, old=TRAIN, kept=TRAIN, new=TRAIN)
     found = changes(both, both, ["old", "kept"], ["kept", "new", "never run"])
     assert found == [Change("new", "new", (), {"runs/w": True}), Change("old", "gone", (), {})]
 
