@@ -1,9 +1,10 @@
 # `make repro` runs the study, `make test` the tests; both set everything up first.
 PYTHON ?= python3
 VENV := .venv
+BASE := main
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: repro report test lint bench paper-scale default-scale
+.PHONY: repro report test lint bench paper-scale default-scale pr-report
 
 repro: $(VENV)/installed
 	dvc repro --keep-going
@@ -29,6 +30,10 @@ paper-scale: $(VENV)/installed
 default-scale:
 	git stash push --quiet --message "before default-scale" -- params.yaml dvc.lock ':(glob)metrics/*.*' metrics/tables plots
 	dvc checkout --quiet
+
+# What this branch changes in the results, for its pull request.
+pr-report: $(VENV)/installed
+	@python -m stages.review --base '$(BASE)'
 
 bench: $(VENV)/installed
 	python -m benchmarks.run

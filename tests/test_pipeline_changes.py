@@ -8,6 +8,8 @@ import re
 import pytest
 from checkout import EVALUATE, GENERATE, RESULTS, TEMPERATURE, stages
 
+from vanishing_variance.review.comment import MARKER
+
 NEW_NORM = '''"""Division by the largest absolute value."""
 
 LEARNABLE = {}
@@ -31,8 +33,40 @@ def test_another_treatment_of_the_paper_trains_its_long_range_alone_and_back_aga
     assert "argmax.none" not in shown
     by_length = copy("dvc", "metrics", "diff", "HEAD~1", "--md", "--targets", "metrics/argmax.json")
     assert re.search(r"\| short.plain.norm.00016 *\| [\d.]+ *\| [\d.]+ *\| -?[\d.]+ *\|", by_length)
+    review = copy("python", "-m", "stages.review", "--base", "HEAD~1", "--output", "out/review.md")
+    assert review == (copy.path / "out/review.md").read_text()
+    assert re.match(
+        rf"{MARKER}\n## .*\d+ numbers, \d+ figures and .* changed; {len(new) + 1 + len(RESULTS)} stages ran\n", review
+    )
+    for said in (
+        "| `norm` | `ln` | `std` |",
+        "| `check` | `norm` | all the same |",
+        "| `train-long` × 2 | new | 4 made |",
+        "| `train-long` × 2 | gone |  |",
+        "| argmax | `short.plain.norm.00016` |",
+        "`plots/loss` (png, svg)",
+    ):
+        assert said in review, said
+    assert re.search(r"^\| `ttest` \| `norm`, what .* \| \d+ of \d+ changed \|$", review, re.MULTILINE)
+    assert re.search(r"^\| proposition \| `argmax.norm.\w+` \|", review, re.MULTILINE)
+    assert "WARNING" not in review
     # What git keeps is not in DVC's cache, so the stages that only read results make it again.
     assert copy.ran("dvc", "exp", "run", "-S", "norm=ln") == RESULTS
+
+
+def test_a_reviewer_is_warned_of_results_that_were_not_made_again(copy):
+    text = (copy.path / "params.yaml").read_text()
+    (copy.path / "params.yaml").write_text(text.replace("norm: ln", "norm: std"))
+    review = copy("python", "-m", "stages.review", "--base", "HEAD")
+    assert re.match(rf"{MARKER}\n## No result changes; \d+ have yet to run\n", review)
+    assert "**The results are not those of this tree**: run `dvc repro`" in review
+    for said in ("`check`: `norm`", "`train-long` × 2: it has not run", "`ttest`: `norm`"):
+        assert f"\n> - {said}" in review, said
+    assert "| `norm` | `ln` | `std` |" in review
+    assert re.match(
+        r"error: --base: 'bogus' is unknown; must be a revision of this git repository\n$",
+        copy("python", "-m", "stages.review", "--base", "bogus", exit_code=2),
+    )
 
 
 def test_a_new_normaliser_trains_only_itself(copy):

@@ -28,8 +28,8 @@ def draw(explained: pd.DataFrame) -> Figure:
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=len(LOOKS))
     style.caption(
         figure,
-        f"Squared correlation with the accuracy within groups, up to n = {explained['n'].max()} models × lengths; the bars\n"
-        "are 95% intervals, by the bootstrap over seeds. Between models: of all normalisers, at one length.",
+        f"Squared correlation with the accuracy within groups, up to n = {explained['n'].max()} models × lengths; the\n"
+        "bars are 95% intervals, by the bootstrap over seeds. Between models: of all normalisers, at one length.",
     )
     return figure
 

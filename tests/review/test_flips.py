@@ -1,0 +1,25 @@
+from vanishing_variance.review.flips import Flip, flips
+
+
+def claim(verdict, ours=None, unit="pp"):
+    return {"claim": "ln helps", "where": "Section 3.1", "verdict": verdict, "ours": ours, "unit": unit}
+
+
+def test_only_verdicts_that_differ_are_named_with_both_numbers():
+    before = {"same": claim("supported", 1.0), "ln": claim("undecided", 0.123456), "gone": claim("not tested")}
+    after = {"ln": claim("supported", 2.5), "same": claim("supported", 9.0), "new": claim("not supported", 3, "ratio")}
+    where = ("ln helps", "Section 3.1")
+    assert flips(before, after) == [
+        Flip(*where, "undecided", "supported", "0.1235 pp", "2.5 pp"),
+        Flip(*where, "–", "not supported", "–", "3 ratio"),
+        Flip(*where, "not tested", "–", "–", "–"),
+    ]
+
+
+def test_nothing_is_compared_where_a_state_has_no_verdicts():
+    assert flips(None, {"a": claim("supported")}) == flips({"a": claim("supported")}, None) == []
+
+
+def test_a_number_without_a_unit_stands_alone():
+    (flip,) = flips({"a": claim("undecided")}, {"a": claim("supported", 0, None)})
+    assert flip.ours_after == "0"
