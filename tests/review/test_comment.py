@@ -124,6 +124,16 @@ def test_a_smoke_run_that_fails_is_told_above_with_its_last_lines_below():
     assert "> **The smoke run fails** in `check`" in said
     assert said.index("CAUTION") < said.index("### At smoke scale")
     assert "This tree **fails** in `check`:\n\n```text\nRunning stage 'check':\nerror: params.yaml: norm is" in said
+    assert "as it does at the base" not in said
     base = seen(NOTHING, Trial(Reproduced([], "", ["ERROR: no"]), FINE, NOTHING, []))
     assert "The base **fails**:\n\n```text\nERROR: no\n```" in base
     assert "CAUTION" not in base
+
+
+def test_a_smoke_run_that_failed_before_is_not_held_against_the_tree():
+    said = seen(NOTHING, Trial(BROKEN, replace(BROKEN), NOTHING, []))
+    assert "> **The smoke run fails** in `check`, as it does at the base; see" in said
+    assert "This tree **fails** in `check` with the same lines." in said
+    assert said.count("norm is 'bogus'") == 1
+    other = seen(NOTHING, Trial(BROKEN, replace(BROKEN, lines=["error: another"]), NOTHING, []))
+    assert "error: another" in other

@@ -74,7 +74,9 @@ def _stale(stale: Mapping[str, Sequence[str]]) -> list[Block]:
 def _broken(trial: Trial | None) -> list[Block]:
     if trial is None or trial.tree.failed is None:
         return []
-    return [Block(f"> [!CAUTION]\n> **The smoke run fails**{_where(trial.tree)}; see the end of this comment.")]
+    before = ", as it does at the base" if trial.base.failed == trial.tree.failed else ""
+    said = f"> **The smoke run fails**{_where(trial.tree)}{before}; see the end of this comment."
+    return [Block(f"> [!CAUTION]\n{said}")]
 
 
 def _trial(trial: Trial) -> list[Block]:
@@ -90,7 +92,9 @@ def _trial(trial: Trial) -> list[Block]:
         if run.failed is None:
             made.append(Block(f"{name}: {count(len(run.ran), 'stage')} ran, none failed."))
         else:
-            made.append(Block(f"{name} **fails**{_where(run)}:\n\n{listing(run.lines)}"))
+            again = run is trial.tree and run.lines == trial.base.lines
+            lines = " with the same lines." if again else f":\n\n{listing(run.lines)}"
+            made.append(Block(f"{name} **fails**{_where(run)}{lines}"))
     if trial.facts.changes:
         made.append(Block(stage_table(trial.facts.changes)))
     flipped = flips(*trial.facts.claims)
