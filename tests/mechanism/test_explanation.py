@@ -64,7 +64,7 @@ def test_groupings_take_off_what_they_say():
     assert table.loc[("across lengths", "entropy"), "r2"] == pytest.approx(1)
     for grouping in ("between seeds", "between models"):
         assert np.isnan(table.loc[(grouping, "entropy"), "r2"].astype(float))
-        assert "does not vary within groups" in table.loc[(grouping, "entropy"), "note"]
+        assert "no variation within groups" in table.loc[(grouping, "entropy"), "note"]
     # What is one number a normaliser does not vary between seeds, but does between models.
     accuracy["accuracy"] = (accuracy["norm"] == "ln") * 0.5 + accuracy["seed"] * 1e-3
     inside["entropy"] = (inside["norm"] == "ln") * 1.0
@@ -77,7 +77,7 @@ def test_the_table_has_a_row_a_quantity_and_says_why_a_number_is_missing():
     table = explained(beside_accuracy(*made_up(tasks=("argmax", "dictionary"))), 0)
     text = markdown(table)
     assert text.count("| attention on the target item | 100 [100, 100] |") == 2
-    assert "**dictionary, trained on the short range** (none, ln)" in text
+    assert "**dictionary, trained on the short range (none, ln)**" in text
     one_seed = explained(beside_accuracy(*made_up(seeds=1)), 0)
     assert "one cluster: no interval" in markdown(one_seed)
     assert "nan" not in markdown(one_seed)

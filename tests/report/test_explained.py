@@ -1,16 +1,18 @@
 from made_up_results import explained as frame
 
+from vanishing_variance.mechanism.explanation import QUANTITIES
 from vanishing_variance.report.explained import explained
 
 
-def test_a_row_a_choice_of_models_a_column_a_quantity():
+def test_a_row_a_quantity_a_column_a_grouping():
     table = explained(frame())
-    assert list(table.head) == ["variance", "entropy"]
+    assert list(table.head) == ["between seeds", "between models", "across lengths", "between models, beyond target"]
     shown = {heading: {row.name: [cell.text for cell in row.cells] for row in rows} for heading, rows in table.groups}
-    assert shown == {
-        "argmax, trained on the short range": {
-            "all, within a length": ["0.80 (0.70, 0.90)", "–"],
-            "none, within a length": ["0.50", "0.25 (0.12, 0.50)"],
-        },
-        "dictionary, trained on the long range": {"all, within a length": ["–", "–"]},
-    }
+    assert list(shown) == [
+        "argmax, trained on the short range (none, ln)",
+        "dictionary, trained on the long range (none, ln)",
+    ]
+    first = shown["argmax, trained on the short range (none, ln)"]
+    assert list(first) == [title for title, _ in QUANTITIES.values()]
+    assert first["attention on the target item"] == ["50 [40, 60]", "88 [40, 60]", "50 [40, 60]", "–"]
+    assert first["entropy of attention (nats)"] == ["50 [40, 60]", "50", "50 [40, 60]", "25 [20, 30]"]
