@@ -23,8 +23,8 @@ def test_verdicts_keep_their_order_and_are_counted():
 def test_numbers_stand_in_their_unit():
     shown = one()
     assert (shown.ours, shown.interval, shown.paper, shown.n) == ("+3.2 pp", "+1.0, +5.5", "+1.8 pp", "2")
-    assert one(unit="ratio", ours=-0.99612).ours == "−0.996"
-    assert one(unit="%", ours=99.44).ours == "99.4%"
+    assert one(unit="", ours=-0.99612).ours == "−0.996"
+    assert one(unit="% of features", ours=99.44).ours == "99.4% of features"
     assert one(unit="nats", ours=0.5).ours == "0.5 nats"
     assert shown.rule == "supported where the interval lies above 0 at 2<sup>14</sup>"
 

@@ -4,6 +4,7 @@ from functools import partial
 
 from vanishing_variance.claims.claim import NOT_SUPPORTED, NOT_TESTED, SUPPORTED, UNDECIDED, Claim, Judgement
 from vanishing_variance.claims.evidence import Evidence
+from vanishing_variance.probe.strategies import STRATEGIES
 
 VANISHES = (
     "In the first model of each task with none and with the treatment, items i.i.d.: of the features of O, the share "
@@ -58,7 +59,7 @@ def _vanishes(evidence: Evidence) -> Judgement:
     words = "; ".join(
         f"{name}: {share:.0%} of the features, median exponent {of:.2f}" for name, (share, of) in shares.items()
     )
-    return Judgement(verdict, words, "share of features", least)
+    return Judgement(verdict, words, "% of features", 100 * least)
 
 
 def _falls(evidence: Evidence) -> Judgement:
@@ -69,9 +70,11 @@ def _falls(evidence: Evidence) -> Judgement:
     least = min(shares.values())
     verdict = SUPPORTED if least == 1 else NOT_SUPPORTED if least < 0.5 else UNDECIDED
     slopes = by_strategy["exponent"].mean()
-    words = "; ".join(f"{name}: {share:.0%}, mean slope {slopes[name]:.2f}" for name, share in shares.items())
+    words = "; ".join(
+        f"{STRATEGIES[name].title}: {share:.0%}, mean slope {slopes[name]:.2f}" for name, share in shares.items()
+    )
     words = f"{evidence.fits['model'].iloc[0]}: {words}"
-    return Judgement(verdict, words, "share of components", least)
+    return Judgement(verdict, words, "% of components", 100 * least)
 
 
 def _half(slope: float, evidence: Evidence) -> Judgement:
@@ -81,7 +84,7 @@ def _half(slope: float, evidence: Evidence) -> Judgement:
     mean, held = float(of["exponent"].mean()), int(((of["low"] <= slope) & (slope <= of["high"])).sum())
     verdict = SUPPORTED if abs(mean - slope) <= 0.1 else UNDECIDED if held else NOT_SUPPORTED
     words = f"{of['model'].iloc[0]}: the 95% interval of {held} of {len(of)} components holds {slope}"
-    return Judgement(verdict, words, "exponent", mean, paper=slope)
+    return Judgement(verdict, words, "", mean, paper=slope)
 
 
 def _capacity(evidence: Evidence) -> Judgement:
@@ -91,7 +94,7 @@ def _capacity(evidence: Evidence) -> Judgement:
         words = (
             f"{found['differ']:.3%} of {found['answers']:,} answers; logits within {relative:.0e} standard deviations"
         )
-        return Judgement(verdict, words, "share of answers", found["differ"])
+        return Judgement(verdict, words, "% of answers", 100 * found["differ"])
 
     judged = {task: of_task(found) for task, found in evidence.capacity.items()}
     if not judged:

@@ -9,7 +9,7 @@ from vanishing_variance.report.formats import MISSING, interval, number, raised
 
 VERDICTS = ("supported", "not supported", "undecided", "not tested")
 # How a number with this unit is written, and what stands behind it.
-_UNITS = {"pp": ("+.1f", " pp"), "%": (".1f", "%"), "ratio": (".3g", "")}
+_UNITS = {"pp": ("+.1f", " pp")}
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def _verdict(key: str, claim: Mapping[str, Any]) -> Verdict:
         raise InputError(
             f"metrics/claims.json: {key}.verdict is {shown(claim['verdict'])}; must be one of {', '.join(VERDICTS)}"
         )
-    how, unit = _UNITS.get(claim["unit"], (".3g", f" {claim['unit']}"))
+    how, unit = _UNITS.get(claim["unit"], (".3g", f" {claim['unit']}".rstrip().replace(" %", "%")))
     ours, paper = (MISSING if claim[key] is None else number(claim[key], how) + unit for key in ("ours", "paper"))
     bounds = interval(claim["low"], claim["high"], how)
     return Verdict(
