@@ -172,7 +172,7 @@ def test_metrics_are_small_flat_and_finite(first_run):
     assert verdicts["not_tested"] == 0
     shown = copy("dvc", "metrics", "show", "--json")
     listed = {Path(name).name for name in json.loads(shown)[""]["data"]}
-    assert listed == {"summary.json", "verdicts.json", "proposition.json", "probe.json"}
+    assert listed == {"summary.json", "verdicts.json"}
     document = json.loads((copy.path / "metrics/proposition.json").read_text())
     assert {task: list(roles) for task, roles in document.items()} == {
         "argmax": ["none", "norm"],

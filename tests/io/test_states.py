@@ -83,7 +83,7 @@ def root(results):
 
 def test_nothing_changed(root):
     found = facts(root, "HEAD")
-    assert (found.parameters, found.metrics, found.lengths, found.files, found.changes, found.stale) == (
+    assert (found.parameters, found.metrics, found.details, found.files, found.changes, found.stale) == (
         *([], [], [], [], []),
         {},
     )
@@ -100,7 +100,7 @@ def test_an_edit_without_a_run_is_stale_and_after_a_run_its_results_and_stages_a
     after = facts(root, "HEAD")
     assert after.stale == {}
     assert after.metrics == [Pair("metrics/summary.json", "letters", 2, 3)]
-    assert after.lengths == [Pair("metrics/argmax.json", "short.00016", 200, 300)]
+    assert after.details == [Pair("metrics/argmax.json", "short.00016", 200, 300)]
     assert [(flip.before, flip.after) for flip in flips(*after.claims)] == [("ln", "std")]
     assert ("M", "metrics/claims.json") in after.files
     judged = {"metrics/argmax.json": True, "metrics/claims.json": True, "metrics/summary.json": True}
@@ -127,7 +127,7 @@ def test_both_at_smoke_scale_the_tree_upon_the_bases_results(root):
     assert tried.tree.failed is None
     assert tried.untried == ["size"]
     assert tried.facts.parameters == [Pair("params.yaml", "norm", "ln", "std")]
-    assert tried.facts.lengths == [Pair("metrics/argmax.json", "short.00016", 4, 6)]
+    assert tried.facts.details == [Pair("metrics/argmax.json", "short.00016", 4, 6)]
     assert git.differing(root, "HEAD", ".") == [("A", "notes.txt"), ("M", "params.yaml")]
 
 

@@ -18,7 +18,7 @@ def claims(verdict, ours):
 SOME = Facts(
     parameters=[Pair("params.yaml", "norm", "ln", "std"), Pair("params.yaml", "test.lengths", [4, 16], [4])],
     metrics=[Pair("metrics/summary.json", f"key{number:02}", 1.0, 1.5) for number in range(45)],
-    lengths=[Pair("metrics/argmax.json", "short.plain.log10_p.00016", -0.5, -0.75)],
+    details=[Pair("metrics/argmax.json", "short.plain.log10_p.00016", -0.5, -0.75)],
     claims=(claims("undecided", 0.5), claims("supported", 2.25)),
     files=[("M", "plots/figure3.svg"), ("M", "plots/figure3.png"), ("A", "metrics/tests.csv")],
     changes=[

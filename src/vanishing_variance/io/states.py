@@ -25,8 +25,8 @@ from vanishing_variance.study import METRICS, PLOTS, TASKS
 SMOKE = Path("tests/smoke.yaml")
 LOCK = Path("dvc.lock")
 CLAIMS = METRICS / "claims.json"
-# Numbers by length: many, so they stand apart from the other metrics, and dvc.yaml need not declare them as such.
-BY_LENGTH = [str(METRICS / f"{task}.json") for task in TASKS]
+# Many numbers, so they stand apart from DVC's few metrics: those by length, the paper's, Proposition 1, Figure 1.
+MANY = [str(METRICS / f"{name}.json") for name in (*TASKS, "paper", "proposition", "probe")]
 
 
 def facts(root: Path, base: str) -> Facts:
@@ -41,8 +41,8 @@ def facts(root: Path, base: str) -> Facts:
     metrics = dvc.metrics_diff(root, base)
     return Facts(
         parameters=pairs(dvc.params_diff(root, base)),
-        metrics=pairs({file: keys for file, keys in metrics.items() if file not in BY_LENGTH}),
-        lengths=pairs(dvc.metrics_diff(root, base, BY_LENGTH)),
+        metrics=pairs({file: keys for file, keys in metrics.items() if file not in MANY}),
+        details=pairs(dvc.metrics_diff(root, base, MANY)),
         claims=claims,
         files=git.differing(root, base, str(METRICS), str(PLOTS)),
         changes=changes(_records(git.text_at(root, base, str(LOCK))), recorded, were, are),

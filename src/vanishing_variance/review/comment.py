@@ -42,7 +42,7 @@ def headline(facts: Facts, flipped: Sequence[Flip]) -> str:
     drawn = {name for names in figures(facts.files).values() for name in names}
     counts = (
         (len(flipped), "verdict"),
-        (len(facts.metrics) + len(facts.lengths), "number"),
+        (len(facts.metrics) + len(facts.details), "number"),
         (len(drawn), "figure"),
         (len(others(facts.files)), "other result file"),
     )
@@ -100,7 +100,7 @@ def _trial(trial: Trial) -> list[Block]:
     flipped = flips(*trial.facts.claims)
     if flipped:
         made.append(Block(flip_table(flipped), f"{count(len(flipped), 'verdict')} changed at smoke scale"))
-    numbers = [*trial.facts.metrics, *trial.facts.lengths]
+    numbers = [*trial.facts.metrics, *trial.facts.details]
     if numbers:
         made.append(Block(number_table(numbers), f"{count(len(numbers), 'number')} changed at smoke scale"))
     return made

@@ -13,14 +13,14 @@ from vanishing_variance.review.smoke import Reproduced
 class Facts:
     """What differs between a base and the working tree.
 
-    `parameters`, `metrics` and `lengths` (numbers by length): values at both; `claims`: the documents at both, None
+    `parameters`, `metrics` and `details` (many more numbers): values at both; `claims`: the documents at both, None
     where there is none; `files`: (letter of `git diff --name-status`, path) of results; `changes`: of stages; `stale`:
     stages whose results are not those of the tree, with the reasons.
     """
 
     parameters: Sequence[Pair]
     metrics: Sequence[Pair]
-    lengths: Sequence[Pair]
+    details: Sequence[Pair]
     claims: tuple[Claims | None, Claims | None]
     files: Sequence[tuple[str, str]]
     changes: Sequence[Change]

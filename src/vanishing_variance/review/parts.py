@@ -44,16 +44,17 @@ def _arrow(before: str, after: str) -> str:
 
 
 def numbers(facts: Facts) -> list[Block]:
-    """The first rows of the metrics; folded away the others, and all numbers by length."""
+    """The first rows of the metrics; folded away the others, and the details."""
     shown, rest = split(facts.metrics, ROWS)
     made = []
     if shown:
         made.append(Block(f"### Numbers\n\n{number_table(shown)}"))
     if rest:
         made.append(Block(number_table(rest), f"{count(len(rest), 'more number')}"))
-    if facts.lengths:
-        title = f"{count(len(facts.lengths), 'number')} by length: accuracy in %, log10 p"
-        made.append(Block(number_table(facts.lengths), title))
+    if facts.details:
+        numbers = count(len(facts.details), "number")
+        title = f"{numbers} in detail: accuracy (%) and log10 p by length, the paper's, Proposition 1, Figure 1"
+        made.append(Block(number_table(facts.details), title))
     return made
 
 
