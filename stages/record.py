@@ -16,7 +16,10 @@ from vanishing_variance.params.seeds import seeds
 from vanishing_variance.study import METRICS, PLOTS, RANGES
 
 # What git keeps of a run, apart from pictures and training losses; of a range: its tables and the suffix of its plots.
-RESULTS = ("accuracy.csv", "argmax.json", "dictionary.json", "paper.*", "proposition.json", "temperatures.csv")
+RESULTS = (
+    *("accuracy.csv", "tests.csv", "temperatures.csv", "paper.*", "summary.json", "argmax.json", "dictionary.json"),
+    *("mechanism.*", "explained.csv", "capacity.json", "claims.*", "verdicts.json", "proposition.json"),
+)
 FIGURES = ("accuracy{}.csv", "figure[234].csv", "proposition*.csv")
 OF_RANGE = {"short": ("tables/table[1236].*", ""), "long": ("tables/table[45].*", "-long")}
 

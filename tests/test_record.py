@@ -12,7 +12,13 @@ ROOT = Path(__file__).resolve().parents[1]
 ACCURACY = "task,range,norm,seed,temperature,length,accuracy\n" + "".join(
     f"argmax,short,none,{seed},plain,16,0.5\n" for seed in (0, 1)
 )
-FILES = ("metrics/paper.json", "metrics/choices.csv", "metrics/tables/table1.md", "metrics/tables/table4.md")
+FILES = (
+    "metrics/paper.json",
+    "metrics/claims.md",
+    "metrics/choices.csv",
+    "metrics/tables/table1.md",
+    "metrics/tables/table4.md",
+)
 PLOTTED = ("plots/accuracy.csv", "plots/accuracy-long.csv", "plots/figure3.csv", "plots/loss.csv")
 
 
@@ -39,7 +45,7 @@ def test_results_are_kept_with_what_made_them(checkout):
     assert done.returncode == 0, done.stderr
     kept = checkout / "metrics/some-scale"
     files = {str(path.relative_to(kept)) for path in kept.rglob("*") if path.is_file()}
-    results = {"accuracy.csv", "paper.json", "tables/table1.md", "plots/accuracy.csv", "plots/figure3.csv"}
+    results = {"accuracy.csv", "claims.md", "paper.json", "tables/table1.md", "plots/accuracy.csv", "plots/figure3.csv"}
     assert files == {*results, "params.yaml", "provenance.json"}
     assert (kept / "accuracy.csv").read_text() == ACCURACY
     assert (kept / "plots/accuracy.csv").read_text() == "plots/accuracy.csv\n"
