@@ -1,5 +1,6 @@
 """The README says what the results say."""
 
+import json
 import re
 import subprocess
 from collections import Counter
@@ -12,26 +13,47 @@ from vanishing_variance.params.whole import check
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
+PAGES = {"README.md": README} | {f"docs/{path.name}": path.read_text() for path in (ROOT / "docs").glob("*.md")}
+
+
+def committed(name):
+    """A result as git has it: the working tree's may be of another experiment."""
+    show = ["git", "show", f"HEAD:{name}"]
+    return subprocess.run(show, cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
 def test_every_row_of_a_results_table_is_a_line_of_the_committed_file_that_is_named_above_it():
-    section = README.partition("## The numbers")[2].partition("\n## What the paper leaves open")[0]
     named, found = None, Counter()
-    for line in section.splitlines():
-        if line.startswith("**") and (link := re.search(r"\]\((metrics/[^)]+\.md)\)", line)):
+    for line in PAGES["docs/results.md"].splitlines():
+        if line.startswith("**") and (link := re.search(r"\]\(\.\./(metrics/[^)]+\.md)\)", line)):
             named = link[1]
         elif re.match(r"\| .*\d\.\d", line):
-            show = ["git", "show", f"HEAD:{named}"]
-            committed = subprocess.run(show, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-            assert line in committed.splitlines(), line
+            assert line in committed(named).splitlines(), line
             found[named] += 1
     assert {f"metrics/tables/table{number}.md" for number in (1, 2, 4, 5)} <= set(found)
     assert all(rows >= 3 for rows in found.values())
 
 
-def test_what_it_names_is_there():
-    for path in re.findall(r"\]\((?!https:)([^)#]+)\)", README):
-        assert (ROOT / path).exists(), path
+def test_its_verdicts_are_those_of_the_committed_claims():
+    documents = [json.loads(committed(f"metrics/{folder}claims.json")) for folder in ("", "paper-scale/")]
+    rows = [
+        line.strip("| ").split(" | ") for line in README.splitlines() if line.count(" | ") == 3 and "Section" in line
+    ]
+    rows += [
+        line.strip("| ").split(" | ") for line in README.splitlines() if re.match(r"\| .* \| B\.[23], Table", line)
+    ]
+    assert [row[:2] for row in rows] == [[claim["claim"], claim["where"]] for claim in documents[0].values()]
+    for place, document in enumerate(documents):
+        for row, claim in zip(rows, document.values(), strict=True):
+            tested = claim["unit"] == "pp" and claim["ours"] is not None
+            gain = f" ({claim['ours']:+.1f} pp)" if tested else ""
+            assert row[2 + place] == f"{claim['verdict']}{gain}"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_what_it_names_is_there(name):
+    for path in re.findall(r"\]\((?!https:)([^)#]+)\)", PAGES[name]):
+        assert (ROOT / name).parent.joinpath(path).exists(), path
 
 
 @pytest.mark.parametrize("line", [line for line in README.splitlines() if " -S " in line and line.startswith("dvc")])
