@@ -39,6 +39,9 @@ def main() -> None:
     wanted = [seed for block in take(params, "blocks", list[int]) for seed in seeds(block, size)]
     if sorted(accuracy["seed"].unique()) != sorted(wanted):
         raise InputError(f"{METRICS}/accuracy.csv: its seeds are not those of {PATH}; run dvc repro")
+    inside, plain = read_csv(METRICS / "mechanism.csv"), accuracy[accuracy["temperature"] == "plain"]
+    if sorted(inside["accuracy"]) != sorted(plain["accuracy"]):
+        raise InputError(f"{METRICS}/mechanism.csv: is of another run than accuracy.csv; run dvc repro")
     ranges = [name for name in RANGES if name in set(accuracy["range"])]
     made = {
         **machine(),

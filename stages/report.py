@@ -1,19 +1,22 @@
 """Make the page: every result beside the paper's, and in a side file what differs from run to run."""
 
+from pathlib import Path
+
 from vanishing_variance.command import Arguments, run
 from vanishing_variance.io.files import read_json, write_text
 from vanishing_variance.io.frames import read_csv
 from vanishing_variance.io.machine import machine
 from vanishing_variance.io.text import read_text
-from vanishing_variance.io.versions import versions
 from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.params.base import PATH
 from vanishing_variance.paths import TIMES
 from vanishing_variance.report.figures import NAMES
 from vanishing_variance.report.page import Results, page, side
+from vanishing_variance.report.versions import pinned
 from vanishing_variance.study import METRICS, PLOTS
 
 FOLDER = PLOTS / "report"
+CONSTRAINTS = Path("constraints.txt")
 PACKAGES = ("torch", "numpy", "scipy", "pandas", "dvc")
 
 
@@ -27,7 +30,7 @@ def main() -> None:
         paper=read_csv(METRICS / "paper.csv"),
         explained=read_csv(METRICS / "explained.csv"),
         pictures={name: read_text(PLOTS / f"{name}.svg") for name in NAMES},
-        versions=versions(PACKAGES),
+        versions=pinned(read_text(CONSTRAINTS), PACKAGES),
     )
     made = page(results)
     write_text(FOLDER / "index.html", made.html)

@@ -32,6 +32,7 @@ def checkout(tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(f"{name}\n")
     (tmp_path / "metrics/accuracy.csv").write_text(ACCURACY)
+    (tmp_path / "metrics/mechanism.csv").write_text("seed,accuracy\n0,0.5\n1,0.5\n")
     return tmp_path
 
 
@@ -45,7 +46,15 @@ def test_results_are_kept_with_what_made_them(checkout):
     assert done.returncode == 0, done.stderr
     kept = checkout / "metrics/some-scale"
     files = {str(path.relative_to(kept)) for path in kept.rglob("*") if path.is_file()}
-    results = {"accuracy.csv", "claims.md", "paper.json", "tables/table1.md", "plots/accuracy.csv", "plots/figure3.csv"}
+    results = {
+        "accuracy.csv",
+        "mechanism.csv",
+        "claims.md",
+        "paper.json",
+        "tables/table1.md",
+        "plots/accuracy.csv",
+        "plots/figure3.csv",
+    }
     assert files == {*results, "params.yaml", "provenance.json"}
     assert (kept / "accuracy.csv").read_text() == ACCURACY
     assert (kept / "plots/accuracy.csv").read_text() == "plots/accuracy.csv\n"
@@ -54,6 +63,13 @@ def test_results_are_kept_with_what_made_them(checkout):
     provenance = json.loads((kept / "provenance.json").read_text())
     assert [provenance[key] for key in ("minutes", "seeds", "ranges", "note")] == [7.5, 2, ["short"], "short"]
     assert {"device", "cores", "versions", "revision"} <= provenance.keys()
+
+
+def test_the_inside_of_another_runs_models_is_refused(checkout):
+    (checkout / "metrics/mechanism.csv").write_text("seed,accuracy\n0,0.5\n1,0.75\n")
+    done = record(checkout, "some-scale", "--minutes", "1")
+    assert done.returncode == 2
+    assert done.stderr == "error: metrics/mechanism.csv: is of another run than accuracy.csv; run dvc repro\n"
 
 
 @pytest.mark.parametrize("name", ["../out", "tables", "Paper", ""])

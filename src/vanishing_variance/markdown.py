@@ -11,4 +11,4 @@ def power(length: int, how: str = "2^{}") -> str:
 
 def row(cells: Sequence[str]) -> str:
     """A line of a Markdown table."""
-    return f"| {' | '.join(cells)} |"
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"

@@ -45,7 +45,8 @@ def mechanism(accuracies):
         for where in ("before", "after"):
             variance = 0.3 * np.exp(row["accuracy"]) if where == "after" else kept + noise
             row |= {f"variance_{where}": variance, f"trained_variance_{where}": 1.0}
-            row |= {f"mean_{where}": 0.5 * (1 - kept) + noise, f"trained_mean_{where}": 0.0}
+            moved = 0.5 * (1 - kept) if where == "after" else 0.25
+            row |= {f"mean_{where}": moved + noise, f"trained_mean_{where}": 0.0}
             row |= {f"mean_se_{where}": 0.001, f"trained_mean_se_{where}": 0.001}
             row |= {f"feature_variance_{where}": 0.4 + noise, f"trained_feature_variance_{where}": 1.0}
             row |= {f"shift_{where}": (0.6 if norm == "none" else 0.3) + noise, f"trained_shift_{where}": 0.05}
@@ -62,7 +63,7 @@ def exponents():
 def fits():
     rows = [(name, part) for name in ("random_no_pe", "random_pe", "sentences_pe") for part in range(4)]
     frame = pd.DataFrame(rows, columns=["strategy", "component"])
-    return frame.assign(layer=0, head=0, exponent=-0.48, low=-0.55, high=-0.4, model="a-model")
+    return frame.assign(layer=0, head=0, exponent=-0.48, low=-0.55, high=-0.4, model="meta-llama/Llama-3.2-1B")
 
 
 def evidence(**changes):

@@ -1,10 +1,7 @@
-import platform
-
 import pytest
 
 from vanishing_variance.errors import InputError
 from vanishing_variance.io.text import read_text
-from vanishing_variance.io.versions import versions
 
 
 def test_text_is_read_as_it_stands(tmp_path):
@@ -20,9 +17,3 @@ def test_text_that_cannot_be_read_is_one_line(tmp_path, content):
         path.write_bytes(content)
     with pytest.raises(InputError, match=r"text: cannot be read as text: (No such file|not UTF-8).*; run dvc"):
         read_text(path)
-
-
-def test_versions_are_of_what_is_installed():
-    import numpy
-
-    assert versions(["numpy"]) == {"python": platform.python_version(), "numpy": numpy.__version__}

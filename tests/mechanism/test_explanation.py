@@ -79,5 +79,5 @@ def test_the_table_has_a_row_a_quantity_and_says_why_a_number_is_missing():
     assert text.count("| attention on the target item | 100 [100, 100] |") == 2
     assert "**dictionary, trained on the short range (none, ln)**" in text
     one_seed = explained(beside_accuracy(*made_up(seeds=1)), 0)
-    assert "one cluster: no interval" in markdown(one_seed)
+    assert "fewer than 5 clusters: no interval" in markdown(one_seed)
     assert "nan" not in markdown(one_seed)

@@ -108,6 +108,6 @@ def made_up(norm="ln", **changes):
         "paper": paper(CELLS),
         "explained": explained(),
         "pictures": {name: picture(name) for name in NAMES},
-        "versions": {"python": "3.13.1", "torch": "2.13.0"},
+        "versions": {"torch": "2.13.0", "numpy": "2.4.6"},
     }
     return Results(**shown | changes)

@@ -32,7 +32,7 @@ def browser():
 def folders(tmp_path_factory):
     """The page alone, with its side file, and with the side file of other results."""
     wide = comparisons(lengths=[2**power for power in range(4, 15)])
-    made, other = (page(made_up(tests=wide, versions=versions)) for versions in ({"python": "3.13.1"}, {}))
+    made, other = (page(made_up(tests=wide, versions=versions)) for versions in ({"torch": "2.13.0"}, {}))
     folders = {name: tmp_path_factory.mktemp(name) for name in ("alone", "beside", "stale")}
     for name, fingerprint in (("alone", None), ("beside", made.fingerprint), ("stale", other.fingerprint)):
         (folders[name] / "index.html").write_text(made.html)

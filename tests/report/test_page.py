@@ -53,7 +53,7 @@ def test_captions_say_n_and_what_was_run():
         "<dt>training lengths</dt><dd>short 2 to 4, long 2 to 16</dd>",
         "<dt>test lengths</dt><dd>2<sup>2</sup>, 2<sup>4</sup>, 2<sup>6</sup></dd>",
         "<dt>test sequences</dt><dd>64 a length</dd>",
-        "<dt>versions</dt><dd>python 3.13.1, torch 2.13.0</dd>",
+        "<dt>versions</dt><dd>torch 2.13.0, numpy 2.4.6</dd>",
     ):
         assert text in html
 
@@ -87,7 +87,7 @@ def test_the_same_results_give_the_same_bytes():
 
 
 def test_the_fingerprint_tells_pages_apart():
-    first, second = page(made_up()), page(made_up(versions={"python": "3.13.2"}))
+    first, second = page(made_up()), page(made_up(versions={"torch": "2.14.0"}))
     assert first.fingerprint in first.html
     assert first.fingerprint != second.fingerprint
 
@@ -110,6 +110,10 @@ def test_the_side_file_has_the_machine_and_the_longest_stages_first():
     assert "1.0 minutes in all" in html
     assert '<th scope="row">train-argmax-short-ln-0</th><td>30.2</td>' in html
     assert 'fingerprint: "abc"' in html
+
+
+def test_scripts_that_are_no_stages_do_not_count():
+    assert "review" not in side("abc", MACHINE, [*TIMES, {"stage": "review", "seconds": 900.0}])
 
 
 def test_without_times_there_is_no_table_of_them():

@@ -111,6 +111,17 @@ def test_the_interval_holds_the_truth_nearly_95_times_in_100(monkeypatch):
     assert alone / 300 < 0.85
 
 
+def test_of_eight_clusters_the_interval_holds_the_truth_about_92_times_in_100():
+    rng, held = np.random.default_rng(0), 0
+    for _ in range(300):
+        quantity = rng.normal(size=(8, 11))
+        accuracy = 0.6 * quantity + 0.8 * rng.normal(size=(8, 11))
+        length, seed = np.tile(np.arange(11), 8), np.repeat(np.arange(8), 11)
+        found = association(quantity.ravel(), accuracy.ravel(), length, seed, rng)
+        held += found.r_low <= 0.6 <= found.r_high
+    assert held / 300 == pytest.approx(0.92, abs=0.035)
+
+
 def test_what_does_not_vary_within_groups_is_answered_in_words():
     frame = made()
     groups = frame["group"].to_numpy()
@@ -138,18 +149,18 @@ def test_one_cluster_has_no_interval():
     frame = made(seeds=1, lengths=4)
     found = call(frame)
     assert found.r == pytest.approx(plainly(frame))
-    assert (found.r_low, found.r2_high, found.note) == (None, None, "one cluster: no interval")
+    assert (found.r_low, found.r2_high, found.note) == (None, None, "fewer than 5 clusters: no interval")
     columns = {name: frame[name].to_numpy() for name in ("accuracy", "group", "cluster")}
     found = advantage(frame["quantity"].to_numpy(), frame["other"].to_numpy(), **columns, rng=rng())
-    assert (found.low, found.note) == (None, "one cluster: no interval")
+    assert (found.low, found.note) == (None, "fewer than 5 clusters: no interval")
 
 
 def test_resamples_in_which_nothing_varies_are_counted():
-    """Of three seeds with one observation a length, one resample in nine is one seed three times."""
-    found = call(made(seeds=3, lengths=6, norms=1))
+    """Of five seeds with one observation a length, one resample in 625 is one seed five times."""
+    found = call(made(seeds=5, lengths=6, norms=1))
     left_out = int(found.note.split()[0])
     assert found.note == f"{left_out} of 1999 resamples left out: nothing varies"
-    assert left_out / 1999 == pytest.approx(1 / 9, abs=0.025)
+    assert left_out / 1999 == pytest.approx(1 / 625, abs=0.0015)
     assert -1 <= found.r_low < found.r < found.r_high <= 1
     assert call(made(seeds=30)).note == ""
 

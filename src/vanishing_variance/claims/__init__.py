@@ -1,1 +1,1 @@
-"""The paper's claims, each with the rule that decides it, written down before the numbers."""
+"""The paper's claims, each with the rule that decides it, in one place."""

@@ -1,5 +1,6 @@
 """What a claim is, and what its judgement says."""
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -59,10 +60,12 @@ def _rounded(number: float | None) -> float | None:
 def together(judgements: dict[str, Judgement]) -> Judgement:
     """One judgement of several, by name, of which all must be supported; the numbers are those of the weakest.
 
+    Of two with the same verdict that is the one whose interval reaches lower.
+
     Not supported where any is not; undecided where any is, or was not tested; supported where all are.
     """
     order = {NOT_SUPPORTED: 0, NOT_TESTED: 1, UNDECIDED: 2, SUPPORTED: 3}
-    weakest = min(judgements.values(), key=lambda one: order[one.verdict])
+    weakest = min(judgements.values(), key=lambda one: (order[one.verdict], -math.inf if one.low is None else one.low))
     verdict = UNDECIDED if weakest.verdict == NOT_TESTED else weakest.verdict
     if all(one.verdict == NOT_TESTED for one in judgements.values()):
         verdict = NOT_TESTED
@@ -72,6 +75,6 @@ def together(judgements: dict[str, Judgement]) -> Judgement:
 
 def one_sided(low: float | None, high: float | None) -> str:
     """Supported where the 95% interval is above 0, not supported where it is below, else undecided."""
-    if low is None or high is None or low <= 0 <= high:
-        return UNDECIDED
-    return SUPPORTED if low > 0 else NOT_SUPPORTED
+    if low is not None and low > 0:
+        return SUPPORTED
+    return NOT_SUPPORTED if high is not None and high < 0 else UNDECIDED  # also where they are not numbers

@@ -1,13 +1,13 @@
 """The raw results that the claims are judged by."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from vanishing_variance.results import beyond_training, by_seed
+from vanishing_variance.results import by_seed
 from vanishing_variance.seeding import stream
 from vanishing_variance.statistics.paired import Comparison, paired
 
@@ -21,32 +21,37 @@ class Evidence:
 
     `accuracy`, the raw accuracies (metrics/accuracy.csv); `mechanism`, the inside of every model beside its accuracy
     (metrics/mechanism.csv); `exponents` of Proposition 1 a feature (plots/proposition-exponents.csv); `fits` of Figure
-    1 a component (plots/figure1-fits.csv) with the `model`, or None; `capacity` (metrics/capacity.json) by task;
+    1 a component (plots/figure1-fits.csv) with the `model`; `capacity` (metrics/capacity.json) by task;
     `paper` (reference/paper.csv); the `longest` training length by range; the `root` of the random streams.
     """
 
     accuracy: pd.DataFrame
     mechanism: pd.DataFrame
-    exponents: pd.DataFrame | None
-    fits: pd.DataFrame | None
+    exponents: pd.DataFrame
+    fits: pd.DataFrame
     capacity: Mapping[str, Any]
     paper: pd.DataFrame
     longest: Mapping[str, int]
     root: int
 
-    def has(self, task: str, range_: str, *norms: str) -> bool:
-        """Whether these normalisers were trained and tested, at a length beyond training at least."""
+    def missing(self, task: str, range_: str, *norms: str) -> str:
+        """Why these normalisers cannot be compared beyond training; empty where they can."""
         of = self.accuracy.query("task == @task and range == @range_")
-        return set(norms) <= set(of["norm"]) and bool((of["length"] > self.longest.get(range_, 0)).any())
+        absent = [norm for norm in norms if norm not in set(of["norm"])]
+        if absent or of.empty:
+            return f"{task} was not trained on the {range_} range with {' and '.join(absent) or 'anything'}"
+        longest = self.longest[range_]
+        return "" if (of["length"] > longest).any() else f"no test length is beyond the {longest} of training"
 
-    def gain(self, task: str, range_: str, treatment: str, baseline: str, temperature: str) -> Comparison:
-        """The mean accuracy over the test lengths beyond training, paired by seed, in percentage points."""
-        ours, theirs = (
-            beyond_training(self.accuracy, task, range_, norm, temperature, self.longest[range_])
-            for norm in (treatment, baseline)
-        )
+    def gain(
+        self, task: str, range_: str, treatment: str, baseline: str, temperature: str, lengths: Sequence[int] = ()
+    ) -> Comparison:
+        """The mean accuracy in percentage points, paired by seed, over `lengths`, or all lengths beyond training."""
+        ours, theirs = (by_seed(self.accuracy, task, range_, norm, temperature) for norm in (treatment, baseline))
+        chosen = theirs.columns.isin(lengths) if lengths else theirs.columns.astype(int) > self.longest[range_]
         rng = stream(self.root, "bootstrap", task, range_, treatment, baseline, temperature, "beyond training")
-        return paired(ours.loc[theirs.index].to_numpy(), theirs.to_numpy(), rng)
+        of_treatment = ours.loc[theirs.index, chosen].mean(axis=1).to_numpy()
+        return paired(of_treatment, theirs.loc[:, chosen].mean(axis=1).to_numpy(), rng)
 
     def ahead(self, task: str, range_: str, treatment: str, baseline: str, temperature: str) -> tuple[int, int]:
         """At how many of the test lengths beyond training the treatment's mean is above the baseline's; of how many."""
@@ -55,19 +60,22 @@ class Evidence:
         differences = differences[differences.index > self.longest[range_]]
         return int((differences > 0).sum()), len(differences)
 
-    def papers_gain(self, task: str, range_: str, treatment: str, baseline: str, temperature: str) -> float | None:
-        """The paper's mean difference in percentage points over the lengths beyond training of which it has numbers."""
+    def papers_gains(self, task: str, range_: str, treatment: str, baseline: str, temperature: str) -> pd.Series:
+        """The paper's differences in percentage points by length, at our test lengths beyond training.
+
+        Empty where the conversion of its tables lost them.
+        """
         of, trained = self.paper.dropna(subset="value"), TRAINED[range_]
-        of = of[(of["task"] == task) & (of["train_max_length"] == trained) & (of["length"] > trained)]
-        of = of[of["adaptive_temperature"] == int(temperature != "plain")]
-        by_variant = {str(name): part.set_index("length")["value"] for name, part in of.groupby("variant")}
-        if baseline == "none" and treatment == "std" and "std" in by_variant:
-            return float(by_variant["std"].mean())
-        if treatment == "ln" and baseline == "std" and {"ln", "none", "std"} <= set(by_variant):
-            return float((by_variant["ln"] - by_variant["none"] - by_variant["std"]).mean())
-        if {treatment, baseline} <= set(by_variant):
-            return float((by_variant[treatment] - by_variant[baseline]).dropna().mean())
-        return None
+        of = of[(of["task"] == task) & (of["train_max_length"] == trained) & (of["length"] > self.longest[range_])]
+        of = of[
+            (of["adaptive_temperature"] == int(temperature != "plain")) & of["length"].isin(self.accuracy["length"])
+        ]
+        wide = of.pivot_table(index="length", columns="variant", values="value")
+        wide = wide.reindex(columns=["none", "ln", "std"])
+        # Table 3 has what std gains over none, the others have accuracies.
+        gains = {"none": 0 * wide["none"], "ln": wide["ln"] - wide["none"], "std": wide["std"]}
+        found = gains[treatment] if baseline == "none" else gains[treatment] - gains[baseline]
+        return found.dropna()
 
     def inside(self, task: str, norm: str) -> pd.DataFrame:
         """The models of one variant of the short range, at the test lengths beyond training."""

@@ -14,13 +14,15 @@ from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.statistics.paired import Comparison
 
 AHEAD = (
-    "Each seed's mean accuracy over the test lengths beyond training, {treatment} minus {baseline}, paired by seed. "
-    "Supported: its 95% t interval is above 0, and the mean is ahead at every one of these lengths. Not supported: the "
-    "interval is below half of the paper's difference (below 0 where the paper's numbers are lost). Else undecided."
+    "Each seed's mean accuracy beyond the training lengths, {treatment} minus {baseline}, paired by seed, over the "
+    "lengths at which the paper's two numbers survive (all, where none do). Supported: its 95% t interval is above 0, "
+    "and the mean is ahead at every test length beyond training. Not supported: the interval is below half of the "
+    "paper's difference over the same lengths (below 0 where its numbers are lost). Else undecided."
 )
 EQUAL = (
-    "The same difference, {treatment} minus {baseline}. Supported: its 95% t interval is within ±1 percentage point. "
-    "Not supported: the interval is above 0 or below 0, and not within. Else undecided."
+    "Each seed's mean accuracy beyond the training lengths, {treatment} minus {baseline}, paired by seed. Supported: "
+    "its 95% t interval is within ±1 percentage point, the paper's difference of the two on argmax. Not supported: the "
+    "interval is above 0 or below 0, and not within. Else undecided."
 )
 MARGIN = 1.0
 
@@ -40,23 +42,28 @@ def equal(key: str, where: str, says: str, task: str, range_: str, treatment: st
 
 
 def _ahead(task: str, range_: str, treatment: str, baseline: str, temperature: str, evidence: Evidence) -> Judgement:
-    if not evidence.has(task, range_, treatment, baseline):
-        return _absent(task, range_, treatment, baseline)
-    test = evidence.gain(task, range_, treatment, baseline, temperature)
-    paper = evidence.papers_gain(task, range_, treatment, baseline, temperature)
-    lengths, of = evidence.ahead(task, range_, treatment, baseline, temperature)
+    if missing := evidence.missing(task, range_, treatment, baseline):
+        return Judgement(NOT_TESTED, missing)
+    pair = (task, range_, treatment, baseline, temperature)
+    theirs = evidence.papers_gains(*pair)
+    paper = float(theirs.mean()) if len(theirs) else None
+    test = evidence.gain(*pair, lengths=[int(length) for length in theirs.index])
+    ahead, of = evidence.ahead(*pair)
     verdict = UNDECIDED
     if test.p is not None and test.low is not None and test.high is not None:
-        if test.low > 0 and lengths == of:
+        if test.low > 0 and ahead == of:
             verdict = SUPPORTED
         elif test.high < max(0.0, (paper or 0.0) / 2):
             verdict = NOT_SUPPORTED
-    return _judgement(verdict, test, paper, f"ahead at {lengths} of {of} lengths")
+    words = f"ahead at {ahead} of {of} lengths"
+    if 0 < len(theirs) < of:
+        words += f" (the numbers are over the {len(theirs)} of which the paper's survive)"
+    return _judgement(verdict, test, paper, words)
 
 
 def _equal(task: str, range_: str, treatment: str, baseline: str, evidence: Evidence) -> Judgement:
-    if not evidence.has(task, range_, treatment, baseline):
-        return _absent(task, range_, treatment, baseline)
+    if missing := evidence.missing(task, range_, treatment, baseline):
+        return Judgement(NOT_TESTED, missing)
     test = evidence.gain(task, range_, treatment, baseline, "plain")
     verdict = UNDECIDED
     if test.p is not None and test.low is not None and test.high is not None:
@@ -64,8 +71,7 @@ def _equal(task: str, range_: str, treatment: str, baseline: str, evidence: Evid
             verdict = SUPPORTED
         elif test.low > 0 or test.high < 0:
             verdict = NOT_SUPPORTED
-    paper = evidence.papers_gain(task, range_, treatment, baseline, "plain")
-    return _judgement(verdict, test, paper, f"d_z {test.effect:+.2f}" if test.effect is not None else "")
+    return _judgement(verdict, test, None, f"d_z {test.effect:+.2f}" if test.effect is not None else "")
 
 
 def _judgement(verdict: str, test: Comparison, paper: float | None, words: str) -> Judgement:
@@ -74,7 +80,3 @@ def _judgement(verdict: str, test: Comparison, paper: float | None, words: str) 
         p += f", {test.needed} seeds for 90% power"
     said = ", ".join(part for part in (words, p) if part)
     return Judgement(verdict, said, "pp", test.difference, test.low, test.high, paper, test.n)
-
-
-def _absent(task: str, range_: str, treatment: str, baseline: str) -> Judgement:
-    return Judgement(NOT_TESTED, f"{task} was not trained on the {range_} range with {treatment} and {baseline}")

@@ -26,7 +26,7 @@ def markdown(document: Mapping[str, Mapping[str, Any]]) -> str:
     rules: dict[str, list[str]] = {}
     for key, claim in document.items():
         rules.setdefault(claim["rule"], []).append(key)
-    lines += ["", "What decides, written down before the numbers:", ""]
+    lines += ["", "What decides, as the code has it:", ""]
     lines += [f"- {', '.join(keys)}: {rule}" for rule, keys in rules.items()]
     return "\n".join([*lines, ""])
 

@@ -1,8 +1,8 @@
 """Claims about Proposition 1, pretrained transformers and capacity."""
 
-from functools import partial
+from dataclasses import replace
 
-from vanishing_variance.claims.claim import NOT_SUPPORTED, NOT_TESTED, SUPPORTED, UNDECIDED, Claim, Judgement
+from vanishing_variance.claims.claim import NOT_SUPPORTED, SUPPORTED, UNDECIDED, Claim, Judgement
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.probe.strategies import STRATEGIES
 
@@ -14,12 +14,15 @@ VANISHES = (
 FALLS = (
     "The slope of log σ against log N in the probed model, of all its components, for each of the three ways of "
     "drawing sequences. Supported: every component's 95% interval is below 0 for all three; not supported: less than "
-    "half of them for any; else undecided."
+    "half of them for any; else undecided. "
 )
 HALF = (
     "The mean slope over components for random tokens without positional encoding. Supported: within 0.1 of −0.5; not "
-    "supported: further away, and no component's 95% interval holds −0.5; else undecided."
+    "supported: further away, and no component's 95% interval holds −0.5; else undecided. "
 )
+PROBED = "Where another model than the paper's Llama-3.2-1B is probed, the claim stays undecided."
+LLAMA = "Llama-3.2-1B"
+SLOPE = -0.5
 CAPACITY = (
     "A trained ln model of each task, written as a std model (γ into W_O, β into the next bias), answers the test "
     "sequences of all lengths. Supported: more than 1 in 1,000 answers differ on any task; not supported: fewer on "
@@ -34,12 +37,12 @@ def vanishes(key: str, where: str, says: str) -> Claim:
 
 def falls(key: str, where: str, says: str) -> Claim:
     """Figure 1: the standard deviation of a component falls with length in a pretrained transformer."""
-    return Claim(key, where, says, FALLS, _falls)
+    return Claim(key, where, says, FALLS + PROBED, _falls)
 
 
-def half(key: str, where: str, says: str, slope: float = -0.5) -> Claim:
+def half(key: str, where: str, says: str) -> Claim:
     """Figure 1: how fast it falls for random tokens without positional encoding."""
-    return Claim(key, where, says, HALF, partial(_half, slope))
+    return Claim(key, where, says, HALF + PROBED, _half)
 
 
 def capacity(key: str, where: str, says: str) -> Claim:
@@ -48,8 +51,6 @@ def capacity(key: str, where: str, says: str) -> Claim:
 
 
 def _vanishes(evidence: Evidence) -> Judgement:
-    if evidence.exponents is None:
-        return Judgement(NOT_TESTED, "Proposition 1 was not measured")
     shares = {
         f"{task}/{norm}": (float((of["high"] < 0).mean()), float(of["exponent"].median()))
         for (task, norm), of in evidence.exponents.groupby(["task", "norm"], sort=False)
@@ -63,42 +64,41 @@ def _vanishes(evidence: Evidence) -> Judgement:
 
 
 def _falls(evidence: Evidence) -> Judgement:
-    if evidence.fits is None:
-        return Judgement(NOT_TESTED, "no pretrained model was probed")
-    by_strategy = evidence.fits.groupby("strategy", sort=False)
-    shares = {str(name): float((of["high"] < 0).mean()) for name, of in by_strategy}
+    fits = evidence.fits
+    shares = {str(name): float((of["high"] < 0).mean()) for name, of in fits.groupby("strategy", sort=False)}
+    slopes = fits.groupby("strategy")["exponent"].mean()
     least = min(shares.values())
     verdict = SUPPORTED if least == 1 else NOT_SUPPORTED if least < 0.5 else UNDECIDED
-    slopes = by_strategy["exponent"].mean()
     words = "; ".join(
         f"{STRATEGIES[name].title}: {share:.0%}, mean slope {slopes[name]:.2f}" for name, share in shares.items()
     )
-    words = f"{evidence.fits['model'].iloc[0]}: {words}"
-    return Judgement(verdict, words, "% of components", 100 * least)
+    return _probed(evidence, Judgement(verdict, words, "% of components", 100 * least))
 
 
-def _half(slope: float, evidence: Evidence) -> Judgement:
-    if evidence.fits is None:
-        return Judgement(NOT_TESTED, "no pretrained model was probed")
+def _half(evidence: Evidence) -> Judgement:
     of = evidence.fits.query("strategy == 'random_no_pe'")
-    mean, held = float(of["exponent"].mean()), int(((of["low"] <= slope) & (slope <= of["high"])).sum())
-    verdict = SUPPORTED if abs(mean - slope) <= 0.1 else UNDECIDED if held else NOT_SUPPORTED
-    words = f"{of['model'].iloc[0]}: the 95% interval of {held} of {len(of)} components holds {slope}"
-    return Judgement(verdict, words, "", mean, paper=slope)
+    mean, held = float(of["exponent"].mean()), int(((of["low"] <= SLOPE) & (of["high"] >= SLOPE)).sum())
+    verdict = SUPPORTED if abs(mean - SLOPE) <= 0.1 else UNDECIDED if held else NOT_SUPPORTED
+    words = f"the 95% interval of {held} of {len(of)} components holds {SLOPE}"
+    return _probed(evidence, Judgement(verdict, words, "", mean, paper=SLOPE))
+
+
+def _probed(evidence: Evidence, found: Judgement) -> Judgement:
+    """Undecided where the slopes have no interval (two lengths), or are another model's than the paper's."""
+    model = str(evidence.fits["model"].iloc[0])
+    if evidence.fits["high"].isna().any():
+        return replace(found, verdict=UNDECIDED, evidence=f"{model}: two lengths leave a slope no interval")
+    if LLAMA not in model:
+        return replace(found, verdict=UNDECIDED, evidence=f"not the paper's model but {model}, where: {found.evidence}")
+    return replace(found, evidence=f"{model}: {found.evidence}")
 
 
 def _capacity(evidence: Evidence) -> Judgement:
-    def of_task(found: dict[str, float]) -> Judgement:
-        verdict = SUPPORTED if found["differ"] > 1e-3 else NOT_SUPPORTED
-        relative = found["logits_differ"] / found["logits_deviation"]
-        words = (
-            f"{found['differ']:.3%} of {found['answers']:,} answers; logits within {relative:.0e} standard deviations"
-        )
-        return Judgement(verdict, words, "% of answers", 100 * found["differ"])
-
-    judged = {task: of_task(found) for task, found in evidence.capacity.items()}
-    if not judged:
-        return Judgement(NOT_TESTED, "no ln model was written as a std model")
-    worst = max(judged.values(), key=lambda one: one.ours or 0.0)
-    words = "; ".join(f"{task}: {one.evidence}" for task, one in judged.items())
-    return Judgement(worst.verdict, words, worst.unit, worst.ours)
+    worst = max(evidence.capacity.values(), key=lambda found: float(found["differ"]))
+    words = "; ".join(
+        f"{task}: {found['differ']:.3%} of {found['answers']:,} answers, logits within "
+        f"{found['logits_differ'] / found['logits_deviation']:.0e} standard deviations"
+        for task, found in evidence.capacity.items()
+    )
+    verdict = SUPPORTED if worst["differ"] > 1e-3 else NOT_SUPPORTED
+    return Judgement(verdict, words, "% of answers", 100 * worst["differ"])

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
+from vanishing_variance.errors import InputError
 from vanishing_variance.seeding import stream
 from vanishing_variance.statistics.association import association
 
@@ -22,9 +23,17 @@ QUANTITIES: dict[str, tuple[str, Callable[[pd.DataFrame], pd.Series]]] = {
         "the same after the normaliser",
         lambda of: (of["variance_after"] / of["trained_variance_after"]).map(np.log),
     ),
+    # Squared and less its sampling error: where nothing drifts, means of finitely many sequences differ all the same.
     "drift_after": (
-        "drift of the global mean after the normaliser",
-        lambda of: (of["mean_after"] - of["trained_mean_after"]).abs() / of["trained_variance_after"] ** 0.5,
+        "squared drift of the global mean after the normaliser",
+        lambda of: (
+            (
+                (of["mean_after"] - of["trained_mean_after"]) ** 2
+                - of["mean_se_after"] ** 2
+                - of["trained_mean_se_after"] ** 2
+            )
+            / of["trained_variance_after"]
+        ),
     ),
     "shift_before": ("Wasserstein shift of O", lambda of: of["shift_before"]),
     "shift_after": ("Wasserstein shift after the normaliser", lambda of: of["shift_after"]),
@@ -48,7 +57,7 @@ def beside_accuracy(mechanism: pd.DataFrame, accuracy: pd.DataFrame) -> pd.DataF
 
     What was measured of O at the lengths of training stands beside it, as `trained_<name>`. Numbers have six digits.
     Both frames have task, range and norm; `mechanism` has the columns of `inside.frame`, `accuracy` those of
-    metrics/accuracy.csv.
+    metrics/accuracy.csv. Raises InputError when one has models or lengths that the other lacks.
     """
     model = ["task", "range", "norm", "seed"]
     plain = accuracy.query("temperature == 'plain'")[[*model, "length", "accuracy"]]
@@ -59,6 +68,8 @@ def beside_accuracy(mechanism: pd.DataFrame, accuracy: pd.DataFrame) -> pd.DataF
     tested = mechanism.query("sample == 'tested'").drop(columns="sample")
     together = tested.merge(trained, on=model, validate="many_to_one")
     together = together.merge(plain, on=[*model, "length"], validate="one_to_one")
+    if not len(together) == len(tested) == len(plain):
+        raise InputError("runs/mechanism: does not hold the models of metrics/accuracy.csv; run dvc repro")
     numbers = together.drop(columns=[*model, "length", "accuracy"])
     digits = numbers.map(lambda number: float(f"{number:.6g}"))
     return pd.concat([together[[*model, "length", "accuracy"]], digits], axis=1)

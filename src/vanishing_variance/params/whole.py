@@ -43,6 +43,10 @@ def check(document: dict[str, Any]) -> None:
             f"must be at most diagnostics.sequences, {diagnostics.sequences}"
         )
     test: Test = take(document, "test", Test)
+    if test.sequences < 2:
+        raise InputError(
+            f"{PATH}: test.sequences is {test.sequences}; must be at least 2, for standard errors over them"
+        )
     _exactly(take(document, "ranges", dict), "ranges", RANGES)
     ranges: dict[str, Range] = {name: take(document, f"ranges.{name}", Range) for name in RANGES}
     _exactly(take(document, "tasks", dict), "tasks", TASKS)

@@ -48,8 +48,9 @@ def _words(params: Mapping[str, Any]) -> dict[str, tuple[str, str, str]]:
     return {
         "mechanism": (
             "Mechanism",
-            f"What changes inside the models with length, beside their accuracy; n = {seeds} seeds a variant.",
-            "Quantities measured inside the trained models, against accuracy",
+            f"How much of the accuracy each quantity explains (squared correlation within groups), n = {seeds} seeds a "
+            "variant; the bars are 95% intervals, by the bootstrap over seeds.",
+            "Shares of the accuracy that quantities inside the trained models explain, with intervals",
         ),
         "figure1": (
             "Figure 1",

@@ -25,6 +25,12 @@ _TEMPLATES = Environment(
     keep_trailing_newline=True,
 )
 
+# Of the graph: other scripts note their time as well.
+STAGES = (
+    *("check", "generate", "train", "temperature", "evaluate", "ttest", "mechanism", "capacity", "proposition"),
+    *("figures", "probe", "figure1", "claims", "report"),
+)
+
 
 @dataclass(frozen=True)
 class Results:
@@ -77,6 +83,7 @@ def side(fingerprint: str, machine: Mapping[str, Any], times: Sequence[Mapping[s
     `machine` has device, cores and revision; `times` are stages with their wall time in seconds.
     """
     kinds: dict[str, list[float]] = defaultdict(list)
+    times = [one for one in times if one["stage"].partition("-")[0] in STAGES]
     for one in times:
         kinds[one["stage"].partition("-")[0]].append(one["seconds"])
     longest = sorted(kinds.items(), key=lambda kind: (-sum(kind[1]), kind[0]))

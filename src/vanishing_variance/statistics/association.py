@@ -9,6 +9,9 @@ import numpy as np
 
 from vanishing_variance.statistics.clusters import NOTHING, Sample, draw, percentiles
 
+# Resamples of fewer clusters are so few that their quantiles say nothing.
+FEWEST = 5
+
 
 @dataclass(frozen=True)
 class Association:
@@ -52,8 +55,9 @@ def association(
     (n,), r is the partial correlation: both are replaced by their residuals on it, after the means are taken off.
 
     The intervals are 95% percentile intervals over 1,999 resamples of whole clusters (seeds), drawn with replacement;
-    group means are taken anew in each. r2 cannot be negative, so its interval leans upwards where little is explained.
-    Resamples in which nothing varies are left out, and `note` says how many. `group` and `cluster` are labels (n,).
+    group means are taken anew in each. Of eight clusters they hold r about 92 times in 100. r2 cannot be negative, so
+    its interval leans upwards where little is explained. Resamples in which nothing varies are left out, and `note`
+    says how many. `group` and `cluster` are labels (n,).
 
     Raises ValueError when the arrays differ in shape, are empty or hold numbers that are not finite.
     """
@@ -67,8 +71,8 @@ def association(
     r = float(of(sample.products(np.ones((1, sample.clusters))))[0])
     if np.isnan(r):
         return Association(n, note="the given leaves nothing to explain: no correlation")
-    if sample.clusters == 1:
-        return Association(n, r, r2=r**2, note="one cluster: no interval")
+    if sample.clusters < FEWEST:
+        return Association(n, r, r2=r**2, note=f"fewer than {FEWEST} clusters: no interval")
     drawn = of(sample.products(draw(sample.clusters, rng)))
     (r_low, r_high), (r2_low, r2_high) = percentiles(drawn), percentiles(drawn**2)
     return Association(n, r, r_low, r_high, r**2, r2_low, r2_high, _left_out(drawn))
@@ -92,8 +96,8 @@ def advantage(
     if still:
         return Advantage(n, note=f"no variation within groups of {' and '.join(still)}: no correlation")
     difference = float(_difference(sample.products(np.ones((1, sample.clusters))))[0])
-    if sample.clusters == 1:
-        return Advantage(n, difference, note="one cluster: no interval")
+    if sample.clusters < FEWEST:
+        return Advantage(n, difference, note=f"fewer than {FEWEST} clusters: no interval")
     drawn = _difference(sample.products(draw(sample.clusters, rng)))
     return Advantage(n, difference, *percentiles(drawn), _left_out(drawn))
 
