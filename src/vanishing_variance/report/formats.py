@@ -5,6 +5,8 @@ import re
 
 from markupsafe import Markup, escape
 
+from vanishing_variance import markdown
+
 MISSING = "–"
 _POWER = re.compile(r"\^([-−]?\d+(?:\.\d+)?)")
 
@@ -25,8 +27,7 @@ def interval(low: float | None, high: float | None, how: str) -> str:
 
 def power(length: int) -> Markup:
     """A length as HTML: a power of two where it is one."""
-    exponent = length.bit_length() - 1
-    return raised(f"2^{exponent}" if length == 2**exponent else str(length))
+    return raised(markdown.power(length))
 
 
 def raised(text: str) -> Markup:
