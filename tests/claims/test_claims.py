@@ -237,10 +237,10 @@ def test_the_table_shows_every_claim_and_its_rule():
     document = judge(CLAIMS, evidence())
     text = markdown(document)
     for claim in document.values():
-        assert f"| {claim['claim']} | {claim['where']} | **supported** |" in text
+        assert f" | {claim['claim']} | {claim['where']} | **supported** |" in text
         assert claim["rule"] in text
         assert claim["verdict"] in VERDICTS
     rows = [line for line in text.splitlines() if line.startswith("|")]
-    assert {line.replace("\\|", "").count("|") for line in rows} == {9}
+    assert {line.replace("\\|", "").count("|") for line in rows} == {10}
     assert "None" not in text
     assert "nan" not in text

@@ -231,3 +231,11 @@ def test_the_mechanism_has_a_panel_a_task_and_range_and_a_point_a_quantity_and_g
     assert figure.axes[3].get_xlabel().startswith("explained share")
     short = mechanism.draw(explained.query("range == 'short' and task == 'argmax'"))
     assert texts(short)[0] == ["argmax, short range"]
+
+
+def test_what_explains_nothing_leaves_its_panel_empty():
+    rows = [("argmax", "short", grouping, name, 8, *[np.nan] * 3) for grouping in GROUPINGS for name in QUANTITIES]
+    columns = ["task", "range", "grouping", "quantity", "n", "r2", "r2_low", "r2_high"]
+    figure = mechanism.draw(pd.DataFrame(rows, columns=columns))
+    assert not figure.axes[0].containers[0].lines[0].get_xdata().size
+    figure.canvas.draw()

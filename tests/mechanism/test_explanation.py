@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from vanishing_variance.figures.mechanism import draw
 from vanishing_variance.mechanism.explanation import GROUPINGS, QUANTITIES, beside_accuracy, explained
 from vanishing_variance.mechanism.table import markdown
 
@@ -81,3 +82,12 @@ def test_the_table_has_a_row_a_quantity_and_says_why_a_number_is_missing():
     one_seed = explained(beside_accuracy(*made_up(seeds=1)), 0)
     assert "fewer than 5 clusters: no interval" in markdown(one_seed)
     assert "nan" not in markdown(one_seed)
+
+
+def test_a_single_length_explains_nothing_across_lengths_and_says_so():
+    table = explained(beside_accuracy(*made_up(lengths=(16,))), 0)
+    across = table[table["grouping"] == "across lengths"]
+    assert across["r2"].isna().all()
+    assert (across["note"] != "").all()
+    assert "nan" not in markdown(table)
+    assert draw(table).axes

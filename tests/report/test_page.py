@@ -48,6 +48,7 @@ def test_captions_say_n_and_what_was_run():
         "over n = 10 sequences",
         "the largest attention weights of n = 8 sequences",
         "over n = 40 sequences",
+        "2 seeds (the paper: 100), argmax 30 gradient steps (the paper: 100,000), dictionary 30 gradient",
         "<dt>seeds</dt><dd>2: 1 × 2 (blocks × seeds a block)</dd>",
         "<dt>gradient steps</dt><dd>argmax 30, dictionary 30</dd>",
         "<dt>training lengths</dt><dd>short 2 to 4, long 2 to 16</dd>",

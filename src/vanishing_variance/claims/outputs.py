@@ -28,7 +28,7 @@ from vanishing_variance.study import TASKS
 # A number a row of `Evidence.inside`, and the unit that its mean over lengths is shown in.
 Measure = Callable[[pd.DataFrame], pd.Series]
 
-BOTH = "On both tasks, short range; all seeds, over the test lengths beyond training: "
+BOTH = "On both tasks, of which the worse counts, short range; all seeds, over the test lengths beyond training: "
 SIGN = " Supported: the 95% t interval over seeds is on that side of 0; not supported: on the other; else undecided."
 
 
@@ -134,11 +134,11 @@ def _keeps(evidence: Evidence, task: str) -> Judgement:
 
 
 EXPLAINS = (
-    "On both tasks, short range, at each test length beyond training between models of all normalisers: the share of "
-    "the accuracy that the shift of O after the normaliser explains (its Wasserstein distance, and the log of its "
-    "global variance, each to training), less the share that the attention weight of the target explains. Supported: "
-    "the 95% bootstrap interval over seeds of one of the two is above 0; not supported: both are below; else "
-    "undecided."
+    "On both tasks, of which the worse counts, short range, at each test length beyond training between models of all "
+    "normalisers: the share of the accuracy that the shift of O after the normaliser explains (its Wasserstein "
+    "distance, and the log of its global variance, each to training), less the share that the attention weight of the "
+    "target explains. Supported: the 95% bootstrap interval over seeds of one of the two is above 0; not supported: "
+    "both are below; else undecided."
 )
 
 

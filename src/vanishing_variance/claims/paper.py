@@ -84,7 +84,7 @@ CLAIMS = (
     ahead(
         "argmax-adaptive",
         "Section 3.1, Table 1",
-        "The same with the adaptive temperature: the benefits are orthogonal",
+        "On argmax the same with the adaptive temperature: the benefits are orthogonal",
         *("argmax", "short", "ln", "none", "adaptive"),
     ),
     ahead(
@@ -96,7 +96,7 @@ CLAIMS = (
     ahead(
         "dictionary-adaptive",
         "Section 3.1, Table 2",
-        "The same with the adaptive temperature: the benefits are orthogonal",
+        "On dictionary the same with the adaptive temperature: the benefits are orthogonal",
         *("dictionary", "short", "ln", "none", "adaptive"),
     ),
     explains(

@@ -16,17 +16,18 @@ def counts(document: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
 def markdown(document: Mapping[str, Mapping[str, Any]]) -> str:
     """A row a claim: what it says, where, the verdict, our number with its interval, the paper's; then the rules."""
     lines = ["# The paper's claims", ""]
-    lines += [row(["claim", "where", "verdict", "ours", "paper", "unit", "n", "evidence"])]
-    lines += [row(["---", "---", "---", "--:", "--:", "---", "--:", "---"])]
-    for claim in document.values():
+    lines += [row(["key", "claim", "where", "verdict", "ours", "paper", "unit", "n", "evidence"])]
+    lines += [row(["---", "---", "---", "---", "--:", "--:", "---", "--:", "---"])]
+    for key, claim in document.items():
         low, high = claim["low"], claim["high"]
         ours = number(claim["ours"]) + ("" if low is None else f" [{number(low)}, {number(high)}]")
         cells = [ours, number(claim["paper"]), claim["unit"], "–" if claim["n"] is None else str(claim["n"])]
-        lines.append(row([claim["claim"], claim["where"], f"**{claim['verdict']}**", *cells, claim["evidence"]]))
+        lines.append(row([key, claim["claim"], claim["where"], f"**{claim['verdict']}**", *cells, claim["evidence"]]))
     rules: dict[str, list[str]] = {}
     for key, claim in document.items():
         rules.setdefault(claim["rule"], []).append(key)
-    lines += ["", "What decides, as the code has it:", ""]
+    lines += ["", "Supported: the evidence is for the claim; not supported: it is against it; undecided: neither.", ""]
+    lines += ["What decides, by key:", ""]
     lines += [f"- {', '.join(keys)}: {rule}" for rule, keys in rules.items()]
     return "\n".join([*lines, ""])
 

@@ -41,7 +41,7 @@ def _panel(axes: Axes, of: pd.DataFrame) -> None:
         low, high = (points[bound].fillna(points["r2"]) for bound in ("r2_low", "r2_high"))
         axes.errorbar(
             points["r2"],
-            points["quantity"].map(places) + beside,
+            points["quantity"].map(places).astype(float) + beside,
             # The interval of a few seeds need not hold the estimate.
             xerr=[(points["r2"] - low).clip(lower=0), (high - points["r2"]).clip(lower=0)],
             fmt=marker,

@@ -90,7 +90,10 @@ def explained(beside: pd.DataFrame, root: int) -> pd.DataFrame:
                 rng = stream(root, "explained", str(task), str(range_), grouping, name)
                 names = {"task": task, "range": range_, "norms": norms, "grouping": grouping, "quantity": name}
                 rows.append(names | _associated(of, columns, name, rng))
-    return pd.DataFrame(rows)
+    table, words = pd.DataFrame(rows), ["task", "range", "norms", "grouping", "quantity", "note"]
+    numbers = table.drop(columns=words).apply(pd.to_numeric)  # None is NaN
+    together: pd.DataFrame = pd.concat([table[words[:-1]], numbers, table["note"]], axis=1)
+    return together
 
 
 def groups(of: pd.DataFrame, columns: Sequence[str]) -> np.ndarray:

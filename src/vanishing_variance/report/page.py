@@ -15,6 +15,7 @@ from vanishing_variance.report.explained import explained
 from vanishing_variance.report.formats import power
 from vanishing_variance.report.tables import tables
 from vanishing_variance.report.verdicts import counts, verdicts
+from vanishing_variance.scale import SCALES
 
 _TEMPLATES = Environment(
     loader=PackageLoader("vanishing_variance.report"),
@@ -67,6 +68,7 @@ def page(results: Results) -> Page:
         "mechanisms": figures.figures(figures.MECHANISM, results.pictures, params),
         "results": figures.figures(figures.RESULTS, results.pictures, params),
         "losses": figures.figures(figures.LOSSES, results.pictures, params),
+        "scale": _scale(params),
         "study": _study(params),
         "versions": results.versions,
         "source": results.source,
@@ -90,6 +92,17 @@ def side(fingerprint: str, machine: Mapping[str, Any], times: Sequence[Mapping[s
     return _TEMPLATES.get_template("run.html").render(
         fingerprint=fingerprint, machine=machine, times=times, kinds=longest, total=sum(map(sum, kinds.values()))
     )
+
+
+def _scale(params: Mapping[str, Any]) -> str:
+    """How much was run, beside how much the paper did."""
+    theirs = SCALES["paper"]
+    seeds = len(take(params, "blocks", list[int])) * take(params, "seeds_per_block", int)
+    said = [f"{seeds} seeds (the paper: {len(theirs['blocks']) * theirs['seeds_per_block']})"]
+    for key in (f"tasks.{name}.training.steps" for name in take(params, "tasks", dict)):
+        paper = f" (the paper: {theirs[key]:,})" if key in theirs else ""
+        said.append(f"{key.split('.')[1]} {take(params, key, int):,} gradient steps{paper}")
+    return ", ".join(said)
 
 
 def _study(params: Mapping[str, Any]) -> list[tuple[str, str | list[str]]]:
