@@ -51,6 +51,9 @@ def comparisons(norm="ln", ranges=("short", "long"), lengths=LENGTHS):
         high=row + 1.5,
         p=row / 1000,
         p_holm=row / 100,
+        p_wilcoxon=row / 50,
+        effect=row / 4,
+        seeds_needed=1000 + row,
         note=np.nan,
     )
 

@@ -25,8 +25,11 @@ def test_table_1_has_ours_the_papers_and_how_far_apart_they_are():
         "+ ln": ["50.0", "50.1", "50.2"],
         "difference (pp)": ["0.00", "+1.00", "+2.00"],
         "95% interval": ["−1.5, +1.5", "−0.5, +2.5", "+0.5, +3.5"],
+        "d_z": ["0.00", "+0.25", "+0.50"],
         "p": ["0", "0.001", "0.002"],
-        "Holm p": ["0", "0.01", "0.02"],
+        "p, Holm": ["0", "0.01", "0.02"],
+        "p, Wilcoxon": ["0", "0.02", "0.04"],
+        "seeds for 90% power": ["1000", "1001", "1002"],
         "paper: none": ["99.6", "–", "20.8"],
         "paper: + ln": ["99.5", "–", "–"],
         "paper: p": ["–", "–", "0.003"],
@@ -72,7 +75,7 @@ def test_tables_3_and_6_compare_ln_with_std_and_show_every_gain():
 def test_a_p_that_is_missing_is_a_dash_and_the_note_says_why():
     table = made(p=np.nan, p_holm=np.nan, low=np.nan, high=np.nan, note="one seed: no test")["table1"]
     shown = rows(table, "plain softmax")
-    assert shown["p"] == shown["Holm p"] == shown["95% interval"] == ["–"] * 3
+    assert shown["p"] == shown["p, Holm"] == shown["95% interval"] == ["–"] * 3
     assert "Not computed: plain, length 16: one seed: no test; " in table.note
     assert "Not computed" not in made(note="more than 1,000 seeds needed")["table1"].note
 

@@ -111,8 +111,11 @@ def _comparison(ours: pd.DataFrame) -> list[Row]:
     return [
         Row("difference (pp)", numbers(ours["difference"], "+.2f")),
         Row("95% interval", [Cell(interval(low, high, "+.1f")) for low, high in bounds]),
+        Row("d_z", numbers(ours["effect"], "+.2f")),
         Row("p", numbers(ours["p"], ".2g")),
-        Row("Holm p", numbers(ours["p_holm"], ".2g")),
+        Row("p, Holm", numbers(ours["p_holm"], ".2g")),
+        Row("p, Wilcoxon", numbers(ours["p_wilcoxon"], ".2g")),
+        Row("seeds for 90% power", numbers(ours["seeds_needed"], ".0f")),
     ]
 
 
@@ -124,6 +127,8 @@ def _note(tests: pd.DataFrame) -> str:
     reasons = "; ".join(f"{temperature}, length {length}: {note}" for temperature, length, note in where)
     text = (
         f"Means over n = {seeds} seeds; the paper's are over 100. The interval is the 95% t interval of our mean "
-        "paired difference, p is of the two-sided paired t-test over seeds, and Holm p corrects it for the lengths."
+        "paired difference, and d_z is that over the standard deviation of the differences. p is of the two-sided "
+        "paired t-test over seeds, Holm's corrected for the lengths, Wilcoxon's of the signed ranks; so many seeds "
+        "would a difference of this size need for p < 0.05 in nine of ten studies."
     )
     return f"{text} Not computed: {reasons}." if reasons else text
