@@ -1,11 +1,13 @@
+import os
+
 import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
 from vanishing_variance.errors import InputError
-from vanishing_variance.io.arrays import read_arrays, read_parts, write_arrays
-from vanishing_variance.io.files import write, write_json
+from vanishing_variance.io.arrays import read_about, read_arrays, read_parts, write_arrays
+from vanishing_variance.io.files import write, write_json, write_text
 from vanishing_variance.io.frames import read_csv, read_frame, write_csv, write_frame
 from vanishing_variance.io.images import write_figure
 
@@ -31,7 +33,7 @@ def test_a_failed_write_leaves_the_former_file_and_nothing_else(tmp_path):
         to.write_text("ba")
         raise OSError("disk full")
 
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(InputError, match="file: cannot be written: disk full; make room"):
         write(path, half)
     assert path.read_text() == "good"
     assert list(tmp_path.iterdir()) == [path]
@@ -96,3 +98,30 @@ def test_parts_of_a_missing_or_damaged_file_are_one_clear_error(tmp_path, conten
         path.write_bytes(content)
     with pytest.raises(InputError, match=r"a\.safetensors: cannot be read as safetensors: .*; delete it and run dvc"):
         list(read_parts(path, 10))
+
+
+def test_what_a_file_says_about_its_arrays_is_read_back(tmp_path):
+    write_arrays(tmp_path / "a", ARRAYS, step=3, made={"by": "test"})
+    about = read_about(tmp_path / "a")
+    assert (about["step"], about["made"]) == (3, {"by": "test"})
+
+
+def test_any_flipped_bit_of_arrays_is_noticed(tmp_path):
+    path = tmp_path / "a.safetensors"
+    write_arrays(path, ARRAYS)
+    whole = path.read_bytes()
+    for bit in range(0, 8 * len(whole), 7):
+        damaged = bytearray(whole)
+        damaged[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(damaged)
+        with pytest.raises(InputError, match=r"a\.safetensors: cannot be read as safetensors"):
+            read_arrays(path)
+
+
+def test_what_a_killed_process_left_is_cleared_a_day_later_and_a_write_under_way_is_not(tmp_path):
+    old, new = tmp_path / ".file.1-aa.tmp", tmp_path / ".file.2-bb.tmp"
+    for left in (old, new):
+        left.write_text("half")
+    os.utime(old, (0, 0))
+    write_text(tmp_path / "file", "whole")
+    assert {path.name for path in tmp_path.iterdir()} == {"file", new.name}

@@ -1,33 +1,44 @@
-"""Named arrays as safetensors: no pickle, and the same arrays give the same bytes."""
+"""Named arrays as safetensors: no pickle, the same arrays give the same bytes, and a flipped bit is noticed."""
 
+import hashlib
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import save
 
 from vanishing_variance.errors import InputError
-from vanishing_variance.io.files import write
+from vanishing_variance.io.files import write_bytes
+
+# The one key of the file's metadata, since the order of several is not always the same: JSON.
+_ABOUT = "about"
 
 
-def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
-    """Write named arrays."""
-    write(path, lambda to: save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, to))
+def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], **about: Any) -> None:
+    """Write named arrays with their checksum, and what JSON can say `about` them."""
+    whole = {name: np.asarray(array, order="C") for name, array in arrays.items()}
+    write_bytes(path, save(whole, {_ABOUT: json.dumps({"sha256": _sha256(whole), **about})}))
 
 
 def read_arrays(path: Path) -> dict[str, np.ndarray]:
     """Read named arrays. Raises InputError when the file is missing or damaged."""
     try:
-        return load_file(path)
+        with safe_open(path, framework="numpy") as file:
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 -- not a mapping
     except (OSError, SafetensorError) as problem:
         raise _unreadable(path, problem) from None
+    if _sha256(arrays) != read_about(path)["sha256"]:
+        raise _unreadable(path, "its checksum does not fit")
+    return arrays
 
 
 def read_parts(path: Path, size: int) -> Iterator[dict[str, np.ndarray]]:
     """Read named arrays that share their first axis, `size` of it at a time, so that a large file needs little memory.
 
-    Raises InputError when the file is missing or damaged.
+    Raises InputError when the file is missing or damaged, but for its checksum: that is for `read_arrays` to compare.
     """
     try:
         with safe_open(path, framework="numpy") as file:
@@ -39,5 +50,23 @@ def read_parts(path: Path, size: int) -> Iterator[dict[str, np.ndarray]]:
         raise _unreadable(path, problem) from None
 
 
-def _unreadable(path: Path, problem: Exception) -> InputError:
+def read_about(path: Path) -> dict[str, Any]:
+    """What the file says about its arrays. Raises InputError when it is missing or damaged."""
+    try:
+        with safe_open(path, framework="numpy") as file:
+            about = json.loads((file.metadata() or {}).get(_ABOUT, "{}"))
+    except (OSError, ValueError, SafetensorError) as problem:
+        raise _unreadable(path, problem) from None
+    return {"sha256": None, **about}
+
+
+def _sha256(arrays: Mapping[str, np.ndarray]) -> str:
+    digest = hashlib.sha256()
+    for name, array in sorted(arrays.items()):
+        digest.update(f"{name} {array.dtype} {array.shape}\0".encode())
+        digest.update(array.data)
+    return digest.hexdigest()
+
+
+def _unreadable(path: Path, problem: object) -> InputError:
     return InputError(f"{path}: cannot be read as safetensors: {problem}; delete it and run dvc repro")

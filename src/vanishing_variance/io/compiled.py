@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from vanishing_variance.errors import InputError
 from vanishing_variance.io.files import write
 
 # No option that lets the compiler assume that there is no infinity, no NaN, or that sums may be reordered at will.
@@ -36,7 +37,7 @@ def compiled(source: Path, **definitions: int) -> ctypes.CDLL | None:
     except subprocess.CalledProcessError as problem:
         lines = problem.stderr.decode(errors="replace").splitlines() or ["the compiler failed"]
         return _without(source, next((line for line in lines if "error" in line), lines[0]))
-    except (OSError, RuntimeError) as problem:
+    except (OSError, RuntimeError, InputError) as problem:
         return _without(source, str(problem))
 
 
