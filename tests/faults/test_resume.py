@@ -66,7 +66,7 @@ def test_killed_again_and_again_it_ends_with_the_same_bits(tmp_path, tally):
     training = start(folder)
     for _ in range(KILLS):
         begun = resumed(folder)
-        wait_for(lambda begun=begun: training.poll() is not None or len(resumed(folder)) > len(begun), 300)
+        wait_for(lambda ran=training, begun=begun: ran.poll() is not None or len(resumed(folder)) > len(begun), 300)
         time.sleep(moments.uniform(0, 0.6))
         if training.poll() is None:
             os.killpg(training.pid, signal.SIGKILL)
