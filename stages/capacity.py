@@ -5,8 +5,8 @@ from functools import partial
 from vanishing_variance import registry, tasks
 from vanishing_variance.capacity import compare
 from vanishing_variance.command import Arguments, run
-from vanishing_variance.io.arrays import read_arrays, read_parts
 from vanishing_variance.io.files import write_json
+from vanishing_variance.io.stored import open_sequences, read_weights
 from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.params.base import PATH, take
@@ -21,14 +21,17 @@ def main() -> None:
     params = read_yaml(PATH)
     lengths, blocks = take(params, "test.lengths", Lengths), take(params, "blocks", list[int])
     model: Model = take(params, "model", Model)
-    document = {}
+    seeds = take(params, "seeds_per_block", int)
+    compared = {}
     for task in TASKS:
-        data = take(params, f"tasks.{task}.data", registry.load(tasks, task).TASK)
-        first = Run(task, "short", "ln", blocks[0]).path("weights", ".safetensors")
-        weights = {name: array[:1] for name, array in read_arrays(first).items()}
-        read = {length: partial(read_parts, sequences(task, length)) for length in lengths}
-        document[task] = compare(Variant(task, "ln", data, model), weights, read)
-    write_json(METRICS / "capacity.json", document)
+        module = registry.load(tasks, task)
+        data = take(params, f"tasks.{task}.data", module.TASK)
+        training = take(params, f"tasks.{task}.training", module.TRAINING)
+        variant, first = Variant(task, "ln", data, model), Run(task, "short", "ln", blocks[0])
+        weights = read_weights(first.path("weights", ".safetensors"), variant, training, seeds)
+        read = {length: open_sequences(sequences(task, length), data, length) for length in lengths}
+        compared[task] = partial(compare, variant, {name: array[:1] for name, array in weights.items()}, read)
+    write_json(METRICS / "capacity.json", {task: work() for task, work in compared.items()})
 
 
 if __name__ == "__main__":

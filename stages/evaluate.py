@@ -1,13 +1,12 @@
 """Test one block of trained models at every length, and look inside (Tables 1 to 6, Figures 2 to 4)."""
 
-from functools import partial
-
 from vanishing_variance import checkpoints, paths, registry, tasks
 from vanishing_variance.command import run, variant
 from vanishing_variance.evaluation import Plan, evaluate_block
-from vanishing_variance.io.arrays import read_arrays, read_parts, write_arrays
-from vanishing_variance.io.files import read_json
+from vanishing_variance.io.arrays import write_arrays
+from vanishing_variance.io.documents import Fitted, read_document
 from vanishing_variance.io.frames import write_frame
+from vanishing_variance.io.stored import open_sequences, read_weights
 from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.model.temperature import Temperature
 from vanishing_variance.model.variant import Variant
@@ -23,8 +22,10 @@ def main() -> None:
     chosen = variant(__doc__)
     this = paths.Run(chosen.task, chosen.range, chosen.norm, chosen.block)
     params = read_yaml(PATH)
-    task = take(params, f"tasks.{this.task}.data", registry.load(tasks, this.task).TASK)
-    fitted = read_json(paths.temperature(this))
+    module = registry.load(tasks, this.task)
+    task = take(params, f"tasks.{this.task}.data", module.TASK)
+    training = take(params, f"tasks.{this.task}.training", module.TRAINING)
+    fitted = read_document(paths.temperature(this), Fitted)
     plan = Plan(
         name=str(this),
         root=take(params, "seed", int),
@@ -35,10 +36,10 @@ def main() -> None:
         diagnostics=take(params, "diagnostics", Diagnostics),
         fitted=Temperature(tuple(fitted["polynomial"]), fitted["lowest"], fitted["highest"]),
     )
-    checkpoints.clear(this.path("checkpoints"))  # what is evaluated has been recorded by DVC
-    weights = read_arrays(this.path("weights", ".safetensors"))
-    sequences = {length: partial(read_parts, paths.sequences(this.task, length)) for length in plan.lengths}
     block = seeds(this.block, take(params, "seeds_per_block", int))
+    weights = read_weights(this.path("weights", ".safetensors"), plan.variant, training, len(block))
+    sequences = {length: open_sequences(paths.sequences(this.task, length), task, length) for length in plan.lengths}
+    checkpoints.clear(this.path("checkpoints"))  # what is evaluated has been recorded by DVC, and is whole
     done = evaluate_block(plan, weights, block, sequences)
     write_arrays(this.path("answers", ".safetensors"), done.right)
     write_frame(this.path("accuracy", ".parquet"), done.accuracy)

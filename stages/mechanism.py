@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from vanishing_variance.columns import CSV, PARQUET
 from vanishing_variance.command import Arguments, run
 from vanishing_variance.figures.mechanism import draw
 from vanishing_variance.io.files import write_text
@@ -20,9 +21,9 @@ def main() -> None:
     ranges = list(dict.fromkeys(parser.parse_args().range or RANGES))
     params = read_yaml(PATH)
     runs = expected(take(params, "norm", str), take(params, "blocks", list[int]), ranges)
-    frames = ((one, read_frame(one.path("mechanism", ".parquet"))) for one in runs)
+    frames = ((one, read_frame(one.path("mechanism", ".parquet"), *PARQUET["mechanism"])) for one in runs)
     measured = pd.concat([frame.assign(task=one.task, range=one.range, norm=one.norm) for one, frame in frames])
-    beside = beside_accuracy(measured, read_csv(METRICS / "accuracy.csv"))
+    beside = beside_accuracy(measured, read_csv(METRICS / "accuracy.csv", *CSV["accuracy"]))
     table = explained(beside, take(params, "seed", int))
     write_csv(METRICS / "mechanism.csv", beside)
     write_csv(METRICS / "explained.csv", table)

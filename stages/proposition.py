@@ -2,9 +2,9 @@
 
 from vanishing_variance import registry, tasks
 from vanishing_variance.command import Arguments, run
-from vanishing_variance.io.arrays import read_arrays
 from vanishing_variance.io.files import write_json
 from vanishing_variance.io.frames import write_csv
+from vanishing_variance.io.stored import read_weights
 from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.params.base import PATH, take
@@ -22,12 +22,15 @@ def main() -> None:
     norm, blocks = take(params, "norm", str), take(params, "blocks", list[int])
     model: Model = take(params, "model", Model)
     how: Proposition = take(params, "proposition", Proposition)
-    trained = []
+    seeds, trained = take(params, "seeds_per_block", int), []
     for task in TASKS:
-        data = take(params, f"tasks.{task}.data", registry.load(tasks, task).TASK)
+        module = registry.load(tasks, task)
+        data = take(params, f"tasks.{task}.data", module.TASK)
+        training = take(params, f"tasks.{task}.training", module.TRAINING)
         for one in ("none", norm):
-            weights = read_arrays(Run(task, "short", one, blocks[0]).path("weights", ".safetensors"))
-            trained.append(Trained(Variant(task, one, data, model), weights))
+            variant, first = Variant(task, one, data, model), Run(task, "short", one, blocks[0])
+            weights = read_weights(first.path("weights", ".safetensors"), variant, training, seeds)
+            trained.append(Trained(variant, weights))
     cells = measure(trained, how, take(params, "seed", int))
     laws = exponents(cells, how.tail)
     write_csv(PLOTS / "proposition.csv", cells)

@@ -34,12 +34,12 @@ def main() -> None:
         parser.error(f"name: {chosen.name!r} must be lower-case letters, digits and hyphens, and not tables")
     if not (math.isfinite(chosen.minutes) and chosen.minutes > 0):
         parser.error(f"argument --minutes: {chosen.minutes} must be a positive number")
-    params, accuracy = read_yaml(PATH), read_csv(METRICS / "accuracy.csv")
+    params, accuracy = read_yaml(PATH), read_csv(METRICS / "accuracy.csv", "range", "seed", "temperature", "accuracy")
     size = take(params, "seeds_per_block", int)
     wanted = [seed for block in take(params, "blocks", list[int]) for seed in seeds(block, size)]
     if sorted(accuracy["seed"].unique()) != sorted(wanted):
         raise InputError(f"{METRICS}/accuracy.csv: its seeds are not those of {PATH}; run dvc repro")
-    inside, plain = read_csv(METRICS / "mechanism.csv"), accuracy[accuracy["temperature"] == "plain"]
+    inside, plain = read_csv(METRICS / "mechanism.csv", "accuracy"), accuracy[accuracy["temperature"] == "plain"]
     if sorted(inside["accuracy"]) != sorted(plain["accuracy"]):
         raise InputError(f"{METRICS}/mechanism.csv: is of another run than accuracy.csv; run dvc repro")
     ranges = [name for name in RANGES if name in set(accuracy["range"])]

@@ -3,8 +3,8 @@
 from vanishing_variance import paths, registry, tasks
 from vanishing_variance.command import run, variant
 from vanishing_variance.fitting import Plan, fit_block
-from vanishing_variance.io.arrays import read_arrays
 from vanishing_variance.io.files import write_json
+from vanishing_variance.io.stored import read_weights
 from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.params.base import PATH, take
@@ -17,7 +17,9 @@ def main() -> None:
     chosen = variant(__doc__)
     this = paths.Run(chosen.task, chosen.range, chosen.norm, chosen.block)
     params = read_yaml(PATH)
-    task = take(params, f"tasks.{this.task}.data", registry.load(tasks, this.task).TASK)
+    module = registry.load(tasks, this.task)
+    task = take(params, f"tasks.{this.task}.data", module.TASK)
+    training = take(params, f"tasks.{this.task}.training", module.TRAINING)
     fit: Fit = take(params, "temperature", Fit)
     plan = Plan(
         name=str(this),
@@ -26,7 +28,8 @@ def main() -> None:
         lengths=take(params, "test.lengths", Lengths),
         sequences=fit.sequences,
     )
-    temperature, mistakes = fit_block(plan, read_arrays(this.path("weights", ".safetensors")))
+    stored, seeds = this.path("weights", ".safetensors"), take(params, "seeds_per_block", int)
+    temperature, mistakes = fit_block(plan, read_weights(stored, plan.variant, training, seeds))
     write_json(paths.temperature(this), {**vars(temperature), "mistakes": mistakes})
 
 
