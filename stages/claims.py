@@ -10,6 +10,7 @@ from vanishing_variance.io.frames import read_csv
 from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.ranges import Range
+from vanishing_variance.params.seeds import Index
 from vanishing_variance.study import METRICS, PLOTS, RANGES, REFERENCE
 
 
@@ -17,6 +18,7 @@ def main() -> None:
     Arguments(description=__doc__).parse_args()
     params = read_yaml(PATH)
     ranges: dict[str, Range] = {name: take(params, f"ranges.{name}", Range) for name in RANGES}
+    root: int = take(params, "seed", Index)
     fits, probed = read_csv(PLOTS / "figure1-fits.csv"), read_csv(PLOTS / "figure1.csv")
     evidence = Evidence(
         accuracy=read_csv(METRICS / "accuracy.csv"),
@@ -26,7 +28,7 @@ def main() -> None:
         capacity=read_json(METRICS / "capacity.json"),
         paper=read_csv(REFERENCE),
         longest={name: trained.longest for name, trained in ranges.items()},
-        root=take(params, "seed", int),
+        root=root,
     )
     document = judge(CLAIMS, evidence)
     write_json(METRICS / "claims.json", document)

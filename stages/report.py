@@ -9,6 +9,7 @@ from vanishing_variance.io.machine import machine
 from vanishing_variance.io.text import read_text
 from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.params.base import PATH
+from vanishing_variance.params.whole import check
 from vanishing_variance.paths import TIMES
 from vanishing_variance.report.figures import NAMES
 from vanishing_variance.report.page import Results, page, side
@@ -22,8 +23,10 @@ PACKAGES = ("torch", "numpy", "scipy", "pandas", "dvc")
 
 def main() -> None:
     Arguments(description=__doc__).parse_args()
+    params = read_yaml(PATH)
+    check(params)
     results = Results(
-        params=read_yaml(PATH),
+        params=params,
         source=read_text(PATH),
         claims=read_json(METRICS / "claims.json"),
         tests=read_csv(METRICS / "tests.csv"),

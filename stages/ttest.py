@@ -11,7 +11,9 @@ from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.metrics import overview, summary
 from vanishing_variance.paired_tests import paired_tests, select
 from vanishing_variance.params.base import PATH, take
+from vanishing_variance.params.norm import Norm
 from vanishing_variance.params.ranges import Range
+from vanishing_variance.params.seeds import Blocks, Index, SeedsPerBlock
 from vanishing_variance.paths import Run, temperature
 from vanishing_variance.results import gather, polynomials
 from vanishing_variance.study import METRICS, RANGES, REFERENCE, TASKS, expected
@@ -23,11 +25,11 @@ def main() -> None:
     parser.add_argument("--range", choices=RANGES, action="append", help="by hand, where no other has been trained")
     ranges = list(dict.fromkeys(parser.parse_args().range or RANGES))
     params = read_yaml(PATH)
-    norm, blocks, root = take(params, "norm", str), take(params, "blocks", list[int]), take(params, "seed", int)
+    norm, blocks, root = take(params, "norm", Norm), take(params, "blocks", Blocks), take(params, "seed", Index)
     trained: dict[str, Range] = {name: take(params, f"ranges.{name}", Range) for name in ranges}
     runs = expected(norm, blocks, ranges)
     frames = ((one, read_frame(one.path("accuracy", ".parquet"))) for one in runs)
-    accuracy = gather(frames, take(params, "seeds_per_block", int))
+    accuracy = gather(frames, take(params, "seeds_per_block", SeedsPerBlock))
 
     def answers(task: str, range_: str, one: str) -> dict[str, np.ndarray]:
         parts = [read_arrays(Run(task, range_, one, block).path("answers", ".safetensors")) for block in blocks]
