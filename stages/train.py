@@ -6,6 +6,8 @@ from vanishing_variance.command import run
 from vanishing_variance.io.arrays import write_arrays
 from vanishing_variance.io.frames import write_frame
 from vanishing_variance.io.yaml import read_yaml
+from vanishing_variance.memory.enough import enough
+from vanishing_variance.memory.train import train
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.experiment import Model, Training
@@ -29,9 +31,10 @@ def main() -> None:
         schedule=take(params, f"tasks.{this.task}.training", module.TRAINING),
     )
     block = seeds(this.block, take(params, "seeds_per_block", SeedsPerBlock))
-    weights, losses = train_block(plan, block, kept=this.path("checkpoints"))
-    write_arrays(this.path("weights", ".safetensors"), weights)
-    write_frame(this.path("losses", ".parquet"), losses)
+    with enough(train(plan, block)):
+        weights, losses = train_block(plan, block, kept=this.path("checkpoints"))
+        write_arrays(this.path("weights", ".safetensors"), weights)
+        write_frame(this.path("losses", ".parquet"), losses)
 
 
 if __name__ == "__main__":
