@@ -1,9 +1,33 @@
 """The stages of the pipeline, one script each, run from the root as `python -m stages.<name>`.
 
-This checkout's own source comes first on the path, so that DVC's temporary copies run their own code.
+This checkout's own source comes first on the path, so that DVC's temporary copies run their own code. A stage that is
+interrupted says so in one line, whatever it is doing; and it ends when the DVC that started it has ended.
 """
 
+import os
 import sys
+import threading
+import time
 from pathlib import Path
+from types import TracebackType
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
+
+
+def _hook(kind: type[BaseException], problem: BaseException, trace: TracebackType | None) -> None:
+    if issubclass(kind, KeyboardInterrupt):
+        print("interrupted: dvc repro goes on from here", file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, problem, trace)
+
+
+def _end_with(parent: int) -> None:
+    """DVC that is killed leaves its stage running, which would write under the feet of the next run."""
+    while os.getppid() == parent:
+        time.sleep(0.1)
+    os._exit(1)
+
+
+sys.excepthook = _hook
+if "DVC_STAGE" in os.environ and hasattr(os, "getppid"):
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()

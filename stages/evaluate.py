@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from vanishing_variance import paths, registry, tasks
+from vanishing_variance import checkpoints, paths, registry, tasks
 from vanishing_variance.command import run, variant
 from vanishing_variance.evaluation import Plan, evaluate_block
 from vanishing_variance.io.arrays import read_arrays, read_parts, write_arrays
@@ -35,6 +35,7 @@ def main() -> None:
         diagnostics=take(params, "diagnostics", Diagnostics),
         fitted=Temperature(tuple(fitted["polynomial"]), fitted["lowest"], fitted["highest"]),
     )
+    checkpoints.clear(this.path("checkpoints"))  # what is evaluated has been recorded by DVC
     weights = read_arrays(this.path("weights", ".safetensors"))
     sequences = {length: partial(read_parts, paths.sequences(this.task, length)) for length in plan.lengths}
     block = seeds(this.block, take(params, "seeds_per_block", int))

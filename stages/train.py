@@ -29,7 +29,8 @@ def main() -> None:
         optimiser=take(params, "training", Training),
         schedule=take(params, f"tasks.{this.task}.training", module.TRAINING),
     )
-    weights, losses = train_block(plan, seeds(this.block, take(params, "seeds_per_block", int)))
+    block = seeds(this.block, take(params, "seeds_per_block", int))
+    weights, losses = train_block(plan, block, kept=this.path("checkpoints"))
     write_arrays(this.path("weights", ".safetensors"), weights)
     write_frame(this.path("losses", ".parquet"), losses)
 

@@ -1,8 +1,13 @@
+import os
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
+from processes import alive, wait_for
 
 ROOT = Path(__file__).resolve().parents[1]
 TRAIN = ["--task", "argmax", "--range", "short", "--norm", "ln", "--block", "0"]
@@ -37,3 +42,92 @@ def test_a_bad_argument_is_one_line_and_exit_code_2(stage, arguments, said, tmp_
     assert done.stderr.startswith("error: ")
     assert said in done.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["params.yaml", "src", "stages"]
+
+
+def test_the_same_stage_twice_at_once_is_one_after_the_other(tmp_path):
+    script = """
+import sys, time
+from pathlib import Path
+from vanishing_variance.command import run
+
+def main():
+    with Path("log").open("a") as log:
+        print("in", file=log, flush=True)
+        time.sleep(2)
+        print("out", file=log)
+
+run(main)
+"""
+    (tmp_path / "stage.py").write_text(script)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    command = [sys.executable, "stage.py", "--block", "0"]
+    twice = [subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True) for _ in "12"]
+    said = "".join(one.communicate()[1] for one in twice)
+    assert [one.returncode for one in twice] == [0, 0]
+    assert (tmp_path / "log").read_text().split() == ["in", "out", "in", "out"]
+    assert said == "stage-0: another process does this here; waiting for it to end\n"
+
+
+def test_without_a_place_for_locks_a_stage_runs_all_the_same(tmp_path):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "stage.py").write_text("from vanishing_variance.command import run\nrun(lambda: print('done'))\n")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "XDG_CACHE_HOME": str(tmp_path / "file")}
+    done = subprocess.run(
+        [sys.executable, "stage.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
+
+
+STAGE = """
+import sys, time
+from pathlib import Path
+import stages
+from functools import partial
+from vanishing_variance import parallel
+from vanishing_variance.command import run
+
+def wait(name, report):
+    Path(name).write_text(str(__import__("os").getpid()))
+    time.sleep(300)
+
+def main():
+    parallel.cores = lambda: 2
+    parallel.run([partial(wait, "one"), partial(wait, "two")], print)
+
+if __name__ == "__main__":
+    run(main)
+"""
+
+
+@pytest.fixture
+def working(tmp_path):
+    """A stage of two processes, in a process group of its own, that does nothing for five minutes; started by `dvc`."""
+    (tmp_path / "stage.py").write_text(STAGE)
+    dvc = "import subprocess, sys; sys.exit(subprocess.call([sys.executable, 'stage.py']))"
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}", "DVC_STAGE": "stage"}
+    with (tmp_path / "said").open("w") as said:
+        command = [sys.executable, "-c", dvc]
+        started = subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=said, start_new_session=True)
+    files = [tmp_path / "one", tmp_path / "two"]
+    wait_for(lambda: all(file.exists() and file.read_text() for file in files))
+    yield started, [int(file.read_text()) for file in files]
+    with suppress(ProcessLookupError):
+        os.killpg(started.pid, signal.SIGKILL)
+    started.wait()
+
+
+def test_a_stage_ends_when_the_dvc_that_started_it_is_killed(working):
+    dvc, processes = working
+    dvc.kill()
+    assert dvc.wait() == -signal.SIGKILL
+    wait_for(lambda: not any(alive(process) for process in processes), 5)
+
+
+def test_an_interrupt_is_one_line_and_leaves_no_process(working, tmp_path):
+    dvc, processes = working
+    os.kill(psutil.Process(dvc.pid).children()[0].pid, signal.SIGINT)
+    for process in processes:  # as a terminal does, to all
+        os.kill(process, signal.SIGINT)
+    assert dvc.wait() != 0
+    assert (tmp_path / "said").read_text() == "interrupted: dvc repro goes on from here\n"
+    wait_for(lambda: not any(alive(process) for process in processes), 5)

@@ -2,11 +2,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from functools import partial
 from pathlib import Path
 
 import pytest
+from processes import alive, wait_for
 
 from vanishing_variance import parallel
 from vanishing_variance.errors import InputError
@@ -53,13 +53,13 @@ def test_a_killed_stage_leaves_no_process_behind(tmp_path):
     script = _script(tmp_path, "[partial(wait, 'one'), partial(wait, 'two')]")
     stage = subprocess.Popen([sys.executable, script], cwd=tmp_path, env=ENVIRONMENT)
     pids = [
-        _wait_for(lambda name=name: (tmp_path / name).exists() and (tmp_path / name).read_text())
+        wait_for(lambda name=name: (tmp_path / name).exists() and (tmp_path / name).read_text())
         for name in ("one", "two")
     ]
     stage.send_signal(signal.SIGKILL)
     stage.wait()
     for pid in pids:
-        _wait_for(lambda pid=pid: not _alive(int(pid)))
+        wait_for(lambda pid=pid: not alive(int(pid)))
 
 
 def _script(folder, jobs):
@@ -84,20 +84,3 @@ if __name__ == "__main__":
     parallel.run({jobs}, print)
 """)
     return script
-
-
-def _alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return not Path(f"/proc/{pid}/stat").exists() or Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
-
-
-def _wait_for(condition, seconds=60):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if value := condition():
-            return value
-        time.sleep(0.1)
-    raise AssertionError("it did not happen")

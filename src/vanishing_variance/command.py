@@ -4,11 +4,13 @@ import argparse
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
 from vanishing_variance.errors import DivergedError, InputError
 from vanishing_variance.io.files import write_json
+from vanishing_variance.io.locks import alone
 from vanishing_variance.paths import TIMES
 
 
@@ -36,16 +38,20 @@ def variant(description: str) -> argparse.Namespace:
 def run(main: Callable[[], None]) -> None:
     """Run a stage, and note how long it took in runs/times, which is nobody's output: the page shows it when there.
 
-    A mistake of the user's prints one line and exits with 2, a training that diverged with 3.
+    A mistake of the user's prints one line and exits with 2, a training that diverged with 3. Another process that runs
+    the same stage in the same folder is waited for.
     """
-    began = time.perf_counter()
+    name = "-".join([Path(sys.argv[0]).stem, *(part for part in sys.argv[1:] if part.isalnum())])
     try:
-        main()
+        with alone(name):
+            began = time.perf_counter()
+            main()
+            seconds = round(time.perf_counter() - began, 2)
     except InputError as problem:
         print(f"error: {problem}", file=sys.stderr)
         sys.exit(2)
     except DivergedError as problem:
         print(f"error: {problem}", file=sys.stderr)
         sys.exit(3)
-    name = "-".join([Path(sys.argv[0]).stem, *(part for part in sys.argv[1:] if part.isalnum())])
-    write_json(TIMES / f"{name}.json", {"stage": name, "seconds": round(time.perf_counter() - began, 2)})
+    with suppress(InputError):
+        write_json(TIMES / f"{name}.json", {"stage": name, "seconds": seconds})

@@ -6,10 +6,12 @@ A piece computes the same bits whichever process runs it and however many there 
 import ctypes
 import multiprocessing
 import os
+import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ProcessPoolExecutor, wait
+from contextlib import contextmanager
 from multiprocessing.queues import Queue
 from typing import Any
 
@@ -39,7 +41,8 @@ def run(jobs: Sequence[Job], progress: Report) -> list[Any]:
     listener.start()
     with ProcessPoolExecutor(processes, context, initializer=_start, initargs=(reports,)) as pool:
         try:
-            futures = [pool.submit(_call, job) for job in jobs]
+            with _uninterrupted():
+                futures = [pool.submit(_call, job) for job in jobs]
             finished, _ = wait(futures, return_when=FIRST_EXCEPTION)
             results = [future.result() for future in futures if future in finished]
         except BaseException:
@@ -56,6 +59,19 @@ def cores() -> int:
     if device().type != "cpu":
         return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """What is started within never sees Ctrl-C, which a terminal sends to all processes: this one ends the others."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _pass_on(reports: "Queue[int | None]", progress: Report) -> None:

@@ -1,5 +1,6 @@
 """Where the stages put what DVC caches."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +20,7 @@ class Run:
     block: int
 
     def path(self, kind: str, suffix: str = "") -> Path:
-        """Where the run's `kind` is: weights, losses, answers, accuracy, mechanism or diagnostics."""
+        """Where the run's `kind` is: weights, losses, checkpoints, answers, accuracy, …"""
         return RUNS / kind / self.norm / self.range / f"{self.task}-{self.block}{suffix}"
 
     def __str__(self) -> str:
@@ -34,3 +35,8 @@ def temperature(run: Run) -> Path:
 def sequences(task: str, length: int) -> Path:
     """The test sequences of one task and length."""
     return DATA / task / f"{length:08d}.safetensors"
+
+
+def cache() -> Path:
+    """What is kept for this user, whichever the project: compiled sources, locks."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vanishing-variance"

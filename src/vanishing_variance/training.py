@@ -3,10 +3,13 @@
 S seeds, B sequences a batch. The sequence of lengths is shared by all seeds, and nothing else is.
 """
 
+import sys
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import count
+from itertools import count, islice
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,7 +17,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from vanishing_variance import parallel
+from vanishing_variance import checkpoints, parallel
 from vanishing_variance.device import device
 from vanishing_variance.errors import DivergedError
 from vanishing_variance.kernels.adam import Adam
@@ -49,70 +52,93 @@ class Plan:
     schedule: TaskTraining
 
 
-def train_block(plan: Plan, seeds: Sequence[int]) -> tuple[dict[str, np.ndarray], pd.DataFrame]:
+def train_block(
+    plan: Plan, seeds: Sequence[int], kept: Path | None = None
+) -> tuple[dict[str, np.ndarray], pd.DataFrame]:
     """Train a block of seeds: on a GPU as one ensemble, on a CPU in fixed chunks over the cores.
 
     Returns the weights by name, (S, ...) each, and the training losses: seed, step, loss (nats, the mean over the
-    STEPS_PER_RECORD steps that end with `step`). Raises DivergedError.
+    STEPS_PER_RECORD steps that end with `step`). A training that was cut off goes on from its checkpoints in the folder
+    `kept`. Raises DivergedError.
     """
     size = plan.optimiser.seeds_per_process if device().type == "cpu" else len(seeds)
-    jobs = [partial(_train_chunk, plan, seeds[first : first + size]) for first in range(0, len(seeds), size)]
+    chunks = [seeds[first : first + size] for first in range(0, len(seeds), size)]
+    paths = [None] * len(chunks) if kept is None else _checkpoints(plan, chunks, kept)
+    jobs = [partial(_train_chunk, plan, chunk, path) for chunk, path in zip(chunks, paths, strict=True)]
     with Progress(f"train {plan.name}", plan.schedule.steps * len(seeds), "seed-steps") as progress:
-        chunks = parallel.run(jobs, progress)
-    weights = {name: np.concatenate([chunk[0][name] for chunk in chunks]) for name in chunks[0][0]}
-    losses = np.concatenate([chunk[1] for chunk in chunks], axis=1)
-    records = np.minimum((np.arange(len(losses)) + 1) * STEPS_PER_RECORD, plan.schedule.steps)
+        trained = parallel.run(jobs, progress)
+    weights = {name: np.concatenate([of[name] for of, _ in trained]) for name in trained[0][0]}
+    history = np.concatenate([history for _, history in trained], axis=1)
+    records = np.minimum((np.arange(len(history)) + 1) * STEPS_PER_RECORD, plan.schedule.steps)
     columns = {
         "seed": np.repeat(seeds, len(records)),
         "step": np.tile(records, len(seeds)),
-        "loss": losses.T.ravel(),
+        "loss": history.T.ravel(),
     }
     return weights, pd.DataFrame(columns)
 
 
-def _train_chunk(plan: Plan, seeds: Sequence[int], report: Report) -> tuple[dict[str, np.ndarray], np.ndarray]:
+def _checkpoints(plan: Plan, chunks: Sequence[Sequence[int]], folder: Path) -> list[Path]:
+    """Where the chunks' checkpoints are; a line says when there are others, which are left alone."""
+    plan.variant.network()  # whose modules are part of the code
+    paths = [folder / f"{chunk[0]}-{checkpoints.fingerprint(plan, chunk)}.safetensors" for chunk in chunks]
+    others = checkpoints.others(folder, paths)
+    if others:
+        print(f"train {plan.name}: {folder} has {len(others)} checkpoints of other parameters or code", file=sys.stderr)
+    return paths
+
+
+def _train_chunk(
+    plan: Plan, seeds: Sequence[int], kept: Path | None, report: Report
+) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """The weights of some seeds, and their losses (records, S)."""
     how = plan.variant.initial(plan.schedule)
     drawn = draw(how, plan.root, plan.variant.task_name, seeds)
     weights = {name: tensor.to(device()) for name, tensor in drawn.items()}
-    losses = train(plan, weights, seeds, lambda steps: report(steps * len(seeds)))
-    return {name: tensor.cpu().numpy() for name, tensor in weights.items()}, losses
+    history = train(plan, weights, seeds, lambda steps: report(steps * len(seeds)), kept)
+    return _arrays(weights), history
 
 
 def train(
-    plan: Plan, weights: dict[str, Tensor], seeds: Sequence[int], report: Report = lambda steps: None
+    plan: Plan,
+    weights: dict[str, Tensor],
+    seeds: Sequence[int],
+    report: Report = lambda steps: None,
+    kept: Path | None = None,
 ) -> np.ndarray:
     """Train `weights`, in place, by Adam with decoupled decay, on fresh sequences at every step.
 
-    Returns the losses (records, S) in nats, float32. `report` is called with the steps made since its last call. Raises
-    DivergedError, which names the first step and seed whose loss is not finite, or a weight that is not finite at the
-    end: no seed is ever dropped.
+    Returns the losses (records, S) in nats, float32. `report` is called with the steps made since its last call. With
+    the checkpoint `kept` it goes on from there and writes it now and then. Raises DivergedError, which names the first
+    step and seed whose loss is not finite, or a weight that is not finite at the end: no seed is ever dropped.
     """
-    network = plan.variant.network()
+    network, steps = plan.variant.network(), plan.schedule.steps
     for tensor in weights.values():
         tensor.requires_grad_()
     rate, decay = plan.optimiser.learning_rate, plan.optimiser.weight_decay
-    optimiser = Adam(weights, network.inputs.LOOKED_UP, rate, decay, plan.schedule.steps)
-    sequences = batches(plan, seeds)
-    history = []
-    for first in range(0, plan.schedule.steps, STEPS_PER_RECORD):
-        recorded = []
-        for _ in range(min(STEPS_PER_RECORD, plan.schedule.steps - first)):
-            batch, labels = next(sequences)
-            batch = {name: array.to(device()) for name, array in batch.items()}
-            looked_up = network.inputs.looked_up(batch)
-            optimiser.prepare(looked_up)
-            loss = losses(network, weights, batch, labels.to(device()))
-            loss.sum().backward()
-            optimiser.step(looked_up)
-            recorded.append(loss.detach())
-        window = torch.stack(recorded).cpu().numpy()
-        if not np.isfinite(window).all():
-            step, seed = np.argwhere(~np.isfinite(window))[0]
-            loss, when = window[step, seed], first + int(step) + 1
-            raise DivergedError(f"train {plan.name}: the loss of seed {seeds[seed]} is {loss} at step {when}")
-        history.append(window.mean(0))
-        report(len(window))
+    optimiser = Adam(weights, network.inputs.LOOKED_UP, rate, decay, steps)
+    history = np.full((steps, len(seeds)), np.nan, np.float32)
+    made = 0 if kept is None else _resume(kept, weights, optimiser, history)
+    report(made)
+    sequences, recorded, saved = batches(plan, seeds, made), [], time.monotonic()
+    for step in range(made, steps):
+        batch, labels = next(sequences)
+        batch = {name: array.to(device()) for name, array in batch.items()}
+        looked_up = network.inputs.looked_up(batch)
+        optimiser.prepare(looked_up)
+        loss = losses(network, weights, batch, labels.to(device()))
+        loss.sum().backward()
+        optimiser.step(looked_up)
+        recorded.append(loss.detach())
+        due = kept is not None and time.monotonic() - saved > checkpoints.SECONDS_BETWEEN
+        if due or (step + 1) % STEPS_PER_RECORD == 0 or step + 1 == steps:
+            history[made : step + 1] = _finite(plan, seeds, torch.stack(recorded).cpu().numpy(), made)
+            report(step + 1 - made)
+            made = step + 1
+            recorded.clear()
+        if due and kept is not None:
+            checkpoints.save(kept, _arrays(_state(weights, optimiser, history)), made, steps)
+            saved = time.monotonic()
     optimiser.finish()
     for name, tensor in weights.items():
         tensor.requires_grad_(False)
@@ -120,7 +146,44 @@ def train(
         if len(bad):
             seed = seeds[int(bad[0])]
             raise DivergedError(f"train {plan.name}: {name} of seed {seed} is not finite after the last step")
-    return np.stack(history)
+    if kept is not None:  # until the whole block is written and recorded
+        checkpoints.save(kept, _arrays(_state(weights, optimiser, history)), steps, steps)
+    return np.stack([history[first : first + STEPS_PER_RECORD].mean(0) for first in range(0, steps, STEPS_PER_RECORD)])
+
+
+def _resume(kept: Path, weights: Weights, optimiser: Adam, history: np.ndarray) -> int:
+    """Make all as it was when the checkpoint was written, if there is one; returns how many steps had been made."""
+    state = _state(weights, optimiser, history)
+    found = checkpoints.load(kept, _arrays(state))
+    if found is None:
+        return 0
+    arrays, made = found
+    for name, tensor in state.items():
+        tensor.copy_(torch.from_numpy(arrays[name]))
+    optimiser.made(made)
+    return made
+
+
+def _state(weights: Weights, optimiser: Adam, history: np.ndarray) -> dict[str, Tensor]:
+    """All that a step changes, as it is now, by name. Sequences are drawn from named streams, which have no state."""
+    return {
+        "history": torch.from_numpy(history),
+        **{f"weights.{name}": tensor.detach() for name, tensor in weights.items()},
+        **{f"optimiser.{name}": tensor for name, tensor in optimiser.state().items()},
+    }
+
+
+def _arrays(tensors: Weights) -> dict[str, np.ndarray]:
+    return {name: tensor.cpu().numpy() for name, tensor in tensors.items()}
+
+
+def _finite(plan: Plan, seeds: Sequence[int], losses: np.ndarray, made: int) -> np.ndarray:
+    """The losses (steps, S) of the steps after the first `made`. Raises DivergedError."""
+    if not np.isfinite(losses).all():
+        step, seed = np.argwhere(~np.isfinite(losses))[0]
+        loss, when = losses[step, seed], made + int(step) + 1
+        raise DivergedError(f"train {plan.name}: the loss of seed {seeds[seed]} is {loss} at step {when}")
+    return losses
 
 
 def losses(network: Network, weights: Weights, batch: Weights, labels: Tensor) -> Tensor:
@@ -151,9 +214,9 @@ def lengths(plan: Plan, number: int) -> np.ndarray:
     return shortest + above
 
 
-def batches(plan: Plan, seeds: Sequence[int]) -> Iterator[tuple[dict[str, Tensor], Tensor]]:
-    """Endless training batches: arrays by name, (S, B, ...) each, and labels (S, B)."""
-    for number in count():
+def batches(plan: Plan, seeds: Sequence[int], made: int = 0) -> Iterator[tuple[dict[str, Tensor], Tensor]]:
+    """Endless training batches, but the first `made`: arrays by name, (S, B, ...) each, and labels (S, B)."""
+    for number in count(made // STEPS_PER_DRAW):
         name = ("train", plan.variant.task_name, plan.range_name)
         streams = [stream(plan.root, *name, seed, number) for seed in seeds]
         steps = lengths(plan, number)
@@ -161,7 +224,8 @@ def batches(plan: Plan, seeds: Sequence[int]) -> Iterator[tuple[dict[str, Tensor
             length: _draw(plan, streams, length, often)
             for length, often in zip(*(of.tolist() for of in np.unique(steps, return_counts=True)), strict=True)
         }
-        yield from (next(unused[length]) for length in steps.tolist())
+        drawn = (next(unused[length]) for length in steps.tolist())
+        yield from islice(drawn, max(0, made - number * STEPS_PER_DRAW), None)
 
 
 def _draw(

@@ -2,7 +2,6 @@
 
 import ctypes
 import hashlib
-import os
 import platform
 import shutil
 import subprocess
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from vanishing_variance.errors import InputError
 from vanishing_variance.io.files import write
+from vanishing_variance.paths import cache
 
 # No option that lets the compiler assume that there is no infinity, no NaN, or that sums may be reordered at will.
 FLAGS = ("-std=c11", "-O3", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast", "-fopenmp-simd")
@@ -29,7 +29,7 @@ def compiled(source: Path, **definitions: int) -> ctypes.CDLL | None:
     command = [compiler, *FLAGS, processor, *(f"-D{name}={value}" for name, value in sorted(definitions.items()))]
     command += ["-shared", "-fPIC"]
     try:
-        library = _cache() / f"{source.stem}-{_fingerprint(source, command)}.so"
+        library = cache() / f"{source.stem}-{_fingerprint(source, command)}.so"
         if not library.exists():
             files = [str(source), "-lm", "-o"]
             write(library, lambda to: subprocess.run([*command, *files, str(to)], check=True, capture_output=True))
@@ -44,10 +44,6 @@ def compiled(source: Path, **definitions: int) -> ctypes.CDLL | None:
 def _without(source: Path, why: str) -> ctypes.CDLL | None:
     print(f"{source.name} is not compiled, torch does its work more slowly: {why}", file=sys.stderr, flush=True)
     return None
-
-
-def _cache() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vanishing-variance"
 
 
 def _fingerprint(source: Path, command: list[str]) -> str:

@@ -46,6 +46,9 @@ class Adam:
         self._dense = torch.optim.AdamW(
             dense, lr=rate, betas=(BETA1, BETA2), eps=EPSILON, weight_decay=decay, fused=True
         )
+        for tensor in dense:  # which torch would do at the first step; but `state` is asked for before
+            averages = {name: torch.zeros_like(tensor, requires_grad=False) for name in ("exp_avg", "exp_avg_sq")}
+            self._dense.state[tensor] = {"step": torch.zeros((), device=tensor.device), **averages}
 
     def prepare(self, looked_up: Rows) -> None:
         """Before the forward pass of a step: what it reads is brought up to date."""
@@ -68,6 +71,17 @@ class Adam:
         for table in self._tables.values():
             table.catch_up(None)
 
+    def state(self) -> dict[str, Tensor]:
+        """All that later steps depend on beside the weights and their number: by name, to be read or copied into."""
+        dense = self._dense.state_dict()["state"]
+        tables = {f"{name}.{part}": of for name, table in self._tables.items() for part, of in table.state().items()}
+        return {f"{place}.{part}": of for place, parts in dense.items() for part, of in parts.items()} | tables
+
+    def made(self, steps: int) -> None:
+        """So many steps had been made when `state` was what has been copied into it."""
+        for table in self._tables.values():
+            table.made = steps
+
 
 class _Fields(ctypes.Structure):
     """`Tables` of adam.c."""
@@ -86,7 +100,7 @@ class _Table:
         seeds, rows, width = table.shape
         number = torch.arange(steps + 1, dtype=torch.float64)
         size, root = rate / (1 - BETA1**number), (1 - BETA2**number) ** -0.5
-        self._table, self._made = table, 0
+        self._table, self.made = table, 0
         self._averages = torch.zeros_like(table), torch.zeros_like(table)
         self._steps = torch.zeros(seeds, rows, dtype=torch.int32), size.float(), root.float()
         arrays = (table, *self._averages, *self._steps)
@@ -114,14 +128,19 @@ class _Table:
         low, high = (int(end) for end in torch.aminmax(rows))
         if len(rows) != seeds or low < 0 or high >= classes:
             raise IndexError(f"rows {low} to {high} for {len(rows)} seeds, of {seeds} tables of {classes} rows")
-        self._library.catch_up(self._fields, rows.data_ptr(), rows.shape[1], self._made)
+        self._library.catch_up(self._fields, rows.data_ptr(), rows.shape[1], self.made)
 
     def step(self, rows: Integer[Tensor, "S R"]) -> None:
         """Rows, which have caught up, make the next step."""
         assert self._table.grad is not None
-        assert self._made + 1 < len(self._steps[1]), "more steps than announced"
-        rows, self._made = rows.long().contiguous(), self._made + 1
-        self._library.make_step(self._fields, rows.data_ptr(), rows.shape[1], self._made, self._table.grad.data_ptr())
+        assert self.made + 1 < len(self._steps[1]), "more steps than announced"
+        rows, self.made = rows.long().contiguous(), self.made + 1
+        self._library.make_step(self._fields, rows.data_ptr(), rows.shape[1], self.made, self._table.grad.data_ptr())
+
+    def state(self) -> dict[str, Tensor]:
+        """The averages (S, C, F), and the number of steps that each row has made (S, C)."""
+        mean, square = self._averages
+        return {"mean": mean, "square": square, "steps": self._steps[0]}
 
 
 def _by_rows(table: Float[Tensor, "S C F"]) -> bool:
