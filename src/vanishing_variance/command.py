@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-from vanishing_variance.errors import DivergedError, InputError, one_line
+from vanishing_variance.errors import DivergedError, InputError, one_line, ran_out
 from vanishing_variance.io.files import write_json
 from vanishing_variance.io.locks import alone
 from vanishing_variance.paths import TIMES
@@ -26,8 +26,8 @@ class Arguments(argparse.ArgumentParser):
 def run(main: Callable[[], None]) -> None:
     """Run a stage, and note how long it took in runs/times, which is nobody's output: the page shows it when there.
 
-    A mistake of the user's prints one line and exits with 2, a training that diverged with 3. Another process that runs
-    the same stage in the same folder is waited for.
+    A mistake of the user's, or too little memory, prints one line and exits with 2, a training that diverged with 3.
+    Another process that runs the same stage in the same folder is waited for.
     """
     name = "-".join([Path(sys.argv[0]).stem, *(part for part in sys.argv[1:] if part.isalnum())])
     try:
@@ -41,5 +41,13 @@ def run(main: Callable[[], None]) -> None:
     except DivergedError as problem:
         print(f"error: {problem}", file=sys.stderr)
         sys.exit(3)
+    except (MemoryError, OSError, RuntimeError) as problem:
+        if not ran_out(problem):
+            raise
+        print(
+            f"error: {name}: memory ran out; run fewer things at once, or lower what params.yaml asks for",
+            file=sys.stderr,
+        )
+        sys.exit(2)
     with suppress(InputError):
         write_json(TIMES / f"{name}.json", {"stage": name, "seconds": seconds})

@@ -1,5 +1,6 @@
 """What can go wrong through the user's doing, and what it says."""
 
+import errno
 from typing import Any
 
 
@@ -27,3 +28,11 @@ def one_line(text: str, longest: int = 1000) -> str:
     text = " ".join(text[: 10 * longest].split())
     text = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
     return text if len(text) <= longest else f"{text[: longest - 3]}..."
+
+
+def ran_out(problem: BaseException) -> bool:
+    """Whether an exception says that there was no memory: Python's, the system's or torch's, of a CPU or a GPU."""
+    if isinstance(problem, OSError):
+        return problem.errno == errno.ENOMEM
+    said = str(problem)
+    return isinstance(problem, MemoryError) or "out of memory" in said or "can't allocate memory" in said

@@ -1,11 +1,10 @@
 """A stage starts when there is memory for it, and says which parameter to lower when there is not."""
 
-import errno
 from collections.abc import Iterator
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 
-from vanishing_variance.errors import InputError
+from vanishing_variance.errors import InputError, ran_out
 from vanishing_variance.memory.free import addresses, free
 from vanishing_variance.memory.need import PROCESS, Need, total
 
@@ -27,14 +26,6 @@ def enough(need: Need) -> Iterator[None]:
         if not ran_out(problem):
             raise
         raise InputError(f"{need.name}: memory ran out; {_advice(need, free())}") from None
-
-
-def ran_out(problem: BaseException) -> bool:
-    """Whether an exception says that there was no memory: Python's, the system's or torch's, of a CPU or a GPU."""
-    if isinstance(problem, OSError):
-        return problem.errno == errno.ENOMEM
-    said = str(problem)
-    return isinstance(problem, MemoryError) or "out of memory" in said or "can't allocate memory" in said
 
 
 def _require(need: Need) -> None:
