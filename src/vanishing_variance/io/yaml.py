@@ -31,23 +31,26 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
     Raises InputError, which names the line, when it is not that, is not there, or is not a mapping.
     """
-    yaml = YAML(typ="safe", pure=True)
-    yaml.Composer = _Composer
     try:
         with path.open("rb") as file:
             content = file.read(LARGEST + 1)
-        if len(content) > LARGEST:
-            raise InputError(f"{path}: is larger than {LARGEST} bytes; must be a mapping of keys to values")
-        document = yaml.load(content.decode())
-    except InputError:
-        raise
     except OSError as problem:
         raise InputError(f"{path}: cannot be read as YAML: {problem.strerror}") from None
+    if len(content) > LARGEST:
+        raise InputError(f"{path}: is larger than {LARGEST} bytes; must be a mapping of keys to values")
+    try:
+        document = _parsed(content)
     except Exception as problem:  # whatever the parser raises on what is not YAML
         raise InputError(f"{path}: cannot be read as YAML: {_why(problem)}") from None
     if not isinstance(document, dict):
         raise InputError(f"{path}: is {shown(document)}; must be a mapping of keys to values")
     return document
+
+
+def _parsed(content: bytes) -> Any:
+    yaml = YAML(typ="safe", pure=True)
+    yaml.Composer = _Composer
+    return yaml.load(content.decode())
 
 
 def _why(problem: Exception) -> str:

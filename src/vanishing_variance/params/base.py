@@ -37,7 +37,7 @@ def take(document: Mapping[str, Any], key: str, kind: Any) -> Any:
             raise InputError(f"{PATH}: {seen} is {shown(value)}; must be a mapping with the key {part}")
         if part not in value:
             there = ", ".join(map(named, value)) or "nothing"
-            raise InputError(f"{PATH}: {key} is missing; {seen or 'the file'} has: {there}")
+            raise InputError(f"{PATH}: {f'{seen}.{part}'.lstrip('.')} is missing; {seen or 'the file'} has: {there}")
         value, seen = value[part], f"{seen}.{part}".lstrip(".")
     try:
         return TypeAdapter(kind).validate_python(value)
@@ -53,7 +53,7 @@ def explained(problem: ValidationError, key: str, kind: Any) -> str:
     if first["type"] in ("extra_forbidden", "invalid_key"):
         return f"{name} is {value}, but there is no such key; choose from {_keys(kind, first['loc'][:-1])}"
     if first["type"] == "missing":
-        return f"{name} is missing; {key} must have {_keys(kind, first['loc'][:-1])}"
+        return f"{name} is missing; {name.rpartition('.')[0]} must have {_keys(kind, first['loc'][:-1])}"
     if first["type"] == "too_short":
         return f"{name} is {value}; must have at least {first['ctx']['min_length']} entry"
     if first["type"] == "model_type":
