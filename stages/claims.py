@@ -12,6 +12,7 @@ from vanishing_variance.io.frames import read_csv
 from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.ranges import Range
+from vanishing_variance.params.seeds import Index
 from vanishing_variance.study import METRICS, PLOTS, RANGES, REFERENCE
 
 
@@ -19,6 +20,7 @@ def main() -> None:
     Arguments(description=__doc__).parse_args()
     params = read_yaml(PATH)
     ranges: dict[str, Range] = {name: take(params, f"ranges.{name}", Range) for name in RANGES}
+    root: int = take(params, "seed", Index)
     fits = read_csv(PLOTS / "figure1-fits.csv", *CSV["figure1-fits"])
     probed = read_csv(PLOTS / "figure1.csv", *CSV["figure1"])
     evidence = Evidence(
@@ -29,7 +31,7 @@ def main() -> None:
         capacity=read_document(METRICS / "capacity.json", dict[str, Compared]),
         paper=read_csv(REFERENCE, *CSV["reference"]),
         longest={name: trained.longest for name, trained in ranges.items()},
-        root=take(params, "seed", int),
+        root=root,
     )
     document = judge(CLAIMS, evidence)
     write_json(METRICS / "claims.json", document)

@@ -11,7 +11,9 @@ from vanishing_variance.io.images import write_figure
 from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.figures import Figures
+from vanishing_variance.params.norm import Norm
 from vanishing_variance.params.ranges import Range
+from vanishing_variance.params.seeds import Blocks
 from vanishing_variance.paths import Run
 from vanishing_variance.study import METRICS, PLOTS, RANGES, TASKS
 
@@ -26,7 +28,7 @@ def main() -> None:
     parser.add_argument("--range", choices=RANGES, action="append", help="by hand, where no other has been trained")
     chosen = list(dict.fromkeys(parser.parse_args().range or RANGES))
     params = read_yaml(PATH)
-    norm, blocks = take(params, "norm", str), take(params, "blocks", list[int])
+    norm, blocks = take(params, "norm", Norm), take(params, "blocks", Blocks)
     shown = take(params, "figures", Figures)
     ranges: dict[str, Range] = {name: take(params, f"ranges.{name}", Range) for name in RANGES}
 

@@ -12,6 +12,7 @@ from vanishing_variance.io.text import read_svg, read_text
 from vanishing_variance.io.times import read_times
 from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.params.base import PATH
+from vanishing_variance.params.whole import check
 from vanishing_variance.report.figures import NAMES
 from vanishing_variance.report.page import Results, page, side
 from vanishing_variance.report.versions import pinned
@@ -24,8 +25,10 @@ PACKAGES = ("torch", "numpy", "scipy", "pandas", "dvc")
 
 def main() -> None:
     Arguments(description=__doc__).parse_args()
+    params = read_yaml(PATH)
+    check(params)
     results = Results(
-        params=read_yaml(PATH),
+        params=params,
         source=read_text(PATH),
         claims=read_document(METRICS / "claims.json", dict[str, Judged]),
         tests=read_csv(METRICS / "tests.csv", *CSV["tests"]),

@@ -13,7 +13,9 @@ from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.metrics import overview, summary
 from vanishing_variance.paired_tests import paired_tests, select
 from vanishing_variance.params.base import PATH, take
+from vanishing_variance.params.norm import Norm
 from vanishing_variance.params.ranges import Range
+from vanishing_variance.params.seeds import Blocks, Index, SeedsPerBlock
 from vanishing_variance.paths import Run, temperature
 from vanishing_variance.results import gather, polynomials
 from vanishing_variance.study import METRICS, RANGES, REFERENCE, TASKS, expected
@@ -25,10 +27,10 @@ def main() -> None:
     parser.add_argument("--range", choices=RANGES, action="append", help="by hand, where no other has been trained")
     ranges = list(dict.fromkeys(parser.parse_args().range or RANGES))
     params = read_yaml(PATH)
-    norm, blocks, root = take(params, "norm", str), take(params, "blocks", list[int]), take(params, "seed", int)
+    norm, blocks, root = take(params, "norm", Norm), take(params, "blocks", Blocks), take(params, "seed", Index)
     trained: dict[str, Range] = {name: take(params, f"ranges.{name}", Range) for name in ranges}
     runs = expected(norm, blocks, ranges)
-    seeds, paper = take(params, "seeds_per_block", int), read_csv(REFERENCE, *CSV["reference"])
+    seeds, paper = take(params, "seeds_per_block", SeedsPerBlock), read_csv(REFERENCE, *CSV["reference"])
     frames = ((one, read_frame(one.path("accuracy", ".parquet"), *PARQUET["accuracy"])) for one in runs)
     accuracy = gather(frames, seeds)
     lengths = sorted(accuracy["length"].unique())

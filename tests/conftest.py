@@ -1,9 +1,21 @@
 from collections import defaultdict
 
+import jaxtyping
 import numpy as np
 import pytest
 import torch
-from checkout import Copy
+from checkout import ROOT, Copy
+
+# In the tests annotations are checked, shapes too; an int is a float, as for mypy. Left out: what pydantic checks, and
+# `Self`, which beartype does not take.
+NAMES = {path.stem for path in (ROOT / "src/vanishing_variance").glob("[a-z]*")} - {
+    *("params", "progress"),
+    *("training", "figures", "tables", "report"),
+}
+jaxtyping.install_import_hook(
+    [f"vanishing_variance.{name}" for name in sorted(NAMES)],
+    "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))",
+)
 
 from vanishing_variance import registry, tasks, training
 from vanishing_variance.model.initialisation import draw
@@ -97,6 +109,14 @@ def briefly_trained(task_name):
 def in_arrays(weights, dtype=None):
     """Weights as a stage reads them, of this precision."""
     return {name: tensor.to(dtype).numpy() for name, tensor in weights.items()}
+
+
+@pytest.fixture
+def unchecked():
+    """As outside the tests: nothing checks annotations, so wrong shapes reach the code."""
+    jaxtyping.config.update("jaxtyping_disable", True)
+    yield
+    jaxtyping.config.update("jaxtyping_disable", False)
 
 
 @pytest.fixture(params=["argmax", "dictionary"])

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import torch
+from jaxtyping import Float
+from torch import Tensor
 
 from vanishing_variance.model.attention import attend
 from vanishing_variance.model.folding import folded
@@ -17,8 +19,10 @@ from vanishing_variance.model.variant import Variant
 from vanishing_variance.tasks.base import Sequences
 
 
-def compare(variant: Variant, weights: Mapping[str, np.ndarray], sequences: Mapping[int, Read]) -> dict[str, Any]:
-    """Trained `ln` models (S, ...) beside the `std` models that `folded` makes of them, on the same sequences.
+def compare(
+    variant: Variant, weights: Mapping[str, Float[np.ndarray, "S ..."]], sequences: Mapping[int, Read]
+) -> dict[str, Any]:
+    """Trained `ln` models beside the `std` models that `folded` makes of them, on the same sequences.
 
     `answers`, how many each gave; `differ`, the fraction of them that differ; `logits_differ`, the largest difference
     of any class logit, and `logits_deviation`, the standard deviation of the logits to hold it against.
@@ -42,7 +46,7 @@ def compare(variant: Variant, weights: Mapping[str, np.ndarray], sequences: Mapp
 
 
 @torch.no_grad()
-def _logits(models: Models, sequences: Sequences) -> torch.Tensor:
+def _logits(models: Models, sequences: Sequences) -> Float[Tensor, "S B C"]:
     _, average = attend(*models.ask(sequences))
     outputs = models.network.outputs(models.weights, average)
     return models.network.read_out(models.weights, models.network.normalise(models.weights, outputs))

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-from vanishing_variance.errors import DivergedError, InputError
+from vanishing_variance.errors import DivergedError, InputError, one_line
 from vanishing_variance.io.files import write_json
 from vanishing_variance.io.locks import alone
 from vanishing_variance.paths import TIMES
@@ -19,20 +19,8 @@ class Arguments(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong and exit."""
-        print(f"error: {self.prog}: {message}", file=sys.stderr)
+        print(f"error: {one_line(f'{self.prog}: {message}', 400)}", file=sys.stderr)
         sys.exit(2)
-
-
-def variant(description: str) -> argparse.Namespace:
-    """The arguments of a stage that works on one variant: task, range, norm and block."""
-    parser = Arguments(description=description, allow_abbrev=False)
-    for name in ("task", "range", "norm"):
-        parser.add_argument(f"--{name}", required=True)
-    parser.add_argument("--block", type=int, required=True)
-    chosen = parser.parse_args()
-    if chosen.block < 0:
-        parser.error(f"argument --block: {chosen.block} is negative; blocks count from 0")
-    return chosen
 
 
 def run(main: Callable[[], None]) -> None:

@@ -1,10 +1,14 @@
-"""A look inside the first model of a block, for Figures 2 to 4."""
+"""A look inside the first model of a block, for Figures 2 to 4.
+
+B sequences, D width.
+"""
 
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
 from vanishing_variance.model.attention import attend
@@ -60,8 +64,8 @@ def diagnose(
     }
 
 
-def _moments(outputs: Tensor) -> dict[str, float]:
-    """Global mean and global variance of outputs (sequences, D): mean over sequences and standard error of it."""
+def _moments(outputs: Float[Tensor, "B D"]) -> dict[str, float]:
+    """Global mean and global variance of outputs: mean over sequences and standard error of it."""
     root = len(outputs) ** 0.5
     mean, variance = outputs.mean(1), outputs.var(1, correction=0)
     return {
@@ -72,14 +76,14 @@ def _moments(outputs: Tensor) -> dict[str, float]:
     }
 
 
-def _feature_rows(values: np.ndarray, length: int, where: str) -> pd.DataFrame:
+def _feature_rows(values: Float[np.ndarray, "B features"], length: int, where: str) -> pd.DataFrame:
     sequences, shown = values.shape
     feature = np.tile(np.arange(shown, dtype=np.int8), sequences)
     columns = {"length": length, "where": where, "feature": feature, "value": values.ravel().astype(np.float32)}
     return pd.DataFrame(columns)
 
 
-def _attention_rows(weights: np.ndarray, length: int) -> pd.DataFrame:
+def _attention_rows(weights: Float[np.ndarray, "B ranks"], length: int) -> pd.DataFrame:
     sequences, ranks = weights.shape
     sequence, rank = np.divmod(np.arange(sequences * ranks), ranks)
     return pd.DataFrame({"length": length, "sequence": sequence, "rank": rank + 1, "weight": weights.ravel()})

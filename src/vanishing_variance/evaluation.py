@@ -1,4 +1,7 @@
-"""Testing a block of trained models: every answer, its accuracy, and what happens inside."""
+"""Testing a block of trained models: every answer, its accuracy, and what happens inside.
+
+S seeds, B sequences.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,6 +9,7 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
+from jaxtyping import Bool, Float
 
 from vanishing_variance import parallel
 from vanishing_variance.device import device
@@ -38,19 +42,19 @@ class Plan:
 class Evaluation:
     """What a block's models did.
 
-    `right`, by `<temperature>-<length>`: whether each answer is right, (seeds, sequences) bool. `accuracy`: seed,
+    `right`, by `<temperature>-<length>`: whether each answer is right. `accuracy`: seed,
     temperature, length, accuracy as a fraction. `mechanism`: `mechanism.inside.frame`. `first`: what `diagnose`
     found in the first model, frames by name.
     """
 
-    right: Mapping[str, np.ndarray]
+    right: Mapping[str, Bool[np.ndarray, "S B"]]
     accuracy: pd.DataFrame
     mechanism: pd.DataFrame
     first: Mapping[str, pd.DataFrame]
 
 
 def evaluate_block(
-    plan: Plan, weights: Mapping[str, np.ndarray], seeds: Sequence[int], sequences: Mapping[int, Read]
+    plan: Plan, weights: Mapping[str, Float[np.ndarray, "S ..."]], seeds: Sequence[int], sequences: Mapping[int, Read]
 ) -> Evaluation:
     """Test a block of models on `sequences` (by length), and look inside.
 
@@ -68,7 +72,7 @@ def evaluate_block(
     return Evaluation(right, accuracies(right, seeds), mechanism, looked)
 
 
-def accuracies(right: Mapping[str, np.ndarray], seeds: Sequence[int]) -> pd.DataFrame:
+def accuracies(right: Mapping[str, Bool[np.ndarray, "S B"]], seeds: Sequence[int]) -> pd.DataFrame:
     """The fraction of right answers: seed, temperature, length, accuracy; increasing."""
     rows = []
     for name, answers in right.items():

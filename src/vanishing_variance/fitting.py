@@ -3,7 +3,7 @@
 For every sequence that a model gets wrong, the beta that makes the right class most probable; through these betas, as a
 function of the entropy, a polynomial of degree four. The published polynomial was fitted so to other models.
 
-B sequences, N items, D width, T candidates of beta.
+S seeds, B sequences, N items, D width, T candidates of beta, M mistakes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 import torch
+from jaxtyping import Float, Float64, Int64
 from torch import Tensor
 
 from vanishing_variance import parallel
@@ -40,8 +41,8 @@ class Plan:
     sequences: int
 
 
-def fit_block(plan: Plan, weights: Mapping[str, np.ndarray]) -> tuple[Temperature, int]:
-    """The temperature fitted to a block's models together, weights (S, ...) by name; and to how many mistakes."""
+def fit_block(plan: Plan, weights: Mapping[str, Float[np.ndarray, "S ..."]]) -> tuple[Temperature, int]:
+    """The temperature fitted to a block's models together, weights by name; and to how many mistakes."""
     models = len(next(iter(weights.values())))
     jobs: list[Job] = [
         partial(_mistakes_of_one, plan, {name: array[place : place + 1] for name, array in weights.items()})
@@ -52,8 +53,8 @@ def fit_block(plan: Plan, weights: Mapping[str, np.ndarray]) -> tuple[Temperatur
     return fitted(found), len(found)
 
 
-def fitted(mistakes: np.ndarray) -> Temperature:
-    """The least-squares polynomial through `mistakes` (entropy in nats, best beta), (any, 2).
+def fitted(mistakes: Float64[np.ndarray, "M 2"]) -> Temperature:
+    """The least-squares polynomial through `mistakes` (entropy in nats, best beta).
 
     Where they are too few for the degree, beta is 1: the plain softmax.
     """
@@ -64,7 +65,9 @@ def fitted(mistakes: np.ndarray) -> Temperature:
     return Temperature(tuple(polynomial.coef[::-1].tolist()), float(low), float(high))
 
 
-def _mistakes_of_one(plan: Plan, weights: Mapping[str, np.ndarray], report: Report) -> np.ndarray:
+def _mistakes_of_one(
+    plan: Plan, weights: Mapping[str, Float[np.ndarray, "1 ..."]], report: Report
+) -> Float64[np.ndarray, "M 2"]:
     models, found = Models.of(plan.variant, weights), [np.empty((0, 2))]
     for length in plan.lengths:
         rng = stream(plan.root, "temperature", plan.variant.task_name, length)
@@ -76,11 +79,10 @@ def _mistakes_of_one(plan: Plan, weights: Mapping[str, np.ndarray], report: Repo
 
 
 @torch.no_grad()
-def mistakes(models: Models, items: Items, direction: Tensor, labels: Tensor) -> np.ndarray:
-    """Entropy and best beta, (any, 2), of each sequence that one model (S = 1) gets wrong and that could be sharpened.
-
-    `labels` (B,).
-    """
+def mistakes(
+    models: Models, items: Items, direction: Float[Tensor, "1 B D"], labels: Int64[Tensor, " B"]
+) -> Float64[np.ndarray, "M 2"]:
+    """Entropy and best beta of each sequence that one model gets wrong and that could be sharpened."""
     hidden = items.hidden()[0]
     logits = torch.linalg.vecdot(hidden, direction[0].unsqueeze(1))
     candidates = torch.tensor(CANDIDATES, device=logits.device)

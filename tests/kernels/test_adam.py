@@ -65,6 +65,7 @@ def test_when_rows_catch_up_changes_no_bit():
 
 
 @pytest.mark.parametrize("rows", [torch.full((SEEDS, 3), ROWS), torch.full((SEEDS, 3), -1), torch.zeros(1, 3)])
+@pytest.mark.usefixtures("unchecked")
 def test_rows_that_are_not_there_are_refused(rows):
     optimiser = Adam(weights(), ("table",), 0.01, 0.0, 5)
     with pytest.raises(IndexError, match=rf"of {SEEDS} tables of {ROWS} rows"):

@@ -56,6 +56,7 @@ def test_a_factor_and_a_bias_that_all_seeds_share():
     torch.testing.assert_close(ours, left[:1] @ right + bias[:1, None], rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.usefixtures("unchecked")
 def test_shapes_that_do_not_fit_are_refused():
     left, right, bias = (x.detach() for x in factors((7, 33, 31)))
     for wrong in ((left, right[:, 1:], bias), (left, right[:2], bias), (left, right, bias[:, 1:])):

@@ -68,7 +68,7 @@ def test_independent_tokens_under_even_attention_have_the_papers_exponent(loaded
         tokens = random_tokens(np.random.default_rng(length), vocabulary(tokenizer, 64), 400, length)
         values.append(np.exp(np.log(deviations(last_outputs(model, family, tokens, [0], False))).mean()))
     queries.load_state_dict(kept)
-    assert power_law(lengths, np.array(values)).exponent == pytest.approx(-0.5, abs=0.03)
+    assert power_law(np.array(lengths), np.array(values)).exponent == pytest.approx(-0.5, abs=0.03)
 
 
 def test_independent_tokens_before_a_fixed_last_one_come_near_it_in_the_packaged_model(loaded):
@@ -79,7 +79,7 @@ def test_independent_tokens_before_a_fixed_last_one_come_near_it_in_the_packaged
         tokens = random_tokens(np.random.default_rng(length), vocabulary(tokenizer, 30522), 60, length)
         tokens[:, -1] = 2003
         values.append(np.exp(np.log(deviations(last_outputs(model, family, tokens, [0], False))).mean()))
-    assert power_law(lengths, np.array(values)).exponent == pytest.approx(-0.5, abs=0.1)
+    assert power_law(np.array(lengths), np.array(values)).exponent == pytest.approx(-0.5, abs=0.1)
 
 
 def test_an_output_that_does_not_vary_is_refused_in_one_line(loaded):

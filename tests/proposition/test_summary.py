@@ -27,7 +27,7 @@ def test_exponents_are_fitted_to_the_tail_and_constants_are_those_at_the_longest
     laws = exponents(frame, 10)
     assert laws["feature"].tolist() == [0, 1]
     assert (laws["tail"] == 10).all()
-    law = power_law(LENGTHS[1:], frame["variance"][1:5])
+    law = power_law(LENGTHS[1:], frame["variance"][1:5].to_numpy())
     assert laws.loc[0, ["exponent", "low", "high"]].tolist() == [law.exponent, law.low, law.high]
     assert laws["exponent"].tolist() == pytest.approx([-1, -0.5], abs=0.02)
     assert laws["predicted"].tolist() == pytest.approx([3, 3])

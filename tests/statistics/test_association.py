@@ -184,6 +184,7 @@ def test_units_do_not_matter():
         {"group": np.ones((120, 1))},
     ],
 )
+@pytest.mark.usefixtures("unchecked")
 def test_what_is_not_observations_is_refused(change):
     with pytest.raises(ValueError, match="association needs"):
         call(made(), **change)

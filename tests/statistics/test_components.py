@@ -68,6 +68,7 @@ def test_differences_of_right_and_wrong_answers_may_be_whole_numbers():
 
 
 @pytest.mark.parametrize("d", [[1.0, 2.0], [[]], [[1.0, np.nan], [0.0, 1.0]]])
+@pytest.mark.usefixtures("unchecked")
 def test_what_is_not_differences_is_refused(d):
     with pytest.raises(ValueError, match="components needs finite numbers"):
         components(np.array(d))

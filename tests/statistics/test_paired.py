@@ -94,6 +94,7 @@ def test_differences_equal_but_for_rounding_are_tied():
     ("treatment", "baseline"),
     [([1.0, 2.0], [1.0]), ([], []), ([1.0, float("nan")], [1.0, 2.0]), ([[1.0]], [[1.0]]), ([np.inf, 1.0], [1.0, 2.0])],
 )
+@pytest.mark.usefixtures("unchecked")
 def test_what_is_not_paired_or_not_a_number_is_refused(treatment, baseline):
     with pytest.raises(ValueError, match="paired needs"):
         paired(np.array(treatment), np.array(baseline), rng())

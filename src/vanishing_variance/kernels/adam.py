@@ -2,6 +2,8 @@
 
 Large tables of which a step reads a few rows are stepped row by row, when a row is next read (adam.c), where they are
 float32 on a CPU that has a C compiler; all other weights by torch's fused AdamW.
+
+S seeds, C rows of a table, F their width, R rows that a step reads.
 """
 
 import ctypes
@@ -10,24 +12,31 @@ from functools import cache
 from pathlib import Path
 
 import torch
+from jaxtyping import Float, Float32, Integer
 from torch import Tensor
 
 from vanishing_variance.io.compiled import compiled
 
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
 
-Rows = Mapping[str, Tensor]
+# The rows that a step reads, by name of the table.
+Rows = Mapping[str, Integer[Tensor, "S R"]]
 
 
 class Adam:
     """Steps `weights` in place; their gradients are in `.grad`.
 
-    `tables` are the names of those that are looked up; the rows of them that a batch reads are given for each step, by
-    name, (S, R) integers. At most `steps` steps are made.
+    `tables` are the names of those that are looked up; the rows of them that a batch reads are given for each step. At
+    most `steps` steps are made.
     """
 
     def __init__(
-        self, weights: Mapping[str, Tensor], tables: Collection[str], rate: float, decay: float, steps: int
+        self,
+        weights: Mapping[str, Float[Tensor, "S ..."]],
+        tables: Collection[str],
+        rate: float,
+        decay: float,
+        steps: int,
     ) -> None:
         for name in tables:
             weights[name].grad = torch.zeros_like(weights[name])  # made once: large fresh ones are slow (page faults)
@@ -85,9 +94,9 @@ class _Fields(ctypes.Structure):
 
 
 class _Table:
-    """One large table, (S, C, F), stepped by rows."""
+    """One large table, stepped by rows."""
 
-    def __init__(self, table: Tensor, rate: float, decay: float, steps: int) -> None:
+    def __init__(self, table: Float32[Tensor, "S C F"], rate: float, decay: float, steps: int) -> None:
         seeds, rows, width = table.shape
         number = torch.arange(steps + 1, dtype=torch.float64)
         size, root = rate / (1 - BETA1**number), (1 - BETA2**number) ** -0.5
@@ -110,8 +119,8 @@ class _Table:
         assert library is not None
         self._library = library
 
-    def catch_up(self, rows: Tensor | None) -> None:
-        """Rows (S, R), or all, make the steps that they lack."""
+    def catch_up(self, rows: Integer[Tensor, "S R"] | None) -> None:
+        """Rows, or all, make the steps that they lack."""
         seeds, classes, _ = self._table.shape
         if rows is None:
             rows = torch.arange(classes).expand(seeds, -1)
@@ -121,8 +130,8 @@ class _Table:
             raise IndexError(f"rows {low} to {high} for {len(rows)} seeds, of {seeds} tables of {classes} rows")
         self._library.catch_up(self._fields, rows.data_ptr(), rows.shape[1], self.made)
 
-    def step(self, rows: Tensor) -> None:
-        """Rows (S, R), which have caught up, make the next step."""
+    def step(self, rows: Integer[Tensor, "S R"]) -> None:
+        """Rows, which have caught up, make the next step."""
         assert self._table.grad is not None
         assert self.made + 1 < len(self._steps[1]), "more steps than announced"
         rows, self.made = rows.long().contiguous(), self.made + 1
@@ -134,7 +143,7 @@ class _Table:
         return {"mean": mean, "square": square, "steps": self._steps[0]}
 
 
-def _by_rows(table: Tensor) -> bool:
+def _by_rows(table: Float[Tensor, "S C F"]) -> bool:
     plain = table.device.type == "cpu" and table.dtype == torch.float32 and table.is_contiguous()
     return plain and _library(table.shape[2]) is not None
 

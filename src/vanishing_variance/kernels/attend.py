@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
@@ -42,15 +43,15 @@ def library(width: int) -> ctypes.CDLL | None:
     return made
 
 
-def usable(items: Items, direction: Tensor) -> bool:
+def usable(items: Items, direction: Float[Tensor, "S B D"]) -> bool:
     """Whether `attend` can do it here; its GELU is the exact one."""
     arrays = [direction, items.table, items.rows] + ([] if items.scale is None else [items.scale])
     plain = all(array.device.type == "cpu" and array.dtype == torch.float32 for array in arrays)
     return plain and items.gelu == "exact" and library(direction.shape[-1]) is not None
 
 
-def attend(items: Items, direction: Tensor) -> tuple[Tensor, Tensor]:
-    """What `attention.attend` returns: logits (S, B, N), which have no gradient here, and average (S, B, D).
+def attend(items: Items, direction: Float[Tensor, "S B D"]) -> tuple[Float[Tensor, "S B N"], Float[Tensor, "S B D"]]:
+    """What `attention.attend` returns: logits, which have no gradient here, and the average.
 
     Raises IndexError for an index outside its table, which the compiled source would not notice.
     """

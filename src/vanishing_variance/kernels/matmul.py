@@ -1,4 +1,7 @@
-"""Products of a matrix for each seed: compiled (matmul.c) for processors with AVX-512, else torch's."""
+"""Products of a matrix for each seed: compiled (matmul.c) for processors with AVX-512, else torch's.
+
+S seeds, (M, K) and (K, N) the factors of a product.
+"""
 
 import ctypes
 from functools import cache
@@ -6,14 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from vanishing_variance.io.compiled import compiled
 
 
-def matmul(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
-    """left right + bias for each seed: (S, M, K), (S, K, N) and (S, N) to (S, M, N)."""
+def matmul(
+    left: Float[Tensor, "S M K"], right: Float[Tensor, "S K N"], bias: Float[Tensor, "S N"] | None = None
+) -> Float[Tensor, "S M N"]:
+    """left right + bias for each seed."""
     if all(of.device.type == "cpu" and of.dtype == torch.float32 for of in (left, right)) and _library() is not None:
         product: Tensor = _Matmul.apply(left, right, bias)  # type: ignore[no-untyped-call]
         return product

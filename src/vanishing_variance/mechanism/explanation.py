@@ -1,9 +1,13 @@
-"""How much of the accuracy each thing inside a model explains: between seeds, between models, and across lengths."""
+"""How much of the accuracy each thing inside a model explains: between seeds, between models, and across lengths.
+
+n rows: models times lengths.
+"""
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
+from jaxtyping import Float64, Int
 
 from vanishing_variance.errors import InputError
 from vanishing_variance.seeding import stream
@@ -96,12 +100,12 @@ def explained(beside: pd.DataFrame, root: int) -> pd.DataFrame:
     return together
 
 
-def groups(of: pd.DataFrame, columns: Sequence[str]) -> np.ndarray:
+def groups(of: pd.DataFrame, columns: Sequence[str]) -> Int[np.ndarray, " n"]:
     """A label a row: equal where all of `columns` are."""
     return of.groupby(list(columns)).ngroup().to_numpy()
 
 
-def quantity(of: pd.DataFrame, name: str) -> np.ndarray:
+def quantity(of: pd.DataFrame, name: str) -> Float64[np.ndarray, " n"]:
     """The quantity `name` of QUANTITIES in each row of `beside_accuracy`."""
     return QUANTITIES[name][1](of).to_numpy(dtype=float)
 

@@ -1,6 +1,6 @@
 """Inside every model, beside its accuracy: where attention goes, and how O shifts away from the training lengths.
 
-S seeds, B sequences, N items, D width.
+S seeds, B sequences, R of the training lengths, N items, D width.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 import torch
+from jaxtyping import Float, Shaped
 from scipy.stats import sem, wasserstein_distance
 from torch import Tensor
 
@@ -22,7 +23,7 @@ PLACES = ("before", "after")
 
 
 @torch.no_grad()
-def seen(sequences: Sequences, answers: Answers) -> dict[str, Tensor]:
+def seen(sequences: Sequences, answers: Answers) -> dict[str, Float[Tensor, "S B ..."]]:
     """What is looked at in each sequence, with the plain softmax.
 
     (S, B): the attention weight of the `target` item, the `largest` weight, their `entropy` in nats. (S, B, D): O
@@ -39,7 +40,9 @@ def seen(sequences: Sequences, answers: Answers) -> dict[str, Tensor]:
     }
 
 
-def trained(models: Models, lengths: Range, root: int, sequences: int, *name: str | int) -> dict[str, np.ndarray]:
+def trained(
+    models: Models, lengths: Range, root: int, sequences: int, *name: str | int
+) -> dict[str, Float[np.ndarray, "S {sequences} ..."]]:
     """`seen` in sequences of the lengths of training, uniform over the whole range; of the stream `name`."""
 
     def batches() -> Iterator[dict[str, Tensor]]:
@@ -53,7 +56,9 @@ def trained(models: Models, lengths: Range, root: int, sequences: int, *name: st
 
 
 def rows(
-    seeds: Sequence[int], found: Mapping[str, np.ndarray], reference: Mapping[str, np.ndarray]
+    seeds: Sequence[int],
+    found: Mapping[str, Shaped[np.ndarray, "S B ..."]],
+    reference: Mapping[str, Float[np.ndarray, "S R ..."]],
 ) -> Iterator[dict[str, float]]:
     """A row a model of means over sequences, of what `seen` found; `reference` is that of the training lengths.
 
@@ -78,8 +83,8 @@ def rows(
         yield row
 
 
-def shift(outputs: np.ndarray, reference: np.ndarray) -> float:
-    """How far outputs (B, D) are distributed from a reference (B', D), in standard deviations of the reference.
+def shift(outputs: Float[np.ndarray, "B D"], reference: Float[np.ndarray, "R D"]) -> float:
+    """How far outputs are distributed from a reference, in standard deviations of the reference.
 
     The 1-Wasserstein distance of each feature's distributions (the area between their distribution functions: Ramdas,
     García Trillos and Cuturi 2017, Section 4), by scipy, the mean over features over their mean standard deviation:

@@ -4,6 +4,7 @@ S seeds, B sequences, N items, D width.
 """
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
 from vanishing_variance.kernels import attend as compiled
@@ -13,10 +14,10 @@ from vanishing_variance.model.items import Items
 ITEMS_AT_ONCE = {"cpu": 2**12, "cuda": 2**20}
 
 
-def attend(items: Items, direction: Tensor) -> tuple[Tensor, Tensor]:
-    """With h the item MLP's hidden layer: the logits h . direction, (S, B, N), and softmax(logits) h, (S, B, D).
+def attend(items: Items, direction: Float[Tensor, "S B D"]) -> tuple[Float[Tensor, "S B N"], Float[Tensor, "S B D"]]:
+    """With h the item MLP's hidden layer: the logits h . direction, and softmax(logits) h.
 
-    `direction` is (S, B, D). Memory for h is bounded, whatever N is. Gradients flow through the average.
+    Memory for h is bounded, whatever N is. Gradients flow through the average.
     """
     if compiled.usable(items, direction):
         return compiled.attend(items, direction)
@@ -27,7 +28,7 @@ def attend(items: Items, direction: Tensor) -> tuple[Tensor, Tensor]:
     return torch.cat(logits, dim=-1), (share.unsqueeze(-1) * torch.stack(averages)).sum(0)
 
 
-def _attend(items: Items, direction: Tensor) -> tuple[Tensor, Tensor]:
+def _attend(items: Items, direction: Float[Tensor, "S B D"]) -> tuple[Float[Tensor, "S B N"], Float[Tensor, "S B D"]]:
     hidden = items.hidden()
     logits = torch.linalg.vecdot(hidden, direction.unsqueeze(2))
     return logits, (torch.softmax(logits, dim=-1).unsqueeze(-2) @ hidden).squeeze(-2)

@@ -2,6 +2,8 @@
 
 So two variants of a seed start from the same numbers wherever they have the same tensors, and a seed starts from the
 same numbers whichever other seeds are trained beside it.
+
+S seeds.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -9,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from jaxtyping import Float32
 from torch import Tensor
 
 from vanishing_variance.seeding import stream
@@ -23,8 +26,8 @@ class Initial:
     std: float = 0.0
     constant: float = 0.0
 
-    def draw(self, rng: np.random.Generator) -> np.ndarray:
-        """One tensor, float32."""
+    def draw(self, rng: np.random.Generator) -> Float32[np.ndarray, "..."]:
+        """One tensor of this shape."""
         value = np.full(self.shape, self.constant, dtype=np.float32)
         if self.bound:
             value += self.bound * (2 * rng.random(self.shape, dtype=np.float32) - 1)
@@ -52,8 +55,10 @@ def linear(scheme: Scheme, name: str, inputs: int, outputs: int, bias: bool = Tr
     return {f"{name}.weight": of_weight} | ({f"{name}.bias": of_bias} if bias else {})
 
 
-def draw(initial: Mapping[str, Initial], root: int, task: str, seeds: Iterable[int]) -> dict[str, Tensor]:
-    """The initial weights of `seeds`, by name, each (S, ...) float32."""
+def draw(
+    initial: Mapping[str, Initial], root: int, task: str, seeds: Iterable[int]
+) -> dict[str, Float32[Tensor, "S ..."]]:
+    """The initial weights of `seeds`, by name."""
     seeds = list(seeds)
     return {
         name: torch.from_numpy(np.stack([how.draw(stream(root, "initial", task, seed, name)) for seed in seeds]))

@@ -1,18 +1,20 @@
 """The items of a batch on their way into the item MLP's GELU: its first linear layer, not yet multiplied out.
 
-S seeds, B sequences, N items, D width. An index's first axis is S, or 1 where all seeds share the sequences.
+S seeds, B sequences, N items, D width, C rows of the table, R other rows. Where all seeds share the sequences, an
+index's first axis is 1.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import torch
+from jaxtyping import Float, Integer
 from torch import Tensor
 from torch.nn import functional
 from torch.nn.functional import one_hot
 
 
-def gelu(x: Tensor, form: str) -> Tensor:
+def gelu(x: Float[Tensor, "*any"], form: str) -> Float[Tensor, "*any"]:
     """GELU, `exact` or with the `tanh` in place of the normal distribution (Hendrycks and Gimpel 2016)."""
     return functional.gelu(x, approximate="none" if form == "exact" else form)
 
@@ -21,15 +23,15 @@ def gelu(x: Tensor, form: str) -> Tensor:
 class Items:
     """Item n enters as scale_n rows[r_n] + table[index_n]; `gelu` is the form of the GELU that it enters.
 
-    `table` (S, C, D) and `index` (S or 1, B, N); `rows` (S, R, D), of which r is `row` (S or 1, B, N) where there is
-    one, the only row where R is 1, and else the item's own, R = B N; `scale` (S or 1, B, N), 1 where there is none.
+    Of `rows`, r is `row` where there is one, the only row where R is 1, and else the item's own, R = B N; `scale` is 1
+    where there is none.
     """
 
-    table: Tensor
-    index: Tensor
-    rows: Tensor
-    row: Tensor | None = None
-    scale: Tensor | None = None
+    table: Float[Tensor, "S C D"]
+    index: Integer[Tensor, "#S B N"]
+    rows: Float[Tensor, "S R D"]
+    row: Integer[Tensor, "#S B N"] | None = None
+    scale: Float[Tensor, "#S B N"] | None = None
     gelu: str = "exact"
 
     def __post_init__(self) -> None:
@@ -41,12 +43,12 @@ class Items:
         """Whether every item of every sequence has a row of its own."""
         return self.row is None and self.rows.shape[1] == self.index[0].numel() > 1
 
-    def hidden(self) -> Tensor:
-        """The item MLP's hidden layer h, (S, B, N, D)."""
+    def hidden(self) -> Float[Tensor, "S B N D"]:
+        """The item MLP's hidden layer h."""
         return gelu(self.dense(), self.gelu)
 
-    def dense(self) -> Tensor:
-        """The sums, (S, B, N, D): what a plain network computes for every item."""
+    def dense(self) -> Float[Tensor, "S B N D"]:
+        """The sums: what a plain network computes for every item."""
         seeds, (sequences, items) = len(self.table), self.index.shape[1:]
         if self.row is not None:
             first = self.rows[torch.arange(seeds, device=self.rows.device).view(-1, 1, 1), self.row.long()]

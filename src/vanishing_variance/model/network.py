@@ -4,7 +4,8 @@
                                        softmax(Q K^T / sqrt(D)) V = O -> normaliser -> W_O -> MLP -> label
     query -> query MLP -> query       /
 
-S seeds, B sequences, N items, D width, C classes. Every weight has the seed as its first axis.
+S seeds, B sequences, N items, D width, C classes, F features. Every weight has the seed as its first axis; a batch has
+it too, or 1 there where all seeds share the sequences.
 
 No key or value is ever formed. With h the item MLP's hidden layer, items are h W_2 + b_2, and the logits
 (h W_2 + b_2) W_K . q equal h . (W_2 W_K q) up to a constant that softmax removes; and because the attention weights sum
@@ -15,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import ModuleType
 
+from jaxtyping import Float, Shaped
 from torch import Tensor
 
 from vanishing_variance.kernels.matmul import matmul
@@ -23,7 +25,8 @@ from vanishing_variance.model.initialisation import SCHEMES, Initial, linear
 from vanishing_variance.model.items import Items, gelu
 from vanishing_variance.params.experiment import Model
 
-Weights = Mapping[str, Tensor]
+Weights = Mapping[str, Float[Tensor, "S ..."]]
+Batch = Mapping[str, Shaped[Tensor, "#S B ..."]]
 
 
 @dataclass(frozen=True)
@@ -34,36 +37,38 @@ class Network:
     norm: ModuleType
     model: Model
 
-    def ask(self, weights: Weights, batch: Weights, tables: Weights | None = None) -> tuple[Items, Tensor]:
-        """The items, and the direction (S, B, D) whose product with an item's hidden layer is its attention logit."""
+    def ask(
+        self, weights: Weights, batch: Batch, tables: Weights | None = None
+    ) -> tuple[Items, Float[Tensor, "S B D"]]:
+        """The items, and the direction whose product with an item's hidden layer is its attention logit."""
         items, query = self.inputs.enter(weights, batch, tables)
         query = self._mlp(weights, "query", query)
         query = matmul(query, weights["attention.query"].mT, weights.get("attention.query.bias"))
         direction = matmul(matmul(query * query.shape[-1] ** -0.5, weights["attention.key"]), weights["item.2.weight"])
         return replace(items, gelu=self.model.gelu), direction
 
-    def outputs(self, weights: Weights, average: Tensor) -> Tensor:
-        """The attention outputs O (S, B, D), before the normaliser, of attention-averaged hidden layers (S, B, D)."""
+    def outputs(self, weights: Weights, average: Float[Tensor, "S B D"]) -> Float[Tensor, "S B D"]:
+        """The attention outputs O, before the normaliser, of attention-averaged hidden layers."""
         items = matmul(average, weights["item.2.weight"].mT, weights["item.2.bias"])
         return matmul(items, weights["attention.value"].mT, weights.get("attention.value.bias"))
 
-    def normalise(self, weights: Weights, outputs: Tensor) -> Tensor:
-        """What the layers above read: the normalised attention outputs, (S, B, D)."""
+    def normalise(self, weights: Weights, outputs: Float[Tensor, "S B D"]) -> Float[Tensor, "S B D"]:
+        """What the layers above read: the normalised attention outputs."""
         parameters = {name: weights[f"norm.{name}"].unsqueeze(1) for name in self.norm.LEARNABLE}
         normalised: Tensor = self.norm.normalise(outputs, parameters, self.model.epsilon)
         return normalised
 
-    def read_out(self, weights: Weights, normalised: Tensor) -> Tensor:
-        """The class logits (S, B, C)."""
+    def read_out(self, weights: Weights, normalised: Float[Tensor, "S B D"]) -> Float[Tensor, "S B C"]:
+        """The class logits."""
         attended = matmul(normalised, weights["attention.output"].mT, weights.get("attention.output.bias"))
         return self._mlp(weights, "head", attended)
 
-    def __call__(self, weights: Weights, batch: Weights) -> Tensor:
-        """The class logits (S, B, C) of a batch of sequences."""
+    def __call__(self, weights: Weights, batch: Batch) -> Float[Tensor, "S B C"]:
+        """The class logits of a batch of sequences."""
         _, average = attend(*self.ask(weights, batch))
         return self.read_out(weights, self.normalise(weights, self.outputs(weights, average)))
 
-    def _mlp(self, weights: Weights, name: str, x: Tensor) -> Tensor:
+    def _mlp(self, weights: Weights, name: str, x: Float[Tensor, "S B F"]) -> Float[Tensor, "S B _"]:
         """Two linear layers with one GELU between them and none after."""
         hidden = gelu(matmul(x, weights[f"{name}.0.weight"].mT, weights[f"{name}.0.bias"]), self.model.gelu)
         return matmul(hidden, weights[f"{name}.2.weight"].mT, weights[f"{name}.2.bias"])

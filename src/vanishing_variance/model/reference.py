@@ -1,12 +1,15 @@
 """The oracle: one seed as a plain `nn.Module`, written as Section 2 writes it, keys and values for every item.
 
 Nothing in the pipeline imports it. The tests hold the ensemble against it, and the benchmark times it.
+
+S seeds, B sequences, C classes.
 """
 
 from collections.abc import Mapping
 from types import ModuleType
 
 import torch
+from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
 from vanishing_variance.params.experiment import Model
@@ -40,8 +43,8 @@ class Reference(nn.Module):
         )
         self.head = _mlp(width, task.labels, model)
 
-    def forward(self, batch: Mapping[str, Tensor]) -> Tensor:
-        """The class logits (B, C) of a batch of sequences, arrays (B, ...) by name."""
+    def forward(self, batch: Mapping[str, Shaped[Tensor, "B ..."]]) -> Float[Tensor, "B C"]:
+        """The class logits of a batch of sequences, arrays by name."""
         if "key" in self.embedding:
             keys, values = self.embedding["key"](batch["key"].long()), self.embedding["value"](batch["value"].long())
             items, query = torch.cat((keys, values), -1), self.embedding["key"](batch["query"].long())
@@ -55,11 +58,11 @@ class Reference(nn.Module):
         q = self.attention["query"](self.query(query)).unsqueeze(1)
         weights = torch.softmax(q @ key.mT / key.shape[-1] ** 0.5, dim=-1)
         outputs = (weights @ value).squeeze(1)
-        normalised = self.norm.normalise(outputs, self.norm_parameters, self.epsilon)
+        normalised = self.norm.normalise(outputs, dict(self.norm_parameters), self.epsilon)
         logits: Tensor = self.head(self.attention["output"](normalised))
         return logits
 
-    def load(self, weights: Mapping[str, Tensor], seed: int) -> None:
+    def load(self, weights: Mapping[str, Float[Tensor, "S ..."]], seed: int) -> None:
         """Take the weights of one seed of an ensemble."""
         own = {name.replace("norm.", "norm_parameters.", 1): tensor[seed] for name, tensor in weights.items()}
         attention = {f"attention.{part}" for part in self.attention}

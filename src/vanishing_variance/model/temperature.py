@@ -1,11 +1,12 @@
 """The adaptive temperature of Veličković et al. (2024): logits times beta = 1 / theta, a function of their entropy.
 
-S seeds, B sequences, N items.
+N items.
 """
 
 from dataclasses import dataclass
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
 SHARPEN_ABOVE = 0.5
@@ -22,7 +23,7 @@ class Temperature:
     lowest: float = 0.0
     highest: float = float("inf")
 
-    def beta(self, entropy: Tensor) -> Tensor:
+    def beta(self, entropy: Float[Tensor, "*any"]) -> Float[Tensor, "*any"]:
         """What the logits are multiplied by at test time: max(1, polynomial(H)) where H > 0.5 nats, elsewhere 1."""
         fitted = entropy.clamp(self.lowest, self.highest)
         beta = torch.zeros_like(entropy)
@@ -37,7 +38,7 @@ PUBLISHED = Temperature((-0.037, 0.481, -2.3, 4.917, -1.791))
 UNCHANGED = Temperature((1.0,), 0.0, 0.0)
 
 
-def entropy(logits: Tensor) -> Tensor:
-    """The entropy of softmax(logits) over the last axis, in nats: (..., N) to (...)."""
+def entropy(logits: Float[Tensor, "*any N"]) -> Float[Tensor, "*any"]:
+    """The entropy of softmax(logits) over the items, in nats."""
     log_weights = torch.log_softmax(logits, dim=-1)
     return -(log_weights.exp() * log_weights).sum(-1)

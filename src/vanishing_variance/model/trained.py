@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from jaxtyping import Bool, Float, Float64, Shaped
 from torch import Tensor
 
 from vanishing_variance.device import device
@@ -32,15 +33,15 @@ Read = Callable[[int], Iterator[Sequences]]
 class Answers:
     """What S models make of B sequences.
 
-    `right` (S, B), by temperature, whether the answer is. With the plain softmax: the `logits` (S, B, N) of the items,
-    their `entropy` (S, B) in nats, and the attention outputs O (S, B, D), `before` and `after` the normaliser.
+    `right`, by temperature, whether the answer is. With the plain softmax: the `logits` of the items, their `entropy`
+    in nats, and the attention outputs O, `before` and `after` the normaliser.
     """
 
-    right: Mapping[str, Tensor]
-    logits: Tensor
-    entropy: Tensor
-    before: Tensor
-    after: Tensor
+    right: Mapping[str, Bool[Tensor, "S B"]]
+    logits: Float[Tensor, "S B N"]
+    entropy: Float[Tensor, "S B"]
+    before: Float[Tensor, "S B D"]
+    after: Float[Tensor, "S B D"]
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Models:
 
     @classmethod
     @torch.no_grad()
-    def of(cls, variant: Variant, weights: Mapping[str, np.ndarray]) -> "Models":
+    def of(cls, variant: Variant, weights: Mapping[str, Float[np.ndarray, "S ..."]]) -> "Models":
         """The models with these weights, on the device."""
         network = variant.network()
         on_device = {name: torch.from_numpy(array).to(device()) for name, array in weights.items()}
@@ -65,7 +66,7 @@ class Models:
         """How many items a batch may have."""
         return ITEMS_IN_BATCH[device().type] // len(next(iter(self.weights.values())))
 
-    def ask(self, sequences: Sequences) -> tuple[Items, Tensor]:
+    def ask(self, sequences: Sequences) -> tuple[Items, Float[Tensor, "S B D"]]:
         """`Network.ask`, of sequences that all models share."""
         batch = {name: torch.from_numpy(array).to(device())[None] for name, array in sequences.items()}
         return self.network.ask(self.weights, batch, self.tables)
@@ -94,16 +95,16 @@ class Models:
         for part in sequences(max(1, self.batch_items // length)):
             yield part, self.answer(part, fitted)
 
-    def accuracy(self, sequences: Read, length: int, fitted: Temperature) -> dict[str, np.ndarray]:
-        """The fraction of right answers of each model, (S,) float64, by temperature."""
+    def accuracy(self, sequences: Read, length: int, fitted: Temperature) -> dict[str, Float64[np.ndarray, " S"]]:
+        """The fraction of right answers of each model, by temperature."""
         return {
             name: right.mean(axis=1)
             for name, right in joined(answers.right for _, answers in self.test(sequences, length, fitted)).items()
         }
 
 
-def joined(batches: Iterator[Mapping[str, Tensor]]) -> dict[str, np.ndarray]:
-    """Arrays (S, B, ...) of several batches as one for each name, all sequences along the second axis."""
+def joined(batches: Iterator[Mapping[str, Shaped[Tensor, "S B ..."]]]) -> dict[str, Shaped[np.ndarray, "S B ..."]]:
+    """Arrays of several batches as one for each name, all sequences along the second axis."""
     parts: dict[str, list[np.ndarray]] = {}
     for batch in batches:
         for name, tensor in batch.items():

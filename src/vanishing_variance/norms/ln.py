@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping
 
+from jaxtyping import Float
 from torch import Tensor
 from torch.linalg import vector_norm
 
 LEARNABLE: Mapping[str, float] = {"scale": 1.0, "shift": 0.0}
 
 
-def normalise(outputs: Tensor, parameters: Mapping[str, Tensor], epsilon: float) -> Tensor:
+def normalise(
+    outputs: Float[Tensor, "*any D"], parameters: Mapping[str, Tensor], epsilon: float
+) -> Float[Tensor, "*any D"]:
     """gamma (o - mu) / (sigma + epsilon) + beta, mu and the biased sigma over the D features (Section 2).
 
     The paper adds epsilon to sigma. torch's LayerNorm divides by sqrt(sigma^2 + epsilon) instead: its result is smaller

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 
+from jaxtyping import Float
 from torch import Tensor
 
 LEARNABLE: Mapping[str, float] = {}
 
 
-def normalise(outputs: Tensor, parameters: Mapping[str, Tensor], epsilon: float) -> Tensor:
+def normalise(
+    outputs: Float[Tensor, "*any D"], parameters: Mapping[str, Tensor], epsilon: float
+) -> Float[Tensor, "*any D"]:
     """The attention outputs as they are."""
     return outputs

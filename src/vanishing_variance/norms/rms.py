@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping
 
+from jaxtyping import Float
 from torch import Tensor
 from torch.linalg import vector_norm
 
 LEARNABLE: Mapping[str, float] = {"scale": 1.0}
 
 
-def normalise(outputs: Tensor, parameters: Mapping[str, Tensor], epsilon: float) -> Tensor:
+def normalise(
+    outputs: Float[Tensor, "*any D"], parameters: Mapping[str, Tensor], epsilon: float
+) -> Float[Tensor, "*any D"]:
     """gamma o / (rms(o) + epsilon), the root mean square taken over the D features of each output."""
     # vector_norm has a gradient where it is 0, sqrt(mean(square)) has none.
     rms: Tensor = vector_norm(outputs, dim=-1, keepdim=True) / outputs.shape[-1] ** 0.5

@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping
 
+from jaxtyping import Float
 from torch import Tensor
 from torch.linalg import vector_norm
 
 LEARNABLE: Mapping[str, float] = {}
 
 
-def normalise(outputs: Tensor, parameters: Mapping[str, Tensor], epsilon: float) -> Tensor:
+def normalise(
+    outputs: Float[Tensor, "*any D"], parameters: Mapping[str, Tensor], epsilon: float
+) -> Float[Tensor, "*any D"]:
     """(o - mu) / (sigma + epsilon), mu and the biased sigma taken over the D features of each output (Section 3.2)."""
     # vector_norm has a gradient where it is 0, sqrt(mean(square)) has none.
     centred = outputs - outputs.mean(-1, keepdim=True)

@@ -1,12 +1,13 @@
 """The standard deviation of fixed components of O over sequences, against their length (Figure 1).
 
-S sequences, K layers, H heads, D width of a head, C components of a head.
+S sequences, K layers, H heads, C components of a head, V tokens in the vocabulary.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from jaxtyping import Float, Float64, Integer
 from transformers import PreTrainedModel
 
 from vanishing_variance.errors import InputError
@@ -22,13 +23,13 @@ from vanishing_variance.seeding import stream
 
 @dataclass(frozen=True)
 class Subject:
-    """What is looked into: a model of a family, at these layers and heads; its vocabulary (V,), and a text for it."""
+    """What is looked into: a model of a family, at these layers and heads; its vocabulary, and a text for it."""
 
     model: PreTrainedModel
     family: Family
     layers: list[int]
     heads: list[int]
-    vocabulary: np.ndarray
+    vocabulary: Integer[np.ndarray, " V"]
     corpus: Corpus
 
 
@@ -56,12 +57,12 @@ def measure(subject: Subject, settings: Probe, root: int) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)[columns]
 
 
-def deviations(outputs: np.ndarray) -> np.ndarray:
-    """The sample standard deviation (K, H, C) over sequences of outputs (S, K, H, C), in double precision."""
+def deviations(outputs: Float[np.ndarray, "S K H C"]) -> Float64[np.ndarray, "K H C"]:
+    """The sample standard deviation over sequences, in double precision."""
     return np.asarray(outputs.std(axis=0, ddof=1, dtype=np.float64))
 
 
-def _rows(shown: np.ndarray, subject: Subject, name: str) -> pd.DataFrame:
+def _rows(shown: Float64[np.ndarray, "K H C"], subject: Subject, name: str) -> pd.DataFrame:
     places = [subject.layers, subject.heads, range(shown.shape[2])]
     rows = pd.MultiIndex.from_product(places, names=["layer", "head", "component"]).to_frame(index=False)
     rows["deviation"] = shown.ravel()

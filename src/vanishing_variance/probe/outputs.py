@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from jaxtyping import Float, Integer
 from torch import nn
 from transformers import PreTrainedModel
 
@@ -20,9 +21,9 @@ BATCH = 8192
 
 
 def last_outputs(
-    model: PreTrainedModel, family: Family, tokens: np.ndarray, layers: list[int], positions: bool
-) -> np.ndarray:
-    """O at the last position of sequences (S, N) in `layers`: (S, K, H, D), with or without positional encoding."""
+    model: PreTrainedModel, family: Family, tokens: Integer[np.ndarray, "S N"], layers: list[int], positions: bool
+) -> Float[np.ndarray, "S K H D"]:
+    """O at the last position of sequences in `layers`, with or without positional encoding."""
     heads, taken = model.config.num_attention_heads, []
     batches = torch.from_numpy(tokens).split(max(1, BATCH // tokens.shape[1]))
     with torch.no_grad(), _taking(family.projections(model), layers) as last, ExitStack() as stack:

@@ -1,13 +1,14 @@
 """The sequences of Figure 1 and their three strategies (Section 1).
 
 Tokens stand as they are: no beginning-of-sequence, [CLS] or [SEP] is added to any of them.
-S sequences, N tokens, V tokens in the vocabulary, T tokens in the text.
+S sequences, N tokens, V tokens in the vocabulary, T tokens in the text, P of which begin a sentence.
 """
 
 import re
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Integer
 from transformers import PreTrainedTokenizerBase
 
 from vanishing_variance.errors import InputError
@@ -17,24 +18,26 @@ from vanishing_variance.params.base import PATH
 _BREAK = re.compile(r"[.!?][\"')\]]*\s+(?=[\"'(\[]*[A-Z])")
 
 
-def vocabulary(tokenizer: PreTrainedTokenizerBase, embeddings: int) -> np.ndarray:
-    """The numbers (V,) of all tokens of the tokenizer, special ones too, that have one of the model's embeddings."""
+def vocabulary(tokenizer: PreTrainedTokenizerBase, embeddings: int) -> Integer[np.ndarray, " V"]:
+    """The numbers of all tokens of the tokenizer, special ones too, that have one of the model's embeddings."""
     tokens = np.unique(list(tokenizer.get_vocab().values()))
     return tokens[tokens < embeddings]
 
 
-def random_tokens(rng: np.random.Generator, tokens: np.ndarray, sequences: int, length: int) -> np.ndarray:
-    """Sequences (S, N), each token drawn independently and uniformly from `tokens` (V,)."""
+def random_tokens(
+    rng: np.random.Generator, tokens: Integer[np.ndarray, " V"], sequences: int, length: int
+) -> Integer[np.ndarray, "{sequences} {length}"]:
+    """Sequences, each token drawn independently and uniformly from `tokens`."""
     return rng.choice(tokens, (sequences, length))
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """A text as tokens (T,), the positions of those that begin a sentence, increasing, and the text's name."""
+    """A text as tokens, the positions of those that begin a sentence, increasing, and the text's name."""
 
     name: str
-    tokens: np.ndarray
-    beginnings: np.ndarray
+    tokens: Integer[np.ndarray, " T"]
+    beginnings: Integer[np.ndarray, " P"]
 
 
 def tokenised(tokenizer: PreTrainedTokenizerBase, name: str, text: str) -> Corpus:
@@ -45,11 +48,13 @@ def tokenised(tokenizer: PreTrainedTokenizerBase, name: str, text: str) -> Corpu
     # By its end, since a token's beginning may be the space before the word.
     ends = np.array([end for _, end in encoded["offset_mapping"]])
     beginnings = np.unique(np.searchsorted(ends, sentences, side="right"))
-    return Corpus(name, np.array(encoded["input_ids"]), beginnings[beginnings < len(ends)])
+    return Corpus(name, np.array(encoded["input_ids"], dtype=np.int64), beginnings[beginnings < len(ends)])
 
 
-def sentences(rng: np.random.Generator, corpus: Corpus, sequences: int, length: int) -> np.ndarray:
-    """Sequences (S, N) of consecutive sentences: each begins at a sentence of its own, drawn at random, to be cut at N.
+def sentences(
+    rng: np.random.Generator, corpus: Corpus, sequences: int, length: int
+) -> Integer[np.ndarray, "{sequences} {length}"]:
+    """Sequences of consecutive sentences: each begins at a sentence of its own, drawn at random, to be cut at `length`.
 
     Raises InputError when fewer than S sentences of the text have N tokens from their beginning on.
     """

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from jaxtyping import Float64
 
 from vanishing_variance.model.attention import attend
 from vanishing_variance.model.trained import Models
@@ -16,7 +17,7 @@ from vanishing_variance.tasks.base import Sequences
 
 @dataclass(frozen=True)
 class Expected:
-    """Of each feature d, (D,) float64. l is an item's logit and V_d a feature of its value, centred or not.
+    """Of each feature d. l is an item's logit and V_d a feature of its value, centred or not.
 
     `item_variance` is the paper's sigma_d^2 = Var(V_d). `constant` is the delta method's limit of N Var(O_d): O_d is
     the mean of e^l V_d in a sequence over that of e^l, so it is Var(e^l (V_d - mu_d)) / (E e^l)^2 with
@@ -26,8 +27,8 @@ class Expected:
     other: with w = e^l / max e^l <= 1, E[w^2 (V - mu)^2] <= E[w (V - mu)^2] <= E[w (V - E V)^2] <= sigma^2.
     """
 
-    item_variance: np.ndarray
-    constant: np.ndarray
+    item_variance: Float64[np.ndarray, " D"]
+    constant: Float64[np.ndarray, " D"]
 
 
 @torch.no_grad()

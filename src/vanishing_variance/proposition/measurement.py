@@ -1,6 +1,6 @@
 """The variance of O over sequences of i.i.d. items, beside what theory says of it.
 
-B sequences, N items, D width.
+S seeds, B sequences, N items, D width.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import torch
+from jaxtyping import Float, Float64
 
 from vanishing_variance import parallel, registry, vocabulary
 from vanishing_variance.model.attention import attend
@@ -32,7 +33,7 @@ class Trained:
     """A block of models of one variant, of which the first is looked at."""
 
     variant: Variant
-    weights: Mapping[str, np.ndarray]
+    weights: Mapping[str, Float[np.ndarray, "S ..."]]
 
 
 def measure(trained: Sequence[Trained], how: Proposition, root: int) -> pd.DataFrame:
@@ -80,8 +81,10 @@ def _measure(
 
 
 @torch.no_grad()
-def _outputs(models: Models, pieces: Iterator[Sequences]) -> tuple[np.ndarray, np.ndarray]:
-    """O (B, D) of one model, and the largest attention weight (B,) of each sequence; float64."""
+def _outputs(
+    models: Models, pieces: Iterator[Sequences]
+) -> tuple[Float64[np.ndarray, "B D"], Float64[np.ndarray, " B"]]:
+    """O of one model, and the largest attention weight of each sequence."""
     outputs, largest = [], []
     for piece in pieces:
         logits, average = attend(*models.ask(piece))

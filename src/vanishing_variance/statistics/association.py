@@ -1,11 +1,12 @@
 """How well a quantity explains accuracy within groups, such as lengths, with intervals over seeds.
 
-n observations.
+n observations, K variables, B resamples.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Float, Real, Shaped
 
 from vanishing_variance.statistics.clusters import NOTHING, Sample, draw, percentiles
 
@@ -42,22 +43,22 @@ class Advantage:
 
 
 def association(
-    quantity: np.ndarray,
-    accuracy: np.ndarray,
-    group: np.ndarray,
-    cluster: np.ndarray,
+    quantity: Real[np.ndarray, " n"],
+    accuracy: Real[np.ndarray, " n"],
+    group: Shaped[np.ndarray, " n"],
+    cluster: Shaped[np.ndarray, " n"],
     rng: np.random.Generator,
-    given: np.ndarray | None = None,
+    given: Real[np.ndarray, " n"] | None = None,
 ) -> Association:
-    """The correlation of quantity and accuracy, each (n,), once the mean of its `group` is taken off each of them.
+    """The correlation of quantity and accuracy, once the mean of its `group` is taken off each of them.
 
-    r2 is the within-R2 of a regression with an intercept for every group (fixed effects). With another quantity `given`
-    (n,), r is the partial correlation: both are replaced by their residuals on it, after the means are taken off.
+    r2 is the within-R2 of a regression with an intercept for every group (fixed effects). With another quantity
+    `given`, r is the partial correlation: both are replaced by their residuals on it, after the means are taken off.
 
     The intervals are 95% percentile intervals over 1,999 resamples of whole clusters (seeds), drawn with replacement;
     group means are taken anew in each. Of eight clusters they hold r about 92 times in 100. r2 cannot be negative, so
     its interval leans upwards where little is explained. Resamples in which nothing varies are left out, and `note`
-    says how many. `group` and `cluster` are labels (n,).
+    says how many. `group` and `cluster` are labels.
 
     Raises ValueError when the arrays differ in shape, are empty or hold numbers that are not finite.
     """
@@ -79,11 +80,11 @@ def association(
 
 
 def advantage(
-    first: np.ndarray,
-    second: np.ndarray,
-    accuracy: np.ndarray,
-    group: np.ndarray,
-    cluster: np.ndarray,
+    first: Real[np.ndarray, " n"],
+    second: Real[np.ndarray, " n"],
+    accuracy: Real[np.ndarray, " n"],
+    group: Shaped[np.ndarray, " n"],
+    cluster: Shaped[np.ndarray, " n"],
     rng: np.random.Generator,
 ) -> Advantage:
     """r2 of the quantity `first` less that of `second`, as in `association`, both on the same resamples.
@@ -102,24 +103,24 @@ def advantage(
     return Advantage(n, difference, *percentiles(drawn), _left_out(drawn))
 
 
-def _correlation(products: np.ndarray, one: int, other: int) -> np.ndarray:
+def _correlation(products: Float[np.ndarray, "K K B"], one: int, other: int) -> Float[np.ndarray, " B"]:
     return np.asarray(products[one, other] / np.sqrt(products[one, one] * products[other, other]))
 
 
-def _plain(products: np.ndarray) -> np.ndarray:
+def _plain(products: Float[np.ndarray, "K K B"]) -> Float[np.ndarray, " B"]:
     return _correlation(products, 0, 1)
 
 
-def _partial(products: np.ndarray) -> np.ndarray:
+def _partial(products: Float[np.ndarray, "3 3 B"]) -> Float[np.ndarray, " B"]:
     direct, *by_given = (_correlation(products, *pair) for pair in ((0, 1), (0, 2), (1, 2)))
     left = [np.where(1 - r**2 > NOTHING, 1 - r**2, np.nan) for r in by_given]
     return np.asarray((direct - by_given[0] * by_given[1]) / np.sqrt(left[0] * left[1]))
 
 
-def _difference(products: np.ndarray) -> np.ndarray:
+def _difference(products: Float[np.ndarray, "3 3 B"]) -> Float[np.ndarray, " B"]:
     return np.asarray(_correlation(products, 0, 1) ** 2 - _correlation(products, 0, 2) ** 2)
 
 
-def _left_out(drawn: np.ndarray) -> str:
+def _left_out(drawn: Float[np.ndarray, " B"]) -> str:
     left_out = int(np.isnan(drawn).sum())
     return f"{left_out} of {len(drawn)} resamples left out: nothing varies" if left_out else ""

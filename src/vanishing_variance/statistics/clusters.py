@@ -6,6 +6,7 @@ n observations, K variables, G groups, C clusters, B resamples.
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Float, Real, Shaped
 
 from vanishing_variance.statistics.intervals import CONFIDENCE
 from vanishing_variance.statistics.rounding import rounding
@@ -20,17 +21,22 @@ NOTHING = 1e-12
 class Sample:
     """What a resample needs of each cluster, so that resampling is a product of matrices.
 
-    `firsts` (C, 1 + K, G), the number of observations and the sums of the variables in each group; `seconds` (C, K, K),
-    the sums of their products; `flat`, which variables do not vary within groups.
+    `firsts`, the number of observations and the sums of the variables in each group; `seconds`, the sums of their
+    products; `flat`, which variables do not vary within groups.
     """
 
-    firsts: np.ndarray
-    seconds: np.ndarray
+    firsts: Float[np.ndarray, "C K_and_1 G"]
+    seconds: Float[np.ndarray, "C K K"]
     flat: list[bool]
 
     @classmethod
-    def of(cls, variables: list[np.ndarray], group: np.ndarray, cluster: np.ndarray) -> "Sample":
-        """Of variables, labels of groups and of clusters, each (n,).
+    def of(
+        cls,
+        variables: list[Real[np.ndarray, " n"]],
+        group: Shaped[np.ndarray, " n"],
+        cluster: Shaped[np.ndarray, " n"],
+    ) -> "Sample":
+        """Of variables, labels of groups and of clusters.
 
         Raises ValueError when they differ in shape, are empty or hold numbers that are not finite.
         """
@@ -55,8 +61,8 @@ class Sample:
         """How many there are."""
         return len(self.firsts)
 
-    def products(self, weights: np.ndarray) -> np.ndarray:
-        """The sums of products (K, K, B) around the group means, where cluster c is there weights[b, c] times.
+    def products(self, weights: Float[np.ndarray, "B C"]) -> Float[np.ndarray, "K K B"]:
+        """The sums of products around the group means, where cluster c is there weights[b, c] times.
 
         So one formula is for groups that share clusters and for groups inside them: a group inside a cluster that is
         drawn twice has the same mean, whether it counts as two groups or as one. What does not vary there is NaN.
@@ -69,14 +75,14 @@ class Sample:
         return np.moveaxis(found, 0, -1)
 
 
-def draw(clusters: int, rng: np.random.Generator) -> np.ndarray:
-    """How many times each cluster is in each resample (B, C)."""
+def draw(clusters: int, rng: np.random.Generator) -> Float[np.ndarray, "B {clusters}"]:
+    """How many times each cluster is in each resample."""
     drawn = rng.integers(clusters, size=(RESAMPLES, clusters)) + clusters * np.arange(RESAMPLES)[:, None]
     return np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape).astype(float)
 
 
-def percentiles(drawn: np.ndarray) -> tuple[float, float]:
-    """The ends of the 95% percentile interval of what was drawn (B,); NaN is left out."""
+def percentiles(drawn: Float[np.ndarray, " B"]) -> tuple[float, float]:
+    """The ends of the 95% percentile interval of what was drawn; NaN is left out."""
     tails = [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]
     low, high = np.quantile(drawn[~np.isnan(drawn)], tails, method="weibull")
     return float(low), float(high)

@@ -6,6 +6,7 @@ S seeds, I test sequences.
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Real
 
 from vanishing_variance.statistics.rounding import rounding
 
@@ -25,8 +26,8 @@ class Components:
     note: str = ""
 
 
-def components(differences: np.ndarray) -> Components:
-    """Two-way crossed random effects of differences d (S, I): every seed is tested on the same sequences.
+def components(differences: Real[np.ndarray, "S I"]) -> Components:
+    """Two-way crossed random effects of differences d: every seed is tested on the same sequences.
 
     d = mean + seed + sequence + both, `both` with what is left, a seed's luck with a sequence. The variances are the
     analysis-of-variance estimates from the mean squares; a negative estimate is set to zero. Then

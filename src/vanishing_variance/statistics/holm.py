@@ -1,10 +1,11 @@
 """Holm's correction of several tests."""
 
 import numpy as np
+from jaxtyping import Float
 
 
-def holm(p: np.ndarray) -> np.ndarray:
-    """The p-values p (tests,) adjusted by Holm's step-down method (1979): below alpha where the test is rejected.
+def holm(p: Float[np.ndarray, " tests"]) -> Float[np.ndarray, " tests"]:
+    """The p-values p adjusted by Holm's step-down method (1979): below alpha where the test is rejected.
 
     The probability of one false rejection or more is then at most alpha, however the tests depend on each other. A
     test that could not be made is NaN: it stays NaN, and does not count. Raises ValueError when a p-value is not in

@@ -1,6 +1,10 @@
-"""95% confidence intervals of a mean over seeds."""
+"""95% confidence intervals of a mean over seeds.
+
+S seeds, n values.
+"""
 
 import numpy as np
+from jaxtyping import Float
 from scipy import stats
 
 from vanishing_variance.statistics.rounding import rounding
@@ -10,8 +14,8 @@ CONFIDENCE = 0.95
 RESAMPLES = 9_999
 
 
-def interval(values: np.ndarray) -> tuple[float, float, float]:
-    """The mean of values (seeds,) and its 95% t interval; with one seed the interval is the value itself."""
+def interval(values: Float[np.ndarray, " S"]) -> tuple[float, float, float]:
+    """The mean of values and its 95% t interval; with one seed the interval is the value itself."""
     mean = float(values.mean())
     if len(values) == 1:
         return mean, mean, mean
@@ -19,8 +23,8 @@ def interval(values: np.ndarray) -> tuple[float, float, float]:
     return mean, mean - margin, mean + margin
 
 
-def bootstrap(values: np.ndarray, rng: np.random.Generator) -> tuple[float, float] | None:
-    """The 95% interval of the mean of values (n,), by the bias-corrected and accelerated bootstrap (BCa), by scipy.
+def bootstrap(values: Float[np.ndarray, " n"], rng: np.random.Generator) -> tuple[float, float] | None:
+    """The 95% interval of the mean of values, by the bias-corrected and accelerated bootstrap (BCa), by scipy.
 
     It assumes no normal distribution, but few values are few: of two it is the values themselves, and of eight normal
     ones it holds the mean 88 times in 100, not 95 (of fifty, 94). None where there is one value, or all are equal:

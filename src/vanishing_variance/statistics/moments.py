@@ -1,10 +1,14 @@
-"""The variance of a sample, and how well it is known."""
+"""The variance of a sample, and how well it is known.
+
+n observations, D width.
+"""
 
 import numpy as np
+from jaxtyping import Float
 
 
-def variance(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The unbiased variance of values (n, D) over their first axis, (D,), and its standard error by the fourth moment.
+def variance(values: Float[np.ndarray, "n D"]) -> tuple[Float[np.ndarray, " D"], Float[np.ndarray, " D"]]:
+    """The unbiased variance of values over their first axis, and its standard error by the fourth moment.
 
     Var(s^2) = (m_4 - s^4 (n - 3) / (n - 1)) / n for independent rows of any distribution. Raises ValueError for n < 2.
     """

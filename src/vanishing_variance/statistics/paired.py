@@ -1,8 +1,12 @@
-"""A treatment against a baseline, paired by seed: the paper's t-test, and tests that need no normal distribution."""
+"""A treatment against a baseline, paired by seed: the paper's t-test, and tests that need no normal distribution.
+
+S seeds.
+"""
 
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Float
 from scipy import stats
 
 from vanishing_variance.statistics.intervals import bootstrap, interval
@@ -35,8 +39,10 @@ class Comparison:
     note: str = ""
 
 
-def paired(treatment: np.ndarray, baseline: np.ndarray, rng: np.random.Generator) -> Comparison:
-    """The paper's paired t-test (Section 3.1), by scipy, of two arrays (seeds,) in the same order of seeds.
+def paired(
+    treatment: Float[np.ndarray, " S"], baseline: Float[np.ndarray, " S"], rng: np.random.Generator
+) -> Comparison:
+    """The paper's paired t-test (Section 3.1), by scipy, of two arrays in the same order of seeds.
 
     `rng` draws the bootstrap's resamples. Raises ValueError when the arrays differ in shape, are empty or hold numbers
     that are not finite.

@@ -1,8 +1,12 @@
-"""Power laws of what is measured against the length."""
+"""Power laws of what is measured against the length.
+
+L lengths.
+"""
 
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Float, Real
 from scipy import stats
 
 from vanishing_variance.statistics.intervals import CONFIDENCE
@@ -17,13 +21,13 @@ class PowerLaw:
     high: float | None
     scale: float
 
-    def __call__(self, lengths: np.ndarray) -> np.ndarray:
+    def __call__(self, lengths: Real[np.ndarray, " L"]) -> Float[np.ndarray, " L"]:
         """The fitted values at `lengths`."""
         return np.asarray(self.scale * np.asarray(lengths, dtype=float) ** self.exponent)
 
 
-def power_law(lengths: np.ndarray, values: np.ndarray) -> PowerLaw:
-    """The least-squares line through (log lengths, log values), each (L,), by scipy.
+def power_law(lengths: Real[np.ndarray, " L"], values: Real[np.ndarray, " L"]) -> PowerLaw:
+    """The least-squares line through (log lengths, log values), by scipy.
 
     Raises ValueError when there are fewer than two lengths, or a value that is not positive and finite.
     """

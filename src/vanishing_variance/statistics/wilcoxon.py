@@ -1,14 +1,18 @@
-"""Wilcoxon's signed-rank test, exact where scipy's is not: with ties or zeros, from 14 differences on."""
+"""Wilcoxon's signed-rank test, exact where scipy's is not: with ties or zeros, from 14 differences on.
+
+n differences.
+"""
 
 import numpy as np
+from jaxtyping import Float
 from scipy import stats
 
 # Up to so many differences the null distribution is exact; from there on the normal approximation is.
 EXACT = 200
 
 
-def wilcoxon(differences: np.ndarray, within: float = 0.0) -> float | None:
-    """The two-sided p-value of Wilcoxon's signed-rank test (1945) of differences (n,); None where none is left.
+def wilcoxon(differences: Float[np.ndarray, " n"], within: float = 0.0) -> float | None:
+    """The two-sided p-value of Wilcoxon's signed-rank test (1945) of differences; None where none is left.
 
     Differences of zero are dropped before ranking, as Wilcoxon did; tied ones get the mean of their ranks. Numbers that
     are at most `within` apart count as equal. Up to 200 that are left, p is exact, given the ties: the share of all

@@ -7,6 +7,7 @@ class        4     7     1    ->   label  7
 from typing import Annotated
 
 import numpy as np
+from jaxtyping import Int64
 from pydantic import Field
 
 from vanishing_variance.tasks.base import Sequences, Task, TaskTraining
@@ -35,8 +36,8 @@ class Argmax(Task):
             "target": priority.argmax(axis=1),
         }
 
-    def label(self, batch: Sequences) -> np.ndarray:
-        """The target item's class, (B,) int64."""
+    def label(self, batch: Sequences) -> Int64[np.ndarray, " B"]:
+        """The target item's class."""
         return np.take_along_axis(batch["class"], batch["target"][:, None], axis=1)[:, 0].astype(np.int64)
 
 

@@ -1,15 +1,19 @@
-"""What a task is: a distribution over (item sequence, query, label) at every length."""
+"""What a task is: a distribution over (item sequence, query, label) at every length.
+
+B sequences, N items.
+"""
 
 from abc import ABC, abstractmethod
 
 import numpy as np
+from jaxtyping import Int64, Shaped
 from pydantic import BaseModel, ConfigDict
 
 from vanishing_variance.params.base import Count
 
-# Arrays by name, each with the sequences as its first axis. Every task has `query` (B,), and `target` (B,): the
+# Arrays by name. Every task has `query` (B,), and `target` (B,): the
 # position of the item that holds the answer; what an item consists of, (B, N) each, is the task's own.
-Sequences = dict[str, np.ndarray]
+Sequences = dict[str, Shaped[np.ndarray, "B ..."]]
 
 
 class Task(BaseModel, ABC):
@@ -32,8 +36,8 @@ class Task(BaseModel, ABC):
         """`sequences` independent sequences of `length` items, drawn from `rng`."""
 
     @abstractmethod
-    def label(self, batch: Sequences) -> np.ndarray:
-        """The right answer to each sequence, shape (B,), int64 in [0, labels)."""
+    def label(self, batch: Sequences) -> Int64[np.ndarray, " B"]:
+        """The right answer to each sequence, in [0, labels)."""
 
 
 class TaskTraining(BaseModel):

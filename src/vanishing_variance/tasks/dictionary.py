@@ -7,6 +7,7 @@ value    63   5   12    ->   label  5
 from typing import Annotated
 
 import numpy as np
+from jaxtyping import Int16, Int64
 from pydantic import Field
 
 from vanishing_variance.params.base import Count, Positive
@@ -43,8 +44,8 @@ class Dictionary(Task):
             "target": target,
         }
 
-    def label(self, batch: Sequences) -> np.ndarray:
-        """The target item's value class, (B,) int64."""
+    def label(self, batch: Sequences) -> Int64[np.ndarray, " B"]:
+        """The target item's value class."""
         return np.take_along_axis(batch["value"], batch["target"][:, None], axis=1)[:, 0].astype(np.int64)
 
 
@@ -55,8 +56,8 @@ class DictionaryTraining(TaskTraining):
     embedding_std: Positive
 
 
-def distinct(rng: np.random.Generator, population: int, rows: int, length: int) -> np.ndarray:
-    """`rows` uniform ordered samples without replacement of `length` numbers below `population`, (rows, length) int16.
+def distinct(rng: np.random.Generator, population: int, rows: int, length: int) -> Int16[np.ndarray, "{rows} {length}"]:
+    """`rows` uniform ordered samples without replacement of `length` numbers below `population`.
 
     Short rows: draw with replacement and redraw repeats until none is left. Which entries are redrawn depends only on
     which are equal, so relabelling the numbers relabels the result: every ordered sample is equally likely. Long rows,

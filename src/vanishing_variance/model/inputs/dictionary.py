@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import torch
+from jaxtyping import Float, Integer, Shaped
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import embedding
@@ -27,21 +28,23 @@ def initial(task: Dictionary, training: DictionaryTraining, width: int, scheme: 
     }
 
 
-def tables(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """W_1 applied to every key class, (S, C_K, D), and to every value class with the bias added, (S, C_V, D)."""
+def tables(weights: Mapping[str, Float[Tensor, "S ..."]]) -> dict[str, Float[Tensor, "S C D"]]:
+    """W_1 applied to every key class, and to every value class with the bias added."""
     for_key, for_value = weights["item.0.weight"].mT.chunk(2, dim=1)
     return {"key": matmul(weights["embedding.key"], for_key), "value": _value_table(weights, for_value)}
 
 
-def looked_up(batch: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The keys that a batch reads, those of the items and the queried ones: (S, B (N + 1)), in the order of reading."""
+def looked_up(batch: Mapping[str, Shaped[Tensor, "S B ..."]]) -> dict[str, Integer[Tensor, "S R"]]:
+    """The keys that a batch reads, those of the items and the queried ones, R = B (N + 1), in the order of reading."""
     return {"embedding.key": _wanted(batch).flatten(1)}
 
 
 def enter(
-    weights: Mapping[str, Tensor], batch: Mapping[str, Tensor], tables: Mapping[str, Tensor] | None = None
-) -> tuple[Items, Tensor]:
-    """W_1 [Emb_K, Emb_V] + b_1: a row of keys plus a row of values; Emb_K of the queried key, (S, B, width)."""
+    weights: Mapping[str, Float[Tensor, "S ..."]],
+    batch: Mapping[str, Shaped[Tensor, "#S B ..."]],
+    tables: Mapping[str, Float[Tensor, "S C D"]] | None = None,
+) -> tuple[Items, Float[Tensor, "S B F"]]:
+    """W_1 [Emb_K, Emb_V] + b_1: a row of keys plus a row of values; Emb_K of the queried key."""
     if tables is not None:
         items = Items(table=tables["value"], index=batch["value"], rows=tables["key"], row=batch["key"])
         return items, _rows(weights["embedding.key"], batch["query"])
@@ -60,8 +63,8 @@ def _value_table(weights: Mapping[str, Tensor], for_value: Tensor) -> Tensor:
     return matmul(weights["embedding.value"], for_value, weights["item.0.bias"])
 
 
-def _rows(table: Tensor, index: Tensor) -> Tensor:
-    """Rows `index` (S or 1, ...) of each seed's table (S, C, F): (S, ..., F)."""
+def _rows(table: Float[Tensor, "S C F"], index: Integer[Tensor, "#S *any"]) -> Float[Tensor, "S *any F"]:
+    """Rows `index` of each seed's table."""
     seeds, classes, _ = table.shape
     offset = torch.arange(seeds, device=table.device).mul_(classes)
     rows: Tensor = _LookUp.apply(  # type: ignore[no-untyped-call]
