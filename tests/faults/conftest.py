@@ -2,9 +2,11 @@
 
 import re
 from collections import defaultdict
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from finished import Finished
 
 
 def pytest_addoption(parser):
@@ -15,6 +17,35 @@ def pytest_addoption(parser):
 def tally(record_property):
     """Note that a fault was tried, and how often it was survived."""
     return lambda fault, tried, survived: record_property("fault", (fault, tried, survived))
+
+
+@pytest.fixture
+def tried(tally):
+    """A context in which a fault is made once, and survived where nothing is raised."""
+
+    @contextmanager
+    def count(fault):
+        try:
+            yield
+        except BaseException:
+            tally(fault, 1, 0)
+            raise
+        tally(fault, 1, 1)
+
+    return count
+
+
+@pytest.fixture(scope="session")
+def finished_once(tmp_path_factory):
+    return Finished(tmp_path_factory.mktemp("finished"))
+
+
+@pytest.fixture
+def finished_run(finished_once, monkeypatch):
+    """A finished run at a tiny scale, in the current folder; put back to what it was afterwards."""
+    monkeypatch.chdir(finished_once.folder)
+    yield finished_once
+    finished_once.restore()
 
 
 def pytest_terminal_summary(terminalreporter, config):

@@ -1,6 +1,7 @@
-"""A finished run at a tiny scale, in this process; and one stage of it again."""
+"""A finished run at a tiny scale, made in this process; and a stage of it again."""
 
 import io
+import os
 import shutil
 import sys
 from contextlib import chdir, redirect_stderr, redirect_stdout
@@ -36,7 +37,7 @@ AFTERWARDS = ("ttest", "mechanism", "capacity", "proposition", "claims", "report
 
 
 def stage(name, *arguments):
-    """Run the script stages/<name>.py here and now: its exit code, and what it printed on standard error."""
+    """Run the script stages/<name>.py in this folder and process: its exit code, and its standard error."""
     said = io.StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stderr(said), redirect_stdout(io.StringIO()):
         patch.setattr(sys, "argv", [f"stages/{name}.py", *arguments])
@@ -49,53 +50,63 @@ def stage(name, *arguments):
 
 
 def variant(task, range_, norm):
-    return ["--task", task, "--range", range_, "--norm", norm, "--block", "0"]
+    return ("--task", task, "--range", range_, "--norm", norm, "--block", "0")
 
 
-def finish(folder):
-    """Run everything in `folder` but the probe and the figures, which take long: what they write is made up."""
-    (folder / "params.yaml").write_text(yaml.safe_dump(SETTINGS, sort_keys=False))
-    for name in ("constraints.txt", "reference"):
-        (shutil.copytree if (ROOT / name).is_dir() else shutil.copy)(ROOT / name, folder / name)
-    rows = [
-        ("model", "revision", "text 1", strategy, 0, 0, 0, n, 10, n**-0.5) for strategy in STRATEGIES for n in (8, 16)
-    ]
-    probed = pd.DataFrame(rows, columns=CSV["figure1"])
-    with chdir(folder):
+class Finished:
+    """Everything has run but the probe and the figures, which take long: what they write is made up."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        (folder / "params.yaml").write_text(yaml.safe_dump(SETTINGS, sort_keys=False))
+        shutil.copy(ROOT / "constraints.txt", folder)
+        shutil.copytree(ROOT / "reference", folder / "reference")
+        with chdir(folder):
+            self._make_up()
+            self._run("check")
+            variants = [(task, one, norm) for task in TASKS for one in RANGES for norm in trained(one, "ln")]
+            for task in TASKS:
+                self._run("generate", "--task", task)
+            for name in ("train", "temperature", "evaluate"):
+                for one in variants:
+                    self._run(name, *variant(*one))
+            for name in AFTERWARDS:
+                self._run(name)
+        self.whole = {name: (folder / name).read_bytes() for name in self.state()}
+        self._state = self.state()
+
+    def _make_up(self):
+        where = ("model", "revision", "text 1")
+        rows = [(*where, name, 0, 0, 0, n, 10, n**-0.5) for name in STRATEGIES for n in (8, 16, 32)]
+        probed = pd.DataFrame(rows, columns=CSV["figure1"])
         write_csv(PLOTS / "figure1.csv", probed)
         write_csv(PLOTS / "figure1-fits.csv", fits(probed, ONE))
         for name in NAMES:
-            write_text(PLOTS / f"{name}.svg", '<svg xmlns="http://www.w3.org/2000/svg"/>\n')
-        done = [stage("check"), *(stage("generate", "--task", task) for task in TASKS)]
-        for name in ("train", "temperature", "evaluate"):
-            done += [
-                stage(name, *variant(task, one, norm))
-                for task in TASKS
-                for one in RANGES
-                for norm in trained(one, "ln")
-            ]
-        done += [stage(name) for name in AFTERWARDS]
-    assert {code for code, _ in done} == {0}, done
+            write_text(PLOTS / f"{name}.svg", '<svg xmlns="http://www.w3.org/2000/svg">\n</svg>\n')
 
+    def _run(self, *script):
+        code, said = stage(*script)
+        assert code == 0, (script, said)
 
-def contents(folder):
-    """Every file below a folder, what it holds; times and locks apart, which are nobody's outputs."""
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and "times" not in path.parts and path.suffix != ".lock"
-    }
+    def state(self):
+        """When each file was last written, and its size; but for runs/times, which are nobody's outputs."""
+        found = {}
+        for folder, _, names in os.walk(self.folder):
+            for path in (Path(folder, name) for name in names if not folder.endswith("times")):
+                about = path.stat()
+                found[str(path.relative_to(self.folder))] = (about.st_mtime_ns, about.st_ino, about.st_size)
+        return found
 
-
-def restore(folder, whole):
-    """Put every file back to what it held."""
-    for path in folder.rglob("*"):
-        if path.is_file() and str(path.relative_to(folder)) not in whole:
-            path.unlink()
-    for name, content in whole.items():
-        path = folder / name
-        if path.is_dir():
-            shutil.rmtree(path)
-        if not path.exists() or path.read_bytes() != content:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+    def restore(self):
+        """Put every file back to what it held."""
+        now = self.state()
+        for name in now.keys() - self.whole.keys():
+            (self.folder / name).unlink()
+        for name, content in self.whole.items():
+            path = self.folder / name
+            if now.get(name) != self._state[name]:
+                if path.is_dir():
+                    path.rmdir()
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+        self._state = self.state()

@@ -1,9 +1,9 @@
 """The JSON files that one stage writes and another reads, and what each holds."""
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, FiniteFloat, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, TypeAdapter, ValidationError
 
 from vanishing_variance.errors import InputError, shown
 from vanishing_variance.io.files import read_json
@@ -18,7 +18,7 @@ class Document(BaseModel):
 class Fitted(Document):
     """runs/temperature: an adaptive temperature (`model.temperature`), and to how many mistakes it was fitted."""
 
-    polynomial: list[FiniteFloat]
+    polynomial: Annotated[list[FiniteFloat], Field(min_length=1, max_length=5)]
     lowest: FiniteFloat
     highest: FiniteFloat
     mistakes: int
