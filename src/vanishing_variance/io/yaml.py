@@ -18,7 +18,7 @@ LARGEST = 2**18
 class _Composer(Composer):
     """Without aliases, by which a small file can stand for more than there is memory, or hold itself."""
 
-    def compose_node(self, parent: Node | None, index: int | None) -> Node | None:
+    def compose_node(self, parent: Node | None, index: Any) -> Node | None:
         if self.parser.check_event(AliasEvent):
             mark = self.parser.peek_event().start_mark
             raise ComposerError(problem="found an alias; write the value out", problem_mark=mark)
