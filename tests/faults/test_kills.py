@@ -142,6 +142,24 @@ def test_two_at_once_end_with_the_same_bits(finished, tmp_path, tally):
     assert "Traceback" not in "".join(printed)
 
 
+@pytest.mark.parametrize("part", [0.2, 0.37, 0.97])
+def test_a_lock_file_that_is_cut_off_is_put_back_by_git(finished, tally, part):
+    """DVC writes dvc.lock in place, so power that fails just then cuts it off."""
+    lock = finished.path / "dvc.lock"
+    whole = lock.read_bytes()
+    lock.write_bytes(whole[: int(len(whole) * part)])
+    dvc = finished.start("dvc", "repro")
+    printed = dvc.communicate()[0]
+    assert dvc.returncode == 0 or "'./dvc.lock' validation failed" in printed, printed
+    finished("git", "checkout", "dvc.lock")
+    ran = finished.ran("dvc", "repro")
+    survived = same(finished, finished)
+    finished("git", "reset", "--quiet", "--hard")
+    tally("dvc.lock cut off, then `git checkout dvc.lock`", 1, survived)
+    assert ran == set()
+    assert survived
+
+
 def test_a_fresh_clone_that_pulls_runs_nothing(finished, tmp_path, tally):
     finished("dvc", "remote", "add", "--force", "--default", "--local", "store", str(tmp_path / "store"))
     finished("dvc", "push", "--quiet")
