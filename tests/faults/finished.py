@@ -8,6 +8,7 @@ from contextlib import chdir, redirect_stderr, redirect_stdout
 from importlib import import_module
 from pathlib import Path
 
+import jaxtyping
 import pandas as pd
 import pytest
 import yaml
@@ -42,6 +43,7 @@ def stage(name, *arguments):
     with pytest.MonkeyPatch.context() as patch, redirect_stderr(said), redirect_stdout(io.StringIO()):
         patch.setattr(sys, "argv", [f"stages/{name}.py", *arguments])
         patch.setattr(parallel, "cores", lambda: 1)
+        patch.setattr(jaxtyping.config, "jaxtyping_disable", True)  # as outside the tests
         try:
             command.run(import_module(f"stages.{name}").main)
         except SystemExit as end:
