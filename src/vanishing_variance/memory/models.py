@@ -12,7 +12,7 @@ from vanishing_variance.tasks.base import TaskTraining
 
 FLOAT, DOUBLE = 4, 8
 # An item's number as it is stored and as it is read, its logit and what becomes of it.
-ITEM = 60
+ITEM = 72
 # What the layers make of a sequence, D numbers each.
 LAYERS = 12
 # `model.trained.pieces` draws so many items at a time, or one sequence.
