@@ -17,7 +17,7 @@ FLOAT, TOKEN = 4, 8
 # Bytes of the library of such models and of a text in tokens, beside what other stages import.
 LIBRARY = 160 * 2**20
 # Square matrices of a layer's attention, and of what follows it; vectors of a token, within a layer.
-SQUARES, FORWARD, VECTORS = 4, 3, 12
+SQUARES, FORWARD, VECTORS = 4, 3, 16
 # Copies of the tokens while they are drawn, and of O: in batches, as one, and what is looked at.
 DRAWN, OUTPUTS = 2, 3
 

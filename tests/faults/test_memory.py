@@ -53,7 +53,7 @@ HUGE = 100_000_000
         ("probe", {"probe.sequences": HUGE}, "probe.sequences (100000000)"),
     ],
 )
-def test_a_stage_refuses_at_once_and_names_the_parameter(stage, changes, named, folder, monkeypatch, capsys):
+def test_a_stage_refuses_at_once_and_names_the_parameter(stage, changes, named, folder, monkeypatch, capsys, tried):
     where = folder(changes)
     if stage == "evaluate":
         fitted = where / "runs/temperature/ln/short/dictionary.json"
@@ -64,26 +64,28 @@ def test_a_stage_refuses_at_once_and_names_the_parameter(stage, changes, named, 
     arguments = {"generate": VARIANT[:2], "capacity": [], "proposition": [], "probe": []}.get(stage, VARIANT)
     monkeypatch.setattr(sys, "argv", [stage, *arguments])
     before = sorted(where.rglob("*"))
-    with pytest.raises(SystemExit) as ended:
-        command.run(importlib.import_module(f"stages.{stage}").main)
-    assert ended.value.code == 2
-    said = capsys.readouterr().err
-    assert said.startswith(f"error: {stage}")
-    assert said.count("\n") == 1
-    assert "needs about" in said
-    assert named in said
-    assert sorted(where.rglob("*")) == before
+    with tried("a stage is asked for more memory than there is"):
+        with pytest.raises(SystemExit) as ended:
+            command.run(importlib.import_module(f"stages.{stage}").main)
+        assert ended.value.code == 2
+        said = capsys.readouterr().err
+        assert said.startswith(f"error: {stage}")
+        assert said.count("\n") == 1
+        assert "needs about" in said
+        assert named in said
+        assert sorted(where.rglob("*")) == before
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit of a process is read on Linux")
-def test_a_limit_of_the_process_is_kept_to(folder):
+def test_a_limit_of_the_process_is_kept_to(folder, tried):
     """A moderate training, where a process may have two gibibytes."""
     where = folder({"training.batch_size": 20_000, "tasks.dictionary.training.steps": 2})
     for name in ("stages", "src"):
         (where / name).symlink_to(ROOT / name)
     limited = f"ulimit -v {2 * 2**20}; exec {sys.executable} -m stages.train {' '.join(VARIANT)}"
     done = subprocess.run(["bash", "-c", limited], cwd=where, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert "which has a limit (ulimit -v)" in done.stderr
-    assert "training.batch_size (20000)" in done.stderr
+    with tried("a stage is asked for more memory than there is"):
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1
+        assert "which has a limit (ulimit -v)" in done.stderr
+        assert "training.batch_size (20000)" in done.stderr
