@@ -9,7 +9,7 @@ from vanishing_variance.model.trained import ITEMS_IN_BATCH
 from vanishing_variance.tasks.base import TaskTraining
 
 # The hidden layer of all items of a batch, on its way into GELU and out of it; a class is picked by a number for each.
-HIDDEN, PICKED = 4.5, 12
+HIDDEN, PICKED = 4, 12
 # What the layers make of every candidate of a sequence.
 LAYERS = 6
 
