@@ -57,7 +57,7 @@ def judge(need, job):
         ("argmax", 8, 16, (2, 4), "exact"),
         ("argmax", 1024, 4, (4, 4), "exact"),
         ("argmax", 128, 1024, (256, 256), "exact"),
-        ("argmax", 512, 2048, (2, 2), "tanh"),
+        ("argmax", 256, 1024, (16, 16), "tanh"),
         ("argmax", 128, 512, (64, 64), "tanh"),
         ("dictionary", 128, 512, (200, 200), "exact"),
         ("dictionary", 256, 128, (200, 200), "tanh"),
