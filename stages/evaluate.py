@@ -1,13 +1,15 @@
 """Test one block of trained models at every length, and look inside (Tables 1 to 6, Figures 2 to 4)."""
 
-from functools import partial
+from pathlib import Path
 
 from vanishing_variance import checkpoints, paths, registry, tasks
-from vanishing_variance.command import run, variant
+from vanishing_variance.arguments import block_of_variant
+from vanishing_variance.command import run
 from vanishing_variance.evaluation import Plan, evaluate_block
-from vanishing_variance.io.arrays import read_arrays, read_parts, write_arrays
-from vanishing_variance.io.files import read_json
+from vanishing_variance.io.arrays import write_arrays
+from vanishing_variance.io.documents import Fitted, read_document
 from vanishing_variance.io.frames import write_frame
+from vanishing_variance.io.stored import open_sequences, read_weights
 from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.model.temperature import Temperature
 from vanishing_variance.model.variant import Variant
@@ -15,30 +17,35 @@ from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.diagnostics import Diagnostics
 from vanishing_variance.params.experiment import Model
 from vanishing_variance.params.ranges import Range
-from vanishing_variance.params.seeds import seeds
+from vanishing_variance.params.seeds import Index, SeedsPerBlock, seeds
 from vanishing_variance.params.test import Lengths
 
 
+def fitted(path: Path) -> Temperature:
+    found = read_document(path, Fitted)
+    return Temperature(tuple(found["polynomial"]), found["lowest"], found["highest"])
+
+
 def main() -> None:
-    chosen = variant(__doc__)
-    this = paths.Run(chosen.task, chosen.range, chosen.norm, chosen.block)
+    this = block_of_variant(__doc__)
     params = read_yaml(PATH)
-    task = take(params, f"tasks.{this.task}.data", registry.load(tasks, this.task).TASK)
-    fitted = read_json(paths.temperature(this))
+    module = registry.load(tasks, this.task)
+    task = take(params, f"tasks.{this.task}.data", module.TASK)
+    training = take(params, f"tasks.{this.task}.training", module.TRAINING)
+    block = seeds(this.block, take(params, "seeds_per_block", SeedsPerBlock))
     plan = Plan(
         name=str(this),
-        root=take(params, "seed", int),
+        root=take(params, "seed", Index),
         variant=Variant(this.task, this.norm, task, take(params, "model", Model)),
         lengths=take(params, "test.lengths", Lengths),
         range_name=this.range,
         trained=take(params, f"ranges.{this.range}", Range),
         diagnostics=take(params, "diagnostics", Diagnostics),
-        fitted=Temperature(tuple(fitted["polynomial"]), fitted["lowest"], fitted["highest"]),
+        fitted=fitted(paths.temperature(this)),
     )
-    checkpoints.clear(this.path("checkpoints"))  # what is evaluated has been recorded by DVC
-    weights = read_arrays(this.path("weights", ".safetensors"))
-    sequences = {length: partial(read_parts, paths.sequences(this.task, length)) for length in plan.lengths}
-    block = seeds(this.block, take(params, "seeds_per_block", int))
+    weights = read_weights(this.path("weights", ".safetensors"), plan.variant, training, len(block))
+    sequences = {length: open_sequences(paths.sequences(this.task, length), task, length) for length in plan.lengths}
+    checkpoints.clear(this.path("checkpoints"))  # what is evaluated has been recorded by DVC, and is whole
     done = evaluate_block(plan, weights, block, sequences)
     write_arrays(this.path("answers", ".safetensors"), done.right)
     write_frame(this.path("accuracy", ".parquet"), done.accuracy)

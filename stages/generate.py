@@ -5,6 +5,7 @@ from vanishing_variance.command import Arguments, run
 from vanishing_variance.io.arrays import write_arrays
 from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.params.base import PATH, take
+from vanishing_variance.params.seeds import Index
 from vanishing_variance.params.test import Test
 from vanishing_variance.seeding import stream
 from vanishing_variance.tasks.base import Task
@@ -15,7 +16,7 @@ def main() -> None:
     parser.add_argument("--task", required=True)
     name = parser.parse_args().task
     params = read_yaml(PATH)
-    root: int = take(params, "seed", int)
+    root: int = take(params, "seed", Index)
     test: Test = take(params, "test", Test)
     task: Task = take(params, f"tasks.{name}.data", registry.load(tasks, name).TASK)
     for length in test.lengths:

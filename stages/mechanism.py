@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from vanishing_variance.columns import CSV, PARQUET
 from vanishing_variance.command import Arguments, run
 from vanishing_variance.figures.mechanism import draw
 from vanishing_variance.io.files import write_text
@@ -11,6 +12,8 @@ from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.mechanism.explanation import beside_accuracy, explained
 from vanishing_variance.mechanism.table import markdown
 from vanishing_variance.params.base import PATH, take
+from vanishing_variance.params.norm import Norm
+from vanishing_variance.params.seeds import Blocks, Index
 from vanishing_variance.study import METRICS, PLOTS, RANGES, expected
 
 
@@ -19,11 +22,12 @@ def main() -> None:
     parser.add_argument("--range", choices=RANGES, action="append", help="by hand, where no other has been trained")
     ranges = list(dict.fromkeys(parser.parse_args().range or RANGES))
     params = read_yaml(PATH)
-    runs = expected(take(params, "norm", str), take(params, "blocks", list[int]), ranges)
-    frames = ((one, read_frame(one.path("mechanism", ".parquet"))) for one in runs)
+    runs = expected(take(params, "norm", Norm), take(params, "blocks", Blocks), ranges)
+    root: int = take(params, "seed", Index)
+    frames = ((one, read_frame(one.path("mechanism", ".parquet"), *PARQUET["mechanism"])) for one in runs)
     measured = pd.concat([frame.assign(task=one.task, range=one.range, norm=one.norm) for one, frame in frames])
-    beside = beside_accuracy(measured, read_csv(METRICS / "accuracy.csv"))
-    table = explained(beside, take(params, "seed", int))
+    beside = beside_accuracy(measured, read_csv(METRICS / "accuracy.csv", *CSV["accuracy"]))
+    table = explained(beside, root)
     write_csv(METRICS / "mechanism.csv", beside)
     write_csv(METRICS / "explained.csv", table)
     write_text(METRICS / "mechanism.md", markdown(table))

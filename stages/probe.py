@@ -7,6 +7,7 @@ from vanishing_variance.io.prose import read_prose
 from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.probe import Probe
+from vanishing_variance.params.seeds import Index
 from vanishing_variance.probe.deviations import Subject, measure
 from vanishing_variance.probe.families import supported
 from vanishing_variance.probe.selection import select
@@ -18,7 +19,7 @@ def main() -> None:
     Arguments(description=__doc__).parse_args()
     params = read_yaml(PATH)
     settings: Probe = take(params, "probe", Probe)
-    root: int = take(params, "seed", int)
+    root: int = take(params, "seed", Index)
     families, prose = supported(), read_prose(settings.text)
     checkpoint = find(settings.model, settings.revision, families)
     family = families[checkpoint.config.model_type]

@@ -2,14 +2,16 @@
 
 from vanishing_variance import registry, tasks
 from vanishing_variance.command import Arguments, run
-from vanishing_variance.io.arrays import read_arrays
 from vanishing_variance.io.files import write_json
 from vanishing_variance.io.frames import write_csv
+from vanishing_variance.io.stored import read_weights
 from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.experiment import Model
+from vanishing_variance.params.norm import Norm
 from vanishing_variance.params.proposition import Proposition
+from vanishing_variance.params.seeds import Blocks, Index, SeedsPerBlock
 from vanishing_variance.paths import Run
 from vanishing_variance.proposition.measurement import Trained, measure
 from vanishing_variance.proposition.summary import exponents, summary
@@ -19,16 +21,20 @@ from vanishing_variance.study import METRICS, PLOTS, TASKS
 def main() -> None:
     Arguments(description=__doc__).parse_args()
     params = read_yaml(PATH)
-    norm, blocks = take(params, "norm", str), take(params, "blocks", list[int])
+    norm, blocks = take(params, "norm", Norm), take(params, "blocks", Blocks)
     model: Model = take(params, "model", Model)
     how: Proposition = take(params, "proposition", Proposition)
+    root: int = take(params, "seed", Index)
+    seeds = take(params, "seeds_per_block", SeedsPerBlock)
+    data = {task: take(params, f"tasks.{task}.data", registry.load(tasks, task).TASK) for task in TASKS}
+    training = {task: take(params, f"tasks.{task}.training", registry.load(tasks, task).TRAINING) for task in TASKS}
     trained = []
     for task in TASKS:
-        data = take(params, f"tasks.{task}.data", registry.load(tasks, task).TASK)
         for one in ("none", norm):
-            weights = read_arrays(Run(task, "short", one, blocks[0]).path("weights", ".safetensors"))
-            trained.append(Trained(Variant(task, one, data, model), weights))
-    cells = measure(trained, how, take(params, "seed", int))
+            variant, first = Variant(task, one, data[task], model), Run(task, "short", one, blocks[0])
+            weights = read_weights(first.path("weights", ".safetensors"), variant, training[task], seeds)
+            trained.append(Trained(variant, weights))
+    cells = measure(trained, how, root)
     laws = exponents(cells, how.tail)
     write_csv(PLOTS / "proposition.csv", cells)
     write_csv(PLOTS / "proposition-exponents.csv", laws)

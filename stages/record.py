@@ -6,13 +6,14 @@ import shutil
 from pathlib import Path
 
 from vanishing_variance.command import Arguments, run
-from vanishing_variance.errors import InputError
+from vanishing_variance.errors import InputError, shown
 from vanishing_variance.io.files import write_json, write_text
 from vanishing_variance.io.frames import read_csv
 from vanishing_variance.io.machine import machine
 from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.params.base import PATH, take
-from vanishing_variance.params.seeds import seeds
+from vanishing_variance.params.seeds import Blocks, SeedsPerBlock, seeds
+from vanishing_variance.params.whole import check
 from vanishing_variance.study import METRICS, PLOTS, RANGES
 
 # What git keeps of a run, apart from pictures and training losses; of a range: its tables and the suffix of its plots.
@@ -30,16 +31,18 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, required=True, help="how long it all took")
     parser.add_argument("--note", default="", help="what is special about this run")
     chosen = parser.parse_args()
-    if not re.fullmatch(r"[a-z][a-z0-9-]*", chosen.name) or chosen.name == "tables":
-        parser.error(f"name: {chosen.name!r} must be lower-case letters, digits and hyphens, and not tables")
+    if not re.fullmatch(r"[a-z][a-z0-9-]{0,63}", chosen.name) or chosen.name == "tables":
+        parser.error(f"name: {shown(chosen.name)} must be 1 to 64 of a-z, 0-9 and -, from a letter on; not tables")
     if not (math.isfinite(chosen.minutes) and chosen.minutes > 0):
         parser.error(f"argument --minutes: {chosen.minutes} must be a positive number")
-    params, accuracy = read_yaml(PATH), read_csv(METRICS / "accuracy.csv")
-    size = take(params, "seeds_per_block", int)
-    wanted = [seed for block in take(params, "blocks", list[int]) for seed in seeds(block, size)]
+    params = read_yaml(PATH)
+    check(params)
+    size = take(params, "seeds_per_block", SeedsPerBlock)
+    wanted = [seed for block in take(params, "blocks", Blocks) for seed in seeds(block, size)]
+    accuracy = read_csv(METRICS / "accuracy.csv", "range", "seed", "temperature", "accuracy")
     if sorted(accuracy["seed"].unique()) != sorted(wanted):
         raise InputError(f"{METRICS}/accuracy.csv: its seeds are not those of {PATH}; run dvc repro")
-    inside, plain = read_csv(METRICS / "mechanism.csv"), accuracy[accuracy["temperature"] == "plain"]
+    inside, plain = read_csv(METRICS / "mechanism.csv", "accuracy"), accuracy[accuracy["temperature"] == "plain"]
     if sorted(inside["accuracy"]) != sorted(plain["accuracy"]):
         raise InputError(f"{METRICS}/mechanism.csv: is of another run than accuracy.csv; run dvc repro")
     ranges = [name for name in RANGES if name in set(accuracy["range"])]

@@ -2,14 +2,17 @@
 
 from pathlib import Path
 
+from vanishing_variance.columns import CSV
 from vanishing_variance.command import Arguments, run
-from vanishing_variance.io.files import read_json, write_text
+from vanishing_variance.io.documents import Judged, read_document
+from vanishing_variance.io.files import write_text
 from vanishing_variance.io.frames import read_csv
 from vanishing_variance.io.machine import machine
-from vanishing_variance.io.text import read_text
+from vanishing_variance.io.text import read_svg, read_text
+from vanishing_variance.io.times import read_times
 from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.params.base import PATH
-from vanishing_variance.paths import TIMES
+from vanishing_variance.params.whole import check
 from vanishing_variance.report.figures import NAMES
 from vanishing_variance.report.page import Results, page, side
 from vanishing_variance.report.versions import pinned
@@ -22,21 +25,22 @@ PACKAGES = ("torch", "numpy", "scipy", "pandas", "dvc")
 
 def main() -> None:
     Arguments(description=__doc__).parse_args()
+    params = read_yaml(PATH)
+    check(params)
     results = Results(
-        params=read_yaml(PATH),
+        params=params,
         source=read_text(PATH),
-        claims=read_json(METRICS / "claims.json"),
-        tests=read_csv(METRICS / "tests.csv"),
-        paper=read_csv(METRICS / "paper.csv"),
-        explained=read_csv(METRICS / "explained.csv"),
-        pictures={name: read_text(PLOTS / f"{name}.svg") for name in NAMES},
+        claims=read_document(METRICS / "claims.json", dict[str, Judged]),
+        tests=read_csv(METRICS / "tests.csv", *CSV["tests"]),
+        paper=read_csv(METRICS / "paper.csv", *CSV["paper"]),
+        explained=read_csv(METRICS / "explained.csv", *CSV["explained"]),
+        pictures={name: read_svg(PLOTS / f"{name}.svg") for name in NAMES},
         versions=pinned(read_text(CONSTRAINTS), PACKAGES),
     )
     made = page(results)
     write_text(FOLDER / "index.html", made.html)
     # Not an output, so that DVC hashes none of it: it is of this machine and this moment.
-    times = [read_json(path) for path in sorted(TIMES.glob("*.json"))]
-    write_text(FOLDER / "run.html", side(made.fingerprint, machine(), times))
+    write_text(FOLDER / "run.html", side(made.fingerprint, machine(), read_times()))
 
 
 if __name__ == "__main__":

@@ -1,32 +1,38 @@
 """Fit the adaptive temperature to the trained models of one block, for all blocks of its variant."""
 
 from vanishing_variance import paths, registry, tasks
-from vanishing_variance.command import run, variant
+from vanishing_variance.arguments import block_of_variant
+from vanishing_variance.command import run
 from vanishing_variance.fitting import Plan, fit_block
-from vanishing_variance.io.arrays import read_arrays
 from vanishing_variance.io.files import write_json
+from vanishing_variance.io.stored import read_weights
 from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.experiment import Model
+from vanishing_variance.params.ranges import Range
+from vanishing_variance.params.seeds import Index, SeedsPerBlock
 from vanishing_variance.params.temperature import Fit
 from vanishing_variance.params.test import Lengths
 
 
 def main() -> None:
-    chosen = variant(__doc__)
-    this = paths.Run(chosen.task, chosen.range, chosen.norm, chosen.block)
+    this = block_of_variant(__doc__)
     params = read_yaml(PATH)
-    task = take(params, f"tasks.{this.task}.data", registry.load(tasks, this.task).TASK)
+    module = registry.load(tasks, this.task)
+    task = take(params, f"tasks.{this.task}.data", module.TASK)
+    training = take(params, f"tasks.{this.task}.training", module.TRAINING)
+    take(params, f"ranges.{this.range}", Range)  # there must be such a range
     fit: Fit = take(params, "temperature", Fit)
     plan = Plan(
         name=str(this),
-        root=take(params, "seed", int),
+        root=take(params, "seed", Index),
         variant=Variant(this.task, this.norm, task, take(params, "model", Model)),
         lengths=take(params, "test.lengths", Lengths),
         sequences=fit.sequences,
     )
-    temperature, mistakes = fit_block(plan, read_arrays(this.path("weights", ".safetensors")))
+    stored, seeds = this.path("weights", ".safetensors"), take(params, "seeds_per_block", SeedsPerBlock)
+    temperature, mistakes = fit_block(plan, read_weights(stored, plan.variant, training, seeds))
     write_json(paths.temperature(this), {**vars(temperature), "mistakes": mistakes})
 
 

@@ -2,16 +2,20 @@
 
 import numpy as np
 
+from vanishing_variance.columns import CSV, PARQUET
 from vanishing_variance.command import Arguments, run
 from vanishing_variance.comparison import agreement, cells, markdown
-from vanishing_variance.io.arrays import read_arrays
-from vanishing_variance.io.files import read_json, write_json, write_text
+from vanishing_variance.io.answers import read_answers
+from vanishing_variance.io.documents import Fitted, read_document
+from vanishing_variance.io.files import write_json, write_text
 from vanishing_variance.io.frames import read_csv, read_frame, write_csv
 from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.metrics import overview, summary
 from vanishing_variance.paired_tests import paired_tests, select
 from vanishing_variance.params.base import PATH, take
+from vanishing_variance.params.norm import Norm
 from vanishing_variance.params.ranges import Range
+from vanishing_variance.params.seeds import Blocks, Index, SeedsPerBlock
 from vanishing_variance.paths import Run, temperature
 from vanishing_variance.results import gather, polynomials
 from vanishing_variance.study import METRICS, RANGES, REFERENCE, TASKS, expected
@@ -23,17 +27,22 @@ def main() -> None:
     parser.add_argument("--range", choices=RANGES, action="append", help="by hand, where no other has been trained")
     ranges = list(dict.fromkeys(parser.parse_args().range or RANGES))
     params = read_yaml(PATH)
-    norm, blocks, root = take(params, "norm", str), take(params, "blocks", list[int]), take(params, "seed", int)
+    norm, blocks, root = take(params, "norm", Norm), take(params, "blocks", Blocks), take(params, "seed", Index)
     trained: dict[str, Range] = {name: take(params, f"ranges.{name}", Range) for name in ranges}
     runs = expected(norm, blocks, ranges)
-    frames = ((one, read_frame(one.path("accuracy", ".parquet"))) for one in runs)
-    accuracy = gather(frames, take(params, "seeds_per_block", int))
+    seeds, paper = take(params, "seeds_per_block", SeedsPerBlock), read_csv(REFERENCE, *CSV["reference"])
+    frames = ((one, read_frame(one.path("accuracy", ".parquet"), *PARQUET["accuracy"])) for one in runs)
+    accuracy = gather(frames, seeds)
+    lengths = sorted(accuracy["length"].unique())
+    stored = [one.path("answers", ".safetensors") for one in runs]
+    right = dict(zip(runs, read_answers(stored, lengths, seeds), strict=True))
+    fits = {one: read_document(temperature(one), Fitted) for one in expected(norm, blocks[:1], ranges)}
 
     def answers(task: str, range_: str, one: str) -> dict[str, np.ndarray]:
-        parts = [read_arrays(Run(task, range_, one, block).path("answers", ".safetensors")) for block in blocks]
+        parts = [right[Run(task, range_, one, block)] for block in blocks]
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
-    tests, paper = paired_tests(accuracy, answers, norm, root, ranges), read_csv(REFERENCE)
+    tests = paired_tests(accuracy, answers, norm, root, ranges)
     beside = cells(tests, paper)
     write_csv(METRICS / "accuracy.csv", accuracy)
     write_csv(METRICS / "tests.csv", tests)
@@ -45,8 +54,7 @@ def main() -> None:
     for task in TASKS:
         by_range = {name: summary(select(tests, task, name, norm, "none")) for name in ranges}
         write_json(METRICS / f"{task}.json", by_range)
-    temperatures = [{**vars(one), **read_json(temperature(one))} for one in expected(norm, blocks[:1], ranges)]
-    write_csv(METRICS / "temperatures.csv", polynomials(temperatures))
+    write_csv(METRICS / "temperatures.csv", polynomials({**vars(one), **fit} for one, fit in fits.items()))
     for number, table in tables(tests, norm, paper).items():
         path = METRICS / "tables" / f"table{number}"
         write_text(path.with_suffix(".md"), table.markdown())

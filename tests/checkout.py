@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import yaml
+
 ROOT = Path(__file__).resolve().parents[1]
 TASKS, NORMS = ("argmax", "dictionary"), {"short": ("none", "std", "ln"), "long": ("none", "ln")}
 
@@ -23,6 +25,15 @@ GENERATE = {"generate@argmax", "generate@dictionary"}
 # What depends on the treatment and is kept by git alone.
 RESULTS = {"ttest", "mechanism", "proposition", "figures", "claims", "report"}
 ALL = {"check", "probe", "figure1", "capacity", *RESULTS, *GENERATE, *TRAIN, *TEMPERATURE, *EVALUATE}
+
+
+def _cores(number):
+    """So many of this machine's cores, a different one first for each process that runs tests."""
+    if not hasattr(os, "sched_getaffinity"):
+        return None
+    there = sorted(os.sched_getaffinity(0))
+    first = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % len(there)
+    return set((there[first:] + there[:first])[:number])
 
 
 class Copy:
@@ -42,24 +53,34 @@ class Copy:
             self.environment.update(traced)
 
     def __call__(self, *command, exit_code=0):
-        """What the command printed, both streams. On one core, so that small stages start no processes."""
-        one_core = {min(os.sched_getaffinity(0))} if hasattr(os, "sched_getaffinity") else None
-        done = subprocess.run(
+        """What the command printed, both streams."""
+        started = self.start(*command)
+        printed = started.communicate()[0]
+        assert started.returncode == exit_code, printed
+        return printed
+
+    def start(self, *command, cores=1, **options):
+        """Start a command in a process group of its own. On one core small stages start no processes."""
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True} | options
+        some = _cores(cores)
+        limit = (lambda: os.sched_setaffinity(0, some)) if some else None
+        return subprocess.Popen(
             command,
             cwd=self.path,
             env=self.environment,
-            text=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            check=False,
-            preexec_fn=(lambda: os.sched_setaffinity(0, one_core)) if one_core else None,
+            start_new_session=True,
+            preexec_fn=limit,  # noqa: PLW1509
+            **options,
         )
-        assert done.returncode == exit_code, done.stdout
-        return done.stdout
 
     def ran(self, *command):
         """The stages that a DVC command ran."""
         return set(re.findall(r"^Running stage '(.*)':$", self(*command), re.MULTILINE))
+
+    def outputs(self):
+        """stage -> path -> hash of every output in dvc.lock."""
+        stages = yaml.safe_load((self.path / "dvc.lock").read_text())["stages"]
+        return {name: {out["path"]: out["md5"] for out in stage.get("outs", [])} for name, stage in stages.items()}
 
     def commit(self, message):
         self("git", "add", "--all")

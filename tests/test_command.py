@@ -22,11 +22,11 @@ def changed(name, value):
 @pytest.mark.parametrize(
     ("stage", "arguments", "said"),
     [
-        ("train", changed("--task", "sort"), "tasks: 'sort' is unknown; choose from argmax, dictionary"),
-        ("train", changed("--norm", "batch"), "norms: 'batch' is unknown; choose from ln, "),
+        ("train", changed("--task", "sort"), "argument --task: 'sort' is unknown; choose from argmax, dictionary"),
+        ("train", changed("--norm", "batch"), "argument --norm: 'batch' is unknown; choose from ln, "),
         ("train", changed("--range", "huge"), "params.yaml: ranges.huge is missing; ranges has: short"),
         ("train", changed("--block", "x"), "argument --block: invalid int value: 'x'"),
-        ("train", changed("--block", "-1"), "argument --block: -1 is negative"),
+        ("train", changed("--block", "-1"), "argument --block: -1 must be a number from 0 to 2147483647"),
         ("train", TRAIN[2:], "the following arguments are required: --task"),
         ("generate", ["--task", "../x"], "tasks: '../x' is unknown; choose from argmax, dictionary"),
         ("check", ["--fast"], "unrecognized arguments: --fast"),

@@ -134,9 +134,9 @@ def test_more_seeds_train_only_the_new_block(copy):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("norm=none", "norm is 'none' (none is what every treatment is compared with); choose from ln, "),
-        ("norm=null", "norm is None; choose from ln, "),
-        ("norm=bogus", "norm is 'bogus'; choose from ln, "),
+        ("norm=none", "norm is 'none'; must be one of ln, rms, std (none is what every treatment is compared with)"),
+        ("norm=null", "norm is None; must be one of ln, "),
+        ("norm=bogus", "norm is 'bogus'; must be one of ln, "),
         ("test.lengths=[128]", "test.lengths[0] is 128; must be at most 64, the keys of task dictionary"),
         ("blocks=[]", "blocks is []; must have at least 1 entry"),
     ],

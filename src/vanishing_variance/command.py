@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-from vanishing_variance.errors import DivergedError, InputError
+from vanishing_variance.errors import DivergedError, InputError, one_line, ran_out
 from vanishing_variance.io.files import write_json
 from vanishing_variance.io.locks import alone
 from vanishing_variance.paths import TIMES
@@ -19,27 +19,15 @@ class Arguments(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong and exit."""
-        print(f"error: {self.prog}: {message}", file=sys.stderr)
+        print(f"error: {one_line(f'{self.prog}: {message}', 400)}", file=sys.stderr)
         sys.exit(2)
-
-
-def variant(description: str) -> argparse.Namespace:
-    """The arguments of a stage that works on one variant: task, range, norm and block."""
-    parser = Arguments(description=description, allow_abbrev=False)
-    for name in ("task", "range", "norm"):
-        parser.add_argument(f"--{name}", required=True)
-    parser.add_argument("--block", type=int, required=True)
-    chosen = parser.parse_args()
-    if chosen.block < 0:
-        parser.error(f"argument --block: {chosen.block} is negative; blocks count from 0")
-    return chosen
 
 
 def run(main: Callable[[], None]) -> None:
     """Run a stage, and note how long it took in runs/times, which is nobody's output: the page shows it when there.
 
-    A mistake of the user's prints one line and exits with 2, a training that diverged with 3. Another process that runs
-    the same stage in the same folder is waited for.
+    A mistake of the user's, or too little memory, prints one line and exits with 2, a training that diverged with 3.
+    Another process that runs the same stage in the same folder is waited for.
     """
     name = "-".join([Path(sys.argv[0]).stem, *(part for part in sys.argv[1:] if part.isalnum())])
     try:
@@ -53,5 +41,13 @@ def run(main: Callable[[], None]) -> None:
     except DivergedError as problem:
         print(f"error: {problem}", file=sys.stderr)
         sys.exit(3)
+    except (MemoryError, OSError, RuntimeError) as problem:
+        if not ran_out(problem):
+            raise
+        print(
+            f"error: {name}: memory ran out; run fewer things at once, or lower what params.yaml asks for",
+            file=sys.stderr,
+        )
+        sys.exit(2)
     with suppress(InputError):
         write_json(TIMES / f"{name}.json", {"stage": name, "seconds": seconds})

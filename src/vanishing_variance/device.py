@@ -14,3 +14,8 @@ def device() -> torch.device:
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     torch.use_deterministic_algorithms(True)
     return torch.device("cuda")
+
+
+def room() -> int | None:
+    """How many bytes the GPU has free; None where there is none."""
+    return torch.cuda.mem_get_info()[0] if device().type == "cuda" else None

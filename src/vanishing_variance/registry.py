@@ -4,7 +4,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from vanishing_variance.errors import InputError
+from vanishing_variance.errors import InputError, shown
 
 
 def names(package: ModuleType) -> list[str]:
@@ -18,5 +18,5 @@ def load(package: ModuleType, name: str) -> ModuleType:
     choices = names(package)
     if name not in choices:
         kind = package.__name__.rpartition(".")[2]
-        raise InputError(f"{kind}: {name!r} is unknown; choose from {', '.join(choices)}")
+        raise InputError(f"{kind}: {shown(name)} is unknown; choose from {', '.join(choices)}")
     return import_module(f"{package.__name__}.{name}")

@@ -4,7 +4,7 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from vanishing_variance.errors import InputError
+from vanishing_variance.errors import InputError, shown
 
 SCALES: dict[str, dict[str, Any]] = {
     "default": {
@@ -30,7 +30,7 @@ SCALES: dict[str, dict[str, Any]] = {
 def scale(name: str) -> dict[str, Any]:
     """The values by dotted key. Raises InputError, which lists the scales, for an unknown one."""
     if name not in SCALES:
-        raise InputError(f"scale: {name!r} is unknown; choose from {', '.join(SCALES)}")
+        raise InputError(f"scale: {shown(name)} is unknown; choose from {', '.join(SCALES)}")
     return SCALES[name]
 
 

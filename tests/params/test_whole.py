@@ -20,10 +20,10 @@ def test_the_shipped_parameters_are_valid(file):
 @pytest.mark.parametrize(
     ("key", "value", "said"),
     [
-        ("norm", "none", "norm is 'none' (none is what every treatment is compared with); choose from ln, "),
-        ("norm", None, "norm is None; choose from ln, "),
-        ("norm", "batch", "norm is 'batch'; choose from ln, "),
-        ("norm", ["ln"], "norm is ['ln']; choose from"),
+        ("norm", "none", "norm is 'none'; must be one of ln, rms, std (none is what every treatment is compared with)"),
+        ("norm", None, "norm is None; must be one of ln, "),
+        ("norm", "batch", "norm is 'batch'; must be one of ln, "),
+        ("norm", ["ln"], "norm is ['ln']; must be one of"),
         ("nrom", "ln", "nrom is 'ln', but there is no such key; choose from norm, seed, blocks"),
         ("seed", -1, "seed is -1; must be greater than or equal to 0"),
         ("seed", True, "seed is True; must be a valid integer"),
@@ -58,7 +58,7 @@ def test_the_shipped_parameters_are_valid(file):
         ("model.width", 1, "model.width is 1; must be greater than or equal to 2"),
         ("seeds_per_block", 10**30, "seeds_per_block is 1000000000000000000000000000000; must be less than or equal"),
         ("diagnostics.heatmap_sequences", 65, "diagnostics.heatmap_sequences is 65; must be at most diagnostics.seq"),
-        ("figures.task", "sort", "figures.task is 'sort'; choose from argmax, dictionary"),
+        ("figures.task", "sort", "figures.task is 'sort'; must be one of argmax, dictionary"),
         ("figures.lengths", [4, 8], "figures.lengths[1] is 8; choose from test.lengths: 4, 16, 64"),
         ("proposition.tail", 5, "proposition.tail is 5; must leave at least 3 of proposition.lengths: 2, 4, 8, 32"),
         ("proposition.tail", 0, "proposition.tail is 0; must be greater than or equal to 1"),

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from vanishing_variance.io.files import write_bytes
 
 # The one key of the file's metadata, since the order of several is not always the same: JSON.
 _ABOUT = "about"
+
+_ELEMENTS_AT_ONCE = 2**20
 
 
 def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], **about: Any) -> None:
@@ -38,7 +41,7 @@ def read_arrays(path: Path) -> dict[str, np.ndarray]:
 def read_parts(path: Path, size: int) -> Iterator[dict[str, np.ndarray]]:
     """Read named arrays that share their first axis, `size` of it at a time, so that a large file needs little memory.
 
-    Raises InputError when the file is missing or damaged, but for its checksum: that is for `read_arrays` to compare.
+    Raises InputError when the file is missing or damaged, but for its checksum: that is for `verify` to compare.
     """
     try:
         with safe_open(path, framework="numpy") as file:
@@ -48,6 +51,30 @@ def read_parts(path: Path, size: int) -> Iterator[dict[str, np.ndarray]]:
                 yield {name: array[first : min(first + size, length)] for name, array in arrays.items()}
     except (OSError, SafetensorError) as problem:
         raise _unreadable(path, problem) from None
+
+
+def verify(path: Path) -> dict[str, tuple[np.dtype[Any], tuple[int, ...]]]:
+    """Compare the checksum of a file for `read_parts`, a piece at a time; returns the type and shape of every array.
+
+    Raises InputError when the file is missing or damaged.
+    """
+    digest = hashlib.sha256()
+    found: dict[str, tuple[np.dtype[Any], tuple[int, ...]]] = {}
+    try:
+        with safe_open(path, framework="numpy") as file:
+            for name in sorted(file.keys()):
+                array = file.get_slice(name)
+                shape = tuple(array.get_shape())
+                found[name] = (array[:1].dtype, shape)
+                digest.update(_head(name, *found[name]))
+                rows = max(1, _ELEMENTS_AT_ONCE // max(1, math.prod(shape[1:])))
+                for first in range(0, shape[0], rows):
+                    digest.update(array[first : min(first + rows, shape[0])].data)
+    except (OSError, IndexError, SafetensorError) as problem:
+        raise _unreadable(path, problem) from None
+    if digest.hexdigest() != read_about(path)["sha256"]:
+        raise _unreadable(path, "its checksum does not fit")
+    return found
 
 
 def read_about(path: Path) -> dict[str, Any]:
@@ -63,9 +90,13 @@ def read_about(path: Path) -> dict[str, Any]:
 def _sha256(arrays: Mapping[str, np.ndarray]) -> str:
     digest = hashlib.sha256()
     for name, array in sorted(arrays.items()):
-        digest.update(f"{name} {array.dtype} {array.shape}\0".encode())
+        digest.update(_head(name, array.dtype, array.shape))
         digest.update(array.data)
     return digest.hexdigest()
+
+
+def _head(name: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
+    return f"{name} {dtype} {shape}\0".encode()
 
 
 def _unreadable(path: Path, problem: object) -> InputError:

@@ -1,19 +1,22 @@
 """What params.yaml is made of: a stage takes the keys that it declares to DVC, each validated as it is taken."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from vanishing_variance.errors import InputError, shown
+from vanishing_variance.errors import InputError, one_line, shown
 
 PATH = Path("params.yaml")
 
 
-# How many of something: a whole number, at least one.
-Count = Annotated[int, Field(strict=True, ge=1)]
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+# How many of something: a whole number in 32 bits, at least one, or at least two.
+Count = Annotated[int, Field(strict=True, ge=1, lt=2**31)]
+Several = Annotated[int, Field(strict=True, ge=2, lt=2**31)]
+# Numbers that single precision holds, with room for what they are multiplied with.
+Positive = Annotated[float, Field(strict=True, gt=0, le=1e6, allow_inf_nan=False)]
+NotNegative = Annotated[float, Field(strict=True, ge=0, le=1e6, allow_inf_nan=False)]
 
 
 class Section(BaseModel):
@@ -33,8 +36,8 @@ def take(document: Mapping[str, Any], key: str, kind: Any) -> Any:
         if not isinstance(value, Mapping):
             raise InputError(f"{PATH}: {seen} is {shown(value)}; must be a mapping with the key {part}")
         if part not in value:
-            there = ", ".join(map(str, value)) or "nothing"
-            raise InputError(f"{PATH}: {key} is missing; {seen or 'the file'} has: {there}")
+            there = ", ".join(map(named, value)) or "nothing"
+            raise InputError(f"{PATH}: {f'{seen}.{part}'.lstrip('.')} is missing; {seen or 'the file'} has: {there}")
         value, seen = value[part], f"{seen}.{part}".lstrip(".")
     try:
         return TypeAdapter(kind).validate_python(value)
@@ -45,14 +48,28 @@ def take(document: Mapping[str, Any], key: str, kind: Any) -> Any:
 def explained(problem: ValidationError, key: str, kind: Any) -> str:
     """The first thing that is wrong, in one line."""
     first = problem.errors(include_url=False)[0]
-    where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
-    name = f"{key}{where}"
-    if first["type"] == "extra_forbidden":
-        allowed = ", ".join(kind.model_fields) if hasattr(kind, "model_fields") else ""
-        return f"{name} is {shown(first['input'])}, but there is no such key; choose from {allowed}"
+    where = "".join(f"[{part}]" if isinstance(part, int) else f".{named(part)}" for part in first["loc"])
+    name, value = f"{key}{where}", shown(first["input"])
+    if first["type"] in ("extra_forbidden", "invalid_key"):
+        return f"{name} is {value}, but there is no such key; choose from {_keys(kind, first['loc'][:-1])}"
     if first["type"] == "missing":
-        return f"{name} is missing; it must be set"
+        return f"{name} is missing; {name.rpartition('.')[0]} must have {_keys(kind, first['loc'][:-1])}"
     if first["type"] == "too_short":
-        return f"{name} is {shown(first['input'])}; must have at least {first['ctx']['min_length']} entry"
+        return f"{name} is {value}; must have at least {first['ctx']['min_length']} entry"
+    if first["type"] == "model_type":
+        return f"{name} is {value}; must be a mapping with the keys {_keys(kind, first['loc'])}"
     message = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
-    return f"{name} is {shown(first['input'])}; must be {message}"
+    return f"{name} is {value}; must be {message}"
+
+
+def named(key: Any) -> str:
+    """A key as it stands in an error: text as it is, shortened."""
+    return one_line(key, 60) if isinstance(key, str) and key else shown(key)
+
+
+def _keys(kind: Any, where: Sequence[int | str]) -> str:
+    """The keys of a section, or of the section within it."""
+    for part in where:
+        inner = kind.model_fields[part].annotation
+        kind = next(one for one in (inner, *get_args(inner)) if hasattr(one, "model_fields"))
+    return ", ".join(kind.model_fields)

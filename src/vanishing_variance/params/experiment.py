@@ -1,10 +1,8 @@
 """What is trained and how: the sections `model` and `training` of params.yaml."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field
-
-from vanishing_variance.params.base import Count, Positive, Section
+from vanishing_variance.params.base import Count, NotNegative, Positive, Section, Several
 
 
 class Model(Section):
@@ -14,8 +12,8 @@ class Model(Section):
     whether W_Q, W_V and W_O have a bias; W_K's would add the same to every logit.
     """
 
-    width: Annotated[int, Field(ge=2)]
-    epsilon: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    width: Several
+    epsilon: NotNegative
     gelu: Literal["exact", "tanh"]
     initialisation: Literal["torch", "lecun", "xavier"]
     attention_biases: bool
@@ -26,5 +24,5 @@ class Training(Section):
 
     batch_size: Count
     learning_rate: Positive
-    weight_decay: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    weight_decay: NotNegative
     seeds_per_process: Count

@@ -4,8 +4,14 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, ValidatorFunctionWrapHandler, WrapValidator
 
-from vanishing_variance.params.base import Count, Section
+from vanishing_variance.params.base import Count, Section, Several
 from vanishing_variance.params.test import Lengths
+
+
+def _a_line(name: str) -> str:
+    if not (name.isprintable() and 1 <= len(name) <= 1000):
+        raise ValueError("a line of text, at most 1,000 characters")
+    return name
 
 
 def _all_or_places(value: Any, places: ValidatorFunctionWrapHandler) -> Any:
@@ -26,7 +32,8 @@ def _two_or_more(lengths: list[int]) -> list[int]:
     return lengths
 
 
-Place = Annotated[int, Field(strict=True, ge=0)]
+Name = Annotated[str, AfterValidator(_a_line)]
+Place = Annotated[int, Field(strict=True, ge=0, lt=2**31)]
 Listed = Annotated[list[Place], Field(min_length=1), AfterValidator(_different), WrapValidator(_all_or_places)]
 
 
@@ -38,11 +45,11 @@ class Probe(Section):
     allowed: vanishing_variance.probe.selection and .sequences.
     """
 
-    model: str
-    revision: str | None
-    text: str
+    model: Name
+    revision: Name | None
+    text: Name
     lengths: Annotated[Lengths, AfterValidator(_two_or_more)]
-    sequences: Annotated[int, Field(strict=True, ge=2)]
+    sequences: Several
     layers: Listed
     heads: Listed
     components: Count

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from vanishing_variance.params.base import Section
+from vanishing_variance.params.base import Section, Several
 
 
 def _increasing(lengths: list[int]) -> list[int]:
@@ -19,9 +19,9 @@ Lengths = Annotated[list[Length], Field(min_length=1), AfterValidator(_increasin
 
 
 class Test(Section):
-    """Test lengths in items, increasing; sequences a length."""
+    """Test lengths in items, increasing; sequences a length, two or more, for standard errors over them."""
 
     __test__ = False  # not a test case: pytest would collect it by its name
 
     lengths: Lengths
-    sequences: Annotated[int, Field(strict=True, ge=1)]
+    sequences: Several

@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from vanishing_variance import norms, registry, tasks
+from vanishing_variance import registry, tasks
 from vanishing_variance.errors import InputError, shown
-from vanishing_variance.params.base import PATH, take
+from vanishing_variance.params.base import PATH, named, take
 from vanishing_variance.params.diagnostics import Diagnostics
 from vanishing_variance.params.experiment import Model, Training
 from vanishing_variance.params.figures import Figures
+from vanishing_variance.params.norm import Norm
 from vanishing_variance.params.probe import Probe
 from vanishing_variance.params.proposition import Proposition
 from vanishing_variance.params.ranges import Range
@@ -27,7 +28,7 @@ KEYS = (
 def check(document: dict[str, Any]) -> None:
     """Validate every key and what must hold between them. Raises InputError for the first thing that is wrong."""
     _exactly(document, "", KEYS)
-    _norm(document["norm"])
+    take(document, "norm", Norm)
     take(document, "seed", Index)
     take(document, "seeds_per_block", SeedsPerBlock)
     blocks = take(document, "blocks", Blocks)
@@ -43,10 +44,6 @@ def check(document: dict[str, Any]) -> None:
             f"must be at most diagnostics.sequences, {diagnostics.sequences}"
         )
     test: Test = take(document, "test", Test)
-    if test.sequences < 2:
-        raise InputError(
-            f"{PATH}: test.sequences is {test.sequences}; must be at least 2, for standard errors over them"
-        )
     _exactly(take(document, "ranges", dict), "ranges", RANGES)
     ranges: dict[str, Range] = {name: take(document, f"ranges.{name}", Range) for name in RANGES}
     _exactly(take(document, "tasks", dict), "tasks", TASKS)
@@ -62,8 +59,6 @@ def check(document: dict[str, Any]) -> None:
             if task.longest is not None and length > task.longest:
                 raise InputError(f"{PATH}: {key} is {length}; must be at most {task.longest}, the keys of task {name}")
     figures: Figures = take(document, "figures", Figures)
-    if figures.task not in TASKS:
-        raise InputError(f"{PATH}: figures.task is {shown(figures.task)}; choose from {', '.join(TASKS)}")
     for place, length in enumerate(figures.lengths):
         if length not in test.lengths:
             lengths = ", ".join(map(str, test.lengths))
@@ -77,20 +72,14 @@ def check(document: dict[str, Any]) -> None:
         )
 
 
-def _norm(norm: Any) -> None:
-    choices = [name for name in registry.names(norms) if name != "none"]
-    if norm not in choices:
-        why = " (none is what every treatment is compared with)" if norm == "none" else ""
-        raise InputError(f"{PATH}: norm is {shown(norm)}{why}; choose from {', '.join(choices)}")
-
-
 def _exactly(section: dict[Any, Any], name: str, keys: tuple[str, ...]) -> None:
     """The section has these keys and no others."""
     prefix = f"{name}." if name else ""
     for key, value in section.items():
         if key not in keys:
             raise InputError(
-                f"{PATH}: {prefix}{key} is {shown(value)}, but there is no such key; choose from {', '.join(keys)}"
+                f"{PATH}: {prefix}{named(key)} is {shown(value)}, but there is no such key; "
+                f"choose from {', '.join(keys)}"
             )
     for key in keys:
         if key not in section:

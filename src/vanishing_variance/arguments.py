@@ -1,0 +1,26 @@
+"""The arguments of the stages that work on one block of one variant, checked before a path is made of them."""
+
+import re
+
+from vanishing_variance import norms, registry, tasks
+from vanishing_variance.command import Arguments
+from vanishing_variance.errors import shown
+from vanishing_variance.paths import Run
+
+
+def block_of_variant(description: str) -> Run:
+    """`--task`, `--range`, `--norm` and `--block`: known names but for the range, which params.yaml decides."""
+    parser = Arguments(description=description, allow_abbrev=False)
+    for name in ("task", "range", "norm"):
+        parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--block", type=int, required=True)
+    chosen = parser.parse_args()
+    for name, known in (("task", registry.names(tasks)), ("norm", registry.names(norms))):
+        if getattr(chosen, name) not in known:
+            said = shown(getattr(chosen, name))
+            parser.error(f"argument --{name}: {said} is unknown; choose from {', '.join(known)}")
+    if not re.fullmatch("[a-z]+", chosen.range):
+        parser.error(f"argument --range: {shown(chosen.range)} must be a key of ranges in params.yaml")
+    if not 0 <= chosen.block < 2**31:
+        parser.error(f"argument --block: {shown(chosen.block)} must be a number from 0 to {2**31 - 1}")
+    return Run(chosen.task, chosen.range, chosen.norm, chosen.block)

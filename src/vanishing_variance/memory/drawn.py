@@ -1,0 +1,22 @@
+"""What drawing a task's sequences takes, tried with a few: whatever the task, its sorting and shuffling is in it."""
+
+import tracemalloc
+
+import numpy as np
+
+from vanishing_variance.tasks.base import Task
+
+_SEQUENCES, _ITEMS = 1024, 64
+
+
+def drawn(task: Task, length: float) -> tuple[float, float]:
+    """Bytes a sequence of `length` items takes with its label: once it is drawn, and at most while it is."""
+    items, rng = int(min(length, _ITEMS)), np.random.default_rng(0)
+    task.sample(rng, 1, items)  # what is imported by then is not counted
+    tracemalloc.start()
+    sample = task.sample(rng, _SEQUENCES, items)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    kept = sum(array.nbytes for array in (*sample.values(), task.label(sample)))
+    scale = length / items / _SEQUENCES
+    return kept * scale, most * scale

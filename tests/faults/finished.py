@@ -1,0 +1,112 @@
+"""A finished run at a tiny scale, made in this process; and a stage of it again."""
+
+import io
+import os
+import shutil
+import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from importlib import import_module
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from vanishing_variance import command, parallel
+from vanishing_variance.columns import CSV
+from vanishing_variance.io.files import write_text
+from vanishing_variance.io.frames import write_csv
+from vanishing_variance.probe.fits import ONE, fits
+from vanishing_variance.probe.strategies import STRATEGIES
+from vanishing_variance.report.figures import NAMES
+from vanishing_variance.study import PLOTS, RANGES, TASKS, trained
+
+ROOT = Path(__file__).resolve().parents[2]
+SETTINGS = yaml.safe_load((ROOT / "tests/smoke.yaml").read_text()) | {
+    "ranges": {
+        "short": {"shortest": 3, "longest": 3},
+        "long": {"shortest": 3, "longest": 4, "growth": {"shape": "linear", "start": 3, "until": 0.5}},
+    },
+    "test": {"lengths": [4, 16], "sequences": 16},
+    "diagnostics": {"sequences": 8, "heatmap_sequences": 4},
+    "figures": {"task": "argmax", "lengths": [4, 16]},
+    "proposition": {"lengths": [2, 4, 8], "sequences": 8, "tail": 2},
+}
+# In an order in which each reads what others wrote before.
+AFTERWARDS = ("ttest", "mechanism", "capacity", "proposition", "claims", "report")
+
+
+def stage(name, *arguments):
+    """Run the script stages/<name>.py in this folder and process: its exit code, and its standard error."""
+    said = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stderr(said), redirect_stdout(io.StringIO()):
+        patch.setattr(sys, "argv", [f"stages/{name}.py", *arguments])
+        patch.setattr(parallel, "cores", lambda: 1)
+        try:
+            command.run(import_module(f"stages.{name}").main)
+        except SystemExit as end:
+            return end.code, said.getvalue()
+    return 0, said.getvalue()
+
+
+def variant(task, range_, norm):
+    return ("--task", task, "--range", range_, "--norm", norm, "--block", "0")
+
+
+class Finished:
+    """Everything has run but the probe and the figures, which take long: what they write is made up."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        (folder / "params.yaml").write_text(yaml.safe_dump(SETTINGS, sort_keys=False))
+        shutil.copy(ROOT / "constraints.txt", folder)
+        shutil.copytree(ROOT / "reference", folder / "reference")
+        with chdir(folder):
+            self._make_up()
+            self._run("check")
+            variants = [(task, one, norm) for task in TASKS for one in RANGES for norm in trained(one, "ln")]
+            for task in TASKS:
+                self._run("generate", "--task", task)
+            for name in ("train", "temperature", "evaluate"):
+                for one in variants:
+                    self._run(name, *variant(*one))
+            for name in AFTERWARDS:
+                self._run(name)
+        self.whole = {name: (folder / name).read_bytes() for name in self.state()}
+        self._state = self.state()
+
+    def _make_up(self):
+        where = ("model", "revision", "text 1")
+        rows = [(*where, name, 0, 0, 0, n, 10, n**-0.5) for name in STRATEGIES for n in (8, 16, 32)]
+        probed = pd.DataFrame(rows, columns=CSV["figure1"])
+        write_csv(PLOTS / "figure1.csv", probed)
+        write_csv(PLOTS / "figure1-fits.csv", fits(probed, ONE))
+        for name in NAMES:
+            write_text(PLOTS / f"{name}.svg", '<svg xmlns="http://www.w3.org/2000/svg">\n</svg>\n')
+
+    def _run(self, *script):
+        code, said = stage(*script)
+        assert code == 0, (script, said)
+
+    def state(self):
+        """When each file was last written, and its size; but for runs/times, which are nobody's outputs."""
+        found = {}
+        for folder, _, names in os.walk(self.folder):
+            for path in (Path(folder, name) for name in names if not folder.endswith("times")):
+                about = path.stat()
+                found[str(path.relative_to(self.folder))] = (about.st_mtime_ns, about.st_ino, about.st_size)
+        return found
+
+    def restore(self):
+        """Put every file back to what it held."""
+        now = self.state()
+        for name in now.keys() - self.whole.keys():
+            (self.folder / name).unlink()
+        for name, content in self.whole.items():
+            path = self.folder / name
+            if now.get(name) != self._state[name]:
+                if path.is_dir():
+                    path.rmdir()
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+        self._state = self.state()

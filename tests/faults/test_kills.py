@@ -1,0 +1,155 @@
+"""`dvc repro` killed at random moments, interrupted in every stage, or run twice at once; and then run again.
+
+The moments come from a fixed seed; what a machine is doing then, it decides. Each run of several kills ends with one
+`dvc repro` that must finish, and leave what an undisturbed one leaves.
+"""
+
+import os
+import random
+import re
+import signal
+import time
+
+import psutil
+import pytest
+from checkout import Copy
+from processes import wait_for
+
+pytestmark = pytest.mark.slow
+
+RUNS, KILLS = 5, 10
+# A cold run takes about two minutes: ten intervals of this mean length, without the seconds in which DVC starts.
+SECONDS_BETWEEN = (1.0, 20.0)
+SIGNS_OF_TROUBLE = ("Traceback", "locked", "busy", "corrupt", "ERROR", "error:")
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A copy after an undisturbed `dvc repro`, committed."""
+    copy = Copy.of_this_checkout(tmp_path_factory.mktemp("whole"), None)
+    copy("dvc", "repro")
+    copy.commit("results")
+    return copy
+
+
+def anew(finished, folder):
+    """A copy of the same source in which nothing has run."""
+    folder.mkdir()
+    copy = Copy(folder)
+    first = finished("git", "rev-list", "--max-parents=0", "HEAD").strip()
+    copy("git", "clone", "--quiet", str(finished.path), ".")
+    copy("git", "reset", "--quiet", "--hard", first)
+    return copy
+
+
+def stage_of(dvc):
+    """The process of the stage that a DVC runs; None between stages."""
+    try:
+        children = psutil.Process(dvc.pid).children()
+        return next((one for one in children if any("stages." in part for part in one.cmdline())), None)
+    except psutil.Error:
+        return None
+
+
+def same(copy, finished):
+    """Whether the copy has what the undisturbed run left, recorded and in its folder."""
+    copy("git", "add", "--all")
+    results = ("--", "dvc.lock", "metrics", "plots")
+    differ = copy("git", "diff", "--cached", "--name-only", finished("git", "rev-parse", "HEAD").strip(), *results)
+    return differ == "" and "up to date" in copy("dvc", "status")
+
+
+def kill(dvc, victim):
+    """Kill -9 the stage's process when there is one, DVC's, or all."""
+    if victim == "stage":
+        stage = wait_for(lambda: dvc.poll() is not None or stage_of(dvc))
+        if stage is not True:
+            stage.kill()
+    elif victim == "DVC":
+        dvc.kill()
+    else:
+        os.killpg(dvc.pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("run", range(RUNS))
+def test_killed_ten_times_it_ends_with_the_same_bits(run, finished, tmp_path, tally):
+    copy, moments = anew(finished, tmp_path / "copy"), random.Random(run)
+    victims = (["stage", "DVC", "DVC and stage"] * KILLS)[run : run + KILLS]
+    printed, orphans = [], 0
+    for victim in victims:
+        with (tmp_path / "log").open("w+") as log:
+            dvc = copy.start("dvc", "repro", stdout=log)
+            time.sleep(moments.uniform(*SECONDS_BETWEEN))
+            assert dvc.poll() is None, "it finished before it was killed: make the moments shorter"
+            lives_on = victim == "DVC" and stage_of(dvc) is not None
+            kill(dvc, victim)
+            dvc.wait()  # and the next begins at once, whether the stage has ended or not
+            orphans += lives_on
+            log.seek(0)
+            printed.append(log.read())
+    last = copy("dvc", "repro")
+    survived = same(copy, finished)
+    for victim in set(victims):
+        tally(f"kill -9 of {victim} in `dvc repro`", victims.count(victim), victims.count(victim) if survived else 0)
+    assert survived, last
+    assert not [sign for sign in SIGNS_OF_TROUBLE if sign in last]
+    # DVC itself says that a stage of its was killed; nothing else is to be read in any run
+    complaints = [line for text in printed for line in text.splitlines() if line.startswith(("ERROR", "error"))]
+    assert [line for line in complaints if not re.search(r"exited with -9$", line)] == []
+    assert orphans
+
+
+KINDS = (
+    *("check", "generate@argmax", "train@dictionary-short-ln-0", "temperature@argmax-short-ln-0"),
+    *("evaluate@dictionary-short-ln-0", "ttest", "mechanism", "capacity", "proposition", "figures", "probe"),
+    *("figure1", "claims", "report"),
+)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_ctrl_c_in_a_stage_is_one_line_and_loses_nothing(name, finished, tmp_path, tally):
+    moment = random.Random(name).uniform(0, 1.5)
+    with (tmp_path / "log").open("w+") as log:
+        dvc = finished.start("dvc", "repro", "--single-item", "--force", name, stdout=log)
+        stage = wait_for(lambda: stage_of(dvc))
+        time.sleep(moment)
+        os.killpg(dvc.pid, signal.SIGINT)  # as a terminal does
+        exit_code = dvc.wait()
+        log.seek(0)
+        printed = log.read()
+    wait_for(lambda: not stage.is_running())
+    again = finished("dvc", "repro")
+    survived = same(finished, finished)
+    finished("git", "reset", "--quiet", "--hard")
+    tally("Ctrl-C in a stage", exit_code != 0, exit_code != 0 and survived)
+    assert survived, again
+    assert "Traceback" not in printed
+    if exit_code:
+        lines = [line for line in printed.splitlines() if "interrupted" in line]
+        assert len(lines) <= 1, printed  # none when Python itself was still starting
+
+
+def test_two_at_once_end_with_the_same_bits(finished, tmp_path, tally):
+    copy = anew(finished, tmp_path / "copy")
+    both = [copy.start("dvc", "repro", cores=2) for _ in "12"]
+    printed = [one.communicate()[0] for one in both]
+    for text, one in zip(printed, both, strict=True):
+        assert one.returncode == 0 or re.search(r"busy|locked", text), text
+    copy("dvc", "repro")
+    survived = same(copy, finished)
+    tally("two `dvc repro` at once", 1, survived)
+    assert survived
+    assert "Traceback" not in "".join(printed)
+
+
+def test_a_fresh_clone_that_pulls_runs_nothing(finished, tmp_path, tally):
+    finished("dvc", "remote", "add", "--force", "--default", "--local", "store", str(tmp_path / "store"))
+    finished("dvc", "push", "--quiet")
+    clone = Copy(tmp_path / "clone")
+    clone.path.mkdir()
+    clone("git", "clone", "--quiet", str(finished.path), ".")
+    clone("dvc", "remote", "add", "--default", "--local", "store", str(tmp_path / "store"))
+    clone("dvc", "pull", "--quiet")
+    ran = clone.ran("dvc", "repro")
+    tally("a fresh clone pulls from a remote, and runs nothing", 1, ran == set())
+    assert ran == set()
