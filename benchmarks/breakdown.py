@@ -2,13 +2,16 @@
 
 import sys
 import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import torch
 from torch.profiler import profile
 
 from benchmarks import ours
 from benchmarks.workload import Workload
-from vanishing_variance import parallel, training
+from vanishing_variance import checkpoints, parallel, training
+from vanishing_variance.io.arrays import read_arrays
 
 SEEDS = [0, 1, 2, 3]
 STEPS = 200
@@ -47,6 +50,14 @@ def main() -> None:
     print(
         f"{whole:7.3f}  a whole step, without the profiler; what is not above is Python, drawing data and Adam by rows"
     )
+    with TemporaryDirectory() as folder:
+        kept = Path(folder) / "checkpoint.safetensors"
+        training.train(plan, weights, SEEDS, kept=kept)
+        arrays, started = read_arrays(kept), time.perf_counter()
+        checkpoints.save(kept, arrays, STEPS, STEPS)
+        seconds, size = time.perf_counter() - started, kept.stat().st_size / 2**20
+    share = seconds / checkpoints.SECONDS_BETWEEN
+    print(f"{seconds * 1e3:7.0f}  ms for a checkpoint of {size:.0f} MiB: {share:.1%} of the time between two")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ from vanishing_variance.io.documents import Fitted, read_document
 from vanishing_variance.io.frames import write_frame
 from vanishing_variance.io.stored import open_sequences, read_weights
 from vanishing_variance.io.yaml import read_yaml
+from vanishing_variance.memory.enough import enough
+from vanishing_variance.memory.evaluate import evaluate
 from vanishing_variance.model.temperature import Temperature
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.params.base import PATH, take
@@ -18,7 +20,7 @@ from vanishing_variance.params.diagnostics import Diagnostics
 from vanishing_variance.params.experiment import Model
 from vanishing_variance.params.ranges import Range
 from vanishing_variance.params.seeds import Index, SeedsPerBlock, seeds
-from vanishing_variance.params.test import Lengths
+from vanishing_variance.params.test import Test
 
 
 def fitted(path: Path) -> Temperature:
@@ -33,25 +35,29 @@ def main() -> None:
     task = take(params, f"tasks.{this.task}.data", module.TASK)
     training = take(params, f"tasks.{this.task}.training", module.TRAINING)
     block = seeds(this.block, take(params, "seeds_per_block", SeedsPerBlock))
+    test: Test = take(params, "test", Test)
     plan = Plan(
         name=str(this),
         root=take(params, "seed", Index),
         variant=Variant(this.task, this.norm, task, take(params, "model", Model)),
-        lengths=take(params, "test.lengths", Lengths),
+        lengths=test.lengths,
         range_name=this.range,
         trained=take(params, f"ranges.{this.range}", Range),
         diagnostics=take(params, "diagnostics", Diagnostics),
         fitted=fitted(paths.temperature(this)),
     )
-    weights = read_weights(this.path("weights", ".safetensors"), plan.variant, training, len(block))
-    sequences = {length: open_sequences(paths.sequences(this.task, length), task, length) for length in plan.lengths}
-    checkpoints.clear(this.path("checkpoints"))  # what is evaluated has been recorded by DVC, and is whole
-    done = evaluate_block(plan, weights, block, sequences)
-    write_arrays(this.path("answers", ".safetensors"), done.right)
-    write_frame(this.path("accuracy", ".parquet"), done.accuracy)
-    write_frame(this.path("mechanism", ".parquet"), done.mechanism)
-    for name, frame in done.first.items():
-        write_frame(this.path("diagnostics") / f"{name}.parquet", frame)
+    with enough(evaluate(plan, training, len(block), test.sequences)):
+        weights = read_weights(this.path("weights", ".safetensors"), plan.variant, training, len(block))
+        sequences = {
+            length: open_sequences(paths.sequences(this.task, length), task, length) for length in test.lengths
+        }
+        checkpoints.clear(this.path("checkpoints"))  # what is evaluated has been recorded by DVC, and is whole
+        done = evaluate_block(plan, weights, block, sequences)
+        write_arrays(this.path("answers", ".safetensors"), done.right)
+        write_frame(this.path("accuracy", ".parquet"), done.accuracy)
+        write_frame(this.path("mechanism", ".parquet"), done.mechanism)
+        for name, frame in done.first.items():
+            write_frame(this.path("diagnostics") / f"{name}.parquet", frame)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ from vanishing_variance.io.frames import write_csv
 from vanishing_variance.io.pretrained import find, load
 from vanishing_variance.io.prose import read_prose
 from vanishing_variance.io.yaml import read_yaml
+from vanishing_variance.memory.enough import enough
+from vanishing_variance.memory.probe import probe
 from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.probe import Probe
 from vanishing_variance.params.seeds import Index
@@ -24,10 +26,11 @@ def main() -> None:
     checkpoint = find(settings.model, settings.revision, families)
     family = families[checkpoint.config.model_type]
     layers, heads = select(settings, checkpoint.config)
-    model, tokenizer = load(checkpoint, family.model, max(layers) + 1, **family.options)
-    tokens = vocabulary(tokenizer, checkpoint.config.vocab_size)
-    corpus = tokenised(tokenizer, prose.name, prose.text)
-    measured = measure(Subject(model, family, layers, heads, tokens, corpus), settings, root)
+    with enough(probe(settings, checkpoint.config, layers)):
+        model, tokenizer = load(checkpoint, family.model, max(layers) + 1, **family.options)
+        tokens = vocabulary(tokenizer, checkpoint.config.vocab_size)
+        corpus = tokenised(tokenizer, prose.name, prose.text)
+        measured = measure(Subject(model, family, layers, heads, tokens, corpus), settings, root)
     said = {"model": checkpoint.name, "revision": checkpoint.revision, "text": f"{prose.name} {prose.digest}"}
     write_csv(PLOTS / "figure1.csv", measured.assign(**said)[[*said, *measured]])
 

@@ -6,6 +6,8 @@ from vanishing_variance.io.files import write_json
 from vanishing_variance.io.frames import write_csv
 from vanishing_variance.io.stored import read_weights
 from vanishing_variance.io.yaml import read_yaml
+from vanishing_variance.memory.enough import enough
+from vanishing_variance.memory.proposition import proposition
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.experiment import Model
@@ -28,17 +30,18 @@ def main() -> None:
     seeds = take(params, "seeds_per_block", SeedsPerBlock)
     data = {task: take(params, f"tasks.{task}.data", registry.load(tasks, task).TASK) for task in TASKS}
     training = {task: take(params, f"tasks.{task}.training", registry.load(tasks, task).TRAINING) for task in TASKS}
-    trained = []
-    for task in TASKS:
-        for one in ("none", norm):
-            variant, first = Variant(task, one, data[task], model), Run(task, "short", one, blocks[0])
-            weights = read_weights(first.path("weights", ".safetensors"), variant, training[task], seeds)
-            trained.append(Trained(variant, weights))
-    cells = measure(trained, how, root)
-    laws = exponents(cells, how.tail)
-    write_csv(PLOTS / "proposition.csv", cells)
-    write_csv(PLOTS / "proposition-exponents.csv", laws)
-    write_json(METRICS / "proposition.json", summary(cells, laws, norm))
+    variants = [Variant(task, one, data[task], model) for task in TASKS for one in ("none", norm)]
+    with enough(proposition([(variant, training[variant.task_name]) for variant in variants], how, seeds)):
+        trained = []
+        for variant in variants:
+            first = Run(variant.task_name, "short", variant.norm_name, blocks[0])
+            stored = first.path("weights", ".safetensors")
+            trained.append(Trained(variant, read_weights(stored, variant, training[variant.task_name], seeds)))
+        cells = measure(trained, how, root)
+        laws = exponents(cells, how.tail)
+        write_csv(PLOTS / "proposition.csv", cells)
+        write_csv(PLOTS / "proposition-exponents.csv", laws)
+        write_json(METRICS / "proposition.json", summary(cells, laws, norm))
 
 
 if __name__ == "__main__":

@@ -3,13 +3,13 @@
 import math
 import re
 import shutil
-from pathlib import Path
 
 from vanishing_variance.command import Arguments, run
 from vanishing_variance.errors import InputError, shown
 from vanishing_variance.io.files import write_json, write_text
 from vanishing_variance.io.frames import read_csv
 from vanishing_variance.io.machine import machine
+from vanishing_variance.io.text import read_text
 from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.seeds import Blocks, SeedsPerBlock, seeds
@@ -52,16 +52,19 @@ def main() -> None:
     }
     to = METRICS / f".{chosen.name}.tmp"
     shutil.rmtree(to, ignore_errors=True)
-    for folder, kept, patterns in (
-        (METRICS, to, [*RESULTS, *(OF_RANGE[name][0] for name in ranges)]),
-        (PLOTS, to / PLOTS, sorted({pattern.format(OF_RANGE[name][1]) for name in ranges for pattern in FIGURES})),
-    ):
-        for path in sorted(path for pattern in patterns for path in folder.glob(pattern)):
-            write_text(kept / path.relative_to(folder), path.read_text(encoding="utf-8"))
-    write_text(to / PATH.name, Path(PATH).read_text(encoding="utf-8"))
-    write_json(to / "provenance.json", made)
-    shutil.rmtree(METRICS / chosen.name, ignore_errors=True)
-    to.rename(METRICS / chosen.name)
+    try:
+        for folder, kept, patterns in (
+            (METRICS, to, [*RESULTS, *(OF_RANGE[name][0] for name in ranges)]),
+            (PLOTS, to / PLOTS, sorted({pattern.format(OF_RANGE[name][1]) for name in ranges for pattern in FIGURES})),
+        ):
+            for path in sorted(path for pattern in patterns for path in folder.glob(pattern)):
+                write_text(kept / path.relative_to(folder), read_text(path))
+        write_text(to / PATH.name, read_text(PATH))
+        write_json(to / "provenance.json", made)
+        shutil.rmtree(METRICS / chosen.name, ignore_errors=True)
+        to.rename(METRICS / chosen.name)
+    finally:
+        shutil.rmtree(to, ignore_errors=True)
 
 
 if __name__ == "__main__":

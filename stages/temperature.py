@@ -7,6 +7,8 @@ from vanishing_variance.fitting import Plan, fit_block
 from vanishing_variance.io.files import write_json
 from vanishing_variance.io.stored import read_weights
 from vanishing_variance.io.yaml import read_yaml
+from vanishing_variance.memory.enough import enough
+from vanishing_variance.memory.temperature import temperature
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.experiment import Model
@@ -32,8 +34,9 @@ def main() -> None:
         sequences=fit.sequences,
     )
     stored, seeds = this.path("weights", ".safetensors"), take(params, "seeds_per_block", SeedsPerBlock)
-    temperature, mistakes = fit_block(plan, read_weights(stored, plan.variant, training, seeds))
-    write_json(paths.temperature(this), {**vars(temperature), "mistakes": mistakes})
+    with enough(temperature(plan, training, seeds)):
+        fitted, mistakes = fit_block(plan, read_weights(stored, plan.variant, training, seeds))
+        write_json(paths.temperature(this), {**vars(fitted), "mistakes": mistakes})
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ def main() -> None:
     seeds, paper = take(params, "seeds_per_block", SeedsPerBlock), read_csv(REFERENCE, *CSV["reference"])
     frames = ((one, read_frame(one.path("accuracy", ".parquet"), *PARQUET["accuracy"])) for one in runs)
     accuracy = gather(frames, seeds)
-    lengths = sorted(accuracy["length"].unique())
+    lengths = sorted(accuracy["length"].unique().tolist())
     stored = [one.path("answers", ".safetensors") for one in runs]
     right = dict(zip(runs, read_answers(stored, lengths, seeds), strict=True))
     fits = {one: read_document(temperature(one), Fitted) for one in expected(norm, blocks[:1], ranges)}

@@ -8,6 +8,7 @@ from contextlib import chdir, redirect_stderr, redirect_stdout
 from importlib import import_module
 from pathlib import Path
 
+import jaxtyping
 import pandas as pd
 import pytest
 import yaml
@@ -32,6 +33,7 @@ SETTINGS = yaml.safe_load((ROOT / "tests/smoke.yaml").read_text()) | {
     "figures": {"task": "argmax", "lengths": [4, 16]},
     "proposition": {"lengths": [2, 4, 8], "sequences": 8, "tail": 2},
 }
+NOBODYS = ("runs/times/", "runs/checkpoints/")
 # In an order in which each reads what others wrote before.
 AFTERWARDS = ("ttest", "mechanism", "capacity", "proposition", "claims", "report")
 
@@ -42,6 +44,7 @@ def stage(name, *arguments):
     with pytest.MonkeyPatch.context() as patch, redirect_stderr(said), redirect_stdout(io.StringIO()):
         patch.setattr(sys, "argv", [f"stages/{name}.py", *arguments])
         patch.setattr(parallel, "cores", lambda: 1)
+        patch.setattr(jaxtyping.config, "jaxtyping_disable", True)  # as outside the tests
         try:
             command.run(import_module(f"stages.{name}").main)
         except SystemExit as end:
@@ -51,6 +54,13 @@ def stage(name, *arguments):
 
 def variant(task, range_, norm):
     return ("--task", task, "--range", range_, "--norm", norm, "--block", "0")
+
+
+def holds(folder):
+    """What every file below a folder holds, but what is nobody's output: times, checkpoints, the page's side file."""
+    paths = (path for path in folder.rglob("*") if path.is_file() and path.name != "run.html")
+    files = {str(path.relative_to(folder)): path for path in paths}
+    return {name: path.read_bytes() for name, path in files.items() if not name.startswith(NOBODYS)}
 
 
 class Finished:
@@ -72,7 +82,7 @@ class Finished:
                     self._run(name, *variant(*one))
             for name in AFTERWARDS:
                 self._run(name)
-        self.whole = {name: (folder / name).read_bytes() for name in self.state()}
+        self.whole = holds(folder)
         self._state = self.state()
 
     def _make_up(self):
@@ -89,13 +99,18 @@ class Finished:
         assert code == 0, (script, said)
 
     def state(self):
-        """When each file was last written, and its size; but for runs/times, which are nobody's outputs."""
+        """When each file was last written, and its size; of the same files as `holds`."""
         found = {}
         for folder, _, names in os.walk(self.folder):
-            for path in (Path(folder, name) for name in names if not folder.endswith("times")):
-                about = path.stat()
-                found[str(path.relative_to(self.folder))] = (about.st_mtime_ns, about.st_ino, about.st_size)
+            for path in (Path(folder, name) for name in names):
+                name, about = str(path.relative_to(self.folder)), path.stat()
+                if not name.startswith(NOBODYS) and path.name != "run.html":
+                    found[name] = (about.st_mtime_ns, about.st_ino, about.st_size)
         return found
+
+    def holds_what_it_held(self):
+        """Whether every file does, and there is no other."""
+        return holds(self.folder) == self.whole
 
     def restore(self):
         """Put every file back to what it held."""

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from vanishing_variance.errors import InputError
 from vanishing_variance.figures.mechanism import draw
 from vanishing_variance.mechanism.explanation import GROUPINGS, QUANTITIES, beside_accuracy, explained
 from vanishing_variance.mechanism.table import markdown
@@ -91,3 +92,12 @@ def test_a_single_length_explains_nothing_across_lengths_and_says_so():
     assert (across["note"] != "").all()
     assert "nan" not in markdown(table)
     assert draw(table).axes
+
+
+def test_a_number_that_is_not_finite_is_one_clear_error():
+    inside, accuracy = made_up()
+    place = inside.query("norm == 'ln' and seed == 3 and length == 64").index[0]
+    inside.loc[place, "shift_after"] = np.inf
+    said = r"^runs/mechanism: shift_after is inf \(task argmax, range short, norm ln, seed 3, length 64\)"
+    with pytest.raises(InputError, match=said):
+        beside_accuracy(inside, accuracy)

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 from conftest import make_model, make_plan
-from peaks import peak
+from peaks import peak, single
 
 from vanishing_variance.memory.need import PROCESS, total
 from vanishing_variance.memory.train import train
@@ -19,17 +19,14 @@ ALIKE = {"norm": "ln", "steps": 2}
 @pytest.mark.parametrize(
     ("task", "width", "batch", "lengths", "gelu"),
     [
-        ("argmax", 8, 16, (2, 4), "exact"),
-        ("argmax", 1024, 4, (4, 4), "exact"),
         ("argmax", 64, 128, (256, 256), "exact"),
-        ("argmax", 128, 512, (64, 64), "tanh"),
-        ("dictionary", 128, 128, (200, 200), "exact"),
         ("dictionary", 128, 128, (200, 200), "tanh"),
     ],
 )
 def test_what_is_reckoned_bounds_what_is_measured_and_is_not_much_more(task, width, batch, lengths, gelu, tmp_path):
     plan = make_plan(task, batch_size=batch, model=make_model(width=width, gelu=gelu), **ALIKE)
     plan = replace(plan, lengths=Range(shortest=lengths[0], longest=lengths[1]))
-    measured = peak(partial(_train_chunk, plan, SEEDS, tmp_path / "checkpoint.safetensors", int))
+    job = partial(_train_chunk, plan, SEEDS, tmp_path / "checkpoint.safetensors", int)
+    measured = peak("train", partial(single, job))
     need = train(plan, SEEDS)
     assert 1 <= (PROCESS + total(need.data) + total(need.tensors)) / measured <= 1.6

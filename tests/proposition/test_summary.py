@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from vanishing_variance.errors import InputError
 from vanishing_variance.proposition.summary import exponents, summary
 from vanishing_variance.statistics.power_law import power_law
 
@@ -51,3 +52,12 @@ def test_the_metrics_are_by_role_and_count_where_the_bound_fails():
     }
     assert document["argmax"]["none"] == document["dictionary"]["norm"]
     json.dumps(document, allow_nan=False)
+
+
+def test_a_variance_without_an_exponent_is_one_clear_error():
+    frame = cells(norm="ln")
+    frame.loc[7, "variance"] = 0.0
+    with pytest.raises(
+        InputError, match=r"^proposition: a variance is 0.0 \(task argmax, norm ln, feature 1, length 20\)"
+    ):
+        exponents(frame, 10)

@@ -13,21 +13,28 @@ from vanishing_variance.errors import InputError, shown
 
 # A file of ten thousand blocks has 60 kB.
 LARGEST = 2**18
+DEEPEST = 20
 
 
 class _Composer(Composer):
     """Without aliases, by which a small file can stand for more than there is memory, or hold itself."""
 
-    def compose_node(self, parent: Node | None, index: int | None) -> Node | None:
+    depth = 0
+
+    def compose_node(self, parent: Node | None, index: Any) -> Node | None:
+        mark = self.parser.peek_event().start_mark
         if self.parser.check_event(AliasEvent):
-            mark = self.parser.peek_event().start_mark
             raise ComposerError(problem="found an alias; write the value out", problem_mark=mark)
+        if self.depth == DEEPEST:
+            raise ComposerError(problem=f"found more than {DEEPEST} levels within each other", problem_mark=mark)
+        self.depth += 1
         node: Node | None = super().compose_node(parent, index)
+        self.depth -= 1
         return node
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
-    """A document: YAML 1.2, every key once, no aliases, at most LARGEST bytes.
+    """A document: YAML 1.2, every key once, no aliases, at most LARGEST bytes and DEEPEST levels.
 
     Raises InputError, which names the line, when it is not that, is not there, or is not a mapping.
     """

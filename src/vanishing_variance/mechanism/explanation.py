@@ -61,7 +61,8 @@ def beside_accuracy(mechanism: pd.DataFrame, accuracy: pd.DataFrame) -> pd.DataF
 
     What was measured of O at the lengths of training stands beside it, as `trained_<name>`. Numbers have six digits.
     Both frames have task, range and norm; `mechanism` has the columns of `inside.frame`, `accuracy` those of
-    metrics/accuracy.csv. Raises InputError when one has models or lengths that the other lacks.
+    metrics/accuracy.csv. Raises InputError when one has models or lengths that the other lacks, or a number
+    is not finite.
     """
     model = ["task", "range", "norm", "seed"]
     plain = accuracy.query("temperature == 'plain'")[[*model, "length", "accuracy"]]
@@ -75,6 +76,14 @@ def beside_accuracy(mechanism: pd.DataFrame, accuracy: pd.DataFrame) -> pd.DataF
     if not len(together) == len(tested) == len(plain):
         raise InputError("runs/mechanism: does not hold the models of metrics/accuracy.csv; run dvc repro")
     numbers = together.drop(columns=[*model, "length", "accuracy"])
+    values = numbers.to_numpy()
+    if not np.isfinite(values).all():
+        row, column = np.argwhere(~np.isfinite(values))[0]
+        whose = ", ".join(f"{name} {value}" for name, value in together.loc[row, [*model, "length"]].items())
+        raise InputError(
+            f"runs/mechanism: {numbers.columns[column]} is {values[row, column]} ({whose}), as where O does not vary "
+            "at all; try larger initial weights, or a larger training.learning_rate"
+        )
     digits = numbers.map(lambda number: float(f"{number:.6g}"))
     return pd.concat([together[[*model, "length", "accuracy"]], digits], axis=1)
 

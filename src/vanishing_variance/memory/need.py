@@ -14,7 +14,7 @@ class Term:
     """Bytes that are needed at one time, and the `parameters` (value by name) that they grow with."""
 
     bytes: float
-    parameters: Mapping[str, int]
+    parameters: Mapping[str, int | str]
 
 
 @dataclass(frozen=True)

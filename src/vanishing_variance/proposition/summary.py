@@ -2,9 +2,11 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from scipy import stats
 
+from vanishing_variance.errors import InputError
 from vanishing_variance.statistics.intervals import CONFIDENCE
 from vanishing_variance.statistics.power_law import power_law
 
@@ -14,8 +16,16 @@ def exponents(cells: pd.DataFrame, tail: int) -> pd.DataFrame:
 
     `exponent` of the variance against N at the lengths from `tail` on, with its 95% interval, `low` and `high`; what
     variance times N tends to by the delta method, `predicted`, and is at the longest length, `measured`.
+    Raises InputError when a variance is not a positive number.
     """
     rows = []
+    without = cells[~(np.isfinite(cells["variance"]) & (cells["variance"] > 0))]
+    if len(without):
+        whose = ", ".join(f"{name} {without[name].iloc[0]}" for name in ("task", "norm", "feature", "length"))
+        raise InputError(
+            f"proposition: a variance is {without['variance'].iloc[0]} ({whose}), which has no exponent; "
+            "try larger initial weights, or a larger training.learning_rate"
+        )
     for (task, norm, feature), of in cells[cells["length"] >= tail].groupby(["task", "norm", "feature"], sort=False):
         law = power_law(of["length"].to_numpy(), of["variance"].to_numpy())
         constants = of[["predicted", "variance"]].iloc[-1] * of["length"].iloc[-1]

@@ -142,6 +142,53 @@ def test_two_at_once_end_with_the_same_bits(finished, tmp_path, tally):
     assert "Traceback" not in "".join(printed)
 
 
+@pytest.mark.parametrize("part", [0.2, 0.37, 0.97])
+def test_a_lock_file_that_is_cut_off_is_put_back_by_git(finished, tally, part):
+    """DVC writes dvc.lock in place, so power that fails just then cuts it off."""
+    lock = finished.path / "dvc.lock"
+    whole = lock.read_bytes()
+    lock.write_bytes(whole[: int(len(whole) * part)])
+    dvc = finished.start("dvc", "repro")
+    printed = dvc.communicate()[0]
+    assert dvc.returncode == 0 or "'./dvc.lock' validation failed" in printed, printed
+    finished("git", "checkout", "dvc.lock")
+    ran = finished.ran("dvc", "repro")
+    survived = same(finished, finished)
+    finished("git", "reset", "--quiet", "--hard")
+    tally("dvc.lock cut off, then `git checkout dvc.lock`", 1, survived)
+    assert ran == set()
+    assert survived
+
+
+def test_a_bit_that_flipped_on_the_disk_is_noticed_and_made_good(finished, tally):
+    """In the folder and in DVC's cache, and with the dates as they were: DVC does not look, the stage does."""
+    stage, file = "argmax-short-ln-0", finished.path / "runs/weights/ln/short/argmax-0.safetensors"
+    md5 = finished.outputs()[f"train@{stage}"][str(file.relative_to(finished.path))]
+    for path in (file, finished.path / f".dvc/cache/files/md5/{md5[:2]}/{md5[2:]}"):
+        flip(path)
+    assert "up to date" in finished("dvc", "status")
+    printed = finished("dvc", "repro", "--single-item", "--force", f"evaluate@{stage}", exit_code=255)
+    noticed = re.search(r"^error: runs/weights/ln/short/argmax-0.safetensors: .*checksum", printed, re.MULTILINE)
+    file.unlink()
+    finished("chmod", "-R", "u+w", ".dvc/cache/files")  # DVC compares what is not write-protected
+    ran = finished.ran("dvc", "repro")
+    survived = bool(noticed) and same(finished, finished)
+    finished("git", "reset", "--quiet", "--hard")
+    tally("a flipped bit in weights and in DVC's cache", 1, survived)
+    assert ran == {f"train@{stage}"}
+    assert survived
+
+
+def flip(path):
+    """One bit of a file, in place, with its dates and rights as they were."""
+    status, content = path.stat(), bytearray(path.read_bytes())
+    content[-9] ^= 8
+    path.chmod(0o644)
+    path.write_bytes(content)
+    path.chmod(status.st_mode)
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
 def test_a_fresh_clone_that_pulls_runs_nothing(finished, tmp_path, tally):
     finished("dvc", "remote", "add", "--force", "--default", "--local", "store", str(tmp_path / "store"))
     finished("dvc", "push", "--quiet")

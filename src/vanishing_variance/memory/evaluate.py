@@ -1,0 +1,48 @@
+"""What testing a block of models takes."""
+
+from vanishing_variance import parallel
+from vanishing_variance.device import device, room
+from vanishing_variance.evaluation import Plan
+from vanishing_variance.memory.models import FLOAT, batch, looked_up, piece, weights
+from vanishing_variance.memory.need import Need, Term
+from vanishing_variance.model.trained import ITEMS_IN_BATCH
+from vanishing_variance.tasks.base import TaskTraining
+
+# O of every sequence of a length, before and after the normaliser: in parts and as one, then in double precision.
+TESTED, LOOKED_AT = 13, 10
+# A row of a table for each of some features and places.
+ROWS = 400
+
+
+def evaluate(plan: Plan, training: TaskTraining, seeds: int, sequences: int) -> Need:
+    """What `evaluation.evaluate_block` takes, for `seeds` models and `sequences` a length."""
+    on_cpu, width, looked_at = device().type == "cpu", plan.variant.model.width, plan.diagnostics.sequences
+    together = 1 if on_cpu else seeds
+    lengths = [*plan.lengths, plan.trained.shortest, plan.trained.longest]
+    model = weights(plan.variant, training)
+
+    of_width, tested = {"model.width": width}, {"test.sequences": sequences}
+    diagnosed = {"diagnostics.sequences": looked_at}
+    long = {"test.lengths": plan.lengths[-1], f"ranges.{plan.range_name}.longest": plan.trained.longest}
+    rows = ROWS * looked_at * len(plan.lengths)
+    return Need(
+        name=f"evaluate {plan.name}",
+        data=(
+            Term(TESTED * together * sequences * FLOAT * width, tested | of_width),
+            Term(LOOKED_AT * together * looked_at * FLOAT * width + rows, diagnosed | of_width),
+            Term(piece(plan.variant, max(lengths)), long),
+        ),
+        tensors=(
+            Term(2 * together * (model + looked_up(plan.variant, training)), of_width),
+            Term(
+                batch(plan.variant, lengths, max(sequences, looked_at), ITEMS_IN_BATCH[device().type]), long | of_width
+            ),
+        ),
+        results=(
+            Term(2 * seeds * model, of_width | {"seeds_per_block": seeds}),
+            Term(3 * 3 * seeds * sequences * len(plan.lengths), tested | {"seeds_per_block": seeds}),
+            Term(2 * rows, diagnosed),
+        ),
+        processes=min(1 + seeds, parallel.cores()),
+        gpu=room(),
+    )

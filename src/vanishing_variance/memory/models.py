@@ -1,0 +1,41 @@
+"""What trained models take that are looked at: their weights, and a batch of sequences that they are asked.
+
+S models at once, B sequences, N items, D width.
+"""
+
+from collections.abc import Sequence
+from math import prod
+
+from vanishing_variance.memory.drawn import drawn
+from vanishing_variance.model.variant import Variant
+from vanishing_variance.tasks.base import TaskTraining
+
+FLOAT, DOUBLE = 4, 8
+# An item's number as it is stored and as it is read, its logit and what becomes of it.
+ITEM = 72
+# What the layers make of a sequence, D numbers each.
+LAYERS = 12
+# `model.trained.pieces` draws so many items at a time, or one sequence.
+PIECE = 2**20
+
+
+def weights(variant: Variant, training: TaskTraining) -> int:
+    """Bytes of one model's weights."""
+    return FLOAT * sum(prod(tensor.shape) for tensor in variant.initial(training).values())
+
+
+def looked_up(variant: Variant, training: TaskTraining) -> int:
+    """Bytes of what one model looks up, D numbers for each row of a table."""
+    initial = variant.initial(training)
+    return FLOAT * variant.model.width * sum(initial[name].shape[0] for name in variant.network().inputs.LOOKED_UP)
+
+
+def batch(variant: Variant, lengths: Sequence[int], sequences: int, items: int) -> float:
+    """Bytes of the largest batch: `items` items, or one sequence, of at most `sequences`."""
+    most = min(sequences, max(1, items // min(lengths)))
+    return ITEM * max(items, *lengths) + LAYERS * FLOAT * variant.model.width * most
+
+
+def piece(variant: Variant, longest: int) -> float:
+    """Bytes that it takes to draw the sequences of some batches."""
+    return max(1, PIECE / longest) * drawn(variant.task, longest)[1]
