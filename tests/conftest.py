@@ -31,6 +31,11 @@ DATA = {"argmax": {"classes": 10}, "dictionary": {"key_classes": 256, "value_cla
 SCHEDULES = {"argmax": {}, "dictionary": {"embedding_width": 16, "embedding_std": 0.25}}
 
 
+def pytest_collection_modifyitems(items):
+    """The files that run the pipeline take longest, and so begin first."""
+    items.sort(key=lambda item: "first_run" not in item.fixturenames)
+
+
 def make_model(**changes):
     settings = {"width": 32, "epsilon": 1e-5, "gelu": "exact", "initialisation": "torch", "attention_biases": False}
     return Model(**settings | changes)
