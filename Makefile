@@ -4,7 +4,7 @@ VENV := .venv
 BASE := main
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: repro report test lint bench paper-scale default-scale pr-report
+.PHONY: repro report test faults lint bench paper-scale default-scale pr-report
 
 repro: $(VENV)/installed
 	dvc repro --keep-going
@@ -16,8 +16,16 @@ report: $(VENV)/installed
 		then python -m webbrowser "file://$(CURDIR)/plots/report/index.html"; \
 		else echo "the page: $(CURDIR)/plots/report/index.html"; fi
 
+# The longest file first (tests/conftest.py), so that no core waits for it at the end.
+TESTS := python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+
 test: $(VENV)/installed
-	python -m pytest -n 2 --dist loadfile
+	$(TESTS) -m "not slow" --cov
+
+# What is broken on purpose, and what survives: hours. Writes the table of tests/faults/README.md.
+faults: $(VENV)/installed
+	$(TESTS) tests/faults --table=tests/faults/README.md
+	$(TESTS) -m slow --ignore=tests/faults
 
 lint: $(VENV)/installed
 	ruff check . && ruff format --check . && mypy

@@ -4,16 +4,15 @@ import jaxtyping
 import numpy as np
 import pytest
 import torch
-from checkout import ROOT, Copy
+from checkout import Copy
 
-# In the tests annotations are checked, shapes too; an int is a float, as for mypy. Left out: what pydantic checks, and
-# `Self`, which beartype does not take.
-NAMES = {path.stem for path in (ROOT / "src/vanishing_variance").glob("[a-z]*")} - {
-    *("params", "progress"),
-    *("training", "figures", "tables", "report"),
-}
+# Where arrays go in and out, annotations are checked in the tests, shapes too; an int is a float, as for mypy.
+CHECKED = (
+    *("capacity", "diagnosis", "evaluation", "fitting", "kernels", "mechanism", "model", "norms", "probe"),
+    *("proposition", "statistics", "tasks", "vocabulary"),
+)
 jaxtyping.install_import_hook(
-    [f"vanishing_variance.{name}" for name in sorted(NAMES)],
+    [f"vanishing_variance.{name}" for name in CHECKED],
     "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))",
 )
 
@@ -30,6 +29,11 @@ torch.set_num_threads(1)
 
 DATA = {"argmax": {"classes": 10}, "dictionary": {"key_classes": 256, "value_classes": 8}}
 SCHEDULES = {"argmax": {}, "dictionary": {"embedding_width": 16, "embedding_std": 0.25}}
+
+
+def pytest_collection_modifyitems(items):
+    """The files that run the pipeline take longest, and so begin first."""
+    items.sort(key=lambda item: "first_run" not in item.fixturenames)
 
 
 def make_model(**changes):

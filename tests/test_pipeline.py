@@ -8,6 +8,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
 import yaml
 from checkout import ALL, Copy, stages
 
@@ -55,7 +56,8 @@ def test_one_command_runs_everything_and_makes_every_result(first_run):
     assert not [name for name in tracked if name.startswith(("runs/", "data/"))]
 
 
-def test_a_second_run_runs_nothing(copy):
+def test_a_second_run_runs_nothing(first_run):
+    copy = first_run[0]
     assert copy.ran("dvc", "repro") == set()
     assert "up to date" in copy("dvc", "status")
 
@@ -100,6 +102,7 @@ def test_a_stage_declares_exactly_the_parameters_that_it_takes(first_run):
         assert len(taken) == source.count("take(params"), name
 
 
+@pytest.mark.slow
 def test_a_fresh_clone_that_pulls_the_cache_runs_nothing(copy, tmp_path):
     copy("dvc", "remote", "add", "--default", "--local", "store", str(tmp_path / "store"))
     copy("dvc", "push", "--quiet")
@@ -110,6 +113,7 @@ def test_a_fresh_clone_that_pulls_the_cache_runs_nothing(copy, tmp_path):
     assert clone.ran("dvc", "repro") == set()
 
 
+@pytest.mark.slow
 def test_dvcs_temporary_copies_run_their_own_source_side_by_side(copy):
     path = copy.path / "src/vanishing_variance/tables.py"
     original = path.read_text()
@@ -131,6 +135,7 @@ def test_dvcs_temporary_copies_run_their_own_source_side_by_side(copy):
         assert f"trained on {said}: accuracy (%), none against {treatment}" in table
 
 
+@pytest.mark.slow
 def test_a_new_task_and_a_new_parameter_of_another_stage_retrain_nothing(copy):
     source = copy.path / "src/vanishing_variance"
     for folder in ("tasks", "model/inputs"):
@@ -154,6 +159,42 @@ def test_a_new_task_and_a_new_parameter_of_another_stage_retrain_nothing(copy):
         path.write_text(path.read_text().replace(old, new, 1 if path.suffix == ".py" else -1))
     assert copy.ran("dvc", "repro", "check") == {"check"}
     assert copy.ran("dvc", "repro", "--dry", "train", "train-long") == stages("train", tasks=["argmin"])
+
+
+def test_another_treatment_of_the_paper_trains_its_long_range_alone(copy):
+    text = (copy.path / "params.yaml").read_text()
+    (copy.path / "params.yaml").write_text(text.replace("norm: ln", "norm: std"))
+    new = stages("train", norms={"long": ["std"]})
+    assert copy.ran("dvc", "repro", "--dry", "train", "train-long") == {"check", *new}
+
+
+BAD = {
+    "norm=none": "norm is 'none'; must be one of ln, rms, std (none is what every treatment is compared with)",
+    "norm=null": "norm is None; must be one of ln, ",
+    "test.lengths=[128]": "test.lengths[0] is 128; must be at most 64, the keys of task dictionary",
+    "blocks=[]": "blocks is []; must have at least 1 entry",
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("norm=ln; touch owned", "norm is 'ln; touch owned'; must be one of ln, "),
+        *(pytest.param(*one, marks=pytest.mark.slow) for one in BAD.items()),
+    ],
+)
+def test_bad_parameters_stop_at_the_check_in_one_line_and_touch_nothing_else(copy, change, said):
+    kept = {path: path.stat().st_mtime_ns for path in (copy.path / "runs").rglob("*.*")}
+    key, _, value = change.partition("=")
+    last = key.rpartition(".")[2]
+    text = (copy.path / "params.yaml").read_text()
+    (copy.path / "params.yaml").write_text(re.sub(rf"^( *){last}: .*$", rf"\g<1>{last}: {value}", text, flags=re.M))
+    printed = copy("dvc", "repro", exit_code=255)
+    assert [line for line in printed.splitlines() if line.startswith(f"error: params.yaml: {said}")]
+    assert set(re.findall(r"^Running stage '(.*)':$", printed, re.MULTILINE)) == {"check"}
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept
+    assert copy("git", "status", "--porcelain", "metrics", "plots") == ""
+    assert not (copy.path / "owned").exists()
 
 
 def test_metrics_are_small_flat_and_finite(first_run):

@@ -10,6 +10,8 @@ from checkout import EVALUATE, GENERATE, RESULTS, TEMPERATURE, stages
 
 from vanishing_variance.review.comment import MARKER
 
+pytestmark = pytest.mark.slow
+
 NEW_NORM = '''"""Division by the largest absolute value."""
 
 LEARNABLE = {}
@@ -129,29 +131,6 @@ def test_more_seeds_train_only_the_new_block(copy):
     copy("make", "default-scale")
     assert copy.ran("dvc", "repro") == set()
     assert "before default-scale" in copy("git", "stash", "list")
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ("norm=none", "norm is 'none'; must be one of ln, rms, std (none is what every treatment is compared with)"),
-        ("norm=null", "norm is None; must be one of ln, "),
-        ("norm=bogus", "norm is 'bogus'; must be one of ln, "),
-        ("test.lengths=[128]", "test.lengths[0] is 128; must be at most 64, the keys of task dictionary"),
-        ("blocks=[]", "blocks is []; must have at least 1 entry"),
-    ],
-)
-def test_bad_parameters_stop_at_the_check_in_one_line_and_touch_nothing_else(copy, change, said):
-    kept = {path: path.stat().st_mtime_ns for path in (copy.path / "runs").rglob("*.*")}
-    key, _, value = change.partition("=")
-    last = key.rpartition(".")[2]
-    text = (copy.path / "params.yaml").read_text()
-    (copy.path / "params.yaml").write_text(re.sub(rf"^( *){last}: .*$", rf"\g<1>{last}: {value}", text, flags=re.M))
-    printed = copy("dvc", "repro", exit_code=255)
-    assert [line for line in printed.splitlines() if line.startswith(f"error: params.yaml: {said}")]
-    assert set(re.findall(r"^Running stage '(.*)':$", printed, re.MULTILINE)) == {"check"}
-    assert {path: path.stat().st_mtime_ns for path in kept} == kept
-    assert copy("git", "status", "--porcelain", "metrics", "plots") == ""
 
 
 def test_editing_the_page_makes_the_page_alone(copy):

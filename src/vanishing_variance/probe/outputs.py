@@ -22,7 +22,7 @@ BATCH = 8192
 
 def last_outputs(
     model: PreTrainedModel, family: Family, tokens: Integer[np.ndarray, "S N"], layers: list[int], positions: bool
-) -> Float[np.ndarray, "S K H D"]:
+) -> Float[np.ndarray, "S {len(layers)} H D"]:
     """O at the last position of sequences in `layers`, with or without positional encoding."""
     heads, taken = model.config.num_attention_heads, []
     batches = torch.from_numpy(tokens).split(max(1, BATCH // tokens.shape[1]))

@@ -32,4 +32,4 @@ def power(length: int) -> Markup:
 
 def raised(text: str) -> Markup:
     """A text as HTML, with 2^14 and N^-1 as powers."""
-    return Markup(_POWER.sub(lambda found: f"<sup>{found[1].replace('-', '−')}</sup>", escape(text)))
+    return Markup(_POWER.sub(lambda found: f"<sup>{found[1].replace('-', '−')}</sup>", escape(text)))  # noqa: S704

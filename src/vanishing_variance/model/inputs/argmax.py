@@ -1,4 +1,7 @@
-"""argmax retrieval: an item is its priority beside the one-hot of its class, the query one number (B.1)."""
+"""argmax retrieval: an item is its priority beside the one-hot of its class, the query one number (B.1).
+
+S seeds, B sequences.
+"""
 
 from collections.abc import Mapping
 
