@@ -3,7 +3,7 @@ from functools import partial
 
 import numpy as np
 import torch
-from conftest import in_arrays
+from small import in_arrays
 
 from vanishing_variance import capacity
 from vanishing_variance.capacity import compare

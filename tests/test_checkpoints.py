@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from conftest import make_model, make_plan
+from small import make_model, make_plan
 
 from vanishing_variance import checkpoints, training
 from vanishing_variance.io.arrays import read_about, read_arrays, write_arrays

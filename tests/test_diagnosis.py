@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 import torch
-from conftest import in_arrays
 from scipy import stats
+from small import in_arrays
 
 from vanishing_variance.diagnosis import diagnose
 from vanishing_variance.model.reference import Reference

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from conftest import in_arrays
 from scipy import stats
+from small import in_arrays
 
 from vanishing_variance import parallel
 from vanishing_variance.evaluation import Plan, evaluate_block

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 import torch
-from conftest import make_plan
 from scipy import stats
+from small import make_plan
 
 from vanishing_variance import fitting, parallel, training
 from vanishing_variance.fitting import CANDIDATES, Plan, fit_block, fitted, mistakes

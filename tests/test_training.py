@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from conftest import make_plan
+from small import make_plan
 
 from vanishing_variance import parallel, training
 from vanishing_variance.errors import DivergedError

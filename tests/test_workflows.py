@@ -77,7 +77,8 @@ def test_a_checkout_leaves_no_token_behind(path):
 
 
 def test_every_job_ends(path):
-    assert all(job["timeout-minutes"] <= 60 for job in workflow(path)["jobs"].values())
+    most = 350 if path.name == "faults.yml" else 60
+    assert all(job["timeout-minutes"] <= most for job in workflow(path)["jobs"].values())
 
 
 def test_the_comment_is_of_the_workflow_that_writes_it_and_found_by_its_marker():

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 import torch
-from conftest import SHARP, make_trained, plainly
 from scipy import stats
+from small import SHARP, make_trained, plainly
 
 from vanishing_variance.mechanism import inside
 from vanishing_variance.model.temperature import UNCHANGED

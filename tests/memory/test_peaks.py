@@ -5,8 +5,8 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
-from conftest import make_model, make_plan
 from peaks import generated, peak, read, single
+from small import make_model, make_plan
 
 from vanishing_variance import capacity, evaluation, fitting
 from vanishing_variance.memory.capacity import capacity as of_capacity

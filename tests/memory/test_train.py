@@ -3,8 +3,8 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
-from conftest import make_model, make_plan
 from peaks import peak, single
+from small import make_model, make_plan
 
 from vanishing_variance.memory.need import PROCESS, total
 from vanishing_variance.memory.train import train

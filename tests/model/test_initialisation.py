@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 import torch
-from conftest import make_model, make_plan
+from small import make_model, make_plan
 
 from vanishing_variance.model.initialisation import draw
 

@@ -1,6 +1,6 @@
 import pytest
 import torch
-from conftest import make_model, make_plan
+from small import make_model, make_plan
 
 from vanishing_variance.kernels import attend as kernel
 from vanishing_variance.model.initialisation import draw

@@ -2,8 +2,8 @@ from functools import partial
 
 import numpy as np
 import pytest
-from conftest import SHARP, make_dependent, make_trained, plainly
 from scipy import stats
+from small import SHARP, make_dependent, make_trained, plainly
 
 from vanishing_variance import registry, vocabulary
 from vanishing_variance.model.trained import Models

@@ -4,7 +4,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import SHARP, make_dependent, make_trained, plainly
+from small import SHARP, make_dependent, make_trained, plainly
 
 from vanishing_variance import parallel, registry, vocabulary
 from vanishing_variance.params.proposition import Proposition

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-from conftest import DATA
 from scipy import stats
+from small import DATA
 
 from vanishing_variance import registry, tasks, vocabulary
 from vanishing_variance.seeding import stream
