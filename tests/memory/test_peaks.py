@@ -30,7 +30,8 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="the peak is read on Linux"),
 ]
 
-LEAST, MOST = 1, 1.6
+# Training without a compiled kernel was measured at up to a tenth more.
+LEAST, MOST = 0.9, 1.6
 # What a process imports counts as the most that it is for any stage: so many bytes more than for another.
 IMPORTED = 190 * 2**20
 
