@@ -18,8 +18,8 @@ from processes import wait_for
 pytestmark = pytest.mark.slow
 
 RUNS, KILLS = 5, 10
-# A cold run takes about two minutes: ten intervals of this mean length, without the seconds in which DVC starts.
-SECONDS_BETWEEN = (1.0, 20.0)
+# A kill comes so many seconds after the start of one of the next six stages: of 42, each of which takes some seconds.
+STAGES, SECONDS = 6, 3.0
 SIGNS_OF_TROUBLE = ("Traceback", "locked", "busy", "corrupt", "ERROR", "error:")
 
 
@@ -71,22 +71,28 @@ def kill(dvc, victim):
         os.killpg(dvc.pid, signal.SIGKILL)
 
 
+def begun(log):
+    """How many stages a `dvc repro` has begun."""
+    return log.read_text().count("Running stage")
+
+
 @pytest.mark.parametrize("run", range(RUNS))
 def test_killed_ten_times_it_ends_with_the_same_bits(run, finished, tmp_path, tally):
     copy, moments = anew(finished, tmp_path / "copy"), random.Random(run)
     victims = (["stage", "DVC", "DVC and stage"] * KILLS)[run : run + KILLS]
     printed, orphans = [], 0
     for victim in victims:
-        with (tmp_path / "log").open("w+") as log:
+        with (tmp_path / "log").open("w") as log:
             dvc = copy.start("dvc", "repro", stdout=log)
-            time.sleep(moments.uniform(*SECONDS_BETWEEN))
-            assert dvc.poll() is None, "it finished before it was killed: make the moments shorter"
-            lives_on = victim == "DVC" and stage_of(dvc) is not None
-            kill(dvc, victim)
-            dvc.wait()  # and the next begins at once, whether the stage has ended or not
-            orphans += lives_on
-            log.seek(0)
-            printed.append(log.read())
+        stages = moments.randint(1, STAGES)
+        wait_for(lambda dvc=dvc, stages=stages: dvc.poll() is not None or begun(tmp_path / "log") >= stages, 900)
+        time.sleep(moments.uniform(0, SECONDS))
+        assert dvc.poll() is None, "it finished before it was killed: make STAGES less"
+        lives_on = victim == "DVC" and stage_of(dvc) is not None
+        kill(dvc, victim)
+        dvc.wait()  # and the next begins at once, whether the stage has ended or not
+        orphans += lives_on
+        printed.append((tmp_path / "log").read_text())
     last = copy("dvc", "repro")
     survived = same(copy, finished)
     for victim in set(victims):

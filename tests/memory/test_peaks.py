@@ -30,8 +30,9 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="the peak is read on Linux"),
 ]
 
-# What the imports of a process take differs between stages, and counts as the most that it is for any.
 LEAST, MOST = 1, 1.6
+# What a process imports counts as the most that it is for any stage: so many bytes more than for another.
+IMPORTED = 190 * 2**20
 
 
 def planned(task, width, gelu="exact", lengths=(5, 16), **settings):
@@ -48,7 +49,7 @@ def judge(need, job):
     reckoned = PROCESS + total(need.data) + total(need.tensors)
     measured = peak(need.name.partition(" ")[0], job)
     print(f"{need.name}: reckoned {reckoned / 2**20:.0f} MiB, measured {measured / 2**20:.0f} MiB")
-    assert LEAST <= reckoned / measured <= MOST
+    assert LEAST * measured <= reckoned <= MOST * measured + IMPORTED
 
 
 @pytest.mark.parametrize(
@@ -57,7 +58,7 @@ def judge(need, job):
         ("argmax", 8, 16, (2, 4), "exact"),
         ("argmax", 1024, 4, (4, 4), "exact"),
         ("argmax", 128, 1024, (256, 256), "exact"),
-        ("argmax", 512, 2048, (2, 2), "tanh"),
+        ("argmax", 256, 1024, (16, 16), "tanh"),
         ("argmax", 128, 512, (64, 64), "tanh"),
         ("dictionary", 128, 512, (200, 200), "exact"),
         ("dictionary", 256, 128, (200, 200), "tanh"),

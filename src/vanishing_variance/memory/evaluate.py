@@ -3,13 +3,16 @@
 from vanishing_variance import parallel
 from vanishing_variance.device import device, room
 from vanishing_variance.evaluation import Plan
-from vanishing_variance.memory.models import FLOAT, batch, looked_up, piece, weights
+from vanishing_variance.memory.models import FLOAT, largest, looked_up, piece, weights
 from vanishing_variance.memory.need import Need, Term
 from vanishing_variance.model.trained import ITEMS_IN_BATCH
 from vanishing_variance.tasks.base import TaskTraining
 
 # O of every sequence of a length, before and after the normaliser: in parts and as one, then in double precision.
 TESTED, LOOKED_AT = 13, 10
+# Of every item its numbers as they are stored and as they are read, its logit and what becomes of it, in bytes; of
+# every sequence what the layers make of it.
+ITEM, LAYERS = 72, 12
 # A row of a table for each of some features and places.
 ROWS = 400
 
@@ -20,6 +23,7 @@ def evaluate(plan: Plan, training: TaskTraining, seeds: int, sequences: int) -> 
     together = 1 if on_cpu else seeds
     lengths = [*plan.lengths, plan.trained.shortest, plan.trained.longest]
     model = weights(plan.variant, training)
+    items, batch = largest(lengths, max(sequences, looked_at), ITEMS_IN_BATCH[device().type])
 
     of_width, tested = {"model.width": width}, {"test.sequences": sequences}
     diagnosed = {"diagnostics.sequences": looked_at}
@@ -34,9 +38,7 @@ def evaluate(plan: Plan, training: TaskTraining, seeds: int, sequences: int) -> 
         ),
         tensors=(
             Term(2 * together * (model + looked_up(plan.variant, training)), of_width),
-            Term(
-                batch(plan.variant, lengths, max(sequences, looked_at), ITEMS_IN_BATCH[device().type]), long | of_width
-            ),
+            Term(ITEM * items + LAYERS * FLOAT * width * batch, long | of_width),
         ),
         results=(
             Term(2 * seeds * model, of_width | {"seeds_per_block": seeds}),

@@ -11,10 +11,6 @@ from vanishing_variance.model.variant import Variant
 from vanishing_variance.tasks.base import TaskTraining
 
 FLOAT, DOUBLE = 4, 8
-# An item's number as it is stored and as it is read, its logit and what becomes of it.
-ITEM = 72
-# What the layers make of a sequence, D numbers each.
-LAYERS = 12
 # `model.trained.pieces` draws so many items at a time, or one sequence.
 PIECE = 2**20
 
@@ -30,10 +26,10 @@ def looked_up(variant: Variant, training: TaskTraining) -> int:
     return FLOAT * variant.model.width * sum(initial[name].shape[0] for name in variant.network().inputs.LOOKED_UP)
 
 
-def batch(variant: Variant, lengths: Sequence[int], sequences: int, items: int) -> float:
-    """Bytes of the largest batch: `items` items, or one sequence, of at most `sequences`."""
-    most = min(sequences, max(1, items // min(lengths)))
-    return ITEM * max(items, *lengths) + LAYERS * FLOAT * variant.model.width * most
+def largest(lengths: Sequence[int], sequences: int, items: int) -> tuple[int, int]:
+    """The items of the largest batch, and the sequences: `items` items, or one sequence, of at most `sequences`."""
+    batches = [(length, min(sequences, max(1, items // length))) for length in lengths]
+    return max(length * number for length, number in batches), max(number for _, number in batches)
 
 
 def piece(variant: Variant, longest: int) -> float:

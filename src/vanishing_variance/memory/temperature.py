@@ -3,13 +3,14 @@
 from vanishing_variance import parallel
 from vanishing_variance.device import device, room
 from vanishing_variance.fitting import CANDIDATES, Plan
-from vanishing_variance.memory.models import DOUBLE, FLOAT, batch, looked_up, piece, weights
+from vanishing_variance.memory.models import DOUBLE, FLOAT, largest, looked_up, piece, weights
 from vanishing_variance.memory.need import Need, Term
 from vanishing_variance.model.trained import ITEMS_IN_BATCH
 from vanishing_variance.tasks.base import TaskTraining
 
-# The hidden layer of all items of a batch, on its way into GELU and out of it; a class is picked by a number for each.
-HIDDEN, PICKED = 4, 12
+# The hidden layer of all items of a batch, on its way into GELU and out of it; a class is picked by a number for each;
+# numbers and logits beside it.
+HIDDEN, PICKED, ITEM = 4, 12, 30
 # What the layers make of every candidate of a sequence.
 LAYERS = 6
 
@@ -17,10 +18,10 @@ LAYERS = 6
 def temperature(plan: Plan, training: TaskTraining, seeds: int) -> Need:
     """What `fitting.fit_block` takes, for `seeds` models."""
     model, width, longest = weights(plan.variant, training), plan.variant.model.width, max(plan.lengths)
-    at_once = ITEMS_IN_BATCH[device().type]
+    items, batch = largest(plan.lengths, plan.sequences, ITEMS_IN_BATCH[device().type])
     number = len(CANDIDATES)
-    hidden = max(at_once, longest) * (FLOAT * (HIDDEN * width + number) + PICKED * plan.variant.task.labels)
-    candidates = min(plan.sequences, at_once // plan.lengths[0] or 1) * number * LAYERS * FLOAT * width
+    hidden = items * (FLOAT * (HIDDEN * width + number) + PICKED * plan.variant.task.labels + ITEM)
+    candidates = batch * number * LAYERS * FLOAT * width
 
     of_width, long = {"model.width": width}, {"test.lengths": longest}
     fitted, block = {"temperature.sequences": plan.sequences}, {"seeds_per_block": seeds}
@@ -29,7 +30,7 @@ def temperature(plan: Plan, training: TaskTraining, seeds: int) -> Need:
         data=(Term(piece(plan.variant, longest), long),),
         tensors=(
             Term(2 * (model + looked_up(plan.variant, training)), of_width),
-            Term(hidden + batch(plan.variant, plan.lengths, plan.sequences, at_once), long | of_width),
+            Term(hidden, long | of_width),
             Term(candidates, fitted | of_width),
         ),
         results=(

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict
 
 from vanishing_variance.params.base import Count
 
-# Arrays by name. Every task has `query` (B,), and `target` (B,): the position of the item that holds the answer; what
-# an item consists of, (B, N) each, is the task's own.
+# Arrays by name. Every task has `query` (B,), and `target` (B,): the
+# position of the item that holds the answer; what an item consists of, (B, N) each, is the task's own.
 Sequences = dict[str, Shaped[np.ndarray, "B ..."]]
 
 

@@ -1,7 +1,4 @@
-"""argmax retrieval: an item is its priority beside the one-hot of its class, the query one number (B.1).
-
-S seeds, B sequences.
-"""
+"""argmax retrieval: an item is its priority beside the one-hot of its class, the query one number (B.1)."""
 
 from collections.abc import Mapping
 

@@ -1,7 +1,4 @@
-"""dictionary lookup: an item is Emb_K || Emb_V, the query is Emb_K of its key, from the same table (B.1).
-
-S seeds, B sequences, N items, D width, C classes of a table, F features of an embedding, R rows that a batch reads.
-"""
+"""dictionary lookup: an item is Emb_K || Emb_V, the query is Emb_K of its key, from the same table (B.1)."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,0 +1,1 @@
+"""Faults, and what is left after each."""

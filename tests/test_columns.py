@@ -1,0 +1,17 @@
+from pathlib import Path
+
+import pytest
+
+from vanishing_variance.columns import CSV
+from vanishing_variance.io.frames import read_csv
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = {"reference": "reference/paper.csv"} | {
+    name: f"{'plots' if name.startswith(('figure1', 'proposition')) else 'metrics'}/{name}.csv"
+    for name in CSV.keys() - {"reference"}
+}
+
+
+@pytest.mark.parametrize("name", sorted(CSV))
+def test_results_in_git_have_the_columns_that_their_readers_ask_for(name):
+    read_csv(ROOT / FOLDERS[name], *CSV[name])
