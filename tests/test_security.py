@@ -40,7 +40,7 @@ def commands(tmp_path):
         (tmp_path / "params.yaml").write_text(yaml.safe_dump(parameters | changes))
         stages = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
         some = {name: {part: stage[part] for part in parts if part in stage} for name, stage in stages.items()}
-        (tmp_path / "dvc.yaml").write_text(yaml.safe_dump({"stages": some}))
+        (tmp_path / "dvc.yaml").write_text(yaml.safe_dump({"stages": some}, sort_keys=False))
         return [shlex.split(stage.cmd) for stage in Repo(str(tmp_path)).index.stages]
 
     (tmp_path / ".dvc").mkdir()
