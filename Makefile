@@ -20,7 +20,7 @@ report: $(VENV)/installed
 TESTS := python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 test: $(VENV)/installed
-	$(TESTS) -m "not slow" --cov
+	$(TESTS) -m "not slow" $(COVERAGE)
 
 # What is broken on purpose, and what survives: hours. Writes the table of tests/faults/README.md.
 faults: $(VENV)/installed
