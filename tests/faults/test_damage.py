@@ -91,6 +91,7 @@ def test_a_file_that_is_not_there_or_empty_or_a_directory_is_one_line(finished_r
         refused(finished_run, name, path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "path"), [pair for pair in PAIRS if pair[1] != "constraints.txt"])
 def test_a_file_that_is_cut_off_anywhere_is_one_line(finished_run, tried, name, path):
     whole = finished_run.whole[path]
@@ -104,6 +105,7 @@ def test_a_file_that_is_cut_off_anywhere_is_one_line(finished_run, tried, name, 
             refused(finished_run, name, path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "path"), PAIRS)
 def test_a_flipped_bit_is_one_line(finished_run, tried, name, path):
     """Any of arrays and parquet; of text one that makes it no text: its numbers have no checksum but in dvc.lock."""
