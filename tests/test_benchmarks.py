@@ -25,9 +25,10 @@ EVALUATE = Workload("evaluate", "argmax", 40, 2, 3)
 @pytest.mark.parametrize(
     ("way", "work"),
     [
-        *((way, TRAIN) for way in ("plain", "vmap")),
+        ("plain", TRAIN),
         *((way, Workload("train", "dictionary", 6, 2, 210)) for way in ("ours", "ours, nothing compiled")),
-        *((way, EVALUATE) for way in ("plain", "vmap", "ours")),
+        *((way, EVALUATE) for way in ("plain", "ours")),
+        *(pytest.param("vmap", work, marks=pytest.mark.slow) for work in (TRAIN, EVALUATE)),
         ("ours", Workload("product", "", 0, 1, 0)),
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 import torch
 from small import make_model, make_plan
 
-from vanishing_variance import checkpoints, training
+from vanishing_variance import checkpoints, parallel, training
 from vanishing_variance.io.arrays import read_about, read_arrays, write_arrays
 from vanishing_variance.kernels import adam
 from vanishing_variance.model.initialisation import draw
@@ -22,18 +22,20 @@ def trained(plan, kept=None):
 
 
 def cut_off(plan, kept, monkeypatch, step):
-    """A training that ends when it asks for the sequences of a step, and has made a checkpoint after each."""
+    """A training that ends when it asks for the sequences of a step, and has made a checkpoint just before."""
 
     def some(*arguments):
         for made, batch in enumerate(original(*arguments), arguments[2]):
             if made == step:
                 raise KeyboardInterrupt
+            if made == step - 1:
+                checkpoints.SECONDS_BETWEEN = 0.0
             yield batch
 
     original = training.batches
     with monkeypatch.context() as patched:
         patched.setattr(training, "batches", some)
-        patched.setattr(checkpoints, "SECONDS_BETWEEN", 0.0)
+        patched.setattr(checkpoints, "SECONDS_BETWEEN", checkpoints.SECONDS_BETWEEN)  # put back afterwards
         with pytest.raises(KeyboardInterrupt):
             trained(plan, kept)
 
@@ -128,6 +130,7 @@ def test_only_the_same_training_has_the_same_fingerprint(monkeypatch, tmp_path):
 
 
 def test_checkpoints_of_other_parameters_stay_and_are_found_again(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(parallel, "cores", lambda: 1)
     plan, other = (make_plan("argmax", steps=20, seeds_per_process=1, learning_rate=rate) for rate in (1e-2, 1e-3))
     whole = training.train_block(plan, SEEDS)
     training.train_block(plan, SEEDS, kept=tmp_path)
