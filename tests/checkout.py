@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -63,13 +64,18 @@ class Copy:
         """Start a command in a process group of its own. On one core small stages start no processes."""
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True} | options
         some = _cores(cores)
-        limit = (lambda: os.sched_setaffinity(0, some)) if some else None
+
+        def prepare():
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs ignore it, and so would this
+            if some:
+                os.sched_setaffinity(0, some)
+
         return subprocess.Popen(
             command,
             cwd=self.path,
             env=self.environment,
             start_new_session=True,
-            preexec_fn=limit,  # noqa: PLW1509
+            preexec_fn=prepare,  # noqa: PLW1509
             **options,
         )
 

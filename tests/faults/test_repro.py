@@ -110,11 +110,12 @@ KINDS = (
     *("evaluate@dictionary-short-ln-0", "ttest", "mechanism", "capacity", "proposition", "figures", "probe"),
     *("figure1", "claims", "report"),
 )
+# While a stage imports what it needs, and in the midst of the work of two that take longer, in seconds from its start.
+MOMENTS = [(name, random.Random(name).uniform(0.1, 0.2)) for name in KINDS]
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_ctrl_c_in_a_stage_is_one_line_and_loses_nothing(name, finished, tmp_path, tally):
-    moment = random.Random(name).uniform(0, 1.5)
+@pytest.mark.parametrize(("name", "moment"), [*MOMENTS, ("evaluate-long@dictionary-long-ln-0", 3.5), ("figures", 3.0)])
+def test_ctrl_c_in_a_stage_is_one_line_and_loses_nothing(name, moment, finished, tmp_path, tally):
     with (tmp_path / "log").open("w+") as log:
         dvc = finished.start("dvc", "repro", "--single-item", "--force", name, stdout=log)
         stage = wait_for(lambda: stage_of(dvc))
@@ -127,12 +128,12 @@ def test_ctrl_c_in_a_stage_is_one_line_and_loses_nothing(name, finished, tmp_pat
     again = finished("dvc", "repro")
     survived = same(finished, finished)
     finished("git", "reset", "--quiet", "--hard")
-    tally("Ctrl-C in a stage", exit_code != 0, exit_code != 0 and survived)
+    tally("Ctrl-C in a stage", 1, exit_code != 0 and survived)
+    assert exit_code != 0, printed
     assert survived, again
     assert "Traceback" not in printed
-    if exit_code:
-        lines = [line for line in printed.splitlines() if "interrupted" in line]
-        assert len(lines) <= 1, printed  # none when Python itself was still starting
+    lines = [line for line in printed.splitlines() if "interrupted" in line]
+    assert len(lines) <= 1, printed  # none when Python itself was still starting
 
 
 def test_two_at_once_end_with_the_same_bits(finished, tmp_path, tally):
@@ -169,19 +170,19 @@ def test_a_lock_file_that_is_cut_off_is_put_back_by_git(finished, tally, part):
 def test_a_bit_that_flipped_on_the_disk_is_noticed_and_made_good(finished, tally):
     """In the folder and in DVC's cache, and with the dates as they were: DVC does not look, the stage does."""
     stage, file = "argmax-short-ln-0", finished.path / "runs/weights/ln/short/argmax-0.safetensors"
-    md5 = finished.outputs()[f"train@{stage}"][str(file.relative_to(finished.path))]
-    for path in (file, finished.path / f".dvc/cache/files/md5/{md5[:2]}/{md5[2:]}"):
+    md5, whole = finished.outputs()[f"train@{stage}"][str(file.relative_to(finished.path))], file.read_bytes()
+    cached = finished.path / f".dvc/cache/files/md5/{md5[:2]}/{md5[2:]}"
+    for path in (file, cached):
         flip(path)
     assert "up to date" in finished("dvc", "status")
     printed = finished("dvc", "repro", "--single-item", "--force", f"evaluate@{stage}", exit_code=255)
     noticed = re.search(r"^error: runs/weights/ln/short/argmax-0.safetensors: .*checksum", printed, re.MULTILINE)
-    file.unlink()
-    finished("chmod", "-R", "u+w", ".dvc/cache/files")  # DVC compares what is not write-protected
-    ran = finished.ran("dvc", "repro")
-    survived = bool(noticed) and same(finished, finished)
+    for path in (file, cached):
+        path.unlink()
+    finished("dvc", "repro")
+    survived = bool(noticed) and file.read_bytes() == whole and same(finished, finished)
     finished("git", "reset", "--quiet", "--hard")
     tally("a flipped bit in weights and in DVC's cache", 1, survived)
-    assert ran == {f"train@{stage}"}
     assert survived
 
 
