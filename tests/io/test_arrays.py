@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from damaged import with_a_flipped_bit
 
 from vanishing_variance.errors import InputError
 from vanishing_variance.io import arrays
@@ -18,11 +19,7 @@ def test_types_and_shapes_of_a_whole_file_whatever_is_read_at_once(tmp_path, mon
 def test_any_flipped_bit_is_noticed_before_the_file_is_read_in_parts(tmp_path):
     path = tmp_path / "a.safetensors"
     write_arrays(path, SEQUENCES)
-    whole = path.read_bytes()
-    for bit in range(0, 8 * len(whole), 31):
-        damaged = bytearray(whole)
-        damaged[bit // 8] ^= 1 << bit % 8
-        path.write_bytes(damaged)
+    for _ in with_a_flipped_bit(path, 31):
         with pytest.raises(InputError, match=r"a\.safetensors: cannot be read as safetensors"):
             verify(path)
 

@@ -2,6 +2,7 @@ import re
 
 import pandas as pd
 import pytest
+from damaged import with_a_flipped_bit
 
 from vanishing_variance.errors import InputError
 from vanishing_variance.io.frames import read_csv, read_frame, write_csv, write_frame
@@ -12,11 +13,7 @@ FRAME = pd.DataFrame({"norm": ["none", "ln"] * 4, "seed": range(8), "accuracy": 
 def test_any_flipped_bit_of_parquet_is_noticed(tmp_path):
     path = tmp_path / "f.parquet"
     write_frame(path, FRAME)
-    whole = path.read_bytes()
-    for bit in range(0, 8 * len(whole), 61):
-        damaged = bytearray(whole)
-        damaged[bit // 8] ^= 1 << bit % 8
-        path.write_bytes(damaged)
+    for _ in with_a_flipped_bit(path, 61):
         with pytest.raises(InputError, match=r"f\.parquet: cannot be read as parquet: its checksum does not fit; del"):
             read_frame(path)
 

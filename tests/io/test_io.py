@@ -3,6 +3,7 @@ import os
 import numpy as np
 import pandas as pd
 import pytest
+from damaged import with_a_flipped_bit
 from matplotlib.figure import Figure
 
 from vanishing_variance.errors import InputError
@@ -109,11 +110,7 @@ def test_what_a_file_says_about_its_arrays_is_read_back(tmp_path):
 def test_any_flipped_bit_of_arrays_is_noticed(tmp_path):
     path = tmp_path / "a.safetensors"
     write_arrays(path, ARRAYS)
-    whole = path.read_bytes()
-    for bit in range(0, 8 * len(whole), 7):
-        damaged = bytearray(whole)
-        damaged[bit // 8] ^= 1 << bit % 8
-        path.write_bytes(damaged)
+    for _ in with_a_flipped_bit(path, 7):
         with pytest.raises(InputError, match=r"a\.safetensors: cannot be read as safetensors"):
             read_arrays(path)
 
