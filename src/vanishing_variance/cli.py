@@ -1,0 +1,132 @@
+"""The command `vanishing-variance`."""
+
+import queue
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import yaml
+from dvc.cli import main as dvc
+from dvc.exceptions import DvcException, NotDvcRepoError
+
+from vanishing_variance.command import Arguments
+from vanishing_variance.errors import InputError, one_line, shown
+from vanishing_variance.io.locks import alone
+from vanishing_variance.repro import clusters
+from vanishing_variance.repro.display import Display
+from vanishing_variance.repro.driver import Driver, summary
+from vanishing_variance.repro.pipeline import Pipeline, StageError
+from vanishing_variance.repro.pool import Pool
+from vanishing_variance.repro.share import cores
+
+# As DVC exits.
+FAILED, INTERRUPTED, NO_REPOSITORY = 255, 252, 253
+
+
+def main() -> None:
+    """Run one of the commands; exits as `dvc repro` does, and with 2 on bad input."""
+    parser = Arguments(prog="vanishing-variance", description=__doc__, allow_abbrev=False)
+    commands = parser.add_subparsers(required=True, metavar="command")
+    repro = commands.add_parser(
+        "repro",
+        allow_abbrev=False,
+        help="dvc repro, with independent stages at once",
+        description="Does what `dvc repro` does, with the stages that do not wait for each other run at once, by "
+        "workers of Dask: processes of this machine, those of a scheduler that runs already, or jobs of SLURM.",
+    )
+    repro.add_argument("targets", nargs="*", metavar="stage", help="with what it depends on; all stages by default")
+    where = repro.add_mutually_exclusive_group()
+    where.add_argument("--workers", type=int, metavar="N", help="stages at once on this machine; one a core by default")
+    where.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask scheduler, for example tcp://10.0.0.1:8786")
+    where.add_argument("--slurm", type=int, metavar="JOBS", help="run in so many jobs, a stage each")
+    repro.add_argument(
+        "--slurm-option",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="of a job: cores=8, memory=16GB, gpus=1",
+    )
+    repro.add_argument("-f", "--force", action="store_true", help="also what has not changed")
+    repro.add_argument("--downstream", action="store_true", help="the stages and what depends on them, instead")
+    repro.add_argument("-k", "--keep-going", action="store_true", help="after a failure, run all that does not need it")
+    repro.add_argument("--dry", action="store_true", help="only say what would run")
+    try:
+        sys.exit(_repro(parser.parse_args()))
+    except InputError as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        sys.exit(2)
+    except (DvcException, StageError) as problem:
+        print(f"ERROR: {one_line(str(problem))}", file=sys.stderr)
+        sys.exit(NO_REPOSITORY if isinstance(problem, NotDvcRepoError) else FAILED)
+
+
+def _repro(chosen: Any) -> int:
+    cluster = _cluster(chosen)
+    if chosen.dry:
+        switches = {"--force": chosen.force, "--downstream": chosen.downstream, "--keep-going": chosen.keep_going}
+        on = [name for name, is_on in switches.items() if is_on]
+        return int(dvc(["repro", "--dry", *on, "--", *chosen.targets]))
+    display, began = Display(), time.monotonic()
+    messages: queue.Queue[tuple[Any, ...]] = queue.Queue()
+    with alone("repro"), ExitStack() as stack:
+
+        def start(tell: Callable[[dict[str, Any]], None]) -> Pool:
+            client = stack.enter_context(cluster())
+            display.say(f"Dask's dashboard: {client.dashboard_link}")
+            return Pool(client, cores() if chosen.scheduler is None and chosen.slurm is None else None, tell)
+
+        stack.enter_context(_interrupting(messages))
+        driver = Driver(Pipeline(Path.cwd()), chosen.targets, chosen.downstream, start, display, messages)
+        try:
+            driver.run(chosen.force, chosen.keep_going)
+        except KeyboardInterrupt:
+            display.warn("interrupted: what has ended is in DVC's cache; the same command goes on from here")
+            return INTERRUPTED
+        for line in summary(driver.outcome, time.monotonic() - began):
+            display.say(line)
+    return FAILED if driver.outcome.failed else 0
+
+
+def _cluster(chosen: Any) -> Callable[[], AbstractContextManager[Any]]:
+    """Where the stages are to run, not started yet. Raises InputError."""
+    for name in ("workers", "slurm"):
+        number = getattr(chosen, name)
+        if number is not None and number < 1:
+            raise InputError(f"--{name}: {number} must be a whole number from 1 on")
+    if chosen.slurm is None and chosen.slurm_option:
+        raise InputError(f"--slurm-option: {shown(chosen.slurm_option[0])} is for --slurm alone")
+    if chosen.scheduler is not None:
+        return lambda: clusters.existing(chosen.scheduler)
+    if chosen.slurm is not None:
+        options = dict(_option(text) for text in chosen.slurm_option)
+        return lambda: clusters.slurm(chosen.slurm, options)
+    return lambda: clusters.local(chosen.workers or max(cores(), len(clusters.gpus())))
+
+
+def _option(text: str) -> tuple[str, Any]:
+    key, equals, value = text.partition("=")
+    if not (key.isidentifier() and equals):
+        raise InputError(f"--slurm-option: {shown(text)} must be KEY=VALUE")
+    try:
+        return key, yaml.safe_load(value)
+    except yaml.YAMLError:
+        return key, value
+
+
+@contextmanager
+def _interrupting(messages: "queue.Queue[tuple[Any, ...]]") -> Iterator[None]:
+    """Within, Ctrl-C and SIGTERM become a message, for a moment at which nothing is left half done."""
+
+    def tell(number: int, frame: object) -> None:
+        messages.put(("interrupt",))
+
+    before = {number: signal.signal(number, tell) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

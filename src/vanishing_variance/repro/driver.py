@@ -1,0 +1,238 @@
+"""The driver: begins stages as soon as there is nothing to wait for and a worker is free, and records what has ended.
+
+It alone talks to DVC; the workers run commands. One thread does everything: what workers and signals say comes to it
+through a queue, so that no call to DVC is ever cut off in the middle.
+"""
+
+import queue
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from vanishing_variance.io.times import read_times
+from vanishing_variance.repro.command import Command, Ended
+from vanishing_variance.repro.display import Display
+from vanishing_variance.repro.order import Order
+from vanishing_variance.repro.pipeline import Begun, Pipeline, StageError
+from vanishing_variance.repro.pool import Pool, Room
+from vanishing_variance.repro.seconds import expected
+from vanishing_variance.repro.share import share
+
+# Of the time while stages run, at most so much goes into dvc.lock: writing it takes a second for each 10,000 lines.
+RECORDING = 0.1
+# How often the driver looks for workers that came or went.
+SECONDS_BETWEEN_LOOKS = 1.0
+
+
+@dataclass
+class Outcome:
+    """What became of the stages, by name; how long the commands that ran took (wall and CPU seconds)."""
+
+    ran: dict[str, Ended] = field(default_factory=dict)
+    restored: list[str] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+
+
+class Driver:
+    """Runs the stages of a pipeline, once: the targets with what they depend on, or `downstream` what depends on them.
+
+    `start` makes the pool of workers, when the first command is to be run. `messages` is where `Pool` and the handler
+    of signals put what they have to say: (kind, ...).
+    """
+
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        targets: Sequence[str],
+        downstream: bool,
+        start: Callable[[Callable[[dict[str, Any]], None]], Pool],
+        display: Display,
+        messages: "queue.Queue[tuple[Any, ...]]",
+    ) -> None:
+        plan = pipeline.plan(targets, downstream)
+        took = {time["stage"]: time["seconds"] for time in read_times()}
+        self._pipeline, self._commands = pipeline, {name: pipeline.command(name) for name in plan}
+        seconds = expected({name: command.lines for name, command in self._commands.items()}, took)
+        self._order = Order(list(plan), plan, seconds)
+        self._start, self._display, self._messages = start, display, messages
+        self._pool: Pool | None = None
+        self._first: Command | None = None
+        self._waited = False
+        self._running: dict[str, Command] = {}
+        self._homes: dict[str, str] = {}
+        self._last = time.monotonic(), 0.0
+        self.outcome = Outcome()
+
+    def run(self, force: bool, keep_going: bool) -> None:
+        """Run what has changed, until all is done, or something failed and what ran then has ended.
+
+        Raises KeyboardInterrupt when the queue brings ("interrupt",); whatever is raised, no command runs on.
+        """
+        try:
+            with self._pipeline.tracked():
+                while self._begin(force, keep_going):
+                    self._listen()
+                    self._record(at_once=False)
+                self._record(at_once=True)
+        except KeyboardInterrupt:
+            self._record(at_once=True)
+            raise
+        finally:
+            if self._pool is not None:
+                self._pool.cancel()
+            self._display.close()
+
+    def _begin(self, force: bool, keep_going: bool) -> bool:
+        """Begin all that there is room for; returns whether there is anything to wait for."""
+        while keep_going or not self.outcome.failed:
+            name = self._next()
+            if name is None:
+                return bool(self._running or self._first or self._order.ready())
+            self._order.begin(name)
+            self._begin_one(self._commands[name], force)
+        return bool(self._running)
+
+    def _next(self) -> str | None:
+        """The most urgent stage that may begin and has room; before there are workers, the most urgent one."""
+        if self._first is not None and self._room().stages:
+            self._submit(self._first)
+            self._first = None
+        ready = self._order.ready()
+        if self._pool is None or not ready:
+            return ready[0] if ready else None
+        room = self._room()
+        if not room.stages and not self._waited:
+            self._display.say("waiting for a worker")
+            self._waited = True
+        if self._first is not None or len(self._running) >= room.stages:
+            return None
+        gpus = room.gpus - sum(command.gpu for command in self._running.values())
+        fits = (name for name in ready if gpus > 0 or not room.gpus or not self._commands[name].gpu)
+        return next(fits, None)
+
+    def _begin_one(self, command: Command, force: bool) -> None:
+        name = command.stage
+        try:
+            begun = self._pipeline.begin(name, force)
+        except StageError as problem:
+            self._fail(name, str(problem))
+            return
+        if begun is not Begun.TO_RUN:
+            same = begun is Begun.UNCHANGED
+            (self.outcome.unchanged if same else self.outcome.restored).append(name)
+            if same:  # of the others DVC tells by itself
+                self._display.say(f"Stage '{name}' didn't change, skipping")
+            self._order.settle(name)
+        elif self._pool is not None:
+            self._submit(command)
+        else:
+            self._pool = self._start(lambda event: self._messages.put(("event", event)))
+            self._first = command  # until a worker is there, whose cores are known then
+
+    def _room(self) -> Room:
+        assert self._pool is not None
+        return self._pool.room()
+
+    def _submit(self, command: Command) -> None:
+        assert self._pool is not None
+        name, room = command.stage, self._room()
+        others = [one.processes for one in self._running.values()]
+        # those that will run beside it as soon as this call is made
+        soon = [self._commands[one].processes for one in self._order.ready()[: max(0, room.stages - len(others) - 1)]]
+        cores = min(share(room.cores, [command.processes, *others, *soon])[0], room.largest)
+        self._display.say("\n".join([f"Running stage '{name}':", *(f"> {line}" for line in command.lines)]))
+        self._running[name] = command
+        self._pool.submit(command, cores, lambda future: self._messages.put(("ended", name, future)))
+
+    def _listen(self) -> None:
+        """Take in what has been said since, or wait for it."""
+        try:
+            message = self._messages.get(timeout=SECONDS_BETWEEN_LOOKS)
+            while True:
+                self._hear(*message)
+                message = self._messages.get_nowait()
+        except queue.Empty:
+            pass
+
+    def _hear(self, kind: str, *what: Any) -> None:
+        if kind == "interrupt":
+            raise KeyboardInterrupt
+        if kind == "ended":
+            self._end(*what)
+            return
+        (event,) = what
+        stage = event["stage"]
+        if "line" in event:
+            self._display.line(stage, event["line"])
+            return
+        lost = self._homes.get(stage)
+        self._homes[stage] = event["worker"]
+        if lost is not None:
+            self._display.warn(f"{stage}: its worker {lost} is gone; it goes on at {event['worker']}")
+        self._display.started(stage, event["worker"], event["cores"])
+
+    def _end(self, name: str, future: Any) -> None:
+        del self._running[name]
+        self._display.ended(name)
+        assert self._pool is not None
+        try:
+            problem = _problem(future)
+            if problem is None:
+                self._pipeline.finish(name)
+        except StageError as missing:
+            problem = str(missing)
+        if problem is None:
+            self.outcome.ran[name] = future.result()
+            self._order.settle(name)
+        else:
+            self._fail(name, problem)
+        self._pool.forget(future)
+
+    def _fail(self, name: str, why: str) -> None:
+        self.outcome.failed[name] = why
+        self._display.warn(f"ERROR: failed to reproduce '{name}': {why}")
+        skipped = self._order.fail(name)
+        if skipped:
+            names = ", ".join(f"'{one}'" for one in skipped)
+            self._display.warn(f"WARNING: {names} will be skipped due to this failure")
+
+    def _record(self, at_once: bool) -> None:
+        """Write what can be written into dvc.lock, unless it was written a moment ago and takes long."""
+        when, took = self._last
+        if not at_once and time.monotonic() - when < took / RECORDING:
+            return
+        same = set(self.outcome.unchanged)
+        names = [name for name in self._order.recordable() if name not in same]
+        if names:
+            began = time.monotonic()
+            self._pipeline.record(names)
+            self._last = time.monotonic(), time.monotonic() - began
+
+
+def _problem(future: Any) -> str | None:
+    """Why a command did not end well; None where it did."""
+    if future.status != "finished":
+        return f"no worker could run it: {future.exception() if future.status == 'error' else future.status}"
+    ended: Ended = future.result()
+    return f"failed to run: {ended.failed}, exited with {ended.code}" if ended.code else None
+
+
+def summary(outcome: Outcome, seconds: float) -> Sequence[str]:
+    """What was done, in one line, and what running stages at once saved, against one after the other, in another."""
+    parts = {
+        "ran": len(outcome.ran),
+        "came out of DVC's cache": len(outcome.restored),
+        "had not changed": len(outcome.unchanged),
+        "failed": len(outcome.failed),
+    }
+    said = ", ".join(f"{number} {what}" for what, number in parts.items() if number)
+    lines = [f"{said or 'nothing to do'}: {seconds:.0f} s"]
+    alone = sum(ended.seconds for ended in outcome.ran.values())
+    if outcome.ran:
+        cpu = sum(ended.cpu for ended in outcome.ran.values())
+        lines.append(
+            f"the stages that ran took {alone:.0f} s, added up ({cpu:.0f} s of CPU): {alone - seconds:.0f} s saved"
+        )
+    return lines

@@ -1,0 +1,73 @@
+"""What may run next: the stages of a graph, in the order in which DVC runs them one by one, and how far each is."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+
+class Order:
+    """Stages by name. A stage may begin when all that it depends on are settled.
+
+    `names` is the order in which DVC runs them, of which the records are kept, too: whenever the work is cut off, what
+    is recorded is what a serial run would have recorded up to some stage. `upstream` has what each depends on, of these
+    names. Of those that may begin, the one whose own `seconds` and those of what follows it, at their longest, are most
+    begins first.
+    """
+
+    def __init__(
+        self, names: Sequence[str], upstream: Mapping[str, Collection[str]], seconds: Mapping[str, float]
+    ) -> None:
+        self._names, self._upstream = list(names), upstream
+        self._place = {name: place for place, name in enumerate(names)}
+        self._waiting, self._settled, self._fallen = set(names), set[str](), set[str]()
+        self._recorded = 0
+        self._downstream: dict[str, list[str]] = {name: [] for name in names}
+        for name in names:
+            for before in upstream[name]:
+                self._downstream[before].append(name)
+        self._blocked = {name: len(upstream[name]) for name in names}
+        self._free = {name for name in names if not self._blocked[name]}
+        self._remaining: dict[str, float] = {}
+        for name in reversed(names):
+            after = max((self._remaining[next_] for next_ in self._downstream[name]), default=0.0)
+            self._remaining[name] = seconds[name] + after
+
+    def ready(self) -> list[str]:
+        """Those that may begin, the most urgent first."""
+        return sorted(self._free, key=lambda name: (-self._remaining[name], self._place[name]))
+
+    def begin(self, name: str) -> None:
+        """It has begun: it is not ready any more."""
+        self._free.remove(name)
+        self._waiting.remove(name)
+
+    def settle(self, name: str) -> None:
+        """It has ended well, or there was nothing to do."""
+        self._settled.add(name)
+        for after in self._downstream[name]:
+            self._blocked[after] -= 1
+            if not self._blocked[after] and after in self._waiting:
+                self._free.add(after)
+
+    def fail(self, name: str) -> list[str]:
+        """It has failed; returns those that wait for it, directly or not, none of which will run."""
+        self._fallen.add(name)
+        found, look = set[str](), [name]
+        while look:
+            for after in self._downstream[look.pop()]:
+                if after not in found and after in self._waiting:
+                    found.add(after)
+                    look.append(after)
+        self._fallen |= found
+        self._waiting -= found
+        return sorted(found, key=self._place.__getitem__)
+
+    def recordable(self) -> list[str]:
+        """Those settled that are to be recorded next: all up to the first that still runs or waits."""
+        found = []
+        while self._recorded < len(self._names):
+            name = self._names[self._recorded]
+            if name in self._settled:
+                found.append(name)
+            elif name not in self._fallen:
+                break
+            self._recorded += 1
+        return found

@@ -1,0 +1,237 @@
+"""The driver beside DVC itself, on small repositories: the same stages run, the same is recorded, byte for byte."""
+
+import queue
+import shutil
+import threading
+
+import pytest
+from processes import alive, wait_for
+from tiny import STAGES, Tiny
+
+from vanishing_variance.repro import clusters
+from vanishing_variance.repro.display import Display
+from vanishing_variance.repro.driver import Driver, summary
+from vanishing_variance.repro.pipeline import Pipeline
+from vanishing_variance.repro.pool import Pool
+
+# those of libraries that DVC uses
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+
+@pytest.fixture(scope="module")
+def client():
+    with clusters.local(2) as client:
+        yield client
+
+
+@pytest.fixture
+def tiny(tmp_path, monkeypatch):
+    repository = Tiny(tmp_path / "tiny")
+    monkeypatch.chdir(repository.path)
+    return repository
+
+
+@pytest.fixture
+def drive(client, tiny):
+    def run(*targets, downstream=False, force=False, keep_going=False, messages=None):
+        driver = Driver(
+            Pipeline(tiny.path),
+            targets,
+            downstream,
+            lambda tell: Pool(client, 2, tell),
+            Display(),
+            messages or queue.Queue(),
+        )
+        driver.run(force, keep_going)
+        return driver.outcome
+
+    return run
+
+
+def serial(tiny, *arguments, exit_code=0):
+    """What `dvc repro` leaves in a copy that has a cache of its own."""
+    copy = object.__new__(Tiny)
+    copy.path = tiny.path.with_name("serial")
+    shutil.copytree(tiny.path, copy.path)
+    copy.ran()
+    copy.dvc("repro", *arguments, exit_code=exit_code)
+    return copy
+
+
+def test_all_runs_once_and_the_record_is_dvcs_own(tiny, drive):
+    other = serial(tiny)
+    outcome = drive()
+    assert set(outcome.ran) == set(STAGES)
+    assert tiny.ran() == other.ran() == dict.fromkeys(STAGES, 1)
+    assert tiny.lock() == other.lock()
+    assert tiny.clean()
+
+
+def test_nothing_runs_twice_and_then_no_worker_is_asked_for(tiny, drive):
+    drive()
+    tiny.ran()
+    outcome = drive()
+    assert (set(outcome.unchanged), outcome.ran, tiny.ran()) == (set(STAGES), {}, {})
+
+
+def test_a_parameter_reruns_only_what_depends_on_it(tiny, drive):
+    drive()
+    tiny.ran()
+    tiny.params(b=2)
+    other = serial(tiny)
+    drive()
+    # both has one line more or less, so that end is as it was: neither runs it
+    assert tiny.ran() == other.ran() == {"b": 1, "both": 1, "end": 1}
+    assert tiny.lock() == other.lock()
+
+
+def test_an_output_that_comes_out_the_same_stops_there(tiny, drive):
+    tiny.write(STAGES | {"b": STAGES["b"] | {"cmd": "echo b >> ran/b; echo same > b"}})
+    drive()
+    tiny.ran()
+    tiny.params(b=2)
+    other = serial(tiny)
+    outcome = drive()
+    assert tiny.ran() == other.ran() == {"b": 1}
+    assert {"both", "end"} <= set(outcome.unchanged)
+    assert tiny.lock() == other.lock()
+
+
+def test_coming_back_runs_only_what_dvc_does_not_keep(tiny, drive):
+    drive()
+    tiny.params(b=2)
+    drive()
+    tiny.params(b=1)
+    tiny.ran()
+    other = serial(tiny)
+    outcome = drive()
+    # an output that git keeps is not in DVC's run cache
+    assert tiny.ran() == other.ran() == {"end": 1}
+    assert set(outcome.restored) == {"b", "both"}
+    assert tiny.lock() == other.lock()
+
+
+def test_force_runs_all(tiny, drive):
+    drive()
+    tiny.ran()
+    outcome = drive(force=True)
+    assert tiny.ran() == dict.fromkeys(STAGES, 1)
+    assert set(outcome.ran) == set(STAGES)
+
+
+def test_a_target_runs_with_what_it_depends_on(tiny, drive):
+    other = serial(tiny, "both")
+    drive("both")
+    assert tiny.ran() == other.ran() == {"a": 1, "b": 1, "both": 1}
+    assert tiny.lock() == other.lock()
+
+
+def test_downstream_runs_what_depends_on_the_target(tiny, drive):
+    drive()
+    tiny.ran()
+    (tiny.path / "in").write_text("other\n")
+    other = serial(tiny, "--downstream", "b")
+    drive("b", downstream=True)
+    assert tiny.ran() == other.ran()
+    assert tiny.lock() == other.lock()
+
+
+def test_a_frozen_stage_does_not_run_and_what_depends_on_it_does_not_wait(tiny, drive):
+    drive()
+    tiny.write(STAGES | {"b": STAGES["b"] | {"frozen": True}})
+    tiny.params(b=2)
+    (tiny.path / "in").write_text("other\n")
+    tiny.ran()
+    other = serial(tiny)
+    drive()
+    assert tiny.ran() == other.ran()
+    assert "b" not in tiny.ran()
+    assert tiny.lock() == other.lock()
+
+
+FAILING = STAGES | {"a": STAGES["a"] | {"cmd": "echo a >> ran/a; exit 3"}}
+
+
+def test_after_a_failure_nothing_else_begins(tiny, drive, capsys):
+    tiny.write({"a": FAILING["a"]} | {f"later{number}": {"cmd": f"touch ran/{number}"} for number in range(9)})
+    outcome = drive()
+    assert set(outcome.failed) == {"a"}
+    assert len(tiny.ran()) < 5
+    assert "failed to reproduce 'a': failed to run: echo a >> ran/a; exit 3, exited with 3" in capsys.readouterr().err
+
+
+def test_with_keep_going_all_runs_that_does_not_need_what_failed(tiny, drive, capsys):
+    tiny.write(FAILING)
+    other = serial(tiny, "--keep-going", exit_code=255)
+    outcome = drive(keep_going=True)
+    assert tiny.ran() == other.ran() == {"a": 1, "b": 1, "alone": 1}
+    assert set(outcome.failed) == {"a"}
+    assert tiny.lock() == other.lock()
+    assert "'both', 'end' will be skipped due to this failure" in capsys.readouterr().err
+
+
+def test_a_missing_output_is_a_failure(tiny, drive):
+    tiny.write(STAGES | {"a": STAGES["a"] | {"cmd": "true"}})
+    assert "a" in drive().failed["a"]
+
+
+def test_what_changes_under_a_running_stage_is_not_recorded_as_what_it_read(tiny, drive):
+    tiny.write({"a": STAGES["a"] | {"cmd": "cat in > a; echo later > in"}})
+    outcome = drive()
+    assert outcome.failed == {"a": "'in' changed while 'a' ran, so nothing is recorded"}
+    assert tiny.recorded() == {}
+
+
+@pytest.mark.parametrize(
+    ("meta", "said"),
+    [
+        ({"processes": 0}, "a: meta.processes in dvc.yaml: 0 must be a whole number from 1 on"),
+        ({"processes": True}, "a: meta.processes in dvc.yaml: True must be a whole number from 1 on"),
+        ({"gpu": "yes"}, "a: meta.gpu in dvc.yaml: 'yes' must be true or false"),
+    ],
+)
+def test_needs_that_are_not_allowed_are_refused_before_anything_is_touched(tiny, drive, meta, said):
+    (tiny.path / "a").write_text("mine")
+    tiny.write(STAGES | {"a": STAGES["a"] | {"meta": meta}})
+    assert drive().failed["a"] == said
+    assert (tiny.path / "a").read_text() == "mine"
+
+
+def test_stages_that_do_not_wait_for_each_other_run_at_once(tiny, drive):
+    meet = "touch ran/{0}; while [ ! -e ran/{1} ]; do sleep 0.05; done; touch {0}"
+    tiny.write({"a": {"cmd": meet.format("a", "b"), "outs": ["a"]}, "b": {"cmd": meet.format("b", "a"), "outs": ["b"]}})
+    assert set(drive().ran) == {"a", "b"}
+
+
+def test_the_cores_are_divided_between_those_that_run(tiny, drive):
+    count = {"cmd": "sleep 0.5; echo $PYTHON_CPU_COUNT > {0}", "meta": {"processes": 8}}
+    tiny.write({name: count | {"cmd": count["cmd"].format(name), "outs": [name]} for name in ("a", "b")})
+    drive()
+    assert [(tiny.path / name).read_text() for name in ("a", "b")] == ["1\n", "1\n"]
+    tiny.write({"alone": count | {"cmd": count["cmd"].format("alone"), "outs": ["alone"]}})
+    drive()
+    assert (tiny.path / "alone").read_text() == "2\n"
+
+
+def test_an_interruption_ends_what_runs_and_keeps_what_has_ended(tiny, drive):
+    slow = {"cmd": "echo $$ > ran/slow; exec sleep 60", "deps": ["a"], "outs": ["slow"]}
+    tiny.write({"a": STAGES["a"], "slow": slow})
+    messages = queue.Queue()
+    noted = tiny.path / "ran/slow"
+
+    def interrupt():
+        wait_for(noted.exists)
+        messages.put(("interrupt",))
+
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        drive(messages=messages)
+    assert not alive(int(noted.read_text()))
+    assert set(tiny.recorded()) == {"a"}
+
+
+def test_the_summary_says_what_was_saved(tiny, drive):
+    first, second = summary(drive(), 1.0)
+    assert first == "5 ran: 1 s"
+    assert second.startswith("the stages that ran took ")
+    assert summary(drive(), 2.0) == ["5 had not changed: 2 s"]
