@@ -1,5 +1,7 @@
+import errno
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -156,3 +158,14 @@ def test_finished_checkpoints_are_cleared_and_others_are_not(tmp_path, monkeypat
     checkpoints.clear(tmp_path)
     checkpoints.clear(tmp_path / "missing")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b.safetensors", "c.safetensors"]
+
+
+def test_a_checkpoint_that_cannot_be_removed_is_left(tmp_path, monkeypatch):
+    def refuse(path):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    write_arrays(tmp_path / "a.safetensors", {}, made=20, steps=20)
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "unlink", refuse)  # the superuser may remove what nobody else may
+        checkpoints.clear(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.safetensors"]
