@@ -12,6 +12,7 @@ from vanishing_variance import checkpoints, parallel, training
 from vanishing_variance.io.arrays import read_about, read_arrays, write_arrays
 from vanishing_variance.kernels import adam
 from vanishing_variance.model.initialisation import draw
+from vanishing_variance.progress import Found
 
 SEEDS = [0, 1]
 
@@ -54,6 +55,15 @@ def test_a_training_that_was_cut_off_ends_with_the_same_bits(task_name, tmp_path
     assert len(calls) == 270 - steps[-1]
     assert trained(plan, kept) == whole
     assert len(calls) == 270 - steps[-1]
+
+
+def test_what_a_checkpoint_has_is_reported_as_found(tmp_path, monkeypatch):
+    plan, kept, reported = make_plan("argmax", steps=20), tmp_path / "0.safetensors", []
+    cut_off(plan, kept, monkeypatch, 6)
+    weights = draw(plan.variant.initial(plan.schedule), plan.root, plan.variant.task_name, SEEDS)
+    training.train(plan, weights, SEEDS, reported.append, kept)
+    assert reported == [12, 28]
+    assert [type(done) for done in reported] == [Found, int]
 
 
 def counted(monkeypatch, calls):

@@ -27,7 +27,7 @@ from vanishing_variance.model.variant import Variant
 from vanishing_variance.parallel import Report
 from vanishing_variance.params.experiment import Training
 from vanishing_variance.params.ranges import Range
-from vanishing_variance.progress import Progress
+from vanishing_variance.progress import Found, Progress
 from vanishing_variance.seeding import stream
 from vanishing_variance.tasks.base import TaskTraining
 
@@ -95,7 +95,7 @@ def _train_chunk(
     how = plan.variant.initial(plan.schedule)
     drawn = draw(how, plan.root, plan.variant.task_name, seeds)
     weights = {name: tensor.to(device()) for name, tensor in drawn.items()}
-    history = train(plan, weights, seeds, lambda steps: report(steps * len(seeds)), kept)
+    history = train(plan, weights, seeds, report, kept)
     return _arrays(weights), history
 
 
@@ -103,14 +103,14 @@ def train(
     plan: Plan,
     weights: dict[str, Tensor],
     seeds: Sequence[int],
-    report: Report = lambda steps: None,
+    report: Report = lambda done: None,
     kept: Path | None = None,
 ) -> np.ndarray:
     """Train `weights`, in place, by Adam with decoupled decay, on fresh sequences at every step.
 
-    Returns the losses (records, S) in nats, float32. `report` is called with the steps made since its last call. With
-    the checkpoint `kept` it goes on from there and writes it now and then. Raises DivergedError, which names the first
-    step and seed whose loss is not finite, or a weight that is not finite at the end: no seed is ever dropped.
+    Returns the losses (records, S) in nats, float32. `report` is called with the seed-steps made since its last call.
+    With the checkpoint `kept` it goes on from there and writes it now and then. Raises DivergedError, which names the
+    first step and seed whose loss is not finite, or a weight that is not finite at the end: no seed is ever dropped.
     """
     network, steps = plan.variant.network(), plan.schedule.steps
     for tensor in weights.values():
@@ -119,7 +119,7 @@ def train(
     optimiser = Adam(weights, network.inputs.LOOKED_UP, rate, decay, steps)
     history = np.full((steps, len(seeds)), np.nan, np.float32)
     made = 0 if kept is None else _resume(kept, weights, optimiser, history)
-    report(made)
+    report(Found(made * len(seeds)))
     sequences, recorded, saved = batches(plan, seeds, made), [], time.monotonic()
     for step in range(made, steps):
         batch, labels = next(sequences)
@@ -133,7 +133,7 @@ def train(
         due = kept is not None and time.monotonic() - saved > checkpoints.SECONDS_BETWEEN
         if due or (step + 1) % STEPS_PER_RECORD == 0 or step + 1 == steps:
             history[made : step + 1] = _finite(plan, seeds, torch.stack(recorded).cpu().numpy(), made)
-            report(step + 1 - made)
+            report((step + 1 - made) * len(seeds))
             made = step + 1
             recorded.clear()
         if due and kept is not None:
