@@ -48,7 +48,7 @@ def test_a_terminal_gets_a_bar(capsys, monkeypatch):
     assert "100%" in capsys.readouterr().err
 
 
-def test_nor_for_the_rate_of_a_bar(capsys, monkeypatch):
+def test_what_an_earlier_run_finished_does_not_count_for_the_rate_of_a_bar(capsys, monkeypatch):
     now = [100.0]
     monkeypatch.setattr("tqdm.std.time", lambda: now[0])
     monkeypatch.setattr(progress.sys.stderr, "isatty", lambda: True)

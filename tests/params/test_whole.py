@@ -136,7 +136,7 @@ def test_twenty_levels_are_read_and_no_more(tmp_path):
     path.write_text(f"a: {'[' * 18}1{']' * 18}\n")
     assert str(read_yaml(path)["a"]) == f"{'[' * 18}1{']' * 18}"
     path.write_text(f"b: 1\na: {'[' * 19}1{']' * 19}\n")
-    with pytest.raises(InputError, match="params.yaml: cannot be read as YAML: line 2: maximum depth"):
+    with pytest.raises(InputError, match="cannot be read as YAML: line 2: maximum depth"):
         read_yaml(path)
 
 
