@@ -29,7 +29,7 @@ from vanishing_variance.params.experiment import Training
 from vanishing_variance.params.ranges import Range
 from vanishing_variance.progress import Found, Progress
 from vanishing_variance.seeding import stream
-from vanishing_variance.tasks.base import TaskTraining
+from vanishing_variance.tasks.base import Task, TaskTraining
 
 # Sequences are drawn for this many steps at a time, from a stream of their own for each seed: a generator call a step
 # and seed would cost more than the step. Whole draws are always made, so a longer run begins as a shorter one does
@@ -232,11 +232,26 @@ def _draw(
     plan: Plan, streams: list[np.random.Generator], length: int, steps: int
 ) -> Iterator[tuple[dict[str, Tensor], Tensor]]:
     """`steps` batches of one length, each seed's from its own stream."""
-    task, size = plan.variant.task, plan.optimiser.batch_size
-    drawn = [task.sample(rng, steps * size, length) for rng in streams]
-    arrays = {name: np.stack([one[name] for one in drawn]) for name in drawn[0]}
-    labels = np.stack([task.label(one) for one in drawn])
+    size = plan.optimiser.batch_size
+    arrays, labels = _drawn(plan.variant.task, streams, length, steps * size)
     for first in range(0, steps * size, size):
         part = np.s_[:, first : first + size]
         batch = {name: torch.from_numpy(array[part]) for name, array in arrays.items()}
         yield batch, torch.from_numpy(labels[part])
+
+
+def _drawn(
+    task: Task, streams: list[np.random.Generator], length: int, sequences: int
+) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Each seed's sequences, (S, sequences, ...) by name, and labels; a second copy is there of one seed's alone."""
+    arrays: dict[str, np.ndarray] = {}
+    labels = np.empty((len(streams), sequences), np.int64)
+    for seed, rng in enumerate(streams):
+        one = task.sample(rng, sequences, length)
+        if seed == 0:
+            arrays = {name: np.empty((len(streams), *array.shape), array.dtype) for name, array in one.items()}
+        for name, together in arrays.items():
+            together[seed] = one[name]
+        labels[seed] = task.label(one)
+        del one  # before the next seed's are drawn
+    return arrays, labels

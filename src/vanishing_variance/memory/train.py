@@ -43,8 +43,8 @@ def train(plan: Plan, seeds: Sequence[int]) -> Need:
     kept, most = drawn(plan.variant.task, (lengths.shortest + lengths.longest) / 2)
     often = min(1, 2 / (lengths.longest - lengths.shortest + 1))
     sequences = STEPS_PER_DRAW * optimiser.batch_size
-    # Every seed's own, and all seeds' as one array; while the last seed's of one length are drawn, what drawing takes.
-    data = sequences * (2 * together * kept + often * max(0, most - (together + 1) * kept))
+    # All seeds' as one array; while the last seed's of one length are drawn, what drawing takes.
+    data = sequences * (together * kept + often * most)
     # All losses, and a copy in the checkpoint; tables have the factors of every step of Adam, made in double precision.
     history = plan.schedule.steps * (2 * FLOAT * together + (48 if features else 0))
 
