@@ -56,7 +56,7 @@ def train(plan: Plan, seeds: Sequence[int]) -> Need:
         # Numbers and logits; where items have rows of their own: these, as they enter, and the gradients of both.
         per_item = 16 + (FLOAT * (2 * features + 2 * model.width) + 24 if features else 0)
     # About as many layers' results and gradients.
-    per_sequence = FLOAT * 22 * model.width
+    per_sequence = FLOAT * 24 * model.width
     activations = float(items * per_item + together * optimiser.batch_size * per_sequence)
     if features and lengths.shortest < lengths.longest:
         activations += min(HOLES * activations, MOST_HOLES)
