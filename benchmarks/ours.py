@@ -43,7 +43,7 @@ def _train(work: Workload, how: str, seeds: list[int], report: Report) -> None:
         setattr(Items, "__post_init__", lambda items: None)  # noqa: B010 -- a method, to mypy
         training.losses = torch.compile(training.losses, dynamic=True)
     worker, note = time.perf_counter(), _as_any(report)
-    training.train(work.plan(), work.weights(seeds), seeds, lambda steps: note((worker, steps * len(seeds))))
+    training.train(work.plan(), work.weights(seeds), seeds, lambda done: note((worker, done)))
 
 
 def _evaluate(work: Workload, together: int, models: int, report: Report) -> None:

@@ -1,5 +1,7 @@
+import errno
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from vanishing_variance import checkpoints, parallel, training
 from vanishing_variance.io.arrays import read_about, read_arrays, write_arrays
 from vanishing_variance.kernels import adam
 from vanishing_variance.model.initialisation import draw
+from vanishing_variance.progress import Found
 
 SEEDS = [0, 1]
 
@@ -52,6 +55,15 @@ def test_a_training_that_was_cut_off_ends_with_the_same_bits(task_name, tmp_path
     assert len(calls) == 270 - steps[-1]
     assert trained(plan, kept) == whole
     assert len(calls) == 270 - steps[-1]
+
+
+def test_what_a_checkpoint_has_is_reported_as_found(tmp_path, monkeypatch):
+    plan, kept, reported = make_plan("argmax", steps=20), tmp_path / "0.safetensors", []
+    cut_off(plan, kept, monkeypatch, 6)
+    weights = draw(plan.variant.initial(plan.schedule), plan.root, plan.variant.task_name, SEEDS)
+    training.train(plan, weights, SEEDS, reported.append, kept)
+    assert reported == [12, 28]
+    assert [type(done) for done in reported] == [Found, int]
 
 
 def counted(monkeypatch, calls):
@@ -156,3 +168,14 @@ def test_finished_checkpoints_are_cleared_and_others_are_not(tmp_path, monkeypat
     checkpoints.clear(tmp_path)
     checkpoints.clear(tmp_path / "missing")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b.safetensors", "c.safetensors"]
+
+
+def test_a_checkpoint_that_cannot_be_removed_is_left(tmp_path, monkeypatch):
+    def refuse(path):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    write_arrays(tmp_path / "a.safetensors", {}, made=20, steps=20)
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "unlink", refuse)  # the superuser may remove what nobody else may
+        checkpoints.clear(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.safetensors"]

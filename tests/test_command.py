@@ -78,6 +78,19 @@ def test_without_a_place_for_locks_a_stage_runs_all_the_same(tmp_path):
     assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other file systems have no such names")
+def test_a_stage_runs_and_is_alone_in_a_folder_whose_name_is_not_utf_8(tmp_path):
+    folder = tmp_path / os.fsdecode(b"na\xefve")
+    folder.mkdir()
+    (folder / "stage.py").write_text("from vanishing_variance.command import run\nrun(lambda: print('done'))\n")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    done = subprocess.run(
+        [sys.executable, "stage.py"], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
+    assert len(list((tmp_path / "cache" / "vanishing-variance" / "locks").iterdir())) == 1
+
+
 STAGE = """
 import sys, time
 from pathlib import Path

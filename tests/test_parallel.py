@@ -6,16 +6,18 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+import torch
 from processes import alive, wait_for
 
 from vanishing_variance import parallel
 from vanishing_variance.errors import InputError
+from vanishing_variance.progress import Found
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1] / "src")}
 
 
 def square(number, report):
-    report(number)
+    report(Found(number))
     return number**2
 
 
@@ -29,6 +31,7 @@ def test_results_come_in_order_and_reports_arrive(cores, monkeypatch):
     reported = []
     assert parallel.run([partial(square, number) for number in (3, 1, 2)], reported.append) == [9, 1, 4]
     assert sorted(reported) == [1, 2, 3]
+    assert all(isinstance(done, Found) for done in reported)
 
 
 @pytest.mark.parametrize("cores", [1, 2])
@@ -36,6 +39,24 @@ def test_the_first_exception_of_a_job_is_raised(cores, monkeypatch):
     monkeypatch.setattr(parallel, "cores", lambda: cores)
     with pytest.raises(InputError, match="this one"):
         parallel.run([partial(square, 1), refuse], lambda done: None)
+
+
+@pytest.mark.parametrize(("named", "cores"), [("1", 1), ("2", 2), ("64", 3), ("default", 3), ("", 3), (None, 3)])
+def test_cores_are_at_most_those_of_the_affinity_and_of_pythons_variable(named, cores, monkeypatch):
+    monkeypatch.setattr(parallel.os, "sched_getaffinity", lambda process: {0, 3, 5}, raising=False)
+    monkeypatch.setattr(parallel, "device", lambda: torch.device("cpu"))
+    monkeypatch.delenv("PYTHON_CPU_COUNT", raising=False)
+    if named is not None:
+        monkeypatch.setenv("PYTHON_CPU_COUNT", named)
+    assert parallel.cores() == cores
+
+
+@pytest.mark.parametrize("named", ["0", "-1", "1.5", "all", "9" * 5000])
+def test_a_number_of_cores_that_is_none_is_refused(named, monkeypatch):
+    monkeypatch.setattr(parallel, "device", lambda: torch.device("cpu"))
+    monkeypatch.setenv("PYTHON_CPU_COUNT", named)
+    with pytest.raises(InputError, match=r"^PYTHON_CPU_COUNT is '.*; must be a whole number from 1 on, or default$"):
+        parallel.cores()
 
 
 def test_a_failed_job_ends_the_others_at_once(tmp_path):

@@ -8,6 +8,7 @@ for this one's: it is left where it is, for when that training is run again.
 import hashlib
 import sys
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -60,14 +61,15 @@ def save(path: Path, arrays: Mapping[str, np.ndarray], made: int, steps: int) ->
 
 
 def clear(folder: Path) -> None:
-    """Remove the checkpoints of trainings that have come to their end."""
+    """Remove the checkpoints of trainings that have come to their end; those that cannot be removed are left."""
     for path in folder.glob("*.safetensors"):
         try:
             about = read_about(path)
         except InputError:
             continue
         if about.get("made") == about.get("steps"):
-            path.unlink(missing_ok=True)
+            with suppress(OSError):
+                path.unlink()
 
 
 def others(folder: Path, own: Collection[Path]) -> list[Path]:

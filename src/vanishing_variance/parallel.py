@@ -18,6 +18,7 @@ from typing import Any
 import torch
 
 from vanishing_variance.device import device
+from vanishing_variance.errors import InputError, shown
 
 Report = Callable[[int], None]
 Job = Callable[[Report], Any]
@@ -55,10 +56,24 @@ def run(jobs: Sequence[Job], progress: Report) -> list[Any]:
 
 
 def cores() -> int:
-    """The number of cores that this process may use; one where a GPU does the work, which it does not share."""
+    """The number of cores that this process may use; one where a GPU does the work, which it does not share.
+
+    At most PYTHON_CPU_COUNT, Python's own variable: `vanishing-variance repro` sets it, which divides a machine's cores
+    between the stages that run at once. Raises InputError where it is neither a number nor `default`, as Python stops.
+    """
     if device().type != "cpu":
         return 1
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    named = os.environ.get("PYTHON_CPU_COUNT") or "default"
+    if named == "default":
+        return allowed
+    try:
+        most = int(named)
+    except ValueError:
+        most = 0
+    if most < 1:
+        raise InputError(f"PYTHON_CPU_COUNT is {shown(named)}; must be a whole number from 1 on, or default")
+    return min(allowed, most)
 
 
 @contextmanager

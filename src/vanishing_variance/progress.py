@@ -9,27 +9,36 @@ from tqdm import tqdm
 SECONDS_BETWEEN_LINES = 10.0
 
 
+class Found(int):
+    """Units of work that are finished because an earlier run finished them: they say nothing of this one's rate."""
+
+
 class Progress:
     """Counts units of work towards `total` and shows rate and time left on standard error."""
 
     def __init__(self, label: str, total: int, unit: str) -> None:
         self._label, self._total, self._unit = label, total, unit
-        self._done, self._started = 0, time.monotonic()
+        self._done, self._found, self._started = 0, 0, time.monotonic()
         self._last_line = self._started
         self._bar = tqdm(total=total, desc=label, unit=unit, mininterval=0.5) if sys.stderr.isatty() else None
 
     def __call__(self, done: int) -> None:
         """`done` more units are finished."""
         self._done += done
+        found = done if isinstance(done, Found) else 0
+        self._found += found
         if self._bar is not None:
+            self._bar.initial += found
+            self._bar.last_print_n += found
             self._bar.update(done)
         elif time.monotonic() - self._last_line > SECONDS_BETWEEN_LINES:
             self._line()
 
     def _line(self) -> None:
         self._last_line = time.monotonic()
-        rate = self._done / max(self._last_line - self._started, 1e-9)
-        left = (self._total - self._done) / rate if rate else float("inf")
+        rate = (self._done - self._found) / max(self._last_line - self._started, 1e-9)
+        remaining = self._total - self._done
+        left = remaining / rate if rate else float("inf") if remaining else 0
         text = f"{self._label}: {self._done}/{self._total} {self._unit}, {rate:.0f} {self._unit}/s, {left:.0f} s left"
         print(text, file=sys.stderr, flush=True)
 

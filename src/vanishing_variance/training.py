@@ -27,9 +27,9 @@ from vanishing_variance.model.variant import Variant
 from vanishing_variance.parallel import Report
 from vanishing_variance.params.experiment import Training
 from vanishing_variance.params.ranges import Range
-from vanishing_variance.progress import Progress
+from vanishing_variance.progress import Found, Progress
 from vanishing_variance.seeding import stream
-from vanishing_variance.tasks.base import TaskTraining
+from vanishing_variance.tasks.base import Task, TaskTraining
 
 # Sequences are drawn for this many steps at a time, from a stream of their own for each seed: a generator call a step
 # and seed would cost more than the step. Whole draws are always made, so a longer run begins as a shorter one does
@@ -95,7 +95,7 @@ def _train_chunk(
     how = plan.variant.initial(plan.schedule)
     drawn = draw(how, plan.root, plan.variant.task_name, seeds)
     weights = {name: tensor.to(device()) for name, tensor in drawn.items()}
-    history = train(plan, weights, seeds, lambda steps: report(steps * len(seeds)), kept)
+    history = train(plan, weights, seeds, report, kept)
     return _arrays(weights), history
 
 
@@ -103,14 +103,14 @@ def train(
     plan: Plan,
     weights: dict[str, Tensor],
     seeds: Sequence[int],
-    report: Report = lambda steps: None,
+    report: Report = lambda done: None,
     kept: Path | None = None,
 ) -> np.ndarray:
     """Train `weights`, in place, by Adam with decoupled decay, on fresh sequences at every step.
 
-    Returns the losses (records, S) in nats, float32. `report` is called with the steps made since its last call. With
-    the checkpoint `kept` it goes on from there and writes it now and then. Raises DivergedError, which names the first
-    step and seed whose loss is not finite, or a weight that is not finite at the end: no seed is ever dropped.
+    Returns the losses (records, S) in nats, float32. `report` is called with the seed-steps made since its last call.
+    With the checkpoint `kept` it goes on from there and writes it now and then. Raises DivergedError, which names the
+    first step and seed whose loss is not finite, or a weight that is not finite at the end: no seed is ever dropped.
     """
     network, steps = plan.variant.network(), plan.schedule.steps
     for tensor in weights.values():
@@ -119,7 +119,7 @@ def train(
     optimiser = Adam(weights, network.inputs.LOOKED_UP, rate, decay, steps)
     history = np.full((steps, len(seeds)), np.nan, np.float32)
     made = 0 if kept is None else _resume(kept, weights, optimiser, history)
-    report(made)
+    report(Found(made * len(seeds)))
     sequences, recorded, saved = batches(plan, seeds, made), [], time.monotonic()
     for step in range(made, steps):
         batch, labels = next(sequences)
@@ -133,7 +133,7 @@ def train(
         due = kept is not None and time.monotonic() - saved > checkpoints.SECONDS_BETWEEN
         if due or (step + 1) % STEPS_PER_RECORD == 0 or step + 1 == steps:
             history[made : step + 1] = _finite(plan, seeds, torch.stack(recorded).cpu().numpy(), made)
-            report(step + 1 - made)
+            report((step + 1 - made) * len(seeds))
             made = step + 1
             recorded.clear()
         if due and kept is not None:
@@ -232,11 +232,26 @@ def _draw(
     plan: Plan, streams: list[np.random.Generator], length: int, steps: int
 ) -> Iterator[tuple[dict[str, Tensor], Tensor]]:
     """`steps` batches of one length, each seed's from its own stream."""
-    task, size = plan.variant.task, plan.optimiser.batch_size
-    drawn = [task.sample(rng, steps * size, length) for rng in streams]
-    arrays = {name: np.stack([one[name] for one in drawn]) for name in drawn[0]}
-    labels = np.stack([task.label(one) for one in drawn])
+    size = plan.optimiser.batch_size
+    arrays, labels = _drawn(plan.variant.task, streams, length, steps * size)
     for first in range(0, steps * size, size):
         part = np.s_[:, first : first + size]
         batch = {name: torch.from_numpy(array[part]) for name, array in arrays.items()}
         yield batch, torch.from_numpy(labels[part])
+
+
+def _drawn(
+    task: Task, streams: list[np.random.Generator], length: int, sequences: int
+) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Each seed's sequences, (S, sequences, ...) by name, and labels; a second copy is there of one seed's alone."""
+    arrays: dict[str, np.ndarray] = {}
+    labels = np.empty((len(streams), sequences), np.int64)
+    for seed, rng in enumerate(streams):
+        one = task.sample(rng, sequences, length)
+        if seed == 0:
+            arrays = {name: np.empty((len(streams), *array.shape), array.dtype) for name, array in one.items()}
+        for name, together in arrays.items():
+            together[seed] = one[name]
+        labels[seed] = task.label(one)
+        del one  # before the next seed's are drawn
+    return arrays, labels

@@ -69,14 +69,29 @@ def test_none_and_a_line_where_the_compiler_fails_or_the_cache_cannot_be_written
 
 
 @needs_compiler
-def test_a_damaged_library_is_none_not_an_error(source, tmp_path):
+@pytest.mark.parametrize("damage", [b"", b"not a library"])
+def test_a_damaged_library_is_compiled_anew_once(source, tmp_path, damage):
     """In a process of its own: what this one has loaded stays loaded."""
-    script = "from vanishing_variance.io.compiled import *; print(compiled(Path('answer.c'), ANSWER=1))"
-    environment = {**os.environ, "PYTHONPATH": str(SRC)}
-    for damaged in (False, True):
+    script = "from vanishing_variance.io.compiled import *; print(compiled(Path('answer.c'), ANSWER=42).answer())"
+    command, environment = [sys.executable, "-c", script], {**os.environ, "PYTHONPATH": str(SRC)}
+    written = []
+    for damaged in (False, True, False):
         if damaged:
-            libraries(tmp_path)[0].write_bytes(b"")
-        done = subprocess.run(
-            [sys.executable, "-c", script], cwd=tmp_path, env=environment, capture_output=True, check=True
-        )
-        assert (done.stdout == b"None\n") == damaged
+            libraries(tmp_path)[0].write_bytes(damage)
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=True)
+        assert (done.stdout, done.stderr) == (b"42\n", b"")
+        written.append(libraries(tmp_path)[0].stat().st_ino)
+    assert written[0] != written[1] == written[2]
+    assert len(libraries(tmp_path)) == 1
+
+
+@needs_compiler
+def test_a_library_that_cannot_be_loaded_even_then_is_none_and_a_line(source, monkeypatch, capsys):
+    def refuse(path):
+        raise OSError("failed to map segment")
+
+    assert compiled(source, ANSWER=1) is not None
+    monkeypatch.setattr(module.ctypes, "CDLL", refuse)
+    assert compiled(source, ANSWER=1) is None
+    said = capsys.readouterr().err
+    assert said == "answer.c is not compiled, torch does its work more slowly: failed to map segment\n"

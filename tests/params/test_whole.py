@@ -130,6 +130,16 @@ def test_what_is_not_a_mapping_is_refused_in_one_line(tmp_path, text):
     assert "\n" not in str(refused.value)
 
 
+def test_twenty_levels_are_read_and_no_more(tmp_path):
+    """The mapping and the number are two of them."""
+    path = tmp_path / "params.yaml"
+    path.write_text(f"a: {'[' * 18}1{']' * 18}\n")
+    assert str(read_yaml(path)["a"]) == f"{'[' * 18}1{']' * 18}"
+    path.write_text(f"b: 1\na: {'[' * 19}1{']' * 19}\n")
+    with pytest.raises(InputError, match="cannot be read as YAML: line 2: maximum depth"):
+        read_yaml(path)
+
+
 def test_numbers_are_read_as_dvc_reads_them(tmp_path):
     path = tmp_path / "params.yaml"
     path.write_text("a: 1e-3\nb: -2.5E+4\nc: 1e3x\nd: 7\n")

@@ -6,6 +6,7 @@ import platform
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from vanishing_variance.errors import InputError
@@ -30,9 +31,11 @@ def compiled(source: Path, **definitions: int) -> ctypes.CDLL | None:
     command += ["-shared", "-fPIC"]
     try:
         library = cache() / f"{source.stem}-{_fingerprint(source, command)}.so"
-        if not library.exists():
-            files = [str(source), "-lm", "-o"]
-            write(library, lambda to: subprocess.run([*command, *files, str(to)], check=True, capture_output=True))
+        if library.exists():
+            with suppress(OSError):  # a damaged one is compiled anew
+                return ctypes.CDLL(str(library))
+        files = [str(source), "-lm", "-o"]
+        write(library, lambda to: subprocess.run([*command, *files, str(to)], check=True, capture_output=True))
         return ctypes.CDLL(str(library))
     except subprocess.CalledProcessError as problem:
         lines = problem.stderr.decode(errors="replace").splitlines() or ["the compiler failed"]

@@ -1,6 +1,7 @@
 """Locks, so that two processes do not write the same files at once."""
 
 import hashlib
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,7 +18,7 @@ def alone(name: str) -> Iterator[None]:
 
     Where the user's cache cannot hold locks, there are none.
     """
-    own = hashlib.sha256(f"{Path.cwd()}\0{name}".encode()).hexdigest()[:16]
+    own = hashlib.sha256(os.fsencode(f"{Path.cwd()}\0{name}")).hexdigest()[:16]
     lock = None
     with suppress(OSError, RuntimeError):
         path = cache() / "locks" / f"{own}.lock"

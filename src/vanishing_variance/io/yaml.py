@@ -19,18 +19,11 @@ DEEPEST = 20
 class _Composer(Composer):
     """Without aliases, by which a small file can stand for more than there is memory, or hold itself."""
 
-    depth = 0
-
-    def compose_node(self, parent: Node | None, index: Any) -> Node | None:
-        mark = self.parser.peek_event().start_mark
+    def compose_node(self, parent: Node | None, index: Any) -> Any:
         if self.parser.check_event(AliasEvent):
+            mark = self.parser.peek_event().start_mark
             raise ComposerError(problem="found an alias; write the value out", problem_mark=mark)
-        if self.depth == DEEPEST:
-            raise ComposerError(problem=f"found more than {DEEPEST} levels within each other", problem_mark=mark)
-        self.depth += 1
-        node: Node | None = super().compose_node(parent, index)
-        self.depth -= 1
-        return node
+        return super().compose_node(parent, index)
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
@@ -57,6 +50,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
 def _parsed(content: bytes) -> Any:
     yaml = YAML(typ="safe", pure=True)
     yaml.Composer = _Composer
+    yaml.max_depth = DEEPEST
     return yaml.load(content.decode())
 
 

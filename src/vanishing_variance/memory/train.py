@@ -14,8 +14,9 @@ from vanishing_variance.memory.need import Need, Term
 from vanishing_variance.training import STEPS_PER_DRAW, Plan
 
 FLOAT = 4
-# Of the weights: they, their gradients, Adam's two moments, and what drawing them leaves behind. A checkpoint, written
-# between steps: all but the gradients, laid out twice. The results: gathered, put together, and written.
+# Of the weights: they, their gradients, Adam's two moments, and what drawing them leaves behind. A checkpoint, for
+# which a heap makes no room when a step has ended: all but the gradients, laid out twice. The results: gathered, put
+# together, and written.
 COPIES, IN_CHECKPOINT, OF_RESULTS = 5, 6, 3
 # Tensors of less than 32 MiB come from a heap. Where many do, and lengths change, holes are left that fit no other: so
 # many times what is in use, and no more than this.
@@ -42,30 +43,30 @@ def train(plan: Plan, seeds: Sequence[int]) -> Need:
     kept, most = drawn(plan.variant.task, (lengths.shortest + lengths.longest) / 2)
     often = min(1, 2 / (lengths.longest - lengths.shortest + 1))
     sequences = STEPS_PER_DRAW * optimiser.batch_size
-    # Every seed's own, and all seeds' as one array; while the last seed's of one length are drawn, what drawing takes.
-    data = sequences * (2 * together * kept + often * max(0, most - (together + 1) * kept))
+    # All seeds' as one array; while the last seed's of one length are drawn, what drawing takes.
+    data = sequences * (together * kept + often * most)
     # All losses, and a copy in the checkpoint; tables have the factors of every step of Adam, made in double precision.
     history = plan.schedule.steps * (2 * FLOAT * together + (48 if features else 0))
 
     items = together * optimiser.batch_size * lengths.longest
     if plain:
         # Autograd keeps what enters GELU and what leaves it, and has as much again three times while it goes back.
-        per_item = FLOAT * (8 * model.width + 7 * features)
+        per_item = FLOAT * (9 * model.width + 8 * features)
     else:
         # Numbers and logits; where items have rows of their own: these, as they enter, and the gradients of both.
         per_item = 16 + (FLOAT * (2 * features + 2 * model.width) + 24 if features else 0)
     # About as many layers' results and gradients.
-    per_sequence = FLOAT * 22 * model.width
+    per_sequence = FLOAT * 24 * model.width
     activations = float(items * per_item + together * optimiser.batch_size * per_sequence)
     if features and lengths.shortest < lengths.longest:
         activations += min(HOLES * activations, MOST_HOLES)
-    checkpoint = Term(IN_CHECKPOINT * together * weights, width | shared)
     return Need(
         name=f"train {plan.name}",
         data=(Term(data, longest | shared), Term(history, steps)),
         tensors=(
             Term(COPIES * together * weights, width | shared),
-            max(checkpoint, Term(activations, longest | width | shared), key=lambda term: term.bytes),
+            Term(activations, longest | width | shared),
+            Term(IN_CHECKPOINT * together * weights, width | shared),
         ),
         results=(Term(OF_RESULTS * len(seeds) * weights, every | width),),
         processes=min(ceil(len(seeds) / together), parallel.cores()),
