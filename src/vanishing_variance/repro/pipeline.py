@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -136,9 +137,9 @@ class Pipeline:
             if isinstance(stage, PipelineStage):
                 files.setdefault(f"{os.path.splitext(stage.dvcfile.path)[0]}.lock", []).append(stage)
             else:
-                self._alone(stage.addressing, lambda one=stage: one.dump(update_pipeline=False))
+                self._alone(stage.addressing, partial(stage.dump, update_pipeline=False))
         for path, stages in files.items():
-            self._alone("dvc.lock", lambda path=path, stages=stages: self._write(path, stages))
+            self._alone("dvc.lock", partial(self._write, path, stages))
 
     def _write(self, path: str, stages: Sequence[PipelineStage]) -> None:
         """DVC's Lockfile.dump_stages, which parses the file anew each time, and writes over it in place."""
