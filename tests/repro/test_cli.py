@@ -1,0 +1,240 @@
+"""`vanishing-variance repro`, as a program: exit codes, and what is left when something is killed."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from processes import alive, wait_for
+from tiny import ENVIRONMENT, STAGES, Tiny
+
+ROOT = Path(__file__).resolve().parents[2]
+# What our stages do: end with the process that started them. Steps of a tenth of a second, and a checkpoint after each.
+STEPS = """
+import os, sys, time
+from pathlib import Path
+sys.path.insert(0, {root!r})
+import stages
+made = int(Path("ran/checkpoint").read_text()) if Path("ran/checkpoint").exists() else 0
+print("begins at", made, flush=True)
+with open("ran/pids", "a") as pids:
+    print(os.getpid(), os.getppid(), file=pids)
+for step in range(made, 30):
+    time.sleep(0.1)
+    Path("ran/checkpoint").write_text(str(step + 1))
+Path("slow").write_text("made\\n")
+"""
+SLOW = {"slow": {"cmd": "python ran/../steps.py", "deps": ["a"], "outs": ["slow"]}}
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    repository = Tiny(tmp_path / "tiny", STAGES | SLOW)
+    (repository.path / "steps.py").write_text(STEPS.format(root=str(ROOT)))
+    return repository
+
+
+def start(tiny, *arguments, **options):
+    program = "from vanishing_variance.cli import main; main()"
+    own = {"PYTHONPATH": f"{ROOT / 'src'}", "HOME": str(tiny.path.parent)}
+    return subprocess.Popen(
+        [sys.executable, "-c", program, "repro", *arguments],
+        **{"cwd": tiny.path, "env": ENVIRONMENT | own, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        | {"text": True, "start_new_session": True}
+        | options,
+    )
+
+
+def run(tiny, *arguments, exit_code=0, **options):
+    process = start(tiny, *arguments, **options)
+    printed = process.communicate(timeout=120)[0]
+    assert process.returncode == exit_code, printed
+    return printed
+
+
+def pids(tiny):
+    """Of the slow stage and of what started it, each time it began."""
+    noted = tiny.path / "ran/pids"
+    lines = noted.read_text().splitlines() if noted.exists() else []
+    return [tuple(int(word) for word in line.split()) for line in lines if line.count(" ") == 1]
+
+
+def begun(tiny, steps=3):
+    """The slow stage has made some steps; its process and its worker's."""
+    checkpoint = tiny.path / "ran/checkpoint"
+    wait_for(lambda: checkpoint.exists() and int(checkpoint.read_text() or 0) >= steps)
+    return pids(tiny)[-1]
+
+
+def finished(tiny, undisturbed):
+    """Serial DVC finds nothing to do, and dvc.lock is what it would have written."""
+    assert "up to date" in tiny.dvc("repro")
+    assert tiny.lock() == undisturbed
+
+
+@pytest.fixture
+def undisturbed(tiny, tmp_path):
+    """dvc.lock after a serial run."""
+    other = Tiny(tmp_path / "serial", STAGES | SLOW)
+    (other.path / "steps.py").write_text((tiny.path / "steps.py").read_text())
+    other.dvc("repro")
+    return other.lock()
+
+
+def test_it_ends_as_dvc_does_and_says_what_was_done(tiny, undisturbed):
+    printed = run(tiny, "--workers", "2")
+    assert "Dask's dashboard: http://127.0.0.1:" in printed
+    assert "Running stage 'slow':\n> python ran/../steps.py" in printed
+    assert "slow| begins at 0" in printed
+    assert "6 ran: " in printed
+    assert " saved" in printed
+    assert "distributed" not in printed
+    finished(tiny, undisturbed)
+    assert "6 had not changed" in run(tiny)
+
+
+def test_a_failure_is_255_and_an_unknown_stage_too(tiny):
+    tiny.write({"bad": {"cmd": "echo why; exit 4"}})
+    printed = run(tiny, exit_code=255)
+    assert "bad| why" in printed
+    assert "ERROR: failed to reproduce 'bad': failed to run: echo why; exit 4, exited with 4" in printed
+    assert "ERROR: " in run(tiny, "nothing", exit_code=255)
+
+
+def test_outside_of_a_repository_it_is_253(tiny, tmp_path):
+    (tmp_path / "empty").mkdir()
+    assert "not inside of a DVC repository" in run(tiny, exit_code=253, cwd=tmp_path / "empty")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--workers", "0"], "error: --workers: 0 must be a whole number from 1 on"),
+        (["--workers", "two"], "error: vanishing-variance repro: argument --workers: invalid int value: 'two'"),
+        (["--slurm", "-1"], "error: --slurm: -1 must be a whole number from 1 on"),
+        (["--workers", "1", "--slurm", "1"], "error: vanishing-variance repro: argument --slurm: not allowed with"),
+        (["--slurm-option", "cores=8"], "error: --slurm-option: 'cores=8' is for --slurm alone"),
+        (["--slurm", "1", "--slurm-option", "cores"], "error: --slurm-option: 'cores' must be KEY=VALUE"),
+        (["--slurm", "1", "--slurm-option", "speed=8"], "error: "),
+        (["--scheduler", "nowhere:1"], "error: --scheduler: nowhere:1: no Dask scheduler answers there"),
+        (["--bogus"], "error: vanishing-variance: unrecognized arguments: --bogus"),
+    ],
+)
+def test_bad_input_is_one_line_and_nothing_is_touched(tiny, arguments, said):
+    printed = run(tiny, *arguments, exit_code=2)
+    assert said in printed
+    assert printed.count("\n") == 1
+    assert tiny.ran() == {}
+
+
+def test_without_dask_a_line_says_how_to_get_it(tiny):
+    (tiny.path / "sitecustomize.py").write_text("import sys; sys.modules['distributed'] = None")
+    own = {"PYTHONPATH": f"{tiny.path}{os.pathsep}{ROOT / 'src'}"}
+    printed = run(tiny, exit_code=2, env=ENVIRONMENT | own)
+    assert printed.splitlines()[-1].startswith("error: ")
+    assert "pip install" in printed
+    assert tiny.ran() == {}
+
+
+def test_a_dry_run_says_what_would_run_and_runs_nothing(tiny):
+    tiny.dvc("repro")  # a dry run of DVC's wants what it does not make to be there
+    tiny.ran()
+    tiny.params(b=2)
+    printed = run(tiny, "--dry", "both")
+    assert "Running stage 'b':" in printed
+    assert "slow" not in printed
+    assert tiny.ran() == {}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_is_252_and_leaves_no_process(tiny, undisturbed, number):
+    process = start(tiny)
+    stage, worker = begun(tiny)
+    os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)  # as a terminal does
+    printed = process.communicate(timeout=30)[0]
+    assert process.returncode == 252, printed
+    assert "Traceback" not in printed, printed
+    assert printed.splitlines()[-1].startswith("interrupted: ")
+    wait_for(lambda: not alive(stage) and not alive(worker), 10)
+    assert "slow" not in tiny.recorded()
+    assert "slow| begins at 0" not in run(tiny)
+    finished(tiny, undisturbed)
+
+
+def test_when_the_driver_is_killed_its_workers_and_their_stages_end_and_nothing_is_half_recorded(tiny, undisturbed):
+    process = start(tiny)
+    stage, worker = begun(tiny)
+    process.kill()
+    process.communicate()
+    wait_for(lambda: not alive(stage) and not alive(worker), 20)
+    assert "slow" not in tiny.recorded()
+    assert "begins at 0" not in run(tiny)
+    finished(tiny, undisturbed)
+
+
+def test_when_a_local_worker_is_killed_its_stage_goes_on_from_its_checkpoint(tiny, undisturbed):
+    process = start(tiny, "--workers", "1")
+    _, worker = begun(tiny)
+    os.kill(worker, signal.SIGKILL)
+    printed = process.communicate(timeout=60)[0]
+    assert process.returncode == 0, printed
+    assert "slow: its worker" in printed
+    assert len(pids(tiny)) == 2
+    assert len([line for line in printed.splitlines() if "slow| begins at" in line]) == 2
+    assert printed.count("slow| begins at 0") == 1
+    finished(tiny, undisturbed)
+
+
+@pytest.fixture
+def scheduler(tmp_path):
+    """A scheduler on loopback and three workers, started by hand; the address, and the workers' processes by number."""
+    dask = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"]
+    file = tmp_path / "scheduler.json"
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
+    own = ENVIRONMENT | {"PYTHONPATH": f"{ROOT / 'src'}"}
+    processes = [subprocess.Popen([*dask, "--no-dashboard", "--scheduler-file", str(file)], env=own, **quiet)]
+    wait_for(file.exists)
+    worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--scheduler-file", str(file), "--no-nanny"]
+    worker += ["--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1"]
+    processes += [subprocess.Popen(worker, env=own, **quiet) for _ in range(3)]
+    import json
+
+    wait_for(lambda: file.read_text())
+    yield json.loads(file.read_text())["address"], {process.pid: process for process in processes[1:]}
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def test_a_scheduler_that_is_there_is_used_and_a_killed_worker_does_not_matter(tiny, undisturbed, scheduler):
+    address, workers = scheduler
+    process = start(tiny, "--scheduler", address)
+    _, worker = begun(tiny)
+    workers[worker].kill()
+    printed = process.communicate(timeout=60)[0]
+    assert process.returncode == 0, printed
+    assert len(pids(tiny)) == 2
+    assert printed.count("slow| begins at 0") == 1
+    finished(tiny, undisturbed)
+    assert all(one.poll() is None for pid, one in workers.items() if pid != worker)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_driver_that_ends_leaves_the_workers_of_others_alone_and_no_stage_running(
+    tiny, undisturbed, scheduler, number
+):
+    address, workers = scheduler
+    process = start(tiny, "--scheduler", address)
+    stage, _ = begun(tiny)
+    process.send_signal(number)
+    process.communicate(timeout=30)
+    wait_for(lambda: not alive(stage), 30)
+    time.sleep(0.5)
+    assert len(pids(tiny)) == 1
+    assert all(one.poll() is None for one in workers.values())
+    assert "slow" not in tiny.recorded()
+    assert "begins at 0" not in run(tiny, "--scheduler", address)
+    finished(tiny, undisturbed)
