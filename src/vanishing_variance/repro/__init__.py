@@ -1,0 +1,1 @@
+"""The pipeline's stages, run in parallel on Dask."""
