@@ -4,8 +4,10 @@ import socket
 import subprocess
 import sys
 import time
+from subprocess import PIPE
 
 import dask
+import psutil
 import pytest
 from dask_jobqueue import SLURMCluster
 from processes import alive, wait_for
@@ -22,6 +24,19 @@ echo "Submitted batch job $!"
 """
 SCANCEL = """#!/bin/bash
 kill -TERM -- "-$1"
+"""
+INTERRUPTED = """
+import time
+import distributed
+from vanishing_variance.repro import clusters
+if __name__ == "__main__":
+    try:
+        with clusters.local(2) as client:
+            futures = client.map(time.sleep, range(50, 54))
+            print("waits", flush=True)
+            {wait}
+    except KeyboardInterrupt:
+        print("interrupted")
 """
 # What a test submits: the fake SLURM's jobs are on this machine, and find its scheduler on loopback.
 OPTIONS = {"cores": "2", "memory": "1GB", "interface": "lo", "walltime": "00:10:00"}
@@ -119,6 +134,19 @@ class TestLocal:
             assert client.submit(os.getpid).result(timeout=30) == pid
         assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
         assert capfd.readouterr() == ("", "")
+
+    @pytest.mark.parametrize("wait", ["client.gather(futures)", "list(distributed.as_completed(futures))"])
+    def test_ends_at_ctrl_c_on_a_terminal_with_all_its_processes_and_without_a_word(self, wait, tmp_path):
+        (tmp_path / "run.py").write_text(INTERRUPTED.format(wait=wait))
+        command = [sys.executable, tmp_path / "run.py"]
+        with subprocess.Popen(command, stdout=PIPE, stderr=PIPE, text=True, start_new_session=True) as run:
+            assert run.stdout.readline() == "waits\n"
+            children = psutil.Process(run.pid).children(recursive=True)
+            time.sleep(0.5)
+            os.killpg(run.pid, signal.SIGINT)
+            assert run.communicate(timeout=60) == ("interrupted\n", "")
+        assert len(children) >= 2
+        wait_for(lambda: not any(alive(child.pid) for child in children), 10)
 
 
 def _touches_and_sleeps(file):

@@ -200,7 +200,7 @@ async def _identified(address: str) -> None:
 
 @contextmanager
 def _connected(cluster: Any) -> Iterator["Client"]:
-    """A client, and at the end the end of both; what Dask says of connections that it cut itself is no error."""
+    """A client, and at the end the end of both; what Dask and asyncio say of work that they cut off is no error."""
     distributed = _dask("distributed")
     with ExitStack() as ending:
         ending.enter_context(cluster)
@@ -208,8 +208,12 @@ def _connected(cluster: Any) -> Iterator["Client"]:
         try:
             yield client
         finally:
-            with distributed.utils.silence_logging_cmgr(logging.CRITICAL):
+            before = logging.root.manager.disable
+            logging.disable(logging.ERROR)
+            try:
                 ending.close()
+            finally:
+                logging.disable(before)
 
 
 async def _settled(cluster: Any) -> None:
