@@ -13,7 +13,7 @@ import signal
 import socket
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from vanishing_variance.errors import InputError
@@ -57,10 +57,11 @@ def local(workers: int) -> Iterator["Client"]:
     }
     listening = {"host": "127.0.0.1", "dashboard": True, "dashboard_address": _dashboard("127.0.0.1")}
     scheduler = {"cls": distributed.Scheduler, "options": listening | {"allowed_failures": ALLOWED_FAILURES}}
-    with _uninterrupted():
-        cluster = distributed.SpecCluster(workers=specification, scheduler=scheduler, silence_logs=SHOWN)
-    with cluster, distributed.Client(cluster) as client:
-        yield client
+    with distributed.utils.silence_logging_cmgr(SHOWN):
+        with _uninterrupted():
+            cluster = distributed.SpecCluster(workers=specification, scheduler=scheduler)
+        with _connected(cluster) as client:
+            yield client
 
 
 @contextmanager
@@ -95,26 +96,30 @@ def slurm(jobs: int, options: Mapping[str, object]) -> Iterator["Client"]:
     """
     arguments = _arguments(options)
     distributed, jobqueue = _dask("distributed"), _dask("dask_jobqueue")
+    kept = _dask("vanishing_variance.repro.jobs")
     _job(arguments)
     if shutil.which("sbatch") is None:
         raise InputError("--slurm: no sbatch on PATH: this machine submits no jobs to SLURM")
 
     ours = {"allowed_failures": ALLOWED_FAILURES, "dashboard_address": _dashboard("")}
     scheduler = ours | _configured()["scheduler-options"]
-    try:
-        cluster = jobqueue.SLURMCluster(**arguments, scheduler_options=scheduler, silence_logs=SHOWN)
-    except RuntimeError as problem:
-        raise InputError(f"--slurm: {problem}") from None
-    with cluster, distributed.Client(cluster) as client:
-        for _ in range(jobs):
-            cluster.worker_spec.update(cluster.new_worker_spec())
+    with distributed.utils.silence_logging_cmgr(SHOWN):
         try:
-            cluster.sync(_settled, cluster)
-        except (OSError, RuntimeError, ValueError) as problem:
-            said = str(problem).partition("stderr:")[2] or problem
-            raise InputError(f"--slurm: sbatch refused the job: {said}") from None
-        cluster.adapt(Adaptive=_refilling(), minimum_jobs=jobs, maximum_jobs=jobs, interval=f"{CHECKED_EVERY} s")
-        yield client
+            cluster = jobqueue.SLURMCluster(
+                **arguments, job_cls=kept.Job, scheduler_options=scheduler, silence_logs=False
+            )
+        except RuntimeError as problem:
+            raise InputError(f"--slurm: {problem}") from None
+        with _connected(cluster) as client:
+            for _ in range(jobs):
+                cluster.worker_spec.update(cluster.new_worker_spec())
+            try:
+                cluster.sync(_settled, cluster)
+            except (OSError, RuntimeError, ValueError) as problem:
+                said = str(problem).partition("stderr:")[2] or problem
+                raise InputError(f"--slurm: sbatch refused the job: {said}") from None
+            cluster.adapt(Adaptive=kept.Refilling, minimum_jobs=jobs, maximum_jobs=jobs, interval=f"{CHECKED_EVERY} s")
+            yield client
 
 
 def job_script(options: Mapping[str, object]) -> str:
@@ -193,19 +198,22 @@ async def _identified(address: str) -> None:
         raise ValueError(f"a {kind} answers")
 
 
-def _refilling() -> Any:
-    """Dask's keeper of the number of jobs, but that a job which SLURM refused is forgotten, and so submitted again."""
-    adaptive: Any = _dask("distributed").deploy.Adaptive
-
-    class Refilling(adaptive):  # type: ignore[misc]
-        async def adapt(self) -> None:
+@contextmanager
+def _connected(cluster: Any) -> Iterator["Client"]:
+    """A client, and at the end the end of both; what Dask and asyncio say of work that they cut off is no error."""
+    distributed = _dask("distributed")
+    with ExitStack() as ending:
+        ending.enter_context(cluster)
+        client = ending.enter_context(distributed.Client(cluster))
+        try:
+            yield client
+        finally:
+            before = logging.root.manager.disable
+            logging.disable(logging.ERROR)
             try:
-                await super().adapt()
+                ending.close()
             finally:
-                for name in [name for name, job in self.cluster.workers.items() if job.job_id is None]:
-                    del self.cluster.workers[name]
-
-    return Refilling
+                logging.disable(before)
 
 
 async def _settled(cluster: Any) -> None:
