@@ -4,12 +4,12 @@ import queue
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
 from dvc.cli import main as dvc
 from dvc.exceptions import DvcException, NotDvcRepoError
 
@@ -69,15 +69,17 @@ def _repro(chosen: Any) -> int:
     if chosen.dry:
         switches = {"--force": chosen.force, "--downstream": chosen.downstream, "--keep-going": chosen.keep_going}
         on = [name for name, is_on in switches.items() if is_on]
+        if cluster.script is not None:
+            print(f"Each job would be:\n\n{cluster.script}")
         return int(dvc(["repro", "--dry", *on, "--", *chosen.targets]))
     display, began = Display(), time.monotonic()
     messages: queue.Queue[tuple[Any, ...]] = queue.Queue()
     with alone("repro"), ExitStack() as stack:
 
         def start(tell: Callable[[dict[str, Any]], None]) -> Pool:
-            client = stack.enter_context(cluster())
+            client = stack.enter_context(cluster.start())
             display.say(f"Dask's dashboard: {client.dashboard_link}")
-            return Pool(client, cores() if chosen.scheduler is None and chosen.slurm is None else None, tell)
+            return Pool(client, tell, **cluster.cores)
 
         stack.enter_context(_interrupting(messages))
         driver = Driver(Pipeline(Path.cwd()), chosen.targets, chosen.downstream, start, display, messages)
@@ -91,8 +93,17 @@ def _repro(chosen: Any) -> int:
     return FAILED if driver.outcome.failed else 0
 
 
-def _cluster(chosen: Any) -> Callable[[], AbstractContextManager[Any]]:
-    """Where the stages are to run, not started yet. Raises InputError."""
+@dataclass(frozen=True)
+class _Cluster:
+    """Where the stages are to run: starts it; the cores that `Pool` is to know of; what is submitted, on SLURM."""
+
+    start: Callable[[], AbstractContextManager[Any]]
+    cores: dict[str, int] = field(default_factory=dict)
+    script: str | None = None
+
+
+def _cluster(chosen: Any) -> _Cluster:
+    """Raises InputError; starts nothing."""
     for name in ("workers", "slurm"):
         number = getattr(chosen, name)
         if number is not None and number < 1:
@@ -100,21 +111,28 @@ def _cluster(chosen: Any) -> Callable[[], AbstractContextManager[Any]]:
     if chosen.slurm is None and chosen.slurm_option:
         raise InputError(f"--slurm-option: {shown(chosen.slurm_option[0])} is for --slurm alone")
     if chosen.scheduler is not None:
-        return lambda: clusters.existing(chosen.scheduler)
+        return _Cluster(lambda: clusters.existing(chosen.scheduler))
     if chosen.slurm is not None:
-        options = dict(_option(text) for text in chosen.slurm_option)
-        return lambda: clusters.slurm(chosen.slurm, options)
-    return lambda: clusters.local(chosen.workers or max(cores(), len(clusters.gpus())))
+        options = _options(chosen.slurm_option)
+        each = clusters.job_cores(options)
+        return _Cluster(lambda: clusters.slurm(chosen.slurm, options), {"each": each}, clusters.job_script(options))
+    workers = chosen.workers or max(cores(), len(clusters.gpus()))
+    return _Cluster(lambda: clusters.local(workers), {"machine": cores()})
 
 
-def _option(text: str) -> tuple[str, Any]:
-    key, equals, value = text.partition("=")
-    if not (key.isidentifier() and equals):
-        raise InputError(f"--slurm-option: {shown(text)} must be KEY=VALUE")
-    try:
-        return key, yaml.safe_load(value)
-    except yaml.YAMLError:
-        return key, value
+def _options(texts: Sequence[str]) -> dict[str, str | list[str]]:
+    """KEY=VALUE, as text: what YAML makes of a walltime is a number. A key that comes again makes a list."""
+    options: dict[str, str | list[str]] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not (key.isidentifier() and equals):
+            raise InputError(f"--slurm-option: {shown(text)} must be KEY=VALUE")
+        before = options.get(key)
+        if before is None:
+            options[key] = value
+        else:
+            options[key] = [*(before if isinstance(before, list) else [before]), value]
+    return options
 
 
 @contextmanager

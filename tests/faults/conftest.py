@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from checkout import Copy
 from finished import Finished
 
 
@@ -33,6 +34,15 @@ def tried(tally):
         tally(fault, 1, 1)
 
     return count
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A copy after an undisturbed `dvc repro`, committed."""
+    copy = Copy.of_this_checkout(tmp_path_factory.mktemp("whole"), None)
+    copy("dvc", "repro")
+    copy.commit("results")
+    return copy
 
 
 @pytest.fixture(scope="session")

@@ -12,8 +12,8 @@ import time
 
 import psutil
 import pytest
-from checkout import Copy
 from processes import wait_for
+from undisturbed import anew, same
 
 pytestmark = pytest.mark.slow
 
@@ -23,25 +23,6 @@ STAGES, SECONDS = 6, 3.0
 SIGNS_OF_TROUBLE = ("Traceback", "locked", "busy", "corrupt", "ERROR", "error:")
 
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    """A copy after an undisturbed `dvc repro`, committed."""
-    copy = Copy.of_this_checkout(tmp_path_factory.mktemp("whole"), None)
-    copy("dvc", "repro")
-    copy.commit("results")
-    return copy
-
-
-def anew(finished, folder):
-    """A copy of the same source in which nothing has run."""
-    folder.mkdir()
-    copy = Copy(folder)
-    first = finished("git", "rev-list", "--max-parents=0", "HEAD").strip()
-    copy("git", "clone", "--quiet", str(finished.path), ".")
-    copy("git", "reset", "--quiet", "--hard", first)
-    return copy
-
-
 def stage_of(dvc):
     """The process of the stage that a DVC runs; None between stages."""
     try:
@@ -49,14 +30,6 @@ def stage_of(dvc):
         return next((one for one in children if any("stages." in part for part in one.cmdline())), None)
     except psutil.Error:
         return None
-
-
-def same(copy, finished):
-    """Whether the copy has what the undisturbed run left, recorded and in its folder."""
-    copy("git", "add", "--all")
-    results = ("--", "dvc.lock", "metrics", "plots")
-    differ = copy("git", "diff", "--cached", "--name-only", finished("git", "rev-parse", "HEAD").strip(), *results)
-    return differ == "" and "up to date" in copy("dvc", "status")
 
 
 def kill(dvc, victim):

@@ -1,5 +1,6 @@
 """`vanishing-variance repro`, as a program: exit codes, and what is left when something is killed."""
 
+import json
 import os
 import signal
 import subprocess
@@ -200,9 +201,7 @@ def scheduler(tmp_path):
     worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--scheduler-file", str(file), "--no-nanny"]
     worker += ["--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1"]
     processes += [subprocess.Popen(worker, env=own, **quiet) for _ in range(3)]
-    import json
-
-    wait_for(lambda: file.read_text())
+    wait_for(file.read_text)
     yield json.loads(file.read_text())["address"], {process.pid: process for process in processes[1:]}
     for process in processes:
         process.kill()

@@ -38,7 +38,7 @@ def drive(client, tiny):
             Pipeline(tiny.path),
             targets,
             downstream,
-            lambda tell: Pool(client, 2, tell),
+            lambda tell: Pool(client, tell, machine=2),
             Display(),
             messages or queue.Queue(),
         )

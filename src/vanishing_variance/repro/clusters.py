@@ -14,6 +14,7 @@ import socket
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, Any
 
 from vanishing_variance.errors import InputError
@@ -125,6 +126,11 @@ def slurm(jobs: int, options: Mapping[str, object]) -> Iterator["Client"]:
 def job_script(options: Mapping[str, object]) -> str:
     """What `slurm` would submit for a job. Raises InputError as it does; nothing is submitted or started."""
     return str(_job(_arguments(options)).job_script())
+
+
+def job_cores(options: Mapping[str, object]) -> int:
+    """How many cores a job has. Raises InputError as `slurm` does."""
+    return int(_arguments(options)["job_cpu"])
 
 
 def gpus() -> list[str]:
@@ -246,6 +252,7 @@ def _uninterrupted() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    resource_tracker.ensure_running()  # which lets the thread that starts it see Ctrl-C
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

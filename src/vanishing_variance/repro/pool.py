@@ -23,13 +23,16 @@ class Room:
 
 
 class Pool:
-    """Runs commands by a Dask client. `cores` is how many all workers share, where they are all on this machine.
+    """Runs commands by a Dask client. A worker's threads are its cores, unless it is said that it has `each` for one.
 
-    `tell` gets what the workers log (dictionaries of `command.on_worker`), in another thread.
+    Where all workers share one `machine`, that is its number of cores, whatever their threads. `tell` gets what the
+    workers log (dictionaries of `command.on_worker`), in another thread.
     """
 
-    def __init__(self, client: Any, cores: int | None, tell: Callable[[dict[str, Any]], None]) -> None:
-        self._client, self._cores = client, cores
+    def __init__(
+        self, client: Any, tell: Callable[[dict[str, Any]], None], *, machine: int | None = None, each: int = 1
+    ) -> None:
+        self._client, self._machine, self._each = client, machine, each
         self._topic = f"repro-{uuid.uuid4().hex}"
         self._futures: set[Any] = set()
         self._seen = float("-inf")
@@ -42,8 +45,8 @@ class Pool:
             workers = self._client.scheduler_info()["workers"].values()
             threads = [worker["nthreads"] for worker in workers]
             gpus = sum(int(worker["resources"].get("GPU", 0)) for worker in workers)
-            cores = self._cores or sum(threads)
-            self._room = Room(sum(threads), cores, self._cores or max(threads, default=0), gpus)
+            cores, largest = sum(threads) * self._each, max(threads, default=0) * self._each
+            self._room = Room(sum(threads), self._machine or cores, self._machine or largest, gpus)
             self._seen = time.monotonic()
         return self._room
 
