@@ -1,4 +1,4 @@
-"""`vanishing-variance repro` beside `dvc repro` at smoke scale: the same dvc.lock, byte for byte, however many workers."""
+"""`vanishing-variance repro` beside `dvc repro` at smoke scale: the same dvc.lock, however many workers."""
 
 import os
 import re

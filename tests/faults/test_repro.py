@@ -12,6 +12,7 @@ import time
 
 import psutil
 import pytest
+from checkout import Copy
 from processes import wait_for
 from undisturbed import anew, same
 
