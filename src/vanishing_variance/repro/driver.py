@@ -184,7 +184,9 @@ class Driver:
         except StageError as missing:
             problem = str(missing)
         if problem is None:
-            self.outcome.ran[name] = future.result()
+            ended: Ended = future.result()
+            self.outcome.ran[name] = ended
+            self._display.say(f"Stage '{name}' took {ended.seconds:.1f} s, {ended.cpu:.1f} s of CPU")
             self._order.settle(name)
         else:
             self._fail(name, problem)
