@@ -9,8 +9,9 @@ from processes import alive, wait_for
 from tiny import STAGES, Tiny
 
 from vanishing_variance.repro import clusters
+from vanishing_variance.repro.command import Ended
 from vanishing_variance.repro.display import Display
-from vanishing_variance.repro.driver import Driver, summary
+from vanishing_variance.repro.driver import Driver, Outcome, summary
 from vanishing_variance.repro.pipeline import Pipeline
 from vanishing_variance.repro.pool import Pool
 
@@ -230,8 +231,16 @@ def test_an_interruption_ends_what_runs_and_keeps_what_has_ended(tiny, drive):
     assert set(tiny.recorded()) == {"a"}
 
 
-def test_the_summary_says_what_was_saved(tiny, drive):
-    first, second = summary(drive(), 1.0)
-    assert first == "5 ran: 1 s"
-    assert second.startswith("the stages that ran took ")
-    assert summary(drive(), 2.0) == ["5 had not changed: 2 s"]
+def test_the_summary_says_what_became_of_the_stages_and_what_was_saved():
+    outcome = Outcome(
+        ran={"a": Ended(None, 0, 30.0, 25.0), "b": Ended(None, 0, 20.0, 35.0)},
+        restored=["c"],
+        unchanged=["d", "e"],
+        failed={"f": "why"},
+    )
+    assert summary(outcome, 32.0) == [
+        "2 ran, 1 came out of DVC's cache, 2 had not changed, 1 failed: 32 s",
+        "the commands took 50 s, 60 s of CPU, 18 s of which were saved",
+    ]
+    assert summary(outcome, 51.0)[1] == "the commands took 50 s, 60 s of CPU"
+    assert summary(Outcome(), 1.0) == ["nothing to do: 1 s"]

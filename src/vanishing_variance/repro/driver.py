@@ -221,8 +221,11 @@ def _problem(future: Any) -> str | None:
     return f"failed to run: {ended.failed}, exited with {ended.code}" if ended.code else None
 
 
-def summary(outcome: Outcome, seconds: float) -> Sequence[str]:
-    """What was done, in one line, and what running stages at once saved, against one after the other, in another."""
+def summary(outcome: Outcome, seconds: float) -> list[str]:
+    """What was done, in one line; in another, how long the commands took, added up, and how much of that was saved.
+
+    That is against the same commands one after the other, each on the cores that it had; a serial run gives it all.
+    """
     parts = {
         "ran": len(outcome.ran),
         "came out of DVC's cache": len(outcome.restored),
@@ -231,10 +234,8 @@ def summary(outcome: Outcome, seconds: float) -> Sequence[str]:
     }
     said = ", ".join(f"{number} {what}" for what, number in parts.items() if number)
     lines = [f"{said or 'nothing to do'}: {seconds:.0f} s"]
-    alone = sum(ended.seconds for ended in outcome.ran.values())
+    added, cpu = (sum(getattr(ended, kind) for ended in outcome.ran.values()) for kind in ("seconds", "cpu"))
     if outcome.ran:
-        cpu = sum(ended.cpu for ended in outcome.ran.values())
-        lines.append(
-            f"the stages that ran took {alone:.0f} s, added up ({cpu:.0f} s of CPU): {alone - seconds:.0f} s saved"
-        )
+        saved = f", {added - seconds:.0f} s of which were saved" if added > seconds else ""
+        lines.append(f"the commands took {added:.0f} s, {cpu:.0f} s of CPU{saved}")
     return lines
