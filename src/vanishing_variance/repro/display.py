@@ -32,7 +32,7 @@ class Display:
         """A worker runs the stage."""
         if self._live and stage not in self._bars:
             self._bars[stage] = tqdm(bar_format="{desc}", leave=False, file=sys.stderr)
-            self._bars[stage].set_description_str(f"{stage}: on {cores} cores of {where}")
+            self._bars[stage].set_description_str(f"{stage}: at {where}, cores: {cores}")
 
     def line(self, stage: str, text: str) -> None:
         """The stage printed something."""
