@@ -25,6 +25,7 @@ from dvc.stage.serialize import to_lockfile
 from vanishing_variance.errors import one_line, shown
 from vanishing_variance.repro.command import Command
 from vanishing_variance.repro.lockfile import LockFile
+from vanishing_variance.repro.parameters import parse_once
 
 T = TypeVar("T")
 SECONDS_BETWEEN_TRIES = 1.0
@@ -46,6 +47,7 @@ class Pipeline:
     """The stages of a DVC repository. Raises DvcException as `dvc repro` does."""
 
     def __init__(self, root: Path) -> None:
+        parse_once()
         self._repo = Repo(os.fspath(root), _wait_for_lock=True)
         self._stages: dict[str, Stage] = {}
         self._locks: dict[str, LockFile] = {}
