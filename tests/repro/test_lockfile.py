@@ -69,8 +69,9 @@ def test_what_somebody_else_wrote_meanwhile_stays(tmp_path):
     for path in (ours, theirs):
         lock.update(STEPS[0]) if path == ours else by_dvc(path, STEPS[0])
         by_dvc(path, STEPS[1])
-    lock.update(STEPS[2])
-    by_dvc(theirs, STEPS[2])
+        by_dvc(path, STEPS[2])
+    lock.update(STEPS[3])
+    by_dvc(theirs, STEPS[3])
     assert ours.read_text() == theirs.read_text()
 
 
