@@ -19,7 +19,7 @@ from vanishing_variance.repro.pool import Pool, Room
 from vanishing_variance.repro.seconds import expected
 from vanishing_variance.repro.share import share
 
-# Of the time while stages run, at most so much goes into dvc.lock: writing it takes a second for each 10,000 lines.
+# Of the time while stages run, at most so much goes into dvc.lock: what is new in it takes a second for 10,000 lines.
 RECORDING = 0.1
 # How often the driver looks for workers that came or went.
 SECONDS_BETWEEN_LOOKS = 1.0

@@ -21,11 +21,11 @@ from dvc.repo.reproduce import collect_stages, get_active_graph, plan_repro
 from dvc.stage import PipelineStage, Stage
 from dvc.stage.cache import RunCacheNotFoundError
 from dvc.stage.serialize import to_lockfile
-from dvc.utils.serialize import dumps_yaml, parse_yaml_for_update
 
 from vanishing_variance.errors import one_line, shown
-from vanishing_variance.io.files import write_text
 from vanishing_variance.repro.command import Command
+from vanishing_variance.repro.lockfile import LockFile
+from vanishing_variance.repro.parameters import parse_once
 
 T = TypeVar("T")
 SECONDS_BETWEEN_TRIES = 1.0
@@ -47,9 +47,10 @@ class Pipeline:
     """The stages of a DVC repository. Raises DvcException as `dvc repro` does."""
 
     def __init__(self, root: Path) -> None:
+        parse_once()
         self._repo = Repo(os.fspath(root), _wait_for_lock=True)
         self._stages: dict[str, Stage] = {}
-        self._locks: dict[str, tuple[str, Any]] = {}
+        self._locks: dict[str, LockFile] = {}
 
     def plan(self, targets: Sequence[str], downstream: bool) -> dict[str, list[str]]:
         """The stages that `dvc repro` looks at, in its order, and what each waits for; frozen ones wait for nothing."""
@@ -142,22 +143,12 @@ class Pipeline:
             self._alone("dvc.lock", partial(self._write, path, stages))
 
     def _write(self, path: str, stages: Sequence[PipelineStage]) -> None:
-        """DVC's Lockfile.dump_stages, which parses the file anew each time, and writes over it in place."""
-        file = Path(path)
-        text = file.read_text(encoding="utf-8") if file.exists() else ""
-        known, document = self._locks.get(path, (None, None))
-        if text != known:
-            document = parse_yaml_for_update(text, path)
-        if not document:
-            document = {"schema": "2.0"}
-        document.setdefault("stages", {})
+        """DVC's Lockfile.dump_stages."""
+        records: dict[str, Any] = {}
         for stage in stages:
-            document["stages"].update(to_lockfile(stage))
-        new = dumps_yaml(document)
-        if new != text:
-            write_text(file, new)
+            records |= to_lockfile(stage)
+        if self._locks.setdefault(path, LockFile(Path(path))).update(records):
             self._repo.scm_context.track_file(os.path.relpath(path))
-        self._locks[path] = new, document
 
     def tracked(self) -> AbstractContextManager[Any]:
         """In which git is told of what changed, where DVC is set to tell it."""
