@@ -59,6 +59,9 @@ def main() -> None:
     except InputError as problem:
         print(f"error: {problem}", file=sys.stderr)
         sys.exit(2)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(INTERRUPTED)
     except (DvcException, StageError) as problem:
         print(f"ERROR: {one_line(str(problem))}", file=sys.stderr)
         sys.exit(NO_REPOSITORY if isinstance(problem, NotDvcRepoError) else FAILED)
@@ -72,8 +75,8 @@ def _repro(chosen: Any) -> int:
         if cluster.script is not None:
             print(f"Each job would be:\n\n{cluster.script}")
         return int(dvc(["repro", "--dry", *on, "--", *chosen.targets]))
+    clusters.check(chosen.scheduler, chosen.slurm is not None)
     display, began = Display(), time.monotonic()
-    messages: queue.Queue[tuple[Any, ...]] = queue.Queue()
     with alone("repro"), ExitStack() as stack:
 
         def start(tell: Callable[[dict[str, Any]], None]) -> Pool:
@@ -81,9 +84,10 @@ def _repro(chosen: Any) -> int:
             display.say(f"Dask's dashboard: {client.dashboard_link}")
             return Pool(client, tell, **cluster.cores)
 
-        stack.enter_context(_interrupting(messages))
-        driver = Driver(Pipeline(Path.cwd()), chosen.targets, chosen.downstream, start, display, messages)
+        messages, interrupted = stack.enter_context(_interrupting())
         try:
+            pipeline = Pipeline(Path.cwd(), interrupted)
+            driver = Driver(pipeline, chosen.targets, chosen.downstream, start, display, messages)
             driver.run(chosen.force, chosen.keep_going)
         except KeyboardInterrupt:
             display.warn("interrupted: what has ended is in DVC's cache; the same command goes on from here")
@@ -136,15 +140,22 @@ def _options(texts: Sequence[str]) -> dict[str, str | list[str]]:
 
 
 @contextmanager
-def _interrupting(messages: "queue.Queue[tuple[Any, ...]]") -> Iterator[None]:
-    """Within, Ctrl-C and SIGTERM become a message, for a moment at which nothing is left half done."""
+def _interrupting() -> Iterator[tuple["queue.SimpleQueue[tuple[Any, ...]]", Callable[[], bool]]]:
+    """Within, Ctrl-C and SIGTERM become a message, for a moment at which nothing is left half done.
+
+    Gives the queue of messages, and what tells whether there was such a one.
+    """
+    # a handler that comes while the queue is read waits for ever at a queue.Queue
+    messages: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
+    came: list[int] = []
 
     def tell(number: int, frame: object) -> None:
+        came.append(number)
         messages.put(("interrupt",))
 
     before = {number: signal.signal(number, tell) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield
+        yield messages, lambda: bool(came)
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+import zc.lockfile
 from processes import alive, wait_for
 from tiny import ENVIRONMENT, STAGES, Tiny
 
@@ -130,16 +131,20 @@ def test_outside_of_a_repository_it_is_253(tiny, tmp_path):
     ],
 )
 def test_bad_input_is_one_line_and_nothing_is_touched(tiny, arguments, said):
+    (tiny.path / "a").write_text("made before")
     printed = run(tiny, *arguments, exit_code=2)
     assert said in printed
     assert printed.count("\n") == 1
     assert tiny.ran() == {}
+    assert (tiny.path / "a").read_text() == "made before"
 
 
 def test_without_dask_a_line_says_how_to_get_it(tiny):
     (tiny.path / "sitecustomize.py").write_text("import sys; sys.modules['distributed'] = None")
+    (tiny.path / "a").write_text("made before")
     own = {"PYTHONPATH": f"{tiny.path}{os.pathsep}{ROOT / 'src'}"}
     printed = run(tiny, exit_code=2, env=ENVIRONMENT | own)
+    assert (tiny.path / "a").read_text() == "made before"
     assert printed.splitlines()[-1].startswith("error: ")
     assert "pip install" in printed
     assert tiny.ran() == {}
@@ -168,6 +173,44 @@ def test_an_interruption_is_252_and_leaves_no_process(tiny, undisturbed, number)
     assert "slow" not in tiny.recorded()
     assert "slow| begins at 0" not in run(tiny)
     finished(tiny, undisturbed)
+
+
+def test_an_interruption_ends_the_waiting_for_another_dvc(tiny):
+    (tiny.path / ".dvc/tmp").mkdir(exist_ok=True)
+    lock = zc.lockfile.LockFile(str(tiny.path / ".dvc/tmp/lock"))
+    process = start(tiny)
+    printed = ""
+    while "waiting for another DVC" not in printed:
+        printed = process.stdout.readline()
+        assert printed
+    process.send_signal(signal.SIGINT)
+    assert "interrupted: " in process.communicate(timeout=30)[0]
+    assert process.returncode == 252
+    lock.close()
+
+
+MANY = """
+import os, queue, signal, threading
+from vanishing_variance import cli
+with cli._interrupting() as (messages, interrupted):
+    def tell():
+        for _ in range(20000):
+            os.kill(os.getpid(), signal.SIGINT)
+    sender = threading.Thread(target=tell, daemon=True)
+    sender.start()
+    while sender.is_alive():
+        try:
+            messages.get_nowait()
+        except queue.Empty:
+            pass
+    assert interrupted()
+"""
+
+
+def test_an_interruption_may_come_at_any_moment():
+    subprocess.run(
+        [sys.executable, "-c", MANY], check=True, timeout=60, env=ENVIRONMENT | {"PYTHONPATH": f"{ROOT / 'src'}"}
+    )
 
 
 def test_when_the_driver_is_killed_its_workers_and_their_stages_end_and_nothing_is_half_recorded(tiny, undisturbed):

@@ -41,7 +41,7 @@ def drive(client, tiny):
             downstream,
             lambda tell: Pool(client, tell, machine=2),
             Display(),
-            messages or queue.Queue(),
+            messages or queue.SimpleQueue(),
         )
         driver.run(force, keep_going)
         return driver.outcome
@@ -217,7 +217,7 @@ def test_the_cores_are_divided_between_those_that_run(tiny, drive):
 def test_an_interruption_ends_what_runs_and_keeps_what_has_ended(tiny, drive):
     slow = {"cmd": "echo $$ > ran/slow; exec sleep 60", "deps": ["a"], "outs": ["slow"]}
     tiny.write({"a": STAGES["a"], "slow": slow})
-    messages = queue.Queue()
+    messages = queue.SimpleQueue()
     noted = tiny.path / "ran/slow"
 
     def interrupt():

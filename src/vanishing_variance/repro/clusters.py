@@ -6,6 +6,7 @@ its own processes; a worker with the Dask resource GPU has that many GPUs to its
 
 import asyncio
 import importlib
+import importlib.util
 import logging
 import os
 import shutil
@@ -65,6 +66,20 @@ def local(workers: int) -> Iterator["Client"]:
             yield client
 
 
+def check(scheduler: str | None, slurm: bool) -> None:
+    """See, before anything is touched, whether there are Dask, the scheduler at that address, and SLURM.
+
+    Raises InputError where not.
+    """
+    if importlib.util.find_spec("distributed") is None:
+        _dask("distributed")
+    if scheduler is not None:
+        with _dask("distributed").utils.silence_logging_cmgr(SHOWN), _answering(scheduler):
+            asyncio.run(_identified(scheduler))
+    if slurm:
+        _submits()
+
+
 @contextmanager
 def existing(address: str) -> Iterator["Client"]:
     """The workers of the scheduler at an address, such as tcp://host:8786, which stay when this ends.
@@ -73,13 +88,9 @@ def existing(address: str) -> Iterator["Client"]:
     """
     distributed = _dask("distributed")
     with distributed.utils.silence_logging_cmgr(SHOWN):
-        try:
+        with _answering(address):
             asyncio.run(_identified(address))
             client = distributed.Client(address, timeout=REACHED_WITHIN)
-        except (OSError, ValueError) as problem:
-            said = f"no Dask scheduler answers there within {REACHED_WITHIN} seconds"
-            allowed = f"it takes an address such as tcp://host:8786 ({problem or type(problem).__name__})"
-            raise InputError(f"--scheduler: {address or 'nothing'}: {said}; {allowed}") from None
         with client:
             yield client
 
@@ -99,8 +110,7 @@ def slurm(jobs: int, options: Mapping[str, object]) -> Iterator["Client"]:
     distributed, jobqueue = _dask("distributed"), _dask("dask_jobqueue")
     kept = _dask("vanishing_variance.repro.jobs")
     _job(arguments)
-    if shutil.which("sbatch") is None:
-        raise InputError("--slurm: no sbatch on PATH: this machine submits no jobs to SLURM")
+    _submits()
 
     ours = {"allowed_failures": ALLOWED_FAILURES, "dashboard_address": _dashboard("")}
     scheduler = ours | _configured()["scheduler-options"]
@@ -194,6 +204,21 @@ def _job(arguments: dict[str, Any]) -> Any:
         return _dask("dask_jobqueue.slurm").SLURMJob(NO_SCHEDULER, name="dummy-name", **arguments)
     except (TypeError, ValueError) as problem:
         raise InputError(f"--slurm-option: {problem}; {_TAKEN}") from None
+
+
+@contextmanager
+def _answering(address: str) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError) as problem:
+        said = f"no Dask scheduler answers there within {REACHED_WITHIN} seconds"
+        allowed = f"it takes an address such as tcp://host:8786 ({problem or type(problem).__name__})"
+        raise InputError(f"--scheduler: {address or 'nothing'}: {said}; {allowed}") from None
+
+
+def _submits() -> None:
+    if shutil.which("sbatch") is None:
+        raise InputError("--slurm: no sbatch on PATH: this machine submits no jobs to SLURM")
 
 
 async def _identified(address: str) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from vanishing_variance.errors import InputError, one_line
 from vanishing_variance.io.times import read_times
 from vanishing_variance.repro.command import Command, Ended
 from vanishing_variance.repro.display import Display
@@ -49,7 +50,7 @@ class Driver:
         downstream: bool,
         start: Callable[[Callable[[dict[str, Any]], None]], Pool],
         display: Display,
-        messages: "queue.Queue[tuple[Any, ...]]",
+        messages: "queue.SimpleQueue[tuple[Any, ...]]",
     ) -> None:
         plan = pipeline.plan(targets, downstream)
         took = {time["stage"]: time["seconds"] for time in read_times()}
@@ -73,10 +74,10 @@ class Driver:
         try:
             with self._pipeline.tracked():
                 while self._begin(force, keep_going):
-                    self._listen()
+                    self._listen(SECONDS_BETWEEN_LOOKS)
                     self._record(at_once=False)
                 self._record(at_once=True)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, InputError):
             self._record(at_once=True)
             raise
         finally:
@@ -92,6 +93,7 @@ class Driver:
                 return bool(self._running or self._first or self._order.ready())
             self._order.begin(name)
             self._begin_one(self._commands[name], force)
+            self._listen(0)
         return bool(self._running)
 
     def _next(self) -> str | None:
@@ -144,12 +146,12 @@ class Driver:
         cores = min(share(room.cores, [command.processes, *others, *soon])[0], room.largest)
         self._display.say("\n".join([f"Running stage '{name}':", *(f"> {line}" for line in command.lines)]))
         self._running[name] = command
-        self._pool.submit(command, cores, lambda future: self._messages.put(("ended", name, future)))
+        self._pool.submit(command, cores, lambda result: self._messages.put(("ended", name, result)))
 
-    def _listen(self) -> None:
-        """Take in what has been said since, or wait for it."""
+    def _listen(self, seconds: float) -> None:
+        """Take in what has been said since, or wait so long for it."""
         try:
-            message = self._messages.get(timeout=SECONDS_BETWEEN_LOOKS)
+            message = self._messages.get(timeout=seconds)
             while True:
                 self._hear(*message)
                 message = self._messages.get_nowait()
@@ -173,24 +175,24 @@ class Driver:
             self._display.warn(f"{stage}: its worker {lost} is gone; it goes on at {event['worker']}")
         self._display.started(stage, event["worker"], event["cores"])
 
-    def _end(self, name: str, future: Any) -> None:
+    def _end(self, name: str, ended: Ended | BaseException) -> None:
         del self._running[name]
         self._display.ended(name)
-        assert self._pool is not None
+        if isinstance(ended, BaseException):
+            self._fail(name, f"no worker could run it: {one_line(str(ended)) or type(ended).__name__}")
+            return
+        problem = f"failed to run: {ended.failed}, exited with {ended.code}" if ended.code else None
         try:
-            problem = _problem(future)
             if problem is None:
                 self._pipeline.finish(name)
         except StageError as missing:
             problem = str(missing)
         if problem is None:
-            ended: Ended = future.result()
             self.outcome.ran[name] = ended
             self._display.say(f"Stage '{name}' took {ended.seconds:.1f} s, {ended.cpu:.1f} s of CPU")
             self._order.settle(name)
         else:
             self._fail(name, problem)
-        self._pool.forget(future)
 
     def _fail(self, name: str, why: str) -> None:
         self.outcome.failed[name] = why
@@ -211,14 +213,6 @@ class Driver:
             began = time.monotonic()
             self._pipeline.record(names)
             self._last = time.monotonic(), time.monotonic() - began
-
-
-def _problem(future: Any) -> str | None:
-    """Why a command did not end well; None where it did."""
-    if future.status != "finished":
-        return f"no worker could run it: {future.exception() if future.status == 'error' else future.status}"
-    ended: Ended = future.result()
-    return f"failed to run: {ended.failed}, exited with {ended.code}" if ended.code else None
 
 
 def summary(outcome: Outcome, seconds: float) -> list[str]:

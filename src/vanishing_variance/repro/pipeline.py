@@ -16,10 +16,11 @@ from typing import Any, TypeVar
 
 from dvc.exceptions import DvcException
 from dvc.lock import LockError
-from dvc.repo import Repo, lock_repo
+from dvc.repo import Repo
 from dvc.repo.reproduce import collect_stages, get_active_graph, plan_repro
 from dvc.stage import PipelineStage, Stage
 from dvc.stage.cache import RunCacheNotFoundError
+from dvc.stage.decorators import rwlocked
 from dvc.stage.serialize import to_lockfile
 
 from vanishing_variance.errors import one_line, shown
@@ -46,28 +47,28 @@ class Begun(Enum):
 class Pipeline:
     """The stages of a DVC repository. Raises DvcException as `dvc repro` does."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, interrupted: Callable[[], bool] = lambda: False) -> None:
+        """`interrupted` ends the waiting for another DVC: it raises KeyboardInterrupt then."""
         parse_once()
-        self._repo = Repo(os.fspath(root), _wait_for_lock=True)
+        self._repo, self._interrupted = Repo(os.fspath(root)), interrupted
         self._stages: dict[str, Stage] = {}
         self._locks: dict[str, LockFile] = {}
 
     def plan(self, targets: Sequence[str], downstream: bool) -> dict[str, list[str]]:
         """The stages that `dvc repro` looks at, in its order, and what each waits for; frozen ones wait for nothing."""
-        with lock_repo(self._repo):
-            graph = get_active_graph(self._repo.index.graph)
-            chosen = collect_stages(self._repo, targets or ["dvc.yaml"])
-            stages = plan_repro(graph, chosen, downstream=downstream)
-            self._stages = {stage.addressing: stage for stage in stages}
-            among = set(stages)
-            return {
-                stage.addressing: [before.addressing for before in graph.successors(stage) if before in among]
-                for stage in stages
-            }
+        return self._alone("dvc.yaml", lambda: self._plan(targets, downstream))
 
-    def dry(self, targets: Sequence[str], **options: Any) -> None:
-        """DVC's own dry run, which prints what would run."""
-        self._repo.reproduce(targets=list(targets) or None, dry=True, **options)
+    def _plan(self, targets: Sequence[str], downstream: bool) -> dict[str, list[str]]:
+        self._repo._reset()
+        graph = get_active_graph(self._repo.index.graph)
+        chosen = collect_stages(self._repo, targets or ["dvc.yaml"])
+        stages = plan_repro(graph, chosen, downstream=downstream)
+        self._stages = {stage.addressing: stage for stage in stages}
+        among = set(stages)
+        return {
+            stage.addressing: [before.addressing for before in graph.successors(stage) if before in among]
+            for stage in stages
+        }
 
     def command(self, name: str) -> Command:
         """A stage's command as DVC would run it, and what the stage's `meta` in dvc.yaml says that it needs.
@@ -126,10 +127,7 @@ class Pipeline:
 
     def _finish(self, stage: Stage) -> None:
         self._repo._reset()  # what DVC remembers of the files, as it does itself when a command has run
-        changed = [str(dep) for dep in stage.deps if dep.status()]
-        if changed:
-            raise StageError(f"'{changed[0]}' changed while '{stage.addressing}' ran, so nothing is recorded")
-        _save(stage)
+        _save_if_same(stage)
 
     def record(self, names: Collection[str]) -> None:
         """Write the records of some stages, each lock file once: whole, or not at all."""
@@ -159,15 +157,17 @@ class Pipeline:
         """The result of a call, made while no other DVC works here; one that holds what is needed is waited for."""
         said = False
         while True:
-            with self._repo.lock:
-                try:
+            try:
+                with self._repo.lock:
                     return call()
-                except LockError as problem:
-                    if not said:
-                        print(f"{what}: waiting for another DVC: {one_line(str(problem))}", file=sys.stderr, flush=True)
-                    said = True
-                except (DvcException, OSError) as problem:
-                    raise StageError(one_line(str(problem))) from problem
+            except LockError as problem:
+                if not said:
+                    print(f"{what}: waiting for another DVC: {one_line(str(problem))}", file=sys.stderr, flush=True)
+                said = True
+            except (DvcException, OSError) as problem:
+                raise StageError(one_line(str(problem))) from problem
+            if self._interrupted():
+                raise KeyboardInterrupt
             time.sleep(SECONDS_BETWEEN_TRIES)
 
 
@@ -185,6 +185,15 @@ def _refused(needs: dict[str, Any]) -> str | None:
     if type(gpu) is not bool:
         return f"meta.gpu in dvc.yaml: {shown(gpu)} must be true or false"
     return None
+
+
+# DVC that runs the same stage holds its outputs meanwhile: half of one is never looked at.
+@rwlocked(read=["deps"], write=["outs"])  # type: ignore[untyped-decorator]
+def _save_if_same(stage: Stage) -> None:
+    changed = [str(dep) for dep in stage.deps if dep.status()]
+    if changed:
+        raise StageError(f"'{changed[0]}' changed while '{stage.addressing}' ran, so nothing is recorded")
+    _save(stage)
 
 
 def _save(stage: Stage) -> None:

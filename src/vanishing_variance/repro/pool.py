@@ -2,12 +2,14 @@
 
 import time
 import uuid
+from asyncio import CancelledError
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from vanishing_variance.repro import command
-from vanishing_variance.repro.command import Command
+from vanishing_variance.repro.command import Command, Ended
 
 SECONDS_BETWEEN_LOOKS = 1.0
 
@@ -50,8 +52,12 @@ class Pool:
             self._seen = time.monotonic()
         return self._room
 
-    def submit(self, what: Command, cores: int, done: Callable[[Any], None]) -> None:
-        """Run a command, elsewhere if its worker dies; `done` gets the future, in another thread, when it ended."""
+    def submit(self, what: Command, cores: int, done: Callable[[Ended | BaseException], None]) -> None:
+        """Run a command, elsewhere if its worker dies; `done` gets what came of it, in another thread.
+
+        That is an exception where no worker could run it. The result is fetched at once, and no more than once: Dask
+        runs a command again whose result is lost with its worker.
+        """
         future = self._client.submit(
             command.on_worker,
             what,
@@ -62,19 +68,30 @@ class Pool:
             resources={"GPU": 1} if what.gpu and self._room.gpus else None,
         )
         self._futures.add(future)
-        future.add_done_callback(done)
 
-    def forget(self, future: Any) -> None:
-        """The future's result is not needed any more."""
-        self._futures.discard(future)
-        future.release()
+        def ended(future: Any) -> None:
+            result: Ended | BaseException
+            try:
+                result = future.result()
+            except (Exception, CancelledError) as problem:
+                result = problem
+            self._futures.discard(future)
+            future.release()
+            done(result)
+
+        future.add_done_callback(ended)
 
     def cancel(self) -> None:
         """End what runs, on whichever worker, and wait until it has ended. The workers live on."""
-        if not self._futures:
+        futures = list(self._futures)
+        if not futures:
             return
-        self._client.cancel(list(self._futures))
-        self._futures.clear()
         end = time.monotonic() + 2 * command.SECONDS_TO_END
-        while time.monotonic() < end and any(self._client.run(command.running, self._topic).values()):
-            time.sleep(0.1)
+        with suppress(OSError):  # a scheduler that is gone; a worker that is gone is left out
+            self._client.cancel(futures)
+            while time.monotonic() < end and any(self._running().values()):
+                time.sleep(0.1)
+
+    def _running(self) -> dict[str, int]:
+        """How many of these commands run on each worker that answers."""
+        return dict(self._client.run(command.running, self._topic, on_error="ignore"))
