@@ -30,8 +30,8 @@ def stages_of(worker):
         return []
 
 
-@pytest.mark.parametrize("number", range(ROUNDS))
 @pytest.mark.parametrize("workers", [1, 2, 4])
+@pytest.mark.parametrize("number", range(ROUNDS))
 def test_it_leaves_what_a_serial_run_leaves(workers, number, finished, tmp_path, tally):
     copy = anew(finished, tmp_path / "copy")
     program = start(copy, "--workers", str(workers))

@@ -26,7 +26,6 @@ from dvc.stage.serialize import to_lockfile
 from vanishing_variance.errors import one_line, shown
 from vanishing_variance.repro.command import Command
 from vanishing_variance.repro.lockfile import LockFile
-from vanishing_variance.repro.parameters import parse_once
 
 T = TypeVar("T")
 SECONDS_BETWEEN_TRIES = 1.0
@@ -49,7 +48,6 @@ class Pipeline:
 
     def __init__(self, root: Path, interrupted: Callable[[], bool] = lambda: False) -> None:
         """`interrupted` ends the waiting for another DVC: it raises KeyboardInterrupt then."""
-        parse_once()
         self._repo, self._interrupted = Repo(os.fspath(root)), interrupted
         self._stages: dict[str, Stage] = {}
         self._locks: dict[str, LockFile] = {}
