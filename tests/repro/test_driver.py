@@ -13,7 +13,7 @@ from vanishing_variance.repro.command import Ended
 from vanishing_variance.repro.display import Display
 from vanishing_variance.repro.driver import Driver, Outcome, summary
 from vanishing_variance.repro.pipeline import Pipeline
-from vanishing_variance.repro.pool import Pool
+from vanishing_variance.repro.pool import Pool, Room
 
 # those of libraries that DVC uses
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -244,3 +244,23 @@ def test_the_summary_says_what_became_of_the_stages_and_what_was_saved():
     ]
     assert summary(outcome, 51.0)[1] == "the commands took 50 s, 60 s of CPU"
     assert summary(Outcome(), 1.0) == ["nothing to do: 1 s"]
+
+
+def test_each_stage_that_wants_a_gpu_has_one_to_itself_and_waits_for_it(tiny, monkeypatch, capfd):
+    monkeypatch.setattr(clusters, "gpus", lambda: ["5"])
+    line = "echo begins >> ran/gpu; sleep 0.3; echo $CUDA_VISIBLE_DEVICES > {0}; echo ends >> ran/gpu"
+    wants = {name: {"cmd": line.format(name), "outs": [name], "meta": {"gpu": True}} for name in ("a", "b")}
+    tiny.write(wants | {"alone": {"cmd": "echo none: $CUDA_VISIBLE_DEVICES > alone", "outs": ["alone"]}})
+    with clusters.local(2) as client:
+        start = lambda tell: Pool(client, tell, machine=2)  # noqa: E731
+        Driver(Pipeline(tiny.path), [], False, start, Display(), queue.SimpleQueue()).run(False, False)
+    assert [(tiny.path / name).read_text() for name in ("a", "b", "alone")] == ["5\n", "5\n", "none:\n"]
+    assert (tiny.path / "ran/gpu").read_text().split() == ["begins", "ends"] * 2
+
+
+def test_a_stage_that_wants_a_gpu_waits_while_the_worker_that_has_it_is_gone(client):
+    pool = Pool(client, lambda event: None, machine=2)
+    assert not pool.room().ever
+    pool._room = Room(2, 2, 2, gpus=1, ever=True)
+    pool._seen = float("-inf")
+    assert pool.room() == Room(2, 2, 2, gpus=0, ever=True)

@@ -92,7 +92,7 @@ def run(
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     counts = dict.fromkeys((*THREADS, "PYTHON_CPU_COUNT"), str(cores))
     environment = {**os.environ, **command.environment, "PATH": path, **counts, **gpus}
-    shell = os.environ.get("SHELL") or "/bin/sh"
+    shell = environment.get("SHELL") or "/bin/sh"
     plain = {"bash": ["--noprofile", "--norc"], "zsh": ["--no-rcs"]}.get(Path(shell).name, [])
     for line in command.lines:
         code, used = _line([shell, *plain, "-c", line], command.folder, environment, say, wanted)

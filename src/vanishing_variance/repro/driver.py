@@ -102,17 +102,18 @@ class Driver:
             self._submit(self._first)
             self._first = None
         ready = self._order.ready()
-        if self._pool is None or not ready:
+        if self._pool is None:
             return ready[0] if ready else None
-        room = self._room()
-        if not room.stages and not self._waited:
-            self._display.say("waiting for a worker")
+        room, found = self._room(), None
+        if self._first is None and len(self._running) < room.stages:
+            gpus = room.gpus - sum(command.gpu for command in self._running.values())
+            fits = (name for name in ready if gpus > 0 or not room.ever or not self._commands[name].gpu)
+            found = next(fits, None)
+        stuck = ready and not (found or self._running)
+        if (stuck or not room.stages) and not self._waited:
+            self._display.say(f"waiting for a worker{' with a GPU' if room.stages else ''}")
             self._waited = True
-        if self._first is not None or len(self._running) >= room.stages:
-            return None
-        gpus = room.gpus - sum(command.gpu for command in self._running.values())
-        fits = (name for name in ready if gpus > 0 or not room.gpus or not self._commands[name].gpu)
-        return next(fits, None)
+        return found
 
     def _begin_one(self, command: Command, force: bool) -> None:
         name = command.stage
@@ -124,7 +125,7 @@ class Driver:
         if begun is not Begun.TO_RUN:
             same = begun is Begun.UNCHANGED
             (self.outcome.unchanged if same else self.outcome.restored).append(name)
-            if same:  # of the others DVC tells by itself
+            if same and command.lines:  # of the others DVC tells by itself
                 self._display.say(f"Stage '{name}' didn't change, skipping")
             self._order.settle(name)
         elif self._pool is not None:

@@ -80,7 +80,11 @@ class Pipeline:
             stage=name,
             lines=tuple(own if isinstance(own, list) else own.splitlines()),
             folder=os.path.abspath(stage.wdir),
-            environment={"DVC_STAGE": name, "DVC_ROOT": os.environ.get("DVC_ROOT", self._repo.root_dir)},
+            environment={
+                "DVC_STAGE": name,
+                "DVC_ROOT": os.environ.get("DVC_ROOT", self._repo.root_dir),
+                "SHELL": os.environ.get("SHELL", ""),  # not the worker's
+            },
             # what is not allowed is refused when the stage begins: it may be a parameter, of which `check` knows more
             processes=needs["processes"] if _refused(needs) is None else 1,
             gpu=needs["gpu"] is True,

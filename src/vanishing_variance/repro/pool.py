@@ -16,12 +16,16 @@ SECONDS_BETWEEN_LOOKS = 1.0
 
 @dataclass(frozen=True)
 class Room:
-    """What the workers have: how many stages they run at once, cores, those of the largest, and GPUs to give."""
+    """What the workers have: how many stages they run at once, cores, those of the largest, and GPUs to give.
+
+    Whether there were `ever` GPUs: a stage that wants one waits while the worker that has it starts again.
+    """
 
     stages: int
     cores: int
     largest: int
     gpus: int
+    ever: bool
 
 
 class Pool:
@@ -38,7 +42,7 @@ class Pool:
         self._topic = f"repro-{uuid.uuid4().hex}"
         self._futures: set[Any] = set()
         self._seen = float("-inf")
-        self._room = Room(0, 0, 0, 0)
+        self._room = Room(0, 0, 0, 0, ever=False)
         client.subscribe_topic(self._topic, lambda event: tell(event[1]))
 
     def room(self) -> Room:
@@ -48,7 +52,8 @@ class Pool:
             threads = [worker["nthreads"] for worker in workers]
             gpus = sum(int(worker["resources"].get("GPU", 0)) for worker in workers)
             cores, largest = sum(threads) * self._each, max(threads, default=0) * self._each
-            self._room = Room(sum(threads), self._machine or cores, self._machine or largest, gpus)
+            ever = self._room.ever or gpus > 0
+            self._room = Room(sum(threads), self._machine or cores, self._machine or largest, gpus, ever)
             self._seen = time.monotonic()
         return self._room
 
@@ -65,7 +70,7 @@ class Pool:
             self._topic,
             key=f"{what.stage}-{uuid.uuid4().hex}",
             pure=False,
-            resources={"GPU": 1} if what.gpu and self._room.gpus else None,
+            resources={"GPU": 1} if what.gpu and self._room.ever else None,
         )
         self._futures.add(future)
 
