@@ -24,7 +24,7 @@ def start(copy, *arguments, **options):
 def stages_of(worker):
     """The processes of the stages that a worker runs."""
     try:
-        children = psutil.Process(worker).children()
+        children = psutil.Process(worker).children(recursive=True)
         return [one for one in children if any("stages." in part for part in one.cmdline())]
     except psutil.Error:
         return []

@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 import zc.lockfile
 from processes import alive, wait_for
@@ -23,7 +24,7 @@ import stages
 made = int(Path("ran/checkpoint").read_text()) if Path("ran/checkpoint").exists() else 0
 print("begins at", made, flush=True)
 with open("ran/pids", "a") as pids:
-    print(os.getpid(), os.getppid(), file=pids)
+    print(os.getpid(), file=pids)
 for step in range(made, 20):
     time.sleep(0.1)
     Path("ran/next").write_text(str(step + 1))
@@ -46,7 +47,8 @@ def tiny(tmp_path):
 
 def start(tiny, *arguments, **options):
     program = "from vanishing_variance.cli import main; main()"
-    own = {"PYTHONPATH": f"{ROOT / 'src'}", "HOME": str(tiny.path.parent)}
+    # the shell that waits for a command, where bash gives it its own process
+    own = {"PYTHONPATH": f"{ROOT / 'src'}", "HOME": str(tiny.path.parent), "SHELL": "/bin/sh"}
     return subprocess.Popen(
         [sys.executable, "-c", program, "repro", *arguments],
         **{"cwd": tiny.path, "env": ENVIRONMENT | own, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
@@ -63,17 +65,18 @@ def run(tiny, *arguments, exit_code=0, **options):
 
 
 def pids(tiny):
-    """Of the slow stage and of what started it, each time it began."""
+    """Of the slow stage, each time it began."""
     noted = tiny.path / "ran/pids"
-    lines = noted.read_text().splitlines() if noted.exists() else []
-    return [tuple(int(word) for word in line.split()) for line in lines if line.count(" ") == 1]
+    return [int(line) for line in noted.read_text().splitlines()] if noted.exists() else []
 
 
 def begun(tiny, steps=3):
-    """The slow stage has made some steps; its process and its worker's."""
+    """The slow stage has made some steps; its process and its worker's, with a shell and a guard in between."""
     checkpoint = tiny.path / "ran/checkpoint"
     wait_for(lambda: checkpoint.exists() and int(checkpoint.read_text()) >= steps)
-    return pids(tiny)[-1]
+    stage = pids(tiny)[-1]
+    between = next(one for one in psutil.Process(stage).parents() if "guard.py" in " ".join(one.cmdline()))
+    return stage, between.ppid()
 
 
 def finished(tiny, undisturbed):

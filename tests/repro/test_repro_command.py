@@ -1,6 +1,7 @@
 """A stage's command, as a worker runs it."""
 
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -100,3 +101,18 @@ def test_a_stage_that_wants_none_sees_none_where_they_are_given_out_and_what_is_
         assert hidden == {"CUDA_VISIBLE_DEVICES": ""}
     with command._gpu(0, True) as there:
         assert there == {}
+
+
+@pytest.mark.parametrize("shell", ["/bin/bash", "/bin/sh"])
+def test_a_command_ends_with_all_its_processes_when_the_one_that_runs_it_is_killed(tmp_path, shell):
+    script = (
+        "from vanishing_variance.repro.command import Command, run\n"
+        f"own = Command('stage', ('sleep 60 & echo $!; sleep 60; true',), '.', {{'SHELL': {shell!r}}}, 1, False)\n"
+        "run(own, 1, {}, lambda line: print(line, flush=True))"
+    )
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, cwd=tmp_path, env=environment) as own:
+        sleeping = int(own.stdout.readline())
+        assert alive(sleeping)
+        own.kill()
+    wait_for(lambda: not alive(sleeping), 5)

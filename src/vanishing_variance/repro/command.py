@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from vanishing_variance.repro import guard
+
 # How often a worker looks whether a stage is still wanted, and how long a stage has to end by itself when it is not.
 SECONDS_BETWEEN_LOOKS = 0.2
 SECONDS_TO_END = 5.0
@@ -111,7 +113,7 @@ def _line(
 ) -> tuple[int, float]:
     """One line's exit code, and the CPU time in seconds of its processes."""
     process = subprocess.Popen(
-        arguments,
+        [sys.executable, "-I", "-S", guard.__file__, str(os.getpid()), *arguments],
         cwd=folder,
         env=environment,
         stdin=subprocess.DEVNULL,
