@@ -153,6 +153,10 @@ def _bound(plan: Mapping[str, Sequence[str]], scale: Scale, workers: int) -> flo
     return max(*ends.values(), sum(_seconds(name, scale) for name in plan) / workers)
 
 
+class Waiting(queue.SimpleQueue[Any]):
+    """The driver's queue, where it waits; its own class, which can be watched."""
+
+
 def drive(workers: int) -> None:
     """Run the command here; the last line printed is JSON: the seconds that its parts took, `writes` of dvc.lock."""
     spent, calls = dict.fromkeys(PARTS, 0.0), Counter[str]()
@@ -173,7 +177,8 @@ def drive(workers: int) -> None:
 
     for part in ("plan", "begin", "finish", "record"):
         watch(Pipeline, part, part)
-    watch(queue.Queue, "get", "idle")
+    watch(Waiting, "get", "idle")
+    queue.SimpleQueue = Waiting  # type: ignore[misc]
     local = clusters.local
 
     @contextmanager

@@ -163,7 +163,7 @@ def test_a_dry_run_says_what_would_run_and_runs_nothing(tiny):
     assert tiny.ran() == {}
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_an_interruption_is_252_and_leaves_no_process(tiny, undisturbed, number):
     process = start(tiny)
     stage, worker = begun(tiny)
@@ -272,7 +272,7 @@ def test_a_scheduler_that_is_there_is_used_and_a_killed_worker_does_not_matter(t
     assert all(one.poll() is None for pid, one in workers.items() if pid != worker)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("number", [pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGKILL])
 def test_a_driver_that_ends_leaves_the_workers_of_others_alone_and_no_stage_running(
     tiny, undisturbed, scheduler, number
 ):

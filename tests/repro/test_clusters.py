@@ -135,7 +135,10 @@ class TestLocal:
         assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
         assert capfd.readouterr() == ("", "")
 
-    @pytest.mark.parametrize("wait", ["client.gather(futures)", "list(distributed.as_completed(futures))"])
+    @pytest.mark.parametrize(
+        "wait",
+        ["client.gather(futures)", pytest.param("list(distributed.as_completed(futures))", marks=pytest.mark.slow)],
+    )
     def test_ends_at_ctrl_c_on_a_terminal_with_all_its_processes_and_without_a_word(self, wait, tmp_path):
         (tmp_path / "run.py").write_text(INTERRUPTED.format(wait=wait))
         command = [sys.executable, tmp_path / "run.py"]
