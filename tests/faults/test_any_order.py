@@ -24,7 +24,7 @@ def asleep(tmp_path_factory):
         paths = os.pathsep.join(map(str, (ROOT, ROOT / "src")))
         environment = {**os.environ, "PYTHONPATH": paths, "DVC_NO_ANALYTICS": "1"}
         environment["DVC_SITE_CACHE_DIR"] = str(folder / ".dvc/site")
-        build(folder, Scale(1, 1), environment)
+        build(folder, Scale(1, 1, ()), environment)
         text = (folder / "dvc.yaml").read_text()
         (folder / "dvc.yaml").write_text(re.sub(r"sleep [\d.]+;", MOMENT, text))
         done = subprocess.run(
