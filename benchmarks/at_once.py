@@ -24,7 +24,7 @@ from vanishing_variance.io.machine import machine
 from vanishing_variance.repro.pipeline import Pipeline
 from vanishing_variance.repro.seconds import noted
 
-RESULTS = Path(__file__).resolve().with_name("results") / "at_once.json"
+RESULTS = Path(__file__).resolve().with_suffix(".json")
 CORES = (1, 2, 8, 64)
 GPU = ("train", "temperature", "evaluate")
 
