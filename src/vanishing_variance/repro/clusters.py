@@ -52,9 +52,9 @@ def local(workers: int) -> Iterator["Client"]:
     """
     distributed = _dask("distributed")
     devices = gpus()
+    common = {"nthreads": 1, "memory_limit": 0, "host": "127.0.0.1", "dashboard": False, "silence_logs": SHOWN}
     # what a worker takes for an error when it ends, a scheduler that has ended before it, is none
-    quiet = {"dashboard": False, "silence_logs": logging.CRITICAL}
-    common = {"nthreads": 1, "memory_limit": 0, "host": "127.0.0.1", **quiet}
+    os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
     specification = {
         worker: {"cls": distributed.Nanny, "options": common | _devices(devices, worker) if devices else common}
         for worker in range(workers)
