@@ -15,7 +15,7 @@ class Order:
     def __init__(
         self, names: Sequence[str], upstream: Mapping[str, Collection[str]], seconds: Mapping[str, float]
     ) -> None:
-        self._names, self._upstream = list(names), upstream
+        self._names = list(names)
         self._place = {name: place for place, name in enumerate(names)}
         self._waiting, self._settled, self._fallen = set(names), set[str](), set[str]()
         self._recorded = 0
