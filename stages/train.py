@@ -13,6 +13,7 @@ from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.experiment import Model, Training
 from vanishing_variance.params.ranges import Range
 from vanishing_variance.params.seeds import Index, SeedsPerBlock, seeds
+from vanishing_variance.tasks.base import TaskTraining
 from vanishing_variance.training import Plan, train_block
 
 
@@ -20,15 +21,19 @@ def main() -> None:
     this = block_of_variant(__doc__)
     module = registry.load(tasks, this.task)
     params = read_yaml(PATH)
+    lengths: Range = take(params, f"ranges.{this.range}", Range)
     task = take(params, f"tasks.{this.task}.data", module.TASK)
+    schedule: TaskTraining = take(params, f"tasks.{this.task}.training", module.TRAINING)
+    if lengths.steps is not None:
+        schedule = schedule.model_copy(update={"steps": lengths.steps})
     plan = Plan(
         name=str(this),
         root=take(params, "seed", Index),
         range_name=this.range,
-        lengths=take(params, f"ranges.{this.range}", Range),
+        lengths=lengths,
         variant=Variant(this.task, this.norm, task, take(params, "model", Model)),
         optimiser=take(params, "training", Training),
-        schedule=take(params, f"tasks.{this.task}.training", module.TRAINING),
+        schedule=schedule,
     )
     block = seeds(this.block, take(params, "seeds_per_block", SeedsPerBlock))
     with enough(train(plan, block)):

@@ -75,7 +75,7 @@ def counted(monkeypatch, calls):
 def test_so_does_one_that_is_not_compiled(tmp_path, monkeypatch, change):
     model = make_model(**{"tanh": {"gelu": "tanh"}, "biases": {"attention_biases": True}}.get(change, {}))
     if change == "plain optimiser":
-        monkeypatch.setattr(adam, "_library", lambda width: None)
+        monkeypatch.setattr(adam, "_library", lambda: None)
     plan, kept = make_plan("dictionary", "std", steps=30, model=model), tmp_path / "0.safetensors"
     whole = trained(plan)
     cut_off(plan, kept, monkeypatch, 17)

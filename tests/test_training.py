@@ -153,7 +153,7 @@ def test_a_loss_that_is_not_a_number_names_seed_step_and_variant(seed, monkeypat
     calls = iter(range(1, 100))
 
     def diverging(*arguments):
-        factor = torch.ones(2)
+        factor = torch.ones(2, 1)
         if next(calls) == 7:
             factor[seed] = float("nan")
         return made(*arguments) * factor
@@ -166,13 +166,20 @@ def test_a_loss_that_is_not_a_number_names_seed_step_and_variant(seed, monkeypat
 
 
 def test_weights_that_are_not_finite_after_the_last_step_are_noticed(monkeypatch):
-    plan, finish = make_plan("dictionary", steps=3), training.Adam.finish
+    plan, made = make_plan("dictionary", steps=3), training.adam
 
-    def overflowing(optimiser):
-        finish(optimiser)
-        optimiser._dense.param_groups[0]["params"][0].data[1] = float("inf")
+    def overflowing(weights, *arguments):
+        optimiser = made(weights, *arguments)
+        finish = optimiser.finish
 
-    monkeypatch.setattr(training.Adam, "finish", overflowing)
+        def finished():
+            finish()
+            weights["head.0.weight"].data[1] = float("inf")
+
+        monkeypatch.setattr(optimiser, "finish", finished)
+        return optimiser
+
+    monkeypatch.setattr(training, "adam", overflowing)
     with pytest.raises(DivergedError, match=r"of seed 11 is not finite after the last step$"):
         trained(plan, [10, 11])
 

@@ -10,8 +10,9 @@ SCALES: dict[str, dict[str, Any]] = {
     "default": {
         "blocks": [0],
         "seeds_per_block": 8,
-        "tasks.argmax.training.steps": 4_000,
+        "tasks.argmax.training.steps": 80_000,
         "tasks.dictionary.training.steps": 10_000,
+        "ranges.long.steps": 4_000,
         "test.sequences": 512,
         "diagnostics.sequences": 2_048,
     },
@@ -21,6 +22,7 @@ SCALES: dict[str, dict[str, Any]] = {
         "seeds_per_block": 25,
         "tasks.argmax.training.steps": 100_000,
         "tasks.dictionary.training.steps": 10_000,
+        "ranges.long.steps": None,
         "test.sequences": 4_096,
         "diagnostics.sequences": 32_000,
     },

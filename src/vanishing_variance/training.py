@@ -20,9 +20,10 @@ from torch.nn.functional import cross_entropy
 from vanishing_variance import checkpoints, parallel
 from vanishing_variance.device import device
 from vanishing_variance.errors import DivergedError
-from vanishing_variance.kernels.adam import Adam
+from vanishing_variance.kernels.adam import Adam, adam
 from vanishing_variance.model.initialisation import draw
 from vanishing_variance.model.network import Network, Weights
+from vanishing_variance.model.sparse import touched_rows
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.parallel import Report
 from vanishing_variance.params.experiment import Training
@@ -116,23 +117,24 @@ def train(
     for tensor in weights.values():
         tensor.requires_grad_()
     rate, decay = plan.optimiser.learning_rate, plan.optimiser.weight_decay
-    optimiser = Adam(weights, network.inputs.LOOKED_UP, rate, decay, steps)
+    readers = network.inputs.SPARSE_TABLES
+    sizes = {name: weights[name].shape[1] for name in readers}
+    optimiser = adam(weights, readers, rate, decay, steps)
     history = np.full((steps, len(seeds)), np.nan, np.float32)
     made = 0 if kept is None else _resume(kept, weights, optimiser, history)
     report(Found(made * len(seeds)))
     sequences, recorded, saved = batches(plan, seeds, made), [], time.monotonic()
     for step in range(made, steps):
         batch, labels = next(sequences)
-        batch = {name: array.to(device()) for name, array in batch.items()}
-        looked_up = network.inputs.looked_up(batch)
-        optimiser.prepare(looked_up)
-        loss = losses(network, weights, batch, labels.to(device()))
-        loss.sum().backward()
-        optimiser.step(looked_up)
+        batch, rows = touched_rows(batch, readers, sizes)
+        batch, rows = ({name: array.to(device()) for name, array in of.items()} for of in (batch, rows))
+        loss = losses(network, {**weights, **optimiser.read(rows)}, batch, labels.to(device()))
+        loss.backward(torch.full_like(loss, 1 / loss.shape[1]))
+        optimiser.step()
         recorded.append(loss.detach())
         due = kept is not None and time.monotonic() - saved > checkpoints.SECONDS_BETWEEN
         if due or (step + 1) % STEPS_PER_RECORD == 0 or step + 1 == steps:
-            history[made : step + 1] = _finite(plan, seeds, torch.stack(recorded).cpu().numpy(), made)
+            history[made : step + 1] = _finite(plan, seeds, torch.stack(recorded).mean(2).cpu().numpy(), made)
             report((step + 1 - made) * len(seeds))
             made = step + 1
             recorded.clear()
@@ -160,7 +162,7 @@ def _resume(kept: Path, weights: Weights, optimiser: Adam, history: np.ndarray) 
     arrays, made = found
     for name, tensor in state.items():
         tensor.copy_(torch.from_numpy(arrays[name]))
-    optimiser.made(made)
+    optimiser.resume(made)
     return made
 
 
@@ -187,10 +189,9 @@ def _finite(plan: Plan, seeds: Sequence[int], losses: np.ndarray, made: int) -> 
 
 
 def losses(network: Network, weights: Weights, batch: Weights, labels: Tensor) -> Tensor:
-    """Each seed's mean cross-entropy in nats, (S,)."""
+    """Return each sequence's cross-entropy in nats, (S, B)."""
     logits = network(weights, batch)
-    each = cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="none")
-    return each.view_as(labels).mean(1)
+    return cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="none").view_as(labels)
 
 
 def lengths(plan: Plan, number: int) -> np.ndarray:

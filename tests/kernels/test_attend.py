@@ -25,7 +25,6 @@ def drawn(kind, seeds=3, sequences=4, items=9, shared=False):
     scale = torch.rand(1 if shared else seeds, sequences, items, generator=generator) * 4
     made = {
         "scaled row": lambda: Items(normal(seeds, 5, WIDTH), whole(5).byte(), normal(seeds, 1, WIDTH), scale=scale),
-        "own rows": lambda: Items(normal(seeds, 5, WIDTH), whole(5).byte(), normal(seeds, sequences * items, WIDTH)),
         "rows of a table": lambda: Items(
             normal(seeds, 5, WIDTH), whole(5).byte(), normal(seeds, 7, WIDTH), row=whole(7).short()
         ),
@@ -38,7 +37,7 @@ def in_double(items):
     return Items(parts[0].requires_grad_(), items.index, parts[1].requires_grad_(), items.row, parts[2])
 
 
-KINDS = ["scaled row", "own rows", "rows of a table"]
+KINDS = ["scaled row", "rows of a table"]
 
 
 @pytest.mark.parametrize("shared", [False, True])
@@ -47,14 +46,12 @@ KINDS = ["scaled row", "own rows", "rows of a table"]
 def test_logits_average_and_gradients_are_those_of_the_plain_definition(kind, items, shared):
     ours, direction = drawn(kind, items=items, shared=shared)
     plain, exact = in_double(ours), direction.detach().double().requires_grad_()
-    assert kernel.usable(ours, direction)
-    assert not kernel.usable(plain, exact)
+    assert kernel.usable(direction, ours)
+    assert not kernel.usable(exact, plain)
     logits, average = attention.attend(ours, direction)
     plain_logits, plain_average = attention.attend(plain, exact)
     torch.testing.assert_close(logits.double(), plain_logits, rtol=0, atol=2e-5)
     torch.testing.assert_close(average.double(), plain_average, rtol=0, atol=1e-5)
-    if ours.row is not None:
-        return
     towards = torch.randn(average.shape, generator=torch.Generator().manual_seed(0))
     gradients = torch.autograd.grad(average, (direction, ours.table, ours.rows), towards)
     expected = torch.autograd.grad(plain_average, (exact, plain.table, plain.rows), towards.double())
@@ -63,7 +60,7 @@ def test_logits_average_and_gradients_are_those_of_the_plain_definition(kind, it
 
 
 def test_one_sequence_of_one_item_with_one_row():
-    items, direction = drawn("own rows", sequences=1, items=1)
+    items, direction = drawn("rows of a table", sequences=1, items=1)
     plain, exact = in_double(items), direction.detach().double().requires_grad_()
     ours = torch.autograd.grad(attention.attend(items, direction)[1].sum(), (items.rows, items.table))
     expected = torch.autograd.grad(attention.attend(plain, exact)[1].sum(), (plain.rows, plain.table))
@@ -71,17 +68,11 @@ def test_one_sequence_of_one_item_with_one_row():
         torch.testing.assert_close(one.double(), other, rtol=1e-5, atol=1e-6)
 
 
-def test_shared_rows_refuse_a_gradient():
-    items, direction = drawn("rows of a table")
-    with pytest.raises(NotImplementedError, match="rows that items share"):
-        attention.attend(items, direction)[1].sum().backward()
-
-
 def test_it_leaves_the_tanh_form_of_gelu_to_torch():
     items, direction = drawn("scaled row")
     form = replace(items, gelu="tanh")
-    assert kernel.usable(items, direction)
-    assert not kernel.usable(form, direction)
+    assert kernel.usable(direction, items)
+    assert not kernel.usable(direction, form)
     _, average = attention.attend(form, direction)
     _, expected = attention.attend(replace(in_double(form), gelu="tanh"), direction.double())
     torch.testing.assert_close(average.double(), expected, rtol=0, atol=1e-5)
@@ -91,7 +82,8 @@ def test_it_leaves_the_tanh_form_of_gelu_to_torch():
 def test_gelu_is_the_exact_one_to_single_precision():
     """A sequence of one item averages to gelu(item)."""
     x = torch.linspace(-30, 30, 40_000).view(1, -1, WIDTH)
-    one = Items(torch.zeros(1, 1, WIDTH), torch.zeros(1, x.shape[1], 1, dtype=torch.uint8), x)
+    index = torch.zeros(1, x.shape[1], 1, dtype=torch.uint8)
+    one = Items(torch.zeros(1, 1, WIDTH), index, x, row=torch.arange(x.shape[1]).view(1, -1, 1))
     _, average = attention.attend(one, torch.zeros_like(x))
     expected = torch.nn.functional.gelu(x.double())
     assert (average.double() - expected).abs().sub(3e-7 * expected.abs()).max() < 4e-7
@@ -135,10 +127,23 @@ def test_infinite_logits_are_not_numbers_as_torch_has_it(value):
     assert attention.attend(exact, torch.full_like(direction, value).double())[1].isnan().all()
 
 
-def test_rows_that_are_neither_one_nor_one_an_item_are_refused():
-    items, _ = drawn("own rows")
-    with pytest.raises(ValueError, match="35 rows, not 1 or one for each of 36 items"):
-        Items(items.table, items.index, items.rows[:, :-1])
+def test_rows_that_no_item_names_are_refused():
+    items, _ = drawn("rows of a table")
+    with pytest.raises(ValueError, match="7 rows, and no item says which is its own"):
+        Items(items.table, items.index, items.rows)
+
+
+def test_gelu_and_its_derivative_are_torchs():
+    x = torch.linspace(-12, 12, 3 * 7 * WIDTH).view(3, 7, WIDTH)
+    exact = x.double().requires_grad_()
+    expected = torch.nn.functional.gelu(exact)
+    [slope] = torch.autograd.grad(expected.sum(), exact)
+    value, derivative = kernel.gelu(x.clone(), differentiated=True)
+    torch.testing.assert_close(value.double(), expected.detach(), rtol=3e-7, atol=4e-7)
+    torch.testing.assert_close(derivative.double(), slope, rtol=3e-7, atol=1e-6)
+    alone, nothing = kernel.gelu(x.clone(), differentiated=False)
+    assert nothing is None
+    assert torch.equal(alone, value)
 
 
 @pytest.mark.parametrize("index", ["index", "row"])

@@ -7,11 +7,12 @@ import shutil
 import subprocess
 import sys
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
+from vanishing_variance import paths
 from vanishing_variance.errors import InputError
 from vanishing_variance.io.files import write
-from vanishing_variance.paths import cache
 
 # No option that lets the compiler assume that there is no infinity, no NaN, or that sums may be reordered at will.
 FLAGS = ("-std=c11", "-O3", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast", "-fopenmp-simd")
@@ -30,7 +31,7 @@ def compiled(source: Path, **definitions: int) -> ctypes.CDLL | None:
     command = [compiler, *FLAGS, processor, *(f"-D{name}={value}" for name, value in sorted(definitions.items()))]
     command += ["-shared", "-fPIC"]
     try:
-        library = cache() / f"{source.stem}-{_fingerprint(source, command)}.so"
+        library = paths.cache() / f"{source.stem}-{_fingerprint(source, command)}.so"
         if library.exists():
             with suppress(OSError):  # a damaged one is compiled anew
                 return ctypes.CDLL(str(library))
@@ -49,9 +50,18 @@ def _without(source: Path, why: str) -> ctypes.CDLL | None:
     return None
 
 
+@cache
+def vendor() -> str:
+    """Return the maker of the processor as it names itself, such as GenuineIntel; empty where that is not known."""
+    return next((line.partition(":")[2].strip() for line in _cpuinfo() if line.startswith("vendor_id")), "")
+
+
+def _cpuinfo() -> list[str]:
+    info = Path("/proc/cpuinfo")
+    return info.read_text().splitlines() if info.exists() else []
+
+
 def _fingerprint(source: Path, command: list[str]) -> str:
     version = subprocess.run([command[0], "--version"], check=False, capture_output=True, text=True).stdout
-    features = Path("/proc/cpuinfo")
-    lines = features.read_text().splitlines() if features.exists() else []
-    cpu = next((line for line in lines if line.lower().startswith(("flags", "features"))), platform.node())
+    cpu = next((line for line in _cpuinfo() if line.lower().startswith(("flags", "features"))), platform.node())
     return hashlib.sha256("\0".join([source.read_text(), *command, version, cpu]).encode()).hexdigest()[:16]

@@ -16,9 +16,9 @@
 
 typedef struct {
     int64_t seeds, sequences, items;
-    const float *scale;   int64_t scale_seed;            /* NULL: 1 */
-    const float *rows;    int64_t rows_seed, rows_item;  /* rows_item: 0 where one row serves all items */
-    const int32_t *row;   int64_t row_seed;              /* NULL: item n's row is rows_item n */
+    const float *scale;   int64_t scale_seed;  /* NULL: 1 */
+    const float *rows;    int64_t rows_seed;
+    const int32_t *row;   int64_t row_seed;    /* NULL: the first row serves all items */
     const float *table;   int64_t table_seed;
     const int32_t *index; int64_t index_seed;
 } Items;
@@ -30,7 +30,7 @@ typedef struct {
 } Item;
 
 static inline Item item(const Items *in, int64_t seed, int64_t at) {
-    int64_t offset = in->row ? (int64_t)in->row[seed * in->row_seed + at] * WIDTH : at * in->rows_item;
+    int64_t offset = in->row ? (int64_t)in->row[seed * in->row_seed + at] * WIDTH : 0;
     return (Item){
         .scale = in->scale ? in->scale[seed * in->scale_seed + at] : 1.0f,
         .row = in->rows + seed * in->rows_seed + offset,
@@ -133,7 +133,7 @@ void attend(const Items *in, const float *direction, float *average, float *logi
 
 /* From the gradient with respect to `average`, those with respect to direction, rows and table. With weights a and
    gradient g: dl_n = a_n (g . h_n - g . average), dh_n = a_n g + dl_n direction, dx_n = dh_n gelu'(x_n).
-   to_rows is written where every item has its own row, else added to, as to_table is. `row` must be NULL. */
+   to_rows and to_table are added to. */
 void attend_gradient(const Items *in, const float *direction, const float *average, const float *logits,
                      const float *peak, const float *sum, const float *gradient,
                      float *to_direction, float *to_rows, float *to_table) {
@@ -145,6 +145,7 @@ void attend_gradient(const Items *in, const float *direction, const float *avera
         #pragma omp simd reduction(+ : centre)
         for (int d = 0; d < WIDTH; d++) centre += g[d] * average[sb * WIDTH + d];
         for (int64_t n = 0; n < in->items; n++) {
+            if (in->row && n + AHEAD < in->items) expect(in, s, b * in->items + n + AHEAD);
             Item it = item(in, s, b * in->items + n);
             const float *entry = in->table + it.table_offset;
             float h[WIDTH], slope[WIDTH], dot = 0;
@@ -159,8 +160,7 @@ void attend_gradient(const Items *in, const float *direction, const float *avera
             float weight = exp_nonpositive(logits[sb * in->items + n] - peak[sb]) / sum[sb];
             float to_logit = weight * (dot - centre);
             float *to_entry = to_table + it.table_offset;
-            float *own = in->rows_item ? to_rows + it.row_offset : to_row;
-            if (in->rows_item) memset(own, 0, sizeof to_row);
+            float *own = in->row ? to_rows + it.row_offset : to_row;
             #pragma omp simd
             for (int d = 0; d < WIDTH; d++) {
                 float back = (weight * g[d] + to_logit * towards[d]) * slope[d];
@@ -170,7 +170,19 @@ void attend_gradient(const Items *in, const float *direction, const float *avera
             }
         }
         memcpy(to_direction + sb * WIDTH, to_towards, sizeof to_towards);
-        if (!in->rows_item)
+        if (!in->row)
             for (int d = 0; d < WIDTH; d++) to_rows[s * in->rows_seed + d] += to_row[d];
+    }
+}
+
+/* x becomes gelu(x), and `slope`, unless it is NULL, its derivative there. */
+void gelu(int64_t count, float *x, float *slope) {
+    for (int64_t first = 0; first < count; first += WIDTH)
+    #pragma omp simd
+    for (int64_t i = first; i < (first + WIDTH < count ? first + WIDTH : count); i++) {
+        float distribution, density;
+        normal(x[i], &distribution, &density);
+        if (slope) slope[i] = distribution + x[i] * density;
+        x[i] *= distribution;
     }
 }

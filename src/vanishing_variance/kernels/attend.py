@@ -25,7 +25,7 @@ class _Items(ctypes.Structure):
     _fields_ = (
         *((name, _COUNT) for name in ("seeds", "sequences", "items")),
         *(("scale", _POINTER), ("scale_seed", _COUNT)),
-        *(("rows", _POINTER), ("rows_seed", _COUNT), ("rows_item", _COUNT)),
+        *(("rows", _POINTER), ("rows_seed", _COUNT)),
         *(("row", _POINTER), ("row_seed", _COUNT)),
         *(("table", _POINTER), ("table_seed", _COUNT)),
         *(("index", _POINTER), ("index_seed", _COUNT)),
@@ -39,15 +39,24 @@ def library(width: int) -> ctypes.CDLL | None:
     if made is not None:
         made.attend.argtypes = [ctypes.POINTER(_Items), *[_POINTER] * 5]
         made.attend_gradient.argtypes = [ctypes.POINTER(_Items), *[_POINTER] * 9]
-        made.attend.restype = made.attend_gradient.restype = None
+        made.gelu.argtypes = [_COUNT, _POINTER, _POINTER]
+        made.attend.restype = made.attend_gradient.restype = made.gelu.restype = None
     return made
 
 
-def usable(items: Items, direction: Float[Tensor, "S B D"]) -> bool:
-    """Whether `attend` can do it here; its GELU is the exact one."""
-    arrays = [direction, items.table, items.rows] + ([] if items.scale is None else [items.scale])
+def usable(direction: Float[Tensor, "S B D"], items: Items | None = None) -> bool:
+    """Return whether the compiled source can do it here; its GELU is the exact one."""
+    arrays = [direction] if items is None else [direction, items.table, items.rows]
+    arrays += [] if items is None or items.scale is None else [items.scale]
     plain = all(array.device.type == "cpu" and array.dtype == torch.float32 for array in arrays)
-    return plain and items.gelu == "exact" and library(direction.shape[-1]) is not None
+    return plain and (items is None or items.gelu == "exact") and library(direction.shape[-1]) is not None
+
+
+def gelu(x: Float[Tensor, "S B D"], differentiated: bool) -> tuple[Float[Tensor, "S B D"], Tensor | None]:
+    """Return the exact GELU, in place of `x`, and its derivative where that is asked for."""
+    slope = torch.empty_like(x) if differentiated else None
+    _library(x).gelu(x.numel(), x.data_ptr(), None if slope is None else slope.data_ptr())
+    return x, slope
 
 
 def attend(items: Items, direction: Float[Tensor, "S B D"]) -> tuple[Float[Tensor, "S B N"], Float[Tensor, "S B D"]]:
@@ -94,10 +103,7 @@ class _Attend(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:
         table, index, rows, row, scale, direction, *results = ctx.saved_tensors
         items, gradient = Items(table, index, rows, row, scale), gradient.contiguous()
-        if items.row is not None:
-            raise NotImplementedError("rows that items share by number have no gradient here")
-        to_direction, to_table = torch.empty_like(direction), torch.zeros_like(items.table)
-        to_rows = torch.empty_like(items.rows) if items.own_rows else torch.zeros_like(items.rows)
+        to_direction, to_table, to_rows = torch.empty_like(direction), torch.zeros_like(table), torch.zeros_like(rows)
         _library(direction).attend_gradient(
             _described(items, direction),
             *_at(direction, *results, gradient, to_direction, to_rows, to_table),
@@ -113,12 +119,12 @@ def _library(direction: Tensor) -> ctypes.CDLL:
 
 def _described(items: Items, direction: Tensor) -> Any:
     """Where the arrays are, by reference: the tensors must outlive it."""
-    seeds, sequences, width = direction.shape
+    seeds, sequences, _ = direction.shape
     return ctypes.byref(
         _Items(
             *(seeds, sequences, items.index.shape[2]),
             *_shared(items.scale),
-            *(items.rows.data_ptr(), items.rows.stride(0), width if items.own_rows else 0),
+            *(items.rows.data_ptr(), items.rows.stride(0)),
             *_shared(items.row),
             *(items.table.data_ptr(), items.table.stride(0)),
             *_shared(items.index),

@@ -1,6 +1,5 @@
-/* Products of many small matrices, single precision, for processors with AVX-512: twice as fast as MKL's on AMD Zen 5,
-   where MKL takes its path for narrower vectors (not measured on Intel's). Elsewhere `lanes` is 0, and the caller uses
-   what torch has.
+/* Products of many small matrices, single precision, for processors with AVX-512 that are not Intel's: twice as fast as
+   MKL's on AMD Zen 5, where MKL takes its path for narrower vectors. Elsewhere `lanes` is 0, and torch multiplies.
 
    A block of ROWS rows and two vectors of columns of the result stays in registers while the inner index runs; the
    columns of the right factor that it needs are packed one after another, at most DEPTH of them, for the cache. */

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from vanishing_variance.device import device
 from vanishing_variance.model.temperature import UNCHANGED
-from vanishing_variance.model.trained import Answers, Models, joined, pieces
+from vanishing_variance.model.trained import Answers, Models, joined
 from vanishing_variance.params.ranges import Range
 from vanishing_variance.seeding import stream
 from vanishing_variance.tasks.base import Sequences
@@ -48,8 +48,11 @@ def trained(
     def batches() -> Iterator[dict[str, Tensor]]:
         rng = stream(root, *name)
         drawn = rng.integers(lengths.shortest, lengths.longest + 1, size=sequences)
-        for length, count in zip(*np.unique(drawn, return_counts=True), strict=True):
-            for part in pieces(models.task, rng, int(count), int(length), max(1, models.batch_items // int(length))):
+        # a length has few sequences: no more are drawn than are used, unlike `pieces`
+        for length, count in zip(*(of.tolist() for of in np.unique(drawn, return_counts=True)), strict=True):
+            size = max(1, models.batch_items // length)
+            for first in range(0, count, size):
+                part = models.task.sample(rng, min(size, count - first), length)
                 yield seen(part, models.answer(part, UNCHANGED))
 
     return joined(batches())

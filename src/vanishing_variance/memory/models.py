@@ -23,7 +23,7 @@ def weights(variant: Variant, training: TaskTraining) -> int:
 def looked_up(variant: Variant, training: TaskTraining) -> int:
     """Bytes of what one model looks up, D numbers for each row of a table."""
     initial = variant.initial(training)
-    return FLOAT * variant.model.width * sum(initial[name].shape[0] for name in variant.network().inputs.LOOKED_UP)
+    return FLOAT * variant.model.width * sum(initial[name].shape[0] for name in variant.network().inputs.SPARSE_TABLES)
 
 
 def largest(lengths: Sequence[int], sequences: int, items: int) -> tuple[int, int]:

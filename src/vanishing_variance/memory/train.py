@@ -31,13 +31,14 @@ def train(plan: Plan, seeds: Sequence[int]) -> Need:
     plain = not on_cpu or model.gelu != "exact" or library(model.width) is None
     initial, inputs = plan.variant.initial(plan.schedule), plan.variant.network().inputs
     weights = FLOAT * sum(prod(tensor.shape) for tensor in initial.values())
-    features = sum(initial[name].shape[-1] for name in inputs.LOOKED_UP)
+    features = sum(initial[name].shape[-1] for name in inputs.SPARSE_TABLES)
 
     every = {"seeds_per_block": len(seeds)}
     shared = {"training.seeds_per_process": optimiser.seeds_per_process} if on_cpu else every
     longest = {"training.batch_size": optimiser.batch_size, f"ranges.{plan.range_name}.longest": lengths.longest}
     of_task = {f"tasks.{plan.variant.task_name}.training.{name}": value for name, value in plan.schedule}
-    steps = {name: value for name, value in of_task.items() if name.endswith(".steps")}
+    own = f"tasks.{plan.variant.task_name}.training.steps"
+    steps = {own if lengths.steps is None else f"ranges.{plan.range_name}.steps": plan.schedule.steps}
     width = {"model.width": model.width} | {name: of for name, of in of_task.items() if name.endswith("_width")}
 
     kept, most = drawn(plan.variant.task, (lengths.shortest + lengths.longest) / 2)

@@ -19,7 +19,7 @@ def attend(items: Items, direction: Float[Tensor, "S B D"]) -> tuple[Float[Tenso
 
     Memory for h is bounded, whatever N is. Gradients flow through the average.
     """
-    if compiled.usable(items, direction):
+    if compiled.usable(direction, items):
         return compiled.attend(items, direction)
     seeds, sequences, _ = direction.shape
     size = max(1, ITEMS_AT_ONCE[direction.device.type] // (seeds * sequences))

@@ -19,10 +19,11 @@ from types import ModuleType
 from jaxtyping import Float, Shaped
 from torch import Tensor
 
-from vanishing_variance.kernels.matmul import matmul
+from vanishing_variance.model import initialisation
 from vanishing_variance.model.attention import attend
-from vanishing_variance.model.initialisation import SCHEMES, Initial, linear
-from vanishing_variance.model.items import Items, gelu
+from vanishing_variance.model.initialisation import SCHEMES, Initial
+from vanishing_variance.model.items import Items
+from vanishing_variance.model.linear import Linear, linear
 from vanishing_variance.params.experiment import Model
 
 Weights = Mapping[str, Float[Tensor, "S ..."]]
@@ -42,15 +43,15 @@ class Network:
     ) -> tuple[Items, Float[Tensor, "S B D"]]:
         """The items, and the direction whose product with an item's hidden layer is its attention logit."""
         items, query = self.inputs.enter(weights, batch, tables)
-        query = self._mlp(weights, "query", query)
-        query = matmul(query, weights["attention.query"].mT, weights.get("attention.query.bias"))
-        direction = matmul(matmul(query * query.shape[-1] ** -0.5, weights["attention.key"]), weights["item.2.weight"])
-        return replace(items, gelu=self.model.gelu), direction
+        key = weights["attention.key"] * self.model.width**-0.5
+        folded = Linear(key, transposed=True), Linear(weights["item.2.weight"], transposed=True)
+        layers = *self._mlp(weights, "query"), self._projection(weights, "query"), *folded
+        return replace(items, gelu=self.model.gelu), linear(query, *layers)
 
     def outputs(self, weights: Weights, average: Float[Tensor, "S B D"]) -> Float[Tensor, "S B D"]:
         """The attention outputs O, before the normaliser, of attention-averaged hidden layers."""
-        items = matmul(average, weights["item.2.weight"].mT, weights["item.2.bias"])
-        return matmul(items, weights["attention.value"].mT, weights.get("attention.value.bias"))
+        items = Linear(weights["item.2.weight"], weights["item.2.bias"])
+        return linear(average, items, self._projection(weights, "value"))
 
     def normalise(self, weights: Weights, outputs: Float[Tensor, "S B D"]) -> Float[Tensor, "S B D"]:
         """What the layers above read: the normalised attention outputs."""
@@ -60,18 +61,21 @@ class Network:
 
     def read_out(self, weights: Weights, normalised: Float[Tensor, "S B D"]) -> Float[Tensor, "S B C"]:
         """The class logits."""
-        attended = matmul(normalised, weights["attention.output"].mT, weights.get("attention.output.bias"))
-        return self._mlp(weights, "head", attended)
+        return linear(normalised, self._projection(weights, "output"), *self._mlp(weights, "head"))
 
     def __call__(self, weights: Weights, batch: Batch) -> Float[Tensor, "S B C"]:
         """The class logits of a batch of sequences."""
         _, average = attend(*self.ask(weights, batch))
         return self.read_out(weights, self.normalise(weights, self.outputs(weights, average)))
 
-    def _mlp(self, weights: Weights, name: str, x: Float[Tensor, "S B F"]) -> Float[Tensor, "S B _"]:
+    def _projection(self, weights: Weights, part: str) -> Linear:
+        """W_Q, W_V or W_O."""
+        return Linear(weights[f"attention.{part}"], weights.get(f"attention.{part}.bias"))
+
+    def _mlp(self, weights: Weights, name: str) -> tuple[Linear, Linear]:
         """Two linear layers with one GELU between them and none after."""
-        hidden = gelu(matmul(x, weights[f"{name}.0.weight"].mT, weights[f"{name}.0.bias"]), self.model.gelu)
-        return matmul(hidden, weights[f"{name}.2.weight"].mT, weights[f"{name}.2.bias"])
+        first, second = ((weights[f"{name}.{place}.weight"], weights[f"{name}.{place}.bias"]) for place in (0, 2))
+        return Linear(*first, gelu=self.model.gelu), Linear(*second)
 
 
 def initial(inputs: Mapping[str, Initial], model: Model, classes: int, norm: ModuleType) -> dict[str, Initial]:
@@ -80,16 +84,16 @@ def initial(inputs: Mapping[str, Initial], model: Model, classes: int, norm: Mod
     square = {
         name: initial
         for part in ("query", "key", "value", "output")
-        for name, initial in linear(
+        for name, initial in initialisation.linear(
             scheme, f"attention.{part}", width, width, bias=model.attention_biases and part != "key"
         ).items()
     }
     return {
         **inputs,
-        **linear(scheme, "item.2", width, width),
-        **linear(scheme, "query.2", width, width),
+        **initialisation.linear(scheme, "item.2", width, width),
+        **initialisation.linear(scheme, "query.2", width, width),
         **{name.removesuffix(".weight"): initial for name, initial in square.items()},
         **{f"norm.{name}": Initial((width,), constant=value) for name, value in norm.LEARNABLE.items()},
-        **linear(scheme, "head.0", width, width),
-        **linear(scheme, "head.2", width, classes),
+        **initialisation.linear(scheme, "head.0", width, width),
+        **initialisation.linear(scheme, "head.2", width, classes),
     }

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+import torch
 from jaxtyping import Float
 from torch import Tensor
 from torch.linalg import vector_norm
@@ -21,4 +22,4 @@ def normalise(
     # vector_norm has a gradient where it is 0, sqrt(mean(square)) has none.
     centred = outputs - outputs.mean(-1, keepdim=True)
     sigma: Tensor = vector_norm(centred, dim=-1, keepdim=True) / outputs.shape[-1] ** 0.5
-    return centred / (sigma + epsilon) * parameters["scale"] + parameters["shift"]
+    return torch.addcmul(parameters["shift"], centred * (sigma + epsilon).reciprocal(), parameters["scale"])

@@ -15,4 +15,4 @@ def normalise(
     """gamma o / (rms(o) + epsilon), the root mean square taken over the D features of each output."""
     # vector_norm has a gradient where it is 0, sqrt(mean(square)) has none.
     rms: Tensor = vector_norm(outputs, dim=-1, keepdim=True) / outputs.shape[-1] ** 0.5
-    return outputs / (rms + epsilon) * parameters["scale"]
+    return outputs * (rms + epsilon).reciprocal() * parameters["scale"]

@@ -16,4 +16,4 @@ def normalise(
     # vector_norm has a gradient where it is 0, sqrt(mean(square)) has none.
     centred = outputs - outputs.mean(-1, keepdim=True)
     sigma: Tensor = vector_norm(centred, dim=-1, keepdim=True) / outputs.shape[-1] ** 0.5
-    return centred / (sigma + epsilon)
+    return centred * (sigma + epsilon).reciprocal()

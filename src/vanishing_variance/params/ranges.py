@@ -19,11 +19,15 @@ class Growth(Section):
 
 
 class Range(Section):
-    """The lengths of training sequences, both ends included (B.1, B.2); the upper bound is fixed without `growth`."""
+    """The lengths of training sequences, both ends included (B.1, B.2); the upper bound is fixed without `growth`.
+
+    `steps`: of training on this range, instead of the task's own number.
+    """
 
     shortest: Count
     longest: Count
     growth: Growth | None = None
+    steps: Count | None = None
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:

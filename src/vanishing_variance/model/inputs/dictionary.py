@@ -12,9 +12,11 @@ from torch.nn.functional import embedding
 from vanishing_variance.kernels.matmul import matmul
 from vanishing_variance.model.initialisation import Initial, Scheme, linear
 from vanishing_variance.model.items import Items
+from vanishing_variance.model.linear import Linear
+from vanishing_variance.model.linear import linear as through
 from vanishing_variance.tasks.dictionary import Dictionary, DictionaryTraining
 
-LOOKED_UP = ("embedding.key",)
+SPARSE_TABLES: Mapping[str, tuple[str, ...]] = {"embedding.key": ("key", "query")}
 
 
 def initial(task: Dictionary, training: DictionaryTraining, width: int, scheme: Scheme) -> dict[str, Initial]:
@@ -29,14 +31,10 @@ def initial(task: Dictionary, training: DictionaryTraining, width: int, scheme: 
 
 
 def tables(weights: Mapping[str, Float[Tensor, "S ..."]]) -> dict[str, Float[Tensor, "S C D"]]:
-    """W_1 applied to every key class, and to every value class with the bias added."""
+    """Return W_1 applied to every key class, and to every value class with the bias added."""
     for_key, for_value = weights["item.0.weight"].mT.chunk(2, dim=1)
-    return {"key": matmul(weights["embedding.key"], for_key), "value": _value_table(weights, for_value)}
-
-
-def looked_up(batch: Mapping[str, Shaped[Tensor, "S B ..."]]) -> dict[str, Integer[Tensor, "S R"]]:
-    """The keys that a batch reads, those of the items and the queried ones, R = B (N + 1), in the order of reading."""
-    return {"embedding.key": _wanted(batch).flatten(1)}
+    value = through(weights["embedding.value"], Linear(for_value, weights["item.0.bias"], transposed=True))
+    return {"key": matmul(weights["embedding.key"], for_key), "value": value}
 
 
 def enter(
@@ -44,52 +42,33 @@ def enter(
     batch: Mapping[str, Shaped[Tensor, "#S B ..."]],
     tables: Mapping[str, Float[Tensor, "S C D"]] | None = None,
 ) -> tuple[Items, Float[Tensor, "S B F"]]:
-    """W_1 [Emb_K, Emb_V] + b_1: a row of keys plus a row of values; Emb_K of the queried key."""
+    """Return W_1 [Emb_K, Emb_V] + b_1, a row of keys plus a row of values; and Emb_K of the queried key."""
+    embedded = weights["embedding.key"]
+    seeds, classes, _ = embedded.shape
+    asked = batch["query"].long() + torch.arange(seeds, device=embedded.device).mul(classes).unsqueeze(1)
     if tables is not None:
-        items = Items(table=tables["value"], index=batch["value"], rows=tables["key"], row=batch["key"])
-        return items, _rows(weights["embedding.key"], batch["query"])
-    for_key, for_value = weights["item.0.weight"].mT.chunk(2, dim=1)
-    wanted = _wanted(batch)
-    keys, query = _rows(weights["embedding.key"], wanted).split((wanted.shape[-1] - 1, 1), dim=2)
-    values = _value_table(weights, for_value)
-    return Items(table=values, index=batch["value"], rows=matmul(keys.flatten(1, 2), for_key)), query.squeeze(2)
+        keys, values, query = tables["key"], tables["value"], embedding(asked, embedded.flatten(0, 1))
+    else:
+        for_key, for_value = weights["item.0.weight"].mT.chunk(2, dim=1)
+        keys, query = _Keys.apply(embedded, for_key, asked)  # type: ignore[no-untyped-call]
+        values = through(weights["embedding.value"], Linear(for_value, weights["item.0.bias"], transposed=True))
+    return Items(table=values, index=batch["value"], rows=keys, row=batch["key"]), query
 
 
-def _wanted(batch: Mapping[str, Tensor]) -> Tensor:
-    return torch.cat((batch["key"], batch["query"].unsqueeze(-1)), dim=-1)
-
-
-def _value_table(weights: Mapping[str, Tensor], for_value: Tensor) -> Tensor:
-    return matmul(weights["embedding.value"], for_value, weights["item.0.bias"])
-
-
-def _rows(table: Float[Tensor, "S C F"], index: Integer[Tensor, "#S *any"]) -> Float[Tensor, "S *any F"]:
-    """Rows `index` of each seed's table."""
-    seeds, classes, _ = table.shape
-    offset = torch.arange(seeds, device=table.device).mul_(classes)
-    rows: Tensor = _LookUp.apply(  # type: ignore[no-untyped-call]
-        table, index.long() + offset.view(-1, *[1] * (index.dim() - 1))
-    )
-    return rows
-
-
-class _LookUp(torch.autograd.Function):
-    """Rows of a table, whose gradient goes straight into `table.grad` where there is one.
-
-    A step touches a twelfth of the keys. A fresh dense gradient of the whole table at every step, which autograd would
-    make and add, costs more than the rest of the step (page faults, mostly).
-    """
+class _Keys(torch.autograd.Function):
+    """W_1 applied to every key of a table, and the queried keys' rows of it; its gradient is made once for both."""
 
     @staticmethod
-    def forward(ctx: Any, table: Tensor, index: Tensor) -> Tensor:
-        ctx.table, ctx.index = table, index
-        return embedding(index, table.flatten(0, 1))
+    def forward(
+        ctx: Any, table: Float[Tensor, "S C F"], for_key: Float[Tensor, "S F D"], asked: Integer[Tensor, "S B"]
+    ) -> tuple[Tensor, Tensor]:
+        ctx.save_for_backward(table, for_key, asked)
+        return matmul(table, for_key), embedding(asked, table.flatten(0, 1))
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, None]:
-        table = ctx.table
-        in_place = table.is_leaf and table.grad is not None
-        into = table.grad if in_place else torch.zeros_like(table)
-        into.flatten(0, 1).index_add_(0, ctx.index.flatten(), gradient.flatten(0, -2))
-        return (None if in_place else into), None
+    def backward(ctx: Any, to_keys: Tensor, to_query: Tensor) -> tuple[Tensor, Tensor, None]:
+        table, for_key, asked = ctx.saved_tensors
+        to_table = matmul(to_keys, for_key.mT)
+        to_table.flatten(0, 1).index_add_(0, asked.flatten(), to_query.flatten(0, 1))
+        return to_table, matmul(to_keys.mT, table).mT, None
