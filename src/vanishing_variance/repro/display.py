@@ -43,9 +43,7 @@ class Display:
     def whole(self, text: str, at_once: bool) -> None:
         """Show how far all is; in a log only now and then, unless `at_once`."""
         if self._live:
-            if self._whole is None:
-                self._whole = tqdm(bar_format="{desc}", leave=False, file=sys.stderr)
-            self._whole.set_description_str(text)
+            self._top().set_description_str(text)
         elif at_once or self._now() - self._told >= SECONDS_BETWEEN_LINES:
             self._told = self._now()
             running = ", ".join(f"{stage} ({far:.0%})" for stage, far in self._far.items())
@@ -55,6 +53,7 @@ class Display:
         """A worker runs the stage."""
         self._far.setdefault(stage, 0.0)
         if self._live and stage not in self._bars:
+            self._top()
             self._bars[stage] = tqdm(bar_format="{desc}", leave=False, file=sys.stderr)
             self._bars[stage].set_description_str(f"{stage}: at {where}, cores: {cores}")
 
@@ -80,3 +79,9 @@ class Display:
             self.ended(stage)
         if self._whole is not None:
             self._whole.close()
+
+    def _top(self) -> Any:
+        """Return the line about the whole, which stands above those of the stages."""
+        if self._whole is None:
+            self._whole = tqdm(bar_format="{desc}", leave=False, file=sys.stderr)
+        return self._whole
