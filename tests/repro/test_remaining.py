@@ -52,6 +52,14 @@ def test_what_ended_tells_the_speed_of_its_kind_and_the_others_are_taken_for_as_
     assert remaining.left("small") == pytest.approx((100.0 + 120.0) / (50.0 + 40.0))
 
 
+def test_all_that_ended_counts(remaining, clock):
+    for name, ended in (("train-b", 100.0), ("train-a", 500.0)):
+        remaining.began(name)
+        clock.now = ended
+        remaining.ended(name, well=True)
+    assert remaining.left("train-b") == pytest.approx(50.0 * 500.0 / 150.0)
+
+
 def test_what_failed_tells_nothing(remaining, clock):
     remaining.began("train-b")
     clock.now = 1.0

@@ -64,7 +64,9 @@ def test_long_sequences_are_more_work_and_come_late_where_the_range_grows():
 
 
 @pytest.mark.parametrize("wrong", ["", None, [], -1, 0, "x"])
-@pytest.mark.parametrize("key", ["tasks", "ranges", "test", "seeds_per_block", "ranges__long__growth"])
+@pytest.mark.parametrize(
+    "key", ["tasks", "ranges", "test", "seeds_per_block", "ranges__long__growth", "ranges__long__growth__until"]
+)
 def test_what_is_wrong_with_a_parameter_is_left_to_the_stage_that_checks_them(key, wrong):
     for kind in ("train", "temperature", "evaluate"):
         note = f"{kind}-argmax-long-ln-0"
