@@ -6,8 +6,9 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 .PHONY: repro report test faults lint bench paper-scale default-scale pr-report
 
+# As `dvc repro --keep-going`, but tells how long all will take, and runs independent stages at once.
 repro: $(VENV)/installed
-	dvc repro --keep-going
+	vanishing-variance repro --keep-going
 
 # Opens the page, or says where it is on a machine without a display.
 report: $(VENV)/installed
@@ -32,7 +33,7 @@ lint: $(VENV)/installed
 
 paper-scale: $(VENV)/installed
 	python -m stages.scale paper
-	dvc repro --keep-going
+	vanishing-variance repro --keep-going
 
 # Back to what git has, out of DVC's cache (or first: dvc pull), so that nothing runs again; what was there is stashed.
 default-scale:

@@ -112,6 +112,36 @@ def test_coming_back_runs_only_what_dvc_does_not_keep(tiny, drive):
     assert tiny.lock() == other.lock()
 
 
+def test_what_did_not_change_waits_for_no_worker(tiny, drive, capsys):
+    slow = {name: {"cmd": f"sleep ${{of.b}}; echo > {name}", "params": ["of.b"], "outs": [name]} for name in "xyz"}
+    first = {"quick": {"cmd": "echo > quick", "outs": ["quick"]}, "next": {"cmd": "wc quick > n", "deps": ["quick"]}}
+    tiny.write(slow | first | {"next": first["next"] | {"outs": ["n"]}})
+    tiny.params(b=0)
+    drive()
+    tiny.params(b=1)
+    capsys.readouterr()
+    outcome = drive()
+    assert (set(outcome.ran), outcome.unchanged) == (set("xyz"), ["quick", "next"])
+    printed = capsys.readouterr().out
+    assert printed.index("'next' didn't change") < printed.index(" took ")
+    assert drive(force=True).unchanged == []
+
+
+def test_it_tells_how_many_stages_are_done_and_how_long_the_others_take(tiny, drive, capsys):
+    drive()
+    said = [line for line in capsys.readouterr().out.splitlines() if " stages done" in line]
+    said = [line.partition(";")[0] for line in said]
+    left = ["", "", ", less than a minute left", ", less than a minute left", ""]
+    assert said == [f"{number} of 5 stages done{text}" for number, text in enumerate(left, 1)]
+
+
+def test_it_tells_how_many_fail(tiny, drive, capsys):
+    tiny.write(STAGES | {"a": STAGES["a"] | {"cmd": "exit 1"}})
+    drive(keep_going=True)
+    last = [line for line in capsys.readouterr().out.splitlines() if " stages done" in line][-1]
+    assert last.startswith("2 of 5 stages done, 3 failed or skipped")
+
+
 def test_force_runs_all(tiny, drive):
     drive()
     tiny.ran()

@@ -23,6 +23,22 @@ def test_only_what_waits_for_nothing_is_ready():
     assert set(order().ready()) == {"a", "b", "e"}
 
 
+def test_what_is_left_takes_as_long_as_its_longest_chain_or_all_of_it_shared():
+    plan = order()
+    assert plan.left({"a": 1.0, "c": 2.0, "d": 3.0, "e": 4.0}, at_once=4) == 6.0
+    assert plan.left({"a": 1.0, "c": 2.0, "d": 3.0, "e": 14.0}, at_once=1) == 20.0
+    assert plan.left({}, at_once=1) == 0.0
+
+
+def test_it_counts_what_is_settled_and_what_will_not_run():
+    plan = order()
+    finish(plan, "a")
+    plan.begin("b")
+    assert (plan.counts(), plan.waiting()) == ((1, 0, 5), ["c", "d", "e"])
+    plan.fail("b")
+    assert (plan.counts(), plan.waiting()) == ((1, 3, 5), ["e"])
+
+
 def test_a_stage_is_ready_when_all_that_it_waits_for_are_settled():
     plan = order()
     finish(plan, "a")

@@ -7,18 +7,23 @@ through a queue, so that no call to DVC is ever cut off in the middle.
 import queue
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from vanishing_variance.errors import InputError, one_line
 from vanishing_variance.io.times import read_times
+from vanishing_variance.io.yaml import read_yaml
+from vanishing_variance.params.base import PATH
 from vanishing_variance.repro.command import Command, Ended
-from vanishing_variance.repro.display import Display
+from vanishing_variance.repro.display import Display, fraction
 from vanishing_variance.repro.order import Order
 from vanishing_variance.repro.pipeline import Begun, Pipeline, StageError
 from vanishing_variance.repro.pool import Pool, Room
-from vanishing_variance.repro.seconds import expected
+from vanishing_variance.repro.remaining import Remaining, about
+from vanishing_variance.repro.seconds import expected, noted
 from vanishing_variance.repro.share import share
+from vanishing_variance.repro.work import finished, work
 
 # Of the time while stages run, at most so much goes into dvc.lock: what is new in it takes a second for 10,000 lines.
 RECORDING = 0.1
@@ -57,12 +62,19 @@ class Driver:
         self._pipeline, self._commands = pipeline, {name: pipeline.command(name) for name in plan}
         seconds = expected({name: command.lines for name, command in self._commands.items()}, took)
         self._order = Order(list(plan), plan, seconds)
+        self._notes = {name: noted(command.lines) for name, command in self._commands.items()}
+        self._params: dict[str, Any] = {}
+        with suppress(InputError):  # the stage `check` says what is wrong
+            self._params = read_yaml(PATH)
+        works = {name: work(note, self._params) for name, note in self._notes.items()}
+        self._remaining = Remaining(works, {name: note.partition("-")[0] for name, note in self._notes.items()})
         self._start, self._display, self._messages = start, display, messages
         self._pool: Pool | None = None
         self._first: Command | None = None
         self._waited = False
         self._running: dict[str, Command] = {}
         self._homes: dict[str, str] = {}
+        self._looked = set[str]()
         self._last = time.monotonic(), 0.0
         self.outcome = Outcome()
 
@@ -74,6 +86,8 @@ class Driver:
         try:
             with self._pipeline.tracked():
                 while self._begin(force, keep_going):
+                    if self._running:
+                        self._tell(at_once=False)
                     self._listen(SECONDS_BETWEEN_LOOKS)
                     self._record(at_once=False)
                 self._record(at_once=True)
@@ -89,6 +103,8 @@ class Driver:
         """Begin all that there is room for; returns whether there is anything to wait for."""
         while keep_going or not self.outcome.failed:
             name = self._next()
+            if name is None and not force and self._settle_unchanged():
+                continue
             if name is None:
                 return bool(self._running or self._first or self._order.ready())
             self._order.begin(name)
@@ -115,6 +131,27 @@ class Driver:
             self._waited = True
         return found
 
+    def _settle_unchanged(self) -> bool:
+        """Settle what is ready, waits for room and needs none, so that it does not count among what is left.
+
+        Returns whether there was any. Each is looked at once.
+        """
+        found = False
+        for name in [ready for ready in self._order.ready() if ready not in self._looked]:
+            self._looked.add(name)
+            with suppress(StageError):  # said when it begins
+                if self._pipeline.unchanged(name):
+                    self._order.begin(name)
+                    self._unchanged(name)
+                    found = True
+        return found
+
+    def _unchanged(self, name: str) -> None:
+        self.outcome.unchanged.append(name)
+        if self._commands[name].lines:  # of the others DVC tells by itself
+            self._display.say(f"Stage '{name}' didn't change, skipping")
+        self._order.settle(name)
+
     def _begin_one(self, command: Command, force: bool) -> None:
         name = command.stage
         try:
@@ -122,11 +159,10 @@ class Driver:
         except StageError as problem:
             self._fail(name, str(problem))
             return
-        if begun is not Begun.TO_RUN:
-            same = begun is Begun.UNCHANGED
-            (self.outcome.unchanged if same else self.outcome.restored).append(name)
-            if same and command.lines:  # of the others DVC tells by itself
-                self._display.say(f"Stage '{name}' didn't change, skipping")
+        if begun is Begun.UNCHANGED:
+            self._unchanged(name)
+        elif begun is Begun.DONE:
+            self.outcome.restored.append(name)
             self._order.settle(name)
         elif self._pool is not None:
             self._submit(command)
@@ -147,6 +183,7 @@ class Driver:
         cores = min(share(room.cores, [command.processes, *others, *soon])[0], room.largest)
         self._display.say("\n".join([f"Running stage '{name}':", *(f"> {line}" for line in command.lines)]))
         self._running[name] = command
+        self._remaining.began(name)
         self._pool.submit(command, cores, lambda result: self._messages.put(("ended", name, result)))
 
     def _listen(self, seconds: float) -> None:
@@ -168,6 +205,10 @@ class Driver:
         (event,) = what
         stage = event["stage"]
         if "line" in event:
+            far = fraction(event["line"])
+            share_done = None if far is None else finished(self._notes[stage], self._params, far)
+            if share_done is not None:
+                self._remaining.progressed(stage, share_done)
             self._display.line(stage, event["line"])
             return
         lost = self._homes.get(stage)
@@ -179,6 +220,7 @@ class Driver:
     def _end(self, name: str, ended: Ended | BaseException) -> None:
         del self._running[name]
         self._display.ended(name)
+        self._remaining.ended(name, well=isinstance(ended, Ended) and not ended.code)
         if isinstance(ended, BaseException):
             self._fail(name, f"no worker could run it: {one_line(str(ended)) or type(ended).__name__}")
             return
@@ -192,6 +234,7 @@ class Driver:
             self.outcome.ran[name] = ended
             self._display.say(f"Stage '{name}' took {ended.seconds:.1f} s, {ended.cpu:.1f} s of CPU")
             self._order.settle(name)
+            self._tell(at_once=True)
         else:
             self._fail(name, problem)
 
@@ -202,6 +245,18 @@ class Driver:
         if skipped:
             names = ", ".join(f"'{one}'" for one in skipped)
             self._display.warn(f"WARNING: {names} will be skipped due to this failure")
+
+    def _tell(self, at_once: bool) -> None:
+        """Show how many stages are done, and how long the others are likely to take."""
+        done, failed, number = self._order.counts()
+        left = {name: self._remaining.left(name) for name in [*self._running, *self._order.waiting()]}
+        known = {name: seconds for name, seconds in left.items() if seconds is not None}
+        said = [f"{done} of {number} stages done"]
+        if failed:
+            said.append(f"{failed} failed or skipped")
+        if len(known) == len(left) > 0:
+            said.append(f"{about(self._order.left(known, max(self._room().stages, 1)))} left")
+        self._display.whole(", ".join(said), at_once)
 
     def _record(self, at_once: bool) -> None:
         """Write what can be written into dvc.lock, unless it was written a moment ago and takes long."""

@@ -25,10 +25,27 @@ class Order:
                 self._downstream[before].append(name)
         self._blocked = {name: len(upstream[name]) for name in names}
         self._free = {name for name in names if not self._blocked[name]}
-        self._remaining: dict[str, float] = {}
-        for name in reversed(names):
-            after = max((self._remaining[next_] for next_ in self._downstream[name]), default=0.0)
-            self._remaining[name] = seconds[name] + after
+        self._remaining = self._chains(seconds)
+
+    def _chains(self, seconds: Mapping[str, float]) -> dict[str, float]:
+        """Return the seconds of each and of those that follow it, at their longest; 0 for one without seconds."""
+        chains: dict[str, float] = {}
+        for name in reversed(self._names):
+            after = max((chains[next_] for next_ in self._downstream[name]), default=0.0)
+            chains[name] = seconds.get(name, 0.0) + after
+        return chains
+
+    def counts(self) -> tuple[int, int, int]:
+        """Return how many are settled, how many have failed or will not run for that, and how many there are."""
+        return len(self._settled), len(self._fallen), len(self._names)
+
+    def waiting(self) -> list[str]:
+        """Return those that have not begun."""
+        return [name for name in self._names if name in self._waiting]
+
+    def left(self, seconds: Mapping[str, float], at_once: int) -> float:
+        """Return the seconds that stages with so many `seconds` take, so many at once: a bound that is nearly met."""
+        return max(sum(seconds.values()) / at_once, *self._chains(seconds).values(), 0.0)
 
     def ready(self) -> list[str]:
         """Those that may begin, the most urgent first."""

@@ -119,6 +119,11 @@ class Pipeline:
         stage.save_deps()
         return Begun.TO_RUN
 
+    def unchanged(self, name: str) -> bool:
+        """Return whether there is nothing to do for a stage of a command. Raises StageError."""
+        stage = self._stages[name]
+        return bool(stage.cmd) and not stage.frozen and self._alone(name, lambda: not stage.changed())
+
     def finish(self, name: str) -> None:
         """Put the outputs of a command that has run into DVC's cache, and keep what its record says.
 
