@@ -27,6 +27,17 @@ SCALES: dict[str, dict[str, Any]] = {
 }
 
 
+def paper_steps(task: str) -> int:
+    """Return the paper's number of gradient steps of a task."""
+    steps: int = SCALES["paper"][f"tasks.{task}.training.steps"]
+    return steps
+
+
+def paper_seeds() -> int:
+    """Return the paper's number of seeds."""
+    return len(SCALES["paper"]["blocks"]) * int(SCALES["paper"]["seeds_per_block"])
+
+
 def scale(name: str) -> dict[str, Any]:
     """The values by dotted key. Raises InputError, which lists the scales, for an unknown one."""
     if name not in SCALES:
