@@ -1,5 +1,7 @@
 """Judge the paper's claims by what was measured."""
 
+from pathlib import Path
+
 from vanishing_variance.claims.claim import judge
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.paper import CLAIMS
@@ -16,12 +18,8 @@ from vanishing_variance.params.seeds import Index
 from vanishing_variance.study import METRICS, PLOTS, RANGES, REFERENCE, TASKS
 
 
-def main() -> None:
-    parser = Arguments(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--record", help="by hand: judge what stages.record keeps under this name, again")
-    record = parser.parse_args().record
-    metrics = METRICS / record if record else METRICS
-    plots, path = (metrics / PLOTS, metrics / PATH) if record else (PLOTS, PATH)
+def judge_results(metrics: Path, plots: Path, path: Path) -> None:
+    """Write the claims and verdicts of the results in these folders; `path` is their params.yaml."""
     params = read_yaml(path)
     ranges: dict[str, Range] = {name: take(params, f"ranges.{name}", Range) for name in RANGES}
     root: int = take(params, "seed", Index)
@@ -42,6 +40,11 @@ def main() -> None:
     write_json(metrics / "claims.json", document)
     write_json(metrics / "verdicts.json", counts(document))
     write_text(metrics / "claims.md", markdown(document))
+
+
+def main() -> None:
+    Arguments(description=__doc__).parse_args()
+    judge_results(METRICS, PLOTS, PATH)
 
 
 if __name__ == "__main__":
