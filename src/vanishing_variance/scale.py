@@ -28,9 +28,8 @@ SCALES: dict[str, dict[str, Any]] = {
 
 
 def paper_steps(task: str) -> int:
-    """Return the paper's number of gradient steps of a task."""
-    steps: int = SCALES["paper"][f"tasks.{task}.training.steps"]
-    return steps
+    """Return the paper's number of gradient steps of a task, 0 of one that it does not have."""
+    return int(SCALES["paper"].get(f"tasks.{task}.training.steps", 0))
 
 
 def paper_seeds() -> int:
