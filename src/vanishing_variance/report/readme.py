@@ -18,7 +18,7 @@ def rewritten(text: str, evidence: Iterable[Evidence]) -> str:
     if not (begin and end):
         raise InputError(f"README.md: the lines {BEGIN} and {END} must be in it, in this order")
     lines = [row(HEAD), row(["---"] * len(HEAD)), *map(_row, evidence)]
-    return "\n".join([f"{before}{BEGIN}", *lines, f"{END}{after}"])
+    return "\n".join([f"{before}{BEGIN}", "", *lines, "", f"{END}{after}"])
 
 
 def _row(found: Evidence) -> str:
