@@ -8,8 +8,8 @@ from vanishing_variance.report.strongest import Evidence
 
 def test_a_row_a_claim_between_the_markers_and_nothing_else_changes():
     text = rewritten(f"before\n\n{BEGIN}\n| old |\n{END}\nafter\n", evidence().values())
-    assert text.startswith(f"before\n\n{BEGIN}\n| the claim | ")
-    assert text.endswith(f" |\n{END}\nafter\n")
+    assert text.startswith(f"before\n\n{BEGIN}\n\n| the claim | ")
+    assert text.endswith(f" |\n\n{END}\nafter\n")
     rows = [line.strip("| ").split(" | ") for line in text.splitlines() if "Table 1" in line]
     claim = ["ln helps beyond the training lengths", "Section 3.1, Table 1"]
     scale = "the paper's steps, n = 2"
