@@ -58,7 +58,8 @@ def main() -> None:
     for name, of in losses.items():
         suffix = "" if name == "short" else f"-{name}"
         means = accuracy.data(accuracies, TASKS, name)
-        save(f"accuracy{suffix}", accuracy.draw(means, (ranges[name].shortest, ranges[name].longest)), means)
+        steps = {task: int(of.loc[of["task"] == task, "step"].max()) for task in TASKS}
+        save(f"accuracy{suffix}", accuracy.draw(means, (ranges[name].shortest, ranges[name].longest), steps), means)
         save(f"loss{suffix}", loss.draw(of), of[["task", "norm", "seed", "step", "loss"]])
         for task in TASKS:
             write_csv(PLOTS / f"accuracy-{task}{suffix}.csv", accuracy.roles(means, task, norm))

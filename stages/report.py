@@ -4,7 +4,7 @@ from pathlib import Path
 
 from vanishing_variance.columns import CSV
 from vanishing_variance.command import Arguments, run
-from vanishing_variance.io.documents import Judged, read_document
+from vanishing_variance.io.claims import read_claims
 from vanishing_variance.io.files import write_text
 from vanishing_variance.io.frames import read_csv
 from vanishing_variance.io.machine import machine
@@ -15,6 +15,7 @@ from vanishing_variance.params.base import PATH
 from vanishing_variance.params.whole import check
 from vanishing_variance.report.figures import NAMES
 from vanishing_variance.report.page import Results, page, side
+from vanishing_variance.report.strongest import RECORD, Study, strongest
 from vanishing_variance.report.versions import pinned
 from vanishing_variance.study import METRICS, PLOTS
 
@@ -27,14 +28,19 @@ def main() -> None:
     Arguments(description=__doc__).parse_args()
     params = read_yaml(PATH)
     check(params)
+    record = METRICS / RECORD
+    recorded = read_yaml(record / PATH)
     results = Results(
         params=params,
         source=read_text(PATH),
-        claims=read_document(METRICS / "claims.json", dict[str, Judged]),
+        evidence=strongest(
+            Study(read_claims(METRICS / "claims.json"), params), Study(read_claims(record / "claims.json"), recorded)
+        ),
         tests=read_csv(METRICS / "tests.csv", *CSV["tests"]),
         paper=read_csv(METRICS / "paper.csv", *CSV["paper"]),
         explained=read_csv(METRICS / "explained.csv", *CSV["explained"]),
         pictures={name: read_svg(PLOTS / f"{name}.svg") for name in NAMES},
+        recorded=(read_svg(record / PLOTS / "accuracy.svg"), recorded),
         versions=pinned(read_text(CONSTRAINTS), PACKAGES),
     )
     made = page(results)

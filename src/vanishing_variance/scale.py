@@ -29,6 +29,16 @@ SCALES: dict[str, dict[str, Any]] = {
 }
 
 
+def paper_steps(task: str) -> int:
+    """Return the paper's number of gradient steps of a task, 0 of one that it does not have."""
+    return int(SCALES["paper"].get(f"tasks.{task}.training.steps", 0))
+
+
+def paper_seeds() -> int:
+    """Return the paper's number of seeds."""
+    return len(SCALES["paper"]["blocks"]) * int(SCALES["paper"]["seeds_per_block"])
+
+
 def scale(name: str) -> dict[str, Any]:
     """The values by dotted key. Raises InputError, which lists the scales, for an unknown one."""
     if name not in SCALES:

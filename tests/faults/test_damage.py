@@ -34,7 +34,7 @@ READ = {
     ],
     "report": [
         *("metrics/claims.json", "metrics/explained.csv", "metrics/paper.csv", "metrics/tests.csv"),
-        *("plots/proposition.svg", "constraints.txt"),
+        *("plots/proposition.svg", "constraints.txt", "metrics/paper-scale/claims.json"),
     ],
     "record": ["metrics/accuracy.csv", "metrics/mechanism.csv"],
 }

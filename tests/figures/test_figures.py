@@ -152,8 +152,9 @@ def test_accuracy_shows_the_mean_and_its_interval_over_seeds(raw):
     assert list(data["norm"].unique()) == ["none", "std", "ln", "rms"]
     wide = accuracy.roles(data, "argmax", "ln")
     assert list(wide.columns) == ["length", "none", "norm"]
-    figure = accuracy.draw(data, (5, 16))
+    figure = accuracy.draw(data, (5, 16), {"argmax": 4_000, "dictionary": 10_000})
     titles, caption = texts(figure)
+    assert titles[::3] == ["argmax, 4,000 steps,\nplain softmax", "dictionary, 10,000 steps,\nplain softmax"]
     assert len(titles) == 6
     assert len(figure.axes[0].lines) == 4
     assert "n = 5 seeds" in caption

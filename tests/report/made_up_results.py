@@ -9,6 +9,7 @@ import yaml
 from vanishing_variance.mechanism.explanation import GROUPINGS, QUANTITIES
 from vanishing_variance.report.figures import NAMES
 from vanishing_variance.report.page import Results
+from vanishing_variance.report.strongest import Evidence
 
 ROOT = Path(__file__).resolve().parents[2]
 LENGTHS = (16, 100, 16384)
@@ -24,6 +25,7 @@ CLAIM = {
     "paper": 1.8,
     "unit": "pp",
     "n": 2,
+    "steps": {"argmax": 100_000},
     "evidence": "ahead by 3.25 points",
 }
 
@@ -91,9 +93,14 @@ def explained():
     return frame
 
 
-def claims(**changes):
-    verdicts = ("supported", "not supported", "undecided", "not tested", "undecided")
-    return {f"claim{place}": {**CLAIM, "verdict": verdict, **changes} for place, verdict in enumerate(verdicts)}
+VERDICTS = ("supported", "not supported", "undecided", "not tested", "undecided", "not comparable (undertrained)")
+
+
+def evidence(**changes):
+    """A claim of every verdict; beside the first, what this run says after a tenth of the steps."""
+    claims = [{**CLAIM, "verdict": verdict, **changes} for verdict in VERDICTS]
+    few = {**CLAIM, "verdict": VERDICTS[-1], "ours": -1.0, "low": -2.0, "high": 0.5, "steps": {"argmax": 10_000}}
+    return {f"claim{place}": Evidence(claim, few if place == 0 else None) for place, claim in enumerate(claims)}
 
 
 def picture(name):
@@ -106,11 +113,12 @@ def made_up(norm="ln", **changes):
     shown = {
         "params": yaml.safe_load(source),
         "source": source,
-        "claims": claims(),
+        "evidence": evidence(),
         "tests": comparisons(norm),
         "paper": paper(CELLS),
         "explained": explained(),
         "pictures": {name: picture(name) for name in NAMES},
+        "recorded": (picture("accuracy of the record"), yaml.safe_load(source) | {"seeds_per_block": 8}),
         "versions": {"torch": "2.13.0", "numpy": "2.4.6"},
     }
     return Results(**shown | changes)

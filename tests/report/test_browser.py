@@ -96,7 +96,7 @@ def test_the_page_is_whole_and_nothing_complains(visit, width, name):
     assert problems == []
     assert shown.evaluate("document.documentElement.scrollWidth") <= width
     images = shown.evaluate("[...document.images].map(image => [image.alt, image.complete && image.naturalWidth])")
-    assert len(images) == 10
+    assert len(images) == 11
     assert all(alt and natural > 0 for alt, natural in images)
 
 
@@ -130,11 +130,13 @@ def test_a_wide_table_scrolls_by_itself_below_a_first_column_that_stays(visit):
 
 def test_on_a_phone_a_claim_is_a_card_that_hides_nothing(visit):
     shown, _ = visit()
-    box = shown.locator("#verdicts .scroll")
+    box = shown.locator("#verdicts .scroll").first
     assert box.evaluate("box => box.scrollWidth - box.clientWidth") == 0
     first = shown.locator(".verdicts tbody tr").first
     assert "ours: " in first.evaluate("row => getComputedStyle(row.querySelector('td.number'), '::before').content")
     assert first.locator("details").is_visible()
+    assert first.get_by_text("This run, 10,000 of 100,000 steps").is_visible()
+    assert first.get_by_text("the paper's steps, n = 2").is_visible()
 
 
 def test_shades_are_in_proportion(visit):
@@ -149,9 +151,9 @@ def test_every_text_can_be_read(visit, scheme):
     body, _ = rgb(style(shown, "body", "backgroundColor"))
     assert (luminance(body) > 0.5) == (scheme == "light")
     assert rgb(style(shown, ".picture", "backgroundColor"))[0] == (255, 255, 255)
-    kinds = ("supported", "not-supported", "undecided", "not-tested")
+    kinds = ("supported", "not-supported", "undecided", "not-comparable", "not-tested")
     badges = {kind: style(shown, f"td .badge.{kind}", "backgroundColor") for kind in kinds}
-    assert len(set(badges.values())) == 4
+    assert len(set(badges.values())) == 5
     assert rgb(badges["not-tested"])[1] == 0
     assert style(shown, ".badge.not-tested", "borderTopColor") == style(shown, ".badge.not-tested", "color")
     for selector in (*(f"td .badge.{kind}" for kind in kinds), "td.below", "td.above", "tbody th", "summary"):

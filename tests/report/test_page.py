@@ -5,11 +5,12 @@ import sys
 from urllib.parse import unquote
 
 import pytest
-from made_up_results import ROOT, claims, comparisons, made_up, picture
+from made_up_results import CLAIM, ROOT, comparisons, evidence, made_up, picture
 
 from vanishing_variance.errors import InputError
 from vanishing_variance.report.figures import NAMES
 from vanishing_variance.report.page import page, side
+from vanishing_variance.report.strongest import Evidence
 
 MACHINE = {"device": "A <fast> one", "cores": 2, "revision": "0123456789ab-dirty"}
 TIMES = [
@@ -24,7 +25,7 @@ def test_everything_stands_in_its_order():
     html = page(made_up()).html
     found = re.findall(r'<(?:section|figure)[^>]* id="([^"]+)"', html)
     assert found == [
-        *("verdicts", "tables", *(f"table{number}" for number in range(1, 7))),
+        *("verdicts", "recorded-figure", "tables", *(f"table{number}" for number in range(1, 7))),
         *("mechanisms", "mechanism", "mechanism-figure"),
         *("figures", "figure1-figure", "figure2-figure", "figure3-figure", "figure4-figure"),
         *("accuracy-figure", "accuracy-long-figure", "proposition-figure"),
@@ -38,13 +39,32 @@ def test_everything_stands_in_its_order():
 def test_the_page_carries_the_very_pictures():
     html = page(made_up()).html
     carried = [unquote(image) for image in re.findall(r'<img src="data:image/svg\+xml,([^"]*)"', html)]
-    assert sorted(carried) == sorted(picture(name) for name in NAMES)
+    assert sorted(carried) == sorted(picture(name) for name in (*NAMES, "accuracy of the record"))
+
+
+def test_a_run_that_the_record_adds_nothing_to_leads_by_itself():
+    html = page(made_up(evidence={"claim": Evidence(CLAIM)})).html
+    assert "recorded-figure" not in html
+    assert "This run, " not in html
+
+
+def test_weaker_evidence_of_this_run_stands_below_the_records():
+    html = page(made_up()).html
+    assert html.count("<small>This run, ") == 1
+    assert (
+        "<small>This run, 10,000 of 100,000 steps, n = 2: not comparable (undertrained), −1.0 pp [−2.0, +0.5]</small>"
+    ) in html
+    assert "<small>the paper&#39;s steps, n = 2</small>" in html
+    assert "not comparable (undertrained): the models had fewer gradient steps than the paper&#39;s" in html
+    assert "more than 0.5 percentage points below the paper&#39;s at 2<sup>4</sup>" in html
 
 
 def test_captions_say_n_and_what_was_run():
     html = page(made_up()).html
     for text in (
-        "Means over n = 2 seeds; the band is the 95% t interval of the mean over seeds.",
+        "argmax after 30 steps and dictionary after 30 steps; means over n = 2 seeds, the band is the 95% t interval",
+        "<b>The record: accuracy against length, trained on up to 4 items.</b> argmax after 30 steps and dictionary "
+        "after 30 steps; means over n = 8 seeds, the band is",
         "over n = 10 sequences",
         "the largest attention weights of n = 8 sequences",
         "over n = 40 sequences",
@@ -60,7 +80,7 @@ def test_captions_say_n_and_what_was_run():
 
 
 def test_names_and_texts_are_escaped():
-    html = page(made_up("<b>", claims=claims(claim="<i>x</i> & 2^4"), tests=comparisons("<b>"))).html
+    html = page(made_up("<b>", evidence=evidence(claim="<i>x</i> & 2^4"), tests=comparisons("<b>"))).html
     assert "+ &lt;b&gt;" in html
     assert "none against &lt;b&gt;" in html
     assert "&lt;i&gt;x&lt;/i&gt; &amp; 2<sup>4</sup>" in html

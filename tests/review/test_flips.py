@@ -16,6 +16,13 @@ def test_only_verdicts_that_differ_are_named_with_both_numbers():
     ]
 
 
+def test_a_run_of_more_steps_flips_what_was_not_comparable():
+    few, enough = claim("not comparable (undertrained)", -1.39), claim("supported", 5.8)
+    assert flips({"ln": few}, {"ln": enough}) == [
+        Flip("ln helps", "Section 3.1", "not comparable (undertrained)", "supported", "-1.39 pp", "5.8 pp")
+    ]
+
+
 def test_nothing_is_compared_where_a_state_has_no_verdicts():
     assert flips(None, {"a": claim("supported")}) == flips({"a": claim("supported")}, None) == []
 

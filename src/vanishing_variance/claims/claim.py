@@ -1,14 +1,12 @@
-"""What a claim is, and what its judgement says."""
+"""Claims, and their judgement by a rule."""
 
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from vanishing_variance.claims.evidence import Evidence
-
-SUPPORTED, NOT_SUPPORTED, UNDECIDED, NOT_TESTED = "supported", "not supported", "undecided", "not tested"
-VERDICTS = (SUPPORTED, NOT_SUPPORTED, UNDECIDED, NOT_TESTED)
+from vanishing_variance.claims.verdict import NOT_COMPARABLE, NOT_SUPPORTED, NOT_TESTED, SUPPORTED, UNDECIDED
 
 
 @dataclass(frozen=True)
@@ -30,17 +28,24 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim of the paper: what it says, where, and the rule that decides it, in words and as a function."""
+    """One claim of the paper: what it says, where, and the rule that decides it, in words and as a function.
+
+    `tasks` are those whose trained models it is judged by; none for what a pretrained model does.
+    """
 
     key: str
     where: str
     says: str
     rule: str
+    tasks: Sequence[str]
     judge: Callable[[Evidence], Judgement]
 
 
 def judge(claims: Iterable[Claim], evidence: Evidence) -> dict[str, dict[str, Any]]:
-    """Every claim's judgement, as metrics/claims.json has it; numbers with four significant digits."""
+    """Return every claim's judgement, as metrics/claims.json has it; numbers with four significant digits.
+
+    `steps`: how many gradient steps its models had, by task.
+    """
     document = {}
     for claim in claims:
         found = claim.judge(evidence)
@@ -48,7 +53,8 @@ def judge(claims: Iterable[Claim], evidence: Evidence) -> dict[str, dict[str, An
         document[claim.key] = {
             **{"claim": claim.says, "where": claim.where, "verdict": found.verdict},
             **numbers,
-            **{"unit": found.unit, "n": found.n, "evidence": found.evidence, "rule": claim.rule},
+            **{"unit": found.unit, "n": found.n, "steps": {task: evidence.steps[task] for task in claim.tasks}},
+            **{"evidence": found.evidence, "rule": claim.rule},
         }
     return document
 
@@ -57,14 +63,21 @@ def _rounded(number: float | None) -> float | None:
     return None if number is None else float(f"{number:.4g}")
 
 
+def as_trained(found: Judgement, evidence: Evidence, task: str, range_: str) -> Judgement:
+    """Return a judgement of models of this task and range: not comparable where they are undertrained."""
+    reason = "" if found.verdict == NOT_TESTED else evidence.undertrained(task, range_)
+    return replace(found, verdict=NOT_COMPARABLE, evidence=f"{reason}; {found.evidence}") if reason else found
+
+
 def together(judgements: dict[str, Judgement]) -> Judgement:
-    """One judgement of several, by name, of which all must be supported; the numbers are those of the weakest.
+    """Return one judgement of several, by name, of which all must be supported; the numbers are those of the weakest.
 
     Of two with the same verdict that is the one whose interval reaches lower.
 
-    Not supported where any is not; undecided where any is, or was not tested; supported where all are.
+    Not supported where any is not, since one refutes the claim; not comparable where any is not, since it may yet
+    refute it; undecided where any is, or was not tested; supported where all are.
     """
-    order = {NOT_SUPPORTED: 0, NOT_TESTED: 1, UNDECIDED: 2, SUPPORTED: 3}
+    order = {NOT_SUPPORTED: 0, NOT_COMPARABLE: 1, NOT_TESTED: 2, UNDECIDED: 3, SUPPORTED: 4}
     weakest = min(judgements.values(), key=lambda one: (order[one.verdict], -math.inf if one.low is None else one.low))
     verdict = UNDECIDED if weakest.verdict == NOT_TESTED else weakest.verdict
     if all(one.verdict == NOT_TESTED for one in judgements.values()):

@@ -1,28 +1,26 @@
-"""Claims about accuracy: one variant is ahead of another beyond the training lengths, or as good as it."""
+"""Claims about accuracy: one variant is ahead of another beyond the training lengths, or as good as it.
+
+They are about what the paper's training leads to: undertrained models say nothing of them (`as_trained`).
+"""
 
 from functools import partial
 
-from vanishing_variance.claims.claim import (
-    NOT_SUPPORTED,
-    NOT_TESTED,
-    SUPPORTED,
-    UNDECIDED,
-    Claim,
-    Judgement,
-)
+from vanishing_variance.claims.claim import Claim, Judgement, as_trained
 from vanishing_variance.claims.evidence import Evidence
+from vanishing_variance.claims.verdict import NOT_SUPPORTED, NOT_TESTED, SUPPORTED, UNDECIDED
 from vanishing_variance.statistics.paired import Comparison
 
 AHEAD = (
     "Each seed's mean accuracy beyond the training lengths, {treatment} minus {baseline}, paired by seed, over the "
     "lengths at which the paper's two numbers survive (all, where none do). Supported: its 95% t interval is above 0, "
     "and the mean is ahead at every test length beyond training. Not supported: the interval is below half of the "
-    "paper's difference over the same lengths (below 0 where its numbers are lost). Else undecided."
+    "paper's difference over the same lengths (below 0 where its numbers are lost). Else undecided. "
+    "Not comparable where undertrained."
 )
 EQUAL = (
     "Each seed's mean accuracy beyond the training lengths, {treatment} minus {baseline}, paired by seed. Supported: "
     "its 95% t interval is within ±1 percentage point, the paper's difference of the two on argmax. Not supported: the "
-    "interval is above 0 or below 0, and not within. Else undecided."
+    "interval is above 0 or below 0, and not within. Else undecided. Not comparable where undertrained."
 )
 MARGIN = 1.0
 
@@ -32,13 +30,13 @@ def ahead(
 ) -> Claim:
     """The claim that `treatment` has the better accuracy at lengths beyond training."""
     rule = AHEAD.format(treatment=treatment, baseline=baseline)
-    return Claim(key, where, says, rule, partial(_ahead, task, range_, treatment, baseline, temperature))
+    return Claim(key, where, says, rule, (task,), partial(_ahead, task, range_, treatment, baseline, temperature))
 
 
 def equal(key: str, where: str, says: str, task: str, range_: str, treatment: str, baseline: str) -> Claim:
     """The claim that two variants have the same accuracy at lengths beyond training, plain softmax."""
     rule = EQUAL.format(treatment=treatment, baseline=baseline)
-    return Claim(key, where, says, rule, partial(_equal, task, range_, treatment, baseline))
+    return Claim(key, where, says, rule, (task,), partial(_equal, task, range_, treatment, baseline))
 
 
 def _ahead(task: str, range_: str, treatment: str, baseline: str, temperature: str, evidence: Evidence) -> Judgement:
@@ -58,7 +56,7 @@ def _ahead(task: str, range_: str, treatment: str, baseline: str, temperature: s
     words = f"ahead at {ahead} of {of} lengths"
     if 0 < len(theirs) < of:
         words += f" (the numbers are over the {len(theirs)} of which the paper's survive)"
-    return _judgement(verdict, test, paper, words)
+    return as_trained(_judgement(verdict, test, paper, words), evidence, task, range_)
 
 
 def _equal(task: str, range_: str, treatment: str, baseline: str, evidence: Evidence) -> Judgement:
@@ -71,7 +69,8 @@ def _equal(task: str, range_: str, treatment: str, baseline: str, evidence: Evid
             verdict = SUPPORTED
         elif test.low > 0 or test.high < 0:
             verdict = NOT_SUPPORTED
-    return _judgement(verdict, test, None, f"d_z {test.effect:+.2f}" if test.effect is not None else "")
+    words = f"d_z {test.effect:+.2f}" if test.effect is not None else ""
+    return as_trained(_judgement(verdict, test, None, words), evidence, task, range_)
 
 
 def _judgement(verdict: str, test: Comparison, paper: float | None, words: str) -> Judgement:

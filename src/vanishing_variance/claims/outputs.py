@@ -1,4 +1,8 @@
-"""Claims about attention and its outputs O: what changes with length, and what a normaliser does about it."""
+"""Claims about attention and its outputs O: what changes with length, and what a normaliser does about it.
+
+They are about models that the paper's training leads to, on both tasks: undertrained ones say nothing of them, but
+where the models of one task are trained like the paper's and refute a claim, it is refuted (`together`).
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,17 +12,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
-from vanishing_variance.claims.claim import (
-    NOT_SUPPORTED,
-    NOT_TESTED,
-    SUPPORTED,
-    UNDECIDED,
-    Claim,
-    Judgement,
-    one_sided,
-    together,
-)
+from vanishing_variance.claims.claim import Claim, Judgement, as_trained, one_sided, together
 from vanishing_variance.claims.evidence import Evidence
+from vanishing_variance.claims.verdict import NOT_SUPPORTED, NOT_TESTED, SUPPORTED, UNDECIDED
 from vanishing_variance.mechanism.explanation import QUANTITIES, groups, quantity
 from vanishing_variance.seeding import stream
 from vanishing_variance.statistics.association import Advantage, advantage
@@ -29,17 +25,22 @@ from vanishing_variance.study import TASKS
 Measure = Callable[[pd.DataFrame], pd.Series]
 
 BOTH = "On both tasks, of which the worse counts, short range; all seeds, over the test lengths beyond training: "
-SIGN = " Supported: the 95% t interval over seeds is on that side of 0; not supported: on the other; else undecided."
+SIGN = (
+    " Supported: the 95% t interval over seeds is on that side of 0; not supported: on the other; else undecided. Not "
+    "comparable where undertrained."
+)
 
 
 def changes(key: str, where: str, says: str, rule: str, norm: str, measure: Measure, unit: str) -> Claim:
     """The claim that a measure of the models of one normaliser is above 0 beyond training."""
-    return Claim(key, where, says, f"{BOTH}{rule}{SIGN}", partial(_over_tasks, partial(_changes, norm, measure, unit)))
+    return Claim(
+        key, where, says, f"{BOTH}{rule}{SIGN}", TASKS, partial(_over_tasks, partial(_changes, norm, measure, unit))
+    )
 
 
 def smaller(key: str, where: str, says: str, rule: str, measure: Measure, unit: str) -> Claim:
     """The claim that a measure is smaller with `ln` than with `none`, paired by seed."""
-    return Claim(key, where, says, f"{BOTH}{rule}{SIGN}", partial(_over_tasks, partial(_smaller, measure, unit)))
+    return Claim(key, where, says, f"{BOTH}{rule}{SIGN}", TASKS, partial(_over_tasks, partial(_smaller, measure, unit)))
 
 
 def log_ratio(name: str) -> Measure:
@@ -48,7 +49,7 @@ def log_ratio(name: str) -> Measure:
 
 
 def _over_tasks(judge: Callable[[Evidence, str], Judgement], evidence: Evidence) -> Judgement:
-    return together({task: judge(evidence, task) for task in TASKS})
+    return together({task: as_trained(judge(evidence, task), evidence, task, "short") for task in TASKS})
 
 
 def _changes(norm: str, measure: Measure, unit: str, evidence: Evidence, task: str) -> Judgement:
@@ -89,7 +90,7 @@ DRIFTS = (
 
 def drifts(key: str, where: str, says: str) -> Claim:
     """The claim that without a normaliser the global mean drifts and the global variance decays."""
-    return Claim(key, where, says, DRIFTS, partial(_over_tasks, _drifts))
+    return Claim(key, where, says, DRIFTS, TASKS, partial(_over_tasks, _drifts))
 
 
 def _drifts(evidence: Evidence, task: str) -> Judgement:
@@ -118,7 +119,7 @@ KEEPS = (
 
 def keeps(key: str, where: str, says: str) -> Claim:
     """The claim that `ln` keeps the global variance and the global mean nearer to those of training."""
-    return Claim(key, where, says, KEEPS, partial(_over_tasks, _keeps))
+    return Claim(key, where, says, KEEPS, TASKS, partial(_over_tasks, _keeps))
 
 
 def _keeps(evidence: Evidence, task: str) -> Judgement:
@@ -138,13 +139,13 @@ EXPLAINS = (
     "normalisers: the share of the accuracy that the shift of O after the normaliser explains (its Wasserstein "
     "distance, and the log of its global variance, each to training), less the share that the attention weight of the "
     "target explains. Supported: the 95% bootstrap interval over seeds of one of the two is above 0; not supported: "
-    "both are below; else undecided."
+    "both are below; else undecided. Not comparable where undertrained."
 )
 
 
 def explains(key: str, where: str, says: str) -> Claim:
     """The claim that the shift of O is what makes the difference, against its rival, attention on the target."""
-    return Claim(key, where, says, EXPLAINS, partial(_over_tasks, _explains))
+    return Claim(key, where, says, EXPLAINS, TASKS, partial(_over_tasks, _explains))
 
 
 def _explains(evidence: Evidence, task: str) -> Judgement:

@@ -1,7 +1,9 @@
 """Every claim of the paper that is judged, in its order: abstract, Sections 1 to 3.2, B.2 and B.3.
 
 This is the one place where it stands what decides a claim, whatever a run says. The rules were set before the verdicts
-were computed, when the accuracies of an earlier run were known. Not judged: that it helps to let the training lengths
+were computed, when the accuracies of an earlier run were known. Claims about what training leads to, accuracy and the
+inside of trained models, are judged by models that are trained like the paper's alone (`gains`, `outputs`); those of
+`theory` at any scale. Not judged: that it helps to let the training lengths
 grow (B.2; `-S ranges.long.growth=null` asks), that vanishing variance is what degrades LLMs (Figure 1's caption), and
 that dispersion is inevitable (Figure 4's, a theorem of Veličković et al.).
 """

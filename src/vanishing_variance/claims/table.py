@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from vanishing_variance.claims.claim import VERDICTS
+from vanishing_variance.claims.verdict import VERDICTS, legend, name
 from vanishing_variance.markdown import row
 
 
 def counts(document: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
     """How many claims have each verdict: the columns of `dvc exp show`."""
     verdicts = [claim["verdict"] for claim in document.values()]
-    return {verdict.replace(" ", "_"): verdicts.count(verdict) for verdict in VERDICTS}
+    return {name(verdict, "_"): verdicts.count(verdict) for verdict in VERDICTS}
 
 
 def markdown(document: Mapping[str, Mapping[str, Any]]) -> str:
@@ -26,7 +26,7 @@ def markdown(document: Mapping[str, Mapping[str, Any]]) -> str:
     rules: dict[str, list[str]] = {}
     for key, claim in document.items():
         rules.setdefault(claim["rule"], []).append(key)
-    lines += ["", "Supported: the evidence is for the claim; not supported: it is against it; undecided: neither.", ""]
+    lines += ["", legend(), ""]
     lines += ["What decides, by key:", ""]
     lines += [f"- {', '.join(keys)}: {rule}" for rule, keys in rules.items()]
     return "\n".join([*lines, ""])

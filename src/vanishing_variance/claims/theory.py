@@ -1,10 +1,16 @@
-"""Claims about Proposition 1, pretrained transformers and capacity."""
+"""Claims about Proposition 1, pretrained transformers and capacity.
+
+None is about what training leads to, so all are judged at any scale: Proposition 1 holds for any weights, a pretrained
+model is trained by others, and what a `std` model can represent does not depend on how long an `ln` model was trained.
+"""
 
 from dataclasses import replace
 
-from vanishing_variance.claims.claim import NOT_SUPPORTED, SUPPORTED, UNDECIDED, Claim, Judgement
+from vanishing_variance.claims.claim import Claim, Judgement
 from vanishing_variance.claims.evidence import Evidence
+from vanishing_variance.claims.verdict import NOT_SUPPORTED, SUPPORTED, UNDECIDED
 from vanishing_variance.probe.strategies import STRATEGIES
+from vanishing_variance.study import TASKS
 
 VANISHES = (
     "In the first model of each task with none and with the treatment, items i.i.d.: of the features of O, the share "
@@ -32,22 +38,22 @@ CAPACITY = (
 
 def vanishes(key: str, where: str, says: str) -> Claim:
     """Proposition 1 on trained models."""
-    return Claim(key, where, says, VANISHES, _vanishes)
+    return Claim(key, where, says, VANISHES, TASKS, _vanishes)
 
 
 def falls(key: str, where: str, says: str) -> Claim:
     """Figure 1: the standard deviation of a component falls with length in a pretrained transformer."""
-    return Claim(key, where, says, FALLS + PROBED, _falls)
+    return Claim(key, where, says, FALLS + PROBED, (), _falls)
 
 
 def half(key: str, where: str, says: str) -> Claim:
     """Figure 1: how fast it falls for random tokens without positional encoding."""
-    return Claim(key, where, says, HALF + PROBED, _half)
+    return Claim(key, where, says, HALF + PROBED, (), _half)
 
 
 def capacity(key: str, where: str, says: str) -> Claim:
     """Standardisation has less capacity than layer normalisation."""
-    return Claim(key, where, says, CAPACITY, _capacity)
+    return Claim(key, where, says, CAPACITY, TASKS, _capacity)
 
 
 def _vanishes(evidence: Evidence) -> Judgement:

@@ -1,5 +1,7 @@
 """Accuracy against sequence length, every normaliser and temperature (Tables 1 to 6)."""
 
+from collections.abc import Mapping
+
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -38,8 +40,8 @@ def roles(means: pd.DataFrame, task: str, norm: str) -> pd.DataFrame:
     return wide[["none", "norm"]].round(3).reset_index()
 
 
-def draw(means: pd.DataFrame, trained: tuple[int, int]) -> Figure:
-    """A panel a task and temperature; the lengths of training are shaded."""
+def draw(means: pd.DataFrame, trained: tuple[int, int], steps: Mapping[str, int]) -> Figure:
+    """Draw a panel a task and temperature, with the task's gradient `steps`; the lengths of training are shaded."""
     tasks = means["task"].unique()
     figure = Figure(figsize=(7.5, 4.9), layout="constrained")
     panels = figure.subplots(len(tasks), len(TEMPERATURES), sharex=True, sharey=True, squeeze=False)
@@ -51,7 +53,7 @@ def draw(means: pd.DataFrame, trained: tuple[int, int]) -> Figure:
                 colour = style.colour(str(norm))
                 axes.plot(line["length"], line["mean"], "o-", ms=3, lw=1.4, color=colour, label=style.label(str(norm)))
                 axes.fill_between(line["length"], line["low"], line["high"], color=colour, alpha=0.15, lw=0)
-            axes.set_title(f"{task},\n{TITLES[temperature]}")
+            axes.set_title(f"{task}, {steps[task]:,} steps,\n{TITLES[temperature]}")
             style.length_axis(axes, of["length"].unique())
             axes.label_outer()
         row[0].set_ylabel("accuracy (%)")

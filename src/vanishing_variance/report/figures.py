@@ -1,7 +1,7 @@
 """The figures of the page: what each shows, in words, and the picture as a `data:` image."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
@@ -33,6 +33,12 @@ def figures(names: tuple[str, ...], pictures: Mapping[str, str], params: Mapping
     return [Figure(name, *words[name], f"data:image/svg+xml,{quote(pictures[name], safe=_SAFE)}") for name in names]
 
 
+def recorded(picture: str, params: Mapping[str, Any]) -> Figure:
+    """Return the accuracies of the record with this params.yaml; `picture` is an SVG text."""
+    [figure] = figures(("accuracy",), {"accuracy": picture}, params)
+    return replace(figure, name="recorded", title=f"The record: {figure.title[0].lower()}{figure.title[1:]}")
+
+
 def _words(params: Mapping[str, Any]) -> dict[str, tuple[str, str, str]]:
     """name -> title, caption, alternative text."""
     norm, task = take(params, "norm", str), take(params, "figures.task", str)
@@ -43,7 +49,9 @@ def _words(params: Mapping[str, Any]) -> dict[str, tuple[str, str, str]]:
     probed, model = take(params, "probe.sequences", int), take(params, "probe.model", str)
     longest = {name: take(params, f"ranges.{name}.longest", int) for name in ("short", "long")}
     per_seed = f"Thin lines are each of n = {seeds} seeds, thick ones their mean."
-    mean = f"Means over n = {seeds} seeds; the band is the 95% t interval of the mean over seeds."
+    steps = {task: take(params, f"tasks.{task}.training.steps", int) for task in take(params, "tasks", dict)}
+    mean = f"{' and '.join(f'{task} after {count:,} steps' for task, count in steps.items())}; means over n = {seeds} "
+    mean += "seeds, the band is the 95% t interval of the mean over seeds."
     models = f"none and + {norm}"
     return {
         "mechanism": (

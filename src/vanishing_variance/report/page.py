@@ -9,13 +9,15 @@ from typing import Any
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from vanishing_variance.claims.verdict import legend
 from vanishing_variance.params.base import take
 from vanishing_variance.report import figures
 from vanishing_variance.report.explained import explained
-from vanishing_variance.report.formats import power
+from vanishing_variance.report.formats import power, raised
+from vanishing_variance.report.strongest import Evidence
 from vanishing_variance.report.tables import tables
 from vanishing_variance.report.verdicts import counts, verdicts
-from vanishing_variance.scale import SCALES
+from vanishing_variance.scale import paper_seeds, paper_steps
 
 _TEMPLATES = Environment(
     loader=PackageLoader("vanishing_variance.report"),
@@ -35,16 +37,18 @@ STAGES = (
 
 @dataclass(frozen=True)
 class Results:
-    """What the page shows: params.yaml as a document and as its text, the contents of metrics/claims.json, tests.csv,
-    paper.csv and explained.csv, the figures as SVG texts by name, and package -> version."""
+    """What the page shows: params.yaml as a document and as its text, the strongest evidence for each claim, the
+    contents of metrics/tests.csv, paper.csv and explained.csv, the figures as SVG texts by name, the record's
+    accuracies as SVG text with its params.yaml, and package -> version."""
 
     params: Mapping[str, Any]
     source: str
-    claims: Mapping[str, Mapping[str, Any]]
+    evidence: Mapping[str, Evidence]
     tests: pd.DataFrame
     paper: pd.DataFrame
     explained: pd.DataFrame
     pictures: Mapping[str, str]
+    recorded: tuple[str, Mapping[str, Any]]
     versions: Mapping[str, str]
 
 
@@ -57,12 +61,15 @@ class Page:
 
 
 def page(results: Results) -> Page:
-    """All results as one HTML file that needs no other. Raises InputError on a parameter or verdict that is not one."""
-    params, made = results.params, verdicts(results.claims)
+    """Return all results as one HTML file that needs no other. Raises InputError on a parameter that is not one."""
+    params, made = results.params, verdicts(results.evidence)
+    led = any(found.point for found in results.evidence.values())
     norm = take(params, "norm", str)
     shown = {
         "verdicts": made,
         "counts": counts(made),
+        "legend": raised(legend()),
+        "recorded": figures.recorded(*results.recorded) if led else None,
         "tables": tables(results.tests, results.paper, norm),
         "mechanism": explained(results.explained),
         "mechanisms": figures.figures(figures.MECHANISM, results.pictures, params),
@@ -96,12 +103,11 @@ def side(fingerprint: str, machine: Mapping[str, Any], times: Sequence[Mapping[s
 
 def _scale(params: Mapping[str, Any]) -> str:
     """How much was run, beside how much the paper did."""
-    theirs = SCALES["paper"]
     seeds = len(take(params, "blocks", list[int])) * take(params, "seeds_per_block", int)
-    said = [f"{seeds} seeds (the paper: {len(theirs['blocks']) * theirs['seeds_per_block']})"]
-    for key in (f"tasks.{name}.training.steps" for name in take(params, "tasks", dict)):
-        paper = f" (the paper: {theirs[key]:,})" if key in theirs else ""
-        said.append(f"{key.split('.')[1]} {take(params, key, int):,} gradient steps{paper}")
+    said = [f"{seeds} seeds (the paper: {paper_seeds()})"]
+    for task in take(params, "tasks", dict):
+        steps, theirs = take(params, f"tasks.{task}.training.steps", int), paper_steps(task)
+        said.append(f"{task} {steps:,} gradient steps{f' (the paper: {theirs:,})' if theirs else ''}")
     return ", ".join(said)
 
 

@@ -1,0 +1,66 @@
+"""The strongest evidence for each claim: this run's, or a record's of more training."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vanishing_variance.claims.verdict import NOT_COMPARABLE, NOT_TESTED
+from vanishing_variance.params.base import take
+from vanishing_variance.scale import paper_steps
+
+# The record that a run is held against: metrics/<RECORD>.
+RECORD = "paper-scale"
+# The parameters that decide the trained models, beside those of their task.
+TRAINING = ("seed", "blocks", "seeds_per_block", "model", "ranges", "training")
+
+
+@dataclass(frozen=True)
+class Study:
+    """A run, or the record of one: its claims.json and params.yaml as documents."""
+
+    claims: Mapping[str, Mapping[str, Any]]
+    params: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The judgement that counts; and this run's, where that is another one, of other models: `point`."""
+
+    claim: Mapping[str, Any]
+    point: Mapping[str, Any] | None = None
+
+
+def strongest(run: Study, record: Study) -> dict[str, Evidence]:
+    """Return the stronger evidence of the two by claim, in the run's order.
+
+    What was tested is stronger than what was not, models that are trained like the paper's than others, more seeds
+    than fewer, and more test sequences than fewer. The run's where both are as strong, or rest on no trained models.
+    """
+    found = {}
+    for key, ours in run.claims.items():
+        theirs = record.claims.get(key)
+        if not theirs or not ours["steps"] or _strength(ours, run) >= _strength(theirs, record):
+            found[key] = Evidence(ours)
+        else:
+            alike = ours["verdict"] == NOT_TESTED or _trained(run, ours["steps"]) == _trained(record, ours["steps"])
+            found[key] = Evidence(theirs, None if alike else ours)
+    return found
+
+
+def scale(claim: Mapping[str, Any]) -> str:
+    """Return the gradient steps of the models that a claim is judged by, beside the paper's, and n, their seeds."""
+    steps = {task: (ours, paper_steps(task)) for task, ours in claim["steps"].items()}
+    few = {task: f"{ours:,} of {theirs:,} steps" for task, (ours, theirs) in steps.items() if ours < theirs}
+    said = [text if len(steps) == 1 else f"{task} {text}" for task, text in few.items()]
+    said = said or ["the paper's steps" if steps else "a pretrained model"]
+    return ", ".join([*said, f"n = {claim['n']}"] if claim["n"] else said)
+
+
+def _strength(claim: Mapping[str, Any], study: Study) -> tuple[bool, bool, int, int]:
+    tested, verdict = int(take(study.params, "test.sequences", int)), claim["verdict"]
+    return verdict != NOT_TESTED, verdict != NOT_COMPARABLE, claim["n"] or 0, tested
+
+
+def _trained(study: Study, tasks: Mapping[str, int]) -> list[Any]:
+    """Return all that decides the models of these tasks."""
+    return [take(study.params, key, Any) for key in (*TRAINING, *(f"tasks.{task}" for task in tasks))]

@@ -1,0 +1,30 @@
+"""Write the README's table of verdicts from metrics/ and the record beside it; not a stage of the graph."""
+
+from pathlib import Path
+
+from vanishing_variance.command import Arguments, run
+from vanishing_variance.io.claims import read_claims
+from vanishing_variance.io.files import write_text
+from vanishing_variance.io.text import read_text
+from vanishing_variance.io.yaml import read_yaml
+from vanishing_variance.params.base import PATH
+from vanishing_variance.report.readme import rewritten
+from vanishing_variance.report.strongest import RECORD, Study, strongest
+from vanishing_variance.study import METRICS
+
+README = Path("README.md")
+
+
+def main() -> None:
+    Arguments(description=__doc__).parse_args()
+    record = METRICS / RECORD
+    run, kept = (
+        Study(read_claims(folder / "claims.json"), read_yaml(path))
+        for folder, path in ((METRICS, PATH), (record, record / PATH))
+    )
+    evidence = strongest(run, kept)
+    write_text(README, rewritten(read_text(README), evidence.values()))
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,34 @@
+import json
+
+import pytest
+
+from vanishing_variance.claims.verdict import VERDICTS
+from vanishing_variance.errors import InputError
+from vanishing_variance.io.claims import read_claims
+
+NUMBERS = dict.fromkeys(("ours", "low", "high", "paper", "n"))
+CLAIM = {"claim": "c", "where": "w", "unit": "", "evidence": "e", "rule": "r", "steps": {"argmax": 1}, **NUMBERS}
+
+
+def test_every_verdict_can_be_read(tmp_path):
+    path = tmp_path / "claims.json"
+    document = {str(place): {**CLAIM, "verdict": verdict} for place, verdict in enumerate(VERDICTS)}
+    path.write_text(json.dumps(document))
+    assert read_claims(path) == document
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            {"verdict": "maybe"},
+            r"gain.verdict is 'maybe'; must be one of supported, .*, not comparable \(undertrained\)",
+        ),
+        ({"steps": {"argmax": "many"}}, "gain.steps.argmax is 'many'"),
+    ],
+)
+def test_a_damaged_claim_is_one_line(tmp_path, change, said):
+    path = tmp_path / "claims.json"
+    path.write_text(json.dumps({"gain": {**CLAIM, "verdict": "supported", **change}}))
+    with pytest.raises(InputError, match=f"^{path}: {said}"):
+        read_claims(path)
