@@ -12,7 +12,7 @@ STEP = {"argmax": (1.4e-3, 1.8e-5), "dictionary": (1.9e-3, 1.2e-4)}
 # Of an item of a test sequence, by task where tasks differ; and of each model that it is given to.
 ITEM = {
     "temperature": {"argmax": 1e-6, "dictionary": 2.3e-6},
-    "evaluate": {"argmax": 3.5e-7, "dictionary": 6e-7},
+    "evaluate": {"argmax": 3.5e-7, "dictionary": 3.5e-7},
     "proposition": {"": 3.4e-7},
     "probe": {"": 2.1e-4},
 }
@@ -26,8 +26,9 @@ def work(note: str, params: Mapping[str, Any]) -> float:
     with suppress(*WRONG):
         kind, *of = note.split("-")
         if kind == "train":
-            steps = params["seeds_per_block"] * params["tasks"][of[0]]["training"]["steps"]
-            return STARTUP + _training(of[0], params["ranges"][of[1]], 1.0) * float(steps)
+            lengths = params["ranges"][of[1]]
+            steps = lengths.get("steps") or params["tasks"][of[0]]["training"]["steps"]
+            return STARTUP + _training(of[0], lengths, 1.0) * float(params["seeds_per_block"] * steps)
         if kind in ITEM:
             section = params["test" if kind == "evaluate" else kind]
             items = section["sequences"] * sum(section.get("lengths", params["test"]["lengths"]))
