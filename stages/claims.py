@@ -12,9 +12,10 @@ from vanishing_variance.io.documents import Compared, read_document
 from vanishing_variance.io.files import write_json, write_text
 from vanishing_variance.io.frames import read_csv
 from vanishing_variance.io.yaml import read_yaml
-from vanishing_variance.params.base import PATH, Count, take
+from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.ranges import Range
 from vanishing_variance.params.seeds import Index
+from vanishing_variance.scale import steps
 from vanishing_variance.study import METRICS, PLOTS, RANGES, REFERENCE, TASKS
 
 
@@ -33,7 +34,7 @@ def judge_results(metrics: Path, plots: Path, path: Path) -> None:
         capacity=read_document(metrics / "capacity.json", dict[str, Compared]),
         paper=read_csv(REFERENCE, *CSV["reference"]),
         longest={name: trained.longest for name, trained in ranges.items()},
-        steps={task: take(params, f"tasks.{task}.training.steps", Count) for task in TASKS},
+        steps={(task, name): steps(params, task, name) for task in TASKS for name in RANGES},
         root=root,
     )
     document = judge(CLAIMS, evidence)

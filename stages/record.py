@@ -15,10 +15,11 @@ from vanishing_variance.io.images import write_figure
 from vanishing_variance.io.machine import machine
 from vanishing_variance.io.text import read_text
 from vanishing_variance.io.yaml import read_yaml
-from vanishing_variance.params.base import PATH, Count, take
+from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.ranges import Range
 from vanishing_variance.params.seeds import Blocks, SeedsPerBlock, seeds
 from vanishing_variance.params.whole import check
+from vanishing_variance.scale import steps
 from vanishing_variance.study import METRICS, PLOTS, RANGES, TASKS
 
 # What git keeps of a run, apart from training losses and most pictures; of a range: its tables and its plots' suffix.
@@ -36,11 +37,11 @@ MEANS = ("task", "temperature", "norm", "length", "n", "mean", "low", "high")
 def draw(folder: Path) -> None:
     """Draw the accuracies of a record, a picture a range."""
     params = read_yaml(folder / PATH)
-    steps = {task: take(params, f"tasks.{task}.training.steps", Count) for task in TASKS}
     for name, (_, suffix) in OF_RANGE.items():
         data, trained = folder / PLOTS / f"accuracy{suffix}.csv", take(params, f"ranges.{name}", Range)
         if data.exists():
-            figure = accuracy_figure.draw(read_csv(data, *MEANS), (trained.shortest, trained.longest), steps)
+            made = {task: steps(params, task, name) for task in TASKS}
+            figure = accuracy_figure.draw(read_csv(data, *MEANS), (trained.shortest, trained.longest), made)
             write_figure(data.with_suffix(""), figure)
 
 

@@ -18,6 +18,7 @@ from vanishing_variance.params.ranges import Range
 from vanishing_variance.params.seeds import Blocks, Index, SeedsPerBlock
 from vanishing_variance.paths import Run, temperature
 from vanishing_variance.results import gather, polynomials
+from vanishing_variance.scale import steps
 from vanishing_variance.study import METRICS, RANGES, REFERENCE, TASKS, expected
 from vanishing_variance.tables import tables
 
@@ -55,7 +56,8 @@ def main() -> None:
         by_range = {name: summary(select(tests, task, name, norm, "none")) for name in ranges}
         write_json(METRICS / f"{task}.json", by_range)
     write_csv(METRICS / "temperatures.csv", polynomials({**vars(one), **fit} for one, fit in fits.items()))
-    for number, table in tables(tests, norm, paper).items():
+    made = {(task, name): steps(params, task, name) for task in TASKS for name in ranges}
+    for number, table in tables(tests, norm, paper, made).items():
         path = METRICS / "tables" / f"table{number}"
         write_text(path.with_suffix(".md"), table.markdown())
         write_text(path.with_suffix(".tex"), table.latex())

@@ -9,7 +9,7 @@ import yaml
 from vanishing_variance.errors import InputError
 from vanishing_variance.io.edited import edit_yaml
 from vanishing_variance.params.whole import check
-from vanishing_variance.scale import SCALES, changed, scale
+from vanishing_variance.scale import SCALES, changed, of_paper, scale, steps
 
 ROOT = Path(__file__).resolve().parents[1]
 PARAMS = ROOT / "params.yaml"
@@ -47,6 +47,20 @@ def test_an_edit_touches_nothing_but_its_keys_and_writes_nothing_when_all_is_so(
     assert path.stat().st_mtime_ns == before
     assert edit_yaml(path, {"a.b": [1, 2]}) == {"a.b": ([1], [1, 2])}
     assert path.read_text() == text.replace("[1]   #", "[1, 2] #")
+
+
+@pytest.mark.parametrize(("own", "expected"), [(None, 10_000), (7, 7)])
+def test_a_range_has_the_tasks_steps_or_its_own(own, expected):
+    lengths = {"shortest": 5, "longest": 256} | ({} if own is None else {"steps": own})
+    params = {"ranges": {"long": lengths}, "tasks": {"dictionary": {"training": {"steps": 10_000}}}}
+    assert steps(params, "dictionary", "long") == expected
+    params["ranges"]["long"]["steps"] = own
+    assert steps(params, "dictionary", "long") == expected
+
+
+def test_steps_stand_beside_the_papers():
+    assert of_paper("argmax", 80_000) == "80,000 of the paper's 100,000 gradient steps"
+    assert of_paper("another", 80_000) == "80,000 gradient steps"
 
 
 def test_an_unknown_scale_lists_the_scales():

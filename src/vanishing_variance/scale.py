@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from vanishing_variance.errors import InputError, shown
+from vanishing_variance.params.base import Count, take
+from vanishing_variance.params.ranges import Range
 
 SCALES: dict[str, dict[str, Any]] = {
     "default": {
@@ -27,6 +29,18 @@ SCALES: dict[str, dict[str, Any]] = {
         "diagnostics.sequences": 32_000,
     },
 }
+
+
+def steps(params: Mapping[str, Any], task: str, range_: str) -> int:
+    """Return how many gradient steps a task has on a range: the range's own number, or else the task's."""
+    lengths: Range = take(params, f"ranges.{range_}", Range)
+    return lengths.steps or int(take(params, f"tasks.{task}.training.steps", Count))
+
+
+def of_paper(task: str, made: int) -> str:
+    """Return a number of gradient steps beside the paper's, in words."""
+    theirs = paper_steps(task)
+    return f"{made:,} of the paper's {theirs:,} gradient steps" if theirs else f"{made:,} gradient steps"
 
 
 def paper_steps(task: str) -> int:

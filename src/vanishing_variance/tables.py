@@ -3,13 +3,14 @@
 A table is made once as text cells, and written as Markdown and as LaTeX; its numbers go to CSV in full.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
 from vanishing_variance.markdown import power, row
 from vanishing_variance.paired_tests import select
+from vanishing_variance.scale import of_paper
 
 TITLES = {
     "plain": "without test-time adaptation",
@@ -55,17 +56,26 @@ ACCURACIES = {1: ("argmax", "short"), 2: ("dictionary", "short"), 4: ("argmax", 
 ABLATIONS = {3: "argmax", 6: "dictionary"}
 
 
-def tables(tests: pd.DataFrame, norm: str, paper: pd.DataFrame) -> dict[int, Table]:
-    """The paper's tables by number, of the ranges that are there."""
+def tables(
+    tests: pd.DataFrame, norm: str, paper: pd.DataFrame, steps: Mapping[tuple[str, str], int]
+) -> dict[int, Table]:
+    """Return the paper's tables by number, of the ranges that are there; titles say the `steps`, by task and range."""
     there = set(tests["range"])
     made = {
-        number: accuracy_table(number, tests, task, name, norm, paper)
+        number: _titled(accuracy_table(number, tests, task, name, norm, paper), task, steps[task, name])
         for number, (task, name) in ACCURACIES.items()
         if name in there
     }
     if "short" in there:
-        made |= {number: ablation_table(number, tests, task, norm, paper) for number, task in ABLATIONS.items()}
+        made |= {
+            number: _titled(ablation_table(number, tests, task, norm, paper), task, steps[task, "short"])
+            for number, task in ABLATIONS.items()
+        }
     return made
+
+
+def _titled(table: Table, task: str, made: int) -> Table:
+    return replace(table, title=f"{table.title}, after {of_paper(task, made)}")
 
 
 def accuracy_table(number: int, tests: pd.DataFrame, task: str, range_: str, norm: str, paper: pd.DataFrame) -> Table:

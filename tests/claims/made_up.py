@@ -15,6 +15,12 @@ SEEDS = 8
 GAIN = {"none": 0.0, "std": 0.05, "ln": 0.1}
 
 
+def steps(short=(100_000, 10_000), long=(100_000, 10_000)):
+    """Gradient steps of argmax and dictionary, by range."""
+    made = {"short": short, "long": long}
+    return {(task, name): of[place] for name, of in made.items() for place, task in enumerate(("argmax", "dictionary"))}
+
+
 def accuracy():
     """Beyond 16 none < std < ln by 5 points each on argmax; std is as good as ln on dictionary."""
     rng = np.random.default_rng(0)
@@ -78,7 +84,7 @@ def evidence(**changes):
         "capacity": {"argmax": differing, "dictionary": differing},
         "paper": read_csv(ROOT / "reference/paper.csv"),
         "longest": {"short": 16, "long": 256},
-        "steps": {"argmax": 100_000, "dictionary": 10_000},
+        "steps": steps(),
         "root": 0,
     }
     return Evidence(**known | changes)

@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made_up import accuracy, evidence, exponents, fits, mechanism
+from made_up import accuracy, evidence, exponents, fits, mechanism, steps
 
 from vanishing_variance.claims.claim import Judgement, judge, one_sided, together
 from vanishing_variance.claims.paper import CLAIMS
@@ -208,7 +208,7 @@ OF_DICTIONARY = {"dictionary", "dictionary-adaptive", "dictionary-long", "std-di
 
 @pytest.mark.parametrize("by", [0, -20])
 def test_fewer_steps_than_the_papers_compare_nothing_whichever_way_it_points(by):
-    few = {"argmax": 99_999, "dictionary": 10_000}
+    few = steps((99_999, 10_000), (99_999, 10_000))
     document = judge(CLAIMS, evidence(accuracy=shifted("argmax", "ln", by), steps=few))
     assert {key for key, claim in document.items() if claim["verdict"] != NOT_COMPARABLE} == THEORY | OF_DICTIONARY
     argmax, same = document["argmax"], verdict("argmax", accuracy=shifted("argmax", "ln", by))
@@ -218,7 +218,7 @@ def test_fewer_steps_than_the_papers_compare_nothing_whichever_way_it_points(by)
     assert same["verdict"] == (NOT_SUPPORTED if by else SUPPORTED)
     assert [argmax[name] for name in ("ours", "low", "high")] == [same[name] for name in ("ours", "low", "high")]
     assert counts(document)["not_comparable"] == 13
-    assert verdict("argmax", steps={"argmax": 100_001, "dictionary": 10_000})["verdict"] == SUPPORTED
+    assert verdict("argmax", steps=steps((100_001, 10_000)))["verdict"] == SUPPORTED
 
 
 def test_a_baseline_below_the_papers_compares_nothing_however_long_it_was_trained():
@@ -250,12 +250,23 @@ def test_where_the_papers_baseline_at_16_is_lost_the_next_training_length_counts
     assert behind["evidence"].startswith("10,000 of 10,000 steps, baseline 99.0% at 2^7 (the paper's 99.7%); ahead at")
     # 2^14 is there, but no training length; and what was tested at no length of theirs is judged by its steps alone
     assert verdict("dictionary-long", accuracy=at(16384, 0.01))["verdict"] == UNDECIDED
-    few = verdict("dictionary-long", steps={"argmax": 100_000, "dictionary": 30})
+    few = verdict("dictionary-long", steps=steps(long=(100_000, 30)))
     assert few["evidence"].startswith("30 of 10,000 steps; ahead")
 
 
+def test_a_claim_is_judged_by_the_steps_of_its_own_range():
+    few = steps(long=(4_000, 4_000))
+    document = judge(CLAIMS, evidence(steps=few))
+    assert {key for key, claim in document.items() if claim["verdict"] == NOT_COMPARABLE} == {
+        "argmax-long",
+        "dictionary-long",
+    }
+    assert document["argmax-long"]["steps"] == {"argmax": 4_000}
+    assert document["argmax"]["steps"] == {"argmax": 100_000}
+
+
 def test_a_task_that_is_trained_like_the_papers_refutes_a_claim_of_both():
-    few = {"argmax": 4_000, "dictionary": 10_000}
+    few = steps((4_000, 10_000))
     turned = mechanism(accuracy())
     turned.loc[turned["task"] == "dictionary", "entropy"] = 5 - turned["entropy"]
     found = verdict("dispersion", mechanism=turned, steps=few)

@@ -72,6 +72,7 @@ LEAVES = {
     "ranges.short.longest": Whole(1),
     "ranges.long.shortest": Whole(1),
     "ranges.long.longest": Whole(1),
+    "ranges.long.steps": Whole(1),
     "ranges.long.growth.shape": Text(("linear", "geometric")),
     "ranges.long.growth.start": Whole(1),
     "ranges.long.growth.until": Number(0, 1),
@@ -105,7 +106,7 @@ LEAVES = {
     "probe.components": Whole(1),
 }
 SECTIONS = sorted({key.rsplit(".", up)[0] for key in LEAVES for up in range(1, key.count(".") + 1)})
-MAY_BE_MISSING = {"ranges.long.growth"}
+MAY_BE_MISSING = {"ranges.long.growth", "ranges.long.steps"}
 INCREASING = [key for key, kind in LEAVES.items() if isinstance(kind, Numbers) and kind.increasing]
 
 

@@ -27,8 +27,8 @@ SCRIPTS = {
 }
 # These check the whole file, and not only what they take.
 WHOLE = ("check", "report", "record", "scale")
-# These read no parameters.
-OTHERS = {"figure1", "review"}
+# These read no parameters, or compare them alone.
+OTHERS = {"figure1", "readme", "review"}
 ALL = {path.stem for path in (ROOT / "stages").glob("*.py")} - {"__init__"}
 
 

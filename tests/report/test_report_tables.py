@@ -5,10 +5,13 @@ from made_up_results import CELLS, comparisons, paper
 from vanishing_variance.report.cells import Cell
 from vanishing_variance.report.tables import tables
 
+STEPS = {("argmax", "short"): 80_000, ("dictionary", "short"): 10_000, ("argmax", "long"): 4_000}
+STEPS[("dictionary", "long")] = 4_000
+
 
 def made(norm="ln", cells=CELLS, **changes):
     """Tables 1 to 6 by their anchor."""
-    return {table.anchor: table for table in tables(comparisons(norm).assign(**changes), paper(cells), norm)}
+    return {table.anchor: table for table in tables(comparisons(norm).assign(**changes), paper(cells), norm, STEPS)}
 
 
 def rows(table, heading):
@@ -18,7 +21,7 @@ def rows(table, heading):
 
 def test_table_1_has_ours_the_papers_and_how_far_apart_they_are():
     table = made()["table1"]
-    assert table.title == "Table 1. argmax, trained on the short range: accuracy (%), none against ln"
+    assert table.title.startswith("Table 1. argmax, trained on the short range: accuracy (%), none against ln, after")
     assert list(table.head) == ["2<sup>4</sup>", "100", "2<sup>14</sup>"]
     assert rows(table, "plain softmax") == {
         "none": ["50.0", "49.9", "49.8"],
@@ -85,6 +88,13 @@ def test_nothing_is_shaded_where_there_is_nothing_to_compare(cells):
     assert {table.scale for table in made(cells=cells).values()} == {0.0}
 
 
+def test_a_title_says_how_long_its_models_were_trained():
+    titles = {anchor: table.title for anchor, table in made().items()}
+    assert titles["table1"].endswith("after 80,000 of the paper's 100,000 gradient steps")
+    assert titles["table3"].endswith("after 80,000 of the paper's 100,000 gradient steps")
+    assert titles["table5"].endswith("after 4,000 of the paper's 10,000 gradient steps")
+
+
 def test_a_range_that_was_not_tested_has_no_table():
-    shown = tables(comparisons(ranges=["long"]), paper(CELLS), "ln")
+    shown = tables(comparisons(ranges=["long"]), paper(CELLS), "ln", STEPS)
     assert [table.anchor for table in shown] == ["table4", "table5"]

@@ -26,7 +26,12 @@ def changed(**values):
 
 
 def test_a_training_takes_about_as_long_as_was_measured():
-    params = changed(tasks__argmax__training__steps=4000, tasks__dictionary__training__steps=10000, seeds_per_block=8)
+    params = changed(
+        tasks__argmax__training__steps=4000,
+        tasks__dictionary__training__steps=10000,
+        seeds_per_block=8,
+        ranges__long__steps=None,
+    )
     assert {name: work(f"train-{name}-ln-0", params) for name in MEASURED} == pytest.approx(MEASURED, rel=0.1)
 
 
@@ -49,10 +54,17 @@ def test_it_follows_the_parameters(note, key, value, factor):
     assert work(note, changed(**{key: value})) - STARTUP == pytest.approx(expected)
 
 
+def test_a_range_with_steps_of_its_own_follows_them():
+    few, many = (work(LONG, changed(ranges__long__steps=steps)) - STARTUP for steps in (1000, 3000))
+    assert many == pytest.approx(3 * few)
+
+
 def test_long_sequences_are_more_work_and_come_late_where_the_range_grows():
-    still = changed(ranges__long__growth=None)
-    growing = changed(ranges__long__growth={"shape": "linear", "start": 16, "until": 0.5})
-    assert work(SHORT, PARAMS) < work(LONG, PARAMS) < work(LONG, growing) < work(LONG, still)
+    slow = changed(ranges__long__steps=None)
+    still = changed(ranges__long__steps=None, ranges__long__growth=None)
+    linear = {"shape": "linear", "start": 16, "until": 0.5}
+    growing = changed(ranges__long__steps=None, ranges__long__growth=linear)
+    assert work(SHORT, slow) < work(LONG, slow) < work(LONG, growing) < work(LONG, still)
     assert finished(SHORT, PARAMS, 0.5) == finished(LONG, still, 0.5) == pytest.approx(0.5)
     whole = changed(ranges__long__growth={"shape": "linear", "start": 16, "until": 1.0})
     assert finished("train-dictionary-long-ln-0", whole, 0.5) == pytest.approx(

@@ -30,7 +30,7 @@ class Judgement:
 class Claim:
     """One claim of the paper: what it says, where, and the rule that decides it, in words and as a function.
 
-    `tasks` are those whose trained models it is judged by; none for what a pretrained model does.
+    `tasks` are those whose trained models it is judged by, trained on `range_`; none for what a pretrained model does.
     """
 
     key: str
@@ -39,6 +39,7 @@ class Claim:
     rule: str
     tasks: Sequence[str]
     judge: Callable[[Evidence], Judgement]
+    range_: str = "short"
 
 
 def judge(claims: Iterable[Claim], evidence: Evidence) -> dict[str, dict[str, Any]]:
@@ -53,7 +54,8 @@ def judge(claims: Iterable[Claim], evidence: Evidence) -> dict[str, dict[str, An
         document[claim.key] = {
             **{"claim": claim.says, "where": claim.where, "verdict": found.verdict},
             **numbers,
-            **{"unit": found.unit, "n": found.n, "steps": {task: evidence.steps[task] for task in claim.tasks}},
+            **{"unit": found.unit, "n": found.n},
+            "steps": {task: evidence.steps[task, claim.range_] for task in claim.tasks},
             **{"evidence": found.evidence, "rule": claim.rule},
         }
     return document

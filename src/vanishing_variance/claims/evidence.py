@@ -25,8 +25,8 @@ class Evidence:
     `accuracy`, the raw accuracies (metrics/accuracy.csv); `mechanism`, the inside of every model beside its accuracy
     (metrics/mechanism.csv); `exponents` of Proposition 1 a feature (plots/proposition-exponents.csv); `fits` of Figure
     1 a component (plots/figure1-fits.csv) with the `model`; `capacity` (metrics/capacity.json) by task;
-    `paper` (reference/paper.csv); the `longest` training length by range; the gradient `steps` by task; the `root` of
-    the random streams.
+    `paper` (reference/paper.csv); the `longest` training length by range; the gradient `steps` by task and range; the
+    `root` of the random streams.
     """
 
     accuracy: pd.DataFrame
@@ -36,7 +36,7 @@ class Evidence:
     capacity: Mapping[str, Any]
     paper: pd.DataFrame
     longest: Mapping[str, int]
-    steps: Mapping[str, int]
+    steps: Mapping[tuple[str, str], int]
     root: int
 
     def missing(self, task: str, range_: str, *norms: str) -> str:
@@ -54,7 +54,7 @@ class Evidence:
         The baseline is the mean accuracy of `none`, plain softmax, at the shortest training length whose number in
         the paper survives: 2^4 but for Table 5, which has lost those below 2^7. Where none does, steps alone decide.
         """
-        steps, papers_steps = self.steps[task], paper_steps(task)
+        steps, papers_steps = self.steps[task, range_], paper_steps(task)
         said, behind = f"{steps:,} of {papers_steps:,} steps", False
         ours, theirs = by_seed(self.accuracy, task, range_, "none", "plain").mean(), self._baseline(task, range_)
         if both := sorted(set(ours.index) & set(theirs.index)):

@@ -30,13 +30,14 @@ def ahead(
 ) -> Claim:
     """The claim that `treatment` has the better accuracy at lengths beyond training."""
     rule = AHEAD.format(treatment=treatment, baseline=baseline)
-    return Claim(key, where, says, rule, (task,), partial(_ahead, task, range_, treatment, baseline, temperature))
+    judge = partial(_ahead, task, range_, treatment, baseline, temperature)
+    return Claim(key, where, says, rule, (task,), judge, range_)
 
 
 def equal(key: str, where: str, says: str, task: str, range_: str, treatment: str, baseline: str) -> Claim:
     """The claim that two variants have the same accuracy at lengths beyond training, plain softmax."""
     rule = EQUAL.format(treatment=treatment, baseline=baseline)
-    return Claim(key, where, says, rule, (task,), partial(_equal, task, range_, treatment, baseline))
+    return Claim(key, where, says, rule, (task,), partial(_equal, task, range_, treatment, baseline), range_)
 
 
 def _ahead(task: str, range_: str, treatment: str, baseline: str, temperature: str, evidence: Evidence) -> Judgement:

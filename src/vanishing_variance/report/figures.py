@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from vanishing_variance.params.base import take
+from vanishing_variance.scale import steps
 
 # What is shown, by section of the page; the file is plots/<name>.svg.
 MECHANISM = ("mechanism",)
@@ -49,9 +50,10 @@ def _words(params: Mapping[str, Any]) -> dict[str, tuple[str, str, str]]:
     probed, model = take(params, "probe.sequences", int), take(params, "probe.model", str)
     longest = {name: take(params, f"ranges.{name}.longest", int) for name in ("short", "long")}
     per_seed = f"Thin lines are each of n = {seeds} seeds, thick ones their mean."
-    steps = {task: take(params, f"tasks.{task}.training.steps", int) for task in take(params, "tasks", dict)}
-    mean = f"{' and '.join(f'{task} after {count:,} steps' for task, count in steps.items())}; means over n = {seeds} "
-    mean += "seeds, the band is the 95% t interval of the mean over seeds."
+    tasks = take(params, "tasks", dict)
+    each = {name: [f"{task} after {steps(params, task, name):,} steps" for task in tasks] for name in longest}
+    made = {name: " and ".join(said) for name, said in each.items()}
+    mean = f"means over n = {seeds} seeds, the band is the 95% t interval of the mean over seeds."
     models = f"none and + {norm}"
     return {
         "mechanism": (
@@ -86,12 +88,12 @@ def _words(params: Mapping[str, Any]) -> dict[str, tuple[str, str, str]]:
         ),
         "accuracy": (
             f"Accuracy against length, trained on up to {longest['short']} items",
-            mean,
+            f"{made['short']}; {mean}",
             "Accuracy of every variant against sequence length, a panel a task and temperature, short range",
         ),
         "accuracy-long": (
             f"Accuracy against length, trained on up to {longest['long']} items",
-            mean,
+            f"{made['long']}; {mean}",
             "Accuracy of every variant against sequence length, a panel a task and temperature, long range",
         ),
         "proposition": (

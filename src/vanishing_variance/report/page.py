@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from vanishing_variance import scale
 from vanishing_variance.claims.verdict import legend
 from vanishing_variance.params.base import take
 from vanishing_variance.report import figures
@@ -17,7 +18,7 @@ from vanishing_variance.report.formats import power, raised
 from vanishing_variance.report.strongest import Evidence
 from vanishing_variance.report.tables import tables
 from vanishing_variance.report.verdicts import counts, verdicts
-from vanishing_variance.scale import paper_seeds, paper_steps
+from vanishing_variance.scale import of_paper, paper_seeds
 
 _TEMPLATES = Environment(
     loader=PackageLoader("vanishing_variance.report"),
@@ -70,7 +71,7 @@ def page(results: Results) -> Page:
         "counts": counts(made),
         "legend": raised(legend()),
         "recorded": figures.recorded(*results.recorded) if led else None,
-        "tables": tables(results.tests, results.paper, norm),
+        "tables": tables(results.tests, results.paper, norm, _steps(params)),
         "mechanism": explained(results.explained),
         "mechanisms": figures.figures(figures.MECHANISM, results.pictures, params),
         "results": figures.figures(figures.RESULTS, results.pictures, params),
@@ -101,26 +102,30 @@ def side(fingerprint: str, machine: Mapping[str, Any], times: Sequence[Mapping[s
     )
 
 
+def _steps(params: Mapping[str, Any]) -> dict[tuple[str, str], int]:
+    """Return the gradient steps by task and range."""
+    tasks, names = take(params, "tasks", dict), take(params, "ranges", dict)
+    return {(task, name): scale.steps(params, task, name) for name in names for task in tasks}
+
+
 def _scale(params: Mapping[str, Any]) -> str:
     """How much was run, beside how much the paper did."""
     seeds = len(take(params, "blocks", list[int])) * take(params, "seeds_per_block", int)
     said = [f"{seeds} seeds (the paper: {paper_seeds()})"]
-    for task in take(params, "tasks", dict):
-        steps, theirs = take(params, f"tasks.{task}.training.steps", int), paper_steps(task)
-        said.append(f"{task} {steps:,} gradient steps{f' (the paper: {theirs:,})' if theirs else ''}")
+    said += [f"{task} {name} {of_paper(task, made)}" for (task, name), made in _steps(params).items()]
     return ", ".join(said)
 
 
 def _study(params: Mapping[str, Any]) -> list[tuple[str, str | list[str]]]:
     """What was run: names and values."""
     blocks, size = take(params, "blocks", list[int]), take(params, "seeds_per_block", int)
-    steps = {name: take(params, f"tasks.{name}.training.steps", int) for name in take(params, "tasks", dict)}
+    made = [f"{task} {name} {steps:,}" for (task, name), steps in _steps(params).items()]
     lengths = {name: (f"{name}.shortest", f"{name}.longest") for name in take(params, "ranges", dict)}
     ranges = {name: [take(params, f"ranges.{end}", int) for end in ends] for name, ends in lengths.items()}
     return [
         ("treatment", f"{take(params, 'norm', str)}, compared with none"),
         ("seeds", f"{len(blocks) * size}: {len(blocks)} × {size} (blocks × seeds a block)"),
-        ("gradient steps", ", ".join(f"{name} {count:,}" for name, count in steps.items())),
+        ("gradient steps", ", ".join(made)),
         ("training lengths", ", ".join(f"{name} {low} to {high}" for name, (low, high) in ranges.items())),
         ("test lengths", [power(length) for length in take(params, "test.lengths", list[int])]),
         ("test sequences", f"{take(params, 'test.sequences', int):,} a length"),

@@ -7,6 +7,7 @@ import pandas as pd
 
 from vanishing_variance.report.cells import Cell, Row, Table, numbers, shaded
 from vanishing_variance.report.formats import interval, power
+from vanishing_variance.scale import of_paper
 
 # The paper's tables: of accuracies by task and range, and of ablations, all on the short range, by task.
 ACCURACIES = {1: ("argmax", "short"), 2: ("dictionary", "short"), 4: ("argmax", "long"), 5: ("dictionary", "long")}
@@ -18,14 +19,17 @@ TEMPERATURES = {
 }
 
 
-def tables(tests: pd.DataFrame, paper: pd.DataFrame, norm: str) -> list[Table]:
-    """Tables 1 to 6, of what was tested. `tests`: metrics/tests.csv; `paper`: metrics/paper.csv; `norm`: the treatment.
+def tables(tests: pd.DataFrame, paper: pd.DataFrame, norm: str, steps: Mapping[tuple[str, str], int]) -> list[Table]:
+    """Return Tables 1 to 6, of what was tested.
 
+    `tests`: metrics/tests.csv; `paper`: metrics/paper.csv; `norm`: the treatment; `steps`, by task and range.
     All are shaded alike: fully at the largest difference from the paper in any of them.
     """
     scale = paper["difference"].abs().max()
-    made = {one: _accuracies(_Sources(one, *of, tests, paper, scale), norm) for one, of in ACCURACIES.items()}
-    made |= {one: _ablation(_Sources(one, of, "short", tests, paper, scale), norm) for one, of in ABLATIONS.items()}
+    sources = {one: _Sources(one, *of, steps[of], tests, paper, scale) for one, of in ACCURACIES.items()}
+    made = {one: _accuracies(of, norm) for one, of in sources.items()}
+    ablated = {one: (task, "short") for one, task in ABLATIONS.items()}
+    made |= {one: _ablation(_Sources(one, *of, steps[of], tests, paper, scale), norm) for one, of in ablated.items()}
     return [table for _, table in sorted(made.items()) if table.head]
 
 
@@ -36,6 +40,7 @@ class _Sources:
     number: int
     task: str
     range: str
+    steps: int
     tests: pd.DataFrame
     paper: pd.DataFrame
     scale: float
@@ -63,7 +68,8 @@ class _Sources:
         """The table, with a note on `tests`; its lengths are theirs."""
         is_shaded = any(cell.side for rows in groups.values() for row in rows for cell in row.cells)
         head = [power(length) for length in _lengths(tests)]
-        name = f"Table {self.number}. {self.task}, trained on the {self.range} range: {title}"
+        name = f"Table {self.number}. {self.task}, trained on the {self.range} range: {title}, "
+        name += f"after {of_paper(self.task, self.steps)}"
         scale = self.scale if is_shaded else 0.0
         return Table(f"table{self.number}", name, _note(tests), head, list(groups.items()), scale)
 
