@@ -52,7 +52,8 @@ from vanishing_variance.command import run
 def main():
     with Path("log").open("a") as log:
         print("in", file=log, flush=True)
-        time.sleep(2)
+        while not Path("waited").exists():
+            time.sleep(0.05)
         print("out", file=log)
 
 run(main)
@@ -60,11 +61,14 @@ run(main)
     (tmp_path / "stage.py").write_text(script)
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
     command = [sys.executable, "stage.py", "--block", "0"]
-    twice = [subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True) for _ in "12"]
-    said = "".join(one.communicate()[1] for one in twice)
-    assert [one.returncode for one in twice] == [0, 0]
+    said = tmp_path / "said"
+    with said.open("w") as file:
+        twice = [subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=file) for _ in "12"]
+    wait_for(said.read_text)
+    (tmp_path / "waited").touch()
+    assert [one.wait() for one in twice] == [0, 0]
     assert (tmp_path / "log").read_text().split() == ["in", "out", "in", "out"]
-    assert said == "stage-0: another process does this here; waiting for it to end\n"
+    assert said.read_text() == "stage-0: another process does this here; waiting for it to end\n"
 
 
 def test_without_a_place_for_locks_a_stage_runs_all_the_same(tmp_path):
@@ -139,7 +143,7 @@ def test_a_stage_ends_when_the_dvc_that_started_it_is_killed(working):
     dvc, processes = working
     dvc.kill()
     assert dvc.wait() == -signal.SIGKILL
-    wait_for(lambda: not any(alive(process) for process in processes), 5)
+    wait_for(lambda: not any(alive(process) for process in processes))
 
 
 def test_an_interrupt_is_one_line_and_leaves_no_process(working, tmp_path):
@@ -147,4 +151,4 @@ def test_an_interrupt_is_one_line_and_leaves_no_process(working, tmp_path):
     os.killpg(dvc.pid, signal.SIGINT)  # to all at once, as a terminal does: none can have ended before its own
     assert dvc.wait() != 0
     assert (tmp_path / "said").read_text() == "interrupted: dvc repro goes on from here\n"
-    wait_for(lambda: not any(alive(process) for process in processes), 5)
+    wait_for(lambda: not any(alive(process) for process in processes))
