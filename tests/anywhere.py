@@ -101,18 +101,18 @@ def main(arguments=None):
     parser.add_argument("--table", type=Path, help="a file that gets the table, too")
     parser.add_argument("command", nargs="+", help="after --, runs pytest")
     given = parser.parse_args(arguments)
-    rows, codes = [], []
+    head = f"On {machine()['device']}, {os.cpu_count()} cores:\n\n| imitation | {' | '.join(COUNTED)} | seconds |\n"
+    table, failed = head + "|---" + "|--:" * 5 + "|\n", False
     for name in given.only or NAMES:
         print(f"imitation: {name}", flush=True)
         code, seconds, counts = run(name, given.command)
-        rows.append(" | ".join([name, *(str(counts.get(outcome, 0)) for outcome in COUNTED), f"{seconds:.0f}"]))
-        codes.append(code)
-    head = f"On {machine()['device']}, {os.cpu_count()} cores:\n\n| imitation | {' | '.join(COUNTED)} | seconds |"
-    table = "\n".join([head, "|---" + "|--:" * 5 + "|", *(f"| {row} |" for row in rows), ""])
+        cells = (name, *(counts.get(outcome, 0) for outcome in COUNTED), round(seconds))
+        table += f"| {' | '.join(map(str, cells))} |\n"
+        failed |= code != 0
+        if given.table:  # now, in case the rest is cut off
+            given.table.write_text(table)
     print(table)
-    if given.table:
-        given.table.write_text(table)
-    sys.exit(any(codes))
+    sys.exit(failed)
 
 
 if __name__ == "__main__":
