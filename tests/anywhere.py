@@ -85,12 +85,13 @@ def without_compiler():
 
 def run(name, command):
     """Run a command under an imitation; return its exit code, the seconds it took and pytest's counts by outcome."""
-    began, line = time.monotonic(), ""
+    began, summary = time.monotonic(), ""
     with imitated(name) as environment, subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as process:
         for printed in process.stdout:
-            line = printed.decode(errors="replace").rstrip() or line
+            line = printed.decode(errors="replace").rstrip()
+            summary = line if re.search(rf"\d ({'|'.join(COUNTED)})", line) else summary
             print(line, flush=True)
-    counts = {outcome: int(number) for number, outcome in re.findall(r"(\d+) ([a-z]+?)s?\b", line)}
+    counts = {outcome: int(number) for number, outcome in re.findall(r"(\d+) ([a-z]+?)s?\b", summary)}
     return process.returncode, time.monotonic() - began, counts
 
 
