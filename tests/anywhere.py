@@ -28,7 +28,8 @@ VARIABLES = {
     "openblas-haswell": {"OPENBLAS_CORETYPE": "Haswell"},
     "openblas-nehalem": {"OPENBLAS_CORETYPE": "Nehalem"},
 }
-LEVELS = ("x86-64-v3", "x86-64-v2") if platform.machine() == "x86_64" else ()
+COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+LEVELS = ("x86-64-v3", "x86-64-v2") if COMPILER and platform.machine() == "x86_64" else ()
 NAMES = (*VARIABLES, *LEVELS, "no-compiler", *(["one-core"] if hasattr(os, "sched_setaffinity") else []), "loaded")
 COUNTED = ("passed", "failed", "error", "skipped")
 
@@ -60,9 +61,8 @@ def compiler_for(level):
     """Return a PATH whose C compiler generates code for an x86-64 level instead of this processor."""
     folder = FOLDER / level
     folder.mkdir(parents=True, exist_ok=True)
-    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     replaced = f'for one do shift; [ "$one" != -march=native ] || one=-march={level}; set -- "$@" "$one"; done'
-    (folder / "cc").write_text(f'#!/bin/sh\n{replaced}\nexec {compiler} "$@"\n')
+    (folder / "cc").write_text(f'#!/bin/sh\n{replaced}\nexec {COMPILER} "$@"\n')
     (folder / "cc").chmod(0o755)
     return f"{folder}{os.pathsep}{os.environ['PATH']}"
 
