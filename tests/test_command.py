@@ -64,8 +64,10 @@ run(main)
     said = tmp_path / "said"
     with said.open("w") as file:
         twice = [subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=file) for _ in "12"]
-    wait_for(said.read_text)
-    (tmp_path / "waited").touch()
+    try:
+        wait_for(said.read_text)
+    finally:
+        (tmp_path / "waited").touch()
     assert [one.wait() for one in twice] == [0, 0]
     assert (tmp_path / "log").read_text().split() == ["in", "out", "in", "out"]
     assert said.read_text() == "stage-0: another process does this here; waiting for it to end\n"
