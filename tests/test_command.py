@@ -151,6 +151,6 @@ def test_a_stage_ends_when_the_dvc_that_started_it_is_killed(working):
 def test_an_interrupt_is_one_line_and_leaves_no_process(working, tmp_path):
     dvc, processes = working
     os.killpg(dvc.pid, signal.SIGINT)  # to all at once, as a terminal does: none can have ended before its own
-    assert dvc.wait() != 0
+    assert dvc.wait(timeout=180) != 0
     assert (tmp_path / "said").read_text() == "interrupted: dvc repro goes on from here\n"
     wait_for(lambda: not any(alive(process) for process in processes))
