@@ -45,7 +45,8 @@ def imitated(name):
         finally:
             os.sched_setaffinity(0, cores)
     elif name == "loaded":
-        loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count())]
+        loop = "import os; parent = os.getppid()\nwhile os.getppid() == parent: pass"  # ends when this one is killed
+        loops = [subprocess.Popen([sys.executable, "-c", loop]) for _ in range(os.cpu_count())]
         try:
             yield dict(os.environ)
         finally:

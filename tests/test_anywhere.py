@@ -58,7 +58,7 @@ def test_every_core_is_busy_while_it_lasts():
     with anywhere.imitated("loaded"):
         loops = psutil.Process().children()
         assert len(loops) >= os.cpu_count()
-    assert not [loop for loop in loops if loop.is_running() and "while True" in str(loop.cmdline())]
+    assert not [loop for loop in loops if loop.is_running() and "while os" in str(loop.cmdline())]
 
 
 def test_the_table_has_what_pytest_counted_and_a_failure_fails(tmp_path, capsys):
