@@ -4,7 +4,7 @@ VENV := .venv
 BASE := main
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: repro report test faults lint bench paper-scale default-scale pr-report
+.PHONY: repro report test test-anywhere faults lint bench paper-scale default-scale pr-report
 
 # As `dvc repro --keep-going`, but tells how long all will take, and runs independent stages at once.
 repro: $(VENV)/installed
@@ -21,7 +21,13 @@ report: $(VENV)/installed
 TESTS := python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 test: $(VENV)/installed
+	@python tests/browser.py
 	$(TESTS) -m "not slow" $(COVERAGE)
+
+# The same on imitations of other processors and machines: hours. NAME=one-core runs that one, TABLE=file keeps the table.
+test-anywhere: $(VENV)/installed
+	@python tests/browser.py
+	python tests/anywhere.py $(addprefix --only ,$(NAME)) $(addprefix --table ,$(TABLE)) -- $(TESTS) -m "not slow" $(FILES)
 
 # What is broken on purpose, and what survives: hours. Writes the table of tests/faults/README.md.
 faults: $(VENV)/installed

@@ -8,12 +8,14 @@ from pathlib import Path
 def alive(pid):
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+        linux = Path("/proc/self/stat").exists()
+        return not linux or Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (ProcessLookupError, FileNotFoundError):  # it may end between the two
         return False
-    return not Path(f"/proc/{pid}/stat").exists() or Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
 
 
-def wait_for(condition, seconds=60):
+def wait_for(condition, seconds=180):
+    """Return the condition's value once it is true; the limit is one that a loaded machine does not reach, either."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if value := condition():

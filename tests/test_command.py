@@ -5,7 +5,6 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-import psutil
 import pytest
 from processes import alive, wait_for
 
@@ -53,7 +52,8 @@ from vanishing_variance.command import run
 def main():
     with Path("log").open("a") as log:
         print("in", file=log, flush=True)
-        time.sleep(2)
+        while not Path("waited").exists():
+            time.sleep(0.05)
         print("out", file=log)
 
 run(main)
@@ -61,11 +61,16 @@ run(main)
     (tmp_path / "stage.py").write_text(script)
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
     command = [sys.executable, "stage.py", "--block", "0"]
-    twice = [subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True) for _ in "12"]
-    said = "".join(one.communicate()[1] for one in twice)
-    assert [one.returncode for one in twice] == [0, 0]
+    said = tmp_path / "said"
+    with said.open("w") as file:
+        twice = [subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=file) for _ in "12"]
+    try:
+        wait_for(said.read_text)
+    finally:
+        (tmp_path / "waited").touch()
+    assert [one.wait() for one in twice] == [0, 0]
     assert (tmp_path / "log").read_text().split() == ["in", "out", "in", "out"]
-    assert said == "stage-0: another process does this here; waiting for it to end\n"
+    assert said.read_text() == "stage-0: another process does this here; waiting for it to end\n"
 
 
 def test_without_a_place_for_locks_a_stage_runs_all_the_same(tmp_path):
@@ -111,15 +116,22 @@ if __name__ == "__main__":
     run(main)
 """
 
+# DVC, too, waits for the stage that it started when it is interrupted.
+DVC = """
+import signal, subprocess, sys
+signal.signal(signal.SIGINT, lambda *_: None)
+sys.exit(subprocess.call([sys.executable, "stage.py"]))
+"""
+
 
 @pytest.fixture
 def working(tmp_path):
     """A stage of two processes, in a process group of its own, that does nothing for five minutes; started by `dvc`."""
     (tmp_path / "stage.py").write_text(STAGE)
-    dvc = "import subprocess, sys; sys.exit(subprocess.call([sys.executable, 'stage.py']))"
+    (tmp_path / "dvc.py").write_text(DVC)
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}", "DVC_STAGE": "stage"}
     with (tmp_path / "said").open("w") as said:
-        command = [sys.executable, "-c", dvc]
+        command = [sys.executable, "dvc.py"]
         started = subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=said, start_new_session=True)
     files = [tmp_path / "one", tmp_path / "two"]
     wait_for(lambda: all(file.exists() and file.read_text() for file in files))
@@ -133,14 +145,12 @@ def test_a_stage_ends_when_the_dvc_that_started_it_is_killed(working):
     dvc, processes = working
     dvc.kill()
     assert dvc.wait() == -signal.SIGKILL
-    wait_for(lambda: not any(alive(process) for process in processes), 5)
+    wait_for(lambda: not any(alive(process) for process in processes))
 
 
 def test_an_interrupt_is_one_line_and_leaves_no_process(working, tmp_path):
     dvc, processes = working
-    os.kill(psutil.Process(dvc.pid).children()[0].pid, signal.SIGINT)
-    for process in processes:  # as a terminal does, to all
-        os.kill(process, signal.SIGINT)
-    assert dvc.wait() != 0
+    os.killpg(dvc.pid, signal.SIGINT)  # to all at once, as a terminal does: none can have ended before its own
+    assert dvc.wait(timeout=180) != 0
     assert (tmp_path / "said").read_text() == "interrupted: dvc repro goes on from here\n"
-    wait_for(lambda: not any(alive(process) for process in processes), 5)
+    wait_for(lambda: not any(alive(process) for process in processes))

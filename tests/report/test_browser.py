@@ -2,10 +2,10 @@
 
 import os
 import re
-import shutil
 from itertools import product
 
 import pytest
+from browser import NONE, find
 from made_up_results import comparisons, made_up
 from playwright.sync_api import sync_playwright
 from test_page import MACHINE, TIMES
@@ -17,10 +17,9 @@ WIDTHS = (360, 768, 1280)
 
 @pytest.fixture(scope="module")
 def browser():
-    names = (os.environ.get("CHROMIUM"), "chromium", "chromium-browser", "google-chrome")
-    found = next((path for path in map(shutil.which, filter(None, names)) if path), None)
+    found = find()
     if found is None:
-        pytest.fail("no Chromium: install it (apt-get install chromium), or set CHROMIUM to its path", pytrace=False)
+        pytest.fail(f"browser: {NONE}", pytrace=False)
     with sync_playwright() as playwright:
         arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
         browser = playwright.chromium.launch(executable_path=found, args=arguments)

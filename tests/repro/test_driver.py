@@ -184,7 +184,7 @@ FAILING = STAGES | {"a": STAGES["a"] | {"cmd": "echo a >> ran/a; exit 3"}}
 
 
 def test_after_a_failure_nothing_else_begins(tiny, drive, capsys):
-    tiny.write({"a": FAILING["a"]} | {f"later{number}": {"cmd": f"touch ran/{number}"} for number in range(9)})
+    tiny.write({"a": FAILING["a"]} | {f"later{number}": {"cmd": f"touch ran/{number}; sleep 2"} for number in range(9)})
     outcome = drive()
     assert set(outcome.failed) == {"a"}
     assert len(tiny.ran()) < 5
@@ -235,8 +235,14 @@ def test_stages_that_do_not_wait_for_each_other_run_at_once(tiny, drive):
 
 
 def test_the_cores_are_divided_between_those_that_run(tiny, drive):
-    count = {"cmd": "sleep 0.5; echo $PYTHON_CPU_COUNT > {0}", "meta": {"processes": 8}}
-    tiny.write({name: count | {"cmd": count["cmd"].format(name), "outs": [name]} for name in ("a", "b")})
+    count = {"cmd": "echo $PYTHON_CPU_COUNT > {0}", "meta": {"processes": 8}}
+    meet = "touch ran/{0}; while [ ! -e ran/{1} ]; do sleep 0.05; done; "
+    tiny.write(
+        {
+            name: count | {"cmd": (meet + count["cmd"]).format(name, other), "outs": [name]}
+            for name, other in (("a", "b"), ("b", "a"))
+        }
+    )
     drive()
     assert [(tiny.path / name).read_text() for name in ("a", "b")] == ["1\n", "1\n"]
     tiny.write({"alone": count | {"cmd": count["cmd"].format("alone"), "outs": ["alone"]}})
@@ -257,7 +263,7 @@ def test_an_interruption_ends_what_runs_and_keeps_what_has_ended(tiny, drive):
     threading.Thread(target=interrupt).start()
     with pytest.raises(KeyboardInterrupt):
         drive(messages=messages)
-    assert not alive(int(noted.read_text()))
+    wait_for(lambda: not alive(int(noted.read_text())))
     assert set(tiny.recorded()) == {"a"}
 
 

@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from dataclasses import replace
 
 import pytest
@@ -71,11 +70,9 @@ def test_what_is_not_wanted_any_more_ends_with_all_its_processes(made, said):
     thread.start()
     wait_for(lambda: said)
     wanted.clear()
-    began = time.monotonic()
     thread.join()
-    assert time.monotonic() - began < command.SECONDS_TO_END
     assert results[0].code == -15
-    wait_for(lambda: not alive(int(said[0])), 5)
+    wait_for(lambda: not alive(int(said[0])))
 
 
 def test_what_does_not_obey_is_killed(made, said, monkeypatch):
@@ -115,4 +112,4 @@ def test_a_command_ends_with_all_its_processes_when_the_one_that_runs_it_is_kill
         sleeping = int(own.stdout.readline())
         assert alive(sleeping)
         own.kill()
-    wait_for(lambda: not alive(sleeping), 5)
+    wait_for(lambda: not alive(sleeping))
