@@ -18,10 +18,11 @@ STEPS = 200
 
 # What torch's profiler calls the parts of a step; everything that is not named here is "other".
 PARTS = {
-    "matrix products": ("_Matmul", "aten::bmm", "aten::baddbmm", "aten::mm"),
+    "matrix products": ("aten::bmm", "aten::baddbmm", "aten::mm"),
+    "linear layers beside their products: GELU, compiled products": ("_Linear",),
     "items: GELU, logits, softmax, average": ("_Attend", "aten::vecdot", "aten::linalg_vecdot", "aten::one_hot"),
-    "Adam": ("aten::_fused_adamw_", "Optimizer."),
-    "looking up rows": ("_LookUp", "aten::index_select", "aten::index_add_", "aten::scatter_add_"),
+    "Adam, where torch steps": ("aten::_fused_adamw_", "Optimizer."),
+    "keys and queries looked up": ("_Keys", "aten::embedding", "aten::index_select", "aten::index_add_"),
 }
 
 

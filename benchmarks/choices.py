@@ -85,7 +85,8 @@ def main() -> None:
 
 def measured(clone: Path, series: Series, change: str) -> pd.DataFrame:
     """change, steps, length, n, and of `none` the mean accuracy (%) and its 95% t interval over seeds."""
-    changes = [f"tasks.{series.task}.training.steps={series.steps}", *([] if change == NOTHING else [change])]
+    key = f"tasks.{series.task}.training.steps" if series.range == "short" else f"ranges.{series.range}.steps"
+    changes = [f"{key}={series.steps}", *([] if change == NOTHING else [change])]
     options = [part for one in changes for part in ("-S", one)]
     _run(clone, "dvc", "exp", "run", "--quiet", *options, series.stage)
     accuracy = read_frame(clone / Run(series.task, series.range, "none", 0).path("accuracy", ".parquet"))

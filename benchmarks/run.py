@@ -6,6 +6,7 @@ all of them; a value is the median of its rounds. Writes `benchmarks/results/<de
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 from collections import defaultdict
@@ -20,7 +21,12 @@ from vanishing_variance.io.files import write_json
 from vanishing_variance.io.machine import machine
 
 RESULTS = ROOT / "benchmarks/results"
-UNITS = {"train": "ms a step and seed", "evaluate": "ms a sequence and model", "product": "us", "copy": "GB/s"}
+UNITS = {
+    **dict.fromkeys(("train", "saturated"), "ms a step and seed"),
+    "evaluate": "ms a sequence and model",
+    "product": "us",
+    "copy": "GB/s",
+}
 SHORT, LONG = 16, 256
 TEN, FOURTEEN, SEVENTEEN, TWENTY = 2**10, 2**14, 2**17, 2**20
 # What vmap would hold at once above this length does not fit in 24 GiB.
@@ -39,7 +45,8 @@ class Measurement:
 def measurements() -> list[Measurement]:
     """Everything that is measured, ways of one benchmark side by side."""
     rows = [
-        Measurement("product of 128 x 128 matrices", way, Workload("product", "", 0, 1, 0)) for way in ("plain", "ours")
+        Measurement("product of 128 x 128 matrices", way, Workload("product", "", 0, 1, 0))
+        for way in ("plain", "matmul.c", "OpenBLAS")
     ]
     rows.append(Measurement("copy", "plain", Workload("copy", "", 0, 1, 0)))
     many = [1, 8] if device().type == "cpu" else [1, 8, 100]
@@ -53,6 +60,9 @@ def measurements() -> list[Measurement]:
                     steps = _steps(way, length)
                     work = Workload("train", task, length, seeds, steps)
                     rows.append(Measurement(f"train {task}, lengths 5 to {length}", way, work))
+    for way in ("plain", "ours"):
+        work = Workload("saturated", "dictionary", SHORT, max(many), _steps(way, SHORT))
+        rows.append(Measurement(f"train dictionary, lengths 5 to {SHORT}, saturated attention", way, work))
     for task, lengths in {"argmax": (TEN, FOURTEEN, SEVENTEEN, TWENTY), "dictionary": (TEN, FOURTEEN)}.items():
         for length in lengths:
             for seeds in (1, 8):
@@ -74,7 +84,8 @@ def _steps(way: str, length: int) -> int:
 def measure(what: Measurement) -> dict[str, float]:
     """`value`, and `memory`, the peak over the idle process in MiB; empty where it failed (out of memory, say)."""
     command = [sys.executable, "-m", "benchmarks.measure", what.way, json.dumps(asdict(what.work))]
-    done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
+    alone = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=alone, check=False, capture_output=True, text=True)
     if done.returncode:
         last = (done.stderr.strip() or "killed").splitlines()[-1]
         print(f"{what.benchmark}, {what.way}, {what.work.seeds} seeds: failed: {last}", file=sys.stderr)

@@ -28,11 +28,15 @@ from vanishing_variance.training import Plan
 SHORTEST = 5
 # The entropy of the attention in an evaluation: the adaptive temperature acts, so that both passes are made.
 NATS = 3.0
+# What a saturated attention's logits are multiplied by: most weights but the largest are below 1e-38.
+SATURATED = 3e4
 
 
 @dataclass(frozen=True)
 class Workload:
-    """`kind` is train or evaluate; `length` the longest training sequence, or the length of all test sequences.
+    """`kind` is train, saturated or evaluate; `length` the longest training sequence, or that of all test sequences.
+
+    Saturated is a training on weights whose attention is so peaked that gradients are denormal numbers.
 
     `amount`: gradient steps, or test sequences. The treatment is `ln`, the paper's.
     """
@@ -66,6 +70,8 @@ class Workload:
         """
         plan = self.plan()
         drawn = draw(plan.variant.initial(plan.schedule), plan.root, self.task, seeds)
+        if self.kind == "saturated":
+            drawn["attention.query"] *= SATURATED
         if self.kind == "evaluate":
             drawn["attention.query"] *= self._peaked(drawn).view(-1, 1, 1)
         return {name: tensor.to(device()) for name, tensor in drawn.items()}
