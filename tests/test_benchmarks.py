@@ -6,14 +6,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
 
-from benchmarks import choices
+from benchmarks import choices, learning_curve
 from benchmarks.run import Measurement, measurements, records, table
 from benchmarks.workload import Workload
+from vanishing_variance import training
 from vanishing_variance.io.yaml import read_yaml
+from vanishing_variance.model.initialisation import draw
 from vanishing_variance.params.whole import check
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -117,3 +120,30 @@ def test_every_choice_is_valid_and_changes_something():
             assert section[last] != yaml.safe_load(value), change
             section[last] = yaml.safe_load(value)
             check(params)
+
+
+def test_the_learning_curve_tests_the_models_that_so_many_steps_make(monkeypatch):
+    monkeypatch.setattr(learning_curve, "LENGTHS", (16, 64))
+    plan, short = (learning_curve._plan("ln", steps) for steps in (200, 100))
+    found = learning_curve._curve(plan, range(1), [100, 200], lambda done: None)
+    weights = draw(short.variant.initial(short.schedule), short.root, "argmax", [0])
+    training.train(short, weights, [0])
+    arrays = {name: tensor.numpy() for name, tensor in weights.items()}
+    expected = learning_curve.tested(short, arrays, range(1), 100)
+    assert found[found["steps"] == 100].reset_index(drop=True).equals(expected)
+    assert not np.array_equal(found[found["steps"] == 200]["accuracy"], expected["accuracy"])
+
+
+def test_the_learning_curves_table_has_the_distance_from_the_paper_and_the_gain():
+    paper = {"none": {16: 99.6, 16384: 20.8}, "ln": {16: 99.6, 16384: 22.6}}
+    rows = [
+        (steps, norm, seed, "plain", length, (value + away + seed * slope) / 100)
+        for steps, away in ((100, 2.0), (200, 0.0))
+        for (norm, values), slope in zip(paper.items(), (0.1, 0.2), strict=True)
+        for length, value in values.items()
+        for seed in (-1, 0, 1)
+    ]
+    adaptive = [(*row[:3], "adaptive", *row[4:]) for row in rows]
+    text = learning_curve.markdown(pd.DataFrame(rows + adaptive, columns=learning_curve.COLUMNS))
+    assert "n = 3 seeds" in text
+    assert re.search(r"\| 200 \| [\d.]+ \| \+1\.8 \[\+1\.6, \+2\.0\] \| 1 \| \+1\.8 \[", text)
