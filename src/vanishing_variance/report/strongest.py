@@ -11,7 +11,7 @@ from vanishing_variance.scale import paper_steps
 # The record that a run is held against: metrics/<RECORD>.
 RECORD = "paper-scale"
 # The parameters that decide the trained models, beside those of their task.
-TRAINING = ("seed", "blocks", "seeds_per_block", "model", "ranges", "training")
+TRAINING = ("seed", "blocks", "seeds_per_block", "model", "training")
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def strongest(run: Study, record: Study) -> dict[str, Evidence]:
         if not theirs or not ours["steps"] or _strength(ours, run) >= _strength(theirs, record):
             found[key] = Evidence(ours)
         else:
-            alike = ours["verdict"] == NOT_TESTED or _trained(run, ours["steps"]) == _trained(record, ours["steps"])
+            alike = ours["verdict"] == NOT_TESTED or _trained(run, ours) == _trained(record, theirs)
             found[key] = Evidence(theirs, None if alike else ours)
     return found
 
@@ -61,6 +61,8 @@ def _strength(claim: Mapping[str, Any], study: Study) -> tuple[bool, bool, int, 
     return verdict != NOT_TESTED, verdict != NOT_COMPARABLE, claim["n"] or 0, tested
 
 
-def _trained(study: Study, tasks: Mapping[str, int]) -> list[Any]:
-    """Return all that decides the models of these tasks."""
-    return [take(study.params, key, Any) for key in (*TRAINING, *(f"tasks.{task}" for task in tasks))]
+def _trained(study: Study, claim: Mapping[str, Any]) -> list[Any]:
+    """Return all that decides the models that a claim is judged by; of the ranges the lengths alone: it has the steps."""
+    ranges = {name: dict(of) | {"steps": None} for name, of in take(study.params, "ranges", dict).items()}
+    tasks = [take(study.params, f"tasks.{task}", Any) for task in claim["steps"]]
+    return [claim["steps"], ranges, *tasks, *(take(study.params, key, Any) for key in TRAINING)]
