@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 
 import pytest
+import torch
 from bad_parameters import FAULTS, GOOD, ROOT, dumped
 from hypothesis import HealthCheck, Phase, given, settings
 
@@ -117,6 +118,12 @@ def _once(parse):
 
 def _seen(folder):
     return {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+
+
+@pytest.fixture(autouse=True)
+def _denormals():
+    """hypothesis draws denormal numbers, which `device()` in an earlier test may have let the processor flush."""
+    torch.set_flush_denormal(False)
 
 
 def test_every_script_is_tried():

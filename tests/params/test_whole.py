@@ -40,7 +40,11 @@ def test_the_shipped_parameters_are_valid(file):
         ("tasks.dictionary.training.embedding_std", float("nan"), "embedding_std is nan; must be"),
         ("ranges.wide", {}, "ranges.wide is {}, but there is no such key; choose from short, long"),
         ("ranges.long.growth.shape", "cubic", "ranges.long.growth.shape is 'cubic'; must be 'linear' or 'geometric'"),
-        ("ranges.long.growth", {"shape": "linear", "start": 1, "until": 1.0}, "ranges.long is {'shortest': 2, "),
+        (
+            "ranges.long.growth",
+            {"shape": "linear", "start": 1, "until": 1.0},
+            "ranges.long is {'steps': None, 'shortest': 2, ",
+        ),
         ("ranges.long.growth.until", 0, "ranges.long.growth.until is 0; must be greater than 0"),
         ("model.gelu", "relu", "model.gelu is 'relu'; must be 'exact' or 'tanh'"),
         ("model.initialisation", "he", "model.initialisation is 'he'; must be 'torch', 'lecun' or 'xavier'"),

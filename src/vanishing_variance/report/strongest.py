@@ -62,7 +62,7 @@ def _strength(claim: Mapping[str, Any], study: Study) -> tuple[bool, bool, int, 
 
 
 def _trained(study: Study, claim: Mapping[str, Any]) -> list[Any]:
-    """Return all that decides the models that a claim is judged by; of the ranges the lengths alone: it has the steps."""
+    """Return all that decides the models that a claim is judged by; of the ranges the lengths: it has the steps."""
     ranges = {name: dict(of) | {"steps": None} for name, of in take(study.params, "ranges", dict).items()}
     tasks = [take(study.params, f"tasks.{task}", Any) for task in claim["steps"]]
     return [claim["steps"], ranges, *tasks, *(take(study.params, key, Any) for key in TRAINING)]
