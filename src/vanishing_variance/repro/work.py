@@ -1,4 +1,4 @@
-"""How much work a stage is, by params.yaml: in seconds on one core of an AMD EPYC (Zen 5)."""
+"""The work of a stage by params.yaml, in seconds on one core of an AMD EPYC (Zen 5)."""
 
 from collections.abc import Mapping
 from contextlib import suppress
