@@ -1,0 +1,307 @@
+"""What the paper leaves open about training, tried: `python -m benchmarks.protocols TASK [PROTOCOL ...]`.
+
+For each protocol, none and ln are trained on up to 16 items, a process each, the same seeds and data, and tested on the
+same sequences at every length. Writes metrics/protocols.csv and protocols.md; what is there already is not run again.
+docs/decisions.md has the rule by which one was chosen. Networks that lost live here, not in the package.
+"""
+
+import argparse
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import torch
+from pydantic import BaseModel
+from scipy import stats
+from torch import Tensor
+
+from benchmarks import ROOT
+from benchmarks.workload import Workload
+from vanishing_variance import parallel, training
+from vanishing_variance.io.files import write_text
+from vanishing_variance.io.frames import read_csv, write_csv
+from vanishing_variance.kernels import adam as optimiser
+from vanishing_variance.markdown import power, row
+from vanishing_variance.model.initialisation import Initial, draw
+from vanishing_variance.model.items import Items, gelu
+from vanishing_variance.model.linear import Linear, linear
+from vanishing_variance.model.network import Batch, Network, Weights
+from vanishing_variance.model.temperature import PUBLISHED
+from vanishing_variance.model.trained import Models
+from vanishing_variance.model.variant import Variant
+from vanishing_variance.parallel import Job, Report
+from vanishing_variance.params.ranges import Range
+from vanishing_variance.progress import Progress
+from vanishing_variance.seeding import stream
+from vanishing_variance.statistics.intervals import interval
+from vanishing_variance.study import METRICS, REFERENCE
+from vanishing_variance.tasks.base import Sequences, TaskTraining
+
+SEEDS, LONGEST, SEQUENCES = 8, 16, 512
+LENGTHS = tuple(2**exponent for exponent in range(4, 15))
+NORMS = ("none", "ln")
+STEPS = {"argmax": 40_000, "dictionary": 10_000}
+KEYS = ["task", "protocol", "norm", "seed", "temperature", "length"]
+SHOWN = (2**8, 2**11, 2**14)
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How models are made and trained; without arguments, as params.yaml says.
+
+    `parameters` replace those of Model, Training and the task's training, wherever they are; `decays` is whether the
+    learning rate falls to 0 by a cosine; `scaled`, whether logits are divided by sqrt(D); `deep`, whether a GELU stands
+    after both layers of the item and query MLP; `layers` of these MLPs; `projected`, whether there is a W_O; `gain`, of
+    the initial W_Q, W_K and W_V.
+    """
+
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    lengths: tuple[int, int] = (5, LONGEST)
+    decays: bool = False
+    scaled: bool = True
+    deep: bool = False
+    layers: int = 2
+    projected: bool = True
+    gain: float = 1.0
+
+
+def _embeddings(std: float, width: int = 64) -> dict[str, object]:
+    return {"embedding_std": std, "embedding_width": width}
+
+
+# nn.MultiheadAttention draws the three as one matrix (3D, D), by Glorot's rule, and its biases are 0.
+MULTIHEAD = 1.5**0.5
+PROTOCOLS = {
+    "as params.yaml": Protocol(),
+    "cosine": Protocol(decays=True),
+    "std 1": Protocol(_embeddings(1.0)),
+    "std 1, cosine": Protocol(_embeddings(1.0), decays=True),
+    "std 1, width 128, cosine": Protocol(_embeddings(1.0, 128), decays=True),
+    "std 1, width 32, cosine": Protocol(_embeddings(1.0, 32), decays=True),
+    "std 0.5": Protocol(_embeddings(0.5)),
+    "std 0.25": Protocol(_embeddings(0.25)),
+    "std 0.02": Protocol(_embeddings(0.02)),
+    "std 1, rate 3e-4": Protocol({**_embeddings(1.0), "learning_rate": 3e-4}),
+    "rate 3e-4": Protocol({"learning_rate": 3e-4}),
+    "logits not scaled": Protocol(scaled=False),
+    "GELU after both layers": Protocol(deep=True),
+    "std 1, GELU after both layers": Protocol(_embeddings(1.0), deep=True),
+    "one layer": Protocol(layers=1),
+    "std 1, one layer": Protocol(_embeddings(1.0), layers=1),
+    "no W_O": Protocol(projected=False),
+    "attention as nn.MultiheadAttention": Protocol({"attention_biases": True}, gain=MULTIHEAD),
+    "length 16 alone": Protocol(lengths=(16, 16)),
+    "lengths from 1": Protocol(lengths=(1, 16)),
+    "decay 0.01": Protocol({"weight_decay": 0.01}),
+}
+
+
+@dataclass(frozen=True)
+class Candidate(Variant):
+    """A variant whose network is a protocol's."""
+
+    protocol: Protocol = field(default_factory=Protocol)
+
+    def network(self) -> "CandidateNetwork":
+        """Return the network."""
+        made = super().network()
+        return CandidateNetwork(made.inputs, made.norm, made.model, self.protocol)
+
+    def initial(self, schedule: TaskTraining) -> dict[str, Initial]:
+        """Return how each tensor of one seed starts; tensors that the network does not read are left out."""
+        made = super().initial(schedule)
+        for name in ("query", "key", "value"):
+            of = made[f"attention.{name}"]
+            made[f"attention.{name}"] = replace(of, bound=of.bound * self.protocol.gain)
+        if self.model.attention_biases and self.protocol.gain != 1:
+            made |= {
+                name: Initial(of.shape)
+                for name, of in made.items()
+                if name.startswith("attention.") and name.endswith(".bias")
+            }
+        unread = [] if self.protocol.layers == 2 else ["item.2", "query.2"]
+        unread += [] if self.protocol.projected else ["attention.output"]
+        return {name: of for name, of in made.items() if not name.startswith(tuple(unread))}
+
+
+@dataclass(frozen=True)
+class DeepItems(Items):
+    """Items that go through the second layer of their MLP, and a GELU, one by one."""
+
+    second: Linear | None = None
+
+    def hidden(self) -> Tensor:
+        """Return the item MLP's last layer, (S, B, N, D)."""
+        assert self.second is not None
+        first = gelu(self.dense(), "exact")
+        hidden: Tensor = linear(first.flatten(1, 2), self.second).unflatten(1, first.shape[1:3])
+        return hidden
+
+
+@dataclass(frozen=True)
+class CandidateNetwork(Network):
+    """The network of a protocol."""
+
+    protocol: Protocol
+
+    def ask(self, weights: Weights, batch: Batch, tables: Weights | None = None) -> tuple[Items, Tensor]:
+        """As `Network.ask`."""
+        how = self.protocol
+        items, query = self.inputs.enter(weights, batch, tables)
+        key = weights["attention.key"] * (self.model.width**-0.5 if how.scaled else 1.0)
+        layers = [*self._layers(weights, "query"), self._projection(weights, "query"), Linear(key, transposed=True)]
+        if how.deep:
+            [_, second] = self._layers(weights, "item")
+            parts = {name: getattr(items, name) for name in ("table", "index", "rows", "row", "scale")}
+            return DeepItems(**parts, gelu="deep", second=second), linear(query, *layers)
+        if how.layers == 2:
+            layers.append(Linear(weights["item.2.weight"], transposed=True))
+        return items, linear(query, *layers)
+
+    def outputs(self, weights: Weights, average: Tensor) -> Tensor:
+        """As `Network.outputs`."""
+        value = self._projection(weights, "value")
+        if self.protocol.deep or self.protocol.layers == 1:
+            return linear(average, value)
+        return super().outputs(weights, average)
+
+    def read_out(self, weights: Weights, normalised: Tensor) -> Tensor:
+        """As `Network.read_out`."""
+        if self.protocol.projected:
+            return super().read_out(weights, normalised)
+        return linear(normalised, *self._mlp(weights, "head"))
+
+    def _layers(self, weights: Weights, name: str) -> list[Linear]:
+        """The layers of the item or query MLP."""
+        places = (0, 2) if self.protocol.layers == 2 else (0,)
+        inside = [Linear(weights[f"{name}.{at}.weight"], weights[f"{name}.{at}.bias"], "exact") for at in places]
+        return (
+            inside
+            if self.protocol.deep or self.protocol.layers == 1
+            else [*inside[:-1], inside[-1]._replace(gelu=None)]
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("task", choices=STEPS)
+    parser.add_argument("protocol", nargs="*", help=f"one of: {'; '.join(PROTOCOLS)}")
+    chosen = parser.parse_args()
+    path = ROOT / METRICS / "protocols.csv"
+    for name in chosen.protocol or PROTOCOLS:
+        found = read_csv(path) if path.exists() else pd.DataFrame(columns=[*KEYS, "accuracy", "loss", "entropy"])
+        if len(found.query("task == @chosen.task and protocol == @name")):
+            continue
+        plans = [_plan(chosen.task, norm, PROTOCOLS[name]) for norm in NORMS]
+        jobs: list[Job] = [partial(_measured, plan) for plan in plans]
+        with Progress(f"{chosen.task}: {name}", len(NORMS) * SEEDS * STEPS[chosen.task], "seed-steps") as progress:
+            made = pd.concat(parallel.run(jobs, progress)).assign(task=chosen.task, protocol=name)
+        found = pd.concat([found, made], ignore_index=True) if len(found) else made
+        found = found[[*KEYS, "accuracy", "loss", "entropy"]]
+        write_csv(path, found)
+        write_text(path.with_suffix(".md"), markdown(found))
+
+
+def _plan(task: str, norm: str, protocol: Protocol) -> training.Plan:
+    plan = Workload("train", task, LONGEST, SEEDS, STEPS[task]).plan()
+    variant = plan.variant
+
+    def own(section: BaseModel) -> dict[str, object]:
+        return {name: value for name, value in protocol.parameters.items() if name in type(section).model_fields}
+
+    shortest, longest = protocol.lengths
+    return replace(
+        plan,
+        range_name="short",
+        lengths=Range(shortest=shortest, longest=longest),
+        variant=Candidate(task, norm, variant.task, variant.model.model_copy(update=own(variant.model)), protocol),
+        optimiser=plan.optimiser.model_copy(update=own(plan.optimiser)),
+        schedule=plan.schedule.model_copy(update=own(plan.schedule)),
+    )
+
+
+def _measured(plan: training.Plan, report: Report) -> pd.DataFrame:
+    """Return norm, seed, temperature, length, accuracy, and of each seed its last loss and its entropy (nats)."""
+    seeds, variant = range(SEEDS), plan.variant
+    assert isinstance(variant, Candidate)
+    weights = draw(variant.initial(plan.schedule), plan.root, variant.task_name, seeds)
+    if variant.protocol.decays:
+        vars(training)["adam"] = _cosine
+    losses = training.train(plan, weights, seeds, report)[-10:].mean(axis=0)
+    models = Models.of(variant, {name: tensor.detach().numpy() for name, tensor in weights.items()})
+    rows = []
+    for length in LENGTHS:
+        drawn = variant.task.sample(stream(plan.root, "protocols", variant.task_name, length), SEQUENCES, length)
+
+        def read(size: int, drawn: Sequences = drawn) -> Iterator[Sequences]:
+            for first in range(0, SEQUENCES, size):
+                yield {name: array[first : first + size] for name, array in drawn.items()}
+
+        answers = [answer for _, answer in models.test(read, length, PUBLISHED)]
+        entropy = torch.cat([of.entropy for of in answers], dim=1).mean(1).tolist()
+        for temperature in ("plain", "adaptive"):
+            accuracy = torch.cat([of.right[temperature] for of in answers], dim=1).double().mean(1).tolist()
+            cells = zip(seeds, accuracy, losses.tolist(), entropy, strict=True)
+            rows += [(variant.norm_name, seed, temperature, length, *cell) for seed, *cell in cells]
+    return pd.DataFrame(rows, columns=[*KEYS[2:], "accuracy", "loss", "entropy"])
+
+
+def _cosine(weights: Weights, tables: list[str], rate: float, decay: float, steps: int) -> optimiser.Adam:
+    """Return an Adam whose learning rate falls to 0."""
+    made = optimiser.adam(weights, tables, rate, decay, steps)
+    assert isinstance(made, optimiser._ByRows), "without a C compiler no protocol has a falling rate"
+    made._factors[0].mul_((torch.arange(steps + 1) - 1).clamp(min=0).mul(np.pi / steps).cos().add(1).div(2))
+    return made
+
+
+def markdown(found: pd.DataFrame) -> str:
+    """Return, a task, a row a protocol: accuracies, distance from the paper's table, and ln minus none."""
+    paper = read_csv(ROOT / REFERENCE).query(
+        "quantity == 'accuracy_pct' and variant in @NORMS and train_max_length == 16"
+    )
+    paper = paper.assign(temperature=paper["adaptive_temperature"].map({0: "plain", 1: "adaptive"}))
+    lines = []
+    for task, of_task in found.groupby("task", sort=False):
+        theirs = paper[paper["task"] == task].set_index(["variant", "temperature", "length"])
+        cells = theirs["value"].dropna()
+        lines += [
+            f"# {task}, trained on up to {LONGEST}, {STEPS[str(task)]:,} steps, n = {SEEDS} seeds",
+            "",
+            row(
+                [
+                    *("protocol", "from the paper's (pp)", "none at 2^4", *(f"none at {power(at)}" for at in SHOWN)),
+                    *("ln − none beyond 16 (pp)", "p", "the same, adaptive", "p"),
+                    *("adaptive − plain beyond 16, none", "ln", "entropy at 2^4 (nats)", "loss (nats)"),
+                ]
+            ),
+            row(["---", *["--:"] * 13]),
+        ]
+        for name, of in of_task.groupby("protocol", sort=False):
+            lines.append(row(_cells(str(name), of, cells)))
+        published = [f"{cells['none', 'plain', at]:.1f}" for at in (LONGEST, *SHOWN)]
+        beyond = cells[cells.index.get_level_values("length") > LONGEST].groupby(level=[0, 1]).mean()
+        gains = [f"{beyond['ln', how] - beyond['none', how]:+.1f}" for how in ("plain", "adaptive")]
+        sharper = [f"{beyond[norm, 'adaptive'] - beyond[norm, 'plain']:+.1f}" for norm in NORMS]
+        lines += [row(["paper", "", *published, gains[0], "", gains[1], "", *sharper, "", ""]), ""]
+    return "\n".join(lines)
+
+
+def _cells(name: str, of: pd.DataFrame, theirs: pd.Series) -> list[str]:
+    means = of.groupby(["norm", "temperature", "length"])["accuracy"].mean() * 100
+    away = (means.reindex(theirs.index) - theirs).abs().mean()
+    beyond = of[of["length"] > LONGEST].groupby(["norm", "temperature", "seed"])["accuracy"].mean() * 100
+    gains = {how: (beyond["ln", how] - beyond["none", how]).to_numpy() for how in ("plain", "adaptive")}
+    tests = []
+    for gain in gains.values():
+        mean, low, high = interval(gain)
+        tests += [f"{mean:+.1f} [{low:+.1f}, {high:+.1f}]", f"{stats.ttest_1samp(gain, 0).pvalue:.2g}"]
+    sharper = [f"{(beyond[norm, 'adaptive'] - beyond[norm, 'plain']).mean():+.1f}" for norm in NORMS]
+    first = of[of["length"] == LONGEST]
+    none = [f"{means['none', 'plain', at]:.1f}" for at in (LONGEST, *SHOWN)]
+    return [name, f"{away:.1f}", *none, *tests, *sharper, f"{first['entropy'].mean():.2f}", f"{of['loss'].mean():.3f}"]
+
+
+if __name__ == "__main__":
+    main()
