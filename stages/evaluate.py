@@ -7,7 +7,7 @@ from vanishing_variance.arguments import block_of_variant
 from vanishing_variance.command import run
 from vanishing_variance.evaluation import Plan, evaluate_block
 from vanishing_variance.io.arrays import write_arrays
-from vanishing_variance.io.documents import Fitted, read_document
+from vanishing_variance.io.documents import Fits, read_document
 from vanishing_variance.io.frames import write_frame
 from vanishing_variance.io.stored import open_sequences, read_weights
 from vanishing_variance.io.yaml import read_yaml
@@ -23,9 +23,12 @@ from vanishing_variance.params.seeds import Index, SeedsPerBlock, seeds
 from vanishing_variance.params.test import Test
 
 
-def fitted(path: Path) -> Temperature:
-    found = read_document(path, Fitted)
-    return Temperature(tuple(found["polynomial"]), found["lowest"], found["highest"])
+def fitted(path: Path) -> dict[str, Temperature]:
+    """Return the temperature with which each half of the block is tested."""
+    return {
+        half: Temperature(tuple(fit["polynomial"]), fit["lowest"], fit["highest"])
+        for half, fit in read_document(path, Fits).items()
+    }
 
 
 def main() -> None:
@@ -44,7 +47,7 @@ def main() -> None:
         range_name=this.range,
         trained=take(params, f"ranges.{this.range}", Range),
         diagnostics=take(params, "diagnostics", Diagnostics),
-        fitted=fitted(paths.temperature(this)),
+        fitted=fitted(this.path("temperature", ".json")),
     )
     with enough(evaluate(plan, training, len(block), test.sequences)):
         weights = read_weights(this.path("weights", ".safetensors"), plan.variant, training, len(block))

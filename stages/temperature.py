@@ -1,6 +1,6 @@
-"""Fit the adaptive temperature to the trained models of one block, for all blocks of its variant."""
+"""Fit an adaptive temperature to each half of a block's trained models, for the other half."""
 
-from vanishing_variance import paths, registry, tasks
+from vanishing_variance import registry, tasks
 from vanishing_variance.arguments import block_of_variant
 from vanishing_variance.command import run
 from vanishing_variance.fitting import Plan, fit_block
@@ -35,8 +35,9 @@ def main() -> None:
     )
     stored, seeds = this.path("weights", ".safetensors"), take(params, "seeds_per_block", SeedsPerBlock)
     with enough(temperature(plan, training, seeds)):
-        fitted, mistakes = fit_block(plan, read_weights(stored, plan.variant, training, seeds))
-        write_json(paths.temperature(this), {**vars(fitted), "mistakes": mistakes})
+        halves = fit_block(plan, read_weights(stored, plan.variant, training, seeds))
+        fits = {name: {**vars(fitted), "mistakes": mistakes} for name, (fitted, mistakes) in halves.items()}
+        write_json(this.path("temperature", ".json"), fits)
 
 
 if __name__ == "__main__":

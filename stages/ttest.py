@@ -6,7 +6,7 @@ from vanishing_variance.columns import CSV, PARQUET
 from vanishing_variance.command import Arguments, run
 from vanishing_variance.comparison import agreement, cells, markdown
 from vanishing_variance.io.answers import read_answers
-from vanishing_variance.io.documents import Fitted, read_document
+from vanishing_variance.io.documents import Fits, read_document
 from vanishing_variance.io.files import write_json, write_text
 from vanishing_variance.io.frames import read_csv, read_frame, write_csv
 from vanishing_variance.io.yaml import read_yaml
@@ -16,7 +16,7 @@ from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.norm import Norm
 from vanishing_variance.params.ranges import Range
 from vanishing_variance.params.seeds import Blocks, Index, SeedsPerBlock
-from vanishing_variance.paths import Run, temperature
+from vanishing_variance.paths import Run
 from vanishing_variance.results import gather, polynomials
 from vanishing_variance.scale import steps
 from vanishing_variance.study import METRICS, RANGES, REFERENCE, TASKS, expected
@@ -37,7 +37,7 @@ def main() -> None:
     lengths = sorted(accuracy["length"].unique().tolist())
     stored = [one.path("answers", ".safetensors") for one in runs]
     right = dict(zip(runs, read_answers(stored, lengths, seeds), strict=True))
-    fits = {one: read_document(temperature(one), Fitted) for one in expected(norm, blocks[:1], ranges)}
+    fits = {one: read_document(one.path("temperature", ".json"), Fits) for one in runs}
 
     def answers(task: str, range_: str, one: str) -> dict[str, np.ndarray]:
         parts = [right[Run(task, range_, one, block)] for block in blocks]
@@ -55,7 +55,8 @@ def main() -> None:
     for task in TASKS:
         by_range = {name: summary(select(tests, task, name, norm, "none")) for name in ranges}
         write_json(METRICS / f"{task}.json", by_range)
-    write_csv(METRICS / "temperatures.csv", polynomials({**vars(one), **fit} for one, fit in fits.items()))
+    halves = ({**vars(one), "half": half, **fit} for one, of in fits.items() for half, fit in of.items())
+    write_csv(METRICS / "temperatures.csv", polynomials(halves))
     made = {(task, name): steps(params, task, name) for task in TASKS for name in ranges}
     for number, table in tables(tests, norm, paper, made).items():
         path = METRICS / "tables" / f"table{number}"

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -13,7 +14,7 @@ from vanishing_variance.kernels import attend as kernel
 from vanishing_variance.model import attention
 from vanishing_variance.model import trained as trained_models
 from vanishing_variance.model.reference import Reference
-from vanishing_variance.model.temperature import Temperature
+from vanishing_variance.model.temperature import UNCHANGED, Temperature
 from vanishing_variance.model.trained import Models
 from vanishing_variance.params.diagnostics import Diagnostics
 from vanishing_variance.params.ranges import Range
@@ -21,7 +22,7 @@ from vanishing_variance.seeding import stream
 
 LENGTHS = [4, 32]
 POLYNOMIALS = {"adaptive": [-0.037, 0.481, -2.3, 4.917, -1.791], "fitted": [0.5, 1.0]}
-FITTED = Temperature((0.5, 1.0))
+FITTED, SHARP = Temperature((0.5, 1.0)), Temperature((16.0,))
 
 
 def in_memory(drawn, size):
@@ -96,7 +97,7 @@ def test_a_block_has_a_row_a_seed_temperature_and_length(briefly_trained, monkey
         range_name="short",
         trained=Range(shortest=3, longest=9),
         diagnostics=how,
-        fitted=FITTED,
+        fitted={"first": UNCHANGED, "second": SHARP},
     )
     arrays = in_arrays(weights, torch.float32)
     sequences = {n: partial(in_memory, plan.variant.task.sample(stream(0, n), 30, n)) for n in LENGTHS}
@@ -109,7 +110,10 @@ def test_a_block_has_a_row_a_seed_temperature_and_length(briefly_trained, monkey
         assert done.right[f"{temperature}-{length}"].shape == (2, 30)
         assert done.right[f"{temperature}-{length}"][seed - 4].mean() == accuracy
     assert set(done.first) == {"moments", "features", "attention"}
-    alone = evaluate_block(evaluated, {name: array[1:] for name, array in arrays.items()}, [5], sequences)
+    assert (done.right["fitted-32"][0] == done.right["plain-32"][0]).all()
+    assert (done.right["fitted-32"][1] != done.right["plain-32"][1]).any()
+    as_second = replace(evaluated, fitted={"first": SHARP, "second": UNCHANGED})
+    alone = evaluate_block(as_second, {name: array[1:] for name, array in arrays.items()}, [5], sequences)
     assert frame.query("seed == 5")["accuracy"].tolist() == alone.accuracy["accuracy"].tolist()
     of_alone = done.mechanism.query("seed == 5").reset_index(drop=True)
     pd.testing.assert_frame_equal(of_alone, alone.mechanism)

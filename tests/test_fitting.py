@@ -58,14 +58,24 @@ def test_the_best_beta_of_each_mistake_is_that_of_the_plain_module(briefly_train
     assert lost.max() < 1e-4
 
 
-def test_a_block_is_fitted_to_all_its_models_on_sequences_of_its_own(briefly_trained, monkeypatch):
+def test_a_half_is_tested_with_what_the_other_halfs_mistakes_gave_on_sequences_of_their_own(
+    briefly_trained, monkeypatch
+):
     monkeypatch.setattr(parallel, "cores", lambda: 1)
     variant, weights = briefly_trained
     plan = Plan("test", 0, variant, [8, 64], 200)
-    temperature, count = fit_block(plan, weights)
-    assert fit_block(plan, weights) == (temperature, count)
-    parts = [fit_block(plan, {name: array[[place]] for name, array in weights.items()})[1] for place in (0, 1)]
-    assert count == sum(parts)
+    found = fit_block(plan, weights)
+    assert fit_block(plan, weights) == found
+    assert found["first"] != found["second"]
+    exchanged = fit_block(plan, {name: array[::-1].copy() for name, array in weights.items()})
+    assert exchanged == {"first": found["second"], "second": found["first"]}
+    for place, half in ((0, "first"), (1, "second")):  # its own mistakes do not matter
+        changed = {name: array.copy() for name, array in weights.items()}
+        for array in changed.values():
+            array[place] *= np.float32(1.5)
+        refitted = fit_block(plan, changed)
+        assert refitted[half] == found[half]
+        assert refitted != found
     streams = []
     monkeypatch.setattr(fitting, "stream", lambda *name: streams.append(name) or stream(*name))
     fit_block(plan, weights)
@@ -79,10 +89,19 @@ def test_fitting_to_mistakes_makes_them_fewer(monkeypatch):
     weights = draw(plan.variant.initial(plan.schedule), plan.root, "argmax", [0, 1])
     training.train(plan, weights, [0, 1])
     arrays = {name: tensor.numpy() for name, tensor in weights.items()}
-    temperature, _ = fit_block(Plan("test", 0, plan.variant, [16, 128], 200), arrays)
+    fits = fit_block(Plan("test", 0, plan.variant, [16, 128], 200), arrays)
     drawn = plan.variant.task.sample(stream(0, "test"), 1000, 128)
-    accuracy = Models.of(plan.variant, arrays).accuracy(lambda size: iter([drawn]), 128, temperature)
-    assert accuracy["fitted"].mean() > accuracy["plain"].mean() + 0.02
+    for half, place in (("first", [0]), ("second", [1])):
+        models = Models.of(plan.variant, {name: array[place] for name, array in arrays.items()})
+        accuracy = models.accuracy(lambda size: iter([drawn]), 128, fits[half][0])
+        assert accuracy["fitted"].mean() > accuracy["plain"].mean() + 0.02
+
+
+def test_without_another_half_the_softmax_stays_as_it_is(briefly_trained, monkeypatch):
+    monkeypatch.setattr(parallel, "cores", lambda: 1)
+    variant, weights = briefly_trained
+    one = {name: array[:1] for name, array in weights.items()}
+    assert fit_block(Plan("test", 0, variant, [8, 64], 200), one)["first"] == (UNCHANGED, 0)
 
 
 def test_mistakes_that_are_never_sharpened_are_left_out(briefly_trained):

@@ -59,7 +59,8 @@ def test_a_fitted_temperature_is_a_row_with_a_coefficient_a_power():
     run = vars(Run("argmax", "long", "ln", 0))
     full = {"polynomial": [4.0, 3.0, 2.0, 1.0, 0.5], "lowest": 0.6, "highest": 7.0, "mistakes": 90}
     flat = {"polynomial": [1.0], "lowest": 0.0, "highest": 0.0, "mistakes": 2}
-    frame = polynomials([{**run, **full}, {**run, **flat}])
+    frame = polynomials([{**run, "half": "first", **full}, {**run, "half": "second", **flat}])
+    assert frame["half"].tolist() == ["first", "second"]
     assert frame.loc[0, ["p4", "p1", "p0", "highest"]].tolist() == [4.0, 1.0, 0.5, 7.0]
     assert frame.loc[1, "p0"] == 1.0
     assert frame.loc[1, ["p4", "p3", "p2", "p1"]].isna().all()

@@ -82,7 +82,7 @@ def test_a_key_that_is_not_there_is_named():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (PARAMS.read_text().replace("  block: 0 ", "  block: 3 "), "temperature.block is 3; choose from blocks"),
+        (PARAMS.read_text().replace("  tail: 32768", "  tail: 262144"), "proposition.tail is 262144; must leave"),
         (PARAMS.read_text() + "seed: 1\n", "cannot be read as YAML"),
     ],
 )

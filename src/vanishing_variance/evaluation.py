@@ -15,7 +15,7 @@ from vanishing_variance import parallel
 from vanishing_variance.device import device
 from vanishing_variance.diagnosis import diagnose
 from vanishing_variance.mechanism import inside
-from vanishing_variance.model.temperature import Temperature
+from vanishing_variance.model.temperature import Temperature, halves
 from vanishing_variance.model.trained import Models, Read, joined
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.parallel import Job, Report
@@ -26,7 +26,10 @@ from vanishing_variance.progress import Progress
 
 @dataclass(frozen=True)
 class Plan:
-    """All that an evaluation depends on, apart from weights and test sequences; `trained` are the training lengths."""
+    """All that an evaluation depends on, apart from weights and test sequences.
+
+    `trained` are the training lengths; `fitted`, the temperature of each half of the block (its `halves`).
+    """
 
     name: str
     root: int
@@ -35,7 +38,7 @@ class Plan:
     range_name: str
     trained: Range
     diagnostics: Diagnostics
-    fitted: Temperature
+    fitted: Mapping[str, Temperature]
 
 
 @dataclass(frozen=True)
@@ -58,13 +61,15 @@ def evaluate_block(
 ) -> Evaluation:
     """Test a block of models on `sequences` (by length), and look inside.
 
-    On a CPU one model at a time, over the cores; on a GPU the block at once.
+    On a CPU one model at a time, over the cores; on a GPU each half of the block at once.
     """
-    together = 1 if device().type == "cpu" else len(seeds)
     jobs: list[Job] = [partial(_diagnose_part, plan, {name: array[:1] for name, array in weights.items()})]
-    for first in range(0, len(seeds), together):
-        part = {name: array[first : first + together] for name, array in weights.items()}
-        jobs.append(partial(_evaluate_part, plan, part, seeds[first : first + together], sequences))
+    for half, places in halves(len(seeds)).items():
+        size = 1 if device().type == "cpu" else max(1, len(seeds[places]))
+        for first in range(places.start, places.stop, size):
+            part = slice(first, min(first + size, places.stop))
+            of_part = {name: array[part] for name, array in weights.items()}
+            jobs.append(partial(_evaluate_part, plan, plan.fitted[half], of_part, seeds[part], sequences))
     with Progress(f"evaluate {plan.name}", len(jobs) * len(plan.lengths), "lengths") as progress:
         looked, *parts = parallel.run(jobs, progress)
     right = {name: np.concatenate([right[name] for right, _ in parts]) for name in parts[0][0]}
@@ -84,6 +89,7 @@ def accuracies(right: Mapping[str, Bool[np.ndarray, "S B"]], seeds: Sequence[int
 
 def _evaluate_part(
     plan: Plan,
+    fitted: Temperature,
     weights: Mapping[str, np.ndarray],
     seeds: Sequence[int],
     sequences: Mapping[int, Read],
@@ -94,7 +100,7 @@ def _evaluate_part(
     rows: dict[int, list[dict[str, float]]] = {}
     reference = inside.trained(models, plan.trained, plan.root, plan.diagnostics.sequences, "trained", *name)
     for length in plan.lengths:
-        tested = models.test(sequences[length], length, plan.fitted)
+        tested = models.test(sequences[length], length, fitted)
         found = joined(
             {f"{name}-{length}": of for name, of in answers.right.items()} | inside.seen(part, answers)
             for part, answers in tested

@@ -1,7 +1,9 @@
 """The adaptive temperature fitted to our own models, by the procedure of Veličković et al. (2024, Section 5).
 
 For every sequence that a model gets wrong, the beta that makes the right class most probable; through these betas, as a
-function of the entropy, a polynomial of degree four. The published polynomial was fitted so to other models.
+function of the entropy, a polynomial of degree four. The published polynomial was fitted so to other models. It needs
+labelled sequences of the test lengths: so that no model is tested with what its own mistakes gave, each half of a block
+is tested with the polynomial that was fitted to the other half.
 
 S seeds, B sequences, N items, D width, T candidates of beta, M mistakes.
 """
@@ -18,7 +20,7 @@ from torch import Tensor
 from vanishing_variance import parallel
 from vanishing_variance.device import device
 from vanishing_variance.model.items import Items
-from vanishing_variance.model.temperature import SHARPEN_ABOVE, UNCHANGED, Temperature, entropy
+from vanishing_variance.model.temperature import SHARPEN_ABOVE, UNCHANGED, Temperature, entropy, halves
 from vanishing_variance.model.trained import Models, pieces
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.parallel import Job, Report
@@ -41,16 +43,22 @@ class Plan:
     sequences: int
 
 
-def fit_block(plan: Plan, weights: Mapping[str, Float[np.ndarray, "S ..."]]) -> tuple[Temperature, int]:
-    """The temperature fitted to a block's models together, weights by name; and to how many mistakes."""
+def fit_block(plan: Plan, weights: Mapping[str, Float[np.ndarray, "S ..."]]) -> dict[str, tuple[Temperature, int]]:
+    """Return the temperature for each half of a block, fitted to the other half, and to how many mistakes.
+
+    `weights` by name. Of one seed there is no other half, and its temperature is the plain softmax.
+    """
     models = len(next(iter(weights.values())))
     jobs: list[Job] = [
         partial(_mistakes_of_one, plan, {name: array[place : place + 1] for name, array in weights.items()})
         for place in range(models)
     ]
     with Progress(f"temperature {plan.name}", models * len(plan.lengths), "lengths") as progress:
-        found = np.concatenate(parallel.run(jobs, progress))
-    return fitted(found), len(found)
+        found = parallel.run(jobs, progress)
+    places = halves(models)
+    others = {"first": found[places["second"]], "second": found[places["first"]]}
+    mistakes_of = {half: np.concatenate([np.empty((0, 2)), *of]) for half, of in others.items()}
+    return {half: (fitted(of), len(of)) for half, of in mistakes_of.items()}
 
 
 def fitted(mistakes: Float64[np.ndarray, "M 2"]) -> Temperature:

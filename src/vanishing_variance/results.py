@@ -45,13 +45,14 @@ def beyond_training(
 
 
 def polynomials(fits: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """The fitted adaptive temperatures, a row a variant.
+    """The fitted adaptive temperatures, a row a half of a block of a variant.
 
-    Columns: task, range, norm; `mistakes`, how many it was fitted to (or too few for that); `lowest` and `highest`, the
+    Columns: task, range, norm, block; `half`, that which it is used for; `mistakes`, how many of the other half it was
+    fitted to (or too few for that); `lowest` and `highest`, the
     entropies (nats) between which they lay; the coefficient of each power of the entropy, p4 to p0.
     """
-    rows = []
+    names, rows = ["task", "range", "norm", "block", "half", "mistakes", "lowest", "highest"], []
     for fit in fits:
         powers = dict(zip(POWERS[-len(fit["polynomial"]) :], fit["polynomial"], strict=True))
-        rows.append({key: fit[key] for key in ("task", "range", "norm", "mistakes", "lowest", "highest")} | powers)
-    return pd.DataFrame(rows).reindex(columns=["task", "range", "norm", "mistakes", "lowest", "highest", *POWERS])
+        rows.append({name: fit[name] for name in names} | powers)
+    return pd.DataFrame(rows).reindex(columns=[*names, *POWERS])

@@ -15,7 +15,7 @@ from vanishing_variance.scale import of_paper
 TITLES = {
     "plain": "without test-time adaptation",
     "adaptive": "with the adaptive temperature",
-    "fitted": "with the adaptive temperature fitted to our models",
+    "fitted": "with the adaptive temperature fitted to our models, which uses labels at these lengths",
 }
 
 
@@ -165,8 +165,8 @@ def _note(numbers: pd.DataFrame) -> str:
     reasons = [f"{temperature} {power(int(length))}: {note}" for temperature, length, note in where]
     paper = " The paper's numbers are means over 100 seeds." if any(numbers.columns.str.startswith("paper_")) else ""
     fitted = (
-        " The last temperature is ours: its polynomial comes from the mistakes of one block of each variant's models, "
-        "on labelled sequences of these lengths, none of them tested here."
+        " The last temperature is ours: its polynomial is fitted to the mistakes of other models of the same variant "
+        "(one half of a block of seeds for the other), on labelled sequences of these lengths, none of them tested."
         if (numbers["temperature"] == "fitted").any()
         else ""
     )

@@ -85,7 +85,6 @@ LEAVES = {
     "training.learning_rate": Number(0, 1e6),
     "training.weight_decay": Number(0, 1e6, with_low=True),
     "training.seeds_per_process": Whole(1),
-    "temperature.block": Whole(0),
     "temperature.sequences": Whole(1),
     "test.lengths": LENGTHS,
     "test.sequences": Whole(2),
@@ -398,11 +397,9 @@ def across_keys(draw):
     test, keys = document["test"], document["tasks"]["dictionary"]["data"]["key_classes"]
     longer = draw(st.integers(keys + 1, 2**24))
     strange = draw(st.integers(1, 2**24).filter(lambda length: length not in test["lengths"]))
-    blocks = draw(st.lists(st.integers(0, 99), min_size=1, max_size=5, unique=True))
     key, value, other = draw(
         st.sampled_from(
             [
-                ("temperature.block", 100, {"blocks": blocks}),
                 ("diagnostics.heatmap_sequences", document["diagnostics"]["sequences"] + strange, {}),
                 ("test.lengths", [*test["lengths"], longer], {}),
                 ("ranges.short.longest", longer, {}),

@@ -14,10 +14,10 @@ from vanishing_variance.io.frames import read_frame, write_frame
 WEIGHTS, LAST = "runs/weights/ln/short/dictionary-0.safetensors", "ln/long/dictionary-0"
 READ = {
     "temperature": [WEIGHTS],
-    "evaluate": [WEIGHTS, "runs/temperature/ln/short/dictionary.json", "data/dictionary/00000016.safetensors"],
+    "evaluate": [WEIGHTS, "runs/temperature/ln/short/dictionary-0.json", "data/dictionary/00000016.safetensors"],
     "ttest": [
         *(f"runs/accuracy/{LAST}.parquet", f"runs/answers/{LAST}.safetensors"),
-        *("runs/temperature/ln/long/dictionary.json", "reference/paper.csv"),
+        *("runs/temperature/ln/long/dictionary-0.json", "reference/paper.csv"),
     ],
     "mechanism": [f"runs/mechanism/{LAST}.parquet", "metrics/accuracy.csv"],
     "capacity": [WEIGHTS, "data/dictionary/00000016.safetensors"],

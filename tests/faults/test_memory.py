@@ -56,9 +56,10 @@ HUGE = 100_000_000
 def test_a_stage_refuses_at_once_and_names_the_parameter(stage, changes, named, folder, monkeypatch, capsys, tried):
     where = folder(changes)
     if stage == "evaluate":
-        fitted = where / "runs/temperature/ln/short/dictionary.json"
+        fitted = where / "runs/temperature/ln/short/dictionary-0.json"
         fitted.parent.mkdir(parents=True)
-        fitted.write_text('{"polynomial": [1.0], "lowest": 0.0, "highest": 1.0, "mistakes": 0}')
+        one = '{"polynomial": [1.0], "lowest": 0.0, "highest": 1.0, "mistakes": 0}'
+        fitted.write_text(f'{{"first": {one}, "second": {one}}}')
     monkeypatch.setattr(enough, "free", lambda: 16 * 2**30)  # whatever this machine has
     monkeypatch.setattr(enough, "addresses", lambda: None)
     arguments = {"generate": VARIANT[:2], "capacity": [], "proposition": [], "probe": []}.get(stage, VARIANT)

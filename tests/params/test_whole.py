@@ -49,7 +49,6 @@ def test_the_shipped_parameters_are_valid(file):
         ("model.gelu", "relu", "model.gelu is 'relu'; must be 'exact' or 'tanh'"),
         ("model.initialisation", "he", "model.initialisation is 'he'; must be 'torch', 'lecun' or 'xavier'"),
         ("model.attention_biases", 1, "model.attention_biases is 1; must be a valid boolean"),
-        ("temperature.block", 1, "temperature.block is 1; choose from blocks: 0"),
         ("temperature.sequences", 0, "temperature.sequences is 0; must be greater than or equal to 1"),
         ("ranges.short.shortest", 5, "ranges.short is {'shortest': 5, 'longest': 4}; must be shortest <= longest"),
         ("ranges.short.longest", 65, "ranges.short.longest is 65; must be at most 64, the keys of task dictionary"),

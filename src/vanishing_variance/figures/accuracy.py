@@ -10,7 +10,7 @@ from vanishing_variance.results import by_seed
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.study import NORMS, TEMPERATURES
 
-TITLES = {"plain": "plain softmax", "adaptive": "adaptive temperature", "fitted": "temperature fitted to our models"}
+TITLES = {"plain": "plain softmax", "adaptive": "adaptive temperature", "fitted": "temperature fitted with labels"}
 
 
 def data(accuracy: pd.DataFrame, tasks: tuple[str, ...], range_: str) -> pd.DataFrame:

@@ -1,9 +1,9 @@
 """The JSON files that one stage writes and another reads, and what each holds."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, RootModel, TypeAdapter, ValidationError
 
 from vanishing_variance.errors import InputError, shown
 from vanishing_variance.io.files import read_json
@@ -16,12 +16,16 @@ class Document(BaseModel):
 
 
 class Fitted(Document):
-    """runs/temperature: an adaptive temperature (`model.temperature`), and to how many mistakes it was fitted."""
+    """An adaptive temperature (`model.temperature`), and to how many mistakes it was fitted."""
 
     polynomial: Annotated[list[FiniteFloat], Field(min_length=1, max_length=5)]
     lowest: FiniteFloat
     highest: FiniteFloat
     mistakes: int
+
+
+class Fits(RootModel[dict[Literal["first", "second"], Fitted]]):
+    """runs/temperature: the temperatures with which the halves of a block are tested, each fitted to the other half."""
 
 
 class Compared(Document):

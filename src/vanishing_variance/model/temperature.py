@@ -38,6 +38,12 @@ PUBLISHED = Temperature((-0.037, 0.481, -2.3, 4.917, -1.791))
 UNCHANGED = Temperature((1.0,), 0.0, 0.0)
 
 
+def halves(seeds: int) -> dict[str, slice]:
+    """Return the places of a block's two halves, `first` and `second`; of one seed, the second is empty."""
+    middle = (seeds + 1) // 2
+    return {"first": slice(0, middle), "second": slice(middle, seeds)}
+
+
 def entropy(logits: Float[Tensor, "*any N"]) -> Float[Tensor, "*any"]:
     """The entropy of softmax(logits) over the items, in nats."""
     log_weights = torch.log_softmax(logits, dim=-1)

@@ -31,12 +31,9 @@ def check(document: dict[str, Any]) -> None:
     take(document, "norm", Norm)
     take(document, "seed", Index)
     take(document, "seeds_per_block", SeedsPerBlock)
-    blocks = take(document, "blocks", Blocks)
+    take(document, "blocks", Blocks)
     take(document, "model", Model)
     take(document, "training", Training)
-    fit: Fit = take(document, "temperature", Fit)
-    if fit.block not in blocks:
-        raise InputError(f"{PATH}: temperature.block is {fit.block}; choose from blocks: {', '.join(map(str, blocks))}")
     diagnostics: Diagnostics = take(document, "diagnostics", Diagnostics)
     if diagnostics.heatmap_sequences > diagnostics.sequences:
         raise InputError(
@@ -44,6 +41,7 @@ def check(document: dict[str, Any]) -> None:
             f"must be at most diagnostics.sequences, {diagnostics.sequences}"
         )
     test: Test = take(document, "test", Test)
+    take(document, "temperature", Fit)
     _exactly(take(document, "ranges", dict), "ranges", RANGES)
     ranges: dict[str, Range] = {name: take(document, f"ranges.{name}", Range) for name in RANGES}
     _exactly(take(document, "tasks", dict), "tasks", TASKS)

@@ -15,7 +15,7 @@ ABLATIONS = {3: "argmax", 6: "dictionary"}
 TEMPERATURES = {
     "plain": "plain softmax",
     "adaptive": "adaptive temperature, as published",
-    "fitted": "adaptive temperature, fitted to our models",
+    "fitted": "adaptive temperature, fitted to our models with labels at these lengths",
 }
 
 
