@@ -87,9 +87,9 @@ def test_training(task, width, batch, lengths, gelu, tmp_path):
 def test_evaluation(task, width, lengths, sequences, looked_at):
     one = planned(task, width)
     shown = Diagnostics(sequences=looked_at, heatmap_sequences=16)
-    plan = evaluation.Plan("x", 0, one.variant, lengths, "short", one.lengths, shown, PUBLISHED)
+    plan = evaluation.Plan("x", 0, one.variant, lengths, "short", one.lengths, shown, {"first": PUBLISHED})
     tested = {length: partial(read, one.variant.task, sequences, length) for length in lengths}
-    job = partial(single, partial(evaluation._evaluate_part, plan, one_model(one), [0], tested, int))
+    job = partial(single, partial(evaluation._evaluate_part, plan, PUBLISHED, one_model(one), [0], tested, int))
     judge(of_evaluate(plan, one.schedule, 1, sequences), job)
 
 
