@@ -1,5 +1,7 @@
 """How much of the accuracy what happens inside the models explains: a table, and the figure of it."""
 
+from pathlib import Path
+
 import pandas as pd
 
 from vanishing_variance.columns import CSV, PARQUET
@@ -17,6 +19,15 @@ from vanishing_variance.params.seeds import Blocks, Index
 from vanishing_variance.study import METRICS, PLOTS, RANGES, expected
 
 
+def explain(metrics: Path, plots: Path, beside: pd.DataFrame, root: int) -> None:
+    """Write how much of the accuracy each quantity explains, of the models of `beside_accuracy`."""
+    table = explained(beside, root)
+    write_csv(metrics / "mechanism.csv", beside)
+    write_csv(metrics / "explained.csv", table)
+    write_text(metrics / "mechanism.md", markdown(table))
+    write_figure(plots / "mechanism", draw(table))
+
+
 def main() -> None:
     parser = Arguments(description=__doc__, allow_abbrev=False)
     parser.add_argument("--range", choices=RANGES, action="append", help="by hand, where no other has been trained")
@@ -27,11 +38,7 @@ def main() -> None:
     frames = ((one, read_frame(one.path("mechanism", ".parquet"), *PARQUET["mechanism"])) for one in runs)
     measured = pd.concat([frame.assign(task=one.task, range=one.range, norm=one.norm) for one, frame in frames])
     beside = beside_accuracy(measured, read_csv(METRICS / "accuracy.csv", *CSV["accuracy"]))
-    table = explained(beside, root)
-    write_csv(METRICS / "mechanism.csv", beside)
-    write_csv(METRICS / "explained.csv", table)
-    write_text(METRICS / "mechanism.md", markdown(table))
-    write_figure(PLOTS / "mechanism", draw(table))
+    explain(METRICS, PLOTS, beside, root)
 
 
 if __name__ == "__main__":

@@ -1,98 +1,97 @@
-"""Copy the results to metrics/<name>/, with what made them, and draw the accuracies; not a stage of the graph."""
+"""Add pieces of a study to a record, metrics/<name>/, and derive everything from all of them; not a stage of the graph.
 
-import math
+A piece is a folder that stages.pieces left, here or in another clone or machine. A new record has the parameters of
+params.yaml; pieces of other parameters, and models that the record has already, are refused, and nothing is changed.
+"""
+
 import re
 import shutil
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+import pandas as pd
 
 from stages.claims import judge_results
+from stages.mechanism import explain
+from stages.ttest import compare_results
+from vanishing_variance.columns import CSV
 from vanishing_variance.command import Arguments, run
-from vanishing_variance.errors import InputError, shown
+from vanishing_variance.errors import shown
 from vanishing_variance.figures import accuracy as accuracy_figure
-from vanishing_variance.io.files import write_json, write_text
-from vanishing_variance.io.frames import read_csv
+from vanishing_variance.io.files import write_text
+from vanishing_variance.io.frames import read_csv, write_csv
 from vanishing_variance.io.images import write_figure
-from vanishing_variance.io.machine import machine
+from vanishing_variance.io.pieces import read_piece
 from vanishing_variance.io.text import read_text
 from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.ranges import Range
-from vanishing_variance.params.seeds import Blocks, SeedsPerBlock, seeds
+from vanishing_variance.params.seeds import Index
+from vanishing_variance.params.test import Test
 from vanishing_variance.params.whole import check
+from vanishing_variance.pieces import complete, fits, listed, merged, parameters
 from vanishing_variance.scale import steps
 from vanishing_variance.study import METRICS, PLOTS, RANGES, TASKS
 
-# What git keeps of a run, apart from training losses and most pictures; of a range: its tables and its plots' suffix.
-RESULTS = (
-    *("accuracy.csv", "tests.csv", "temperatures.csv", "paper.*", "summary.json", "argmax.json", "dictionary.json"),
-    *("mechanism.*", "explained.csv", "capacity.json", "claims.*", "verdicts.json", "proposition.json"),
-)
-FIGURES = ("accuracy{}.csv", "figure1*.csv", "figure[234].csv", "proposition*.csv")
-OF_RANGE = {"short": ("tables/table[1236].*", ""), "long": ("tables/table[45].*", "-long")}
-
-
-MEANS = ("task", "temperature", "norm", "length", "n", "mean", "low", "high")
-
-
-def draw(folder: Path) -> None:
-    """Draw the accuracies of a record, a picture a range."""
-    params = read_yaml(folder / PATH)
-    for name, (_, suffix) in OF_RANGE.items():
-        data, trained = folder / PLOTS / f"accuracy{suffix}.csv", take(params, f"ranges.{name}", Range)
-        if data.exists():
-            made = {task: steps(params, task, name) for task in TASKS}
-            figure = accuracy_figure.draw(read_csv(data, *MEANS), (trained.shortest, trained.longest), made)
-            write_figure(data.with_suffix(""), figure)
+KEPT = ("accuracy", "mechanism")
 
 
 def main() -> None:
     parser = Arguments(description=__doc__, allow_abbrev=False)
     parser.add_argument("name", help="of the folder, for example paper-scale")
-    how = parser.add_mutually_exclusive_group(required=True)
-    how.add_argument("--minutes", type=float, help="how long it all took")
-    how.add_argument("--again", action="store_true", help="copy nothing: judge and draw again what is there")
-    parser.add_argument("--note", default="", help="what is special about this run")
+    parser.add_argument("piece", nargs="*", type=Path, help="folders of runs/pieces; none: derive everything again")
     chosen = parser.parse_args()
     if not re.fullmatch(r"[a-z][a-z0-9-]{0,63}", chosen.name) or chosen.name == "tables":
         parser.error(f"name: {shown(chosen.name)} must be 1 to 64 of a-z, 0-9 and -, from a letter on; not tables")
-    if chosen.again:
-        folder = METRICS / chosen.name
-        judge_results(folder, folder / PLOTS, folder / PATH)
-        draw(folder)
-        return
-    if not (math.isfinite(chosen.minutes) and chosen.minutes > 0):
-        parser.error(f"argument --minutes: {chosen.minutes} must be a positive number")
-    params = read_yaml(PATH)
+    record = METRICS / chosen.name
+    path = record / PATH if (record / PATH).exists() else PATH
+    params = read_yaml(path)
     check(params)
-    size = take(params, "seeds_per_block", SeedsPerBlock)
-    wanted = [seed for block in take(params, "blocks", Blocks) for seed in seeds(block, size)]
-    accuracy = read_csv(METRICS / "accuracy.csv", "range", "seed", "temperature", "accuracy")
-    if sorted(accuracy["seed"].unique()) != sorted(wanted):
-        raise InputError(f"{METRICS}/accuracy.csv: its seeds are not those of {PATH}; run dvc repro")
-    inside, plain = read_csv(METRICS / "mechanism.csv", "accuracy"), accuracy[accuracy["temperature"] == "plain"]
-    if sorted(inside["accuracy"]) != sorted(plain["accuracy"]):
-        raise InputError(f"{METRICS}/mechanism.csv: is of another run than accuracy.csv; run dvc repro")
-    ranges = [name for name in RANGES if name in set(accuracy["range"])]
-    made = {
-        **machine(),
-        **{"minutes": chosen.minutes, "seeds": len(wanted), "ranges": ranges, "note": chosen.note},
-    }
-    to = METRICS / f".{chosen.name}.tmp"
+    (accuracy, mechanism), pieces = together(record, chosen.piece, params)
+    to = record.with_name(f".{chosen.name}.tmp")
     shutil.rmtree(to, ignore_errors=True)
     try:
-        for folder, kept, patterns in (
-            (METRICS, to, [*RESULTS, *(OF_RANGE[name][0] for name in ranges)]),
-            (PLOTS, to / PLOTS, sorted({pattern.format(OF_RANGE[name][1]) for name in ranges for pattern in FIGURES})),
-        ):
-            for path in sorted(path for pattern in patterns for path in folder.glob(pattern)):
-                write_text(kept / path.relative_to(folder), read_text(path))
-        write_text(to / PATH.name, read_text(PATH))
-        write_json(to / "provenance.json", made)
-        draw(to)
-        shutil.rmtree(METRICS / chosen.name, ignore_errors=True)
-        to.rename(METRICS / chosen.name)
+        write_text(to / PATH.name, read_text(path))
+        write_csv(to / "pieces.csv", pieces)
+        derive(to, accuracy, mechanism, params)
+        shutil.rmtree(record, ignore_errors=True)
+        to.rename(record)
     finally:
         shutil.rmtree(to, ignore_errors=True)
+
+
+def together(
+    record: Path, folders: Sequence[Path], params: Mapping[str, Any]
+) -> tuple[list[pd.DataFrame], pd.DataFrame]:
+    """Return accuracies and what is inside, of the record and the pieces together, and the list of all pieces."""
+    frames = [
+        read_csv(record / f"{name}.csv", *CSV[name]) if (record / f"{name}.csv").exists() else pd.DataFrame()
+        for name in KEPT
+    ]
+    path, test = record / "pieces.csv", take(params, "test", Test)
+    pieces = read_csv(path, *CSV["pieces"]) if path.exists() else pd.DataFrame()
+    for folder in folders:
+        described, *found = read_piece(folder)
+        fits(described["parameters"], parameters(params, described["task"], described["range"]), str(folder))
+        complete(found[0], described["seeds"], test.lengths, str(folder))
+        frames = [merged(have, new, str(folder)) for have, new in zip(frames, found, strict=True)]
+        pieces = listed(pieces, described)
+    return frames, pieces
+
+
+def derive(to: Path, accuracy: pd.DataFrame, mechanism: pd.DataFrame, params: Mapping[str, Any]) -> None:
+    """Write the tests, tables, verdicts and figures of all models of a record."""
+    ranges = [name for name in RANGES if name in set(accuracy["range"])]
+    compare_results(to, accuracy, None, params, ranges)
+    explain(to, to / PLOTS, mechanism, take(params, "seed", Index))
+    judge_results(to, None, to / PATH)
+    for name in ranges:
+        means, trained = accuracy_figure.data(accuracy, TASKS, name), take(params, f"ranges.{name}", Range)
+        made = {task: steps(params, task, name) for task in TASKS}
+        path = to / PLOTS / ("accuracy" if name == "short" else f"accuracy-{name}")
+        write_csv(path.with_suffix(".csv"), means)
+        write_figure(path, accuracy_figure.draw(means, (trained.shortest, trained.longest), made))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,11 @@
 """Compare the variants over seeds by paired tests: the raw results, Tables 1 to 6, ours beside the paper's."""
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
 import numpy as np
+import pandas as pd
 
 from vanishing_variance.columns import CSV, PARQUET
 from vanishing_variance.command import Arguments, run
@@ -11,7 +16,7 @@ from vanishing_variance.io.files import write_json, write_text
 from vanishing_variance.io.frames import read_csv, read_frame, write_csv
 from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.metrics import overview, summary
-from vanishing_variance.paired_tests import paired_tests, select
+from vanishing_variance.paired_tests import Answers, paired_tests, select
 from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.norm import Norm
 from vanishing_variance.params.ranges import Range
@@ -23,15 +28,40 @@ from vanishing_variance.study import METRICS, RANGES, REFERENCE, TASKS, expected
 from vanishing_variance.tables import tables
 
 
+def compare_results(
+    folder: Path, accuracy: pd.DataFrame, answers: Answers | None, params: Mapping[str, Any], ranges: Sequence[str]
+) -> None:
+    """Write the paired tests, tables and metrics of these accuracies; without `answers`, no shares of uncertainty."""
+    norm, root = take(params, "norm", Norm), take(params, "seed", Index)
+    trained: dict[str, Range] = {name: take(params, f"ranges.{name}", Range) for name in ranges}
+    paper = read_csv(REFERENCE, *CSV["reference"])
+    tests = paired_tests(accuracy, answers, norm, root, ranges)
+    beside = cells(tests, paper)
+    write_csv(folder / "accuracy.csv", accuracy)
+    write_csv(folder / "tests.csv", tests)
+    write_csv(folder / "paper.csv", beside)
+    write_json(folder / "paper.json", agreement(beside))
+    write_text(folder / "paper.md", markdown(agreement(beside)))
+    longest = {name: trained[name].longest for name in ranges}
+    write_json(folder / "summary.json", overview(accuracy, norm, longest, root))
+    for task in TASKS:
+        by_range = {name: summary(select(tests, task, name, norm, "none")) for name in ranges}
+        write_json(folder / f"{task}.json", by_range)
+    made = {(task, name): steps(params, task, name) for task in TASKS for name in ranges}
+    for number, table in tables(tests, norm, paper, made).items():
+        path = folder / "tables" / f"table{number}"
+        write_text(path.with_suffix(".md"), table.markdown())
+        write_text(path.with_suffix(".tex"), table.latex())
+        write_csv(path.with_suffix(".csv"), table.numbers)
+
+
 def main() -> None:
     parser = Arguments(description=__doc__, allow_abbrev=False)
     parser.add_argument("--range", choices=RANGES, action="append", help="by hand, where no other has been trained")
     ranges = list(dict.fromkeys(parser.parse_args().range or RANGES))
     params = read_yaml(PATH)
-    norm, blocks, root = take(params, "norm", Norm), take(params, "blocks", Blocks), take(params, "seed", Index)
-    trained: dict[str, Range] = {name: take(params, f"ranges.{name}", Range) for name in ranges}
-    runs = expected(norm, blocks, ranges)
-    seeds, paper = take(params, "seeds_per_block", SeedsPerBlock), read_csv(REFERENCE, *CSV["reference"])
+    blocks, seeds = take(params, "blocks", Blocks), take(params, "seeds_per_block", SeedsPerBlock)
+    runs = expected(take(params, "norm", Norm), blocks, ranges)
     frames = ((one, read_frame(one.path("accuracy", ".parquet"), *PARQUET["accuracy"])) for one in runs)
     accuracy = gather(frames, seeds)
     lengths = sorted(accuracy["length"].unique().tolist())
@@ -43,26 +73,9 @@ def main() -> None:
         parts = [right[Run(task, range_, one, block)] for block in blocks]
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
-    tests = paired_tests(accuracy, answers, norm, root, ranges)
-    beside = cells(tests, paper)
-    write_csv(METRICS / "accuracy.csv", accuracy)
-    write_csv(METRICS / "tests.csv", tests)
-    write_csv(METRICS / "paper.csv", beside)
-    write_json(METRICS / "paper.json", agreement(beside))
-    write_text(METRICS / "paper.md", markdown(agreement(beside)))
-    longest = {name: trained[name].longest for name in ranges}
-    write_json(METRICS / "summary.json", overview(accuracy, norm, longest, root))
-    for task in TASKS:
-        by_range = {name: summary(select(tests, task, name, norm, "none")) for name in ranges}
-        write_json(METRICS / f"{task}.json", by_range)
+    compare_results(METRICS, accuracy, answers, params, ranges)
     halves = ({**vars(one), "half": half, **fit} for one, of in fits.items() for half, fit in of.items())
     write_csv(METRICS / "temperatures.csv", polynomials(halves))
-    made = {(task, name): steps(params, task, name) for task in TASKS for name in ranges}
-    for number, table in tables(tests, norm, paper, made).items():
-        path = METRICS / "tables" / f"table{number}"
-        write_text(path.with_suffix(".md"), table.markdown())
-        write_text(path.with_suffix(".tex"), table.latex())
-        write_csv(path.with_suffix(".csv"), table.numbers)
 
 
 if __name__ == "__main__":

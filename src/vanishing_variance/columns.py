@@ -26,6 +26,7 @@ PARQUET = {
 CSV = {
     "accuracy": ("task", "range", "norm", "seed", "temperature", "length", "accuracy"),
     "mechanism": ("task", "range", "norm", "seed", "length", "accuracy", *_INSIDE, *_TRAINED),
+    "pieces": ("task", "range", "norm", "first_seed", "last_seed", "device", "cores", "revision", "minutes"),
     "explained": ("task", "range", "norms", "grouping", "quantity", *_EXPLAINED),
     "tests": ("task", "range", "treatment", "baseline", "temperature", "length", *_TEST),
     "paper": (*_CELL, "range", "temperature", "paper", "ours", "difference"),

@@ -11,6 +11,7 @@ import pandas as pd
 from vanishing_variance.markdown import power, row
 from vanishing_variance.paired_tests import select
 from vanishing_variance.scale import of_paper
+from vanishing_variance.study import compared
 
 TITLES = {
     "plain": "without test-time adaptation",
@@ -59,18 +60,18 @@ ABLATIONS = {3: "argmax", 6: "dictionary"}
 def tables(
     tests: pd.DataFrame, norm: str, paper: pd.DataFrame, steps: Mapping[tuple[str, str], int]
 ) -> dict[int, Table]:
-    """Return the paper's tables by number, of the ranges that are there; titles say the `steps`, by task and range."""
-    there = set(tests["range"])
+    """Return the paper's tables by number, of the pairs that are there; titles say the `steps`, by task and range."""
+    pairs = set(tests[["task", "range", "treatment", "baseline"]].itertuples(index=False, name=None))
     made = {
         number: _titled(accuracy_table(number, tests, task, name, norm, paper), task, steps[task, name])
         for number, (task, name) in ACCURACIES.items()
-        if name in there
+        if (task, name, norm, "none") in pairs
     }
-    if "short" in there:
-        made |= {
-            number: _titled(ablation_table(number, tests, task, norm, paper), task, steps[task, "short"])
-            for number, task in ABLATIONS.items()
-        }
+    made |= {
+        number: _titled(ablation_table(number, tests, task, norm, paper), task, steps[task, "short"])
+        for number, task in ABLATIONS.items()
+        if {(task, "short", *pair) for pair in compared("short", norm)} <= pairs
+    }
     return made
 
 

@@ -28,6 +28,11 @@ def data(accuracy: pd.DataFrame, tasks: tuple[str, ...], range_: str) -> pd.Data
     return pd.DataFrame(rows, columns=columns)
 
 
+def _numbers(n: pd.Series) -> str:
+    """Return how many seeds the curves have: one number, or the fewest and the most."""
+    return str(n.min()) if n.min() == n.max() else f"{n.min()} to {n.max()}"
+
+
 def _order(norm: str) -> tuple[int, str]:
     """The paper's normalisers first, in its order."""
     return (NORMS.index(norm), "") if norm in NORMS else (len(NORMS), norm)
@@ -60,6 +65,6 @@ def draw(means: pd.DataFrame, trained: tuple[int, int], steps: Mapping[str, int]
     panels[0, 0].set_ylim(-2, 102)
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=6)
     style.caption(
-        figure, f"Mean over n = {means['n'].iloc[0]} seeds; the band is the 95% t interval of the mean over seeds."
+        figure, f"Mean over n = {_numbers(means['n'])} seeds; the band is the 95% t interval of the mean over seeds."
     )
     return figure

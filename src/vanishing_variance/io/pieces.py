@@ -1,0 +1,55 @@
+"""Pieces of a study on the disk: a folder each, which appears under its name only when it is whole."""
+
+import secrets
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from pydantic import FiniteFloat
+
+from vanishing_variance.columns import CSV
+from vanishing_variance.errors import InputError
+from vanishing_variance.io.documents import Document, read_document
+from vanishing_variance.io.files import write_json
+from vanishing_variance.io.frames import read_csv, write_csv
+
+
+class Described(Document):
+    """piece.json: whose models they are, their parameters by dotted key, and what they were computed on.
+
+    `minutes`: of the last run of the stages, added up; None where their results came from a cache.
+    """
+
+    task: str
+    range: str
+    norm: str
+    seeds: list[int]
+    parameters: dict[str, Any]
+    device: str
+    cores: int
+    versions: dict[str, str]
+    revision: str
+    minutes: FiniteFloat | None
+
+
+def write_piece(folder: Path, described: dict[str, Any], accuracy: pd.DataFrame, mechanism: pd.DataFrame) -> None:
+    """Write a piece's three files."""
+    temporary = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        write_csv(temporary / "accuracy.csv", accuracy)
+        write_csv(temporary / "mechanism.csv", mechanism)
+        write_json(temporary / "piece.json", described)
+        shutil.rmtree(folder, ignore_errors=True)
+        temporary.rename(folder)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def read_piece(folder: Path) -> tuple[dict[str, Any], pd.DataFrame, pd.DataFrame]:
+    """Return what piece.json says, the accuracies and what is inside. Raises InputError for a folder that is none."""
+    if not (folder / "piece.json").is_file():
+        raise InputError(f"{folder}: is no piece; python -m stages.pieces leaves them in runs/pieces")
+    frames = (read_csv(folder / f"{name}.csv", *CSV[name]) for name in ("accuracy", "mechanism"))
+    accuracy, mechanism = frames
+    return read_document(folder / "piece.json", Described), accuracy, mechanism
