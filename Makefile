@@ -39,7 +39,7 @@ lint: $(VENV)/installed
 
 paper-scale: $(VENV)/installed
 	python -m stages.scale paper
-	vanishing-variance repro --keep-going
+	python -m stages.pieces
 
 # Back to what git has, out of DVC's cache (or first: dvc pull), so that nothing runs again; what was there is stashed.
 default-scale:

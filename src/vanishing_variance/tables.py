@@ -90,6 +90,8 @@ def accuracy_table(number: int, tests: pd.DataFrame, task: str, range_: str, nor
     rows: list[tuple[str, list[str]]] = []
     for temperature, title in TITLES.items():
         of = numbers[numbers["temperature"] == temperature]
+        if of.empty:
+            continue
         rows += [(title, []), ("none", _cells(of, "none", ".1f")), (f"+ {norm}", _cells(of, norm, ".1f"))]
         rows += _comparison_rows(of)
         if norm == "ln" and of["paper_p"].notna().any():

@@ -47,11 +47,11 @@ def roles(means: pd.DataFrame, task: str, norm: str) -> pd.DataFrame:
 
 def draw(means: pd.DataFrame, trained: tuple[int, int], steps: Mapping[str, int]) -> Figure:
     """Draw a panel a task and temperature, with the task's gradient `steps`; the lengths of training are shaded."""
-    tasks = means["task"].unique()
+    tasks, temperatures = means["task"].unique(), means["temperature"].unique()
     figure = Figure(figsize=(7.5, 4.9), layout="constrained")
-    panels = figure.subplots(len(tasks), len(TEMPERATURES), sharex=True, sharey=True, squeeze=False)
+    panels = figure.subplots(len(tasks), len(temperatures), sharex=True, sharey=True, squeeze=False)
     for row, task in zip(panels, tasks, strict=True):
-        for axes, temperature in zip(row, TEMPERATURES, strict=True):
+        for axes, temperature in zip(row, temperatures, strict=True):
             of = means.query("task == @task and temperature == @temperature")
             axes.axvspan(*trained, color="#EEEEEE", zorder=0, label="training lengths")
             for norm, line in of.groupby("norm", sort=False):
