@@ -53,8 +53,8 @@ class Protocol:
 
     `parameters` replace those of Model, Training and the task's training, wherever they are; `decays` is whether the
     learning rate falls to 0 by a cosine; `scaled`, whether logits are divided by sqrt(D); `deep`, whether a GELU stands
-    after both layers of the item and query MLP; `layers` of these MLPs; `projected`, whether there is a W_O; `gain`, of
-    the initial W_Q, W_K and W_V.
+    after both layers of the item and query MLP; `layers` of these MLPs; `projected`, whether there is a W_O; `late`,
+    whether the normaliser stands after it; `gain`, of the initial W_Q, W_K and W_V.
     """
 
     parameters: Mapping[str, object] = field(default_factory=dict)
@@ -64,6 +64,7 @@ class Protocol:
     deep: bool = False
     layers: int = 2
     projected: bool = True
+    late: bool = False
     gain: float = 1.0
 
 
@@ -91,6 +92,9 @@ PROTOCOLS = {
     "one layer": Protocol(layers=1),
     "std 1, one layer": Protocol(_embeddings(1.0), layers=1),
     "no W_O": Protocol(projected=False),
+    "normaliser after W_O": Protocol(late=True),
+    "std 1, normaliser after W_O": Protocol(_embeddings(1.0), late=True),
+    "std 0.5, normaliser after W_O": Protocol(_embeddings(0.5), late=True),
     "attention as nn.MultiheadAttention": Protocol({"attention_biases": True}, gain=MULTIHEAD),
     "length 16 alone": Protocol(lengths=(16, 16)),
     "lengths from 1": Protocol(lengths=(1, 16)),
@@ -162,14 +166,16 @@ class CandidateNetwork(Network):
 
     def outputs(self, weights: Weights, average: Tensor) -> Tensor:
         """As `Network.outputs`."""
-        value = self._projection(weights, "value")
-        if self.protocol.deep or self.protocol.layers == 1:
-            return linear(average, value)
-        return super().outputs(weights, average)
+        layers = [self._projection(weights, "value")]
+        if not self.protocol.deep and self.protocol.layers == 2:
+            layers.insert(0, Linear(weights["item.2.weight"], weights["item.2.bias"]))
+        if self.protocol.late:
+            layers.append(self._projection(weights, "output"))
+        return linear(average, *layers)
 
     def read_out(self, weights: Weights, normalised: Tensor) -> Tensor:
         """As `Network.read_out`."""
-        if self.protocol.projected:
+        if self.protocol.projected and not self.protocol.late:
             return super().read_out(weights, normalised)
         return linear(normalised, *self._mlp(weights, "head"))
 

@@ -5,119 +5,148 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
+import yaml
+
+from vanishing_variance.columns import CSV
+from vanishing_variance.io.pieces import read_piece, write_piece
+from vanishing_variance.pieces import parameters
 
 ROOT = Path(__file__).resolve().parents[1]
+PARAMS = yaml.safe_load((ROOT / "tests/smoke.yaml").read_text())
+MACHINE = {"cores": 2, "versions": {"python": "3.11", "torch": "2.13", "numpy": "2.4"}, "revision": "abc"}
 
 
-ACCURACY = "task,range,norm,seed,temperature,length,accuracy\n" + "".join(
-    f"argmax,short,none,{seed},plain,16,0.5\n" for seed in (0, 1)
-)
-MEANS = "task,temperature,norm,length,n,mean,low,high\n" + "".join(
-    f"argmax,plain,none,{length},2,50,40,60\n" for length in (16, 64)
-)
-FILES = (
-    "metrics/paper.json",
-    "metrics/claims.md",
-    "metrics/choices.csv",
-    "metrics/tables/table1.md",
-    "metrics/tables/table4.md",
-)
-PLOTTED = ("plots/accuracy-long.csv", "plots/figure1.csv", "plots/figure3.csv", "plots/loss.csv")
+def piece(folder, task, norm, seeds, params=PARAMS, device="some CPU", range_="short"):
+    """A piece whose numbers are made up, by seed, so that it is the same whoever makes it."""
+    rows, inside = [], []
+    for seed in seeds:
+        rng = np.random.default_rng([seed, len(norm), len(task)])
+        model = {"task": task, "range": range_, "norm": norm, "seed": seed}
+        for length in params["test"]["lengths"]:
+            values = {temperature: rng.uniform(0.4, 0.9) for temperature in ("adaptive", "fitted", "plain")}
+            rows += [model | {"temperature": name, "length": length, "accuracy": of} for name, of in values.items()]
+            numbers = {name: round(rng.uniform(0.1, 1), 6) for name in CSV["mechanism"][6:]}
+            inside.append(model | {"length": length, "accuracy": values["plain"]} | numbers)
+    described = {"task": task, "range": range_, "norm": norm, "seeds": list(seeds), "device": device, "minutes": 1.5}
+    accuracy = pd.DataFrame(rows)[[*CSV["accuracy"]]]
+    made = described | MACHINE | {"parameters": parameters(params, task, range_)}
+    write_piece(folder, made, accuracy, pd.DataFrame(inside)[[*CSV["mechanism"]]])
+    return str(folder)
 
 
 @pytest.fixture
 def checkout(tmp_path):
-    """What `stages.record` reads, with a few results of the short range, and others of a former run."""
-    for name in ("src", "stages"):
+    """What `stages.record` reads beside pieces."""
+    for name in ("src", "stages", "reference"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "tests/smoke.yaml", tmp_path / "params.yaml")
-    for name in (*FILES, *PLOTTED, "metrics/some-scale/old.csv"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(f"{name}\n")
-    (tmp_path / "metrics/accuracy.csv").write_text(ACCURACY)
-    (tmp_path / "plots/accuracy.csv").write_text(MEANS)
-    (tmp_path / "metrics/mechanism.csv").write_text("seed,accuracy\n0,0.5\n1,0.5\n")
     return tmp_path
 
 
 def record(checkout, *arguments):
     command = [sys.executable, "-m", "stages.record", *arguments]
-    return subprocess.run(command, cwd=checkout, check=False, capture_output=True, text=True)
+    here = {**os.environ, "PYTHONPATH": str(checkout / "src")}
+    return subprocess.run(command, cwd=checkout, env=here, check=False, capture_output=True, text=True)
 
 
-def test_results_are_kept_with_what_made_them(checkout):
-    done = record(checkout, "some-scale", "--minutes", "7.5", "--note", "short")
-    assert done.returncode == 0, done.stderr
-    kept = checkout / "metrics/some-scale"
-    files = {str(path.relative_to(kept)) for path in kept.rglob("*") if path.is_file()}
-    results = {
-        "accuracy.csv",
-        "mechanism.csv",
-        "claims.md",
-        "paper.json",
-        "tables/table1.md",
-        *(f"plots/accuracy.{kind}" for kind in ("csv", "png", "svg")),
-        *("plots/figure1.csv", "plots/figure3.csv"),
+def holds(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def pieces(tmp_path, seeds, params=PARAMS, tasks=("argmax", "dictionary"), norms=("none", "std", "ln")):
+    where = tmp_path / f"pieces {seeds[0]}"
+    return [piece(where / f"{task}-{norm}", task, norm, seeds, params) for task in tasks for norm in norms]
+
+
+def test_a_record_of_pieces_does_not_depend_on_where_and_in_which_order_they_were_made(checkout, tmp_path):
+    first, second = pieces(tmp_path, [0, 1]), pieces(tmp_path, [2, 3])
+    done = record(checkout, "at-once", *first, *second)
+    assert (done.returncode, done.stderr) == (0, "")
+    for some in (second[:4], [*second[4:], first[0]], first[:0:-1]):
+        done = record(checkout, "in-parts", *some)
+        assert (done.returncode, done.stderr) == (0, "")
+    at_once, in_parts = (holds(checkout / "metrics" / name) for name in ("at-once", "in-parts"))
+    assert at_once == in_parts
+    derived = {"tests.csv", "claims.json", "verdicts.json", "explained.csv", "paper.md", "tables/table1.md"}
+    assert derived | {"params.yaml", "pieces.csv", "accuracy.csv", "plots/accuracy.svg"} <= at_once.keys()
+    found = pd.read_csv(checkout / "metrics/at-once/pieces.csv")
+    assert len(found) == 12
+    assert found["device"].unique().tolist() == ["some CPU"]
+    tests = pd.read_csv(checkout / "metrics/at-once/tests.csv", keep_default_na=False)
+    assert set(tests["n"]) == {4}
+    assert "n = 4" in (checkout / "metrics/at-once/tables/table1.md").read_text()
+
+
+def test_a_pair_is_compared_over_the_seeds_that_both_have(checkout, tmp_path):
+    alone = piece(tmp_path / "alone", "argmax", "ln", [2, 3])
+    done = record(checkout, "some", *pieces(tmp_path, [0, 1], tasks=("argmax",)), alone)
+    assert (done.returncode, done.stderr) == (0, "")
+    kept = checkout / "metrics/some"
+    tests = pd.read_csv(kept / "tests.csv", keep_default_na=False)
+    assert set(tests["n"]) == {2}
+    accuracy = pd.read_csv(kept / "accuracy.csv", keep_default_na=False)
+    assert sorted(accuracy.query("norm == 'ln'")["seed"].unique()) == [0, 1, 2, 3]
+    assert "2 to 4 seeds" in (kept / "plots/accuracy.svg").read_text()
+    assert {path.name for path in (kept / "tables").iterdir()} == {f"table{n}.{x}" for n in (1, 3) for x in ("csv", "md", "tex")}
+
+
+def test_what_does_not_belong_is_refused_in_a_line_and_nothing_changes(checkout, tmp_path):
+    first = pieces(tmp_path, [0, 1], tasks=("argmax",))
+    assert record(checkout, "some", *first).returncode == 0
+    before = holds(checkout / "metrics/some")
+    wider = yaml.safe_load((ROOT / "tests/smoke.yaml").read_text())
+    wider["model"]["width"] += 1
+    other, short, again = (tmp_path / name for name in ("other", "short", "again"))
+    piece(other, "argmax", "ln", [2, 3], wider)
+    piece(short, "argmax", "ln", [2, 3])
+    described, accuracy, mechanism = read_piece(short)
+    write_piece(short, described, accuracy[:-1], mechanism)
+    piece(again, "argmax", "ln", [1, 2])
+    refused = {
+        other: f"model.width is {wider['model']['width']}; the record's is {PARAMS['model']['width']}",
+        short: "does not hold seeds 2 to 3 at every test length",
+        again: "task argmax, range short, norm ln, seed 1 is in the record already",
+        tmp_path: "is no piece; python -m stages.pieces leaves them in runs/pieces",
     }
-    assert files == {*results, "params.yaml", "provenance.json"}
-    assert (kept / "accuracy.csv").read_text() == ACCURACY
-    assert (kept / "plots/accuracy.csv").read_text() == MEANS
-    assert (kept / "tables/table1.md").read_text() == "metrics/tables/table1.md\n"
-    assert (kept / "params.yaml").read_text() == (checkout / "params.yaml").read_text()
-    provenance = json.loads((kept / "provenance.json").read_text())
-    assert [provenance[key] for key in ("minutes", "seeds", "ranges", "note")] == [7.5, 2, ["short"], "short"]
-    assert {"device", "cores", "versions", "revision"} <= provenance.keys()
+    for folder, said in refused.items():
+        done = record(checkout, "some", str(folder))
+        assert (done.returncode, done.stderr) == (2, f"error: {folder}: {said}\n")
+        assert holds(checkout / "metrics/some") == before
 
 
-def test_the_inside_of_another_runs_models_is_refused(checkout):
-    (checkout / "metrics/mechanism.csv").write_text("seed,accuracy\n0,0.5\n1,0.75\n")
-    done = record(checkout, "some-scale", "--minutes", "1")
-    assert done.returncode == 2
-    assert done.stderr == "error: metrics/mechanism.csv: is of another run than accuracy.csv; run dvc repro\n"
+def test_a_record_keeps_its_parameters_whatever_those_of_the_checkout_are(checkout, tmp_path):
+    assert record(checkout, "some", *pieces(tmp_path, [0, 1], tasks=("argmax",))).returncode == 0
+    path = checkout / "params.yaml"
+    path.write_text(path.read_text().replace("width: ", "width: 1"))
+    done = record(checkout, "some", *pieces(tmp_path, [2, 3], tasks=("argmax",)))
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("name", ["../out", "tables", "Paper", ""])
 def test_a_name_that_is_no_folder_of_metrics_is_refused(checkout, name):
-    done = record(checkout, name, "--minutes", "1")
+    done = record(checkout, name)
     assert done.returncode == 2
     assert done.stderr.startswith("error: ")
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_results_of_other_parameters_are_refused_and_nothing_is_lost(checkout):
-    path = checkout / "params.yaml"
-    path.write_text(path.read_text().replace("seeds_per_block: 2", "seeds_per_block: 3"))
-    done = record(checkout, "some-scale", "--minutes", "1")
-    assert (done.returncode, done.stderr) == (
-        2,
-        "error: metrics/accuracy.csv: its seeds are not those of params.yaml; run dvc repro\n",
-    )
-    assert (checkout / "metrics/some-scale/old.csv").exists()
-
-
-def test_a_record_is_judged_and_drawn_again_where_it_is(tmp_path):
+def test_the_record_of_the_repository_is_what_is_derived_from_its_pieces(tmp_path):
     for name in ("reference", "metrics/paper-scale"):
         shutil.copytree(ROOT / name, tmp_path / name)
     kept = tmp_path / "metrics/paper-scale"
-    for name in ("claims.json", "verdicts.json", "plots/accuracy.svg"):
+    before = holds(kept)
+    for name in ("claims.json", "verdicts.json", "plots/accuracy.svg", "tests.csv"):
         (kept / name).write_text("damaged")
-    params = kept / "params.yaml"
-    params.write_text(params.read_text().replace("steps: 100000", "steps: 20000"))
-    raw = (kept / "accuracy.csv").read_text()
-    command = [sys.executable, "-m", "stages.record", "paper-scale", "--again"]
+    command = [sys.executable, "-m", "stages.record", "paper-scale"]
     here = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, cwd=tmp_path, env=here, check=False, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
-    claim = json.loads((kept / "claims.json").read_text())["argmax"]
-    assert (claim["verdict"], claim["steps"]) == ("not comparable (undertrained)", {"argmax": 20000})
-    assert json.loads((kept / "verdicts.json").read_text())["not_comparable"] > 0
-    assert (kept / "plots/accuracy.svg").read_text().startswith("<?xml")
-    assert (kept / "accuracy.csv").read_text() == raw
+    after = holds(kept)
+    assert after.keys() == before.keys()
+    for name in ("claims.json", "verdicts.json", "tables/table1.md", "paper.json"):
+        assert after[name] == before[name], name
     assert not (tmp_path / "metrics/claims.json").exists()
-
-
-def test_minutes_are_a_number(checkout):
-    done = record(checkout, "some-scale", "--minutes", "nan")
-    assert done.returncode == 2
-    assert "--minutes: nan must be a positive number" in done.stderr
+    assert json.loads(after["verdicts.json"])
