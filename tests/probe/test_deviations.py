@@ -53,8 +53,8 @@ def test_a_fixed_last_token_is_the_same_in_all_sequences_of_all_lengths_and_the_
     assert all(tokens.shape == (50, length) for length, tokens in drawn.items())
     assert min(len(np.unique(column)) for tokens in drawn.values() for column in tokens[:, :-1].T) > 20
     assert len({draw(given, FIXED_LAST, strategy, 2, 8, root)[0, -1] for root in range(9)}) > 4
-    for name, paper in PAPER.items():
-        assert len(np.unique(draw(given, name, paper, 50, 8, 0)[:, -1])) > 20
+    for name in ("random_no_pe", "random_pe"):
+        assert len(np.unique(draw(given, name, PAPER[name], 50, 8, 0)[:, -1])) > 20
     model, family, _ = loaded["llama"]
     outputs = last_outputs(model, family, draw(given, FIXED_LAST, strategy, 6, 8, 0), [0], False)
     expected = outputs.astype(float).std(axis=0, ddof=1)[0, 3, 0]

@@ -68,7 +68,7 @@ def test_captions_say_n_and_what_was_run():
         "over n = 10 sequences",
         "the largest attention weights of n = 8 sequences",
         "over n = 40 sequences",
-        "Exponents are fitted to the lengths of 2 items or more alone.",
+        "Exponents are fitted to the lengths of 4 items or more alone.",
         "in one panel, not the paper&#39;s, it is the same in all sequences",
         "2 seeds (the paper: 100), argmax short 30 of the paper&#39;s 100,000 gradient steps, dictionary short 30 of",
         "<dt>seeds</dt><dd>2: 1 × 2 (blocks × seeds a block)</dd>",

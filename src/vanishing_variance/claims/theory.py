@@ -88,8 +88,8 @@ def _half(evidence: Evidence) -> Judgement:
     verdict = SUPPORTED if abs(mean - SLOPE) <= 0.1 else UNDECIDED if held else NOT_SUPPORTED
     fixed = float(evidence.fits.query(f"strategy == '{FIXED_LAST}'")["exponent"].mean())
     words = (
-        f"the 95% interval of {held} of {len(of)} components holds {SLOPE}; with the last token fixed the mean slope is "
-        f"{fixed:.2f}"
+        f"the 95% interval of {held} of {len(of)} components holds {SLOPE}; with the last token fixed the mean slope "
+        f"is {fixed:.2f}"
     )
     return _probed(evidence, Judgement(verdict, words, "", mean, paper=SLOPE))
 
