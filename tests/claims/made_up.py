@@ -8,6 +8,7 @@ import pandas as pd
 
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.io.frames import read_csv
+from vanishing_variance.probe.strategies import STRATEGIES
 
 ROOT = Path(__file__).resolve().parents[2]
 LENGTHS = (16, 64, 512, 4096)
@@ -67,7 +68,7 @@ def exponents():
 
 
 def fits():
-    rows = [(name, part) for name in ("random_no_pe", "random_pe", "sentences_pe") for part in range(4)]
+    rows = [(name, part) for name in STRATEGIES for part in range(4)]
     frame = pd.DataFrame(rows, columns=["strategy", "component"])
     return frame.assign(layer=0, head=0, exponent=-0.48, low=-0.55, high=-0.4, model="meta-llama/Llama-3.2-1B")
 

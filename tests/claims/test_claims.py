@@ -16,6 +16,7 @@ from vanishing_variance.claims.verdict import (
     legend,
 )
 from vanishing_variance.paired_tests import paired_tests, select
+from vanishing_variance.probe.strategies import FIXED_LAST
 
 BY_KEY = {claim.key: claim for claim in CLAIMS}
 
@@ -179,6 +180,18 @@ def test_theory_is_judged_by_shares_of_features_and_components():
     assert verdict("pretrained", fits=slow.assign(high=0.1))["verdict"] == NOT_SUPPORTED
     same = {"answers": 1000, "differ": 0.0, "logits_differ": 1e-6, "logits_deviation": 2.0}
     assert verdict("capacity", capacity={"argmax": same, "dictionary": same})["verdict"] == NOT_SUPPORTED
+
+
+def test_a_fixed_last_token_changes_no_verdict_and_is_named_beside_the_papers_way():
+    frame = fits().assign(exponent=-0.3, low=-0.35, high=-0.25)
+    fixed = frame["strategy"] == FIXED_LAST
+    frame.loc[fixed, ["exponent", "low", "high"]] = [0.5, 0.4, 0.6]
+    falls, half = (verdict(key, fits=frame) for key in ("pretrained", "square-root"))
+    assert (falls["verdict"], half["verdict"]) == (SUPPORTED, NOT_SUPPORTED)
+    assert falls["ours"] == 100
+    assert "fixed" not in falls["evidence"]
+    assert half["ours"] == pytest.approx(-0.3)
+    assert "holds -0.5; with the last token fixed the mean slope is 0.50" in half["evidence"]
 
 
 def test_another_model_or_two_lengths_leave_figure_1_undecided():

@@ -98,7 +98,7 @@ LEAVES = {
     "probe.model": Text(),
     "probe.revision": Text(null=True),
     "probe.text": Text(),
-    "probe.lengths": LENGTHS,
+    "probe.lengths": Numbers(Whole(2, 2**24)),
     "probe.sequences": Whole(2),
     "probe.layers": PLACES,
     "probe.heads": PLACES,

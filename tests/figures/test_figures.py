@@ -5,6 +5,7 @@ import pytest
 from vanishing_variance.figures import accuracy, figure1, figure2, figure3, figure4, loss, mechanism, proposition
 from vanishing_variance.mechanism.explanation import GROUPINGS, QUANTITIES
 from vanishing_variance.probe.fits import POOLED, fits, pooled
+from vanishing_variance.probe.strategies import STRATEGIES
 from vanishing_variance.results import COLUMNS
 from vanishing_variance.statistics.intervals import interval
 
@@ -39,7 +40,7 @@ def texts(figure):
 def deviations(layers, heads=(3,), lengths=LENGTHS):
     rows = [
         (strategy, layer, head, component, n, 100, (1 + layer + component) * n**exponent)
-        for strategy, exponent in (("random_no_pe", -0.5), ("random_pe", -0.25), ("sentences_pe", 0.25))
+        for strategy, exponent in zip(STRATEGIES, (-0.5, -0.25, 0.25, -0.75), strict=True)
         for layer in layers
         for head in heads
         for component in range(5)
@@ -60,14 +61,21 @@ def labels(axes):
 def test_figure_1_shows_components_their_mean_and_its_exponent():
     figure = figure_1(deviations([2]))
     titles, caption = texts(figure)
-    assert titles == ["random tokens w/o P.E.", "random tokens w/ P.E.", "sentences w/ P.E."]
+    assert titles == [
+        *("random tokens w/o P.E.", "random tokens w/ P.E.", "sentences w/ P.E."),
+        "random tokens w/o P.E., last one fixed",
+    ]
     assert labels(figure.axes[0]) == ["layer 2: −0.50 [−0.50, −0.50]", "slope −0.5"]
     assert labels(figure.axes[2])[0] == "layer 2: 0.25 [0.25, 0.25]"
-    assert [len(axes.lines) for axes in figure.axes] == [7, 7, 7]
+    assert labels(figure.axes[3])[0] == "layer 2: −0.75 [−0.75, −0.75]"
+    assert [len(axes.lines) for axes in figure.axes] == [7] * 4
     assert {axes.get_yscale() for axes in figure.axes} == {"log"}
     assert "all-MiniLM-L6-v2 (6fceb34132ad); sentences of some words.txt. " in caption
     assert "n = 100 sequences a length" in caption
     assert "5 components of head 3; thin: each of them; thick: their geometric mean" in caption
+    assert "95% t interval over lengths" in caption
+    assert "fixed: there all sequences end with the same token" in caption
+    assert "not the paper's" in caption
     assert labels(figure_1(deviations([2], lengths=[16, 64])).axes[0])[0] == "layer 2: −0.50"
 
 
@@ -77,7 +85,7 @@ def test_figure_1_of_many_layers_names_some_of_them():
         *("layer 0", "layer 5", "layer 10", "layer 15"),
         "slope −0.5",
     ]
-    assert [len(axes.lines) for axes in figure.axes] == [17, 17, 17]
+    assert [len(axes.lines) for axes in figure.axes] == [17] * 4
     assert len({line.get_color() for line in figure.axes[0].lines[:16]}) == 16
     assert (
         "5 components of each of 2 heads; a line a layer, the deeper the lighter: their geometric mean"
@@ -197,13 +205,15 @@ def test_the_propositions_lines_are_relative_to_the_variance_of_an_item():
     exponents = pd.concat([exponents, exponents.assign(task="dictionary")]).assign(tail=16)
     figure = proposition.draw(cells, exponents)
     titles, caption = texts(figure)
-    assert titles[:2] == ["argmax, none: median exponent −1.00", "argmax, + ln: median exponent −0.85"]
+    assert titles[:2] == [
+        *("argmax, none: median exponent −1.00, N ≥ $2^{4}$", "argmax, + ln: median exponent −0.85, N ≥ $2^{4}$"),
+    ]
     assert len(titles) == 4
     assert [len(axes.lines) for axes in figure.axes] == [4] * 4
     assert "n = 256 sequences" in caption
     assert "11 features" in caption
     assert "10th to 90th percentile" in caption
-    assert "fitted from N = $2^{4}$" in caption
+    assert "fitted to the lengths N ≥ $2^{4}$ alone" in caption
 
 
 def test_the_mechanism_has_a_panel_a_task_and_range_and_a_point_a_quantity_and_grouping():

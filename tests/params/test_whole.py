@@ -78,6 +78,11 @@ def test_the_shipped_parameters_are_valid(file):
         ("probe.revision", 7, "probe.revision is 7; must be a valid string"),
         ("probe.lengths", [32, 16], "probe.lengths is [32, 16]; must be strictly increasing"),
         ("probe.lengths", [16], "probe.lengths is [16]; must be at least two lengths, to fit an exponent"),
+        (
+            *("probe.lengths", [1, 16]),
+            "probe.lengths is [1, 16]; must be of two tokens or more: with a fixed last token, O does not vary over "
+            "sequences of one",
+        ),
         ("probe.sequences", 1, "probe.sequences is 1; must be greater than or equal to 2"),
         ("probe.layers", "some", "probe.layers is 'some'; must be all, or a list of numbers that count from 0"),
         ("probe.layers", 3, "probe.layers is 3; must be all, or a list of numbers that count from 0"),

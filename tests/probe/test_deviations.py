@@ -3,9 +3,10 @@ import pytest
 
 from vanishing_variance.errors import InputError
 from vanishing_variance.params.probe import Probe
-from vanishing_variance.probe.deviations import Subject, deviations, measure
+from vanishing_variance.probe.deviations import Subject, deviations, draw, measure
 from vanishing_variance.probe.outputs import last_outputs
 from vanishing_variance.probe.sequences import random_tokens, tokenised, vocabulary
+from vanishing_variance.probe.strategies import FIXED_LAST, PAPER, STRATEGIES
 from vanishing_variance.seeding import stream
 from vanishing_variance.statistics.power_law import power_law
 
@@ -33,7 +34,7 @@ def test_it_is_the_sample_standard_deviation_over_sequences():
 
 def test_every_row_is_its_own_layer_head_component_strategy_and_length(loaded):
     frame = measure(subject(loaded), settings(), 0)
-    assert len(frame) == 3 * 3 * 2 * 1 * 2
+    assert len(frame) == 4 * 3 * 2 * 1 * 2
     assert (frame["n"] == 6).all()
     model, family, tokenizer = loaded["llama"]
     tokens = random_tokens(stream(0, "probe", "random_no_pe", 8), vocabulary(tokenizer, 64), 6, 8)
@@ -43,6 +44,23 @@ def test_every_row_is_its_own_layer_head_component_strategy_and_length(loaded):
         for component in (0, 1):
             found = rows.loc[(layer, 3, component), "deviation"]
             assert found == pytest.approx(expected[layer, 3, component], rel=1e-5)
+
+
+def test_a_fixed_last_token_is_the_same_in_all_sequences_of_all_lengths_and_the_others_are_random(loaded):
+    given, strategy = subject(loaded), STRATEGIES[FIXED_LAST]
+    drawn = {length: draw(given, FIXED_LAST, strategy, 50, length, 0) for length in (2, 8, 32)}
+    [last] = np.unique([tokens[:, -1] for tokens in drawn.values()])
+    assert all(tokens.shape == (50, length) for length, tokens in drawn.items())
+    assert min(len(np.unique(column)) for tokens in drawn.values() for column in tokens[:, :-1].T) > 20
+    assert len({draw(given, FIXED_LAST, strategy, 2, 8, root)[0, -1] for root in range(9)}) > 4
+    for name in ("random_no_pe", "random_pe"):
+        assert len(np.unique(draw(given, name, PAPER[name], 50, 8, 0)[:, -1])) > 20
+    model, family, _ = loaded["llama"]
+    outputs = last_outputs(model, family, draw(given, FIXED_LAST, strategy, 6, 8, 0), [0], False)
+    expected = outputs.astype(float).std(axis=0, ddof=1)[0, 3, 0]
+    rows = measure(given, settings(), 0).query("strategy == @FIXED_LAST and length == 8 and layer == 0")
+    assert rows.set_index("component").loc[0, "deviation"] == pytest.approx(expected, rel=1e-5)
+    assert last in given.vocabulary
 
 
 def test_the_same_parameters_give_the_same_bytes_and_another_seed_others(loaded):

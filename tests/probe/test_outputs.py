@@ -3,8 +3,10 @@ import pytest
 import torch
 from rounding import rounding
 from torch.nn.functional import layer_norm
+from transformers import LlamaConfig, LlamaModel
 
 from vanishing_variance.probe import outputs
+from vanishing_variance.probe.families import supported
 from vanishing_variance.probe.outputs import last_outputs
 
 KINDS = ["llama", "bert", "packaged"]
@@ -27,8 +29,11 @@ def rotated(vectors):
     return np.concatenate([turned.real, turned.imag], axis=1)
 
 
-def llama_by_hand(model, hidden, layer, head, positions):
-    """softmax(q K^T / sqrt(d)) V of one sequence's last query; query heads 2j and 2j + 1 share key-value head j."""
+def llama_by_hand(model, hidden, layer, head, positions, scaling=1.0):
+    """softmax(q K^T / sqrt(d)) V of one sequence's last query; query heads 2j and 2j + 1 share key-value head j.
+
+    `scaling` multiplies queries and keys, as YaRN's attention factor does.
+    """
     block = model.layers[layer]
     normed = block.input_layernorm(hidden).double()
     q, k, v = (
@@ -38,7 +43,7 @@ def llama_by_hand(model, hidden, layer, head, positions):
     queries, keys, values = q[:, head], k[:, head // 2], v[:, head // 2]
     if positions:
         queries, keys = rotated(queries), rotated(keys)
-    weights = np.exp(keys @ queries[-1] / 12**0.5)
+    weights = np.exp(scaling**2 * (keys @ queries[-1]) / 12**0.5)
     return weights @ values / weights.sum()
 
 
@@ -79,6 +84,24 @@ def test_o_is_attention_by_hand_before_the_projection(loaded, kind, positions):
             for sequence in range(len(tokens)):
                 expected = by_hand(model, hidden[sequence], 0, head, positions)
                 np.testing.assert_allclose(found[sequence, 0, head], expected, rtol=0, atol=tolerance(model, expected))
+
+
+def test_without_rotation_yarn_keeps_its_attention_factor():
+    """So that nothing but the rotation is removed: with the factor 1 the logits would be a fifth smaller."""
+    yarn = {"rope_type": "yarn", "rope_theta": 10000.0, "factor": 4.0, "original_max_position_embeddings": 32}
+    sizes = {"hidden_size": 32, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 4}
+    sizes |= {"num_key_value_heads": 2, "head_dim": 12, "vocab_size": 64, "max_position_embeddings": 128}
+    torch.manual_seed(0)
+    model = LlamaModel(LlamaConfig(**sizes, initializer_range=0.5, rope_scaling=yarn)).eval()
+    factor = 0.1 * np.log(4) + 1  # Peng et al. (2024), equation 22
+    assert model.rotary_emb.attention_scaling == pytest.approx(factor)
+    tokens = tokens_for(model)
+    found = last_outputs(model, supported()["llama"], tokens, [0], False)
+    with torch.no_grad():
+        hidden = embedded(model, tokens, False)
+        for head in range(4):
+            expected = llama_by_hand(model, hidden[0], 0, head, False, factor)
+            np.testing.assert_allclose(found[0, 0, head], expected, rtol=0, atol=tolerance(model, expected))
 
 
 @pytest.mark.parametrize("kind", KINDS)

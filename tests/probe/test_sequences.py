@@ -4,7 +4,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from vanishing_variance.errors import InputError
-from vanishing_variance.probe.sequences import random_tokens, sentences, tokenised, vocabulary
+from vanishing_variance.probe.sequences import fix_last, random_tokens, sentences, tokenised, vocabulary
 
 TEXT = 'Cats sleep.  Dogs\nbark! "Do birds sing?" They do, e.g. at dawn. It is 3.14 of the day.'
 FIRST = ["Cats", "Dogs", '"Do', "They", "It"]
@@ -56,6 +56,12 @@ def test_a_text_that_is_too_short_is_refused_in_one_line(loaded):
     empty = tokenised(loaded["packaged"][2], "empty", "")
     with pytest.raises(InputError, match="too short: 0 of its"):
         sentences(np.random.default_rng(0), empty, 2, 4)
+
+
+def test_fixing_the_last_token_changes_no_other_and_not_the_argument():
+    drawn = np.arange(12).reshape(3, 4)
+    assert fix_last(drawn, 99).tolist() == [[0, 1, 2, 99], [4, 5, 6, 99], [8, 9, 10, 99]]
+    assert drawn[:, -1].tolist() == [3, 7, 11]
 
 
 def test_random_tokens_are_uniform_over_the_whole_vocabulary(loaded):

@@ -68,6 +68,8 @@ def test_captions_say_n_and_what_was_run():
         "over n = 10 sequences",
         "the largest attention weights of n = 8 sequences",
         "over n = 40 sequences",
+        "Exponents are fitted to the lengths of 4 items or more alone.",
+        "in one panel, not the paper&#39;s, it is the same in all sequences",
         "2 seeds (the paper: 100), argmax short 30 of the paper&#39;s 100,000 gradient steps, dictionary short 30 of",
         "<dt>seeds</dt><dd>2: 1 × 2 (blocks × seeds a block)</dd>",
         "<dt>gradient steps</dt><dd>argmax short 30, dictionary short 30, argmax long 30, dictionary long 30</dd>",

@@ -9,7 +9,7 @@ from dataclasses import replace
 from vanishing_variance.claims.claim import Claim, Judgement
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.verdict import NOT_SUPPORTED, SUPPORTED, UNDECIDED
-from vanishing_variance.probe.strategies import STRATEGIES
+from vanishing_variance.probe.strategies import FIXED_LAST, PAPER, STRATEGIES
 from vanishing_variance.study import TASKS
 
 VANISHES = (
@@ -18,13 +18,14 @@ VANISHES = (
     "Supported: 95% of them or more in every model; not supported: less than half in any; else undecided."
 )
 FALLS = (
-    "The slope of log σ against log N in the probed model, of all its components, for each of the three ways of "
-    "drawing sequences. Supported: every component's 95% interval is below 0 for all three; not supported: less than "
-    "half of them for any; else undecided. "
+    "The slope of log σ against log N in the probed model, of all its components, for each of the paper's three "
+    "ways of drawing sequences. Supported: every component's 95% interval is below 0 for all three; not supported: "
+    "less than half of them for any; else undecided. "
 )
 HALF = (
-    "The mean slope over components for random tokens without positional encoding. Supported: within 0.1 of −0.5; not "
-    "supported: further away, and no component's 95% interval holds −0.5; else undecided. "
+    "The mean slope over components for the paper's random tokens without positional encoding, the last one random "
+    "too. Supported: within 0.1 of −0.5; not supported: further away, and no component's 95% interval holds −0.5; else "
+    "undecided. "
 )
 PROBED = "Where another model than the paper's Llama-3.2-1B is probed, the claim stays undecided."
 LLAMA = "Llama-3.2-1B"
@@ -70,7 +71,7 @@ def _vanishes(evidence: Evidence) -> Judgement:
 
 
 def _falls(evidence: Evidence) -> Judgement:
-    fits = evidence.fits
+    fits = evidence.fits[evidence.fits["strategy"].isin(PAPER)]
     shares = {str(name): float((of["high"] < 0).mean()) for name, of in fits.groupby("strategy", sort=False)}
     slopes = fits.groupby("strategy")["exponent"].mean()
     least = min(shares.values())
@@ -85,7 +86,11 @@ def _half(evidence: Evidence) -> Judgement:
     of = evidence.fits.query("strategy == 'random_no_pe'")
     mean, held = float(of["exponent"].mean()), int(((of["low"] <= SLOPE) & (of["high"] >= SLOPE)).sum())
     verdict = SUPPORTED if abs(mean - SLOPE) <= 0.1 else UNDECIDED if held else NOT_SUPPORTED
-    words = f"the 95% interval of {held} of {len(of)} components holds {SLOPE}"
+    fixed = float(evidence.fits.query(f"strategy == '{FIXED_LAST}'")["exponent"].mean())
+    words = (
+        f"the 95% interval of {held} of {len(of)} components holds {SLOPE}; with the last token fixed the mean slope "
+        f"is {fixed:.2f}"
+    )
     return _probed(evidence, Judgement(verdict, words, "", mean, paper=SLOPE))
 
 

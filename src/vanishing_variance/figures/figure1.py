@@ -15,6 +15,7 @@ from vanishing_variance.probe.strategies import STRATEGIES
 
 # As many layers as have their exponents written out; of more, the first and the last, and some between.
 NAMED = 4
+COLUMNS = 2
 
 
 def draw(deviations: pd.DataFrame, laws: pd.DataFrame) -> Figure:
@@ -23,10 +24,11 @@ def draw(deviations: pd.DataFrame, laws: pd.DataFrame) -> Figure:
     `laws` are the power laws of `pooled(deviations)`.
     """
     means, layers = pooled(deviations), [int(layer) for layer in deviations["layer"].unique()]
-    figure = Figure(figsize=(7.5, 3.6 + 0.16 * min(NAMED, len(layers))), layout="constrained")
-    panels = figure.subplots(1, len(STRATEGIES), sharey=True)
+    rows = -(-len(STRATEGIES) // COLUMNS)
+    figure = Figure(figsize=(7.5, 0.6 + rows * (2.8 + 0.16 * min(NAMED, len(layers)))), layout="constrained")
+    grid = figure.subplots(rows, COLUMNS, sharey=True)
     named = {layers[place] for place in np.linspace(0, len(layers) - 1, min(NAMED, len(layers))).round().astype(int)}
-    for axes, (name, strategy) in zip(panels, STRATEGIES.items(), strict=True):
+    for axes, (name, strategy) in zip(grid.flat, STRATEGIES.items(), strict=True):
         if len(layers) == 1:
             for _, line in deviations[deviations["strategy"] == name].groupby(["head", "component"]):
                 axes.plot(line["length"], line["deviation"], lw=0.6, alpha=0.5, color="#888888")
@@ -40,11 +42,14 @@ def draw(deviations: pd.DataFrame, laws: pd.DataFrame) -> Figure:
         axes.set_title(strategy.title)
         style.length_axis(axes, means["length"].unique())
         axes.set_xlabel("sequence length N (tokens)")
-        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), fontsize=8)
-    panels[0].set(ylabel="standard deviation of O", yscale="log")
-    panels[0].yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    panels[0].yaxis.set_major_formatter("{x:g}")
-    panels[0].yaxis.set_minor_formatter(NullFormatter())
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), fontsize=8)
+    for axes in grid[:, 0]:
+        axes.set_ylabel("standard deviation of O")
+    first = grid[0, 0]
+    first.set_yscale("log")
+    first.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    first.yaxis.set_major_formatter("{x:g}")
+    first.yaxis.set_minor_formatter(NullFormatter())
     style.caption(figure, _caption(deviations, len(layers)))
     return figure
 
@@ -74,7 +79,8 @@ def _caption(deviations: pd.DataFrame, layers: int) -> str:
     text = (
         f"{first['model']} ({str(first['revision'])[:12]}); sentences of {first['text'].rpartition(' ')[0]}. "
         f"O at the last position over n = {first['n']} sequences a length, {components} components of {where}; {each} "
-        "their geometric mean, with its fitted exponent and 95% t interval. "
-        "The query is the last token, which differs between sequences."
+        "their geometric mean, with the exponent fitted to all lengths and its 95% t interval over lengths. "
+        "The query is the last token, which differs between sequences, except where it is fixed: there all sequences "
+        "end with the same token, drawn at random once. That strategy is not the paper's."
     )
     return fill(text, 122)

@@ -27,6 +27,7 @@ def draw(cells: pd.DataFrame, exponents: pd.DataFrame) -> Figure:
     """A row a task, a column a normaliser (`none` first), of what the stage `proposition` wrote."""
     lines = data(cells)
     tasks, norms = lines["task"].unique(), lines["norm"].unique()
+    tail = style.power(int(exponents["tail"].iloc[0]))
     figure = Figure(figsize=(7.5, 6.2), layout="constrained")
     panels = figure.subplots(len(tasks), len(norms), sharex=True, sharey="row", squeeze=False)
     for row, task in zip(panels, tasks, strict=True):
@@ -39,7 +40,8 @@ def draw(cells: pd.DataFrame, exponents: pd.DataFrame) -> Figure:
             axes.plot(lengths, of["bound"], ":", lw=1.8, color=style.GREEN, label="the paper's bound")
             axes.plot(lengths, 1 / lengths, "-", lw=0.8, color="#999999", label="1 / N: uniform attention")
             fitted = exponents[(exponents["task"] == task) & (exponents["norm"] == norm)]["exponent"].median()
-            axes.set_title(f"{task}, {style.label(norm)}: median exponent {fitted:.2f}".replace("-", "−"))
+            title = f"{task}, {style.label(norm)}: median exponent {fitted:.2f}".replace("-", "−")
+            axes.set_title(f"{title}, N ≥ {tail}")
             axes.set_yscale("log")
             axes.yaxis.set_minor_locator(NullLocator())
             style.length_axis(axes, lengths)
@@ -52,6 +54,6 @@ def draw(cells: pd.DataFrame, exponents: pd.DataFrame) -> Figure:
         f"i.i.d. items, one query, O before the normaliser.\n"
         f"Lines are medians over {cells['feature'].nunique()} features d, the band is their 10th to 90th percentile; "
         f"σ$_d^2$ is the variance of V$_d$ over single items.\n"
-        f"Exponents are fitted from N = {style.power(int(exponents['tail'].iloc[0]))} on.",
+        f"Exponents are fitted to the lengths N ≥ {tail} alone.",
     )
     return figure

@@ -29,6 +29,8 @@ def _different(places: list[int]) -> list[int]:
 def _two_or_more(lengths: list[int]) -> list[int]:
     if len(lengths) < 2:
         raise ValueError("at least two lengths, to fit an exponent")
+    if lengths[0] < 2:
+        raise ValueError("of two tokens or more: with a fixed last token, O does not vary over sequences of one")
     return lengths
 
 

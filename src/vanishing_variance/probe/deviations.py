@@ -15,8 +15,8 @@ from vanishing_variance.params.base import PATH
 from vanishing_variance.params.probe import Probe
 from vanishing_variance.probe.families.base import Family
 from vanishing_variance.probe.outputs import last_outputs
-from vanishing_variance.probe.sequences import Corpus, random_tokens, sentences
-from vanishing_variance.probe.strategies import STRATEGIES
+from vanishing_variance.probe.sequences import Corpus, fix_last, random_tokens, sentences
+from vanishing_variance.probe.strategies import STRATEGIES, Strategy
 from vanishing_variance.progress import Progress
 from vanishing_variance.seeding import stream
 
@@ -41,9 +41,7 @@ def measure(subject: Subject, settings: Probe, root: int) -> pd.DataFrame:
     parts = []
     number = settings.sequences
     drawn = {
-        (name, length): sentences(stream(root, "probe", name, length), subject.corpus, number, length)
-        if strategy.sentences
-        else random_tokens(stream(root, "probe", name, length), subject.vocabulary, number, length)
+        (name, length): draw(subject, name, strategy, number, length, root)
         for name, strategy in STRATEGIES.items()
         for length in settings.lengths
     }
@@ -55,6 +53,19 @@ def measure(subject: Subject, settings: Probe, root: int) -> pd.DataFrame:
             progress(tokens.size)
     columns = ["strategy", "layer", "head", "component", "length", "n", "deviation"]
     return pd.concat(parts, ignore_index=True)[columns]
+
+
+def draw(
+    subject: Subject, name: str, strategy: Strategy, sequences: int, length: int, root: int
+) -> Integer[np.ndarray, "{sequences} {length}"]:
+    """Return sequences of a strategy; a fixed last token is drawn from the vocabulary, the same for every length."""
+    rng = stream(root, "probe", name, length)
+    if strategy.sentences:
+        return sentences(rng, subject.corpus, sequences, length)
+    tokens = random_tokens(rng, subject.vocabulary, sequences, length)
+    if not strategy.fixed_last:
+        return tokens
+    return fix_last(tokens, stream(root, "probe", name, "last token").choice(subject.vocabulary))
 
 
 def deviations(outputs: Float[np.ndarray, "S K H C"]) -> Float64[np.ndarray, "K H C"]:

@@ -52,7 +52,7 @@ def _taking(projections: list[nn.Module], layers: list[int]) -> Iterator[dict[in
 
 @contextmanager
 def _without_positions(model: PreTrainedModel, family: Family) -> Iterator[None]:
-    hook = family.positions(model).register_forward_hook(lambda _, __, output: family.removed(output))
+    hook = family.positions(model).register_forward_hook(lambda module, _, output: family.removed(module, output))
     try:
         yield
     finally:

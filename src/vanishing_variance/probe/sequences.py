@@ -1,4 +1,4 @@
-"""The sequences of Figure 1 and their three strategies (Section 1).
+"""The sequences of Figure 1: random tokens and sentences (Section 1).
 
 Tokens stand as they are: no beginning-of-sequence, [CLS] or [SEP] is added to any of them.
 S sequences, N tokens, V tokens in the vocabulary, T tokens in the text, P of which begin a sentence.
@@ -29,6 +29,13 @@ def random_tokens(
 ) -> Integer[np.ndarray, "{sequences} {length}"]:
     """Sequences, each token drawn independently and uniformly from `tokens`."""
     return rng.choice(tokens, (sequences, length))
+
+
+def fix_last(sequences: Integer[np.ndarray, "S N"], token: int | np.integer) -> Integer[np.ndarray, "S N"]:
+    """Return the sequences with `token` at the last position of each; the argument is left as it is."""
+    fixed = sequences.copy()
+    fixed[:, -1] = token
+    return fixed
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ def _words(params: Mapping[str, Any]) -> dict[str, tuple[str, str, str]]:
     seeds = len(take(params, "blocks", list[int])) * take(params, "seeds_per_block", int)
     looked = take(params, "diagnostics.sequences", int)
     rows = take(params, "diagnostics.heatmap_sequences", int)
-    checked = take(params, "proposition.sequences", int)
+    checked, tail = take(params, "proposition.sequences", int), take(params, "proposition.tail", int)
     probed, model = take(params, "probe.sequences", int), take(params, "probe.model", str)
     longest = {name: take(params, f"ranges.{name}.longest", int) for name in ("short", "long")}
     per_seed = f"Thin lines are each of n = {seeds} seeds, thick ones their mean."
@@ -65,7 +65,8 @@ def _words(params: Mapping[str, Any]) -> dict[str, tuple[str, str, str]]:
         "figure1": (
             "Figure 1",
             f"Inside {model}: the standard deviation of components of an attention output over n = {probed} sequences "
-            "a length. Exponents are of fitted power laws, with 95% t intervals over lengths.",
+            "a length. Exponents are of power laws fitted to all lengths, with 95% t intervals over lengths. The last "
+            "token is the query: in one panel, not the paper's, it is the same in all sequences.",
             f"Standard deviation of attention outputs inside {model} falling with sequence length, on log axes",
         ),
         "figure2": (
@@ -99,7 +100,8 @@ def _words(params: Mapping[str, Any]) -> dict[str, tuple[str, str, str]]:
         "proposition": (
             "Proposition 1",
             f"One model a panel: variance of single features against length, over n = {checked} sequences a length; "
-            "lines are medians over features, the band is their 10th to 90th percentile.",
+            "lines are medians over features, the band is their 10th to 90th percentile. Exponents are fitted to the "
+            f"lengths of {tail:,} items or more alone.",
             "Variance of features of the attention output against length, with its prediction and its bound",
         ),
         "loss": (

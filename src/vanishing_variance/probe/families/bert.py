@@ -10,5 +10,5 @@ FAMILY = Family(
     options={"add_pooling_layer": False},  # it comes after the last layer, and not every checkpoint has one
     projections=lambda model: [layer.attention.output.dense for layer in model.encoder.layer],
     positions=lambda model: model.embeddings.position_embeddings,
-    removed=torch.zeros_like,
+    removed=lambda _, added: torch.zeros_like(added),
 )

@@ -2,14 +2,21 @@
 
 import torch
 from transformers import LlamaModel
+from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
 
 from vanishing_variance.probe.families.base import Family
 
 
-def identity(rotations: tuple[torch.Tensor, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
-    """The cosines and sines of a rotation by no angle, in the shapes of those given."""
+def identity(
+    rotary: LlamaRotaryEmbedding, rotations: tuple[torch.Tensor, torch.Tensor]
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the cosines and sines of a rotation by no angle, in the shapes of those given.
+
+    The cosines keep the factor by which `rotary` scales both (of YaRN and LongRoPE; else 1). It scales the logits by
+    its square, so dropping it would change more than the rotation.
+    """
     cosines, sines = rotations
-    return torch.ones_like(cosines), torch.zeros_like(sines)
+    return torch.full_like(cosines, rotary.attention_scaling), torch.zeros_like(sines)
 
 
 FAMILY = Family(
