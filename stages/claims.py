@@ -26,12 +26,14 @@ def judge_results(metrics: Path, plots: Path, path: Path) -> None:
     root: int = take(params, "seed", Index)
     fits = read_csv(plots / "figure1-fits.csv", *CSV["figure1-fits"])
     probed = read_csv(plots / "figure1.csv", *CSV["figure1"])
+    losses = plots / "loss.csv"
     evidence = Evidence(
         accuracy=read_csv(metrics / "accuracy.csv", *CSV["accuracy"]),
         mechanism=read_csv(metrics / "mechanism.csv", *CSV["mechanism"]),
         exponents=read_csv(plots / "proposition-exponents.csv", *CSV["proposition-exponents"]),
         fits=fits.assign(model=probed["model"].iloc[0]),
         capacity=read_document(metrics / "capacity.json", dict[str, Compared]),
+        losses=read_csv(losses, *CSV["loss"]) if losses.exists() else None,
         paper=read_csv(REFERENCE, *CSV["reference"]),
         longest={name: trained.longest for name, trained in ranges.items()},
         steps={(task, name): steps(params, task, name) for task in TASKS for name in RANGES},
