@@ -7,7 +7,7 @@ from vanishing_variance.io.frames import read_csv
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = {"reference": "reference/paper.csv"} | {
-    name: f"{'plots' if name.startswith(('figure1', 'proposition')) else 'metrics'}/{name}.csv"
+    name: f"{'plots' if name.startswith(('figure1', 'loss', 'proposition')) else 'metrics'}/{name}.csv"
     for name in CSV.keys() - {"reference"}
 }
 

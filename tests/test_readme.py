@@ -46,7 +46,7 @@ def test_its_table_is_the_strongest_evidence_that_is_committed():
         )
     )
     evidence = strongest(run, record)
-    assert len(evidence) == 22
+    assert len(evidence) == 35
     assert rewritten(README, evidence.values()) == README
 
 

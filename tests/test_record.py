@@ -90,7 +90,9 @@ def test_a_pair_is_compared_over_the_seeds_that_both_have(checkout, tmp_path):
     accuracy = pd.read_csv(kept / "accuracy.csv", keep_default_na=False)
     assert sorted(accuracy.query("norm == 'ln'")["seed"].unique()) == [0, 1, 2, 3]
     assert "2 to 4 seeds" in (kept / "plots/accuracy.svg").read_text()
-    assert {path.name for path in (kept / "tables").iterdir()} == {f"table{n}.{x}" for n in (1, 3) for x in ("csv", "md", "tex")}
+    assert {path.name for path in (kept / "tables").iterdir()} == {
+        f"table{n}.{x}" for n in (1, 3) for x in ("csv", "md", "tex")
+    }
 
 
 def test_what_does_not_belong_is_refused_in_a_line_and_nothing_changes(checkout, tmp_path):

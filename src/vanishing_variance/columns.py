@@ -15,16 +15,17 @@ _CELL = ("table", "task", "variant", "quantity", "length")
 # Parquet, by the kind of file.
 PARQUET = {
     "accuracy": ("seed", "temperature", "length", "accuracy"),
-    "mechanism": ("sample", "length", "seed", *_INSIDE),
+    "mechanism": ("sample", "length", "seed", "largest16", *_INSIDE),
     "losses": ("seed", "step", "loss"),
     "moments": ("length", "where", "mean", "mean_se", "variance", "variance_se"),
     "features": ("length", "where", "feature", "value"),
     "attention": ("length", "sequence", "rank", "weight"),
 }
 
-# CSV, by the name of the file.
+# CSV, by the name of the file. Records that are older than `largest16` lack it, and can still be read.
 CSV = {
     "accuracy": ("task", "range", "norm", "seed", "temperature", "length", "accuracy"),
+    "loss": ("task", "norm", "seed", "step", "loss"),
     "mechanism": ("task", "range", "norm", "seed", "length", "accuracy", *_INSIDE, *_TRAINED),
     "pieces": ("task", "range", "norm", "first_seed", "last_seed", "device", "cores", "revision", "minutes"),
     "explained": ("task", "range", "norms", "grouping", "quantity", *_EXPLAINED),

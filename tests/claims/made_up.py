@@ -1,4 +1,4 @@
-"""Raw results by hand, in which every claim of the paper is true; each can be turned round by one number."""
+"""Raw results by hand, in which every claim is true that is measured; each can be turned round by one number."""
 
 import itertools
 from pathlib import Path
@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from vanishing_variance.claims.claim import judge
 from vanishing_variance.claims.evidence import Evidence
+from vanishing_variance.claims.paper import CLAIMS
 from vanishing_variance.io.frames import read_csv
 from vanishing_variance.probe.strategies import STRATEGIES
 
@@ -48,7 +50,7 @@ def mechanism(accuracies):
         noise = rng.normal(0, 0.01)
         row = {"task": task, "range": "short", "norm": norm, "seed": seed, "length": length}
         row |= {"accuracy": of["accuracy"].iloc[0], "target": rng.uniform(0.4, 0.6), "largest": 0.7}
-        row |= {"entropy": (2.0 if norm == "none" else 1.0) + noise}
+        row |= {"entropy": 1.0, "largest16": (0.5 if norm == "none" else 0.8) + noise}
         for where in ("before", "after"):
             variance = 0.3 * np.exp(row["accuracy"]) if where == "after" else kept + noise
             row |= {f"variance_{where}": variance, f"trained_variance_{where}": 1.0}
@@ -73,19 +75,62 @@ def fits():
     return frame.assign(layer=0, head=0, exponent=-0.48, low=-0.55, high=-0.4, model="meta-llama/Llama-3.2-1B")
 
 
+def losses(falls=0.0, steps=10_000):
+    """Training losses of dictionary whose last tenth is lower than the tenth before by about this share."""
+    rng = np.random.default_rng(2)
+    rows = []
+    for norm in ("none", "ln"):
+        for seed in range(SEEDS):
+            for step in range(100, steps + 1, 100):
+                level = 0.02 * np.exp(-falls * (step > 9_000)) if step > 8_000 else 0.1
+                rows.append(("dictionary", norm, seed, step, level * np.exp(rng.normal(0, 0.02))))
+    return pd.DataFrame(rows, columns=["task", "norm", "seed", "step", "loss"])
+
+
 def evidence(**changes):
     accuracies = changes.pop("accuracy", None)
     accuracies = accuracy() if accuracies is None else accuracies
-    differing = {"answers": 1000, "differ": 0.01, "logits_differ": 1.0, "logits_deviation": 2.0}
+    same = {"answers": 1000, "differ": 0.0, "logits_differ": 1e-6, "logits_deviation": 2.0}
     known = {
         "accuracy": accuracies,
         "mechanism": mechanism(accuracies),
         "exponents": exponents(),
         "fits": fits(),
-        "capacity": {"argmax": differing, "dictionary": differing},
+        "capacity": {"argmax": same, "dictionary": same},
+        "losses": losses(),
         "paper": read_csv(ROOT / "reference/paper.csv"),
         "longest": {"short": 16, "long": 256},
         "steps": steps(),
         "root": 0,
     }
     return Evidence(**known | changes)
+
+
+BY_KEY = {claim.key: claim for claim in CLAIMS}
+# Nothing measures it.
+CAPACITY = {"capacity"}
+
+
+def verdict(key, **changes):
+    return judge([BY_KEY[key]], evidence(**changes))[key]
+
+
+def shifted(task, norm, by, range_="short", temperatures=("plain",), lengths=None):
+    """The raw results, the accuracies of one variant moved by as many percentage points."""
+    frame = accuracy()
+    chosen = (frame["task"] == task) & (frame["norm"] == norm) & (frame["range"] == range_)
+    chosen &= frame["temperature"].isin(temperatures)
+    if lengths:
+        chosen &= frame["length"].isin(lengths)
+    frame.loc[chosen, "accuracy"] += by / 100
+    return frame
+
+
+def noisy(deviation, root=1, **only):
+    """The raw results with more noise beyond training, in percentage points; of the rows with these values alone."""
+    frame = accuracy()
+    chosen = frame["length"] > 16
+    for name, value in only.items():
+        chosen &= frame[name] == value
+    frame.loc[chosen, "accuracy"] += np.random.default_rng(root).normal(0, deviation / 100, chosen.sum())
+    return frame

@@ -7,7 +7,16 @@ from vanishing_variance.errors import InputError
 from vanishing_variance.io.claims import read_claims
 
 NUMBERS = dict.fromkeys(("ours", "low", "high", "paper", "n"))
-CLAIM = {"claim": "c", "where": "w", "unit": "", "evidence": "e", "rule": "r", "steps": {"argmax": 1}, **NUMBERS}
+CLAIM = {
+    "claim": "c",
+    "where": "w",
+    "unit": "",
+    "size": "",
+    "evidence": "e",
+    "rule": "r",
+    "steps": {"argmax": 1},
+    **NUMBERS,
+}
 
 
 def test_every_verdict_can_be_read(tmp_path):
@@ -24,6 +33,7 @@ def test_every_verdict_can_be_read(tmp_path):
             {"verdict": "maybe"},
             r"gain.verdict is 'maybe'; must be one of supported, .*, not comparable \(undertrained\)",
         ),
+        ({"size": "huge"}, "gain.size is 'huge'; must be one of smaller than the paper's, larger "),
         ({"steps": {"argmax": "many"}}, "gain.steps.argmax is 'many'"),
     ],
 )

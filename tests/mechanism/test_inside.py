@@ -33,8 +33,21 @@ def test_attention_is_that_of_the_plain_module(found):
     np.testing.assert_allclose(seen["before"][0], np.einsum("bn,bnd->bd", weights, values), atol=1e-4)
     assert np.abs(seen["after"][0].mean(axis=-1)).max() < 1e-4  # of ln, before it has learned a shift
     assert {name: array.shape for name, array in seen.items() if array.ndim == 2} == dict.fromkeys(
-        ("target", "largest", "entropy"), (2, 40)
+        inside.WEIGHTS, (2, 40)
     )
+
+
+@pytest.mark.parametrize("length", [12, 16, 100])
+def test_the_mass_of_the_16_largest_weights_is_what_the_others_lack(task_name, length):
+    trained = make_trained(task_name, "none", sharpness=SHARP[task_name])
+    models = Models.of(trained.variant, trained.weights)
+    batch = trained.variant.task.sample(stream(0, "here"), 20, length)
+    weights = torch.softmax(torch.from_numpy(plainly(trained, batch)[0]), dim=-1).numpy()
+    others = np.sort(weights, axis=1)[:, : max(0, length - 16)].sum(axis=1)
+    found = joined(inside.seen(part, models.answer(part, UNCHANGED)) for part in [batch])["largest16"][0]
+    np.testing.assert_allclose(found, 1 - others, atol=1e-3)
+    assert found.max() <= 1 + 1e-5
+    assert (others.min() > 0.01) == (length == 100)
 
 
 def test_a_row_a_model_holds_means_over_sequences(found):

@@ -19,6 +19,7 @@ CLAIM = {
     "where": "Section 3.1, Table 1",
     "rule": "supported where the interval lies above 0 at 2^14",
     "verdict": "supported",
+    "size": "",
     "ours": 3.25,
     "low": 1.0,
     "high": 5.5,
@@ -93,7 +94,7 @@ def explained():
     return frame
 
 
-VERDICTS = ("supported", "not supported", "undecided", "not tested", "undecided", "not comparable (undertrained)")
+VERDICTS = ("supported", "contradicted", "undecided", "not tested", "undecided", "not comparable (undertrained)")
 
 
 def evidence(**changes):

@@ -150,7 +150,7 @@ def test_every_text_can_be_read(visit, scheme):
     body, _ = rgb(style(shown, "body", "backgroundColor"))
     assert (luminance(body) > 0.5) == (scheme == "light")
     assert rgb(style(shown, ".picture", "backgroundColor"))[0] == (255, 255, 255)
-    kinds = ("supported", "not-supported", "undecided", "not-comparable", "not-tested")
+    kinds = ("supported", "contradicted", "undecided", "not-comparable", "not-tested")
     badges = {kind: style(shown, f"td .badge.{kind}", "backgroundColor") for kind in kinds}
     assert len(set(badges.values())) == 5
     assert rgb(badges["not-tested"])[1] == 0

@@ -25,6 +25,11 @@ def test_a_number_that_is_no_accuracy_stays_in_the_other_tables():
     assert "| supported | the paper's steps, n = 2 |  |" in rewritten(BEGIN + END, [found])
 
 
+def test_the_size_of_a_gain_stands_behind_it():
+    found = Evidence({**CLAIM, "size": "larger than the paper's"})
+    assert "| supported, +3.2 pp, larger than the paper's |" in rewritten(BEGIN + END, [found])
+
+
 @pytest.mark.parametrize("text", ["", BEGIN, END + BEGIN])
 def test_a_readme_without_markers_is_left_alone(text):
     with pytest.raises(InputError, match=r"^README\.md: the lines <!-- verdicts: "):

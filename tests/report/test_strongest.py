@@ -6,7 +6,7 @@ from made_up_results import CLAIM, ROOT
 
 from vanishing_variance.report.strongest import Evidence, Study, scale, strongest
 
-SUPPORTED, NOT_SUPPORTED, UNDECIDED = "supported", "not supported", "undecided"
+SUPPORTED, CONTRADICTED, UNDECIDED = "supported", "contradicted", "undecided"
 NOT_COMPARABLE, NOT_TESTED = "not comparable (undertrained)", "not tested"
 PARAMS = yaml.safe_load((ROOT / "params.yaml").read_text())
 FEW, ENOUGH = {"argmax": 4_000}, {"argmax": 100_000}
@@ -34,7 +34,7 @@ def both(run, record):
 RECORD = study(SUPPORTED, ENOUGH, sequences=4096)
 
 
-@pytest.mark.parametrize("verdict", [SUPPORTED, NOT_SUPPORTED, UNDECIDED])
+@pytest.mark.parametrize("verdict", [SUPPORTED, CONTRADICTED, UNDECIDED])
 def test_the_record_leads_where_this_run_is_undertrained_whatever_it_says(verdict):
     record = study(verdict, ENOUGH, sequences=4096)
     assert both(study(NOT_COMPARABLE, n=100, sequences=8192), record) == ("record", True)
@@ -47,10 +47,10 @@ def test_this_run_leads_where_the_record_was_not_tested_or_is_undertrained_itsel
 
 
 def test_more_seeds_lead_and_then_more_test_sequences_and_then_this_run():
-    assert both(study(NOT_SUPPORTED, ENOUGH, n=100), RECORD) == ("run", False)
-    assert both(study(NOT_SUPPORTED, ENOUGH, sequences=8192), RECORD) == ("run", False)
-    assert both(study(NOT_SUPPORTED, ENOUGH, sequences=4096), RECORD) == ("run", False)
-    assert both(study(NOT_SUPPORTED, ENOUGH, n=4, sequences=8192, seeds_per_block=4), RECORD) == ("record", True)
+    assert both(study(CONTRADICTED, ENOUGH, n=100), RECORD) == ("run", False)
+    assert both(study(CONTRADICTED, ENOUGH, sequences=8192), RECORD) == ("run", False)
+    assert both(study(CONTRADICTED, ENOUGH, sequences=4096), RECORD) == ("run", False)
+    assert both(study(CONTRADICTED, ENOUGH, n=4, sequences=8192, seeds_per_block=4), RECORD) == ("record", True)
 
 
 def test_the_same_models_are_one_result_not_two():
@@ -83,3 +83,7 @@ def test_a_claim_that_the_record_does_not_know_is_this_runs():
 )
 def test_the_scale_is_steps_beside_the_papers_and_seeds(steps, n, said):
     assert scale({**CLAIM, "steps": steps, "n": n}) == said
+
+
+def test_what_was_not_tested_has_no_scale():
+    assert scale({**CLAIM, "verdict": NOT_TESTED, "steps": {"argmax": 4_000}}) == ""

@@ -10,10 +10,10 @@ def one(point=None, **changes):
 
 def test_verdicts_keep_their_order_and_are_counted():
     made = verdicts(evidence())
-    assert [row.verdict for row in made][:2] == ["supported", "not supported"]
+    assert [row.verdict for row in made][:2] == ["supported", "contradicted"]
     assert counts(made) == [
         ("supported", "supported", 1),
-        ("not supported", "not-supported", 1),
+        ("contradicted", "contradicted", 1),
         ("undecided", "undecided", 2),
         ("not comparable (undertrained)", "not-comparable", 1),
         ("not tested", "not-tested", 1),
@@ -27,6 +27,12 @@ def test_numbers_stand_in_their_unit():
     assert one(unit="% of features", ours=99.44).ours == "99.4% of features"
     assert one(unit="nats", ours=0.5).ours == "0.5 nats"
     assert shown.rule == "supported where the interval lies above 0 at 2<sup>14</sup>"
+
+
+def test_the_size_of_a_gain_stands_beside_the_verdict():
+    assert one().size == ""
+    larger = one(size="larger than the paper's")
+    assert (larger.verdict, larger.size) == ("supported", "larger than the paper's")
 
 
 def test_what_is_missing_is_a_dash():

@@ -7,11 +7,11 @@ def claim(verdict, ours=None, unit="pp"):
 
 def test_only_verdicts_that_differ_are_named_with_both_numbers():
     before = {"same": claim("supported", 1.0), "ln": claim("undecided", 0.123456), "gone": claim("not tested")}
-    after = {"ln": claim("supported", 2.5), "same": claim("supported", 9.0), "new": claim("not supported", 3, "ratio")}
+    after = {"ln": claim("supported", 2.5), "same": claim("supported", 9.0), "new": claim("contradicted", 3, "ratio")}
     where = ("ln helps", "Section 3.1")
     assert flips(before, after) == [
         Flip(*where, "undecided", "supported", "0.1235 pp", "2.5 pp"),
-        Flip(*where, "–", "not supported", "–", "3 ratio"),
+        Flip(*where, "–", "contradicted", "–", "3 ratio"),
         Flip(*where, "not tested", "–", "–", "–"),
     ]
 

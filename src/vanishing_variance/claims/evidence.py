@@ -1,6 +1,6 @@
 """The raw results that the claims are judged by."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +11,6 @@ from vanishing_variance.claims.verdict import BEHIND
 from vanishing_variance.markdown import power
 from vanishing_variance.results import by_seed
 from vanishing_variance.scale import paper_steps
-from vanishing_variance.seeding import stream
-from vanishing_variance.statistics.paired import Comparison, paired
 
 # The paper's longest training length by range.
 TRAINED = {"short": 16, "long": 256}
@@ -24,9 +22,10 @@ class Evidence:
 
     `accuracy`, the raw accuracies (metrics/accuracy.csv); `mechanism`, the inside of every model beside its accuracy
     (metrics/mechanism.csv); `exponents` of Proposition 1 a feature (plots/proposition-exponents.csv); `fits` of Figure
-    1 a component (plots/figure1-fits.csv) with the `model`; `capacity` (metrics/capacity.json) by task;
-    `paper` (reference/paper.csv); the `longest` training length by range; the gradient `steps` by task and range; the
-    `root` of the random streams.
+    1 a component (plots/figure1-fits.csv) with the `model`; `capacity` (metrics/capacity.json) by task; the training
+    `losses` of the short range (plots/loss.csv); `paper` (reference/paper.csv); the `longest` training length by range;
+    the gradient `steps` by task and range; the `root` of the random streams. Of a record, exponents, fits, capacity and
+    losses are empty.
     """
 
     accuracy: pd.DataFrame
@@ -34,13 +33,14 @@ class Evidence:
     exponents: pd.DataFrame
     fits: pd.DataFrame
     capacity: Mapping[str, Any]
+    losses: pd.DataFrame
     paper: pd.DataFrame
     longest: Mapping[str, int]
     steps: Mapping[tuple[str, str], int]
     root: int
 
     def missing(self, task: str, range_: str, *norms: str) -> str:
-        """Why these normalisers cannot be compared beyond training; empty where they can."""
+        """Return why these normalisers cannot be compared beyond training; empty where they can."""
         of = self.accuracy.query("task == @task and range == @range_")
         absent = [norm for norm in norms if norm not in set(of["norm"])]
         if absent or of.empty:
@@ -69,46 +69,12 @@ class Evidence:
         of = of[(of["task"] == task) & (of["train_max_length"] == TRAINED[range_])]
         return of[of["length"] <= TRAINED[range_]].set_index("length")["value"].dropna()
 
-    def gain(
-        self, task: str, range_: str, treatment: str, baseline: str, temperature: str, lengths: Sequence[int] = ()
-    ) -> Comparison:
-        """The mean accuracy in percentage points, paired by seed, over `lengths`, or all lengths beyond training."""
-        ours, theirs = (by_seed(self.accuracy, task, range_, norm, temperature) for norm in (treatment, baseline))
-        chosen = theirs.columns.isin(lengths) if lengths else theirs.columns.astype(int) > self.longest[range_]
-        rng = stream(self.root, "bootstrap", task, range_, treatment, baseline, temperature, "beyond training")
-        of_treatment = ours.loc[theirs.index, chosen].mean(axis=1).to_numpy()
-        return paired(of_treatment, theirs.loc[:, chosen].mean(axis=1).to_numpy(), rng)
-
-    def ahead(self, task: str, range_: str, treatment: str, baseline: str, temperature: str) -> tuple[int, int]:
-        """At how many of the test lengths beyond training the treatment's mean is above the baseline's; of how many."""
-        ours, theirs = (by_seed(self.accuracy, task, range_, norm, temperature) for norm in (treatment, baseline))
-        differences = (ours - theirs).mean()
-        differences = differences[differences.index > self.longest[range_]]
-        return int((differences > 0).sum()), len(differences)
-
-    def papers_gains(self, task: str, range_: str, treatment: str, baseline: str, temperature: str) -> pd.Series:
-        """The paper's differences in percentage points by length, at our test lengths beyond training.
-
-        Empty where the conversion of its tables lost them.
-        """
-        of, trained = self.paper.dropna(subset="value"), TRAINED[range_]
-        of = of[(of["task"] == task) & (of["train_max_length"] == trained) & (of["length"] > self.longest[range_])]
-        of = of[
-            (of["adaptive_temperature"] == int(temperature != "plain")) & of["length"].isin(self.accuracy["length"])
-        ]
-        wide = of.pivot_table(index="length", columns="variant", values="value")
-        wide = wide.reindex(columns=["none", "ln", "std"])
-        # Table 3 has what std gains over none, the others have accuracies.
-        gains = {"none": 0 * wide["none"], "ln": wide["ln"] - wide["none"], "std": wide["std"]}
-        found = gains[treatment] if baseline == "none" else gains[treatment] - gains[baseline]
-        return found.dropna()
-
     def inside(self, task: str, norm: str) -> pd.DataFrame:
-        """The models of one variant of the short range, at the test lengths beyond training."""
+        """Return the models of one variant of the short range, at the test lengths beyond training."""
         of = self.mechanism.query("task == @task and range == 'short' and norm == @norm")
         return of[of["length"] > self.longest["short"]].sort_values(["seed", "length"])
 
     def per_seed(self, task: str, norm: str, values: pd.Series) -> np.ndarray:
-        """The mean of `values`, a number a row of `inside`, over lengths, for each seed."""
+        """Return the mean of `values`, a number a row of `inside`, over lengths, for each seed."""
         of = self.inside(task, norm)
         return values.groupby(of["seed"]).mean().to_numpy()

@@ -8,13 +8,13 @@ from vanishing_variance.markdown import row
 
 
 def counts(document: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
-    """How many claims have each verdict: the columns of `dvc exp show`."""
+    """Return how many claims have each verdict: the columns of `dvc exp show`."""
     verdicts = [claim["verdict"] for claim in document.values()]
     return {name(verdict, "_"): verdicts.count(verdict) for verdict in VERDICTS}
 
 
 def markdown(document: Mapping[str, Mapping[str, Any]]) -> str:
-    """A row a claim: what it says, where, the verdict, our number with its interval, the paper's; then the rules."""
+    """Return a row a claim: its words, place, verdict, our number with its interval, the paper's; then the rules."""
     lines = ["# The paper's claims", ""]
     lines += [row(["key", "claim", "where", "verdict", "ours", "paper", "unit", "n", "evidence"])]
     lines += [row(["---", "---", "---", "---", "--:", "--:", "---", "--:", "---"])]
@@ -22,7 +22,8 @@ def markdown(document: Mapping[str, Mapping[str, Any]]) -> str:
         low, high = claim["low"], claim["high"]
         ours = number(claim["ours"]) + ("" if low is None else f" [{number(low)}, {number(high)}]")
         cells = [ours, number(claim["paper"]), claim["unit"], "–" if claim["n"] is None else str(claim["n"])]
-        lines.append(row([key, claim["claim"], claim["where"], f"**{claim['verdict']}**", *cells, claim["evidence"]]))
+        verdict = f"**{claim['verdict']}**" + (f", {claim['size']}" if claim["size"] else "")
+        lines.append(row([key, claim["claim"], claim["where"], verdict, *cells, claim["evidence"]]))
     rules: dict[str, list[str]] = {}
     for key, claim in document.items():
         rules.setdefault(claim["rule"], []).append(key)
@@ -33,5 +34,5 @@ def markdown(document: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def number(value: float | None) -> str:
-    """Three significant digits; – where there is none."""
+    """Return three significant digits; – where there is none."""
     return "–" if value is None else f"{value:.3g}"

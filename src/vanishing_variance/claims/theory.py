@@ -1,60 +1,79 @@
 """Claims about Proposition 1, pretrained transformers and capacity.
 
 None is about what training leads to, so all are judged at any scale: Proposition 1 holds for any weights, a pretrained
-model is trained by others, and what a `std` model can represent does not depend on how long an `ln` model was trained.
+model is trained by others, and what a model can represent does not depend on how long it was trained.
 """
 
 from dataclasses import replace
 
 from vanishing_variance.claims.claim import Claim, Judgement
 from vanishing_variance.claims.evidence import Evidence
-from vanishing_variance.claims.verdict import NOT_SUPPORTED, SUPPORTED, UNDECIDED
+from vanishing_variance.claims.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
 from vanishing_variance.probe.strategies import FIXED_LAST, PAPER, STRATEGIES
 from vanishing_variance.study import TASKS
 
 VANISHES = (
     "In the first model of each task with none and with the treatment, items i.i.d.: of the features of O, the share "
     "whose variance falls with N (the 95% interval of its exponent, fitted to the longest lengths, is below 0). "
-    "Supported: 95% of them or more in every model; not supported: less than half in any; else undecided."
+    "Supported: 95% of them or more in every model; contradicted: less than half in any; else undecided."
 )
 FALLS = (
     "The slope of log σ against log N in the probed model, of all its components, for each of the paper's three "
-    "ways of drawing sequences. Supported: every component's 95% interval is below 0 for all three; not supported: "
+    "ways of drawing sequences. Supported: every component's 95% interval is below 0 for all three; contradicted: "
     "less than half of them for any; else undecided. "
 )
 HALF = (
     "The mean slope over components for the paper's random tokens without positional encoding, the last one random "
-    "too. Supported: within 0.1 of −0.5; not supported: further away, and no component's 95% interval holds −0.5; else "
+    "too. Supported: within 0.1 of −0.5; contradicted: further away, and no component's 95% interval holds −0.5; else "
     "undecided. "
 )
 PROBED = "Where another model than the paper's Llama-3.2-1B is probed, the claim stays undecided."
 LLAMA = "Llama-3.2-1B"
 SLOPE = -0.5
 CAPACITY = (
-    "A trained ln model of each task, written as a std model (γ into W_O, β into the next bias), answers the test "
-    "sequences of all lengths. Supported: more than 1 in 1,000 answers differ on any task; not supported: fewer on "
-    "both."
+    "Nothing here measures it. The argument: whatever a sequence is, std leaves the D features of O with mean 0 and "
+    "variance 1, so two numbers a sequence, mean and scale, which the baseline's layers after O can read, are lost; a "
+    "baseline network that answers by them cannot be written as a std network. It is not shown that trained ones do, "
+    "nor that every std network can be written as a baseline network."
+)
+SAME = (
+    "A trained ln network of each task is written as a std network (γ into W_O, β into the next bias), and both answer "
+    "the test sequences of all lengths. Supported: at most 1 in 1,000 answers differ on each task; contradicted: more "
+    "on either. The other way round there is nothing to measure: a std network is the ln network with γ = 1 and β = 0."
 )
 
 
 def vanishes(key: str, where: str, says: str) -> Claim:
-    """Proposition 1 on trained models."""
-    return Claim(key, where, says, VANISHES, TASKS, _vanishes)
+    """Return the claim of Proposition 1 on trained models."""
+    return Claim(key, where, says, VANISHES, TASKS, _vanishes, recorded=False)
 
 
 def falls(key: str, where: str, says: str) -> Claim:
-    """Figure 1: the standard deviation of a component falls with length in a pretrained transformer."""
-    return Claim(key, where, says, FALLS + PROBED, (), _falls)
+    """Return the claim that the standard deviation of a component falls with length (Figure 1)."""
+    return Claim(key, where, says, FALLS + PROBED, (), _falls, recorded=False)
 
 
 def half(key: str, where: str, says: str) -> Claim:
-    """Figure 1: how fast it falls for random tokens without positional encoding."""
-    return Claim(key, where, says, HALF + PROBED, (), _half)
+    """Return the claim how fast it falls for random tokens without positional encoding (Figure 1)."""
+    return Claim(key, where, says, HALF + PROBED, (), _half, recorded=False)
 
 
-def capacity(key: str, where: str, says: str) -> Claim:
-    """Standardisation has less capacity than layer normalisation."""
-    return Claim(key, where, says, CAPACITY, TASKS, _capacity)
+def constrains(key: str, where: str, says: str) -> Claim:
+    """Return the claim that standardisation has less capacity than the baseline, which is an argument."""
+    return Claim(
+        key,
+        where,
+        says,
+        CAPACITY,
+        (),
+        lambda _: Judgement(NOT_TESTED, "an argument, and no measurement"),
+        recorded=False,
+    )
+
+
+def same_functions(key: str, where: str, says: str) -> Claim:
+    """Return the claim that `ln` and `std` represent the same functions."""
+    return Claim(key, where, says, SAME, TASKS, _same_functions, recorded=False)
 
 
 def _vanishes(evidence: Evidence) -> Judgement:
@@ -63,7 +82,7 @@ def _vanishes(evidence: Evidence) -> Judgement:
         for (task, norm), of in evidence.exponents.groupby(["task", "norm"], sort=False)
     }
     least = min(share for share, _ in shares.values())
-    verdict = SUPPORTED if least >= 0.95 else NOT_SUPPORTED if least < 0.5 else UNDECIDED
+    verdict = SUPPORTED if least >= 0.95 else CONTRADICTED if least < 0.5 else UNDECIDED
     words = "; ".join(
         f"{name}: {share:.0%} of the features, median exponent {of:.2f}" for name, (share, of) in shares.items()
     )
@@ -75,7 +94,7 @@ def _falls(evidence: Evidence) -> Judgement:
     shares = {str(name): float((of["high"] < 0).mean()) for name, of in fits.groupby("strategy", sort=False)}
     slopes = fits.groupby("strategy")["exponent"].mean()
     least = min(shares.values())
-    verdict = SUPPORTED if least == 1 else NOT_SUPPORTED if least < 0.5 else UNDECIDED
+    verdict = SUPPORTED if least == 1 else CONTRADICTED if least < 0.5 else UNDECIDED
     words = "; ".join(
         f"{STRATEGIES[name].title}: {share:.0%}, mean slope {slopes[name]:.2f}" for name, share in shares.items()
     )
@@ -85,7 +104,7 @@ def _falls(evidence: Evidence) -> Judgement:
 def _half(evidence: Evidence) -> Judgement:
     of = evidence.fits.query("strategy == 'random_no_pe'")
     mean, held = float(of["exponent"].mean()), int(((of["low"] <= SLOPE) & (of["high"] >= SLOPE)).sum())
-    verdict = SUPPORTED if abs(mean - SLOPE) <= 0.1 else UNDECIDED if held else NOT_SUPPORTED
+    verdict = SUPPORTED if abs(mean - SLOPE) <= 0.1 else UNDECIDED if held else CONTRADICTED
     fixed = float(evidence.fits.query(f"strategy == '{FIXED_LAST}'")["exponent"].mean())
     words = (
         f"the 95% interval of {held} of {len(of)} components holds {SLOPE}; with the last token fixed the mean slope "
@@ -95,7 +114,7 @@ def _half(evidence: Evidence) -> Judgement:
 
 
 def _probed(evidence: Evidence, found: Judgement) -> Judgement:
-    """Undecided where the slopes have no interval (two lengths), or are another model's than the paper's."""
+    """Return undecided where the slopes have no interval (two lengths), or are another model's than the paper's."""
     model = str(evidence.fits["model"].iloc[0])
     if evidence.fits["high"].isna().any():
         return replace(found, verdict=UNDECIDED, evidence=f"{model}: two lengths leave a slope no interval")
@@ -104,12 +123,12 @@ def _probed(evidence: Evidence, found: Judgement) -> Judgement:
     return replace(found, evidence=f"{model}: {found.evidence}")
 
 
-def _capacity(evidence: Evidence) -> Judgement:
+def _same_functions(evidence: Evidence) -> Judgement:
     worst = max(evidence.capacity.values(), key=lambda found: float(found["differ"]))
     words = "; ".join(
         f"{task}: {found['differ']:.3%} of {found['answers']:,} answers, logits within "
         f"{found['logits_differ'] / found['logits_deviation']:.0e} standard deviations"
         for task, found in evidence.capacity.items()
     )
-    verdict = SUPPORTED if worst["differ"] > 1e-3 else NOT_SUPPORTED
+    verdict = CONTRADICTED if worst["differ"] > 1e-3 else SUPPORTED
     return Judgement(verdict, words, "% of answers", 100 * worst["differ"])

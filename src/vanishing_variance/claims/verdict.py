@@ -1,28 +1,40 @@
 """The verdicts on a claim, and what each means. Without imports: the page reads them too, and needs no scipy."""
 
-SUPPORTED, NOT_SUPPORTED, UNDECIDED = "supported", "not supported", "undecided"
+SUPPORTED, CONTRADICTED, UNDECIDED = "supported", "contradicted", "undecided"
 NOT_COMPARABLE, NOT_TESTED = "not comparable (undertrained)", "not tested"
+
+# The size of a gain beside the paper's; empty where the rule does not ask for it.
+SMALLER, LARGER, AS_LARGE = "smaller than the paper's", "larger than the paper's", "as large as the paper's"
 
 # Percentage points that a baseline may be below the paper's, and still count as trained like the paper's.
 BEHIND = 0.5
 
 MEANINGS = {
     SUPPORTED: "the evidence is for the claim",
-    NOT_SUPPORTED: "the evidence is against it",
+    CONTRADICTED: "the evidence is against it",
     UNDECIDED: "neither, by the rule",
     NOT_COMPARABLE: "the models had fewer gradient steps than the paper's, or their baseline (none, plain softmax) is "
     f"more than {BEHIND} percentage points below the paper's at 2^4 (where the paper's number is lost, at the shortest "
     "training length that has one; where none has, the steps alone decide): whichever way it points, the number is a "
     "point of the learning curve, and no evidence",
-    NOT_TESTED: "nothing was trained or tested for it",
+    NOT_TESTED: "nothing was trained or measured for it",
 }
 VERDICTS = tuple(MEANINGS)
+SIZES = {
+    "": "no size is judged",
+    SMALLER: "significantly smaller than the paper's number (two-sided p < 0.05), which counts as exact: its own "
+    "uncertainty is unknown",
+    LARGER: "significantly larger",
+    AS_LARGE: "no significant difference, though with few seeds the two can be far apart",
+}
 
 
 def legend() -> str:
-    """Return every verdict with its meaning, as a sentence."""
-    text = "; ".join(f"{verdict}: {meaning}" for verdict, meaning in MEANINGS.items())
-    return f"{text[0].upper()}{text[1:]}."
+    """Return every verdict and size with its meaning, as two sentences."""
+    verdicts, sizes = (
+        "; ".join(f"{name}: {meaning}" for name, meaning in of.items() if name) for of in (MEANINGS, SIZES)
+    )
+    return f"{verdicts[0].upper()}{verdicts[1:]}. The size of a gain: {sizes}."
 
 
 def name(verdict: str, separator: str) -> str:

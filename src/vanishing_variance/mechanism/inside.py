@@ -13,6 +13,7 @@ from scipy.stats import sem, wasserstein_distance
 from torch import Tensor
 
 from vanishing_variance.device import device
+from vanishing_variance.diagnosis import LARGEST_WEIGHTS
 from vanishing_variance.model.temperature import UNCHANGED
 from vanishing_variance.model.trained import Answers, Models, joined
 from vanishing_variance.params.ranges import Range
@@ -20,20 +21,22 @@ from vanishing_variance.seeding import stream
 from vanishing_variance.tasks.base import Sequences
 
 PLACES = ("before", "after")
+WEIGHTS = ("target", "largest", "largest16", "entropy")
 
 
 @torch.no_grad()
 def seen(sequences: Sequences, answers: Answers) -> dict[str, Float[Tensor, "S B ..."]]:
     """What is looked at in each sequence, with the plain softmax.
 
-    (S, B): the attention weight of the `target` item, the `largest` weight, their `entropy` in nats. (S, B, D): O
-    `before` and `after` the normaliser.
+    (S, B): the attention weight of the `target` item, the `largest` weight, `largest16`, the sum of the 16 largest
+    (Figure 4 shows these), their `entropy` in nats. (S, B, D): O `before` and `after` the normaliser.
     """
     log_weights = torch.log_softmax(answers.logits, dim=-1)
     target = torch.from_numpy(sequences["target"]).to(device()).view(1, -1, 1).expand(len(log_weights), -1, 1)
     return {
         "target": log_weights.gather(-1, target).squeeze(-1).exp(),
         "largest": log_weights.amax(-1).exp(),
+        "largest16": log_weights.topk(min(LARGEST_WEIGHTS, log_weights.shape[-1])).values.exp().sum(-1),
         "entropy": answers.entropy,
         "before": answers.before,
         "after": answers.after,
@@ -65,14 +68,14 @@ def rows(
 ) -> Iterator[dict[str, float]]:
     """A row a model of means over sequences, of what `seen` found; `reference` is that of the training lengths.
 
-    `seed`; `target`, `largest`, `entropy`; and before and after the normaliser, as `…_before` and `…_after`: the global
+    `seed`; those of WEIGHTS; and before and after the normaliser, as `…_before` and `…_after`: the global
     `mean` of O and its global `variance` (Section 2: over the D features of one output), means over sequences, with
     `mean_se`, the standard error of the first; `feature_variance`, the mean over the features of the variance over
     sequences (Figure 2, Proposition 1); `shift`, see there.
     """
     for place, seed in enumerate(seeds):
         row: dict[str, float] = {"seed": seed}
-        row |= {name: float(found[name][place].mean(dtype=np.float64)) for name in ("target", "largest", "entropy")}
+        row |= {name: float(found[name][place].mean(dtype=np.float64)) for name in WEIGHTS}
         for where in PLACES:
             outputs, of_training = (arrays[where][place].astype(np.float64) for arrays in (found, reference))
             means = outputs.mean(axis=1)

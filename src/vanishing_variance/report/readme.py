@@ -23,7 +23,7 @@ def rewritten(text: str, evidence: Iterable[Evidence]) -> str:
 
 def _row(found: Evidence) -> str:
     claim, point = found.claim, found.point
-    verdict = f"{claim['verdict']}, {_gain(claim)}" if _gain(claim) else claim["verdict"]
+    verdict = ", ".join(part for part in (claim["verdict"], _gain(claim), claim["size"]) if part)
     fewer = f"{_gain(point)} ({scale(point)})" if point and _gain(point) else ""
     return row([claim["claim"], claim["where"], verdict, scale(claim), fewer])
 

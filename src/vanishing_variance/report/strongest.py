@@ -48,7 +48,12 @@ def strongest(run: Study, record: Study) -> dict[str, Evidence]:
 
 
 def scale(claim: Mapping[str, Any]) -> str:
-    """Return the gradient steps of the models that a claim is judged by, beside the paper's, and n, their seeds."""
+    """Return the gradient steps of the models that a claim is judged by, beside the paper's, and n, their seeds.
+
+    Empty where nothing was tested.
+    """
+    if claim["verdict"] == NOT_TESTED:
+        return ""
     steps = {task: (ours, paper_steps(task)) for task, ours in claim["steps"].items()}
     few = {task: f"{ours:,} of {theirs:,} steps" for task, (ours, theirs) in steps.items() if ours < theirs}
     said = [text if len(steps) == 1 else f"{task} {text}" for task, text in few.items()]

@@ -19,6 +19,7 @@ class Verdict:
     claim: str
     where: str
     verdict: str
+    size: str
     kind: str
     scale: str
     ours: str
@@ -47,6 +48,7 @@ def _verdict(found: Evidence) -> Verdict:
         claim=raised(claim["claim"]),
         where=claim["where"],
         verdict=claim["verdict"],
+        size=claim["size"],
         kind=name(claim["verdict"], "-"),
         scale=scale(claim),
         ours=ours,

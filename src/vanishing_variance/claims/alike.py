@@ -1,0 +1,90 @@
+"""Claims that two gains in accuracy are alike: differences of differences.
+
+They are about what the paper's training leads to: undertrained models say nothing of them (`as_trained`).
+"""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from jaxtyping import Float
+from scipy import stats
+
+from vanishing_variance.claims.claim import Claim, Judgement, as_trained, one_sided
+from vanishing_variance.claims.differences import Pair, no_test
+from vanishing_variance.claims.evidence import Evidence
+from vanishing_variance.claims.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
+from vanishing_variance.statistics.equivalence import seeds_for_equivalence
+from vanishing_variance.statistics.intervals import interval
+from vanishing_variance.statistics.power import needed
+from vanishing_variance.study import TASKS
+
+# Percentage points: a third to a half of the gains of Tables 1 and 2, whose own differences of gains are 0.2 and 0.4.
+MARGIN = 1.0
+ORTHOGONAL = (
+    "The interaction: each seed's gain of ln over none (mean accuracy over all test lengths beyond training) with the "
+    "adaptive temperature, minus its gain with the plain softmax. Supported: the 95% t interval is within ±1 "
+    "percentage point, a third to a half of the paper's gains. Contradicted: the interval does not hold 0, and is not "
+    "within. Else undecided. Not comparable where undertrained."
+)
+NEARER = (
+    "How far apart ln and std are, in mean accuracy over all test lengths beyond training: the absolute value of the "
+    "mean of ln minus std over seeds, on argmax, less that on dictionary. The tasks' seeds are independent: 95% "
+    "interval by Welch's t-test. Supported: the interval is above 0. Contradicted: it is below 0. Else undecided. Not "
+    "comparable where a task is undertrained."
+)
+
+
+def orthogonal(key: str, where: str, says: str, task: str) -> Claim:
+    """Return the claim that `ln` gains as much with the adaptive temperature as without."""
+    return Claim(key, where, says, ORTHOGONAL, (task,), partial(_orthogonal, task))
+
+
+def nearer(key: str, where: str, says: str) -> Claim:
+    """Return the claim that `ln` and `std` are nearer to each other on dictionary than on argmax."""
+    return Claim(key, where, says, NEARER, TASKS, _nearer)
+
+
+def _orthogonal(task: str, evidence: Evidence) -> Judgement:
+    if missing := evidence.missing(task, "short", "ln", "none"):
+        return Judgement(NOT_TESTED, missing)
+    plain, adaptive = (Pair(task, "short", "ln", "none", temperature) for temperature in ("plain", "adaptive"))
+    gains = [pair.gains(evidence) for pair in (adaptive, plain)]
+    values = gains[0] - gains[1]
+    mean, low, high = interval(values)
+    words = f"ln gains {gains[0].mean():.3g} with the adaptive temperature, {gains[1].mean():.3g} without"
+    papers = (adaptive.papers(evidence) - plain.papers(evidence)).dropna()
+    found = Judgement(UNDECIDED, words, "pp", mean, n=len(values), paper=float(papers.mean()) if len(papers) else None)
+    if note := no_test(values):
+        return as_trained(replace(found, evidence=f"{words}, {note}"), evidence, "short", task)
+    verdict = SUPPORTED if max(-low, high) < MARGIN else CONTRADICTED if low > 0 or high < 0 else UNDECIDED
+    if verdict == UNDECIDED and (high - low) / 2 >= MARGIN:
+        seeds = seeds_for_equivalence(float(values.std(ddof=1)), MARGIN)
+        words += f", the interval is wider than ±{MARGIN:g}, {seeds} seeds for 90% power, were the truth 0"
+    found = replace(found, verdict=verdict, evidence=words, low=low, high=high)
+    return as_trained(found, evidence, "short", task)
+
+
+def _nearer(evidence: Evidence) -> Judgement:
+    if missing := [text for task in TASKS if (text := evidence.missing(task, "short", "ln", "std"))]:
+        return Judgement(NOT_TESTED, "; ".join(missing))
+    gains = [Pair(task, "short", "ln", "std").gains(evidence) for task in ("argmax", "dictionary")]
+    words = "; ".join(f"{task} {_number(of)}" for task, of in zip(("argmax", "dictionary"), gains, strict=True))
+    argmax, dictionary = (of * np.sign(of.mean()) for of in gains)
+    difference = float(argmax.mean() - dictionary.mean())
+    found = Judgement(UNDECIDED, words, "pp", difference, n=len(argmax))
+    if note := no_test(argmax) or no_test(dictionary):
+        found = replace(found, evidence=f"{words}, {note}")
+    else:
+        # Whichever signs the true means have: where this interval is on one side of 0, so is that of their sum.
+        low, high = stats.ttest_ind(argmax, dictionary, equal_var=False).confidence_interval(0.95)
+        found = replace(found, verdict=one_sided(low, high), low=float(low), high=float(high))
+        seeds = needed(difference / float(np.hypot(argmax.std(ddof=1), dictionary.std(ddof=1))))
+        if found.verdict == UNDECIDED and seeds:
+            found = replace(found, evidence=f"{words}, {seeds} seeds for 90% power")
+    return as_trained(found, evidence, "short", *TASKS)
+
+
+def _number(values: Float[np.ndarray, " S"]) -> str:
+    mean, low, high = interval(values)
+    return f"{mean:.3g} [{low:.3g}, {high:.3g}]" if len(values) > 1 else f"{mean:.3g}"

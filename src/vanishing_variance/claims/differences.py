@@ -1,0 +1,86 @@
+"""Differences in accuracy between two variants beyond the training lengths, paired by seed, and the paper's.
+
+S seeds, L lengths.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+from scipy import stats
+
+from vanishing_variance.claims.evidence import TRAINED, Evidence
+from vanishing_variance.results import by_seed
+from vanishing_variance.seeding import stream
+from vanishing_variance.statistics.holm import holm
+from vanishing_variance.statistics.paired import Comparison, paired
+
+ALPHA = 0.05
+# Percentage points: accuracies are ratios of counts, and what differs in their last bits only is equal.
+EQUAL = 1e-10
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two variants of one task and range at one temperature: `treatment` minus `baseline`."""
+
+    task: str
+    range_: str
+    treatment: str
+    baseline: str
+    temperature: str = "plain"
+
+    def accuracies(self, evidence: Evidence) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """Return those of the treatment and the baseline in percent, a row a seed, a column a length, (S, L)."""
+        ours, theirs = (
+            by_seed(evidence.accuracy, self.task, self.range_, norm, self.temperature)
+            for norm in (self.treatment, self.baseline)
+        )
+        beyond = [length for length in theirs.columns if int(length) > evidence.longest[self.range_]]
+        return ours.loc[theirs.index, beyond], theirs[beyond]
+
+    def gains(self, evidence: Evidence, lengths: pd.Index | None = None) -> Float[np.ndarray, " S"]:
+        """Return the mean difference over `lengths`, or all beyond training, in percentage points, for each seed."""
+        ours, theirs = self.accuracies(evidence)
+        chosen = theirs.columns if lengths is None else lengths
+        return (ours[chosen].mean(axis=1) - theirs[chosen].mean(axis=1)).to_numpy()
+
+    def gain(self, evidence: Evidence) -> Comparison:
+        """Return the paired test of the mean accuracies over all lengths beyond training, in percentage points."""
+        ours, theirs = (of.mean(axis=1).to_numpy() for of in self.accuracies(evidence))
+        return paired(ours, theirs, stream(evidence.root, "bootstrap", *vars(self).values(), "beyond training"))
+
+    def ahead(self, evidence: Evidence) -> list[int]:
+        """Return the lengths beyond training at which the treatment's mean is above the baseline's."""
+        ours, theirs = self.accuracies(evidence)
+        return [int(length) for length in theirs.columns[(ours - theirs).mean() > 0]]
+
+    def behind(self, evidence: Evidence) -> list[int]:
+        """Return those at which the treatment is significantly below: paired t-test, Holm over these lengths."""
+        ours, theirs = self.accuracies(evidence)
+        differences = (ours - theirs).to_numpy()
+        p = np.array([np.nan if no_test(of) else stats.ttest_1samp(of, 0).pvalue for of in differences.T])
+        below = (differences.mean(axis=0) < 0) & (holm(p) < ALPHA)
+        return [int(length) for length in theirs.columns[below]]
+
+    def papers(self, evidence: Evidence) -> pd.Series:
+        """Return the paper's differences in percentage points by length, at our test lengths beyond training.
+
+        Those that the conversion of its tables lost are absent.
+        """
+        of, trained = evidence.paper.dropna(subset="value"), TRAINED[self.range_]
+        of = of[(of["task"] == self.task) & (of["train_max_length"] == trained)]
+        of = of[of["adaptive_temperature"] == int(self.temperature != "plain")]
+        wide = of.pivot_table(index="length", columns="variant", values="value")
+        wide = wide.reindex(index=self.accuracies(evidence)[1].columns, columns=["none", "ln", "std"])
+        # Table 3 has what std gains over none, the others have accuracies.
+        gains = {"none": 0 * wide["none"], "ln": wide["ln"] - wide["none"], "std": wide["std"]}
+        return (gains[self.treatment] - gains[self.baseline]).dropna()
+
+
+def no_test(differences: Float[np.ndarray, " S"]) -> str:
+    """Return why there is no test of these differences over seeds; empty where there is one."""
+    if len(differences) < 2:
+        return "one seed: no test"
+    return "all differences equal: no test" if np.ptp(differences) <= EQUAL else ""

@@ -1,0 +1,83 @@
+import numpy as np
+import pytest
+from made_up import accuracy, evidence, mechanism, verdict
+
+from vanishing_variance.claims.claim import judge
+from vanishing_variance.claims.paper import CLAIMS
+from vanishing_variance.claims.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
+
+TURNED = [
+    ("features", lambda of: of.assign(feature_variance_before=1 + of["feature_variance_before"])),
+    ("features-ln", lambda of: of.assign(feature_variance_after=1 + of["feature_variance_after"])),
+    ("shift", lambda of: of.assign(shift_after=1 - of["shift_after"])),
+    ("shift-left", lambda of: of.assign(trained_shift_after=0.9)),
+    ("dispersion", lambda of: of.assign(largest16=1 - of["largest16"])),
+    ("attribution", lambda of: of.assign(target=of["accuracy"], variance_after=of["target"])),
+    ("moments", lambda of: of.assign(variance_before=1 / of["variance_before"])),
+    (
+        "stability",
+        lambda of: of.assign(variance_after=np.where(of["norm"] == "none", 1.0, 0.01 * of["variance_after"])),
+    ),
+    ("stability", lambda of: of.assign(mean_after=0.8 - of["mean_after"])),
+]
+
+
+@pytest.mark.parametrize(("key", "change"), TURNED)
+@pytest.mark.parametrize(("task", "other"), [("argmax", "dictionary"), ("dictionary", "argmax")])
+def test_turning_round_what_was_seen_inside_turns_its_claim_round_on_that_task_alone(key, change, task, other):
+    seen = mechanism(accuracy())
+    turned = seen.where(seen["task"] != task, change(seen))
+    claims = [claim for claim in CLAIMS if claim.key in (f"{key}-{task}", f"{key}-{other}")]
+    document = judge(claims, evidence(mechanism=turned))
+    assert document[f"{key}-{task}"]["verdict"] == CONTRADICTED
+    assert document[f"{key}-{other}"]["verdict"] == SUPPORTED
+
+
+def test_dispersion_is_judged_by_the_16_largest_weights_alone():
+    flat = mechanism(accuracy()).assign(entropy=lambda of: np.where(of["norm"] == "ln", 9.0, 0.1), largest=0.5)
+    found = verdict("dispersion-argmax", mechanism=flat)
+    assert found["verdict"] == SUPPORTED
+    assert found["ours"] == pytest.approx(30, abs=1)
+    for task in ("argmax", "dictionary"):
+        old = verdict(f"dispersion-{task}", mechanism=flat.drop(columns="largest16"))
+        assert (old["verdict"], old["ours"]) == (NOT_TESTED, None)
+        assert "no column largest16" in old["evidence"]
+
+
+def test_a_mean_that_does_not_move_is_undecided():
+    still = mechanism(accuracy()).assign(mean_before=0.0)
+    found = verdict("moments-argmax", mechanism=still)
+    assert found["verdict"] == UNDECIDED
+    assert "mean drifts in 0 of 8 models" in found["evidence"]
+    grows = still.assign(variance_before=1 / still["variance_before"])
+    assert verdict("moments-argmax", mechanism=grows)["verdict"] == CONTRADICTED
+
+
+def test_where_nothing_drifts_nothing_is_preserved():
+    """Means of few sequences differ from those of training by chance, more so where they scatter more."""
+    rng = np.random.default_rng(0)
+    still = mechanism(accuracy())
+    for where in ("before", "after"):
+        scatter = still["norm"].map({"none": 0.05, "std": 0.01, "ln": 0.01})
+        still[f"mean_{where}"] = rng.normal(0, scatter)
+        still[f"trained_mean_{where}"] = rng.normal(0, scatter)
+        still[f"mean_se_{where}"] = still[f"trained_mean_se_{where}"] = scatter
+    found = verdict("stability-argmax", mechanism=still)
+    assert found["verdict"] == UNDECIDED
+    assert "variance: supported" in found["evidence"]
+    assert "mean: undecided" in found["evidence"]
+    # The number is that of what decides.
+    assert found["unit"] == "variances"
+
+
+def test_attribution_needs_one_measure_of_the_shift_that_explains_more():
+    """The variance does where it follows the accuracy; the Wasserstein shift and the target are noise."""
+    seen = mechanism(accuracy())
+    noise = np.random.default_rng(0).random((3, len(seen)))
+    blind = seen.assign(shift_after=noise[0], variance_after=1 + noise[1], target=noise[2])
+    assert verdict("attribution-argmax", mechanism=blind)["verdict"] == UNDECIDED
+    assert verdict("attribution-argmax", mechanism=blind.assign(shift_after=seen["accuracy"]))["verdict"] == SUPPORTED
+    target = blind.assign(target=seen["accuracy"])
+    assert verdict("attribution-argmax", mechanism=target)["verdict"] == CONTRADICTED
+    one = target.assign(shift_after=seen["accuracy"])
+    assert verdict("attribution-argmax", mechanism=one)["verdict"] == UNDECIDED
