@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from vanishing_variance.results import beyond_training
+from vanishing_variance.results import beyond_training, of_both
 from vanishing_variance.seeding import stream
 from vanishing_variance.statistics.paired import paired
 from vanishing_variance.study import TASKS
@@ -41,7 +41,9 @@ def overview(accuracy: pd.DataFrame, norm: str, longest: Mapping[str, int], root
     document: dict[str, dict[str, float]] = {}
     for task in TASKS:
         for name, bound in longest.items():
-            none, ours = (beyond_training(accuracy, task, name, one, "plain", bound) for one in ("none", norm))
+            none, ours = of_both(
+                *(beyond_training(accuracy, task, name, one, "plain", bound) for one in ("none", norm))
+            )
             if none.empty:
                 continue
             test = paired(ours.to_numpy(), none.to_numpy(), stream(root, "bootstrap", task, name, norm, "beyond"))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from vanishing_variance.results import by_seed
+from vanishing_variance.results import by_seed, of_both
 from vanishing_variance.seeding import stream
 from vanishing_variance.statistics.components import components
 from vanishing_variance.statistics.holm import holm
@@ -55,10 +55,8 @@ def _tests(
     right = {norm: answers(task, range_, norm) if answers else {} for norm in (treatment, baseline)}
     rows = []
     for temperature in TEMPERATURES:
-        ours, theirs = (by_seed(accuracy, task, range_, norm, temperature) for norm in (treatment, baseline))
-        both = theirs.index.intersection(ours.index)
-        ours, theirs = ours.loc[both], theirs.loc[both]
-        for length in theirs.columns if len(both) else []:
+        ours, theirs = of_both(*(by_seed(accuracy, task, range_, norm, temperature) for norm in (treatment, baseline)))
+        for length in theirs.columns if len(theirs) else []:
             rng = stream(root, "bootstrap", *names.values(), temperature, int(length))
             test = paired(ours[length].to_numpy(), theirs[length].to_numpy(), rng)
             means = {"treatment_mean": ours[length].mean(), "baseline_mean": theirs[length].mean()}

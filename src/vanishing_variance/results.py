@@ -1,12 +1,14 @@
 """The raw results in one frame: accuracies as fractions, as in metrics/accuracy.csv."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 
 from vanishing_variance.errors import InputError
 from vanishing_variance.paths import Run
+
+Indexed = TypeVar("Indexed", pd.DataFrame, "pd.Series[Any]")
 
 COLUMNS = ["task", "range", "norm", "seed", "temperature", "length", "accuracy"]
 POWERS = ("p4", "p3", "p2", "p1", "p0")
@@ -34,6 +36,12 @@ def by_seed(accuracy: pd.DataFrame, task: str, range_: str, norm: str, temperatu
     """Accuracies in percent, one row a seed and one column a length, both increasing."""
     of = accuracy.query("task == @task and range == @range_ and norm == @norm and temperature == @temperature")
     return of.pivot(index="seed", columns="length", values="accuracy") * 100
+
+
+def of_both(ours: Indexed, theirs: Indexed) -> tuple[Indexed, Indexed]:
+    """Return the rows of the seeds that both have, in the same order."""
+    both = theirs.index.intersection(ours.index)
+    return ours.loc[both], theirs.loc[both]
 
 
 def beyond_training(

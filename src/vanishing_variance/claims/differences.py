@@ -11,7 +11,7 @@ from jaxtyping import Float
 from scipy import stats
 
 from vanishing_variance.claims.evidence import TRAINED, Evidence
-from vanishing_variance.results import by_seed
+from vanishing_variance.results import by_seed, of_both
 from vanishing_variance.seeding import stream
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.paired import Comparison, paired
@@ -32,13 +32,15 @@ class Pair:
     temperature: str = "plain"
 
     def accuracies(self, evidence: Evidence) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Return those of the treatment and the baseline in percent, a row a seed, a column a length, (S, L)."""
-        ours, theirs = (
-            by_seed(evidence.accuracy, self.task, self.range_, norm, self.temperature)
-            for norm in (self.treatment, self.baseline)
+        """Return those of treatment and baseline in percent, a row a seed that both have, a column a length, (S, L)."""
+        ours, theirs = of_both(
+            *(
+                by_seed(evidence.accuracy, self.task, self.range_, norm, self.temperature)
+                for norm in (self.treatment, self.baseline)
+            )
         )
         beyond = [length for length in theirs.columns if int(length) > evidence.longest[self.range_]]
-        return ours.loc[theirs.index, beyond], theirs[beyond]
+        return ours[beyond], theirs[beyond]
 
     def gains(self, evidence: Evidence, lengths: pd.Index | None = None) -> Float[np.ndarray, " S"]:
         """Return the mean difference over `lengths`, or all beyond training, in percentage points, for each seed."""

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from vanishing_variance.claims.verdict import BEHIND
@@ -45,6 +44,8 @@ class Evidence:
         absent = [norm for norm in norms if norm not in set(of["norm"])]
         if absent or of.empty:
             return f"{task} was not trained on the {range_} range with {' and '.join(absent) or 'anything'}"
+        if norms and not set.intersection(*(set(of.loc[of["norm"] == norm, "seed"]) for norm in norms)):
+            return f"no seed of {task} was trained on the {range_} range with {' and '.join(norms)} alike"
         longest = self.longest[range_]
         return "" if (of["length"] > longest).any() else f"no test length is beyond the {longest} of training"
 
@@ -74,7 +75,7 @@ class Evidence:
         of = self.mechanism.query("task == @task and range == 'short' and norm == @norm")
         return of[of["length"] > self.longest["short"]].sort_values(["seed", "length"])
 
-    def per_seed(self, task: str, norm: str, values: pd.Series) -> np.ndarray:
-        """Return the mean of `values`, a number a row of `inside`, over lengths, for each seed."""
+    def per_seed(self, task: str, norm: str, values: pd.Series) -> pd.Series:
+        """Return the mean of `values`, a number a row of `inside`, over lengths, by seed."""
         of = self.inside(task, norm)
-        return values.groupby(of["seed"]).mean().to_numpy()
+        return values.groupby(of["seed"]).mean()

@@ -15,6 +15,7 @@ from vanishing_variance.claims.claim import Claim, Judgement, as_trained, one_si
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
 from vanishing_variance.mechanism.explanation import QUANTITIES
+from vanishing_variance.results import of_both
 from vanishing_variance.statistics.intervals import interval
 
 # A number a row of `Evidence.inside`.
@@ -112,20 +113,20 @@ def _changes(norm: str, measure: Measure, unit: str, evidence: Evidence, task: s
 
 
 def _smaller(measure: Measure, unit: str, evidence: Evidence, task: str) -> Judgement:
-    none, ln = (_values(evidence, task, norm, measure) for norm in ("none", "ln"))
-    if not (none.size and ln.size):
+    none, ln = of_both(*(_values(evidence, task, norm, measure) for norm in ("none", "ln")))
+    if none.empty:
         return Judgement(NOT_TESTED, evidence.missing(task, "short", "none", "ln"))
     return replace(_judged(none - ln, unit), evidence=f"none {none.mean():.3g}, ln {ln.mean():.3g}")
 
 
-def _values(evidence: Evidence, task: str, norm: str, measure: Measure) -> np.ndarray:
-    """Return a number a seed."""
+def _values(evidence: Evidence, task: str, norm: str, measure: Measure) -> pd.Series:
+    """Return a number by seed."""
     of = evidence.inside(task, norm)
-    return evidence.per_seed(task, norm, measure(of)) if len(of) else np.empty(0)
+    return evidence.per_seed(task, norm, measure(of)) if len(of) else pd.Series(dtype=float)
 
 
-def _judged(values: np.ndarray, unit: str) -> Judgement:
-    mean, low, high = interval(values)
+def _judged(values: pd.Series, unit: str) -> Judgement:
+    mean, low, high = interval(values.to_numpy())
     if len(values) < 2:
         return Judgement(UNDECIDED, f"{mean:.3g}, one seed: no interval", unit, mean, n=len(values))
     words = f"{mean:.3g} [{low:.3g}, {high:.3g}]"
