@@ -88,6 +88,7 @@ PROTOCOLS = {
     "std 0.25": Protocol(_embeddings(0.25)),
     "std 0.02": Protocol(_embeddings(0.02)),
     "std 1, rate 3e-4": Protocol({**_embeddings(1.0), "learning_rate": 3e-4}),
+    "std 1, rate 1e-4": Protocol({**_embeddings(1.0), "learning_rate": 1e-4}),
     "rate 3e-4": Protocol({"learning_rate": 3e-4}),
     "logits not scaled": Protocol(scaled=False),
     "GELU after both layers": Protocol(deep=True),
