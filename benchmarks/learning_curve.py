@@ -18,12 +18,12 @@ from scipy import stats
 from benchmarks import ROOT
 from benchmarks.workload import Workload
 from vanishing_variance import parallel, training
+from vanishing_variance.evaluation.inference import Models
+from vanishing_variance.evaluation.temperature import PUBLISHED
 from vanishing_variance.io.files import write_text
 from vanishing_variance.io.frames import read_csv, write_csv
 from vanishing_variance.markdown import row
 from vanishing_variance.model.initialisation import draw
-from vanishing_variance.model.temperature import PUBLISHED
-from vanishing_variance.model.trained import Models
 from vanishing_variance.parallel import Job, Report
 from vanishing_variance.progress import Progress
 from vanishing_variance.seeding import stream

@@ -10,11 +10,11 @@ import torch
 from benchmarks.workload import Workload
 from vanishing_variance import parallel, training
 from vanishing_variance.device import device
+from vanishing_variance.evaluation.inference import Models
+from vanishing_variance.evaluation.temperature import UNCHANGED
 from vanishing_variance.kernels import adam, attend, matmul
 from vanishing_variance.model import attention
 from vanishing_variance.model.items import Items
-from vanishing_variance.model.temperature import UNCHANGED
-from vanishing_variance.model.trained import Models
 from vanishing_variance.parallel import Report
 from vanishing_variance.tasks.base import Sequences
 

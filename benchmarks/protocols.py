@@ -20,6 +20,8 @@ from torch import Tensor
 from benchmarks import ROOT
 from benchmarks.workload import Workload
 from vanishing_variance import parallel, training
+from vanishing_variance.evaluation.inference import Models
+from vanishing_variance.evaluation.temperature import PUBLISHED
 from vanishing_variance.io.files import write_text
 from vanishing_variance.io.frames import read_csv, write_csv
 from vanishing_variance.kernels import adam as optimiser
@@ -28,8 +30,6 @@ from vanishing_variance.model.initialisation import Initial, draw
 from vanishing_variance.model.items import Items, gelu
 from vanishing_variance.model.linear import Linear, linear
 from vanishing_variance.model.network import Batch, Network, Weights
-from vanishing_variance.model.temperature import PUBLISHED
-from vanishing_variance.model.trained import Models
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.parallel import Job, Report
 from vanishing_variance.params.ranges import Range

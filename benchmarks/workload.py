@@ -13,10 +13,10 @@ from torch import Tensor
 from benchmarks import ROOT
 from vanishing_variance import registry, tasks
 from vanishing_variance.device import device
+from vanishing_variance.evaluation.temperature import entropy
 from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.model.attention import attend
 from vanishing_variance.model.initialisation import draw
-from vanishing_variance.model.temperature import entropy
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.params.base import take
 from vanishing_variance.params.experiment import Model, Training

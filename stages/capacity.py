@@ -3,12 +3,12 @@
 from functools import partial
 
 from vanishing_variance import registry, tasks
-from vanishing_variance.capacity import compare
+from vanishing_variance.capacity.comparison import compare
+from vanishing_variance.capacity.memory import capacity
 from vanishing_variance.command import Arguments, run
 from vanishing_variance.io.files import write_json
 from vanishing_variance.io.stored import open_sequences, read_weights
 from vanishing_variance.io.yaml import read_yaml
-from vanishing_variance.memory.capacity import capacity
 from vanishing_variance.memory.enough import enough
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.params.base import PATH, take

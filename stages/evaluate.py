@@ -5,7 +5,8 @@ from pathlib import Path
 from vanishing_variance import checkpoints, paths, registry, tasks
 from vanishing_variance.arguments import block_of_variant
 from vanishing_variance.command import run
-from vanishing_variance.evaluation import Plan, evaluate_block
+from vanishing_variance.evaluation.block import Plan, evaluate_block
+from vanishing_variance.evaluation.temperature import Temperature
 from vanishing_variance.io.arrays import write_arrays
 from vanishing_variance.io.documents import Fits, read_document
 from vanishing_variance.io.frames import write_frame
@@ -13,7 +14,6 @@ from vanishing_variance.io.stored import open_sequences, read_weights
 from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.memory.enough import enough
 from vanishing_variance.memory.evaluate import evaluate
-from vanishing_variance.model.temperature import Temperature
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.diagnostics import Diagnostics

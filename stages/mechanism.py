@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from vanishing_variance.analysis.attribution import beside_accuracy, explained
+from vanishing_variance.analysis.attribution_table import markdown
 from vanishing_variance.columns import CSV, PARQUET
 from vanishing_variance.command import Arguments, run
 from vanishing_variance.figures.mechanism import draw
@@ -11,8 +13,6 @@ from vanishing_variance.io.files import write_text
 from vanishing_variance.io.frames import read_csv, read_frame, write_csv
 from vanishing_variance.io.images import write_figure
 from vanishing_variance.io.yaml import read_yaml
-from vanishing_variance.mechanism.explanation import beside_accuracy, explained
-from vanishing_variance.mechanism.table import markdown
 from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.norm import Norm
 from vanishing_variance.params.seeds import Blocks, Index

@@ -8,6 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from vanishing_variance.analysis.attribution import beside_accuracy
+from vanishing_variance.analysis.pieces import parameters, plan
+from vanishing_variance.analysis.results import gather
 from vanishing_variance.columns import PARQUET
 from vanishing_variance.command import Arguments, run
 from vanishing_variance.io.frames import read_csv, read_frame
@@ -15,15 +18,12 @@ from vanishing_variance.io.machine import machine
 from vanishing_variance.io.pieces import write_piece
 from vanishing_variance.io.times import read_times
 from vanishing_variance.io.yaml import read_yaml
-from vanishing_variance.mechanism.explanation import beside_accuracy
 from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.norm import Norm
 from vanishing_variance.params.seeds import Blocks, SeedsPerBlock, seeds
 from vanishing_variance.params.whole import check
 from vanishing_variance.paths import RUNS, Run
-from vanishing_variance.pieces import parameters, plan
 from vanishing_variance.report.strongest import RECORD
-from vanishing_variance.results import gather
 from vanishing_variance.study import METRICS
 
 PIECES = RUNS / "pieces"

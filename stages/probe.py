@@ -2,16 +2,16 @@
 
 from vanishing_variance.command import Arguments, run
 from vanishing_variance.io.frames import write_csv
-from vanishing_variance.io.pretrained import find, load
 from vanishing_variance.io.prose import read_prose
 from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.memory.enough import enough
-from vanishing_variance.memory.probe import probe
 from vanishing_variance.params.base import PATH, take
-from vanishing_variance.params.probe import Probe
 from vanishing_variance.params.seeds import Index
+from vanishing_variance.probe.config import Probe
 from vanishing_variance.probe.deviations import Subject, measure
 from vanishing_variance.probe.families import supported
+from vanishing_variance.probe.memory import probe
+from vanishing_variance.probe.pretrained import find, load
 from vanishing_variance.probe.selection import select
 from vanishing_variance.probe.sequences import tokenised, vocabulary
 from vanishing_variance.study import PLOTS

@@ -7,15 +7,15 @@ from vanishing_variance.io.frames import write_csv
 from vanishing_variance.io.stored import read_weights
 from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.memory.enough import enough
-from vanishing_variance.memory.proposition import proposition
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.experiment import Model
 from vanishing_variance.params.norm import Norm
-from vanishing_variance.params.proposition import Proposition
 from vanishing_variance.params.seeds import Blocks, Index, SeedsPerBlock
 from vanishing_variance.paths import Run
+from vanishing_variance.proposition.config import Proposition
 from vanishing_variance.proposition.measurement import Trained, measure
+from vanishing_variance.proposition.memory import proposition
 from vanishing_variance.proposition.summary import exponents, summary
 from vanishing_variance.study import METRICS, PLOTS, TASKS
 

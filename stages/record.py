@@ -15,6 +15,7 @@ import pandas as pd
 from stages.claims import judge_results
 from stages.mechanism import explain
 from stages.ttest import compare_results
+from vanishing_variance.analysis.pieces import complete, fits, listed, merged, parameters
 from vanishing_variance.columns import CSV
 from vanishing_variance.command import Arguments, run
 from vanishing_variance.errors import shown
@@ -30,7 +31,6 @@ from vanishing_variance.params.ranges import Range
 from vanishing_variance.params.seeds import Index
 from vanishing_variance.params.test import Test
 from vanishing_variance.params.whole import check
-from vanishing_variance.pieces import complete, fits, listed, merged, parameters
 from vanishing_variance.scale import steps
 from vanishing_variance.study import METRICS, PLOTS, RANGES, TASKS
 

@@ -3,7 +3,7 @@
 from vanishing_variance import registry, tasks
 from vanishing_variance.arguments import block_of_variant
 from vanishing_variance.command import run
-from vanishing_variance.fitting import Plan, fit_block
+from vanishing_variance.evaluation.fitting import Plan, fit_block
 from vanishing_variance.io.files import write_json
 from vanishing_variance.io.stored import read_weights
 from vanishing_variance.io.yaml import read_yaml

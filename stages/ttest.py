@@ -7,25 +7,25 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from vanishing_variance.analysis.comparison import agreement, cells, markdown
+from vanishing_variance.analysis.metrics import overview, summary
+from vanishing_variance.analysis.paired_tests import Answers, paired_tests, select
+from vanishing_variance.analysis.results import gather, polynomials
+from vanishing_variance.analysis.tables import tables
 from vanishing_variance.columns import CSV, PARQUET
 from vanishing_variance.command import Arguments, run
-from vanishing_variance.comparison import agreement, cells, markdown
 from vanishing_variance.io.answers import read_answers
 from vanishing_variance.io.documents import Fits, read_document
 from vanishing_variance.io.files import write_json, write_text
 from vanishing_variance.io.frames import read_csv, read_frame, write_csv
 from vanishing_variance.io.yaml import read_yaml
-from vanishing_variance.metrics import overview, summary
-from vanishing_variance.paired_tests import Answers, paired_tests, select
 from vanishing_variance.params.base import PATH, take
 from vanishing_variance.params.norm import Norm
 from vanishing_variance.params.ranges import Range
 from vanishing_variance.params.seeds import Blocks, Index, SeedsPerBlock
 from vanishing_variance.paths import Run
-from vanishing_variance.results import gather, polynomials
 from vanishing_variance.scale import steps
 from vanishing_variance.study import METRICS, RANGES, REFERENCE, TASKS, expected
-from vanishing_variance.tables import tables
 
 
 def compare_results(

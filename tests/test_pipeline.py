@@ -115,7 +115,7 @@ def test_a_fresh_clone_that_pulls_the_cache_runs_nothing(copy, tmp_path):
 
 @pytest.mark.slow
 def test_dvcs_temporary_copies_run_their_own_source_side_by_side(copy):
-    path = copy.path / "src/vanishing_variance/tables.py"
+    path = copy.path / "src/vanishing_variance/analysis/tables.py"
     original = path.read_text()
     path.write_text(original.replace("trained on the {range_} range", "trained on {range_} sequences"))
     assert path.read_text() != original

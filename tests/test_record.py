@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 import yaml
 
+from vanishing_variance.analysis.pieces import parameters
 from vanishing_variance.columns import CSV
 from vanishing_variance.io.pieces import read_piece, write_piece
-from vanishing_variance.pieces import parameters
 
 ROOT = Path(__file__).resolve().parents[1]
 PARAMS = yaml.safe_load((ROOT / "tests/smoke.yaml").read_text())

@@ -4,11 +4,11 @@ import pytest
 from made_up import CAPACITY, accuracy, evidence, mechanism, noisy, shifted, verdict
 from scipy import stats
 
+from vanishing_variance.analysis.paired_tests import paired_tests, select
 from vanishing_variance.claims.claim import judge
 from vanishing_variance.claims.differences import Pair
 from vanishing_variance.claims.paper import CLAIMS
 from vanishing_variance.claims.verdict import AS_LARGE, CONTRADICTED, LARGER, SMALLER, SUPPORTED, UNDECIDED
-from vanishing_variance.paired_tests import paired_tests, select
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ from huggingface_hub import errors as hub
 from safetensors.torch import load_file, save_file
 
 from vanishing_variance.errors import InputError
-from vanishing_variance.io import pretrained
-from vanishing_variance.io.pretrained import find, load
+from vanishing_variance.probe import pretrained
 from vanishing_variance.probe.families import supported
+from vanishing_variance.probe.pretrained import find, load
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPERS = "meta-llama/Llama-3.2-1B"

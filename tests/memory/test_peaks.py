@@ -9,20 +9,20 @@ from peaks import generated, peak, read, single
 from small import make_model, make_plan
 
 from vanishing_variance import capacity, evaluation, fitting
-from vanishing_variance.memory.capacity import capacity as of_capacity
+from vanishing_variance.capacity.memory import capacity as of_capacity
+from vanishing_variance.evaluation.temperature import PUBLISHED
 from vanishing_variance.memory.evaluate import evaluate as of_evaluate
 from vanishing_variance.memory.generate import generate as of_generate
 from vanishing_variance.memory.need import PROCESS, total
-from vanishing_variance.memory.proposition import proposition as of_proposition
 from vanishing_variance.memory.temperature import temperature as of_temperature
 from vanishing_variance.memory.train import train as of_train
 from vanishing_variance.model.initialisation import draw
-from vanishing_variance.model.temperature import PUBLISHED
 from vanishing_variance.params.diagnostics import Diagnostics
-from vanishing_variance.params.proposition import Proposition
 from vanishing_variance.params.ranges import Range
 from vanishing_variance.params.test import Test
 from vanishing_variance.proposition import measurement
+from vanishing_variance.proposition.config import Proposition
+from vanishing_variance.proposition.memory import proposition as of_proposition
 from vanishing_variance.training import _train_chunk
 
 pytestmark = [

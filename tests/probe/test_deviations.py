@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from vanishing_variance.errors import InputError
-from vanishing_variance.params.probe import Probe
+from vanishing_variance.probe.config import Probe
 from vanishing_variance.probe.deviations import Subject, deviations, draw, measure
 from vanishing_variance.probe.outputs import last_outputs
 from vanishing_variance.probe.sequences import random_tokens, tokenised, vocabulary

@@ -6,7 +6,7 @@ from scipy import stats
 from small import SHARP, make_dependent, make_trained, plainly
 
 from vanishing_variance import registry, vocabulary
-from vanishing_variance.model.trained import Models
+from vanishing_variance.evaluation.inference import Models
 from vanishing_variance.proposition.expectation import expected
 from vanishing_variance.seeding import stream
 from vanishing_variance.vocabulary import argmax, dictionary

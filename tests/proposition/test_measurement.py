@@ -7,8 +7,8 @@ import pytest
 from small import SHARP, make_dependent, make_trained, plainly
 
 from vanishing_variance import parallel, registry, vocabulary
-from vanishing_variance.params.proposition import Proposition
 from vanishing_variance.proposition import measurement
+from vanishing_variance.proposition.config import Proposition
 from vanishing_variance.proposition.measurement import _pieces, measure
 from vanishing_variance.proposition.summary import exponents, summary
 from vanishing_variance.seeding import stream

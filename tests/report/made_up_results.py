@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from vanishing_variance.mechanism.explanation import GROUPINGS, QUANTITIES
+from vanishing_variance.analysis.attribution import GROUPINGS, QUANTITIES
 from vanishing_variance.report.figures import NAMES
 from vanishing_variance.report.page import Results
 from vanishing_variance.report.strongest import Evidence

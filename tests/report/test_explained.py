@@ -1,6 +1,6 @@
 from made_up_results import explained as frame
 
-from vanishing_variance.mechanism.explanation import QUANTITIES
+from vanishing_variance.analysis.attribution import QUANTITIES
 from vanishing_variance.report.explained import explained
 
 

@@ -4,10 +4,10 @@ from functools import partial
 
 import numpy as np
 
+from vanishing_variance.analysis.attribution import groups, quantity
 from vanishing_variance.claims.claim import Claim, Judgement, as_trained, one_sided
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
-from vanishing_variance.mechanism.explanation import groups, quantity
 from vanishing_variance.seeding import stream
 from vanishing_variance.statistics.association import Advantage, advantage
 

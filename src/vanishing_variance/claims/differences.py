@@ -10,8 +10,8 @@ import pandas as pd
 from jaxtyping import Float
 from scipy import stats
 
+from vanishing_variance.analysis.results import by_seed, of_both
 from vanishing_variance.claims.evidence import TRAINED, Evidence
-from vanishing_variance.results import by_seed, of_both
 from vanishing_variance.seeding import stream
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.paired import Comparison, paired

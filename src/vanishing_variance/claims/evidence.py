@@ -6,9 +6,9 @@ from typing import Any
 
 import pandas as pd
 
+from vanishing_variance.analysis.results import by_seed
 from vanishing_variance.claims.verdict import BEHIND
 from vanishing_variance.markdown import power
-from vanishing_variance.results import by_seed
 from vanishing_variance.scale import paper_steps
 
 # The paper's longest training length by range.

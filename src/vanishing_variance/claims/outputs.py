@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
+from vanishing_variance.analysis.attribution import QUANTITIES
+from vanishing_variance.analysis.results import of_both
 from vanishing_variance.claims.claim import Claim, Judgement, as_trained, one_sided
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
-from vanishing_variance.mechanism.explanation import QUANTITIES
-from vanishing_variance.results import of_both
 from vanishing_variance.statistics.intervals import interval
 
 # A number a row of `Evidence.inside`.

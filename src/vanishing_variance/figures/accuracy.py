@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import pandas as pd
 from matplotlib.figure import Figure
 
+from vanishing_variance.analysis.results import by_seed
 from vanishing_variance.figures import style
-from vanishing_variance.results import by_seed
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.study import NORMS, TEMPERATURES
 

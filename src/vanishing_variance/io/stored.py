@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
+from vanishing_variance.evaluation.inference import Read
 from vanishing_variance.io.arrays import read_arrays, read_parts, verify
 from vanishing_variance.io.layout import compare, layout, refused
-from vanishing_variance.model.trained import Read
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.tasks.base import Task, TaskTraining
 

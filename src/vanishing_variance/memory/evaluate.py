@@ -2,10 +2,10 @@
 
 from vanishing_variance import parallel
 from vanishing_variance.device import device, room
-from vanishing_variance.evaluation import Plan
+from vanishing_variance.evaluation.block import Plan
+from vanishing_variance.evaluation.inference import ITEMS_IN_BATCH
 from vanishing_variance.memory.models import FLOAT, largest, looked_up, piece, weights
 from vanishing_variance.memory.need import Need, Term
-from vanishing_variance.model.trained import ITEMS_IN_BATCH
 from vanishing_variance.tasks.base import TaskTraining
 
 # O of every sequence of a length, before and after the normaliser: in parts and as one, then in double precision.

@@ -2,10 +2,10 @@
 
 from vanishing_variance import parallel
 from vanishing_variance.device import device, room
-from vanishing_variance.fitting import CANDIDATES, Plan
+from vanishing_variance.evaluation.fitting import CANDIDATES, Plan
+from vanishing_variance.evaluation.inference import ITEMS_IN_BATCH
 from vanishing_variance.memory.models import DOUBLE, FLOAT, largest, looked_up, piece, weights
 from vanishing_variance.memory.need import Need, Term
-from vanishing_variance.model.trained import ITEMS_IN_BATCH
 from vanishing_variance.tasks.base import TaskTraining
 
 # The hidden layer of all items of a batch, on its way into GELU and out of it; a class is picked by a number for each;

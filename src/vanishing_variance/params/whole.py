@@ -9,12 +9,12 @@ from vanishing_variance.params.diagnostics import Diagnostics
 from vanishing_variance.params.experiment import Model, Training
 from vanishing_variance.params.figures import Figures
 from vanishing_variance.params.norm import Norm
-from vanishing_variance.params.probe import Probe
-from vanishing_variance.params.proposition import Proposition
 from vanishing_variance.params.ranges import Range
 from vanishing_variance.params.seeds import Blocks, Index, SeedsPerBlock
 from vanishing_variance.params.temperature import Fit
 from vanishing_variance.params.test import Test
+from vanishing_variance.probe.config import Probe
+from vanishing_variance.proposition.config import Proposition
 from vanishing_variance.study import RANGES, TASKS
 from vanishing_variance.tasks.base import Task
 

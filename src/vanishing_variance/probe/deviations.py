@@ -12,7 +12,7 @@ from transformers import PreTrainedModel
 
 from vanishing_variance.errors import InputError
 from vanishing_variance.params.base import PATH
-from vanishing_variance.params.probe import Probe
+from vanishing_variance.probe.config import Probe
 from vanishing_variance.probe.families.base import Family
 from vanishing_variance.probe.outputs import last_outputs
 from vanishing_variance.probe.sequences import Corpus, fix_last, random_tokens, sentences

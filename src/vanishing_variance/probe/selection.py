@@ -6,7 +6,7 @@ from transformers import PreTrainedConfig
 
 from vanishing_variance.errors import InputError
 from vanishing_variance.params.base import PATH
-from vanishing_variance.params.probe import Probe
+from vanishing_variance.probe.config import Probe
 
 
 def select(settings: Probe, config: PreTrainedConfig) -> tuple[list[int], list[int]]:

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from jaxtyping import Float64
 
+from vanishing_variance.evaluation.inference import Models
 from vanishing_variance.model.attention import attend
-from vanishing_variance.model.trained import Models
 from vanishing_variance.tasks.base import Sequences
 
 

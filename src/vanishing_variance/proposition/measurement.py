@@ -13,12 +13,12 @@ import torch
 from jaxtyping import Float, Float64
 
 from vanishing_variance import parallel, registry, vocabulary
+from vanishing_variance.evaluation.inference import Models
 from vanishing_variance.model.attention import attend
-from vanishing_variance.model.trained import Models
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.parallel import Job, Report
-from vanishing_variance.params.proposition import Proposition
 from vanishing_variance.progress import Progress
+from vanishing_variance.proposition.config import Proposition
 from vanishing_variance.proposition.expectation import expected
 from vanishing_variance.seeding import stream
 from vanishing_variance.statistics.moments import variance

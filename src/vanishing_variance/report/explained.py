@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from vanishing_variance.mechanism.table import HEAD, NOTE, groups
+from vanishing_variance.analysis.attribution_table import HEAD, NOTE, groups
 from vanishing_variance.report.cells import Cell, Row, Table
 
 

@@ -1,0 +1,1 @@
+"""From raw results to tests, tables, metrics and attribution."""

@@ -1,0 +1,96 @@
+"""Ours beside the paper's, cell by cell: every number of Tables 1 to 6 that survives in reference/paper.csv."""
+
+from typing import Any
+
+import pandas as pd
+
+from vanishing_variance.analysis.paired_tests import select
+from vanishing_variance.markdown import row
+
+# Where a test compares two variants: the one that the paper finds ahead wherever p is small (Sections 3.1, 3.2, B.2).
+TESTS = {"ln_vs_none": ("ln", "none"), "ln_vs_std": ("ln", "std")}
+# A test is significant below this, the paper's and ours.
+ALPHA = 0.01
+
+
+def cells(tests: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
+    """The paper's numbers, each with ours; those of lengths or variants that we do not have are left out.
+
+    Columns: table, task, range, temperature, variant, quantity, length; `paper` and `ours`, in percent, percentage
+    points or as a p-value; `difference`, ours minus the paper's, of what is not a p-value; `gain`, beside a p-value,
+    the mean difference in percentage points that it tests.
+    """
+    wanted = paper.dropna(subset="value").rename(columns={"value": "paper"})
+    wanted["range"] = wanted["train_max_length"].map({16: "short", 256: "long"})
+    wanted["temperature"] = wanted["adaptive_temperature"].map({0: "plain", 1: "adaptive"})
+    compared = []
+    for (task, range_, variant), of in wanted.groupby(["task", "range", "variant"], sort=False):
+        ours = _ours(tests, str(task), str(range_), str(variant))
+        compared.append(of.merge(ours, on=["temperature", "length"]))
+    found = pd.concat(compared, ignore_index=True).sort_values("table", kind="stable", ignore_index=True)
+    is_test, is_gain = (found["quantity"] == name for name in ("p_value", "gain_over_none_pct"))
+    found["gain"] = found["difference"].where(is_test)
+    found["ours"] = found["p"].where(is_test, found["difference"].where(is_gain, found["mean"]))
+    found["difference"] = (found["ours"] - found["paper"]).mask(is_test)
+    return found[[*_COLUMNS]]
+
+
+def _ours(tests: pd.DataFrame, task: str, range_: str, variant: str) -> pd.DataFrame:
+    """temperature, length, and of the variant the `mean` accuracy, or of what it tests the `difference` and `p`."""
+    if variant == "none":
+        of = tests.query("task == @task and range == @range_ and baseline == 'none'")
+        of = of.drop_duplicates(["temperature", "length"]).assign(mean=of["baseline_mean"])
+    else:
+        of = select(tests, task, range_, *TESTS.get(variant, (variant, "none")))
+        of = of.assign(mean=of["treatment_mean"])
+    return of[["temperature", "length", "mean", "difference", "p"]]
+
+
+_COLUMNS = (
+    *("table", "task", "range", "temperature", "variant", "quantity", "length"),
+    *("paper", "ours", "difference", "gain"),
+)
+
+
+def agreement(cells: pd.DataFrame) -> dict[str, Any]:
+    """table -> how near ours are: small numbers for `dvc metrics diff`.
+
+    `cells`, those with an accuracy or a gain, and over them the mean difference (ours minus the paper's) and the mean
+    of its absolute value, in percentage points; `significant`, the paper's tests with p < 0.01, and of these those that
+    came out with p < 0.01 and the same sign, `confirmed`, or the opposite one, `reversed`.
+    """
+    document: dict[str, Any] = {}
+    for table, of in cells.groupby("table"):
+        numbers, tests = of.dropna(subset="difference"), of[of["quantity"] == "p_value"]
+        significant = tests[tests["paper"] < ALPHA]
+        ours = significant["ours"] < ALPHA
+        document[f"table{table}"] = {
+            "cells": len(numbers),
+            **(
+                {
+                    "mean_difference": round(float(numbers["difference"].mean()), 2),
+                    "mean_absolute_difference": round(float(numbers["difference"].abs().mean()), 2),
+                }
+                if len(numbers)
+                else {}
+            ),
+            "significant": len(significant),
+            "confirmed": int((ours & (significant["gain"] > 0)).sum()),
+            "reversed": int((ours & (significant["gain"] < 0)).sum()),
+        }
+    return document
+
+
+def markdown(agreement: dict[str, Any]) -> str:
+    """What `agreement` says, a row a table; – where no accuracy or gain survives."""
+    near = ["numbers", "mean difference (pp)", "mean absolute difference (pp)"]
+    tests = ["significant there (p < 0.01)", "so here, same sign", "so here, opposite sign"]
+    lines = ["# Ours against the paper's", "", row(["", *near, *tests]), row(["---", *["--:"] * 6])]
+    for name, of in agreement.items():
+        away = [format(of[key], how) if key in of else "–" for key, how in _AWAY.items()]
+        counts = [str(of[key]) for key in ("significant", "confirmed", "reversed")]
+        lines.append(row([f"Table {name.removeprefix('table')}", str(of["cells"]), *away, *counts]))
+    return "\n".join([*lines, ""])
+
+
+_AWAY = {"mean_difference": "+.1f", "mean_absolute_difference": ".1f"}

@@ -1,0 +1,186 @@
+"""Tables 1 to 6: ours, and the paper's numbers beside them where the comparison is the paper's.
+
+A table is made once as text cells, and written as Markdown and as LaTeX; its numbers go to CSV in full.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import pandas as pd
+
+from vanishing_variance.analysis.paired_tests import select
+from vanishing_variance.markdown import power, row
+from vanishing_variance.scale import of_paper
+from vanishing_variance.study import compared
+
+TITLES = {
+    "plain": "without test-time adaptation",
+    "adaptive": "with the adaptive temperature",
+    "fitted": "with the adaptive temperature fitted to our models, which uses labels at these lengths",
+}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Titled rows of text, one column a length; a row with a name alone is a heading. `numbers` is tidy."""
+
+    title: str
+    note: str
+    lengths: Sequence[int]
+    rows: Sequence[tuple[str, Sequence[str]]]
+    numbers: pd.DataFrame
+
+    def markdown(self) -> str:
+        """The table as Markdown, powers of two as such."""
+        head = ["", *(power(length) for length in self.lengths)]
+        lines = [f"# {self.title}", "", row(head), row(["---", *["--:"] * len(self.lengths)])]
+        blank = [""] * len(self.lengths)
+        lines += [row([name if cells else f"**{name}**", *(cells or blank)]) for name, cells in self.rows]
+        return "\n".join([*lines, "", self.note, ""])
+
+    def latex(self) -> str:
+        """The table as a LaTeX `table` with booktabs' rules."""
+        width = len(self.lengths) + 1
+        lines = [r"\begin{table}", rf"\caption{{{_escaped(self.title)}. {_escaped(self.note)}}}", r"\centering"]
+        lines += [rf"\begin{{tabular}}{{l{'r' * len(self.lengths)}}}", r"\toprule"]
+        lines += [" & ".join(["", *(power(length, "$2^{{{}}}$") for length in self.lengths)]) + r" \\", r"\midrule"]
+        for name, cells in self.rows:
+            if cells:
+                lines.append(" & ".join(map(_escaped, [name, *cells])) + r" \\")
+            else:
+                lines.append(rf"\multicolumn{{{width}}}{{l}}{{\textit{{{_escaped(name)}}}}} \\")
+        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
+
+
+# The paper's tables: of accuracies by task and range, and of ablations, all on the short range, by task.
+ACCURACIES = {1: ("argmax", "short"), 2: ("dictionary", "short"), 4: ("argmax", "long"), 5: ("dictionary", "long")}
+ABLATIONS = {3: "argmax", 6: "dictionary"}
+
+
+def tables(
+    tests: pd.DataFrame, norm: str, paper: pd.DataFrame, steps: Mapping[tuple[str, str], int]
+) -> dict[int, Table]:
+    """Return the paper's tables by number, of the pairs that are there; titles say the `steps`, by task and range."""
+    pairs = set(tests[["task", "range", "treatment", "baseline"]].itertuples(index=False, name=None))
+    made = {
+        number: _titled(accuracy_table(number, tests, task, name, norm, paper), task, steps[task, name])
+        for number, (task, name) in ACCURACIES.items()
+        if (task, name, norm, "none") in pairs
+    }
+    made |= {
+        number: _titled(ablation_table(number, tests, task, norm, paper), task, steps[task, "short"])
+        for number, task in ABLATIONS.items()
+        if {(task, "short", *pair) for pair in compared("short", norm)} <= pairs
+    }
+    return made
+
+
+def _titled(table: Table, task: str, made: int) -> Table:
+    return replace(table, title=f"{table.title}, after {of_paper(task, made)}")
+
+
+def accuracy_table(number: int, tests: pd.DataFrame, task: str, range_: str, norm: str, paper: pd.DataFrame) -> Table:
+    """Tables 1, 2, 4 and 5: the treatment against `none`, at every temperature. The paper's numbers stand beside `ln`.
+
+    The third temperature is not the paper's, nor is the second of Tables 4 and 5.
+    """
+    numbers = _numbers(select(tests, task, range_, norm, "none"), norm, "none")
+    if norm == "ln":
+        numbers = numbers.merge(_paper(paper, number, {"none": "none", "ln": "ln", "ln_vs_none": "p"}), how="left")
+    rows: list[tuple[str, list[str]]] = []
+    for temperature, title in TITLES.items():
+        of = numbers[numbers["temperature"] == temperature]
+        if of.empty:
+            continue
+        rows += [(title, []), ("none", _cells(of, "none", ".1f")), (f"+ {norm}", _cells(of, norm, ".1f"))]
+        rows += _comparison_rows(of)
+        if norm == "ln" and of["paper_p"].notna().any():
+            rows += [("paper: none", _cells(of, "paper_none", ".1f")), ("paper: + ln", _cells(of, "paper_ln", ".1f"))]
+            rows += [("paper: p", _cells(of, "paper_p", ".0e"))]
+    title = f"Table {number}. {task}, trained on the {range_} range: accuracy (%), none against {norm}"
+    return Table(title, _note(numbers), sorted(numbers["length"].unique()), rows, numbers)
+
+
+def ablation_table(number: int, tests: pd.DataFrame, task: str, norm: str, paper: pd.DataFrame) -> Table:
+    """Tables 3 and 6: what `std` and `ln` (and the treatment) gain over `none`.
+
+    The test compares `ln` with `std` whatever the treatment is, so the paper's numbers always stand beside it.
+    """
+    numbers = _numbers(select(tests, task, "short", "ln", "std").query("temperature == 'plain'"), "ln", "std")
+    names = dict.fromkeys(("std", "ln", norm))
+    for name in names:
+        gain = select(tests, task, "short", name, "none").query("temperature == 'plain'")["difference"]
+        numbers = numbers.assign(**{f"gain_{name}": gain.to_numpy()})
+    numbers = numbers.merge(_paper(paper, number, {"std": "gain_std", "ln_vs_std": "p"}), how="left")
+    rows = [(f"gain of {name} (pp)", _cells(numbers, f"gain_{name}", "+.2f")) for name in names]
+    rows += [("ln against std", []), *_comparison_rows(numbers), ("paper", [])]
+    if numbers["paper_gain_std"].notna().any():
+        rows.append(("gain of std (pp)", _cells(numbers, "paper_gain_std", "+.2f")))
+    rows.append(("p, ln against std", _cells(numbers, "paper_p", ".0e")))
+    title = f"Table {number}. {task}, trained on the short range: gain over none, in percentage points"
+    return Table(title, _note(numbers), sorted(numbers["length"].unique()), rows, numbers)
+
+
+def _comparison_rows(of: pd.DataFrame) -> list[tuple[str, list[str]]]:
+    bounds = zip(_cells(of, "low", "+.1f"), _cells(of, "high", "+.1f"), strict=True)
+    bootstrap = zip(_cells(of, "boot_low", "+.1f"), _cells(of, "boot_high", "+.1f"), strict=True)
+    return [
+        ("difference (pp)", _cells(of, "difference", "+.2f")),
+        ("95% interval", [f"{low}, {high}" for low, high in bounds]),
+        ("95% interval, bootstrap", [f"{low}, {high}" for low, high in bootstrap]),
+        ("d_z", _cells(of, "effect", "+.2f")),
+        ("p", _cells(of, "p", ".2g")),
+        ("p, Holm", _cells(of, "p_holm", ".2g")),
+        ("p, Wilcoxon", _cells(of, "p_wilcoxon", ".2g")),
+        ("seeds for 90% power", _cells(of, "seeds_needed", ".0f")),
+        ("uncertainty from test sequences (%)", _cells(of.assign(share=of["share_sequences"] * 100), "share", ".0f")),
+    ]
+
+
+def _numbers(tests: pd.DataFrame, treatment: str, baseline: str) -> pd.DataFrame:
+    """The tests of one table, with the mean accuracies under the variants' names."""
+    columns = tests.drop(columns=["task", "range", "treatment", "baseline"])
+    return columns.rename(columns={"baseline_mean": baseline, "treatment_mean": treatment})
+
+
+def _paper(paper: pd.DataFrame, table: int, columns: dict[str, str]) -> pd.DataFrame:
+    """The paper's numbers of one table: temperature, length, and `paper_<column>` for each of its variants."""
+    of = paper[(paper["table"] == table) & paper["variant"].isin(list(columns))]
+    wide = of.pivot(index=["adaptive_temperature", "length"], columns="variant", values="value").reset_index()
+    wide["temperature"] = wide.pop("adaptive_temperature").map({0: "plain", 1: "adaptive"})
+    wide = wide.rename(columns={variant: f"paper_{column}" for variant, column in columns.items()})
+    return wide.reindex(columns=["temperature", "length", *(f"paper_{column}" for column in columns.values())])
+
+
+def _note(numbers: pd.DataFrame) -> str:
+    """What n is, what the test is, and why a p-value is missing."""
+    seeds = int(numbers["n"].iloc[0])
+    text = (
+        f"Means over n = {seeds} seeds; paired t-test over seeds, two-sided; the intervals are those of the mean "
+        "paired difference, by t and by the bias-corrected and accelerated bootstrap; d_z is the mean difference over "
+        "the standard deviation of the differences; Holm corrects p over the lengths of one temperature; Wilcoxon's "
+        f"signed-rank test cannot go below {2.0 ** (1 - seeds):.2g} with n = {seeds}; so many seeds would a difference "
+        "of this size need for p < 0.05 in nine of ten studies. All seeds are tested on the same sequences, and what "
+        "these add to the uncertainty no test over seeds sees: the last row is their share of its square."
+    )
+    missing = numbers[numbers["p"].isna()]
+    where = zip(missing["temperature"], missing["length"], missing["note"], strict=True)
+    reasons = [f"{temperature} {power(int(length))}: {note}" for temperature, length, note in where]
+    paper = " The paper's numbers are means over 100 seeds." if any(numbers.columns.str.startswith("paper_")) else ""
+    fitted = (
+        " The last temperature is ours: its polynomial is fitted to the mistakes of other models of the same variant "
+        "(one half of a block of seeds for the other), on labelled sequences of these lengths, none of them tested."
+        if (numbers["temperature"] == "fitted").any()
+        else ""
+    )
+    return f"{text}{paper}{fitted}" + (f" No p-value: {'; '.join(reasons)}." if reasons else "")
+
+
+def _cells(of: pd.DataFrame, column: str, how: str) -> list[str]:
+    return ["–" if pd.isna(value) else format(value, how) for value in of[column]]
+
+
+def _escaped(text: str) -> str:
+    for character in "%_&#$":
+        text = text.replace(character, f"\\{character}")
+    return text.replace("^", r"\textasciicircum{}").replace("–", "--")

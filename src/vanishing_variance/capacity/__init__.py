@@ -1,0 +1,1 @@
+"""A trained ln model beside its equivalent std model."""

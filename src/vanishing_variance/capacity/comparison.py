@@ -1,0 +1,52 @@
+"""Whether standardisation has less capacity than layer normalisation here (Section 3.2): the same answers, or others.
+
+S seeds, B sequences, C classes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from vanishing_variance.capacity.folding import folded
+from vanishing_variance.evaluation.inference import Models, Read
+from vanishing_variance.model.attention import attend
+from vanishing_variance.model.variant import Variant
+from vanishing_variance.tasks.base import Sequences
+
+
+def compare(
+    variant: Variant, weights: Mapping[str, Float[np.ndarray, "S ..."]], sequences: Mapping[int, Read]
+) -> dict[str, Any]:
+    """Trained `ln` models beside the `std` models that `folded` makes of them, on the same sequences.
+
+    `answers`, how many each gave; `differ`, the fraction of them that differ; `logits_differ`, the largest difference
+    of any class logit, and `logits_deviation`, the standard deviation of the logits to hold it against.
+    """
+    with_ln = Models.of(variant, weights)
+    with_std = Models.of(replace(variant, norm_name="std"), folded(weights))
+    answers, differ, largest, squares = 0, 0, 0.0, 0.0
+    for length, read in sequences.items():
+        for part in read(max(1, with_ln.batch_items // length)):
+            ours, theirs = (_logits(models, part) for models in (with_ln, with_std))
+            answers += ours[..., 0].numel()
+            differ += int((ours.argmax(-1) != theirs.argmax(-1)).sum())
+            largest = max(largest, float((ours - theirs).abs().max()))
+            squares += float(ours.double().var(dim=-1, correction=0).sum())
+    return {
+        "answers": answers,
+        "differ": differ / answers,
+        "logits_differ": largest,
+        "logits_deviation": (squares / answers) ** 0.5,
+    }
+
+
+@torch.no_grad()
+def _logits(models: Models, sequences: Sequences) -> Float[Tensor, "S B C"]:
+    _, average = attend(*models.ask(sequences))
+    outputs = models.network.outputs(models.weights, average)
+    return models.network.read_out(models.weights, models.network.normalise(models.weights, outputs))

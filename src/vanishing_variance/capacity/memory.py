@@ -1,0 +1,32 @@
+"""What comparing `ln` models with the `std` models made of them takes."""
+
+from collections.abc import Sequence
+
+from vanishing_variance.device import device, room
+from vanishing_variance.evaluation.inference import ITEMS_IN_BATCH
+from vanishing_variance.memory.models import FLOAT, largest, looked_up, weights
+from vanishing_variance.memory.need import Need, Term
+from vanishing_variance.model.variant import Variant
+from vanishing_variance.params.test import Test
+from vanishing_variance.tasks.base import TaskTraining
+
+# The two models, and the one in double precision of which the other is made.
+COPIES = 5
+# Of every item its numbers and its logit, in bytes; of every sequence what the layers make of it.
+ITEM, LAYERS = 30, 12
+
+
+def capacity(variants: Sequence[tuple[Variant, TaskTraining]], test: Test, seeds: int) -> Need:
+    """What `capacity.compare` takes for variants one after another, while the weights of all `seeds` are there."""
+    width, long = {"model.width": variants[0][0].model.width}, {"test.lengths": test.lengths[-1]}
+    items, batch = largest(test.lengths, test.sequences, ITEMS_IN_BATCH[device().type])
+    models = [weights(*one) for one in variants]
+    return Need(
+        name="capacity",
+        tensors=(
+            Term(COPIES * max(models) + 2 * max(looked_up(*one) for one in variants), width),
+            Term(ITEM * items + LAYERS * FLOAT * batch * variants[0][0].model.width, long | width),
+        ),
+        results=(Term(2 * seeds * sum(models), width | {"seeds_per_block": seeds}),),
+        gpu=room(),
+    )

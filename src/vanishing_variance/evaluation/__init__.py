@@ -1,0 +1,1 @@
+"""Inference with a block of trained models: accuracies, temperatures, diagnostics, internals."""

@@ -1,0 +1,55 @@
+"""What checking Proposition 1 takes."""
+
+from collections.abc import Sequence
+
+from vanishing_variance import parallel, registry, vocabulary
+from vanishing_variance.device import room
+from vanishing_variance.memory.drawn import drawn
+from vanishing_variance.memory.models import DOUBLE, FLOAT, largest, looked_up, weights
+from vanishing_variance.memory.need import Need, Term
+from vanishing_variance.model.variant import Variant
+from vanishing_variance.proposition.config import Proposition
+from vanishing_variance.proposition.measurement import ITEMS_AT_ONCE
+from vanishing_variance.tasks.base import TaskTraining
+
+# O of every sequence of a length: in parts, as one, and its differences from the mean.
+OUTPUTS = 3.5
+# The hidden layer of the items that are gone through at once, on its way to O; a class is picked by a number for each.
+HIDDEN, PICKED = 7.5, 12
+# Of every item its numbers and its logit, in bytes; of every sequence what the layers make of it.
+ITEM, LAYERS = 60, 6
+# The logits of all items and what becomes of them.
+LOGITS = 5
+
+
+def proposition(variants: Sequence[tuple[Variant, TaskTraining]], how: Proposition, seeds: int) -> Need:
+    """What `proposition.measurement.measure` takes for variants, while the weights of all `seeds` are there."""
+    width, longest = variants[0][0].model.width, max(how.lengths)
+    models = [weights(*one) for one in variants]
+    of_width, long = {"model.width": width}, {"proposition.lengths": longest}
+    items, batch = largest(how.lengths, how.sequences, ITEMS_AT_ONCE)
+    # As many items are drawn as there may be, whatever is asked.
+    drawing = max(1, ITEMS_AT_ONCE / longest) * max(drawn(variant.task, longest)[0] for variant, _ in variants)
+    return Need(
+        name="proposition",
+        data=(
+            Term(OUTPUTS * how.sequences * DOUBLE * width, {"proposition.sequences": how.sequences} | of_width),
+            Term(drawing, long),
+            Term(max(_enumerated(variant) for variant, _ in variants), of_width),
+        ),
+        tensors=(
+            Term(2 * max(models) + 2 * max(looked_up(*one) for one in variants), of_width),
+            Term(ITEM * items + LAYERS * FLOAT * width * batch, long | of_width),
+        ),
+        results=(Term(2 * seeds * sum(models), of_width | {"seeds_per_block": seeds}),),
+        processes=min(len(variants), parallel.cores()),
+        gpu=room(),
+    )
+
+
+def _enumerated(variant: Variant) -> float:
+    """Bytes that expectations over all items take."""
+    parts = registry.load(vocabulary, variant.task_name).enumerated(variant.task)
+    numbers: list[int] = [max(array.shape[-1] for array in part.values()) for part in parts]
+    each = FLOAT * HIDDEN * variant.model.width + PICKED * variant.task.labels
+    return max(numbers) * each + LOGITS * DOUBLE * sum(numbers)
