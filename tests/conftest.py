@@ -7,8 +7,13 @@ from checkout import Copy
 
 # Where arrays go in and out, annotations are checked in the tests, shapes too; an int is a float, as for mypy.
 CHECKED = (
-    *("capacity", "diagnosis", "evaluation", "fitting", "kernels", "mechanism", "model", "norms", "probe"),
-    *("proposition", "statistics", "tasks", "vocabulary"),
+    *("capacity", "evaluation", "kernels", "model", "norms", "statistics", "tasks", "vocabulary"),
+    # but for the parameters, whose types pydantic checks
+    *(
+        f"probe.{name}"
+        for name in ("deviations", "families", "fits", "outputs", "selection", "sequences", "strategies")
+    ),
+    *(f"proposition.{name}" for name in ("expectation", "measurement", "summary")),
 )
 jaxtyping.install_import_hook(
     [f"vanishing_variance.{name}" for name in CHECKED],
@@ -80,7 +85,7 @@ def folders(tmp_path_factory):
 @pytest.fixture(scope="session")
 def loaded(folders):
     """The first two layers of these, and of the packaged model: by name, (model, family, tokenizer)."""
-    from vanishing_variance.io import pretrained
+    from vanishing_variance.probe import pretrained
     from vanishing_variance.probe.families import supported
 
     families = supported()

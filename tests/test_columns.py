@@ -6,9 +6,9 @@ from vanishing_variance.columns import CSV
 from vanishing_variance.io.frames import read_csv
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = {"reference": "reference/paper.csv"} | {
+FOLDERS = {"reference": "reference/paper.csv", "pieces": "metrics/paper-scale/pieces.csv"} | {
     name: f"{'plots' if name.startswith(('figure1', 'loss', 'proposition')) else 'metrics'}/{name}.csv"
-    for name in CSV.keys() - {"reference"}
+    for name in CSV.keys() - {"reference", "pieces"}
 }
 
 

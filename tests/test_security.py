@@ -88,7 +88,7 @@ def dangerous(node):
 
 
 def test_what_is_read_from_the_hub_never_runs_either():
-    from vanishing_variance.io import pretrained
+    from vanishing_variance.probe import pretrained
 
     assert pretrained._OWN == {"local_files_only": True, "trust_remote_code": False}
     assert not [pattern for pattern in pretrained.FILES if re.search(r"py|bin|pt|pickle|\*$", pattern)]

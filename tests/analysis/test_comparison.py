@@ -9,7 +9,7 @@ from vanishing_variance.analysis.comparison import agreement, cells, markdown
 from vanishing_variance.analysis.paired_tests import select
 from vanishing_variance.io.frames import read_csv
 
-PAPER = read_csv(Path(__file__).resolve().parents[1] / "reference/paper.csv")
+PAPER = read_csv(Path(__file__).resolve().parents[2] / "reference/paper.csv")
 LENGTHS = tuple(2**power for power in range(4, 15))
 
 

@@ -10,7 +10,7 @@ from vanishing_variance.analysis.tables import ablation_table, accuracy_table
 from vanishing_variance.io.frames import read_csv
 from vanishing_variance.seeding import stream
 
-PAPER = read_csv(Path(__file__).resolve().parents[1] / "reference/paper.csv")
+PAPER = read_csv(Path(__file__).resolve().parents[2] / "reference/paper.csv")
 
 
 def made_up(norms=("none", "std", "ln"), seeds=4, lengths=(16, 16384)):

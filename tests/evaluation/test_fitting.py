@@ -4,7 +4,8 @@ import torch
 from scipy import stats
 from small import make_plan
 
-from vanishing_variance import fitting, parallel, training
+from vanishing_variance import parallel, training
+from vanishing_variance.evaluation import fitting
 from vanishing_variance.evaluation.fitting import CANDIDATES, Plan, fit_block, fitted, mistakes
 from vanishing_variance.evaluation.inference import Models
 from vanishing_variance.evaluation.temperature import UNCHANGED

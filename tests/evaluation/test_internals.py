@@ -87,7 +87,7 @@ def test_training_lengths_are_uniform_and_drawn_by_name(found, monkeypatch):
     monkeypatch.setattr(
         type(models.task), "sample", lambda task, rng, n, length: lengths.append(length) or sample(task, rng, n, length)
     )
-    monkeypatch.setattr("vanishing_variance.model.trained.ITEMS_IN_BATCH", {"cpu": 64})
+    monkeypatch.setattr("vanishing_variance.evaluation.inference.ITEMS_IN_BATCH", {"cpu": 64})
     seen = inside.trained(models, Range(shortest=3, longest=9), 0, 300, "one")
     assert sorted(set(lengths)) == list(range(3, 10))
     assert seen["before"].shape == (2, 300, 32)

@@ -8,8 +8,10 @@ import pytest
 from peaks import generated, peak, read, single
 from small import make_model, make_plan
 
-from vanishing_variance import capacity, evaluation, fitting
+from vanishing_variance.capacity import comparison as capacity
 from vanishing_variance.capacity.memory import capacity as of_capacity
+from vanishing_variance.evaluation import block as evaluation
+from vanishing_variance.evaluation import fitting
 from vanishing_variance.evaluation.temperature import PUBLISHED
 from vanishing_variance.memory.evaluate import evaluate as of_evaluate
 from vanishing_variance.memory.generate import generate as of_generate
