@@ -8,7 +8,8 @@ from vanishing_variance.statistics.equivalence import seeds_for_equivalence
 
 
 def test_orthogonal_is_an_interaction_within_a_margin():
-    assert verdict("argmax-orthogonal")["paper"] == pytest.approx(0.2, abs=0.3)
+    # Table 1 at 64, 512 and 4096: 0.2, 1.9, 4.7 with the adaptive temperature, 0.2, 1.8, 5.0 without.
+    assert verdict("argmax-orthogonal")["paper"] == pytest.approx(-0.2 / 3, abs=1e-3)
     for by, expected in ((0, SUPPORTED), (0.4, SUPPORTED), (2, CONTRADICTED), (-2, CONTRADICTED)):
         frame = shifted("argmax", "ln", by, temperatures=("adaptive",))
         found = verdict("argmax-orthogonal", accuracy=frame)
@@ -31,7 +32,6 @@ def test_an_interval_wider_than_the_margin_says_how_many_seeds_would_do():
 
 def test_half_in_the_margin_is_undecided_though_the_interval_is_narrow():
     frame = shifted("argmax", "ln", 1.0 - verdict("argmax-orthogonal")["ours"], temperatures=("adaptive",))
-    frame.loc[:, "accuracy"] += 0
     found = verdict("argmax-orthogonal", accuracy=frame)
     assert 0 < found["low"] < 1 < found["high"]
     assert found["verdict"] == CONTRADICTED  # it holds no 0, and is not within
