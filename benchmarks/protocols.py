@@ -1,7 +1,7 @@
 """What the paper leaves open about training, tried: `python -m benchmarks.protocols TASK [PROTOCOL ...]`.
 
-For each protocol, none and ln are trained on up to 16 items, a process each, the same seeds and data, and tested on the
-same sequences at every length. Writes metrics/protocols.csv and protocols.md; what is there already is not run again.
+For each protocol, none and ln are trained on up to 16 items, a process each, the same seeds (`--seeds`) and data, and
+tested on the same sequences at every length. Writes metrics/protocols.csv and protocols.md; what is there already is not run again.
 docs/decisions.md has the rule by which one was chosen. Networks that lost live here, not in the package.
 """
 
@@ -39,7 +39,7 @@ from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.study import METRICS, REFERENCE
 from vanishing_variance.tasks.base import Sequences, TaskTraining
 
-SEEDS, LONGEST, SEQUENCES = 8, 16, 512
+LONGEST, SEQUENCES = 16, 512
 LENGTHS = tuple(2**exponent for exponent in range(4, 15))
 NORMS = ("none", "ln")
 STEPS = {"argmax": 40_000, "dictionary": 10_000}
@@ -198,6 +198,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("task", choices=STEPS)
     parser.add_argument("protocol", nargs="*", help=f"one of: {'; '.join(PROTOCOLS)}")
+    parser.add_argument("--seeds", type=int, default=8, help="8; fewer to see whether a protocol is worth it")
     chosen = parser.parse_args()
     path = ROOT / METRICS / "protocols.csv"
     for name in chosen.protocol or PROTOCOLS:
@@ -205,8 +206,9 @@ def main() -> None:
         if len(found.query("task == @chosen.task and protocol == @name")):
             continue
         plans = [_plan(chosen.task, norm, PROTOCOLS[name]) for norm in NORMS]
-        jobs: list[Job] = [partial(_measured, plan) for plan in plans]
-        with Progress(f"{chosen.task}: {name}", len(NORMS) * SEEDS * STEPS[chosen.task], "seed-steps") as progress:
+        jobs: list[Job] = [partial(_measured, plan, range(chosen.seeds)) for plan in plans]
+        steps = len(NORMS) * chosen.seeds * STEPS[chosen.task]
+        with Progress(f"{chosen.task}: {name}", steps, "seed-steps") as progress:
             made = pd.concat(parallel.run(jobs, progress)).assign(task=chosen.task, protocol=name)
         found = pd.concat([found, made], ignore_index=True) if len(found) else made
         found = found[[*KEYS, "accuracy", "loss", "entropy"]]
@@ -215,7 +217,7 @@ def main() -> None:
 
 
 def _plan(task: str, norm: str, protocol: Protocol) -> training.Plan:
-    plan = Workload("train", task, LONGEST, SEEDS, STEPS[task]).plan()
+    plan = Workload("train", task, LONGEST, 1, STEPS[task]).plan()
     variant = plan.variant
 
     def own(section: BaseModel) -> dict[str, object]:
@@ -232,9 +234,9 @@ def _plan(task: str, norm: str, protocol: Protocol) -> training.Plan:
     )
 
 
-def _measured(plan: training.Plan, report: Report) -> pd.DataFrame:
+def _measured(plan: training.Plan, seeds: range, report: Report) -> pd.DataFrame:
     """Return norm, seed, temperature, length, accuracy, and of each seed its last loss and its entropy (nats)."""
-    seeds, variant = range(SEEDS), plan.variant
+    variant = plan.variant
     assert isinstance(variant, Candidate)
     weights = draw(variant.initial(plan.schedule), plan.root, variant.task_name, seeds)
     if variant.protocol.decays:
@@ -277,16 +279,22 @@ def markdown(found: pd.DataFrame) -> str:
         theirs = paper[paper["task"] == task].set_index(["variant", "temperature", "length"])
         cells = theirs["value"].dropna()
         lines += [
-            f"# {task}, trained on up to {LONGEST}, {STEPS[str(task)]:,} steps, n = {SEEDS} seeds",
+            f"# {task}, trained on up to {LONGEST}, {STEPS[str(task)]:,} steps",
             "",
             row(
                 [
-                    *("protocol", "from the paper's (pp)", "none at 2^4", *(f"none at {power(at)}" for at in SHOWN)),
+                    *(
+                        "protocol",
+                        "n",
+                        "from the paper's (pp)",
+                        "none at 2^4",
+                        *(f"none at {power(at)}" for at in SHOWN),
+                    ),
                     *("ln − none beyond 16 (pp)", "p", "the same, adaptive", "p"),
                     *("adaptive − plain beyond 16, none", "ln", "entropy at 2^4 (nats)", "loss (nats)"),
                 ]
             ),
-            row(["---", *["--:"] * 13]),
+            row(["---", *["--:"] * 14]),
         ]
         for name, of in of_task.groupby("protocol", sort=False):
             lines.append(row(_cells(str(name), of, cells)))
@@ -294,7 +302,7 @@ def markdown(found: pd.DataFrame) -> str:
         beyond = cells[cells.index.get_level_values("length") > LONGEST].groupby(level=[0, 1]).mean()
         gains = [f"{beyond['ln', how] - beyond['none', how]:+.1f}" for how in ("plain", "adaptive")]
         sharper = [f"{beyond[norm, 'adaptive'] - beyond[norm, 'plain']:+.1f}" for norm in NORMS]
-        lines += [row(["paper", "", *published, gains[0], "", gains[1], "", *sharper, "", ""]), ""]
+        lines += [row(["paper", "100", "", *published, gains[0], "", gains[1], "", *sharper, "", ""]), ""]
     return "\n".join(lines)
 
 
@@ -310,7 +318,16 @@ def _cells(name: str, of: pd.DataFrame, theirs: pd.Series) -> list[str]:
     sharper = [f"{(beyond[norm, 'adaptive'] - beyond[norm, 'plain']).mean():+.1f}" for norm in NORMS]
     first = of[of["length"] == LONGEST]
     none = [f"{means['none', 'plain', at]:.1f}" for at in (LONGEST, *SHOWN)]
-    return [name, f"{away:.1f}", *none, *tests, *sharper, f"{first['entropy'].mean():.2f}", f"{of['loss'].mean():.3f}"]
+    return [
+        name,
+        str(of["seed"].nunique()),
+        f"{away:.1f}",
+        *none,
+        *tests,
+        *sharper,
+        f"{first['entropy'].mean():.2f}",
+        f"{of['loss'].mean():.3f}",
+    ]
 
 
 if __name__ == "__main__":
