@@ -1,8 +1,8 @@
 """What the paper leaves open about training, tried: `python -m benchmarks.protocols TASK [PROTOCOL ...]`.
 
 For each protocol, none and ln are trained on up to 16 items, a process each, the same seeds (`--seeds`) and data, and
-tested on the same sequences at every length. Writes metrics/protocols.csv and protocols.md; what is there already is not run again.
-docs/decisions.md has the rule by which one was chosen. Networks that lost live here, not in the package.
+tested on the same sequences at every length. Writes metrics/protocols.csv and protocols.md; what is there already is
+not run again. docs/decisions.md has the rule by which one was chosen. Networks that lost live here, not in the package.
 """
 
 import argparse
