@@ -27,6 +27,11 @@ class Run:
         return f"{self.task}-{self.range}-{self.norm}-{self.block}"
 
 
+def temperature(run: Run) -> Path:
+    """The adaptive temperature fitted to the models of a variant, the same for all its blocks."""
+    return RUNS / "temperature" / run.norm / run.range / f"{run.task}.json"
+
+
 def sequences(task: str, length: int) -> Path:
     """The test sequences of one task and length."""
     return DATA / task / f"{length:08d}.safetensors"
