@@ -5,7 +5,8 @@ _PLACES = ("before", "after")
 _INSIDE = ("target", "largest", "entropy", *(f"{name}_{where}" for where in _PLACES for name in _OF_O))
 _TRAINED = tuple(f"trained_{name}_{where}" for name in _OF_O for where in _PLACES)
 _TEST = (
-    *("treatment_mean", "baseline_mean", "n", "difference", "low", "high", "boot_low", "boot_high", "effect"),
+    *(f"{role}_{part}" for role in ("treatment", "baseline") for part in ("mean", "low", "high")),
+    *("n", "difference", "low", "high", "boot_low", "boot_high", "effect"),
     *("p", "p_wilcoxon", "seeds_needed", "se", "share_seeds", "share_sequences", "share_both", "p_holm", "note"),
 )
 _EXPLAINED = ("n", "r", "r_low", "r_high", "r2", "r2_low", "r2_high", "beyond", "beyond_low", "beyond_high", "note")
@@ -30,7 +31,7 @@ CSV = {
     "pieces": ("task", "range", "norm", "first_seed", "last_seed", "device", "cores", "revision", "minutes"),
     "explained": ("task", "range", "norms", "grouping", "quantity", *_EXPLAINED),
     "tests": ("task", "range", "treatment", "baseline", "temperature", "length", *_TEST),
-    "paper": (*_CELL, "range", "temperature", "paper", "ours", "difference"),
+    "paper": (*_CELL, "range", "temperature", "paper", "ours", "low", "high", "n", "difference"),
     "figure1": ("model", "revision", "text", "strategy", "layer", "head", "component", "length", "n", "deviation"),
     "figure1-fits": ("strategy", "layer", "head", "component", *_FIT, "scale"),
     "proposition": ("task", "norm", "feature", "length", "n", "variance", "predicted", "bound", "item_variance"),

@@ -8,6 +8,7 @@ from test_tables import made_up, paired_up
 from vanishing_variance.analysis.comparison import agreement, cells, markdown
 from vanishing_variance.analysis.paired_tests import select
 from vanishing_variance.io.frames import read_csv
+from vanishing_variance.statistics.intervals import interval
 
 PAPER = read_csv(Path(__file__).resolve().parents[2] / "reference/paper.csv")
 LENGTHS = tuple(2**power for power in range(4, 15))
@@ -28,10 +29,18 @@ def test_every_cell_that_survives_has_ours_beside_it():
     values = accuracy.query("task == 'dictionary' and range == 'short' and norm == 'ln' and temperature == 'adaptive'")
     assert cell["ours"] == pytest.approx(values.query("length == 4096")["accuracy"].mean() * 100)
     assert cell["difference"] == pytest.approx(cell["ours"] - 44.5)
+    by_seed = values.query("length == 4096")["accuracy"].to_numpy() * 100
+    assert (cell["ours"], cell["low"], cell["high"]) == pytest.approx(interval(by_seed))
+    assert cell["n"] == len(by_seed)
     tests = select(paired_up(accuracy), "argmax", "long", "ln", "none")
     tested = tests.query("temperature == 'plain' and length == 64").iloc[0]
     cell = one(compared, table=4, variant="ln_vs_none", length=64)
     assert (cell["ours"], cell["gain"]) == (tested["p"], tested["difference"])
+    assert (cell["low"], cell["high"], cell["n"]) == (tested["low"], tested["high"], tested["n"])
+    of_gain = one(compared, table=3, variant="std", length=64)
+    gained = select(paired_up(accuracy), "argmax", "short", "std", "none").query("temperature == 'plain'")
+    gained = gained.query("length == 64").iloc[0]
+    assert (of_gain["ours"], of_gain["low"]) == (gained["difference"], gained["low"])
     assert pd.isna(cell["difference"])
     assert one(compared, table=3, variant="std", length=16)["paper"] == -0.05
 

@@ -17,8 +17,9 @@ def cells(tests: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
     """The paper's numbers, each with ours; those of lengths or variants that we do not have are left out.
 
     Columns: table, task, range, temperature, variant, quantity, length; `paper` and `ours`, in percent, percentage
-    points or as a p-value; `difference`, ours minus the paper's, of what is not a p-value; `gain`, beside a p-value,
-    the mean difference in percentage points that it tests.
+    points or as a p-value; `difference`, ours minus the paper's, of what is not a p-value; `low` and `high`, the 95% t
+    interval of ours, and `n`, its seeds; `gain`, beside a p-value, the mean difference in percentage points that it
+    tests, whose interval that is there.
     """
     wanted = paper.dropna(subset="value").rename(columns={"value": "paper"})
     wanted["range"] = wanted["train_max_length"].map({16: "short", 256: "long"})
@@ -31,24 +32,29 @@ def cells(tests: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
     is_test, is_gain = (found["quantity"] == name for name in ("p_value", "gain_over_none_pct"))
     found["gain"] = found["difference"].where(is_test)
     found["ours"] = found["p"].where(is_test, found["difference"].where(is_gain, found["mean"]))
+    for end in ("low", "high"):
+        found[end] = found[end].where(is_test | is_gain, found[f"mean_{end}"])
     found["difference"] = (found["ours"] - found["paper"]).mask(is_test)
     return found[[*_COLUMNS]]
 
 
 def _ours(tests: pd.DataFrame, task: str, range_: str, variant: str) -> pd.DataFrame:
-    """temperature, length, and of the variant the `mean` accuracy, or of what it tests the `difference` and `p`."""
+    """Return by temperature and length the variant's mean accuracy, and the difference and p of what it tests.
+
+    Both with their intervals, and n. `none` is that of the pair with the most seeds.
+    """
     if variant == "none":
-        of = tests.query("task == @task and range == @range_ and baseline == 'none'")
-        of = of.drop_duplicates(["temperature", "length"]).assign(mean=of["baseline_mean"])
+        of = tests.query("task == @task and range == @range_ and baseline == 'none'").sort_values("n", ascending=False)
+        of, role = of.drop_duplicates(["temperature", "length"]), "baseline"
     else:
-        of = select(tests, task, range_, *TESTS.get(variant, (variant, "none")))
-        of = of.assign(mean=of["treatment_mean"])
-    return of[["temperature", "length", "mean", "difference", "p"]]
+        of, role = select(tests, task, range_, *TESTS.get(variant, (variant, "none"))), "treatment"
+    mean = {f"{role}_{end}": name for end, name in (("mean", "mean"), ("low", "mean_low"), ("high", "mean_high"))}
+    return of.rename(columns=mean)[["temperature", "length", *mean.values(), "difference", "low", "high", "p", "n"]]
 
 
 _COLUMNS = (
     *("table", "task", "range", "temperature", "variant", "quantity", "length"),
-    *("paper", "ours", "difference", "gain"),
+    *("paper", "ours", "low", "high", "n", "difference", "gain"),
 )
 
 

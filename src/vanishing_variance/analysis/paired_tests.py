@@ -12,6 +12,7 @@ from vanishing_variance.analysis.results import by_seed, of_both
 from vanishing_variance.seeding import stream
 from vanishing_variance.statistics.components import components
 from vanishing_variance.statistics.holm import holm
+from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.statistics.paired import Comparison, paired
 from vanishing_variance.study import RANGES, TASKS, TEMPERATURES, compared
 
@@ -27,11 +28,11 @@ def paired_tests(
 
     Pairs without a common seed are left out.
 
-    `n` seeds; `treatment_mean`, `baseline_mean` in percent; the fields of `Comparison` in percentage points, with
-    `p_wilcoxon` and `seeds_needed`; `p_holm`, p corrected over the lengths of one temperature (one row of a table);
-    `se`, the standard error of the difference with what the shared test sequences add to it, and of its square the
-    shares of seeds, sequences and both (`share_seeds`, `share_sequences`, `share_both`), nothing without `answers`. The
-    bootstrap's streams are derived from `root`.
+    `n` seeds; `treatment_mean`, `baseline_mean` in percent with their 95% t intervals (`…_low`, `…_high`); the fields
+    of `Comparison` in percentage points, with `p_wilcoxon` and `seeds_needed`; `p_holm`, p corrected over the lengths
+    of one temperature (one row of a table); `se`, the standard error of the difference with what the shared test
+    sequences add to it, and of its square the shares of seeds, sequences and both (`share_seeds`, `share_sequences`,
+    `share_both`), nothing without `answers`. The bootstrap's streams are derived from `root`.
     """
     frames = [
         _tests(accuracy, answers, root, task, range_, treatment, baseline)
@@ -59,7 +60,7 @@ def _tests(
         for length in theirs.columns if len(theirs) else []:
             rng = stream(root, "bootstrap", *names.values(), temperature, int(length))
             test = paired(ours[length].to_numpy(), theirs[length].to_numpy(), rng)
-            means = {"treatment_mean": ours[length].mean(), "baseline_mean": theirs[length].mean()}
+            means = _mean("treatment", ours[length]) | _mean("baseline", theirs[length])
             name = f"{temperature}-{length}"
             answered = [of[name].astype(float) * 100 for of in right.values() if of]
             rows.append(
@@ -74,6 +75,11 @@ def _tests(
         tests[name] = pd.to_numeric(tests[name])  # None is NaN
     tests["p_holm"] = tests.groupby("temperature")["p"].transform(lambda p: holm(p.to_numpy()))
     return tests[[*(name for name in tests if name != "note"), "note"]]
+
+
+def _mean(role: str, accuracies: pd.Series) -> dict[str, float]:
+    """Return the mean over seeds and its 95% t interval."""
+    return dict(zip((f"{role}_mean", f"{role}_low", f"{role}_high"), interval(accuracies.to_numpy()), strict=True))
 
 
 def _columns(test: Comparison) -> dict[str, object]:
