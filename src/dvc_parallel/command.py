@@ -1,4 +1,4 @@
-"""A stage's command, run by a worker: its output line by line, its time, and its end when nobody wants it any more."""
+"""The command of a stage, as a worker runs it: its output by lines, its time, its end when nobody wants it any more."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from vanishing_variance.repro import guard
+from dvc_parallel import guard
 
 # How often a worker looks whether a stage is still wanted, and how long a stage has to end by itself when it is not.
 SECONDS_BETWEEN_LOOKS = 0.2

@@ -17,7 +17,7 @@ class _Running:
 
 
 class Remaining:
-    """Seconds left, of stages by name. `work` is in seconds of some machine, `kinds` says which are alike."""
+    """Seconds left, of stages by name. `work` is in seconds of some machine, where known; `kinds` says which are alike."""
 
     def __init__(
         self, work: Mapping[str, float], kinds: Mapping[str, str], now: Callable[[], float] = time.monotonic
@@ -50,7 +50,11 @@ class Remaining:
         del self._running[name]
 
     def left(self, name: str) -> float | None:
-        """Return the seconds that one stage will still take; None as long as the speed is not known."""
+        """Return the seconds that one stage will still take; None where its work, or the speed so far, is not known."""
+        if name not in self._work:
+            return None
+        if not self._work[name]:
+            return 0.0
         speed = self._seconds_per_work(self._kinds[name])
         if speed is None:
             return None
@@ -60,6 +64,8 @@ class Remaining:
         return max(0.0, speed * self._work[name] * (1.0 - running.finished) - (self._now() - running.since))
 
     def _note(self, name: str, finished: float) -> None:
+        if name not in self._work:
+            return
         running, kind = self._running[name], self._kinds[name]
         seconds, work = self._done.get(kind, (0.0, 0.0))
         more = self._now() - running.since, self._work[name] * (finished - running.finished)

@@ -8,12 +8,12 @@ import pytest
 from processes import alive, wait_for
 from tiny import STAGES, Tiny
 
-from vanishing_variance.repro import clusters
-from vanishing_variance.repro.command import Ended
-from vanishing_variance.repro.display import Display
-from vanishing_variance.repro.driver import Driver, Outcome, summary
-from vanishing_variance.repro.pipeline import Pipeline
-from vanishing_variance.repro.pool import Pool, Room
+from dvc_parallel import clusters
+from dvc_parallel.command import Ended
+from dvc_parallel.display import Display
+from dvc_parallel.driver import Driver, Outcome, summary
+from dvc_parallel.pipeline import Pipeline
+from dvc_parallel.pool import Pool, Room
 
 # those of libraries that DVC uses
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -127,12 +127,21 @@ def test_what_did_not_change_waits_for_no_worker(tiny, drive, capsys):
     assert drive(force=True).unchanged == []
 
 
-def test_it_tells_how_many_stages_are_done_and_how_long_the_others_take(tiny, drive, capsys):
+def test_it_tells_how_many_stages_are_done_and_how_long_the_others_take(tiny, drive, capsys, monkeypatch):
+    monkeypatch.setattr("dvc_parallel.estimate._estimated", lambda commands: dict.fromkeys(commands, (2.0, None)))
     drive()
     said = [line for line in capsys.readouterr().out.splitlines() if " stages done" in line]
     said = [line.partition(";")[0] for line in said]
     left = ["", "", ", less than a minute left", ", less than a minute left", ""]
     assert said == [f"{number} of 5 stages done{text}" for number, text in enumerate(left, 1)]
+
+
+def test_it_says_nothing_of_the_time_before_it_has_noted_any(tiny, drive, capsys, monkeypatch):
+    monkeypatch.setattr("dvc_parallel.remaining.ENOUGH", 0.0)
+    drive()
+    assert " left" not in capsys.readouterr().out
+    drive(force=True)
+    assert capsys.readouterr().out.count(", less than a minute left") == 4
 
 
 def test_it_tells_how_many_fail(tiny, drive, capsys):

@@ -11,19 +11,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from vanishing_variance.errors import InputError, one_line
-from vanishing_variance.io.times import read_times
-from vanishing_variance.io.yaml import read_yaml
-from vanishing_variance.params.base import PATH
-from vanishing_variance.repro.command import Command, Ended
-from vanishing_variance.repro.display import Display, fraction
-from vanishing_variance.repro.order import Order
-from vanishing_variance.repro.pipeline import Begun, Pipeline, StageError
-from vanishing_variance.repro.pool import Pool, Room
-from vanishing_variance.repro.remaining import Remaining, about
-from vanishing_variance.repro.seconds import expected, noted
-from vanishing_variance.repro.share import share
-from vanishing_variance.repro.work import finished, work
+from dvc_parallel.command import Command, Ended
+from dvc_parallel.cores import share
+from dvc_parallel.display import Display, fraction
+from dvc_parallel.errors import InputError, one_line
+from dvc_parallel.estimate import Estimate, kind_of
+from dvc_parallel.order import Order
+from dvc_parallel.pipeline import Begun, Pipeline, StageError
+from dvc_parallel.pool import Pool, Room
+from dvc_parallel.remaining import Remaining, about
 
 # Of the time while stages run, at most so much goes into dvc.lock: what is new in it takes a second for 10,000 lines.
 RECORDING = 0.1
@@ -58,16 +54,10 @@ class Driver:
         messages: "queue.SimpleQueue[tuple[Any, ...]]",
     ) -> None:
         plan = pipeline.plan(targets, downstream)
-        took = {time["stage"]: time["seconds"] for time in read_times()}
         self._pipeline, self._commands = pipeline, {name: pipeline.command(name) for name in plan}
-        seconds = expected({name: command.lines for name, command in self._commands.items()}, took)
-        self._order = Order(list(plan), plan, seconds)
-        self._notes = {name: noted(command.lines) for name, command in self._commands.items()}
-        self._params: dict[str, Any] = {}
-        with suppress(InputError):  # the stage `check` says what is wrong
-            self._params = read_yaml(PATH)
-        works = {name: work(note, self._params) for name, note in self._notes.items()}
-        self._remaining = Remaining(works, {name: note.partition("-")[0] for name, note in self._notes.items()})
+        self._estimate = Estimate({name: command.lines for name, command in self._commands.items()})
+        self._order = Order(list(plan), plan, dict.fromkeys(plan, 1.0) | self._estimate.seconds)
+        self._remaining = Remaining(self._estimate.seconds, {name: kind_of(name) for name in plan})
         self._start, self._display, self._messages = start, display, messages
         self._pool: Pool | None = None
         self._first: Command | None = None
@@ -98,6 +88,7 @@ class Driver:
             if self._pool is not None:
                 self._pool.cancel()
             self._display.close()
+            self._estimate.note({name: round(ended.seconds, 2) for name, ended in self.outcome.ran.items()})
 
     def _begin(self, force: bool, keep_going: bool) -> bool:
         """Begin all that there is room for; returns whether there is anything to wait for."""
@@ -206,9 +197,9 @@ class Driver:
         stage = event["stage"]
         if "line" in event:
             far = fraction(event["line"])
-            share_done = None if far is None else finished(self._notes[stage], self._params, far)
-            if share_done is not None:
-                self._remaining.progressed(stage, share_done)
+            done = None if far is None else self._estimate.finished(stage, far)
+            if done is not None:
+                self._remaining.progressed(stage, done)
             self._display.line(stage, event["line"])
             return
         lost = self._homes.get(stage)

@@ -10,7 +10,7 @@ from typing import Any
 
 from dvc.utils.serialize import dumps_yaml, parse_yaml_for_update
 
-from vanishing_variance.io.files import write_text
+from dvc_parallel.files import write_text
 
 HEAD = "schema: '2.0'\nstages:\n"
 # Where the text of one stage may depend on that of another: other sections, comments, YAML's anchors. It may look so

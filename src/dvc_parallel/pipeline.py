@@ -23,9 +23,9 @@ from dvc.stage.cache import RunCacheNotFoundError
 from dvc.stage.decorators import rwlocked
 from dvc.stage.serialize import to_lockfile
 
-from vanishing_variance.errors import one_line, shown
-from vanishing_variance.repro.command import Command
-from vanishing_variance.repro.lockfile import LockFile
+from dvc_parallel.command import Command
+from dvc_parallel.errors import one_line, shown
+from dvc_parallel.lockfile import LockFile
 
 T = TypeVar("T")
 SECONDS_BETWEEN_TRIES = 1.0

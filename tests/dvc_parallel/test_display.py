@@ -4,8 +4,7 @@ import io
 
 import pytest
 
-from vanishing_variance.progress import Progress
-from vanishing_variance.repro.display import PROGRESS, SECONDS_BETWEEN_LINES, Display, fraction
+from dvc_parallel.display import SECONDS_BETWEEN_LINES, Display, fraction
 
 FAR = "train x: 20/30 seed-steps, 5 seed-steps/s, 2 s left"
 
@@ -13,13 +12,6 @@ FAR = "train x: 20/30 seed-steps, 5 seed-steps/s, 2 s left"
 class Terminal(io.StringIO):
     def isatty(self):
         return True
-
-
-def test_a_line_of_progress_is_what_progress_writes(capsys):
-    with Progress("train x", 30, "seed-steps") as progress:
-        progress(30)
-    line = capsys.readouterr().err.strip()
-    assert PROGRESS.match(line)[1].startswith("30/30 seed-steps, ")
 
 
 @pytest.mark.parametrize(("text", "far"), [(FAR, 2 / 3), (FAR.replace("20/30", "0/0"), 0.0), ("20/30", None)])

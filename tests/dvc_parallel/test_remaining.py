@@ -4,8 +4,8 @@ import heapq
 
 import pytest
 
-from vanishing_variance.repro.order import Order
-from vanishing_variance.repro.remaining import ENOUGH, Remaining, about
+from dvc_parallel.order import Order
+from dvc_parallel.remaining import ENOUGH, Remaining, about
 
 WORK = {"train-a": 100.0, "train-b": 50.0, "evaluate-a": 40.0, "small": 1.0}
 KINDS = {name: name.partition("-")[0] for name in WORK}
@@ -50,6 +50,16 @@ def test_what_ended_tells_the_speed_of_its_kind_and_the_others_are_taken_for_as_
     remaining.ended("evaluate-a", well=True)
     assert (remaining.left("train-a"), remaining.left("evaluate-a")) == (200.0, 120.0)
     assert remaining.left("small") == pytest.approx((100.0 + 120.0) / (50.0 + 40.0))
+
+
+def test_nothing_is_said_of_work_that_is_not_known_and_dvcs_own_takes_no_time(clock):
+    remaining = Remaining({"train-b": 50.0, "data": 0.0}, KINDS | {"new": "train", "data": "data"}, clock)
+    assert remaining.left("data") == 0.0
+    for name in ("new", "train-b"):
+        remaining.began(name)
+        clock.now += 100.0
+        remaining.ended(name, well=True)
+    assert (remaining.left("new"), remaining.left("train-b")) == (None, 100.0)
 
 
 def test_all_that_ended_counts(remaining, clock):

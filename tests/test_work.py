@@ -1,16 +1,22 @@
 """How much work a stage is."""
 
+import tomllib
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 import yaml
 
-from vanishing_variance.repro.work import STARTUP, finished, work
+from dvc_parallel import estimate as tool
+from dvc_parallel.display import fraction
+from vanishing_variance.progress import Progress
+from vanishing_variance.work import STARTUP, estimate, finished, noted, work
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 PARAMS = yaml.safe_load((ROOT / "params.yaml").read_text())
 # Seconds of a training of 8 seeds and 4,000 or 10,000 steps, in benchmarks/at_once.json of revision 942d8cfbccc2.
 MEASURED = {"argmax-short": 52.7, "argmax-long": 75.3, "dictionary-short": 244.0, "dictionary-long": 591.7}
+TRAIN = "python -m stages.train --task argmax --range short --norm ln --block 0"
 SHORT, LONG = "train-argmax-short-ln-0", "train-argmax-long-ln-0"
 
 
@@ -86,3 +92,50 @@ def test_what_is_wrong_with_a_parameter_is_left_to_the_stage_that_checks_them(ke
         finished(note, changed(**{key: wrong}), 0.5)
     assert work(LONG, {}) == work("", PARAMS) == work("train", PARAMS) == STARTUP
     assert finished(LONG, {}, 0.5) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        (TRAIN, SHORT),
+        ("python -m stages.ttest", "ttest"),
+        ("python -m other.train", ""),
+        ("sleep 3", ""),
+        ("echo 'unclosed", ""),
+    ],
+)
+def test_a_command_is_known_by_the_name_under_which_it_notes_its_time(line, name):
+    assert noted((line,)) == name
+
+
+def test_a_command_without_lines_has_no_name():
+    assert noted(()) == ""
+
+
+def test_our_stages_are_estimated_and_no_others(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    estimated = estimate({"train@x": (TRAIN,), "ttest": ("python -m stages.ttest",), "other": ("sleep 3",), "none": ()})
+    assert {name: seconds for name, (seconds, _) in estimated.items()} == {
+        "train@x": work(SHORT, PARAMS),
+        "ttest": STARTUP,
+    }
+    assert [finished(0.5) for _, finished in estimated.values()] == [pytest.approx(0.5), None]
+
+
+def test_what_is_wrong_with_params_yaml_is_left_to_the_stage_that_checks_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert estimate({"train@x": (TRAIN,)})["train@x"][0] == STARTUP
+
+
+def test_dvc_parallel_finds_the_estimator_as_pyproject_declares_it(monkeypatch):
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"][tool.GROUP]
+    points = [EntryPoint(name, value, tool.GROUP) for name, value in declared.items()]
+    monkeypatch.setattr(tool, "entry_points", lambda group: [point for point in points if point.group == group])
+    monkeypatch.chdir(ROOT)
+    assert tool.Estimate({"train@x": (TRAIN,)}).seconds == {"train@x": work(SHORT, PARAMS)}
+
+
+def test_dvc_parallel_reads_our_progress(capsys):
+    with Progress("train x", 30, "seed-steps") as progress:
+        progress(30)
+    assert fraction(capsys.readouterr().err.strip()) == 1.0

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vanishing_variance.repro.share import share
+from dvc_parallel.cores import share
 
 
 @pytest.mark.parametrize(

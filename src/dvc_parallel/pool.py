@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from vanishing_variance.repro import command
-from vanishing_variance.repro.command import Command, Ended
+from dvc_parallel import command
+from dvc_parallel.command import Command, Ended
 
 SECONDS_BETWEEN_LOOKS = 1.0
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from pathlib import Path
 from subprocess import PIPE
 
 import dask
@@ -13,8 +14,8 @@ import pytest
 from dask_jobqueue import SLURMCluster
 from processes import alive, wait_for
 
-from vanishing_variance.errors import InputError
-from vanishing_variance.repro import clusters
+from dvc_parallel import clusters, slurm
+from dvc_parallel.errors import InputError
 
 SBATCH = """#!/bin/bash
 if [ -e {folder}/refuse ]; then echo "sbatch: error: invalid account" >&2; exit 1; fi
@@ -29,7 +30,7 @@ kill -TERM -- "-$1"
 INTERRUPTED = """
 import time
 import distributed
-from vanishing_variance.repro import clusters
+from dvc_parallel import clusters
 if __name__ == "__main__":
     try:
         with clusters.local(2) as client:
@@ -54,7 +55,7 @@ def fake_slurm(tmp_path, monkeypatch):
     (folder / "submitted").touch()
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
     project = tmp_path / "project"
-    project.mkdir()
+    (project / ".dvc").mkdir(parents=True)
     monkeypatch.chdir(project)
     yield folder
     for pid in submitted(folder):
@@ -200,22 +201,28 @@ class TestExisting:
 
 
 class TestGpus:
-    def test_are_none_and_torch_is_not_imported_without_nvidia_smi(self, tmp_path):
-        code = (
-            "import sys; from vanishing_variance.repro import clusters; print(clusters.gpus(), 'torch' in sys.modules)"
-        )
-        there = os.environ | {"PATH": str(tmp_path), "CUDA_VISIBLE_DEVICES": "0"}
-        ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=there, check=True)
-        assert ran.stdout == "[] False\n"
+    def test_are_none_without_nvidia_smi(self, tmp_path, monkeypatch):
+        monkeypatch.setenv("PATH", str(tmp_path))
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
+        assert clusters.gpus() == []
 
     @pytest.mark.parametrize(
         ("named", "count", "expected"),
-        [(None, 2, ["0", "1"]), ("2,GPU-7", 2, ["2", "GPU-7"]), ("1,-1,2", 1, ["1"]), ("", 0, []), (None, 0, [])],
+        [
+            (None, 2, ["0", "1"]),
+            ("2, GPU-7", 3, ["2", "GPU-7"]),
+            ("1,-1,2", 3, ["1"]),
+            ("1,3,2", 3, ["1"]),
+            ("", 2, []),
+            (None, 0, []),
+            ("0", 0, []),
+        ],
     )
     def test_are_those_that_cuda_visible_devices_leaves(self, named, count, expected, tmp_path, monkeypatch):
-        (tmp_path / "nvidia-smi").touch(0o755)
+        said = "".join(f"echo 'GPU {number}: H100 (UUID: GPU-{number})'\n" for number in range(count))
+        (tmp_path / "nvidia-smi").write_text(f"#!/bin/sh\n{said or 'echo no driver; exit 9'}")
+        (tmp_path / "nvidia-smi").chmod(0o755)
         monkeypatch.setenv("PATH", str(tmp_path))
-        monkeypatch.setattr("torch.cuda.device_count", lambda: count)
         monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
         if named is not None:
             monkeypatch.setenv("CUDA_VISIBLE_DEVICES", named)
@@ -225,6 +232,7 @@ class TestGpus:
 class TestJobScript:
     @pytest.fixture(autouse=True)
     def _elsewhere(self, tmp_path, monkeypatch):
+        (tmp_path / ".dvc").mkdir()
         monkeypatch.chdir(tmp_path)
 
     def test_is_what_dask_jobqueue_writes_for_the_same_arguments(self):
@@ -240,12 +248,12 @@ class TestJobScript:
             worker_extra_args=extra,
             scheduler_options={"host": "127.0.0.1", "dashboard_address": ":0"},
         ) as cluster:
-            expected = cluster.job_script().replace(cluster.scheduler_address, clusters.NO_SCHEDULER)
+            expected = cluster.job_script().replace(cluster.scheduler_address, slurm.NO_SCHEDULER)
         ours = {"cores": 8, "gpus": 1, "job_extra_directives": directives[:1], "worker_extra_args": extra[:2]}
-        assert clusters.job_script(theirs | ours) == expected
+        assert slurm.script(theirs | ours) == expected
 
     def test_books_the_cores_for_one_worker_of_one_thread_with_this_python(self):
-        script = clusters.job_script({"cores": "8", "memory": "16GB"})
+        script = slurm.script({"cores": "8", "memory": "16GB"})
         assert "#SBATCH --cpus-per-task=8\n" in script
         assert "#SBATCH --mem=15G\n" in script
         assert f"\n{sys.executable} -m distributed.cli.dask_worker " in script
@@ -253,12 +261,10 @@ class TestJobScript:
         assert "--nworkers" not in script
         assert "gres" not in script
         assert "GPU" not in script
-        assert f"#SBATCH -o {clusters.LOGS}/" in script
+        assert f"#SBATCH -o {Path.cwd()}/.dvc/tmp/dvc-parallel/slurm/" in script
 
     def test_asks_for_gpus_and_tells_dask_of_them(self):
-        script = clusters.job_script(
-            {"cores": "8", "memory": "16GB", "gpus": "2", "job_extra_directives": "--exclusive"}
-        )
+        script = slurm.script({"cores": "8", "memory": "16GB", "gpus": "2", "job_extra_directives": "--exclusive"})
         assert "\n#SBATCH --exclusive\n#SBATCH --gres=gpu:2\n" in script
         assert script.rstrip().endswith(" --resources GPU=2")
 
@@ -273,8 +279,8 @@ class TestJobScript:
                 "jobqueue.slurm.worker-extra-args": ["--lifetime", "1h"],
             }
         ):
-            script = clusters.job_script({"gpus": 1})
-            wider = clusters.job_script({"cores": 6})
+            script = slurm.script({"gpus": 1})
+            wider = slurm.script({"cores": 6})
         assert "#SBATCH --cpus-per-task=4\n" in script
         assert "#SBATCH -p mine\n" in script
         assert "#SBATCH -o elsewhere/" in script
@@ -297,19 +303,19 @@ class TestJobScript:
     )
     def test_refuses_options_in_one_line(self, options, said):
         with pytest.raises(InputError) as refused:
-            clusters.job_script(options)
+            slurm.script(options)
         assert str(refused.value).startswith(f"--slurm-option: {said}")
         with pytest.raises(InputError):
-            clusters.slurm(1, options).__enter__()
+            slurm.running(1, options).__enter__()
 
     def test_names_the_options_that_there_are(self):
         with pytest.raises(InputError, match=r"it takes account, cores, gpus, .*, worker_extra_args$"):
-            clusters.job_script({"core": 8})
+            slurm.script({"core": 8})
 
 
 class TestSlurm:
     def test_runs_on_jobs_in_this_folder_which_end_with_it(self, fake_slurm, capfd):
-        with clusters.slurm(2, OPTIONS | {"gpus": 1}) as client:
+        with slurm.running(2, OPTIONS | {"gpus": 1}) as client:
             client.wait_for_workers(2, timeout=120)
             jobs = submitted(fake_slurm)
             assert len(jobs) == 2
@@ -324,10 +330,10 @@ class TestSlurm:
         assert capfd.readouterr() == ("", "")
 
     def test_replaces_a_job_that_dies_even_if_slurm_refuses_at_first(self, fake_slurm, monkeypatch, capfd):
-        monkeypatch.setattr(clusters, "CHECKED_EVERY", 0.3)
+        monkeypatch.setattr(slurm, "CHECKED_EVERY", 0.3)
         with (
             dask.config.set({"distributed.deploy.lost-worker-timeout": "500 ms"}),
-            clusters.slurm(2, OPTIONS) as client,
+            slurm.running(2, OPTIONS) as client,
         ):
             client.wait_for_workers(2, timeout=120)
             lost, kept = submitted(fake_slurm)
@@ -345,18 +351,19 @@ class TestSlurm:
     def test_says_in_one_line_that_slurm_refuses(self, fake_slurm, capfd):
         (fake_slurm / "refuse").touch()
         with pytest.raises(InputError, match=r"^--slurm: sbatch refused the job: sbatch: error: invalid account$"):
-            clusters.slurm(2, OPTIONS).__enter__()
+            slurm.running(2, OPTIONS).__enter__()
         assert capfd.readouterr() == ("", "")
 
     def test_says_in_one_line_that_there_is_no_slurm(self, tmp_path, monkeypatch):
+        (tmp_path / ".dvc").mkdir()
         monkeypatch.chdir(tmp_path)
         monkeypatch.setenv("PATH", str(tmp_path))
         with pytest.raises(InputError, match=r"^--slurm: no sbatch on PATH"):
-            clusters.slurm(1, OPTIONS).__enter__()
+            slurm.running(1, OPTIONS).__enter__()
 
     def test_says_in_one_line_that_there_is_no_such_network_interface(self, fake_slurm, capfd):
         with pytest.raises(InputError, match=r"^--slurm: .*'ib7'"):
-            clusters.slurm(1, OPTIONS | {"interface": "ib7"}).__enter__()
+            slurm.running(1, OPTIONS | {"interface": "ib7"}).__enter__()
         assert capfd.readouterr() == ("", "")
 
 
@@ -365,13 +372,13 @@ class TestSlurm:
     [
         lambda: clusters.local(1).__enter__(),
         lambda: clusters.existing("tcp://a:1").__enter__(),
-        lambda: clusters.slurm(1, OPTIONS).__enter__(),
-        lambda: clusters.job_script(OPTIONS),
+        lambda: slurm.running(1, OPTIONS).__enter__(),
+        lambda: slurm.script(OPTIONS),
     ],
 )
 @pytest.mark.parametrize("missing", ["distributed", "dask_jobqueue"])
 def test_a_missing_dask_is_one_line_that_says_how_to_install_it(started, missing, monkeypatch):
     for module in ("distributed", "dask_jobqueue", "dask_jobqueue.slurm"):
         monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(InputError, match=r"needs Dask: pip install .*'\.\[parallel\]'"):
+    with pytest.raises(InputError, match=r"needs Dask: pip install distributed"):
         started()

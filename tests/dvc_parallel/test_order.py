@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vanishing_variance.repro.order import Order
+from dvc_parallel.order import Order
 
 # c waits for a and b, d for c; e for nothing
 UPSTREAM = {"a": [], "b": [], "c": ["a", "b"], "d": ["c"], "e": []}

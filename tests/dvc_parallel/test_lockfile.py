@@ -3,8 +3,8 @@
 import pytest
 from dvc.utils.serialize import modify_yaml
 
-from vanishing_variance.repro import lockfile
-from vanishing_variance.repro.lockfile import LockFile
+from dvc_parallel import lockfile
+from dvc_parallel.lockfile import LockFile
 
 
 def record(number, **more):

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 from processes import alive, wait_for
 
-from vanishing_variance.repro import command
-from vanishing_variance.repro.command import Command, run
+from dvc_parallel import command
+from dvc_parallel.command import Command, run
 
 PYTHON = f"'{sys.executable}'"
 
@@ -103,7 +103,7 @@ def test_a_stage_that_wants_none_sees_none_where_they_are_given_out_and_what_is_
 @pytest.mark.parametrize("shell", ["/bin/bash", "/bin/sh"])
 def test_a_command_ends_with_all_its_processes_when_the_one_that_runs_it_is_killed(tmp_path, shell):
     script = (
-        "from vanishing_variance.repro.command import Command, run\n"
+        "from dvc_parallel.command import Command, run\n"
         f"own = Command('stage', ('sleep 60 & echo $!; sleep 60; true',), '.', {{'SHELL': {shell!r}}}, 1, False)\n"
         "run(own, 1, {}, lambda line: print(line, flush=True))"
     )

@@ -1,5 +1,6 @@
-"""The command `vanishing-variance`."""
+"""The command `dvc-parallel`: DVC, with the stages that do not wait for each other run at once."""
 
+import argparse
 import queue
 import signal
 import sys
@@ -8,28 +9,35 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from dvc.cli import main as dvc
 from dvc.exceptions import DvcException, NotDvcRepoError
 
-from vanishing_variance.command import Arguments
-from vanishing_variance.errors import InputError, one_line, shown
-from vanishing_variance.io.locks import alone
-from vanishing_variance.repro import clusters
-from vanishing_variance.repro.display import Display
-from vanishing_variance.repro.driver import Driver, summary
-from vanishing_variance.repro.pipeline import Pipeline, StageError
-from vanishing_variance.repro.pool import Pool
-from vanishing_variance.repro.share import cores
+from dvc_parallel import clusters, slurm
+from dvc_parallel.cores import cores
+from dvc_parallel.display import Display
+from dvc_parallel.driver import Driver, summary
+from dvc_parallel.errors import InputError, one_line, shown
+from dvc_parallel.files import alone
+from dvc_parallel.pipeline import Pipeline, StageError
+from dvc_parallel.pool import Pool
 
 # As DVC exits.
 FAILED, INTERRUPTED, NO_REPOSITORY = 255, 252, 253
 
 
+class _Arguments(argparse.ArgumentParser):
+    """Refuses in one line, exit code 2."""
+
+    def error(self, message: str) -> NoReturn:
+        print(f"error: {one_line(f'{self.prog}: {message}', 400)}", file=sys.stderr)
+        sys.exit(2)
+
+
 def main() -> None:
     """Run one of the commands; exits as `dvc repro` does, and with 2 on bad input."""
-    parser = Arguments(prog="vanishing-variance", description=__doc__, allow_abbrev=False)
+    parser = _Arguments(prog="dvc-parallel", description=__doc__, allow_abbrev=False)
     commands = parser.add_subparsers(required=True, metavar="command")
     repro = commands.add_parser(
         "repro",
@@ -75,9 +83,11 @@ def _repro(chosen: Any) -> int:
         if cluster.script is not None:
             print(f"Each job would be:\n\n{cluster.script}")
         return int(dvc(["repro", "--dry", *on, "--", *chosen.targets]))
-    clusters.check(chosen.scheduler, chosen.slurm is not None)
+    clusters.check(chosen.scheduler)
+    if chosen.slurm is not None:
+        slurm.check()
     display, began = Display(), time.monotonic()
-    with alone("repro"), ExitStack() as stack:
+    with alone(), ExitStack() as stack:
 
         def start(tell: Callable[[dict[str, Any]], None]) -> Pool:
             client = stack.enter_context(cluster.start())
@@ -118,8 +128,8 @@ def _cluster(chosen: Any) -> _Cluster:
         return _Cluster(lambda: clusters.existing(chosen.scheduler))
     if chosen.slurm is not None:
         options = _options(chosen.slurm_option)
-        each = clusters.job_cores(options)
-        return _Cluster(lambda: clusters.slurm(chosen.slurm, options), {"each": each}, clusters.job_script(options))
+        each = slurm.job_cores(options)
+        return _Cluster(lambda: slurm.running(chosen.slurm, options), {"each": each}, slurm.script(options))
     workers = chosen.workers or max(cores(), len(clusters.gpus()))
     return _Cluster(lambda: clusters.local(workers), {"machine": cores()})
 

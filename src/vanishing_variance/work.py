@@ -1,8 +1,14 @@
 """The work of a stage by params.yaml, in seconds on one core of an AMD EPYC (Zen 5)."""
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
+
+from vanishing_variance.errors import InputError
+from vanishing_variance.io.yaml import read_yaml
+from vanishing_variance.params.base import PATH
 
 # Of a stage in any case, or where nothing else counts.
 STARTUP = 2.0
@@ -21,8 +27,34 @@ PARTS = 50
 WRONG = (ArithmeticError, LookupError, TypeError, ValueError)
 
 
+def estimate(commands: Mapping[str, Sequence[str]]) -> dict[str, tuple[float, Callable[[float], float | None]]]:
+    """Return the work of each of our stages, by the lines of their commands, and `finished` of it.
+
+    pyproject.toml declares it to dvc-parallel, which calls it before it begins.
+    """
+    params: dict[str, Any] = {}
+    with suppress(InputError):  # the stage `check` says what is wrong
+        params = read_yaml(PATH)
+    notes = {stage: noted(lines) for stage, lines in commands.items()}
+    return {stage: (work(note, params), partial(finished, note, params)) for stage, note in notes.items() if note}
+
+
+def noted(lines: Sequence[str]) -> str:
+    """Return the name under which a command of ours notes its time (`command.run`), "" for any other.
+
+    `python -m stages.train --task argmax` is train-argmax.
+    """
+    try:
+        words = shlex.split(lines[0]) if lines else []
+    except ValueError:
+        return ""
+    if len(words) < 3 or words[1] != "-m" or not words[2].startswith("stages."):
+        return ""
+    return "-".join([words[2].removeprefix("stages."), *(word for word in words[3:] if word.isalnum())])
+
+
 def work(note: str, params: Mapping[str, Any]) -> float:
-    """Return the work of the stage that notes its time under `note` (`seconds.noted`), a few seconds if unknown."""
+    """Return the work of the stage that notes its time under `note`, a few seconds if unknown."""
     with suppress(*WRONG):
         kind, *of = note.split("-")
         if kind == "train":

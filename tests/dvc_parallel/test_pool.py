@@ -7,9 +7,9 @@ import time
 
 from processes import wait_for
 
-from vanishing_variance.repro import clusters
-from vanishing_variance.repro.command import Command
-from vanishing_variance.repro.pool import Pool
+from dvc_parallel import clusters
+from dvc_parallel.command import Command
+from dvc_parallel.pool import Pool
 
 
 def command(folder, line):

@@ -1,4 +1,4 @@
-"""`vanishing-variance repro`, as a program: exit codes, and what is left when something is killed."""
+"""`dvc-parallel repro`, as a program: exit codes, and what is left when something is killed."""
 
 import json
 import os
@@ -49,11 +49,10 @@ def tiny(tmp_path):
 
 
 def start(tiny, *arguments, **options):
-    program = "from vanishing_variance.cli import main; main()"
     # the shell that waits for a command, where bash gives it its own process
     own = {"PYTHONPATH": f"{ROOT / 'src'}", "HOME": str(tiny.path.parent), "SHELL": "/bin/sh"}
     return subprocess.Popen(
-        [sys.executable, "-c", program, "repro", *arguments],
+        [sys.executable, "-m", "dvc_parallel", "repro", *arguments],
         **{"cwd": tiny.path, "env": ENVIRONMENT | own, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
         | {"text": True, "start_new_session": True}
         | options,
@@ -132,14 +131,14 @@ def test_outside_of_a_repository_it_is_253(tiny, tmp_path):
     ("arguments", "said"),
     [
         (["--workers", "0"], "error: --workers: 0 must be a whole number from 1 on"),
-        (["--workers", "two"], "error: vanishing-variance repro: argument --workers: invalid int value: 'two'"),
+        (["--workers", "two"], "error: dvc-parallel repro: argument --workers: invalid int value: 'two'"),
         (["--slurm", "-1"], "error: --slurm: -1 must be a whole number from 1 on"),
-        (["--workers", "1", "--slurm", "1"], "error: vanishing-variance repro: argument --slurm: not allowed with"),
+        (["--workers", "1", "--slurm", "1"], "error: dvc-parallel repro: argument --slurm: not allowed with"),
         (["--slurm-option", "cores=8"], "error: --slurm-option: 'cores=8' is for --slurm alone"),
         (["--slurm", "1", "--slurm-option", "cores"], "error: --slurm-option: 'cores' must be KEY=VALUE"),
         (["--slurm", "1", "--slurm-option", "speed=8"], "error: "),
         (["--scheduler", ""], "error: --scheduler: nothing: no Dask scheduler answers there"),
-        (["--bogus"], "error: vanishing-variance: unrecognized arguments: --bogus"),
+        (["--bogus"], "error: dvc-parallel: unrecognized arguments: --bogus"),
     ],
 )
 def test_bad_input_is_one_line_and_nothing_is_touched(tiny, arguments, said):
@@ -203,7 +202,7 @@ def test_an_interruption_ends_the_waiting_for_another_dvc(tiny):
 
 MANY = """
 import os, queue, signal, threading
-from vanishing_variance import cli
+from dvc_parallel import cli
 with cli._interrupting() as (messages, interrupted):
     def tell():
         for _ in range(20000):
