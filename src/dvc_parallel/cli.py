@@ -19,7 +19,7 @@ from dvc_parallel.cores import cores
 from dvc_parallel.display import Display
 from dvc_parallel.driver import Driver, summary
 from dvc_parallel.errors import InputError, one_line, shown
-from dvc_parallel.files import alone
+from dvc_parallel.files import exclusive_lock
 from dvc_parallel.pipeline import Pipeline, StageError
 from dvc_parallel.pool import Pool
 
@@ -36,7 +36,7 @@ class _Arguments(argparse.ArgumentParser):
 
 
 def main() -> None:
-    """Run one of the commands; exits as `dvc repro` does, and with 2 on bad input."""
+    """Run the command; exits as `dvc repro` does, and with 2 on bad input."""
     parser = _Arguments(prog="dvc-parallel", description=__doc__, allow_abbrev=False)
     commands = parser.add_subparsers(required=True, metavar="command")
     repro = commands.add_parser(
@@ -87,7 +87,7 @@ def _repro(chosen: Any) -> int:
     if chosen.slurm is not None:
         slurm.check()
     display, began = Display(), time.monotonic()
-    with alone(), ExitStack() as stack:
+    with exclusive_lock(), ExitStack() as stack:
 
         def start(tell: Callable[[dict[str, Any]], None]) -> Pool:
             client = stack.enter_context(cluster.start())
@@ -109,7 +109,7 @@ def _repro(chosen: Any) -> int:
 
 @dataclass(frozen=True)
 class _Cluster:
-    """Where the stages are to run: starts it; the cores that `Pool` is to know of; what is submitted, on SLURM."""
+    """The machines that stages are to run on: starts them; the cores for `Pool` to know of; SLURM's job script."""
 
     start: Callable[[], AbstractContextManager[Any]]
     cores: dict[str, int] = field(default_factory=dict)
@@ -117,7 +117,7 @@ class _Cluster:
 
 
 def _cluster(chosen: Any) -> _Cluster:
-    """Raises InputError; starts nothing."""
+    """Return the machines that are chosen; starts nothing. Raises InputError."""
     for name in ("workers", "slurm"):
         number = getattr(chosen, name)
         if number is not None and number < 1:
@@ -135,7 +135,7 @@ def _cluster(chosen: Any) -> _Cluster:
 
 
 def _options(texts: Sequence[str]) -> dict[str, str | list[str]]:
-    """KEY=VALUE, as text: what YAML makes of a walltime is a number. A key that comes again makes a list."""
+    """Parse KEY=VALUE, as text: what YAML makes of a walltime is a number. A key that comes again makes a list."""
     options: dict[str, str | list[str]] = {}
     for text in texts:
         key, equals, value = text.partition("=")
@@ -151,7 +151,7 @@ def _options(texts: Sequence[str]) -> dict[str, str | list[str]]:
 
 @contextmanager
 def _interrupting() -> Iterator[tuple["queue.SimpleQueue[tuple[Any, ...]]", Callable[[], bool]]]:
-    """Within, Ctrl-C and SIGTERM become a message, for a moment at which nothing is left half done.
+    """Make a message of Ctrl-C and SIGTERM, for a moment at which nothing is left half done.
 
     Gives the queue of messages, and what tells whether there was such a one.
     """

@@ -35,7 +35,7 @@ SHOWN = logging.ERROR
 
 @contextmanager
 def local(workers: int) -> Iterator["Client"]:
-    """So many worker processes of this machine, which end with it; nothing outside this machine reaches them.
+    """Start so many worker processes of this machine, which end with it; nothing outside this machine reaches them.
 
     Each of the first workers has one GPU to itself, while there are GPUs; the others see none. Workers, and what they
     start, never see Ctrl-C: a terminal sends it to all processes, and this one ends the others.
@@ -68,7 +68,7 @@ def check(scheduler: str | None) -> None:
 
 @contextmanager
 def existing(address: str) -> Iterator["Client"]:
-    """The workers of the scheduler at an address, such as tcp://host:8786, which stay when this ends.
+    """Connect to the scheduler at an address, such as tcp://host:8786, whose workers stay when this ends.
 
     Raises InputError when no scheduler answers there.
     """
@@ -121,7 +121,7 @@ async def _identified(address: str) -> None:
 
 @contextmanager
 def connected(cluster: Any) -> Iterator["Client"]:
-    """A client, and at the end the end of both; what Dask and asyncio say of work that they cut off is no error."""
+    """Give a client, and close both at the end; what Dask and asyncio say of work that they cut off is no error."""
     distributed = dask("distributed")
     with ExitStack() as ending:
         ending.enter_context(cluster)
@@ -158,7 +158,7 @@ def dashboard(host: str) -> str:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Threads that are started within never see Ctrl-C, nor does any process that they start."""
+    """Block Ctrl-C for the threads that are started within, and for the processes that they start."""
     resource_tracker.ensure_running()  # which lets the thread that starts it see Ctrl-C
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

@@ -28,7 +28,7 @@ _guard = threading.Lock()
 
 @dataclass(frozen=True)
 class Command:
-    """What DVC would run for a stage: lines of a shell, in a folder, with variables of its environment; its needs."""
+    """A stage's command as DVC would run it: lines of a shell, in a folder, with its own environment; its needs."""
 
     stage: str
     lines: tuple[str, ...]
@@ -40,7 +40,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended: the line that failed, its exit code (negative: a signal); wall and CPU time in seconds."""
+    """The end of a command: the line that failed, its exit code (negative: a signal); wall and CPU time in seconds."""
 
     failed: str | None
     code: int
@@ -75,7 +75,7 @@ def on_worker(command: Command, cores: int, topic: str) -> Ended:
 
 
 def running(topic: str) -> int:
-    """How many commands this worker runs whose output is logged under `topic`."""
+    """Return how many commands this worker runs whose output is logged under `topic`."""
     return _topics.count(topic)
 
 
@@ -111,7 +111,7 @@ def _line(
     say: Callable[[str], None],
     wanted: Callable[[], bool],
 ) -> tuple[int, float]:
-    """One line's exit code, and the CPU time in seconds of its processes."""
+    """Run a line; return its exit code, and the CPU time in seconds of its processes."""
     process = subprocess.Popen(
         [sys.executable, "-I", "-S", guard.__file__, str(os.getpid()), *arguments],
         cwd=folder,
@@ -156,7 +156,7 @@ def _pass_on(stream: IO[bytes], say: Callable[[str], None]) -> None:
 
 @contextmanager
 def _gpu(offered: int, wanted: bool) -> Iterator[dict[str, str]]:
-    """One of the GPUs that this worker offers, for as long as a stage that wants one runs; other stages see none.
+    """Give one of the GPUs that this worker offers, for as long as a stage that wants one runs; other stages see none.
 
     Where the worker offers none, its stages see what is there.
     """

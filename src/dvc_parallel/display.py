@@ -1,4 +1,4 @@
-"""What the driver shows: in a log lines as they come; on a terminal a line for each running stage, rewritten."""
+"""The driver's display: in a log lines as they come; on a terminal a line for each running stage, rewritten."""
 
 import re
 import sys
@@ -30,14 +30,14 @@ class Display:
         self._bars: dict[str, Any] = {}
 
     def say(self, text: str) -> None:
-        """A line about the whole."""
+        """Print a line about the whole."""
         if self._live:
             tqdm.write(text, file=sys.stdout)
         else:
             print(text, flush=True)
 
     def warn(self, text: str) -> None:
-        """A line about what went wrong."""
+        """Print a line about what went wrong."""
         tqdm.write(text, file=sys.stderr)
 
     def whole(self, text: str, at_once: bool) -> None:
@@ -50,7 +50,7 @@ class Display:
             self.say(f"{text}; running: {running}" if running else text)
 
     def started(self, stage: str, where: str, cores: int) -> None:
-        """A worker runs the stage."""
+        """Note that a worker runs the stage."""
         self._far.setdefault(stage, 0.0)
         if self._live and stage not in self._bars:
             self._top()
@@ -58,7 +58,7 @@ class Display:
             self._bars[stage].set_description_str(f"{stage}: at {where}, cores: {cores}")
 
     def line(self, stage: str, text: str) -> None:
-        """The stage printed something."""
+        """Show what the stage printed."""
         progress, far = PROGRESS.match(text), fraction(text)
         if progress and far is not None and stage in self._far:
             self._far[stage] = far
@@ -68,13 +68,13 @@ class Display:
             self.say(f"{stage}| {text}")
 
     def ended(self, stage: str) -> None:
-        """The stage does not run any more."""
+        """Note that the stage does not run any more."""
         self._far.pop(stage, None)
         if stage in self._bars:
             self._bars.pop(stage).close()
 
     def close(self) -> None:
-        """Nothing runs any more."""
+        """Note that nothing runs any more."""
         for stage in list(self._far):
             self.ended(stage)
         if self._whole is not None:

@@ -29,7 +29,7 @@ SECONDS_BETWEEN_LOOKS = 1.0
 
 @dataclass
 class Outcome:
-    """What became of the stages, by name; how long the commands that ran took (wall and CPU seconds)."""
+    """The fate of each stage, by name; how long the commands that ran took (wall and CPU seconds)."""
 
     ran: dict[str, Ended] = field(default_factory=dict)
     restored: list[str] = field(default_factory=list)
@@ -104,7 +104,7 @@ class Driver:
         return bool(self._running)
 
     def _next(self) -> str | None:
-        """The most urgent stage that may begin and has room; before there are workers, the most urgent one."""
+        """Return the most urgent stage that may begin and has room; before there are workers, the most urgent one."""
         if self._first is not None and self._room().stages:
             self._submit(self._first)
             self._first = None
@@ -263,7 +263,7 @@ class Driver:
 
 
 def summary(outcome: Outcome, seconds: float) -> list[str]:
-    """What was done, in one line; in another, how long the commands took, added up, and how much of that was saved.
+    """Return what was done, in one line; in another, how long the commands took, added up, and what was saved.
 
     That is against the same commands one after the other, each on the cores that it had; a serial run gives it all.
     """

@@ -40,7 +40,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 @contextmanager
-def alone() -> Iterator[None]:
+def exclusive_lock() -> Iterator[None]:
     """Wait until no other process of this tool runs the repository; the lock ends with its process, however that ends.
 
     Where the file system cannot hold locks, there are none.

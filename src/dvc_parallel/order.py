@@ -1,4 +1,4 @@
-"""What may run next: the stages of a graph, in the order in which DVC runs them one by one, and how far each is."""
+"""The order of stages: what may begin next, and what may be recorded, as a serial run of DVC would."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -48,16 +48,16 @@ class Order:
         return max(sum(seconds.values()) / at_once, *self._chains(seconds).values(), 0.0)
 
     def ready(self) -> list[str]:
-        """Those that may begin, the most urgent first."""
+        """Return those that may begin, the most urgent first."""
         return sorted(self._free, key=lambda name: (-self._remaining[name], self._place[name]))
 
     def begin(self, name: str) -> None:
-        """It has begun: it is not ready any more."""
+        """Note that it has begun: it is not ready any more."""
         self._free.remove(name)
         self._waiting.remove(name)
 
     def settle(self, name: str) -> None:
-        """It has ended well, or there was nothing to do."""
+        """Note that it has ended well, or that there was nothing to do."""
         self._settled.add(name)
         for after in self._downstream[name]:
             self._blocked[after] -= 1
@@ -65,7 +65,7 @@ class Order:
                 self._free.add(after)
 
     def fail(self, name: str) -> list[str]:
-        """It has failed; returns those that wait for it, directly or not, none of which will run."""
+        """Note that it has failed; return those that wait for it, directly or not, none of which will run."""
         self._fallen.add(name)
         found, look = set[str](), [name]
         while look:
@@ -78,7 +78,7 @@ class Order:
         return sorted(found, key=self._place.__getitem__)
 
     def recordable(self) -> list[str]:
-        """Those settled that are to be recorded next: all up to the first that still runs or waits."""
+        """Return those settled that are to be recorded next: all up to the first that still runs or waits."""
         found = []
         while self._recorded < len(self._names):
             name = self._names[self._recorded]

@@ -36,7 +36,7 @@ class StageError(Exception):
 
 
 class Begun(Enum):
-    """What came of the attempt to begin a stage: nothing had changed; DVC had its outputs; its command is to be run."""
+    """The result of beginning a stage: nothing had changed; DVC had its outputs; its command is to be run."""
 
     UNCHANGED = "unchanged"
     DONE = "done"
@@ -53,8 +53,8 @@ class Pipeline:
         self._locks: dict[str, LockFile] = {}
 
     def plan(self, targets: Sequence[str], downstream: bool) -> dict[str, list[str]]:
-        """The stages that `dvc repro` looks at, in its order, and what each waits for; frozen ones wait for nothing."""
-        return self._alone("dvc.yaml", lambda: self._plan(targets, downstream))
+        """Return the stages of `dvc repro`, in its order, and what each waits for; frozen ones wait for nothing."""
+        return self._locked("dvc.yaml", lambda: self._plan(targets, downstream))
 
     def _plan(self, targets: Sequence[str], downstream: bool) -> dict[str, list[str]]:
         self._repo._reset()
@@ -69,7 +69,7 @@ class Pipeline:
         }
 
     def command(self, name: str) -> Command:
-        """A stage's command as DVC would run it, and what the stage's `meta` in dvc.yaml says that it needs.
+        """Return a stage's command as DVC would run it, and what the stage's `meta` in dvc.yaml says that it needs.
 
         It has no lines where DVC does all itself: a frozen stage, an import, data.
         """
@@ -95,7 +95,7 @@ class Pipeline:
 
         Raises StageError.
         """
-        return self._alone(name, lambda: self._begin(self._stages[name], force))
+        return self._locked(name, lambda: self._begin(self._stages[name], force))
 
     def _begin(self, stage: Stage, force: bool) -> Begun:
         if stage.frozen or not stage.cmd:
@@ -122,7 +122,7 @@ class Pipeline:
     def unchanged(self, name: str) -> bool:
         """Return whether there is nothing to do for a stage of a command. Raises StageError."""
         stage = self._stages[name]
-        return bool(stage.cmd) and not stage.frozen and self._alone(name, lambda: not stage.changed())
+        return bool(stage.cmd) and not stage.frozen and self._locked(name, lambda: not stage.changed())
 
     def finish(self, name: str) -> None:
         """Put the outputs of a command that has run into DVC's cache, and keep what its record says.
@@ -130,7 +130,7 @@ class Pipeline:
         Raises StageError when an output is missing, and when something that it reads is not what it was when it began:
         DVC would record that the outputs were made of what is there now.
         """
-        self._alone(name, lambda: self._finish(self._stages[name]))
+        self._locked(name, lambda: self._finish(self._stages[name]))
 
     def _finish(self, stage: Stage) -> None:
         self._repo._reset()  # what DVC remembers of the files, as it does itself when a command has run
@@ -143,9 +143,9 @@ class Pipeline:
             if isinstance(stage, PipelineStage):
                 files.setdefault(f"{os.path.splitext(stage.dvcfile.path)[0]}.lock", []).append(stage)
             else:
-                self._alone(stage.addressing, partial(stage.dump, update_pipeline=False))
+                self._locked(stage.addressing, partial(stage.dump, update_pipeline=False))
         for path, stages in files.items():
-            self._alone("dvc.lock", partial(self._write, path, stages))
+            self._locked("dvc.lock", partial(self._write, path, stages))
 
     def _write(self, path: str, stages: Sequence[PipelineStage]) -> None:
         """DVC's Lockfile.dump_stages."""
@@ -156,12 +156,12 @@ class Pipeline:
             self._repo.scm_context.track_file(os.path.relpath(path))
 
     def tracked(self) -> AbstractContextManager[Any]:
-        """In which git is told of what changed, where DVC is set to tell it."""
+        """Return a context in which git is told of what changed, where DVC is set to tell it."""
         context: AbstractContextManager[Any] = self._repo.scm_context()
         return context
 
-    def _alone(self, what: str, call: Callable[[], T]) -> T:
-        """The result of a call, made while no other DVC works here; one that holds what is needed is waited for."""
+    def _locked(self, what: str, call: Callable[[], T]) -> T:
+        """Return the result of a call, made while no other DVC works here: one that does is waited for."""
         said = False
         while True:
             try:
@@ -179,13 +179,13 @@ class Pipeline:
 
 
 def _needs(stage: Stage) -> dict[str, Any]:
-    """What a stage says that it needs, under `meta` in dvc.yaml: processes that it can make use of, a GPU."""
+    """Return what a stage says that it needs, under `meta` in dvc.yaml: processes that it can make use of, a GPU."""
     meta = stage.meta if isinstance(stage.meta, dict) else {}
     return {"processes": meta.get("processes", 1), "gpu": meta.get("gpu", False)}
 
 
 def _refused(needs: dict[str, Any]) -> str | None:
-    """What is wrong with it, in a line; None where nothing is."""
+    """Return what is wrong with it, in a line; None where nothing is."""
     processes, gpu = needs["processes"], needs["gpu"]
     if type(processes) is not int or processes < 1:
         return f"meta.processes in dvc.yaml: {shown(processes)} must be a whole number from 1 on"

@@ -16,7 +16,7 @@ SECONDS_BETWEEN_LOOKS = 1.0
 
 @dataclass(frozen=True)
 class Room:
-    """What the workers have: how many stages they run at once, cores, those of the largest, and GPUs to give.
+    """The workers' resources: how many stages they run at once, cores, those of the largest, and GPUs to give.
 
     Whether there were `ever` GPUs: a stage that wants one waits while the worker that has it starts again.
     """
@@ -46,7 +46,7 @@ class Pool:
         client.subscribe_topic(self._topic, lambda event: tell(event[1]))
 
     def room(self) -> Room:
-        """What all workers have, those that are busy included."""
+        """Return what all workers have, those that are busy included."""
         if time.monotonic() - self._seen > SECONDS_BETWEEN_LOOKS:
             workers = self._client.scheduler_info()["workers"].values()
             threads = [worker["nthreads"] for worker in workers]
@@ -98,5 +98,5 @@ class Pool:
                 time.sleep(0.1)
 
     def _running(self) -> dict[str, int]:
-        """How many of these commands run on each worker that answers."""
+        """Return how many of these commands run on each worker that answers."""
         return dict(self._client.run(command.running, self._topic, on_error="ignore"))

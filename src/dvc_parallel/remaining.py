@@ -17,7 +17,10 @@ class _Running:
 
 
 class Remaining:
-    """Seconds left, of stages by name. `work` is in seconds of some machine, where known; `kinds` says which are alike."""
+    """Seconds left, of stages by name.
+
+    `work` is in seconds of some machine, without stages of which it is not known; `kinds` says which are alike.
+    """
 
     def __init__(
         self, work: Mapping[str, float], kinds: Mapping[str, str], now: Callable[[], float] = time.monotonic
@@ -28,11 +31,11 @@ class Remaining:
         self._done: dict[str, tuple[float, float]] = {}  # kind -> seconds, and the work that was done in them
 
     def began(self, name: str) -> None:
-        """It runs from now on."""
+        """Note that it runs from now on."""
         self._running[name] = _Running(self._now())
 
     def progressed(self, name: str, finished: float) -> None:
-        """So much of its work is finished, as a fraction.
+        """Note that so much of its work is finished, as a fraction.
 
         Its first word counts for nothing: a training that goes on from a checkpoint began with a part of it.
         """
@@ -44,7 +47,7 @@ class Remaining:
         self._running[name] = _Running(self._now(), finished)
 
     def ended(self, name: str, well: bool) -> None:
-        """It does not run any more."""
+        """Note that it does not run any more."""
         if well:
             self._note(name, 1.0)
         del self._running[name]

@@ -25,7 +25,7 @@ _TAKEN = f"it takes {', '.join(OPTIONS)}"
 
 @contextmanager
 def running(jobs: int, options: Mapping[str, object]) -> Iterator["Client"]:
-    """So many jobs of SLURM, one worker each, which end with this; a job that ends before is submitted again.
+    """Submit so many jobs of SLURM, one worker each, which end with this; a job that ends before is submitted again.
 
     `options` are those of dask-jobqueue's SLURMCluster that OPTIONS names, as values or text, and `gpus`, a job's
     number of GPUs; what is not among them comes from the user's jobqueue.yaml. A job runs in the folder of this
@@ -78,7 +78,7 @@ def job_cores(options: Mapping[str, object]) -> int:
 
 
 def _arguments(options: Mapping[str, object]) -> dict[str, Any]:
-    """What SLURMCluster takes. A worker of one thread in all the job's cores: a stage fills them with its processes."""
+    """Return SLURMCluster's arguments: one worker of one thread, for one stage, whose processes fill the cores."""
     if unknown := sorted(set(options) - set(OPTIONS)):
         raise InputError(f"--slurm-option: {unknown[0]} is unknown; {_TAKEN}")
     given = {name: _value(name, value) for name, value in options.items()}
@@ -110,13 +110,13 @@ def _value(name: str, value: Any) -> Any:
 
 
 def _configured() -> dict[str, Any]:
-    """The user's jobqueue.yaml, and the defaults that come with dask-jobqueue."""
+    """Return the user's jobqueue.yaml over the defaults of dask-jobqueue."""
     dask("dask_jobqueue")
     return dict(dask("dask").config.get("jobqueue.slurm"))
 
 
 def _job(arguments: dict[str, Any]) -> Any:
-    """A job that is not submitted."""
+    """Return a job that is not submitted."""
     try:
         return dask("dask_jobqueue.slurm").SLURMJob(NO_SCHEDULER, name="dummy-name", **arguments)
     except (TypeError, ValueError) as problem:
