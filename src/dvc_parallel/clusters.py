@@ -6,6 +6,7 @@ its own processes; a worker with the Dask resource GPU has that many GPUs to its
 
 import asyncio
 import importlib
+import importlib.util
 import logging
 import os
 import shutil
@@ -60,10 +61,11 @@ def local(workers: int) -> Iterator["Client"]:
 
 def check(scheduler: str | None) -> None:
     """Raise InputError where Dask is missing, or where no scheduler answers at that address."""
-    with dask("distributed").utils.silence_logging_cmgr(SHOWN):
-        if scheduler is not None:
-            with _answering(scheduler):
-                asyncio.run(_identified(scheduler))
+    if importlib.util.find_spec("distributed") is None:  # importing it takes a while, and there may be nothing to run
+        dask("distributed")
+    if scheduler is not None:
+        with dask("distributed").utils.silence_logging_cmgr(SHOWN), _answering(scheduler):
+            asyncio.run(_identified(scheduler))
 
 
 @contextmanager

@@ -137,7 +137,7 @@ def test_it_tells_how_many_stages_are_done_and_how_long_the_others_take(tiny, dr
 
 
 def test_it_says_nothing_of_the_time_before_it_has_noted_any(tiny, drive, capsys, monkeypatch):
-    monkeypatch.setattr("dvc_parallel.remaining.ENOUGH", 0.0)
+    monkeypatch.setattr("dvc_parallel.remaining.ENOUGH", 1e-9)
     drive()
     assert " left" not in capsys.readouterr().out
     drive(force=True)
