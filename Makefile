@@ -8,7 +8,7 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 # As `dvc repro --keep-going`, but tells how long all will take, and runs independent stages at once.
 repro: $(VENV)/installed
-	vanishing-variance repro --keep-going
+	dvc-parallel repro --keep-going
 
 # Opens the page, or says where it is on a machine without a display.
 report: $(VENV)/installed

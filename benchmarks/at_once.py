@@ -1,4 +1,4 @@
-"""All stages from nothing at the scale of params.yaml, by `dvc repro` and by `vanishing-variance repro`, in one run.
+"""All stages from nothing at the scale of params.yaml, by `dvc repro` and by `dvc-parallel repro`, in one run.
 
 `python -m benchmarks.at_once FOLDER [WORKERS]`: about an hour at the default scale on 2 cores. Both run in clones of
 this checkout's HEAD, which stay in FOLDER, with caches of their own. Beside them the bound that no schedule can beat,
@@ -19,10 +19,10 @@ from typing import TypedDict
 import yaml
 
 from benchmarks.amdahl import Stage, bound, measured, on_gpus
+from dvc_parallel.pipeline import Pipeline
 from vanishing_variance.io.files import write_json
 from vanishing_variance.io.machine import machine
-from vanishing_variance.repro.pipeline import Pipeline
-from vanishing_variance.repro.seconds import noted
+from vanishing_variance.work import noted
 
 RESULTS = Path(__file__).resolve().with_suffix(".json")
 CORES = (1, 2, 8, 64)
@@ -38,7 +38,7 @@ class Took(TypedDict):
 
 def main() -> None:
     folder, workers = Path(sys.argv[1]).resolve(), sys.argv[2] if sys.argv[2:] else str(os.cpu_count())
-    ways = {"serial": ["dvc", "repro"], "at once": ["vanishing_variance", "repro", "--workers", workers]}
+    ways = {"serial": ["dvc", "repro"], "at once": ["dvc_parallel", "repro", "--workers", workers]}
     whole, stages, clones = {}, {}, {way: folder / way.replace(" ", "-") for way in ways}
     for way, command in ways.items():
         subprocess.run(["git", "clone", "--quiet", ".", str(clones[way])], check=True)

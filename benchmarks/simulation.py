@@ -1,4 +1,4 @@
-"""What the driver of `vanishing-variance repro` costs a stage: our graph, its commands asleep, 1 to 16 workers.
+"""What the driver of `dvc-parallel repro` costs a stage: our graph, its commands asleep, 1 to 16 workers.
 
 `python -m benchmarks.simulation` writes benchmarks/simulation.csv and prints it as a table. Each run is a process in a
 DVC repository of its own: dvc.yaml as it is, with this checkout's own files as dependencies, but each command sleeps
@@ -29,11 +29,10 @@ import pandas as pd
 import yaml
 
 from benchmarks import ROOT
-from vanishing_variance import cli
+from dvc_parallel import cli, clusters
+from dvc_parallel.pipeline import Pipeline
 from vanishing_variance.io.frames import read_csv, write_csv
 from vanishing_variance.markdown import row
-from vanishing_variance.repro import clusters
-from vanishing_variance.repro.pipeline import Pipeline
 
 RESULTS = ROOT / "benchmarks/simulation.csv"
 # Seconds asleep, in about our proportions; those of other stages, too.
@@ -191,7 +190,7 @@ def drive(workers: int) -> None:
         spent["start"] += time.perf_counter() - began
 
     clusters.local = timed
-    sys.argv = ["vanishing-variance", "repro", "--workers", str(workers)]
+    sys.argv = ["dvc-parallel", "repro", "--workers", str(workers)]
     try:
         cli.main()
     finally:

@@ -49,7 +49,7 @@ def main() -> None:
         }
         if lacking:
             print(f"pieces: {', '.join(map(str, lacking))} ({number} of {len(groups)})", file=sys.stderr, flush=True)
-            command = [sys.executable, "-m", "vanishing_variance", "repro", "--", *map(stage, lacking)]
+            command = [sys.executable, "-m", "dvc_parallel", "repro", "--", *map(stage, lacking)]
             code = subprocess.run(command, check=False).returncode
             if code:
                 sys.exit(code)

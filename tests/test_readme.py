@@ -15,7 +15,8 @@ from vanishing_variance.report.strongest import Study, strongest
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
-PAGES = {"README.md": README} | {f"docs/{path.name}": path.read_text() for path in (ROOT / "docs").glob("*.md")}
+PATHS = [ROOT / "README.md", ROOT / "src/dvc_parallel/README.md", *(ROOT / "docs").glob("*.md")]
+PAGES = {str(path.relative_to(ROOT)): path.read_text() for path in PATHS}
 
 
 def committed(name):

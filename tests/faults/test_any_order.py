@@ -44,6 +44,6 @@ def serial(asleep):
 @pytest.mark.parametrize("workers", [1, 2, 4])
 @pytest.mark.parametrize("number", range(ROUNDS))
 def test_the_record_is_a_serial_runs(workers, number, asleep, serial, tally):
-    same = asleep("vanishing_variance", "repro", "--workers", str(workers)) == serial
+    same = asleep("dvc_parallel", "repro", "--workers", str(workers)) == serial
     tally(f"stages end in any order, {workers} workers: dvc.lock as of `dvc repro`", 1, same)
     assert same

@@ -1,4 +1,4 @@
-"""`vanishing-variance repro` beside `dvc repro` at smoke scale: the same dvc.lock, however many workers."""
+"""`dvc-parallel repro` beside `dvc repro` at smoke scale: the same dvc.lock, however many workers."""
 
 import re
 import signal
@@ -18,7 +18,7 @@ ROUNDS = 10
 def start(copy, *arguments, **options):
     """The copy's own program; on one core, as DVC here, so that small stages start no processes."""
     copy.environment["PYTHONPATH"] = str(copy.path / "src")
-    return copy.start(sys.executable, "-m", "vanishing_variance", "repro", *arguments, **options)
+    return copy.start(sys.executable, "-m", "dvc_parallel", "repro", *arguments, **options)
 
 
 def stages_of(worker):

@@ -1,0 +1,169 @@
+"""The machines that stages run on: processes of this one, or those of a Dask scheduler that runs already.
+
+Each function gives a connected `distributed.Client`. A worker runs one stage at a time, which divides the cores between
+its own processes; a worker with the Dask resource GPU has that many GPUs to itself.
+"""
+
+import asyncio
+import importlib
+import importlib.util
+import logging
+import os
+import shutil
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import takewhile
+from multiprocessing import resource_tracker
+from typing import TYPE_CHECKING, Any
+
+from dvc_parallel.errors import InputError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+# How many workers a stage may lose before it is given up. Each end of a job's walltime is one, and the stage goes on
+# from its checkpoint: with 20, ten hours of dask-jobqueue's default, half an hour. Not endless, for a stage that kills
+# its machine each time.
+ALLOWED_FAILURES = 20
+REACHED_WITHIN = 10  # seconds
+
+# Below an error Dask tells of workers that it restarts, and of work that it cancels: what it is for, and what is asked.
+SHOWN = logging.ERROR
+
+
+@contextmanager
+def local(workers: int) -> Iterator["Client"]:
+    """Start so many worker processes of this machine, which end with it; nothing outside this machine reaches them.
+
+    Each of the first workers has one GPU to itself, while there are GPUs; the others see none. Workers, and what they
+    start, never see Ctrl-C: a terminal sends it to all processes, and this one ends the others.
+    """
+    distributed = dask("distributed")
+    devices = gpus()
+    common = {"nthreads": 1, "memory_limit": 0, "host": "127.0.0.1", "dashboard": False, "silence_logs": SHOWN}
+    # what a worker takes for an error when it ends, a scheduler that has ended before it, is none
+    os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
+    specification = {
+        worker: {"cls": distributed.Nanny, "options": common | _devices(devices, worker) if devices else common}
+        for worker in range(workers)
+    }
+    listening = {"host": "127.0.0.1", "dashboard": True, "dashboard_address": dashboard("127.0.0.1")}
+    scheduler = {"cls": distributed.Scheduler, "options": listening | {"allowed_failures": ALLOWED_FAILURES}}
+    with distributed.utils.silence_logging_cmgr(SHOWN):
+        with _uninterrupted():
+            cluster = distributed.SpecCluster(workers=specification, scheduler=scheduler)
+        with connected(cluster) as client:
+            yield client
+
+
+def check(scheduler: str | None) -> None:
+    """Raise InputError where Dask is missing, or where no scheduler answers at that address."""
+    if importlib.util.find_spec("distributed") is None:  # importing it takes a while, and there may be nothing to run
+        dask("distributed")
+    if scheduler is not None:
+        with dask("distributed").utils.silence_logging_cmgr(SHOWN), _answering(scheduler):
+            asyncio.run(_identified(scheduler))
+
+
+@contextmanager
+def existing(address: str) -> Iterator["Client"]:
+    """Connect to the scheduler at an address, such as tcp://host:8786, whose workers stay when this ends.
+
+    Raises InputError when no scheduler answers there.
+    """
+    distributed = dask("distributed")
+    with distributed.utils.silence_logging_cmgr(SHOWN):
+        with _answering(address):
+            asyncio.run(_identified(address))
+            client = distributed.Client(address, timeout=REACHED_WITHIN)
+        with client:
+            yield client
+
+
+def gpus() -> list[str]:
+    """Return the names of the GPUs that this process may use, as CUDA_VISIBLE_DEVICES has them."""
+    if shutil.which("nvidia-smi") is None:
+        return []
+    listed = subprocess.run(["nvidia-smi", "--list-gpus"], check=False, capture_output=True, text=True).stdout
+    there = [str(number) for number in range(sum(line.startswith("GPU ") for line in listed.splitlines()))]
+    named = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if named is None:
+        return there
+    # as CUDA reads it: a number, or the beginning of a GPU's own name; the first that is neither hides all after it
+    names = map(str.strip, named.split(","))
+    return list(takewhile(lambda name: name in there or name.startswith(("GPU-", "MIG-")), names))[: len(there)]
+
+
+def _devices(devices: list[str], worker: int) -> dict[str, Any]:
+    if worker >= len(devices):
+        return {"env": {"CUDA_VISIBLE_DEVICES": ""}}
+    return {"env": {"CUDA_VISIBLE_DEVICES": devices[worker]}, "resources": {"GPU": 1}}
+
+
+@contextmanager
+def _answering(address: str) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError) as problem:
+        said = f"no Dask scheduler answers there within {REACHED_WITHIN} seconds"
+        allowed = f"it takes an address such as tcp://host:8786 ({problem or type(problem).__name__})"
+        raise InputError(f"--scheduler: {address or 'nothing'}: {said}; {allowed}") from None
+
+
+async def _identified(address: str) -> None:
+    """Raise where a client of Dask's would wait for ever: it lets what it took for a scheduler take its time."""
+    async with asyncio.timeout(REACHED_WITHIN), dask("distributed").rpc(address) as there:
+        kind = (await there.identity())["type"]
+    if kind != "Scheduler":
+        raise ValueError(f"a {kind} answers")
+
+
+@contextmanager
+def connected(cluster: Any) -> Iterator["Client"]:
+    """Give a client, and close both at the end; what Dask and asyncio say of work that they cut off is no error."""
+    distributed = dask("distributed")
+    with ExitStack() as ending:
+        ending.enter_context(cluster)
+        client = ending.enter_context(distributed.Client(cluster))
+        try:
+            yield client
+        finally:
+            before = logging.root.manager.disable
+            logging.disable(logging.ERROR)
+            try:
+                ending.close()
+            finally:
+                logging.disable(before)
+
+
+def dask(module: str) -> Any:
+    """Return a module of Dask, which may not be installed: that raises InputError."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise InputError("dvc-parallel needs Dask: pip install distributed dask-jobqueue bokeh") from None
+
+
+def dashboard(host: str) -> str:
+    """Return where the dashboard goes: Dask's usual port, or another when that is taken, of which Dask would warn."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, 8787))
+        except OSError:
+            return f"{host}:0"
+    return f"{host}:8787"
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Block Ctrl-C for the threads that are started within, and for the processes that they start."""
+    resource_tracker.ensure_running()  # which lets the thread that starts it see Ctrl-C
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
