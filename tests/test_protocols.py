@@ -1,0 +1,96 @@
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from torch.nn.functional import gelu
+
+from benchmarks import protocols
+from benchmarks.protocols import PROTOCOLS, Candidate, Protocol, _plan, markdown
+from vanishing_variance.model.initialisation import draw
+from vanishing_variance.seeding import stream
+
+SHAPES = {
+    "as params.yaml",
+    "logits not scaled",
+    "GELU after both layers",
+    "one layer",
+    "no W_O",
+    "normaliser after W_O",
+}
+
+
+def linear(weights, name, x):
+    return x @ weights[f"{name}.weight"].T + weights.get(f"{name}.bias", 0)
+
+
+def plainly(weights, batch, norm, how: Protocol):
+    """One seed's class logits on the dictionary, every item's key and value formed, as the protocol says."""
+    keys, values = weights["embedding.key"], weights["embedding.value"]
+    x = torch.cat((keys[batch["key"].long()], values[batch["value"].long()]), -1)
+    q = keys[batch["query"].long()]
+    for name in ("item", "query"):
+        y = gelu(linear(weights, f"{name}.0", x if name == "item" else q))
+        if how.layers == 2:
+            y = linear(weights, f"{name}.2", y)
+            y = gelu(y) if how.deep else y
+        x, q = (y, q) if name == "item" else (x, y)
+    query, key, value = (
+        of @ weights[f"attention.{name}"].T for name, of in zip(("query", "key", "value"), (q, x, x), strict=True)
+    )
+    logits = (key @ query.unsqueeze(-1)).squeeze(-1) * (key.shape[-1] ** -0.5 if how.scaled else 1)
+    o = (torch.softmax(logits, -1).unsqueeze(1) @ value).squeeze(1)
+    project = (lambda of: of @ weights["attention.output"].T) if how.projected else (lambda of: of)
+    o = project(o) if how.late else o
+    o = norm.normalise(o, {name: weights[f"norm.{name}"] for name in norm.LEARNABLE}, 1e-5)
+    return linear(weights, "head.2", gelu(linear(weights, "head.0", o if how.late else project(o))))
+
+
+@pytest.mark.parametrize("name", sorted(SHAPES))
+def test_the_network_of_a_protocol_is_what_it_says(name):
+    plan = _plan("dictionary", "ln", PROTOCOLS[name])
+    variant = plan.variant
+    assert isinstance(variant, Candidate)
+    weights = draw(variant.initial(plan.schedule), 0, "dictionary", [0, 1])
+    drawn = [variant.task.sample(stream(0, "here", seed), 5, 7) for seed in (0, 1)]
+    batch = {key: torch.from_numpy(np.stack([of[key] for of in drawn])) for key in drawn[0]}
+    network = variant.network()
+    found = network(weights, batch)
+    for seed in (0, 1):
+        one = {key: of[seed] for key, of in weights.items()}
+        expected = plainly(one, {key: of[seed] for key, of in batch.items()}, network.norm, variant.protocol)
+        torch.testing.assert_close(found[seed], expected, rtol=1e-4, atol=1e-5)
+
+
+def test_a_falling_rate_ends_at_nothing(monkeypatch):
+    weights = {"w": torch.zeros(1, 4)}
+    made = protocols._cosine(weights, [], 1e-3, 0.0, 100)
+    for tensor in weights.values():
+        tensor.requires_grad_()
+    moved = []
+    for _ in range(100):
+        made.read({})
+        weights["w"].grad = torch.ones(1, 4)
+        before = weights["w"].detach().clone()
+        made.step()
+        moved.append(float((before - weights["w"].detach())[0, 0]))
+    assert moved[0] == pytest.approx(1e-3, rel=1e-3)
+    assert moved[50] == pytest.approx(5e-4, rel=0.05)
+    assert moved[-1] < 1e-6
+
+
+def test_a_protocol_is_tabled_with_its_distance_and_gain():
+    rows = [
+        ("dictionary", "some", norm, seed, temperature, length, accuracy + 0.01 * seed * (1 + (norm == "ln")), 0.1, 0.2)
+        for norm, accuracy in (("none", 0.6), ("ln", 0.5))
+        for seed in range(4)
+        for temperature in ("plain", "adaptive")
+        for length in protocols.LENGTHS
+    ]
+    text = markdown(pd.DataFrame(rows, columns=[*protocols.KEYS, "accuracy", "loss", "entropy"]))
+    row = next(line for line in text.splitlines() if line.startswith("| some |"))
+    cells = [cell.strip() for cell in row.split("|")[1:-1]]
+    assert cells[1] == "4"
+    assert cells[3:7] == ["61.5"] * 4
+    assert cells[7].startswith("-8.5 [")
+    assert cells[11:13] == ["+0.0", "+0.0"]
+    assert any(line.startswith("| paper | 100 |") for line in text.splitlines())
