@@ -37,7 +37,7 @@ from vanishing_variance.markdown import row
 RESULTS = ROOT / "benchmarks/simulation.csv"
 # Seconds asleep, in about our proportions; those of other stages, too.
 SECONDS, OTHERS = {"train": 2.0, "evaluate": 1.0}, 0.2
-COPIED = ("src", "stages", "reference", "params.yaml", "constraints.txt", ".dvcignore")
+COPIED = ("src", "stages", "reference", "metrics/paper-scale", "params.yaml", "constraints.txt", ".dvcignore")
 PARTS = ("plan", "start", "begin", "finish", "record", "idle")
 COLUMNS = [*("scale", "stages", "workers", "wall", "bound", "overhead_ms"), *PARTS, "rest", "writes"]
 COLUMNS += ["lock_lines", "lock_md5"]

@@ -111,13 +111,13 @@ class TestLocal:
             (before,) = processes(client)
             os.kill(before, signal.SIGKILL)
             there = client.submit(environment, "CUDA_VISIBLE_DEVICES", resources={"GPU": 1}, pure=False)
-            assert there.result(timeout=120) == "3"
+            assert there.result(timeout=600) == "3"
             assert processes(client) != {before}
         assert capfd.readouterr() == ("", "")
 
     def test_tries_a_stage_again_that_has_lost_several_workers(self, tmp_path, capfd):
         with clusters.local(1) as client:
-            assert client.submit(_survives, tmp_path / "tries", 6).result(timeout=120) == 7
+            assert client.submit(_survives, tmp_path / "tries", 6).result(timeout=600) == 7
         assert capfd.readouterr() == ("", "")
 
     def test_ends_with_work_under_way_without_a_word(self, tmp_path, capfd):
@@ -133,7 +133,7 @@ class TestLocal:
         with clusters.local(1) as client:
             (pid,) = processes(client)
             os.kill(pid, signal.SIGINT)
-            assert client.submit(os.getpid).result(timeout=120) == pid
+            assert client.submit(os.getpid).result(timeout=600) == pid
         assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
         assert capfd.readouterr() == ("", "")
 
@@ -149,7 +149,7 @@ class TestLocal:
             children = psutil.Process(run.pid).children(recursive=True)
             time.sleep(0.5)
             os.killpg(run.pid, signal.SIGINT)
-            assert run.communicate(timeout=120) == ("interrupted\n", "")
+            assert run.communicate(timeout=600) == ("interrupted\n", "")
         assert len(children) >= 2
         wait_for(lambda: not any(alive(child.pid) for child in children))
 
@@ -173,8 +173,8 @@ class TestExisting:
             address = client.scheduler.address
             for _ in range(2):
                 with clusters.existing(address) as other:
-                    assert other.submit(os.getpid, pure=False).result(timeout=120) in processes(client)
-            assert client.submit(abs, -3).result(timeout=120) == 3
+                    assert other.submit(os.getpid, pure=False).result(timeout=600) in processes(client)
+            assert client.submit(abs, -3).result(timeout=600) == 3
         assert capfd.readouterr() == ("", "")
 
     @pytest.mark.parametrize(
@@ -316,7 +316,7 @@ class TestJobScript:
 class TestSlurm:
     def test_runs_on_jobs_in_this_folder_which_end_with_it(self, fake_slurm, capfd):
         with slurm.running(2, OPTIONS | {"gpus": 1}) as client:
-            client.wait_for_workers(2, timeout=120)
+            client.wait_for_workers(2, timeout=600)
             jobs = submitted(fake_slurm)
             assert len(jobs) == 2
             assert set(client.run(os.getcwd).values()) == {os.getcwd()}
@@ -324,7 +324,7 @@ class TestSlurm:
             assert [(worker["nthreads"], worker["resources"]) for worker in workers] == [(1, {"GPU": 1})] * 2
             assert {os.getsid(pid) for pid in processes(client)} == set(jobs)
             where = client.submit(os.getpid, resources={"GPU": 1}, pure=False)
-            assert os.getsid(where.result(timeout=120)) in jobs
+            assert os.getsid(where.result(timeout=600)) in jobs
         wait_for(lambda: not any(map(alive, jobs)))
         assert submitted(fake_slurm) == jobs
         assert capfd.readouterr() == ("", "")
@@ -335,7 +335,7 @@ class TestSlurm:
             dask.config.set({"distributed.deploy.lost-worker-timeout": "500 ms"}),
             slurm.running(2, OPTIONS) as client,
         ):
-            client.wait_for_workers(2, timeout=120)
+            client.wait_for_workers(2, timeout=600)
             lost, kept = submitted(fake_slurm)
             (fake_slurm / "refuse").touch()
             os.killpg(lost, signal.SIGKILL)
