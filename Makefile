@@ -48,7 +48,7 @@ default-scale:
 
 # What this branch changes in the results, for its pull request.
 pr-report: $(VENV)/installed
-	@python -m stages.review --base '$(BASE)'
+	@python -m results_review --base '$(BASE)'
 
 bench: $(VENV)/installed
 	python -m benchmarks.run

@@ -8,9 +8,11 @@ import re
 import pytest
 from checkout import EVALUATE, GENERATE, RESULTS, TEMPERATURE, stages
 
-from vanishing_variance.review.comment import MARKER
+from results_review.comment import MARKER
 
 pytestmark = pytest.mark.slow
+
+REVIEW = ("env", "PYTHONPATH=src", "python", "-m", "results_review", "--base")
 
 NEW_NORM = '''"""Division by the largest absolute value."""
 
@@ -35,22 +37,23 @@ def test_another_treatment_of_the_paper_trains_its_long_range_alone_and_back_aga
     assert "argmax.none" not in shown
     by_length = copy("dvc", "metrics", "diff", "HEAD~1", "--md", "--targets", "metrics/argmax.json")
     assert re.search(r"\| short.plain.norm.00016 *\| [\d.]+ *\| [\d.]+ *\| -?[\d.]+ *\|", by_length)
-    review = copy("python", "-m", "stages.review", "--base", "HEAD~1", "--output", "out/review.md")
+    review = copy(*REVIEW, "HEAD~1", "--output", "out/review.md")
     assert review == (copy.path / "out/review.md").read_text()
     assert re.match(
-        rf"{MARKER}\n## .*\d+ numbers, \d+ figures and .* changed; {len(new) + 1 + len(RESULTS)} stages ran\n", review
+        rf"{MARKER}\n## .*\d+ metrics and \d+ figures changed; {len(new) + 1 + len(RESULTS)} stages ran\n", review
     )
     for said in (
-        "| `norm` | `ln` | `std` |",
-        "| `check` | `norm` | all the same |",
-        "| `train-long` × 2 | new | 4 made |",
+        "| params.yaml | norm | ln | std |",
+        "| `check` | `norm` | 0 of 1 changed |",
+        "| `train-long` × 2 | new |  |",
         "| `train-long` × 2 | gone |  |",
-        "| argmax | `short.plain.norm.00016` |",
-        "`plots/loss` (png, svg)",
+        "| metrics/summary.json | argmax.norm |",
+        "| metrics/argmax.json | short.plain.norm.00016 |",
+        "`plots/loss`",
     ):
         assert said in review, said
     assert re.search(r"^\| `ttest` \| `norm`, what .* \| \d+ of \d+ changed \|$", review, re.MULTILINE)
-    assert re.search(r"^\| proposition \| `argmax.norm.\w+` \|", review, re.MULTILINE)
+    assert re.search(r"^\| metrics/proposition.json \| argmax.norm.\w+ \|", review, re.MULTILINE)
     assert "WARNING" not in review
     # What git keeps is not in DVC's cache, so the stages that only read results make it again.
     assert copy.ran("dvc", "exp", "run", "-S", "norm=ln") == RESULTS
@@ -59,15 +62,15 @@ def test_another_treatment_of_the_paper_trains_its_long_range_alone_and_back_aga
 def test_a_reviewer_is_warned_of_results_that_were_not_made_again(copy):
     text = (copy.path / "params.yaml").read_text()
     (copy.path / "params.yaml").write_text(text.replace("norm: ln", "norm: std"))
-    review = copy("python", "-m", "stages.review", "--base", "HEAD")
-    assert re.match(rf"{MARKER}\n## No result changes; \d+ have yet to run\n", review)
+    review = copy(*REVIEW, "HEAD")
+    assert re.match(rf"{MARKER}\n## No result changes; \d+ stages yet to run\n", review)
     assert "**The results are not those of this tree**: run `dvc repro`" in review
     for said in ("`check`: `norm`", "`train-long` × 2: it has not run", "`ttest`: `norm`"):
         assert f"\n> - {said}" in review, said
-    assert "| `norm` | `ln` | `std` |" in review
+    assert "| params.yaml | norm | ln | std |" in review
     assert re.match(
         r"error: --base: 'bogus' is unknown; must be a revision of this git repository\n$",
-        copy("python", "-m", "stages.review", "--base", "bogus", exit_code=2),
+        copy(*REVIEW, "bogus", exit_code=2),
     )
 
 

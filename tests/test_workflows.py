@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from vanishing_variance.review.comment import MARKER
+from results_review.comment import MARKER
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = sorted((ROOT / ".github/workflows").iterdir())

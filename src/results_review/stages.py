@@ -1,0 +1,134 @@
+"""Stages that ran, by dvc.lock at two states, and stages that have yet to run, by `dvc status`."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import yaml
+
+from results_review.commands import ReviewError
+
+# What `dvc status` says of an output that a clone without DVC's cache does not have.
+ABSENT = ("deleted", "not in cache")
+
+
+@dataclass(frozen=True)
+class Record:
+    """The last run of a stage in dvc.lock: hashes by path, parameters by dotted key."""
+
+    command: str
+    parameters: Mapping[str, Any]
+    files: Mapping[str, str]
+    outputs: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A stage that ran, is new, is gone, or has yet to run.
+
+    `reasons`: the inputs that differ, in Markdown; none of a stage that is new or gone, or ran again on the same
+    inputs. `outputs`: path -> whether it differs.
+    """
+
+    stage: str
+    kind: Literal["ran", "new", "gone", "stale"]
+    reasons: tuple[str, ...] = ()
+    outputs: Mapping[str, bool] = field(default_factory=dict)
+
+
+def records(lock: str) -> dict[str, Record]:
+    """Return the records of a dvc.lock by stage. Raises ReviewError where the text is not YAML."""
+    try:
+        stages = (yaml.safe_load(lock) or {}).get("stages", {})
+    except yaml.YAMLError as problem:
+        raise ReviewError(f"dvc.lock: cannot be read as YAML: {' '.join(str(problem).split())[:200]}") from None
+    return {
+        name: Record(
+            command=str(stage["cmd"]),
+            parameters={key: one for file in stage.get("params", {}).values() for key, one in flat(file).items()},
+            files={entry["path"]: str(entry.get("md5")) for entry in stage.get("deps", [])},
+            outputs={entry["path"]: str(entry.get("md5")) for entry in stage.get("outs", [])},
+        )
+        for name, stage in stages.items()
+    }
+
+
+def flat(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return nested mappings as one, by dotted key; lists are values."""
+    result: dict[str, Any] = {}
+    for key, value in document.items():
+        if isinstance(value, Mapping) and value:
+            result |= {f"{key}.{below}": one for below, one in flat(value).items()}
+        else:
+            result[str(key)] = value
+    return result
+
+
+def changes(
+    before: Mapping[str, Record], after: Mapping[str, Record], were: Collection[str], are: Collection[str]
+) -> list[Change]:
+    """Return what became of the stages, in the graph's order, those that are gone last.
+
+    `were` and `are`: the graph's stages at both states, because dvc.lock keeps those that left it. A stage that has not
+    run yet is not among the changes.
+    """
+    made_by = {path: kind(name) for name, record in [*before.items(), *after.items()] for path in record.outputs}
+    found = []
+    for name in are:
+        was, now = before.get(name) if name in were else None, after.get(name)
+        if now and was and now != was:
+            differ = {path: was.outputs.get(path) != one for path, one in now.outputs.items()}
+            found.append(Change(name, "ran", _reasons(was, now, made_by), differ))
+        elif now and not was:
+            found.append(Change(name, "new", outputs=dict.fromkeys(now.outputs, True)))
+    return found + [Change(name, "gone") for name in were if name not in are]
+
+
+def stale(status: Mapping[str, Any], recorded: Collection[str], in_git: Callable[[str], bool]) -> list[Change]:
+    """Return the stages that `dvc repro` would run, without those that are only downstream of others.
+
+    `status`: of `dvc status --json`, stage -> words, or {"changed deps" | "changed outs": {path: how}}, where the path
+    of parameters leads to {key: how}. `recorded`: the stages of dvc.lock. `in_git`: whether git keeps a path; what only
+    DVC's cache keeps, and is not here, makes nothing stale.
+    """
+    found = []
+    for stage, said in status.items():
+        reasons: list[str] = []
+        for one in said if stage in recorded else ["it has not run"]:
+            if isinstance(one, str):
+                reasons.append(one)
+                continue
+            for path, how in (pair for differing in one.values() for pair in differing.items()):
+                if isinstance(how, Mapping):
+                    reasons = [*(f"`{key}`" for key in how), *reasons]  # parameters first
+                elif how not in ABSENT or in_git(path):
+                    reasons.append(f"`{path}`" + (f" is {how}" if "changed outs" in one else ""))
+        if reasons:
+            found.append(Change(stage, "stale", tuple(reasons)))
+    return found
+
+
+def kind(stage: str) -> str:
+    """Return the name in dvc.yaml of a matrix's stage: `train` of `train@argmax-short-ln-0`."""
+    return stage.partition("@")[0]
+
+
+def within(path: str, folder: str) -> bool:
+    """Tell whether a path is a folder, or lies in it."""
+    return f"{path}/".startswith(f"{folder}/")
+
+
+def _reasons(before: Record, now: Record, made_by: Mapping[str, str]) -> tuple[str, ...]:
+    """Parameters first, then the command, files of git's, and outputs of other stages."""
+    own, made = [], []
+    for path in _differing(before.files, now.files):
+        makers = {maker for output, maker in made_by.items() if within(output, path) or within(path, output)}
+        made += [f"what `{maker}` made" for maker in sorted(makers)]
+        own += [] if makers else [f"`{path}`"]
+    parameters = (f"`{key}`" for key in _differing(before.parameters, now.parameters))
+    return (*parameters, *["its command"][: before.command != now.command], *own, *dict.fromkeys(made))
+
+
+def _differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterable[str]:
+    missing = object()
+    return (key for key in {**before, **now} if before.get(key, missing) != now.get(key, missing))
