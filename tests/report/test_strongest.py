@@ -50,13 +50,14 @@ def test_more_seeds_lead_and_then_more_test_sequences_and_then_this_run():
     assert both(study(CONTRADICTED, ENOUGH, n=100), RECORD) == ("run", False)
     assert both(study(CONTRADICTED, ENOUGH, sequences=8192), RECORD) == ("run", False)
     assert both(study(CONTRADICTED, ENOUGH, sequences=4096), RECORD) == ("run", False)
-    assert both(study(CONTRADICTED, ENOUGH, n=4, sequences=8192, seeds_per_block=4), RECORD) == ("record", True)
+    assert both(study(CONTRADICTED, ENOUGH, n=4, sequences=8192, seeds_per_block=4), RECORD) == ("record", False)
 
 
 def test_the_same_models_are_one_result_not_two():
     """Tested on fewer sequences; the other task's training is nothing to the claim."""
     assert both(study(UNDECIDED, ENOUGH), RECORD) == ("record", False)
     assert both(study(UNDECIDED, ENOUGH, **{"tasks.dictionary.training.steps": 3}), RECORD) == ("record", False)
+    assert both(study(UNDECIDED, ENOUGH, blocks=[0, 7]), RECORD) == ("record", False)
     for key, value in (("seed", 1), ("model.initialisation", "lecun"), ("training.weight_decay", 0.1)):
         assert both(study(UNDECIDED, ENOUGH, **{key: value}), RECORD) == ("record", True)
 

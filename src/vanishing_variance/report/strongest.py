@@ -10,8 +10,9 @@ from vanishing_variance.scale import paper_steps
 
 # The record that a run is held against: metrics/<RECORD>.
 RECORD = "paper-scale"
-# The parameters that decide the trained models, beside those of their task.
-TRAINING = ("seed", "blocks", "seeds_per_block", "model", "training")
+# The parameters that decide how models are trained, beside those of their task. Which seeds are there, no matter: the
+# fewer are among the more.
+TRAINING = ("seed", "model", "training")
 
 
 @dataclass(frozen=True)
