@@ -69,14 +69,15 @@ def dvc_json(root: Path, *arguments: str) -> Any:
 
 def dvc_table(root: Path, *arguments: str) -> str:
     """Return the Markdown table that a DVC command prints, without its padding; empty where nothing differs."""
-    return re.sub("-{3,}", "---", re.sub(" {2,}", " ", dvc(root, *arguments, "--md"))).strip()
+    head, rule, *rows = (re.sub(" {2,}", " ", dvc(root, *arguments, "--md")).strip() + "\n\n").splitlines()
+    return "\n".join([head, re.sub("-{3,}", "---", rule), *rows]).strip() if any(rows) else ""
 
 
 def stage_names(root: Path, revision: str | None = None) -> list[str]:
-    """Return the stages of the graph, at a commit or in the working tree."""
+    """Return the stages of the graph, at a commit or in the working tree, as dvc.lock names them."""
     try:
         with Repo(str(root), rev=revision) as repo:
-            return [stage.addressing for stage in repo.index.stages]
+            return [stage.name for stage in repo.index.stages if stage.name]
     except DvcException as problem:
         raise ReviewError(f"dvc: {' '.join(str(problem).split())}") from None
 

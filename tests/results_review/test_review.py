@@ -40,8 +40,8 @@ pathlib.Path("runs").mkdir(exist_ok=True)
 pathlib.Path("runs", sys.argv[1]).write_text(sys.argv[1])
 """
 JUDGE = """
-import json, pathlib, sys
-size = json.loads(pathlib.Path("params.yaml").read_text().replace("'", '"'))["size"]
+import json, pathlib, sys, yaml
+size = yaml.safe_load(pathlib.Path("params.yaml").read_text())["size"]
 pathlib.Path("metrics").mkdir(exist_ok=True)
 claim = {"claim": "c", "where": "w", "verdict": sys.argv[1], "ours": size, "unit": None}
 for name, document in (("summary", {"size": size, "letters": len(sys.argv[1])}), ("claims", {"c": claim}),
@@ -141,6 +141,7 @@ def test_both_at_smoke_scale_the_tree_upon_the_bases_results(root):
     assert (tried.base.stages, tried.tree.stages, tried.tree.failure) == (3, 2, "")
     assert list(tried.untried) == ["size"]
     assert tried.comparison.parameters.splitlines()[2:] == ["| params.yaml | norm | ln | std |"]
+    assert [change.kind for change in tried.comparison.changes] == ["new", "ran", "gone"]
     assert tried.comparison.details.splitlines()[2:] == ["| metrics/argmax.json | short.00016 | 4 | 6 | 2 |"]
     assert git(root, "status", "--porcelain").splitlines() == [" M params.yaml", "?? notes.txt"]
 
@@ -156,7 +157,7 @@ def test_a_stage_that_fails_is_shown_by_its_last_lines(root):
 
 @pytest.mark.parametrize(
     ("path", "said"),
-    [("metrics/claims.json", "the claims cannot be read as JSON"), ("dvc.yaml", "^dvc .*dvc.yaml' is invalid")],
+    [("metrics/claims.json", "the claims cannot be read as JSON"), ("dvc.yaml", r"^dvc: .*dvc\.yaml")],
 )
 def test_a_damaged_file_is_named_in_one_line(root, path, said):
     (root / path).write_text("{")
