@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from vanishing_variance.analysis.attribution import beside_accuracy
-from vanishing_variance.analysis.pieces import parameters, plan
+from vanishing_variance.analysis.pieces import called, parameters, plan
 from vanishing_variance.analysis.results import gather
 from vanishing_variance.columns import PARQUET
 from vanishing_variance.command import Arguments, run
@@ -33,7 +33,7 @@ MODELS = ("task", "range", "norm", "first_seed", "last_seed")
 def main() -> None:
     parser = Arguments(description=__doc__, allow_abbrev=False)
     parser.add_argument("record", nargs="?", default=RECORD, help="what metrics/<record> has is not computed again")
-    path = METRICS / parser.parse_args().record / "pieces.csv"
+    path = METRICS / called(parser.parse_args().record) / "pieces.csv"
     params = read_yaml(PATH)
     check(params)
     norm, blocks = take(params, "norm", Norm), take(params, "blocks", Blocks)

@@ -4,7 +4,6 @@ A piece is a folder that stages.pieces left, here or in another clone or machine
 params.yaml; pieces of other parameters, and models that the record has already, are refused, and nothing is changed.
 """
 
-import re
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,11 +13,10 @@ import pandas as pd
 
 from stages.claims import judge_results
 from stages.mechanism import explain
-from stages.ttest import compare_results
-from vanishing_variance.analysis.pieces import complete, fits, listed, merged, parameters
+from stages.ttest import Compared, compare_results
+from vanishing_variance.analysis.pieces import called, complete, fits, listed, merged, parameters
 from vanishing_variance.columns import CSV
 from vanishing_variance.command import Arguments, run
-from vanishing_variance.errors import shown
 from vanishing_variance.figures import accuracy as accuracy_figure
 from vanishing_variance.io.files import write_text
 from vanishing_variance.io.frames import read_csv, write_csv
@@ -42,9 +40,7 @@ def main() -> None:
     parser.add_argument("name", help="of the folder, for example paper-scale")
     parser.add_argument("piece", nargs="*", type=Path, help="folders of runs/pieces; none: derive everything again")
     chosen = parser.parse_args()
-    if not re.fullmatch(r"[a-z][a-z0-9-]{0,63}", chosen.name) or chosen.name == "tables":
-        parser.error(f"name: {shown(chosen.name)} must be 1 to 64 of a-z, 0-9 and -, from a letter on; not tables")
-    record = METRICS / chosen.name
+    record = METRICS / called(chosen.name)
     path = record / PATH if (record / PATH).exists() else PATH
     params = read_yaml(path)
     check(params)
@@ -72,10 +68,11 @@ def together(
     path, test = record / "pieces.csv", take(params, "test", Test)
     pieces = read_csv(path, *CSV["pieces"]) if path.exists() else pd.DataFrame()
     for folder in folders:
-        described, *found = read_piece(folder)
+        described, accuracy, mechanism = read_piece(folder)
         fits(described["parameters"], parameters(params, described["task"], described["range"]), str(folder))
-        complete(found[0], described["seeds"], test.lengths, str(folder))
-        frames = [merged(have, new, str(folder)) for have, new in zip(frames, found, strict=True)]
+        complete(accuracy, mechanism, described["seeds"], test.lengths, str(folder))
+        found = zip(frames, (accuracy, mechanism), strict=True)
+        frames = [merged(have, new, str(folder)) for have, new in found]
         pieces = listed(pieces, described)
     return frames, pieces
 
@@ -83,7 +80,7 @@ def together(
 def derive(to: Path, accuracy: pd.DataFrame, mechanism: pd.DataFrame, params: Mapping[str, Any]) -> None:
     """Write the tests, tables, verdicts and figures of all models of a record."""
     ranges = [name for name in RANGES if name in set(accuracy["range"])]
-    compare_results(to, accuracy, None, params, ranges)
+    compare_results(to, accuracy, None, Compared.of(params, ranges))
     explain(to, to / PLOTS, mechanism, take(params, "seed", Index))
     judge_results(to, None, to / PATH)
     for name in ranges:

@@ -1,6 +1,7 @@
 """Compare the variants over seeds by paired tests: the raw results, Tables 1 to 6, ours beside the paper's."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,27 +29,42 @@ from vanishing_variance.scale import steps
 from vanishing_variance.study import METRICS, RANGES, REFERENCE, TASKS, expected
 
 
-def compare_results(
-    folder: Path, accuracy: pd.DataFrame, answers: Answers | None, params: Mapping[str, Any], ranges: Sequence[str]
-) -> None:
+@dataclass(frozen=True)
+class Compared:
+    """What is compared: the treatment `norm`, by range the `longest` training length, by task and range the `steps`.
+
+    `root` of the random streams.
+    """
+
+    norm: str
+    root: int
+    longest: Mapping[str, int]
+    steps: Mapping[tuple[str, str], int]
+
+    @classmethod
+    def of(cls, params: Mapping[str, Any], ranges: Sequence[str]) -> "Compared":
+        """Return what params.yaml says of these ranges. Raises InputError."""
+        trained: dict[str, Range] = {name: take(params, f"ranges.{name}", Range) for name in ranges}
+        longest = {name: of.longest for name, of in trained.items()}
+        made = {(task, name): steps(params, task, name) for task in TASKS for name in ranges}
+        return cls(take(params, "norm", Norm), take(params, "seed", Index), longest, made)
+
+
+def compare_results(folder: Path, accuracy: pd.DataFrame, answers: Answers | None, what: Compared) -> None:
     """Write the paired tests, tables and metrics of these accuracies; without `answers`, no shares of uncertainty."""
-    norm, root = take(params, "norm", Norm), take(params, "seed", Index)
-    trained: dict[str, Range] = {name: take(params, f"ranges.{name}", Range) for name in ranges}
-    paper = read_csv(REFERENCE, *CSV["reference"])
-    tests = paired_tests(accuracy, answers, norm, root, ranges)
+    paper, ranges = read_csv(REFERENCE, *CSV["reference"]), list(what.longest)
+    tests = paired_tests(accuracy, answers, what.norm, what.root, ranges)
     beside = cells(tests, paper)
     write_csv(folder / "accuracy.csv", accuracy)
     write_csv(folder / "tests.csv", tests)
     write_csv(folder / "paper.csv", beside)
     write_json(folder / "paper.json", agreement(beside))
     write_text(folder / "paper.md", markdown(agreement(beside)))
-    longest = {name: trained[name].longest for name in ranges}
-    write_json(folder / "summary.json", overview(accuracy, norm, longest, root))
+    write_json(folder / "summary.json", overview(accuracy, what.norm, what.longest, what.root))
     for task in TASKS:
-        by_range = {name: summary(select(tests, task, name, norm, "none")) for name in ranges}
+        by_range = {name: summary(select(tests, task, name, what.norm, "none")) for name in ranges}
         write_json(folder / f"{task}.json", by_range)
-    made = {(task, name): steps(params, task, name) for task in TASKS for name in ranges}
-    for number, table in tables(tests, norm, paper, made).items():
+    for number, table in tables(tests, what.norm, paper, what.steps).items():
         path = folder / "tables" / f"table{number}"
         write_text(path.with_suffix(".md"), table.markdown())
         write_text(path.with_suffix(".tex"), table.latex())
@@ -61,7 +77,8 @@ def main() -> None:
     ranges = list(dict.fromkeys(parser.parse_args().range or RANGES))
     params = read_yaml(PATH)
     blocks, seeds = take(params, "blocks", Blocks), take(params, "seeds_per_block", SeedsPerBlock)
-    runs = expected(take(params, "norm", Norm), blocks, ranges)
+    what = Compared.of(params, ranges)
+    runs = expected(what.norm, blocks, ranges)
     frames = ((one, read_frame(one.path("accuracy", ".parquet"), *PARQUET["accuracy"])) for one in runs)
     accuracy = gather(frames, seeds)
     lengths = sorted(accuracy["length"].unique().tolist())
@@ -73,7 +90,7 @@ def main() -> None:
         parts = [right[Run(task, range_, one, block)] for block in blocks]
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
-    compare_results(METRICS, accuracy, answers, params, ranges)
+    compare_results(METRICS, accuracy, answers, what)
     halves = ({**vars(one), "half": half, **fit} for one, of in fits.items() for half, fit in of.items())
     write_csv(METRICS / "temperatures.csv", polynomials(halves))
 

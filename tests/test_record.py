@@ -95,6 +95,16 @@ def test_a_pair_is_compared_over_the_seeds_that_both_have(checkout, tmp_path):
     }
 
 
+def test_one_piece_is_a_record_without_a_test(checkout, tmp_path):
+    done = record(checkout, "some", piece(tmp_path / "alone", "argmax", "ln", [2, 3]))
+    assert (done.returncode, done.stderr) == (0, "")
+    kept = checkout / "metrics/some"
+    assert len((kept / "tests.csv").read_text().splitlines()) == 1
+    assert not (kept / "tables").exists()
+    judged = json.loads((kept / "claims.json").read_text())
+    assert {of["verdict"] for key, of in judged.items() if "dictionary" in key} == {"not tested"}
+
+
 def test_what_does_not_belong_is_refused_in_a_line_and_nothing_changes(checkout, tmp_path):
     first = pieces(tmp_path, [0, 1], tasks=("argmax",))
     assert record(checkout, "some", *first).returncode == 0
@@ -108,14 +118,14 @@ def test_what_does_not_belong_is_refused_in_a_line_and_nothing_changes(checkout,
     write_piece(short, described, accuracy[:-1], mechanism)
     piece(again, "argmax", "ln", [1, 2])
     refused = {
-        other: f"model.width is {wider['model']['width']}; the record's is {PARAMS['model']['width']}",
-        short: "does not hold seeds 2 to 3 at every test length",
-        again: "task argmax, range short, norm ln, seed 1 is in the record already",
-        tmp_path: "is no piece; python -m stages.pieces leaves them in runs/pieces",
+        other: f": model.width is {wider['model']['width']}; the record's is {PARAMS['model']['width']}",
+        short: "/accuracy.csv: does not hold seeds 2 to 3 at every test length",
+        again: ": task argmax, range short, norm ln, seed 1 is in the record already",
+        tmp_path: "/piece.json: cannot be read; python -m stages.pieces leaves pieces in runs/pieces",
     }
     for folder, said in refused.items():
         done = record(checkout, "some", str(folder))
-        assert (done.returncode, done.stderr) == (2, f"error: {folder}: {said}\n")
+        assert (done.returncode, done.stderr) == (2, f"error: {folder}{said}\n")
         assert holds(checkout / "metrics/some") == before
 
 

@@ -86,9 +86,13 @@ def test_pieces_make_the_same_record_in_any_order_and_none_comes_twice():
 @pytest.mark.parametrize(("seeds", "lengths"), [([0, 1, 2], [16, 64]), ([0, 1], [16, 64, 256]), ([0], [16, 64])])
 def test_a_piece_that_lacks_something_is_refused(seeds, lengths):
     found = rows(("argmax", "short", "ln", 0), ("argmax", "short", "ln", 1))
-    complete(found, [0, 1], [64, 16], "here")
-    with pytest.raises(InputError, match=r"^here: does not hold seeds 0 to \d at every test length$"):
-        complete(found, seeds, lengths, "here")
+    inside = found.drop(columns="temperature")
+    complete(found, inside[::-1], [0, 1], [64, 16], "here")
+    with pytest.raises(InputError, match=r"^here/accuracy.csv: does not hold seeds 0 to \d at every test length$"):
+        complete(found, inside, seeds, lengths, "here")
+    for other in (inside[1:], inside.assign(accuracy=0.6)):
+        with pytest.raises(InputError, match=r"^here/mechanism.csv: is not of the models of accuracy.csv$"):
+            complete(found, other, [0, 1], [64, 16], "here")
 
 
 def test_what_pieces_were_computed_on_is_listed():

@@ -13,14 +13,17 @@ import pandas as pd
 import pytest
 import yaml
 
+from stages.pieces import collect
 from vanishing_variance import command, parallel
 from vanishing_variance.columns import CSV
 from vanishing_variance.io.files import write_text
 from vanishing_variance.io.frames import write_csv
+from vanishing_variance.params.seeds import seeds
+from vanishing_variance.paths import Run
 from vanishing_variance.probe.fits import ONE, fits
 from vanishing_variance.probe.strategies import STRATEGIES
 from vanishing_variance.report.figures import NAMES
-from vanishing_variance.study import PLOTS, RANGES, TASKS, trained
+from vanishing_variance.study import NORMS, PLOTS, RANGES, TASKS, trained
 
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = yaml.safe_load((ROOT / "tests/smoke.yaml").read_text()) | {
@@ -84,6 +87,8 @@ class Finished:
             for name in ("train", "temperature", "evaluate"):
                 for one in variants:
                     self._run(name, *variant(*one))
+            for task, one, norm in variants:
+                collect(Run(task, one, norm, 0), seeds(0, SETTINGS["seeds_per_block"]), SETTINGS)
             for name in AFTERWARDS:
                 self._run(name)
         self.whole = holds(folder)
@@ -95,6 +100,10 @@ class Finished:
         probed = pd.DataFrame(rows, columns=CSV["figure1"])
         write_csv(PLOTS / "figure1.csv", probed)
         write_csv(PLOTS / "figure1-fits.csv", fits(probed, ONE))
+        steps = [
+            (task, norm, seed, step, 1.0) for task in TASKS for norm in NORMS for seed in (0, 1) for step in (15, 30)
+        ]
+        write_csv(PLOTS / "loss.csv", pd.DataFrame(steps, columns=CSV["loss"]))
         for name in NAMES:
             write_text(PLOTS / f"{name}.svg", '<svg xmlns="http://www.w3.org/2000/svg">\n</svg>\n')
 

@@ -12,6 +12,7 @@ from vanishing_variance.io.frames import read_frame, write_frame
 
 # Of every kind of file that a stage reads, the last one: what comes before it is whole.
 WEIGHTS, LAST = "runs/weights/ln/short/dictionary-0.safetensors", "ln/long/dictionary-0"
+PIECE = "runs/pieces/dictionary-long-ln-0-1"
 READ = {
     "temperature": [WEIGHTS],
     "evaluate": [WEIGHTS, "runs/temperature/ln/short/dictionary-0.json", "data/dictionary/00000016.safetensors"],
@@ -30,18 +31,18 @@ READ = {
     "figure1": ["plots/figure1.csv"],
     "claims": [
         *("metrics/accuracy.csv", "metrics/capacity.json", "metrics/mechanism.csv", "plots/figure1.csv"),
-        *("plots/figure1-fits.csv", "plots/proposition-exponents.csv", "reference/paper.csv"),
+        *("plots/figure1-fits.csv", "plots/loss.csv", "plots/proposition-exponents.csv", "reference/paper.csv"),
     ],
     "report": [
         *("metrics/claims.json", "metrics/explained.csv", "metrics/paper.csv", "metrics/tests.csv"),
         *("plots/proposition.svg", "constraints.txt", "metrics/paper-scale/claims.json"),
     ],
-    "record": ["metrics/accuracy.csv", "metrics/mechanism.csv"],
+    "record": [f"{PIECE}/{name}" for name in ("piece.json", "accuracy.csv", "mechanism.csv")],
 }
 ARGUMENTS = {
     **dict.fromkeys(("train", "temperature", "evaluate"), variant("dictionary", "short", "ln")),
     "generate": ("--task", "dictionary"),
-    "record": ("some-scale", "--minutes", "1"),
+    "record": ("some-scale", PIECE),
 }
 WITH_PARAMETERS = ("check", "train", "generate", *(name for name in READ if name != "figure1"))
 PAIRS = [(name, path) for name, paths in READ.items() for path in paths]
@@ -166,7 +167,7 @@ def test_text_among_the_numbers_of_a_csv_is_one_line(finished_run, tried, name, 
 @pytest.mark.parametrize(("name", "path"), [pair for pair in PAIRS if pair[1].endswith("json")])
 def test_a_document_of_another_kind_is_one_line(finished_run, tried, name, path):
     document = json.loads(finished_run.whole[path])
-    inner = document if "polynomial" in document else document[next(iter(document))]
+    inner = document if "parameters" in document else document[next(iter(document))]
     first, value = next(iter(inner.items()))
     for other in (None, {}, []):
         inner[first] = other

@@ -40,7 +40,7 @@ STAGES = {
     "generate": ("--task", "argmax"),
     **dict.fromkeys(("train", "temperature", "evaluate"), variant("argmax", "short", "ln")),
     **dict.fromkeys(("ttest", "mechanism", "capacity", "proposition", "figures", "figure1", "claims", "report"), ()),
-    "record": ("some-scale", "--minutes", "1"),
+    "record": ("some-scale", "runs/pieces/dictionary-long-ln-0-1"),
 }
 
 

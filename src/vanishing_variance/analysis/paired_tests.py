@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from vanishing_variance.analysis.results import by_seed, of_both
+from vanishing_variance.columns import CSV
 from vanishing_variance.seeding import stream
 from vanishing_variance.statistics.components import components
 from vanishing_variance.statistics.holm import holm
@@ -40,7 +41,8 @@ def paired_tests(
         for range_ in ranges
         for treatment, baseline in compared(range_, norm)
     ]
-    return pd.concat(frames, ignore_index=True)
+    there = [frame for frame in frames if len(frame)]
+    return pd.concat(there, ignore_index=True) if there else pd.DataFrame(columns=CSV["tests"])
 
 
 def select(tests: pd.DataFrame, task: str, range_: str, treatment: str, baseline: str) -> pd.DataFrame:

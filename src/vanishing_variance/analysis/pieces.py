@@ -3,6 +3,7 @@
 A piece is a folder: piece.json (whose it is, its parameters, what it was computed on), accuracy.csv and mechanism.csv.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -67,6 +68,13 @@ def fits(found: Mapping[str, Any], wanted: Mapping[str, Any], name: str) -> None
             raise InputError(f"{name}: {key} is {shown(found.get(key))}; the record's is {shown(wanted.get(key))}")
 
 
+def called(name: str) -> str:
+    """Return the name of a record, a folder of metrics/. Raises InputError for one that is none."""
+    if not re.fullmatch(r"[a-z][a-z0-9-]{0,63}", name) or name == "tables":
+        raise InputError(f"name: {shown(name)} must be 1 to 64 of a-z, 0-9 and -, from a letter on; not tables")
+    return name
+
+
 def merged(record: pd.DataFrame, piece: pd.DataFrame, name: str) -> pd.DataFrame:
     """Return the rows of both, sorted, whatever the order in which pieces come; models are task, range, norm, seed.
 
@@ -82,12 +90,18 @@ def merged(record: pd.DataFrame, piece: pd.DataFrame, name: str) -> pd.DataFrame
     return together.sort_values(keys, ignore_index=True)
 
 
-def complete(accuracy: pd.DataFrame, seeds: Sequence[int], lengths: Sequence[int], name: str) -> None:
-    """Raise InputError where a piece lacks a seed at a test length."""
+def complete(
+    accuracy: pd.DataFrame, mechanism: pd.DataFrame, seeds: Sequence[int], lengths: Sequence[int], name: str
+) -> None:
+    """Raise InputError where a piece lacks a seed at a test length, or what is inside is of other models."""
     found = accuracy.groupby("temperature").apply(lambda of: sorted(zip(of["seed"], of["length"], strict=True)))
     wanted = [(seed, length) for seed in seeds for length in sorted(lengths)]
     if not len(found) or any(cells != wanted for cells in found):
-        raise InputError(f"{name}: does not hold seeds {seeds[0]} to {seeds[-1]} at every test length")
+        raise InputError(f"{name}/accuracy.csv: does not hold seeds {seeds[0]} to {seeds[-1]} at every test length")
+    keys = [*MODEL, "length"]
+    plain = accuracy.query("temperature == 'plain'").set_index(keys)["accuracy"].sort_index()
+    if not plain.equals(mechanism.set_index(keys)["accuracy"].sort_index()):
+        raise InputError(f"{name}/mechanism.csv: is not of the models of accuracy.csv")
 
 
 def listed(pieces: pd.DataFrame, described: Mapping[str, Any]) -> pd.DataFrame:

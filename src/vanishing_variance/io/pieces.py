@@ -49,7 +49,7 @@ def write_piece(folder: Path, described: dict[str, Any], accuracy: pd.DataFrame,
 def read_piece(folder: Path) -> tuple[dict[str, Any], pd.DataFrame, pd.DataFrame]:
     """Return what piece.json says, the accuracies and what is inside. Raises InputError for a folder that is none."""
     if not (folder / "piece.json").is_file():
-        raise InputError(f"{folder}: is no piece; python -m stages.pieces leaves them in runs/pieces")
+        raise InputError(f"{folder}/piece.json: cannot be read; python -m stages.pieces leaves pieces in runs/pieces")
     frames = (read_csv(folder / f"{name}.csv", *CSV[name]) for name in ("accuracy", "mechanism"))
     accuracy, mechanism = frames
     return read_document(folder / "piece.json", Described), accuracy, mechanism
