@@ -17,6 +17,7 @@ from stages.ttest import Compared, compare_results
 from vanishing_variance.analysis.pieces import called, complete, fits, listed, merged, parameters
 from vanishing_variance.columns import CSV
 from vanishing_variance.command import Arguments, run
+from vanishing_variance.errors import InputError
 from vanishing_variance.figures import accuracy as accuracy_figure
 from vanishing_variance.io.files import write_text
 from vanishing_variance.io.frames import read_csv, write_csv
@@ -44,6 +45,8 @@ def main() -> None:
     path = record / PATH if (record / PATH).exists() else PATH
     params = read_yaml(path)
     check(params)
+    if not (chosen.piece or record.exists()):
+        raise InputError(f"{record}: is no record, and no piece of one is given")
     (accuracy, mechanism), pieces = together(record, chosen.piece, params)
     to = record.with_name(f".{chosen.name}.tmp")
     shutil.rmtree(to, ignore_errors=True)

@@ -137,6 +137,12 @@ def test_a_record_keeps_its_parameters_whatever_those_of_the_checkout_are(checko
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_a_record_of_nothing_is_refused(checkout):
+    done = record(checkout, "some")
+    assert (done.returncode, done.stderr) == (2, "error: metrics/some: is no record, and no piece of one is given\n")
+    assert not (checkout / "metrics").exists()
+
+
 @pytest.mark.parametrize("name", ["../out", "tables", "Paper", ""])
 def test_a_name_that_is_no_folder_of_metrics_is_refused(checkout, name):
     done = record(checkout, name)

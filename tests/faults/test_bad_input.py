@@ -197,8 +197,9 @@ def bad_arguments():
     for value in NASTY:
         yield "generate", ["--task", value]
         yield "scale", [value]
-        if not re.fullmatch("[a-z]+", value):
+        if not re.fullmatch("[a-z][a-z0-9-]{0,63}", value):
             yield "record", [value]
+        if not re.fullmatch("[a-z][a-z0-9-]{0,63}|--", value):  # without a name it is the paper's record
             yield "pieces", [value]
     yield "record", ["tables"]
     for stage in sorted(ALL):
