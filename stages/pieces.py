@@ -1,7 +1,7 @@
-"""Train and test what a record still lacks, in order of worth, until all is there or it is stopped; not a stage.
+"""Train and test the missing pieces of a record, in order of worth; not a stage of the graph.
 
-Every piece, one block of seeds of one task, range and normaliser, is left in runs/pieces, for stages.record. Stopped,
-the same command goes on from the checkpoints.
+A piece is one block of seeds of one task, range and normaliser; it is written to runs/pieces, for stages.record. When
+stopped, the same command continues from the checkpoints.
 """
 
 import subprocess
@@ -9,13 +9,14 @@ import sys
 from pathlib import Path
 
 from vanishing_variance.analysis.attribution import beside_accuracy
-from vanishing_variance.analysis.pieces import called, parameters, plan
+from vanishing_variance.analysis.pieces import check_parameters, parameters, plan, record_name, recorded
 from vanishing_variance.analysis.results import gather
-from vanishing_variance.columns import PARQUET
+from vanishing_variance.columns import CSV, PARQUET
 from vanishing_variance.command import Arguments, run
+from vanishing_variance.errors import InputError
 from vanishing_variance.io.frames import read_csv, read_frame
 from vanishing_variance.io.machine import machine
-from vanishing_variance.io.pieces import write_piece
+from vanishing_variance.io.pieces import read_piece, write_piece
 from vanishing_variance.io.times import read_times
 from vanishing_variance.io.yaml import read_yaml
 from vanishing_variance.params.base import PATH, take
@@ -27,34 +28,51 @@ from vanishing_variance.report.strongest import RECORD
 from vanishing_variance.study import METRICS
 
 PIECES = RUNS / "pieces"
-MODELS = ("task", "range", "norm", "first_seed", "last_seed")
 
 
 def main() -> None:
     parser = Arguments(description=__doc__, allow_abbrev=False)
     parser.add_argument("record", nargs="?", default=RECORD, help="what metrics/<record> has is not computed again")
-    path = METRICS / called(parser.parse_args().record) / "pieces.csv"
+    record = METRICS / record_name(parser.parse_args().record)
     params = read_yaml(PATH)
     check(params)
     norm, blocks = take(params, "norm", Norm), take(params, "blocks", Blocks)
     size = take(params, "seeds_per_block", SeedsPerBlock)
-    have = set(read_csv(path, *MODELS)[list(MODELS)].itertuples(index=False, name=None)) if path.exists() else set()
     groups = list(plan(norm, blocks, size))
-    for number, group in enumerate(groups, start=1):
-        own = {one: seeds(one.block, size) for one in group}
-        lacking = {
-            one: of
-            for one, of in own.items()
-            if (one.task, one.range, one.norm, of[0], of[-1]) not in have and not folder(one, of).exists()
-        }
-        if lacking:
-            print(f"pieces: {', '.join(map(str, lacking))} ({number} of {len(groups)})", file=sys.stderr, flush=True)
-            command = [sys.executable, "-m", "dvc_parallel", "repro", "--", *map(stage, lacking)]
+    lacking = [missing(group, size, record, params) for group in groups]
+    for number, runs in enumerate(lacking, start=1):
+        if runs:
+            print(f"pieces: {', '.join(map(str, runs))} ({number} of {len(groups)})", file=sys.stderr, flush=True)
+            command = [sys.executable, "-m", "dvc_parallel", "repro", "--", *map(stage, runs)]
             code = subprocess.run(command, check=False).returncode
             if code:
                 sys.exit(code)
-            for one, of in lacking.items():
-                collect(one, of, params)
+            for one in runs:
+                collect(one, seeds(one.block, size), params)
+
+
+def missing(group: list[Run], size: int, record: Path, params: dict[str, object]) -> list[Run]:
+    """Return the runs of a group that neither the record nor runs/pieces has.
+
+    Raises InputError where these have other parameters than params.yaml, or the record some seeds of a block.
+    """
+    found = []
+    for one in group:
+        own, wanted = seeds(one.block, size), parameters(params, one.task, one.range)
+        if (record / PATH).exists():
+            check_parameters(wanted, parameters(read_yaml(record / PATH), one.task, one.range), str(PATH))
+            have = recorded(read_csv(record / "pieces.csv", *CSV["pieces"]), one).intersection(own)
+            if have and have != set(own):
+                some = f"seeds {own[0]} to {own[-1]}, of which {record} has {len(have)}"
+                raise InputError(f"{PATH}: blocks: {one} has {some}; choose blocks that it has not begun")
+            if have:
+                continue
+        if folder(one, own).exists():
+            described, *_ = read_piece(folder(one, own))
+            check_parameters(described["parameters"], wanted, str(folder(one, own)))
+        else:
+            found.append(one)
+    return found
 
 
 def collect(one: Run, own: list[int], params: dict[str, object]) -> None:

@@ -14,7 +14,14 @@ import pandas as pd
 from stages.claims import judge_results
 from stages.mechanism import explain
 from stages.ttest import Compared, compare_results
-from vanishing_variance.analysis.pieces import called, complete, fits, listed, merged, parameters
+from vanishing_variance.analysis.pieces import (
+    check_complete,
+    check_parameters,
+    merged,
+    parameters,
+    record_name,
+    with_piece,
+)
 from vanishing_variance.columns import CSV
 from vanishing_variance.command import Arguments, run
 from vanishing_variance.errors import InputError
@@ -41,21 +48,23 @@ def main() -> None:
     parser.add_argument("name", help="of the folder, for example paper-scale")
     parser.add_argument("piece", nargs="*", type=Path, help="folders of runs/pieces; none: derive everything again")
     chosen = parser.parse_args()
-    record = METRICS / called(chosen.name)
+    record = METRICS / record_name(chosen.name)
     path = record / PATH if (record / PATH).exists() else PATH
     params = read_yaml(path)
     check(params)
     if not (chosen.piece or record.exists()):
         raise InputError(f"{record}: is no record, and no piece of one is given")
     (accuracy, mechanism), pieces = together(record, chosen.piece, params)
-    to = record.with_name(f".{chosen.name}.tmp")
+    to, before = (record.with_name(f".{chosen.name}.{which}") for which in ("tmp", "before"))
     shutil.rmtree(to, ignore_errors=True)
     try:
         write_text(to / PATH.name, read_text(path))
         write_csv(to / "pieces.csv", pieces)
         derive(to, accuracy, mechanism, params)
-        shutil.rmtree(record, ignore_errors=True)
+        if record.exists():
+            record.rename(before)
         to.rename(record)
+        shutil.rmtree(before, ignore_errors=True)
     finally:
         shutil.rmtree(to, ignore_errors=True)
 
@@ -72,11 +81,12 @@ def together(
     pieces = read_csv(path, *CSV["pieces"]) if path.exists() else pd.DataFrame()
     for folder in folders:
         described, accuracy, mechanism = read_piece(folder)
-        fits(described["parameters"], parameters(params, described["task"], described["range"]), str(folder))
-        complete(accuracy, mechanism, described["seeds"], test.lengths, str(folder))
+        wanted = parameters(params, described["task"], described["range"])
+        check_parameters(described["parameters"], wanted, str(folder))
+        check_complete(accuracy, mechanism, described["seeds"], test.lengths, str(folder))
         found = zip(frames, (accuracy, mechanism), strict=True)
         frames = [merged(have, new, str(folder)) for have, new in found]
-        pieces = listed(pieces, described)
+        pieces = with_piece(pieces, described)
     return frames, pieces
 
 

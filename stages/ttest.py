@@ -31,7 +31,7 @@ from vanishing_variance.study import METRICS, RANGES, REFERENCE, TASKS, expected
 
 @dataclass(frozen=True)
 class Compared:
-    """What is compared: the treatment `norm`, by range the `longest` training length, by task and range the `steps`.
+    """The parameters of a comparison: treatment, longest training length by range, steps by task and range.
 
     `root` of the random streams.
     """

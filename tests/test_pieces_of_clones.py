@@ -13,7 +13,6 @@ def test_two_clones_that_make_half_of_a_plan_each_equal_one_that_makes_it_all(tm
         clones[name] = Copy.of_this_checkout(tmp_path / name, None)
         path = clones[name].path / "params.yaml"
         path.write_text(path.read_text().replace("blocks: [0]", f"blocks: {blocks}"))
-        clones[name]("dvc", "init", "--quiet") if not (tmp_path / name / ".dvc").exists() else None
         clones[name]("python", "-m", "stages.pieces", "smoke")
     found = {name: sorted((clone.path / "runs/pieces").iterdir()) for name, clone in clones.items()}
     assert [len(of) for of in found.values()] == [10, 10, 20]

@@ -10,9 +10,13 @@ import pandas as pd
 import pytest
 import yaml
 
-from vanishing_variance.analysis.pieces import parameters
+from stages.pieces import missing
+from vanishing_variance.analysis.pieces import parameters, with_piece
 from vanishing_variance.columns import CSV
+from vanishing_variance.errors import InputError
+from vanishing_variance.io.frames import write_csv
 from vanishing_variance.io.pieces import read_piece, write_piece
+from vanishing_variance.paths import Run
 
 ROOT = Path(__file__).resolve().parents[1]
 PARAMS = yaml.safe_load((ROOT / "tests/smoke.yaml").read_text())
@@ -115,10 +119,11 @@ def test_what_does_not_belong_is_refused_in_a_line_and_nothing_changes(checkout,
     piece(other, "argmax", "ln", [2, 3], wider)
     piece(short, "argmax", "ln", [2, 3])
     described, accuracy, mechanism = read_piece(short)
+    shutil.rmtree(short)
     write_piece(short, described, accuracy[:-1], mechanism)
     piece(again, "argmax", "ln", [1, 2])
     refused = {
-        other: f": model.width is {wider['model']['width']}; the record's is {PARAMS['model']['width']}",
+        other: f": model.width is {wider['model']['width']}; must be {PARAMS['model']['width']}",
         short: "/accuracy.csv: does not hold seeds 2 to 3 at every test length",
         again: ": task argmax, range short, norm ln, seed 1 is in the record already",
         tmp_path: "/piece.json: cannot be read; python -m stages.pieces leaves pieces in runs/pieces",
@@ -135,6 +140,26 @@ def test_a_record_keeps_its_parameters_whatever_those_of_the_checkout_are(checko
     path.write_text(path.read_text().replace("width: ", "width: 1"))
     done = record(checkout, "some", *pieces(tmp_path, [2, 3], tasks=("argmax",)))
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_is_recorded_or_lies_there_is_not_missing_and_must_have_the_same_parameters(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    group, recorded = [Run("argmax", "short", norm, 1) for norm in ("none", "ln")], Path("metrics/some")
+    assert missing(group, 2, recorded, PARAMS) == group
+    recorded.mkdir(parents=True)
+    (recorded / "params.yaml").write_text(yaml.safe_dump(PARAMS))
+    row = {"task": "argmax", "range": "short", "norm": "none", "seeds": [2, 3], "device": "x", "minutes": 1.0}
+    write_csv(recorded / "pieces.csv", with_piece(pd.DataFrame(), row | MACHINE))
+    assert missing(group, 2, recorded, PARAMS) == group[1:]
+    with pytest.raises(InputError, match=r"blocks: argmax-short-none-0 has seeds 0 to 3, of which .* has 2; choose"):
+        missing([Run("argmax", "short", "none", 0)], 4, recorded, PARAMS)
+    piece(Path("runs/pieces/argmax-short-ln-2-3"), "argmax", "ln", [2, 3])
+    assert missing(group, 2, recorded, PARAMS) == []
+    wider = PARAMS | {"model": PARAMS["model"] | {"width": 99}}
+    with pytest.raises(InputError, match=r"^params.yaml: model.width is 99; must be 8$"):
+        missing(group, 2, recorded, wider)
+    with pytest.raises(InputError, match=r"^runs/pieces/argmax-short-ln-2-3: model.width is 8; must be 99$"):
+        missing(group[1:], 2, Path("metrics/other"), wider)
 
 
 def test_a_record_of_nothing_is_refused(checkout):

@@ -14,7 +14,7 @@ FIGURES = (".png", ".svg")
 
 @dataclass(frozen=True)
 class Comparison:
-    """What differs. `parameters`, `metrics` and `details` (numbers of other result files): DVC's Markdown tables.
+    """The differences of two states. `parameters`, `metrics` and `details` (of other result files): DVC's tables.
 
     `flips`: rows of `claims.flips`; `figures`: paths without suffix; `stale`: stages that have yet to run.
     """

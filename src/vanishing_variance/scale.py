@@ -33,6 +33,9 @@ SCALES: dict[str, dict[str, Any]] = {
 }
 
 
+PAPER_SEEDS = 100
+
+
 def steps(params: Mapping[str, Any], task: str, range_: str) -> int:
     """Return how many gradient steps a task has on a range: the range's own number, or else the task's."""
     lengths: Range = take(params, f"ranges.{range_}", Range)
@@ -48,11 +51,6 @@ def of_paper(task: str, made: int) -> str:
 def paper_steps(task: str) -> int:
     """Return the paper's number of gradient steps of a task, 0 of one that it does not have."""
     return int(SCALES["paper"].get(f"tasks.{task}.training.steps", 0))
-
-
-def paper_seeds() -> int:
-    """Return the paper's number of seeds."""
-    return 100
 
 
 def scale(name: str) -> dict[str, Any]:

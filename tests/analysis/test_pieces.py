@@ -4,7 +4,15 @@ import pandas as pd
 import pytest
 import yaml
 
-from vanishing_variance.analysis.pieces import Goal, complete, fits, listed, merged, parameters, plan
+from vanishing_variance.analysis.pieces import (
+    Goal,
+    check_complete,
+    check_parameters,
+    merged,
+    parameters,
+    plan,
+    with_piece,
+)
 from vanishing_variance.errors import InputError
 from vanishing_variance.paths import Run
 
@@ -52,11 +60,11 @@ def test_what_decides_a_models_numbers_is_compared_and_nothing_else(params):
         for name in sections:
             inner = inner[name]
         inner[last] = 99
-        with pytest.raises(InputError, match=rf"^here: {key} is 99; the record's is "):
-            fits(parameters(other, "argmax", "short"), ours, "here")
+        with pytest.raises(InputError, match=rf"^here: {key} is 99; must be "):
+            check_parameters(parameters(other, "argmax", "short"), ours, "here")
         if key.startswith("tasks.argmax"):
             assert parameters(other, "dictionary", "short") == parameters(params, "dictionary", "short")
-    fits(ours, parameters(params, "argmax", "short"), "here")
+    check_parameters(ours, parameters(params, "argmax", "short"), "here")
 
 
 def test_a_ranges_own_steps_are_the_tasks(params):
@@ -87,19 +95,19 @@ def test_pieces_make_the_same_record_in_any_order_and_none_comes_twice():
 def test_a_piece_that_lacks_something_is_refused(seeds, lengths):
     found = rows(("argmax", "short", "ln", 0), ("argmax", "short", "ln", 1))
     inside = found.drop(columns="temperature")
-    complete(found, inside[::-1], [0, 1], [64, 16], "here")
+    check_complete(found, inside[::-1], [0, 1], [64, 16], "here")
     with pytest.raises(InputError, match=r"^here/accuracy.csv: does not hold seeds 0 to \d at every test length$"):
-        complete(found, inside, seeds, lengths, "here")
+        check_complete(found, inside, seeds, lengths, "here")
     for other in (inside[1:], inside.assign(accuracy=0.6)):
         with pytest.raises(InputError, match=r"^here/mechanism.csv: is not of the models of accuracy.csv$"):
-            complete(found, other, [0, 1], [64, 16], "here")
+            check_complete(found, other, [0, 1], [64, 16], "here")
 
 
 def test_what_pieces_were_computed_on_is_listed():
     versions = {"python": "3.11", "torch": "2.13", "numpy": "2.4"}
     one = {"task": "argmax", "range": "short", "norm": "ln", "seeds": [8, 9], "versions": versions}
     one |= {"device": "some CPU", "cores": 2, "revision": "abc", "minutes": None, "parameters": {}}
-    found = listed(listed(pd.DataFrame(), one), one | {"seeds": [0, 1], "minutes": 1.5})
+    found = with_piece(with_piece(pd.DataFrame(), one), one | {"seeds": [0, 1], "minutes": 1.5})
     assert found["first_seed"].tolist() == [0, 8]
     assert found["last_seed"].tolist() == [1, 9]
     assert found["minutes"].iloc[0] == 1.5

@@ -19,7 +19,7 @@ def cells(tests: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
     Columns: table, task, range, temperature, variant, quantity, length; `paper` and `ours`, in percent, percentage
     points or as a p-value; `difference`, ours minus the paper's, of what is not a p-value; `low` and `high`, the 95% t
     interval of ours, and `n`, its seeds; `gain`, beside a p-value, the mean difference in percentage points that it
-    tests, whose interval that is there.
+    tests; `low` and `high` are then that difference's.
     """
     wanted = paper.dropna(subset="value").rename(columns={"value": "paper"})
     wanted["range"] = wanted["train_max_length"].map({16: "short", 256: "long"})

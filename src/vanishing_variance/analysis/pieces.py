@@ -61,14 +61,14 @@ def parameters(params: Mapping[str, Any], task: str, range_: str) -> dict[str, A
     return flat | {steps: own or flat[steps]}
 
 
-def fits(found: Mapping[str, Any], wanted: Mapping[str, Any], name: str) -> None:
-    """Raise InputError, which names the first key and both values, where a piece's parameters are not the record's."""
+def check_parameters(found: Mapping[str, Any], wanted: Mapping[str, Any], name: str) -> None:
+    """Raise InputError, which names the first key and both values, where the parameters of models differ."""
     for key in sorted({*found, *wanted}):
         if found.get(key) != wanted.get(key):
-            raise InputError(f"{name}: {key} is {shown(found.get(key))}; the record's is {shown(wanted.get(key))}")
+            raise InputError(f"{name}: {key} is {shown(found.get(key))}; must be {shown(wanted.get(key))}")
 
 
-def called(name: str) -> str:
+def record_name(name: str) -> str:
     """Return the name of a record, a folder of metrics/. Raises InputError for one that is none."""
     if not re.fullmatch(r"[a-z][a-z0-9-]{0,63}", name) or name == "tables":
         raise InputError(f"name: {shown(name)} must be 1 to 64 of a-z, 0-9 and -, from a letter on; not tables")
@@ -90,7 +90,7 @@ def merged(record: pd.DataFrame, piece: pd.DataFrame, name: str) -> pd.DataFrame
     return together.sort_values(keys, ignore_index=True)
 
 
-def complete(
+def check_complete(
     accuracy: pd.DataFrame, mechanism: pd.DataFrame, seeds: Sequence[int], lengths: Sequence[int], name: str
 ) -> None:
     """Raise InputError where a piece lacks a seed at a test length, or what is inside is of other models."""
@@ -104,7 +104,14 @@ def complete(
         raise InputError(f"{name}/mechanism.csv: is not of the models of accuracy.csv")
 
 
-def listed(pieces: pd.DataFrame, described: Mapping[str, Any]) -> pd.DataFrame:
+def recorded(pieces: pd.DataFrame, run: Run) -> set[int]:
+    """Return the seeds of a run's variant that a record's list of pieces has."""
+    of = pieces.query("task == @run.task and range == @run.range and norm == @run.norm")
+    ends = zip(of["first_seed"], of["last_seed"], strict=True)
+    return {seed for first, last in ends for seed in range(first, last + 1)}
+
+
+def with_piece(pieces: pd.DataFrame, described: Mapping[str, Any]) -> pd.DataFrame:
     """Return the list of a record's pieces with one more: whose models, and what they were computed on; sorted."""
     own, versions = described["seeds"], described["versions"]
     row = {

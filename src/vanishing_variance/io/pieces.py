@@ -34,13 +34,12 @@ class Described(Document):
 
 
 def write_piece(folder: Path, described: dict[str, Any], accuracy: pd.DataFrame, mechanism: pd.DataFrame) -> None:
-    """Write a piece's three files."""
+    """Write a piece's three files; there is no such folder yet."""
     temporary = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.tmp")
     try:
         write_csv(temporary / "accuracy.csv", accuracy)
         write_csv(temporary / "mechanism.csv", mechanism)
         write_json(temporary / "piece.json", described)
-        shutil.rmtree(folder, ignore_errors=True)
         temporary.rename(folder)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)

@@ -18,7 +18,7 @@ from vanishing_variance.report.formats import power, raised
 from vanishing_variance.report.strongest import Evidence
 from vanishing_variance.report.tables import tables
 from vanishing_variance.report.verdicts import counts, verdicts
-from vanishing_variance.scale import of_paper, paper_seeds
+from vanishing_variance.scale import PAPER_SEEDS, of_paper
 
 _TEMPLATES = Environment(
     loader=PackageLoader("vanishing_variance.report"),
@@ -111,7 +111,7 @@ def _steps(params: Mapping[str, Any]) -> dict[tuple[str, str], int]:
 def _scale(params: Mapping[str, Any]) -> str:
     """How much was run, beside how much the paper did."""
     seeds = len(take(params, "blocks", list[int])) * take(params, "seeds_per_block", int)
-    said = [f"{seeds} seeds (the paper: {paper_seeds()})"]
+    said = [f"{seeds} seeds (the paper: {PAPER_SEEDS})"]
     said += [f"{task} {name} {of_paper(task, made)}" for (task, name), made in _steps(params).items()]
     return ", ".join(said)
 

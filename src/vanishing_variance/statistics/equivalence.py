@@ -1,4 +1,4 @@
-"""How many seeds it takes to show that a difference is small."""
+"""Seeds needed to show that a difference is small."""
 
 from bisect import bisect_left
 
