@@ -20,8 +20,8 @@ import yaml
 
 from benchmarks.amdahl import Stage, bound, measured, on_gpus
 from dvc_parallel.pipeline import Pipeline
-from vanishing_variance.io.files import write_json
-from vanishing_variance.io.machine import machine
+from vanishing_variance.core.files import write_json
+from vanishing_variance.report.machine import machine
 from vanishing_variance.work import noted
 
 RESULTS = Path(__file__).resolve().with_suffix(".json")

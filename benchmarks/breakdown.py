@@ -10,8 +10,10 @@ from torch.profiler import profile
 
 from benchmarks import ours
 from benchmarks.workload import Workload
-from vanishing_variance import checkpoints, parallel, training
-from vanishing_variance.io.arrays import read_arrays
+from vanishing_variance.core import parallel
+from vanishing_variance.core.arrays import read_arrays
+from vanishing_variance.training import checkpoints
+from vanishing_variance.training import loop as training
 
 SEEDS = [0, 1, 2, 3]
 STEPS = 200

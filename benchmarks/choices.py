@@ -14,12 +14,12 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks import ROOT
-from vanishing_variance.io.files import write_text
-from vanishing_variance.io.frames import read_csv, read_frame, write_csv
-from vanishing_variance.markdown import power, row
-from vanishing_variance.paths import Run
+from vanishing_variance.core.files import write_text
+from vanishing_variance.core.frames import read_csv, read_frame, write_csv
+from vanishing_variance.core.paths import Run
 from vanishing_variance.statistics.intervals import interval
-from vanishing_variance.study import METRICS, REFERENCE
+from vanishing_variance.study.markdown import power, row
+from vanishing_variance.study.runs import METRICS, REFERENCE
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def measured(clone: Path, series: Series, change: str) -> pd.DataFrame:
     changes = [f"{key}={series.steps}", *([] if change == NOTHING else [change])]
     options = [part for one in changes for part in ("-S", one)]
     _run(clone, "dvc", "exp", "run", "--quiet", *options, series.stage)
-    accuracy = read_frame(clone / Run(series.task, series.range, "none", 0).path("accuracy", ".parquet"))
+    accuracy = read_frame(clone / Run(series.task, series.range, "none", 0).folder("evaluated") / "accuracy.parquet")
     _run(clone, "git", "checkout", "--quiet", "params.yaml", "dvc.lock")
     plain = accuracy[accuracy["temperature"] == "plain"]
     rows = [

@@ -8,8 +8,8 @@ from scipy.linalg import cython_blas
 from torch import Tensor
 
 from benchmarks.clock import per_unit
-from vanishing_variance import parallel
-from vanishing_variance.device import device
+from vanishing_variance.core import parallel
+from vanishing_variance.core.device import device
 
 
 @torch.no_grad()

@@ -17,19 +17,21 @@ from scipy import stats
 
 from benchmarks import ROOT
 from benchmarks.workload import Workload
-from vanishing_variance import parallel, training
-from vanishing_variance.evaluation.inference import Models
-from vanishing_variance.evaluation.temperature import PUBLISHED
-from vanishing_variance.io.files import write_text
-from vanishing_variance.io.frames import read_csv, write_csv
-from vanishing_variance.markdown import row
+from vanishing_variance.core import parallel
+from vanishing_variance.core.files import write_text
+from vanishing_variance.core.frames import read_csv, write_csv
+from vanishing_variance.core.parallel import Job, Report
+from vanishing_variance.core.progress import Progress
+from vanishing_variance.core.seeding import stream
+from vanishing_variance.core.task import Sequences
+from vanishing_variance.inference.models import Models
+from vanishing_variance.inference.temperature import PUBLISHED
 from vanishing_variance.model.initialisation import draw
-from vanishing_variance.parallel import Job, Report
-from vanishing_variance.progress import Progress
-from vanishing_variance.seeding import stream
 from vanishing_variance.statistics.intervals import interval
-from vanishing_variance.study import METRICS, REFERENCE
-from vanishing_variance.tasks.base import Sequences
+from vanishing_variance.study.markdown import row
+from vanishing_variance.study.runs import METRICS, REFERENCE
+from vanishing_variance.training import loop as training
+from vanishing_variance.training.plan import TrainingPlan
 
 SEEDS, LONGEST, SEQUENCES = 8, 16, 512
 LENGTHS = tuple(2**power for power in range(4, 15))
@@ -50,11 +52,11 @@ def main() -> None:
         write(pd.concat(parallel.run(jobs, progress), ignore_index=True))
 
 
-def tested(plan: training.Plan, weights: Mapping[str, np.ndarray], seeds: range, steps: int) -> pd.DataFrame:
+def tested(plan: TrainingPlan, weights: Mapping[str, np.ndarray], seeds: range, steps: int) -> pd.DataFrame:
     """Return the accuracies of trained models, a fraction; the columns are COLUMNS."""
     models, rows = Models.of(plan.variant, weights), []
     for length in LENGTHS:
-        rng = stream(plan.root, "learning curve", length)
+        rng = stream(plan.root_seed, "learning curve", length)
         drawn = plan.variant.task.sample(rng, SEQUENCES, length)
 
         def read(size: int, drawn: Sequences = drawn) -> Iterator[Sequences]:
@@ -108,14 +110,14 @@ def _gain(of: pd.DataFrame) -> tuple[str, int]:
     return f"{mean:+.1f} [{low:+.1f}, {high:+.1f}]", int(ahead.sum())
 
 
-def _plan(norm: str, steps: int) -> training.Plan:
+def _plan(norm: str, steps: int) -> TrainingPlan:
     plan = Workload("train", "argmax", LONGEST, SEEDS, steps).plan()
     return replace(plan, range_name="short", variant=replace(plan.variant, norm_name=norm))
 
 
-def _curve(plan: training.Plan, seeds: range, marks: list[int], report: Report) -> pd.DataFrame:
+def _curve(plan: TrainingPlan, seeds: range, marks: list[int], report: Report) -> pd.DataFrame:
     """Return the accuracies after each number of steps in `marks`, of which the loss must be recorded."""
-    weights = draw(plan.variant.initial(plan.schedule), plan.root, plan.variant.task_name, seeds)
+    weights = draw(plan.variant.initial(plan.schedule), plan.root_seed, plan.variant.task_name, seeds)
     found, made = [], 0
 
     def watch(done: int) -> None:

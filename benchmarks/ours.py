@@ -8,15 +8,17 @@ from typing import Any
 import torch
 
 from benchmarks.workload import Workload
-from vanishing_variance import parallel, training
-from vanishing_variance.device import device
-from vanishing_variance.evaluation.inference import Models
-from vanishing_variance.evaluation.temperature import UNCHANGED
-from vanishing_variance.kernels import adam, attend, matmul
+from vanishing_variance.core import parallel
+from vanishing_variance.core.device import device
+from vanishing_variance.core.parallel import Report
+from vanishing_variance.core.task import Sequences
+from vanishing_variance.inference.models import Models
+from vanishing_variance.inference.temperature import UNCHANGED
 from vanishing_variance.model import attention
 from vanishing_variance.model.items import Items
-from vanishing_variance.parallel import Report
-from vanishing_variance.tasks.base import Sequences
+from vanishing_variance.model.kernels import attend, matmul
+from vanishing_variance.training import adam
+from vanishing_variance.training import loop as training
 
 
 def train(work: Workload, how: str = "compiled") -> float:

@@ -5,8 +5,8 @@ from torch.nn.functional import cross_entropy
 
 from benchmarks.clock import per_unit
 from benchmarks.workload import Workload
-from vanishing_variance.device import device
-from vanishing_variance.model.reference import Reference
+from vanishing_variance.core.device import device
+from vanishing_variance.reference import Reference
 
 # Items that one forward pass of an evaluation holds: one sequence at 2^14.
 ITEMS_IN_BATCH = 2**14

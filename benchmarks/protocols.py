@@ -19,25 +19,27 @@ from torch import Tensor
 
 from benchmarks import ROOT
 from benchmarks.workload import Workload
-from vanishing_variance import parallel, training
-from vanishing_variance.evaluation.inference import Models
-from vanishing_variance.evaluation.temperature import PUBLISHED
-from vanishing_variance.io.files import write_text
-from vanishing_variance.io.frames import read_csv, write_csv
-from vanishing_variance.kernels import adam as optimiser
-from vanishing_variance.markdown import power, row
+from vanishing_variance.core import parallel
+from vanishing_variance.core.files import write_text
+from vanishing_variance.core.frames import read_csv, write_csv
+from vanishing_variance.core.parallel import Job, Report
+from vanishing_variance.core.progress import Progress
+from vanishing_variance.core.ranges import Range
+from vanishing_variance.core.seeding import stream
+from vanishing_variance.core.task import Sequences, TaskTraining
+from vanishing_variance.inference.models import Models
+from vanishing_variance.inference.temperature import PUBLISHED
 from vanishing_variance.model.initialisation import Initial, draw
 from vanishing_variance.model.items import Items, gelu
 from vanishing_variance.model.linear import Linear, linear
 from vanishing_variance.model.network import Batch, Network, Weights
 from vanishing_variance.model.variant import Variant
-from vanishing_variance.parallel import Job, Report
-from vanishing_variance.params.ranges import Range
-from vanishing_variance.progress import Progress
-from vanishing_variance.seeding import stream
 from vanishing_variance.statistics.intervals import interval
-from vanishing_variance.study import METRICS, REFERENCE
-from vanishing_variance.tasks.base import Sequences, TaskTraining
+from vanishing_variance.study.markdown import power, row
+from vanishing_variance.study.runs import METRICS, REFERENCE
+from vanishing_variance.training import adam as optimiser
+from vanishing_variance.training import loop as training
+from vanishing_variance.training.plan import TrainingPlan
 
 LONGEST, SEQUENCES = 16, 512
 LENGTHS = tuple(2**exponent for exponent in range(4, 15))
@@ -216,7 +218,7 @@ def main() -> None:
         write_text(path.with_suffix(".md"), markdown(found))
 
 
-def _plan(task: str, norm: str, protocol: Protocol) -> training.Plan:
+def _plan(task: str, norm: str, protocol: Protocol) -> TrainingPlan:
     plan = Workload("train", task, LONGEST, 1, STEPS[task]).plan()
     variant = plan.variant
 
@@ -234,18 +236,18 @@ def _plan(task: str, norm: str, protocol: Protocol) -> training.Plan:
     )
 
 
-def _measured(plan: training.Plan, seeds: range, report: Report) -> pd.DataFrame:
+def _measured(plan: TrainingPlan, seeds: range, report: Report) -> pd.DataFrame:
     """Return norm, seed, temperature, length, accuracy, and of each seed its last loss and its entropy (nats)."""
     variant = plan.variant
     assert isinstance(variant, Candidate)
-    weights = draw(variant.initial(plan.schedule), plan.root, variant.task_name, seeds)
+    weights = draw(variant.initial(plan.schedule), plan.root_seed, variant.task_name, seeds)
     if variant.protocol.decays:
         vars(training)["adam"] = _cosine
     losses = training.train(plan, weights, seeds, report)[-10:].mean(axis=0)
     models = Models.of(variant, {name: tensor.detach().numpy() for name, tensor in weights.items()})
     rows = []
     for length in LENGTHS:
-        drawn = variant.task.sample(stream(plan.root, "protocols", variant.task_name, length), SEQUENCES, length)
+        drawn = variant.task.sample(stream(plan.root_seed, "protocols", variant.task_name, length), SEQUENCES, length)
 
         def read(size: int, drawn: Sequences = drawn) -> Iterator[Sequences]:
             for first in range(0, SEQUENCES, size):
@@ -254,7 +256,7 @@ def _measured(plan: training.Plan, seeds: range, report: Report) -> pd.DataFrame
         answers = [answer for _, answer in models.test(read, length, PUBLISHED)]
         entropy = torch.cat([of.entropy for of in answers], dim=1).mean(1).tolist()
         for temperature in ("plain", "adaptive"):
-            accuracy = torch.cat([of.right[temperature] for of in answers], dim=1).double().mean(1).tolist()
+            accuracy = torch.cat([of.correct[temperature] for of in answers], dim=1).double().mean(1).tolist()
             cells = zip(seeds, accuracy, losses.tolist(), entropy, strict=True)
             rows += [(variant.norm_name, seed, temperature, length, *cell) for seed, *cell in cells]
     return pd.DataFrame(rows, columns=[*KEYS[2:], "accuracy", "loss", "entropy"])

@@ -16,9 +16,9 @@ from typing import Any
 
 from benchmarks import ROOT
 from benchmarks.workload import Workload
-from vanishing_variance.device import device
-from vanishing_variance.io.files import write_json
-from vanishing_variance.io.machine import machine
+from vanishing_variance.core.device import device
+from vanishing_variance.core.files import write_json
+from vanishing_variance.report.machine import machine
 
 RESULTS = ROOT / "benchmarks/results"
 UNITS = {

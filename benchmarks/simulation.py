@@ -31,8 +31,8 @@ import yaml
 from benchmarks import ROOT
 from dvc_parallel import cli, clusters
 from dvc_parallel.pipeline import Pipeline
-from vanishing_variance.io.frames import read_csv, write_csv
-from vanishing_variance.markdown import row
+from vanishing_variance.core.frames import read_csv, write_csv
+from vanishing_variance.study.markdown import row
 
 RESULTS = ROOT / "benchmarks/simulation.csv"
 # Seconds asleep, in about our proportions; those of other stages, too.

@@ -8,7 +8,7 @@ from torch.nn.functional import cross_entropy
 from benchmarks.clock import per_unit
 from benchmarks.plain import ITEMS_IN_BATCH, models
 from benchmarks.workload import Workload
-from vanishing_variance.device import device
+from vanishing_variance.core.device import device
 
 
 def train(work: Workload) -> float:

@@ -11,19 +11,20 @@ import torch
 from torch import Tensor
 
 from benchmarks import ROOT
-from vanishing_variance import registry, tasks
-from vanishing_variance.device import device
-from vanishing_variance.evaluation.temperature import entropy
-from vanishing_variance.io.yaml import read_yaml
+from vanishing_variance.core import registry
+from vanishing_variance.core.config import get_param
+from vanishing_variance.core.device import device
+from vanishing_variance.core.ranges import Range
+from vanishing_variance.core.seeding import stream
+from vanishing_variance.core.task import Sequences
+from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.inference.temperature import entropy
 from vanishing_variance.model.attention import attend
+from vanishing_variance.model.config import Model
 from vanishing_variance.model.initialisation import draw
 from vanishing_variance.model.variant import Variant
-from vanishing_variance.params.base import take
-from vanishing_variance.params.experiment import Model, Training
-from vanishing_variance.params.ranges import Range
-from vanishing_variance.seeding import stream
-from vanishing_variance.tasks.base import Sequences
-from vanishing_variance.training import Plan
+from vanishing_variance.training.config import Training
+from vanishing_variance.training.plan import TrainingPlan
 
 SHORTEST = 5
 # The entropy of the attention in an evaluation: the adaptive temperature acts, so that both passes are made.
@@ -47,18 +48,18 @@ class Workload:
     seeds: int
     amount: int
 
-    def plan(self) -> Plan:
+    def plan(self) -> TrainingPlan:
         """The training, of lengths 5 to `length`."""
-        params, module = read_yaml(ROOT / "params.yaml"), registry.load(tasks, self.task)
-        task = take(params, f"tasks.{self.task}.data", module.TASK)
-        schedule = take(params, f"tasks.{self.task}.training", module.TRAINING)
-        return Plan(
+        params, module = read_yaml(ROOT / "params.yaml"), registry.load_task(self.task)
+        task = get_param(params, f"tasks.{self.task}.data", module.TASK)
+        schedule = get_param(params, f"tasks.{self.task}.training", module.TRAINING)
+        return TrainingPlan(
             name=f"{self.kind} {self.task}",
-            root=0,
+            root_seed=0,
             range_name="benchmark",
             lengths=Range(shortest=SHORTEST, longest=max(SHORTEST, self.length)),
-            variant=Variant(self.task, "ln", task, take(params, "model", Model)),
-            optimiser=take(params, "training", Training),
+            variant=Variant(self.task, "ln", task, get_param(params, "model", Model)),
+            optimiser=get_param(params, "training", Training),
             schedule=schedule.model_copy(update={"steps": self.amount}),
         )
 
@@ -69,7 +70,7 @@ class Workload:
         that the adaptive temperature changes nothing, the second pass over the items is left out.
         """
         plan = self.plan()
-        drawn = draw(plan.variant.initial(plan.schedule), plan.root, self.task, seeds)
+        drawn = draw(plan.variant.initial(plan.schedule), plan.root_seed, self.task, seeds)
         if self.kind == "saturated":
             drawn["attention.query"] *= SATURATED
         if self.kind == "evaluate":

@@ -1,11 +1,11 @@
 """Validate params.yaml before anything else runs. The output is constant, so passing reruns nothing."""
 
-from vanishing_variance.command import Arguments, run
-from vanishing_variance.io.files import write_text
-from vanishing_variance.io.yaml import read_yaml
-from vanishing_variance.params.base import PATH
-from vanishing_variance.params.whole import check
-from vanishing_variance.paths import RUNS
+from vanishing_variance.core.config import PATH
+from vanishing_variance.core.files import write_text
+from vanishing_variance.core.paths import RUNS
+from vanishing_variance.core.stage import Arguments, run
+from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.parameters import check
 
 
 def main() -> None:

@@ -8,17 +8,17 @@ from vanishing_variance.claims.claim import judge
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.paper import CLAIMS
 from vanishing_variance.claims.table import counts, markdown
-from vanishing_variance.columns import CSV
-from vanishing_variance.command import Arguments, run
-from vanishing_variance.io.documents import Compared, read_document
-from vanishing_variance.io.files import write_json, write_text
-from vanishing_variance.io.frames import read_csv
-from vanishing_variance.io.yaml import read_yaml
-from vanishing_variance.params.base import PATH, take
-from vanishing_variance.params.ranges import Range
-from vanishing_variance.params.seeds import Index
-from vanishing_variance.scale import steps
-from vanishing_variance.study import METRICS, PLOTS, RANGES, REFERENCE, TASKS
+from vanishing_variance.core.config import PATH, get_param
+from vanishing_variance.core.files import read_document, write_json, write_text
+from vanishing_variance.core.frames import read_csv
+from vanishing_variance.core.ranges import Range
+from vanishing_variance.core.seeds import Index
+from vanishing_variance.core.stage import Arguments, run
+from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.study.columns import CSV
+from vanishing_variance.study.judged import Compared
+from vanishing_variance.study.runs import METRICS, PLOTS, RANGES, REFERENCE, TASKS
+from vanishing_variance.study.scale import steps
 
 
 def judge_results(metrics: Path, plots: Path | None, path: Path) -> None:
@@ -27,15 +27,15 @@ def judge_results(metrics: Path, plots: Path | None, path: Path) -> None:
     Without `plots`, of a record: the claims that accuracies and the inside of models decide.
     """
     params = read_yaml(path)
-    ranges: dict[str, Range] = {name: take(params, f"ranges.{name}", Range) for name in RANGES}
-    root: int = take(params, "seed", Index)
+    ranges: dict[str, Range] = {name: get_param(params, f"ranges.{name}", Range) for name in RANGES}
+    root: int = get_param(params, "seed", Index)
     evidence = Evidence(
         accuracy=read_csv(metrics / "accuracy.csv", *CSV["accuracy"]),
         mechanism=read_csv(metrics / "mechanism.csv", *CSV["mechanism"]),
-        exponents=_read(plots, "proposition-exponents"),
-        fits=_read(plots, "figure1-fits").assign(model=_read(plots, "figure1").get("model", pd.Series([""])).iloc[0]),
+        exponents=_read(plots, "proposition", "proposition-exponents"),
+        fits=_read(plots, "figure1", "figure1-fits"),
         capacity=read_document(metrics / "capacity.json", dict[str, Compared]) if plots else {},
-        losses=_read(plots, "loss"),
+        losses=_read(plots, "data", "loss"),
         paper=read_csv(REFERENCE, *CSV["reference"]),
         longest={name: trained.longest for name, trained in ranges.items()},
         steps={(task, name): steps(params, task, name) for task in TASKS for name in RANGES},
@@ -47,8 +47,8 @@ def judge_results(metrics: Path, plots: Path | None, path: Path) -> None:
     write_text(metrics / "claims.md", markdown(document))
 
 
-def _read(plots: Path | None, name: str) -> pd.DataFrame:
-    return read_csv(plots / f"{name}.csv", *CSV[name]) if plots else pd.DataFrame()
+def _read(plots: Path | None, folder: str, name: str) -> pd.DataFrame:
+    return read_csv(plots / folder / f"{name}.csv", *CSV[name]) if plots else pd.DataFrame()
 
 
 def main() -> None:

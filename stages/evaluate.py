@@ -1,66 +1,58 @@
 """Test one block of trained models at every length, and look inside (Tables 1 to 6, Figures 2 to 4)."""
 
-from pathlib import Path
-
-from vanishing_variance import checkpoints, paths, registry, tasks
-from vanishing_variance.arguments import block_of_variant
-from vanishing_variance.command import run
-from vanishing_variance.evaluation.block import Plan, evaluate_block
-from vanishing_variance.evaluation.temperature import Temperature
-from vanishing_variance.io.arrays import write_arrays
-from vanishing_variance.io.documents import Fits, read_document
-from vanishing_variance.io.frames import write_frame
-from vanishing_variance.io.stored import open_sequences, read_weights
-from vanishing_variance.io.yaml import read_yaml
-from vanishing_variance.memory.enough import enough
-from vanishing_variance.memory.evaluate import evaluate
-from vanishing_variance.model.variant import Variant
-from vanishing_variance.params.base import PATH, take
-from vanishing_variance.params.diagnostics import Diagnostics
-from vanishing_variance.params.experiment import Model
-from vanishing_variance.params.ranges import Range
-from vanishing_variance.params.seeds import Index, SeedsPerBlock, seeds
-from vanishing_variance.params.test import Test
-
-
-def fitted(path: Path) -> dict[str, Temperature]:
-    """Return the temperature with which each half of the block is tested."""
-    return {
-        half: Temperature(tuple(fit["polynomial"]), fit["lowest"], fit["highest"])
-        for half, fit in read_document(path, Fits).items()
-    }
+from vanishing_variance.core import paths
+from vanishing_variance.core.arguments import block_of_variant
+from vanishing_variance.core.arrays import write_arrays
+from vanishing_variance.core.config import PATH, get_param
+from vanishing_variance.core.frames import write_frame
+from vanishing_variance.core.memory import require_memory
+from vanishing_variance.core.ranges import Range
+from vanishing_variance.core.seeds import Index, SeedsPerBlock, seeds
+from vanishing_variance.core.stage import run
+from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.evaluation.block import EvaluationPlan, evaluate_block
+from vanishing_variance.evaluation.config import Diagnostics
+from vanishing_variance.evaluation.memory import memory_needed
+from vanishing_variance.inference.stored import (
+    open_sequences,
+    read_temperatures,
+    read_weights,
+    remove_finished_checkpoints,
+)
+from vanishing_variance.model.variant import Variant, task_training
+from vanishing_variance.test_set import Test
 
 
 def main() -> None:
     this = block_of_variant(__doc__)
     params = read_yaml(PATH)
-    module = registry.load(tasks, this.task)
-    task = take(params, f"tasks.{this.task}.data", module.TASK)
-    training = take(params, f"tasks.{this.task}.training", module.TRAINING)
-    block = seeds(this.block, take(params, "seeds_per_block", SeedsPerBlock))
-    test: Test = take(params, "test", Test)
-    plan = Plan(
+    variant, training = Variant.of(params, this.task, this.norm), task_training(params, this.task)
+    block = seeds(this.block, get_param(params, "seeds_per_block", SeedsPerBlock))
+    test: Test = get_param(params, "test", Test)
+    temperatures, fits = read_temperatures(this.temperatures)
+    plan = EvaluationPlan(
         name=str(this),
-        root=take(params, "seed", Index),
-        variant=Variant(this.task, this.norm, task, take(params, "model", Model)),
+        root_seed=get_param(params, "seed", Index),
+        variant=variant,
         lengths=test.lengths,
         range_name=this.range,
-        trained=take(params, f"ranges.{this.range}", Range),
-        diagnostics=take(params, "diagnostics", Diagnostics),
-        fitted=fitted(this.path("temperature", ".json")),
+        trained=get_param(params, f"ranges.{this.range}", Range),
+        diagnostics=get_param(params, "diagnostics", Diagnostics),
+        fitted=temperatures,
     )
-    with enough(evaluate(plan, training, len(block), test.sequences)):
-        weights = read_weights(this.path("weights", ".safetensors"), plan.variant, training, len(block))
+    with require_memory(memory_needed(plan, training, len(block), test.sequences)):
+        weights = read_weights(this.weights, plan.variant, training, len(block))
         sequences = {
-            length: open_sequences(paths.sequences(this.task, length), task, length) for length in test.lengths
+            length: open_sequences(paths.sequences(this.task, length), variant.task, length) for length in test.lengths
         }
-        checkpoints.clear(this.path("checkpoints"))  # what is evaluated has been recorded by DVC, and is whole
+        # weights that are evaluated have been recorded by DVC, and are whole
+        remove_finished_checkpoints(this.folder("checkpoints"))
         done = evaluate_block(plan, weights, block, sequences)
-        write_arrays(this.path("answers", ".safetensors"), done.right)
-        write_frame(this.path("accuracy", ".parquet"), done.accuracy)
-        write_frame(this.path("mechanism", ".parquet"), done.mechanism)
-        for name, frame in done.first.items():
-            write_frame(this.path("diagnostics") / f"{name}.parquet", frame)
+        folder = this.folder("evaluated")
+        arrays = {f"{temperature}-{length}": of for (temperature, length), of in done.correct.items()}
+        write_arrays(folder / "answers.safetensors", arrays)
+        for name, frame in {"temperatures": fits, **done.frames}.items():
+            write_frame(folder / f"{name}.parquet", frame)
 
 
 if __name__ == "__main__":

@@ -3,24 +3,24 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from vanishing_variance.columns import CSV, PARQUET
-from vanishing_variance.command import Arguments, run
+from vanishing_variance.core.config import PATH, get_param
+from vanishing_variance.core.frames import read_csv, read_frame, write_csv
+from vanishing_variance.core.paths import Run
+from vanishing_variance.core.ranges import Range
+from vanishing_variance.core.seeds import Blocks
+from vanishing_variance.core.stage import Arguments, run
+from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.figures import accuracy, figure2, figure3, figure4, loss, proposition
-from vanishing_variance.io.frames import read_csv, read_frame, write_csv
-from vanishing_variance.io.images import write_figure
-from vanishing_variance.io.yaml import read_yaml
-from vanishing_variance.params.base import PATH, take
-from vanishing_variance.params.figures import Figures
-from vanishing_variance.params.norm import Norm
-from vanishing_variance.params.ranges import Range
-from vanishing_variance.params.seeds import Blocks
-from vanishing_variance.paths import Run
-from vanishing_variance.study import METRICS, PLOTS, RANGES, TASKS
+from vanishing_variance.figures.config import Figures
+from vanishing_variance.figures.images import write_figure
+from vanishing_variance.study.columns import CSV, PARQUET
+from vanishing_variance.study.norm import Norm
+from vanishing_variance.study.runs import DATA, FIGURES, METRICS, PLOTS, RANGES, TASKS
 
 
 def save(name: str, figure: Figure, data: pd.DataFrame) -> None:
-    write_figure(PLOTS / name, figure)
-    write_csv(PLOTS / f"{name}.csv", data)
+    write_figure(FIGURES / name, figure)
+    write_csv(DATA / f"{name}.csv", data)
 
 
 def main() -> None:
@@ -28,22 +28,24 @@ def main() -> None:
     parser.add_argument("--range", choices=RANGES, action="append", help="by hand, where no other has been trained")
     chosen = list(dict.fromkeys(parser.parse_args().range or RANGES))
     params = read_yaml(PATH)
-    norm, blocks = take(params, "norm", Norm), take(params, "blocks", Blocks)
-    shown = take(params, "figures", Figures)
-    ranges: dict[str, Range] = {name: take(params, f"ranges.{name}", Range) for name in RANGES}
+    norm, blocks = get_param(params, "norm", Norm), get_param(params, "blocks", Blocks)
+    shown = get_param(params, "figures", Figures)
+    ranges: dict[str, Range] = {name: get_param(params, f"ranges.{name}", Range) for name in RANGES}
 
-    firsts = {one: Run(shown.task, "short", one, blocks[0]).path("diagnostics") for one in ("none", norm)}
+    firsts = {one: Run(shown.task, "short", one, blocks[0]).folder("evaluated") for one in ("none", norm)}
     inside = {
         name: {one: read_frame(first / f"{name}.parquet", *PARQUET[name]) for one, first in firsts.items()}
         for name in ("features", "moments", "attention")
     }
     accuracies = read_csv(METRICS / "accuracy.csv", *CSV["accuracy"])
     cells, exponents = (
-        read_csv(PLOTS / f"{name}.csv", *CSV[name]) for name in ("proposition", "proposition-exponents")
+        read_csv(PLOTS / "proposition" / f"{name}.csv", *CSV[name]) for name in ("proposition", "proposition-exponents")
     )
     losses = {
         name: pd.concat(
-            read_frame(one.path("losses", ".parquet"), *PARQUET["losses"]).assign(task=one.task, norm=one.norm)
+            read_frame(one.folder("trained") / "losses.parquet", *PARQUET["losses"]).assign(
+                task=one.task, norm=one.norm
+            )
             for one in (Run(task, name, one, block) for task in TASKS for one in ("none", norm) for block in blocks)
         )
         for name in chosen
@@ -62,9 +64,9 @@ def main() -> None:
         save(f"accuracy{suffix}", accuracy.draw(means, (ranges[name].shortest, ranges[name].longest), steps), means)
         save(f"loss{suffix}", loss.draw(of), of[["task", "norm", "seed", "step", "loss"]])
         for task in TASKS:
-            write_csv(PLOTS / f"accuracy-{task}{suffix}.csv", accuracy.roles(means, task, norm))
-            write_csv(PLOTS / f"loss-{task}{suffix}.csv", loss.data(of, task, norm))
-    write_figure(PLOTS / "proposition", proposition.draw(cells, exponents))
+            write_csv(DATA / f"accuracy-{task}{suffix}.csv", accuracy.roles(means, task, norm))
+            write_csv(DATA / f"loss-{task}{suffix}.csv", loss.data(of, task, norm))
+    write_figure(FIGURES / "proposition", proposition.draw(cells, exponents))
 
 
 if __name__ == "__main__":

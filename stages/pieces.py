@@ -9,23 +9,23 @@ import sys
 from pathlib import Path
 
 from vanishing_variance.analysis.attribution import beside_accuracy
-from vanishing_variance.analysis.pieces import check_parameters, parameters, plan, record_name, recorded
-from vanishing_variance.analysis.results import gather
-from vanishing_variance.columns import CSV, PARQUET
-from vanishing_variance.command import Arguments, run
-from vanishing_variance.errors import InputError
-from vanishing_variance.io.frames import read_csv, read_frame
-from vanishing_variance.io.machine import machine
-from vanishing_variance.io.pieces import read_piece, write_piece
-from vanishing_variance.io.times import read_times
-from vanishing_variance.io.yaml import read_yaml
-from vanishing_variance.params.base import PATH, take
-from vanishing_variance.params.norm import Norm
-from vanishing_variance.params.seeds import Blocks, SeedsPerBlock, seeds
-from vanishing_variance.params.whole import check
-from vanishing_variance.paths import RUNS, Run
+from vanishing_variance.core.config import PATH, get_param
+from vanishing_variance.core.errors import InputError
+from vanishing_variance.core.frames import read_csv, read_frame
+from vanishing_variance.core.paths import RUNS, Run
+from vanishing_variance.core.seeds import Blocks, SeedsPerBlock, seeds
+from vanishing_variance.core.stage import Arguments, run
+from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.parameters import check
+from vanishing_variance.record.pieces import check_parameters, parameters, plan, record_name, recorded
+from vanishing_variance.record.stored import read_piece, write_piece
+from vanishing_variance.report.machine import machine
 from vanishing_variance.report.strongest import RECORD
-from vanishing_variance.study import METRICS
+from vanishing_variance.report.times import read_times
+from vanishing_variance.study.columns import CSV, PARQUET
+from vanishing_variance.study.norm import Norm
+from vanishing_variance.study.results import gather
+from vanishing_variance.study.runs import METRICS
 
 PIECES = RUNS / "pieces"
 
@@ -36,8 +36,8 @@ def main() -> None:
     record = METRICS / record_name(parser.parse_args().record)
     params = read_yaml(PATH)
     check(params)
-    norm, blocks = take(params, "norm", Norm), take(params, "blocks", Blocks)
-    size = take(params, "seeds_per_block", SeedsPerBlock)
+    norm, blocks = get_param(params, "norm", Norm), get_param(params, "blocks", Blocks)
+    size = get_param(params, "seeds_per_block", SeedsPerBlock)
     groups = list(plan(norm, blocks, size))
     lacking = [missing(group, size, record, params) for group in groups]
     for number, runs in enumerate(lacking, start=1):
@@ -77,8 +77,8 @@ def missing(group: list[Run], size: int, record: Path, params: dict[str, object]
 
 def collect(one: Run, own: list[int], params: dict[str, object]) -> None:
     """Write the piece of a run that has been evaluated."""
-    accuracy = gather([(one, read_frame(one.path("accuracy", ".parquet"), *PARQUET["accuracy"]))], len(own))
-    inside = read_frame(one.path("mechanism", ".parquet"), *PARQUET["mechanism"])
+    accuracy = gather([(one, read_frame(one.folder("evaluated") / "accuracy.parquet", *PARQUET["accuracy"]))], len(own))
+    inside = read_frame(one.folder("evaluated") / "mechanism.parquet", *PARQUET["mechanism"])
     names = {f"{kind}-{one}" for kind in ("train", "temperature", "evaluate")}
     times = [noted["seconds"] for noted in read_times() if noted["stage"] in names]
     described = {

@@ -1,32 +1,32 @@
 """Measure how far components of a pretrained transformer's attention outputs spread, against length (Figure 1)."""
 
-from vanishing_variance.command import Arguments, run
-from vanishing_variance.io.frames import write_csv
-from vanishing_variance.io.prose import read_prose
-from vanishing_variance.io.yaml import read_yaml
-from vanishing_variance.memory.enough import enough
-from vanishing_variance.params.base import PATH, take
-from vanishing_variance.params.seeds import Index
+from vanishing_variance.core.config import PATH, get_param
+from vanishing_variance.core.frames import write_csv
+from vanishing_variance.core.memory import require_memory
+from vanishing_variance.core.seeds import Index
+from vanishing_variance.core.stage import Arguments, run
+from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.probe.config import Probe
 from vanishing_variance.probe.deviations import Subject, measure
-from vanishing_variance.probe.families import supported
-from vanishing_variance.probe.memory import probe
+from vanishing_variance.probe.families import FAMILIES
+from vanishing_variance.probe.memory import memory_needed
 from vanishing_variance.probe.pretrained import find, load
+from vanishing_variance.probe.prose import read_prose
 from vanishing_variance.probe.selection import select
 from vanishing_variance.probe.sequences import tokenised, vocabulary
-from vanishing_variance.study import PLOTS
+from vanishing_variance.study.runs import PLOTS
 
 
 def main() -> None:
     Arguments(description=__doc__).parse_args()
     params = read_yaml(PATH)
-    settings: Probe = take(params, "probe", Probe)
-    root: int = take(params, "seed", Index)
-    families, prose = supported(), read_prose(settings.text)
+    settings: Probe = get_param(params, "probe", Probe)
+    root: int = get_param(params, "seed", Index)
+    families, prose = FAMILIES, read_prose(settings.text)
     checkpoint = find(settings.model, settings.revision, families)
     family = families[checkpoint.config.model_type]
     layers, heads = select(settings, checkpoint.config)
-    with enough(probe(settings, checkpoint.config, layers)):
+    with require_memory(memory_needed(settings, checkpoint.config, layers)):
         model, tokenizer = load(checkpoint, family.model, max(layers) + 1, **family.options)
         tokens = vocabulary(tokenizer, checkpoint.config.vocab_size)
         corpus = tokenised(tokenizer, prose.name, prose.text)

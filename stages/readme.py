@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-from vanishing_variance.command import Arguments, run
-from vanishing_variance.io.claims import read_claims
-from vanishing_variance.io.files import write_text
-from vanishing_variance.io.text import read_text
-from vanishing_variance.io.yaml import read_yaml
-from vanishing_variance.params.base import PATH
+from vanishing_variance.core.config import PATH
+from vanishing_variance.core.files import write_text
+from vanishing_variance.core.stage import Arguments, run
+from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.report.readme import rewritten
 from vanishing_variance.report.strongest import RECORD, Study, strongest
-from vanishing_variance.study import METRICS
+from vanishing_variance.report.text import read_text
+from vanishing_variance.study.judged import read_claims
+from vanishing_variance.study.runs import METRICS
 
 README = Path("README.md")
 

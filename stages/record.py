@@ -14,7 +14,18 @@ import pandas as pd
 from stages.claims import judge_results
 from stages.mechanism import explain
 from stages.ttest import Compared, compare_results
-from vanishing_variance.analysis.pieces import (
+from vanishing_variance.core.config import PATH, get_param
+from vanishing_variance.core.errors import InputError
+from vanishing_variance.core.files import write_text
+from vanishing_variance.core.frames import read_csv, write_csv
+from vanishing_variance.core.ranges import Range
+from vanishing_variance.core.seeds import Index
+from vanishing_variance.core.stage import Arguments, run
+from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.figures import accuracy as accuracy_figure
+from vanishing_variance.figures.images import write_figure
+from vanishing_variance.parameters import check
+from vanishing_variance.record.pieces import (
     check_complete,
     check_parameters,
     merged,
@@ -22,23 +33,12 @@ from vanishing_variance.analysis.pieces import (
     record_name,
     with_piece,
 )
-from vanishing_variance.columns import CSV
-from vanishing_variance.command import Arguments, run
-from vanishing_variance.errors import InputError
-from vanishing_variance.figures import accuracy as accuracy_figure
-from vanishing_variance.io.files import write_text
-from vanishing_variance.io.frames import read_csv, write_csv
-from vanishing_variance.io.images import write_figure
-from vanishing_variance.io.pieces import read_piece
-from vanishing_variance.io.text import read_text
-from vanishing_variance.io.yaml import read_yaml
-from vanishing_variance.params.base import PATH, take
-from vanishing_variance.params.ranges import Range
-from vanishing_variance.params.seeds import Index
-from vanishing_variance.params.test import Test
-from vanishing_variance.params.whole import check
-from vanishing_variance.scale import steps
-from vanishing_variance.study import METRICS, PLOTS, RANGES, TASKS
+from vanishing_variance.record.stored import read_piece
+from vanishing_variance.report.text import read_text
+from vanishing_variance.study.columns import CSV
+from vanishing_variance.study.runs import METRICS, PLOTS, RANGES, TASKS
+from vanishing_variance.study.scale import steps
+from vanishing_variance.test_set import Test
 
 KEPT = ("accuracy", "mechanism")
 
@@ -77,7 +77,7 @@ def together(
         read_csv(record / f"{name}.csv", *CSV[name]) if (record / f"{name}.csv").exists() else pd.DataFrame()
         for name in KEPT
     ]
-    path, test = record / "pieces.csv", take(params, "test", Test)
+    path, test = record / "pieces.csv", get_param(params, "test", Test)
     pieces = read_csv(path, *CSV["pieces"]) if path.exists() else pd.DataFrame()
     for folder in folders:
         described, accuracy, mechanism = read_piece(folder)
@@ -94,10 +94,10 @@ def derive(to: Path, accuracy: pd.DataFrame, mechanism: pd.DataFrame, params: Ma
     """Write the tests, tables, verdicts and figures of all models of a record."""
     ranges = [name for name in RANGES if name in set(accuracy["range"])]
     compare_results(to, accuracy, None, Compared.of(params, ranges))
-    explain(to, to / PLOTS, mechanism, take(params, "seed", Index))
+    explain(to, to / PLOTS, mechanism, get_param(params, "seed", Index))
     judge_results(to, None, to / PATH)
     for name in ranges:
-        means, trained = accuracy_figure.data(accuracy, TASKS, name), take(params, f"ranges.{name}", Range)
+        means, trained = accuracy_figure.data(accuracy, TASKS, name), get_param(params, f"ranges.{name}", Range)
         made = {task: steps(params, task, name) for task in TASKS}
         path = to / PLOTS / ("accuracy" if name == "short" else f"accuracy-{name}")
         write_csv(path.with_suffix(".csv"), means)

@@ -1,11 +1,11 @@
 """Switch params.yaml to the default or the paper's scale; not a stage of the graph, which reads the result."""
 
-from vanishing_variance.command import Arguments, run
-from vanishing_variance.io.edited import edit_yaml
-from vanishing_variance.io.yaml import read_yaml
-from vanishing_variance.params.base import PATH
-from vanishing_variance.params.whole import check
-from vanishing_variance.scale import changed, scale
+from vanishing_variance.core.config import PATH
+from vanishing_variance.core.stage import Arguments, run
+from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.parameters import check
+from vanishing_variance.study.edited import edit_yaml
+from vanishing_variance.study.scale import changed, scale
 
 
 def main() -> None:

@@ -8,25 +8,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from vanishing_variance.analysis.answers import read_answers
 from vanishing_variance.analysis.comparison import agreement, cells, markdown
 from vanishing_variance.analysis.metrics import overview, summary
 from vanishing_variance.analysis.paired_tests import Answers, paired_tests, select
-from vanishing_variance.analysis.results import gather, polynomials
 from vanishing_variance.analysis.tables import tables
-from vanishing_variance.columns import CSV, PARQUET
-from vanishing_variance.command import Arguments, run
-from vanishing_variance.io.answers import read_answers
-from vanishing_variance.io.documents import Fits, read_document
-from vanishing_variance.io.files import write_json, write_text
-from vanishing_variance.io.frames import read_csv, read_frame, write_csv
-from vanishing_variance.io.yaml import read_yaml
-from vanishing_variance.params.base import PATH, take
-from vanishing_variance.params.norm import Norm
-from vanishing_variance.params.ranges import Range
-from vanishing_variance.params.seeds import Blocks, Index, SeedsPerBlock
-from vanishing_variance.paths import Run
-from vanishing_variance.scale import steps
-from vanishing_variance.study import METRICS, RANGES, REFERENCE, TASKS, expected
+from vanishing_variance.core.config import PATH, get_param
+from vanishing_variance.core.files import write_json, write_text
+from vanishing_variance.core.frames import read_csv, read_frame, write_csv
+from vanishing_variance.core.paths import Run
+from vanishing_variance.core.ranges import Range
+from vanishing_variance.core.seeds import Blocks, Index, SeedsPerBlock
+from vanishing_variance.core.stage import Arguments, run
+from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.study.columns import CSV, PARQUET
+from vanishing_variance.study.norm import Norm
+from vanishing_variance.study.results import gather
+from vanishing_variance.study.runs import METRICS, RANGES, REFERENCE, TABLES, TASKS, expected
+from vanishing_variance.study.scale import steps
 
 
 @dataclass(frozen=True)
@@ -44,10 +43,10 @@ class Compared:
     @classmethod
     def of(cls, params: Mapping[str, Any], ranges: Sequence[str]) -> "Compared":
         """Return what params.yaml says of these ranges. Raises InputError."""
-        trained: dict[str, Range] = {name: take(params, f"ranges.{name}", Range) for name in ranges}
+        trained: dict[str, Range] = {name: get_param(params, f"ranges.{name}", Range) for name in ranges}
         longest = {name: of.longest for name, of in trained.items()}
         made = {(task, name): steps(params, task, name) for task in TASKS for name in ranges}
-        return cls(take(params, "norm", Norm), take(params, "seed", Index), longest, made)
+        return cls(get_param(params, "norm", Norm), get_param(params, "seed", Index), longest, made)
 
 
 def compare_results(folder: Path, accuracy: pd.DataFrame, answers: Answers | None, what: Compared) -> None:
@@ -56,16 +55,16 @@ def compare_results(folder: Path, accuracy: pd.DataFrame, answers: Answers | Non
     tests = paired_tests(accuracy, answers, what.norm, what.root, ranges)
     beside = cells(tests, paper)
     write_csv(folder / "accuracy.csv", accuracy)
-    write_csv(folder / "tests.csv", tests)
-    write_csv(folder / "paper.csv", beside)
-    write_json(folder / "paper.json", agreement(beside))
-    write_text(folder / "paper.md", markdown(agreement(beside)))
+    write_csv(folder / TABLES.name / "tests.csv", tests)
+    write_csv(folder / TABLES.name / "paper.csv", beside)
+    write_json(folder / TABLES.name / "paper.json", agreement(beside))
+    write_text(folder / TABLES.name / "paper.md", markdown(agreement(beside)))
     write_json(folder / "summary.json", overview(accuracy, what.norm, what.longest, what.root))
     for task in TASKS:
         by_range = {name: summary(select(tests, task, name, what.norm, "none")) for name in ranges}
         write_json(folder / f"{task}.json", by_range)
     for number, table in tables(tests, what.norm, paper, what.steps).items():
-        path = folder / "tables" / f"table{number}"
+        path = folder / TABLES.name / f"table{number}"
         write_text(path.with_suffix(".md"), table.markdown())
         write_text(path.with_suffix(".tex"), table.latex())
         write_csv(path.with_suffix(".csv"), table.numbers)
@@ -76,23 +75,25 @@ def main() -> None:
     parser.add_argument("--range", choices=RANGES, action="append", help="by hand, where no other has been trained")
     ranges = list(dict.fromkeys(parser.parse_args().range or RANGES))
     params = read_yaml(PATH)
-    blocks, seeds = take(params, "blocks", Blocks), take(params, "seeds_per_block", SeedsPerBlock)
+    blocks, seeds = get_param(params, "blocks", Blocks), get_param(params, "seeds_per_block", SeedsPerBlock)
     what = Compared.of(params, ranges)
     runs = expected(what.norm, blocks, ranges)
-    frames = ((one, read_frame(one.path("accuracy", ".parquet"), *PARQUET["accuracy"])) for one in runs)
+    frames = ((one, read_frame(one.folder("evaluated") / "accuracy.parquet", *PARQUET["accuracy"])) for one in runs)
     accuracy = gather(frames, seeds)
     lengths = sorted(accuracy["length"].unique().tolist())
-    stored = [one.path("answers", ".safetensors") for one in runs]
+    stored = [one.folder("evaluated") / "answers.safetensors" for one in runs]
     right = dict(zip(runs, read_answers(stored, lengths, seeds), strict=True))
-    fits = {one: read_document(one.path("temperature", ".json"), Fits) for one in runs}
+    fits = [
+        read_frame(one.folder("evaluated") / "temperatures.parquet", *PARQUET["temperatures"]).assign(**vars(one))
+        for one in runs
+    ]
 
     def answers(task: str, range_: str, one: str) -> dict[str, np.ndarray]:
         parts = [right[Run(task, range_, one, block)] for block in blocks]
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
     compare_results(METRICS, accuracy, answers, what)
-    halves = ({**vars(one), "half": half, **fit} for one, of in fits.items() for half, fit in of.items())
-    write_csv(METRICS / "temperatures.csv", polynomials(halves))
+    write_csv(TABLES / "temperatures.csv", pd.concat(fits)[[*vars(runs[0]), *PARQUET["temperatures"]]])
 
 
 if __name__ == "__main__":

@@ -7,12 +7,9 @@ from checkout import Copy
 
 # Where arrays go in and out, annotations are checked in the tests, shapes too; an int is a float, as for mypy.
 CHECKED = (
-    *("capacity", "evaluation", "kernels", "model", "norms", "statistics", "tasks", "vocabulary"),
+    *("capacity", "evaluation", "fitting", "inference", "model", "norms", "statistics", "tasks", "training.adam"),
     # but for the parameters, whose types pydantic checks
-    *(
-        f"probe.{name}"
-        for name in ("deviations", "families", "fits", "outputs", "selection", "sequences", "strategies")
-    ),
+    *(f"probe.{name}" for name in ("deviations", "families", "fits", "outputs", "selection", "sequences")),
     *(f"proposition.{name}" for name in ("expectation", "measurement", "summary")),
 )
 jaxtyping.install_import_hook(
@@ -22,8 +19,8 @@ jaxtyping.install_import_hook(
 
 from small import make_plan
 
-from vanishing_variance import training
 from vanishing_variance.model.initialisation import draw
+from vanishing_variance.training import loop as training
 
 torch.set_num_threads(1)
 
@@ -37,7 +34,7 @@ def pytest_collection_modifyitems(items):
 def briefly_trained(task_name):
     """A training plan, and the weights of its two briefly trained seeds, float64."""
     plan = make_plan(task_name, "ln", steps=60)
-    weights = draw(plan.variant.initial(plan.schedule), plan.root, task_name, [0, 1])
+    weights = draw(plan.variant.initial(plan.schedule), plan.root_seed, task_name, [0, 1])
     training.train(plan, weights, [0, 1])
     return plan, {name: tensor.double() for name, tensor in weights.items()}
 

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 
-from vanishing_variance.io.arrays import write_arrays
+from vanishing_variance.core.arrays import write_arrays
 
 MEASURED = """
 import importlib, pickle, sys
@@ -45,7 +45,7 @@ def generated(path, task, length, sequences):
 
 def single(job):
     """A job as it is done in a process for jobs."""
-    from vanishing_variance.parallel import single_threaded
+    from vanishing_variance.core.parallel import single_threaded
 
     single_threaded()
     job()

@@ -3,14 +3,15 @@
 import numpy as np
 import torch
 
-from vanishing_variance import registry, tasks
+from vanishing_variance.core import registry
+from vanishing_variance.core.ranges import Range
+from vanishing_variance.model.config import Model
 from vanishing_variance.model.initialisation import draw
-from vanishing_variance.model.reference import Reference
 from vanishing_variance.model.variant import Variant
-from vanishing_variance.params.experiment import Model, Training
-from vanishing_variance.params.ranges import Range
 from vanishing_variance.proposition.measurement import Trained
-from vanishing_variance.training import Plan
+from vanishing_variance.reference import Reference
+from vanishing_variance.training.config import Training
+from vanishing_variance.training.plan import TrainingPlan
 
 DATA = {"argmax": {"classes": 10}, "dictionary": {"key_classes": 256, "value_classes": 8}}
 SCHEDULES = {"argmax": {}, "dictionary": {"embedding_width": 16, "embedding_std": 0.25}}
@@ -23,11 +24,11 @@ def make_model(**changes):
 
 def make_plan(task="argmax", norm="ln", steps=20, model=None, **optimiser):
     """A small training of one variant."""
-    module = registry.load(tasks, task)
+    module = registry.load_task(task)
     settings = {"batch_size": 32, "learning_rate": 1e-2, "weight_decay": 0.0, "seeds_per_process": 4} | optimiser
-    return Plan(
+    return TrainingPlan(
         name=f"{task}-short-{norm}-0",
-        root=0,
+        root_seed=0,
         range_name="short",
         lengths=Range(shortest=3, longest=9),
         variant=Variant(task, norm, module.TASK(**DATA[task]), model or make_model()),

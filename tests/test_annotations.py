@@ -7,9 +7,9 @@ import pytest
 import torch
 from jaxtyping import TypeCheckError
 
-from vanishing_variance.evaluation.temperature import UNCHANGED
-from vanishing_variance.kernels.matmul import matmul
+from vanishing_variance.inference.temperature import UNCHANGED
 from vanishing_variance.model.items import Items
+from vanishing_variance.model.kernels.matmul import matmul
 
 
 def test_a_wrong_shape_is_an_error_here():

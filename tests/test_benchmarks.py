@@ -14,10 +14,10 @@ import yaml
 from benchmarks import choices, learning_curve
 from benchmarks.run import Measurement, measurements, records, table
 from benchmarks.workload import Workload
-from vanishing_variance import training
-from vanishing_variance.io.yaml import read_yaml
+from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.model.initialisation import draw
-from vanishing_variance.params.whole import check
+from vanishing_variance.parameters import check
+from vanishing_variance.training import loop as training
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "benchmarks/README.md"

@@ -6,9 +6,9 @@ from torch.nn.functional import gelu
 
 from benchmarks import protocols
 from benchmarks.protocols import PROTOCOLS, Candidate, Protocol, _plan, markdown
-from vanishing_variance.kernels import adam
+from vanishing_variance.core.seeding import stream
 from vanishing_variance.model.initialisation import draw
-from vanishing_variance.seeding import stream
+from vanishing_variance.training import adam
 
 SHAPES = {
     "as params.yaml",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from vanishing_variance.params.whole import check
+from vanishing_variance.parameters import check
 from vanishing_variance.report.readme import rewritten
 from vanishing_variance.report.strongest import Study, strongest
 

@@ -9,7 +9,7 @@ import yaml
 
 from dvc_parallel import estimate as tool
 from dvc_parallel.display import fraction
-from vanishing_variance.progress import Progress
+from vanishing_variance.core.progress import Progress
 from vanishing_variance.work import STARTUP, estimate, finished, noted, work
 
 ROOT = Path(__file__).resolve().parents[1]

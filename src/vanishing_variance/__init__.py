@@ -1,1 +1,20 @@
-"""Vanishing variance in transformer length generalisation (Li, Boduljak, Zhou 2025), reproduced."""
+"""Vanishing variance in transformer length generalisation (Li, Boduljak, Zhou 2025), reproduced.
+
+`from vanishing_variance import evaluate, read_params, train` is for notebooks (`notebook.py`); the pipeline's stages
+import the rooms, and so load no more than they declare to DVC.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from vanishing_variance.notebook import Trained, evaluate, read_params, train
+
+__all__ = ["Trained", "evaluate", "read_params", "train"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from vanishing_variance import notebook  # noqa: PLC0415 -- only who asks for it loads it
+
+    return getattr(notebook, name)

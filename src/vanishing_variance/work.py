@@ -6,9 +6,9 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from vanishing_variance.errors import InputError
-from vanishing_variance.io.yaml import read_yaml
-from vanishing_variance.params.base import PATH
+from vanishing_variance.core.config import PATH
+from vanishing_variance.core.errors import InputError
+from vanishing_variance.core.yaml import read_yaml
 
 # Of a stage in any case, or where nothing else counts.
 STARTUP = 2.0

@@ -2,10 +2,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from vanishing_variance.analysis.attribution import GROUPINGS, QUANTITIES, beside_accuracy, explained
-from vanishing_variance.analysis.attribution_table import markdown
-from vanishing_variance.errors import InputError
+from vanishing_variance.analysis.attribution import beside_accuracy, explained
+from vanishing_variance.core.errors import InputError
 from vanishing_variance.figures.mechanism import draw
+from vanishing_variance.study.attribution_table import markdown
+from vanishing_variance.study.quantities import GROUPINGS, QUANTITIES
 
 WHERE = ("before", "after")
 
@@ -98,6 +99,6 @@ def test_a_number_that_is_not_finite_is_one_clear_error():
     inside, accuracy = made_up()
     place = inside.query("norm == 'ln' and seed == 3 and length == 64").index[0]
     inside.loc[place, "shift_after"] = np.inf
-    said = r"^runs/mechanism: shift_after is inf \(task argmax, range short, norm ln, seed 3, length 64\)"
+    said = r"^runs/evaluated: shift_after is inf \(task argmax, range short, norm ln, seed 3, length 64\)"
     with pytest.raises(InputError, match=said):
         beside_accuracy(inside, accuracy)

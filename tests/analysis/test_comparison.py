@@ -7,7 +7,7 @@ from test_tables import made_up, paired_up
 
 from vanishing_variance.analysis.comparison import agreement, cells, markdown
 from vanishing_variance.analysis.paired_tests import select
-from vanishing_variance.io.frames import read_csv
+from vanishing_variance.core.frames import read_csv
 from vanishing_variance.statistics.intervals import interval
 
 PAPER = read_csv(Path(__file__).resolve().parents[2] / "reference/paper.csv")

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 from vanishing_variance.analysis.paired_tests import paired_tests, select
-from vanishing_variance.analysis.results import COLUMNS
 from vanishing_variance.analysis.tables import ablation_table, accuracy_table
-from vanishing_variance.io.frames import read_csv
-from vanishing_variance.seeding import stream
+from vanishing_variance.core.frames import read_csv
+from vanishing_variance.core.seeding import stream
+from vanishing_variance.study.results import COLUMNS
 
 PAPER = read_csv(Path(__file__).resolve().parents[2] / "reference/paper.csv")
 

@@ -8,7 +8,7 @@ from small import in_arrays
 from vanishing_variance.capacity import comparison as capacity
 from vanishing_variance.capacity.comparison import compare
 from vanishing_variance.capacity.folding import folded
-from vanishing_variance.seeding import stream
+from vanishing_variance.core.seeding import stream
 
 
 def reads(task, lengths):

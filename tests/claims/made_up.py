@@ -9,8 +9,8 @@ import pandas as pd
 from vanishing_variance.claims.claim import judge
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.paper import CLAIMS
-from vanishing_variance.io.frames import read_csv
-from vanishing_variance.probe.strategies import STRATEGIES
+from vanishing_variance.core.frames import read_csv
+from vanishing_variance.study.strategies import STRATEGIES
 
 ROOT = Path(__file__).resolve().parents[2]
 LENGTHS = (16, 64, 512, 4096)

@@ -5,7 +5,7 @@ from made_up import BY_KEY, CAPACITY, accuracy, evidence, mechanism, shifted, st
 from vanishing_variance.claims.claim import judge, one_sided
 from vanishing_variance.claims.paper import CLAIMS
 from vanishing_variance.claims.table import counts, markdown
-from vanishing_variance.claims.verdict import (
+from vanishing_variance.study.verdict import (
     CONTRADICTED,
     NOT_COMPARABLE,
     NOT_TESTED,

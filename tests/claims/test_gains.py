@@ -8,7 +8,7 @@ from vanishing_variance.analysis.paired_tests import paired_tests, select
 from vanishing_variance.claims.claim import judge
 from vanishing_variance.claims.differences import Pair
 from vanishing_variance.claims.paper import CLAIMS
-from vanishing_variance.claims.verdict import AS_LARGE, CONTRADICTED, LARGER, SMALLER, SUPPORTED, UNDECIDED
+from vanishing_variance.study.verdict import AS_LARGE, CONTRADICTED, LARGER, SMALLER, SUPPORTED, UNDECIDED
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from made_up import exponents, fits, losses, steps, verdict
 
-from vanishing_variance.claims.verdict import CONTRADICTED, NOT_COMPARABLE, NOT_TESTED, SUPPORTED, UNDECIDED
-from vanishing_variance.probe.strategies import FIXED_LAST
+from vanishing_variance.study.strategies import FIXED_LAST
+from vanishing_variance.study.verdict import CONTRADICTED, NOT_COMPARABLE, NOT_TESTED, SUPPORTED, UNDECIDED
 
 
 def test_theory_is_judged_by_shares_of_features_and_components():

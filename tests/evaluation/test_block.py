@@ -8,17 +8,17 @@ import torch
 from scipy import stats
 from small import in_arrays
 
-from vanishing_variance import parallel
-from vanishing_variance.evaluation import inference as trained_models
-from vanishing_variance.evaluation.block import Plan, evaluate_block
-from vanishing_variance.evaluation.inference import Models
-from vanishing_variance.evaluation.temperature import UNCHANGED, Temperature
-from vanishing_variance.kernels import attend as kernel
+from vanishing_variance.core import parallel
+from vanishing_variance.core.ranges import Range
+from vanishing_variance.core.seeding import stream
+from vanishing_variance.evaluation.block import EvaluationPlan, evaluate_block
+from vanishing_variance.evaluation.config import Diagnostics
+from vanishing_variance.inference import models as trained_models
+from vanishing_variance.inference.models import Models
+from vanishing_variance.inference.temperature import UNCHANGED, Temperature
 from vanishing_variance.model import attention
-from vanishing_variance.model.reference import Reference
-from vanishing_variance.params.diagnostics import Diagnostics
-from vanishing_variance.params.ranges import Range
-from vanishing_variance.seeding import stream
+from vanishing_variance.model.kernels import attend as kernel
+from vanishing_variance.reference import Reference
 
 LENGTHS = [4, 32]
 POLYNOMIALS = {"adaptive": [-0.037, 0.481, -2.3, 4.917, -1.791], "fitted": [0.5, 1.0]}
@@ -89,9 +89,9 @@ def test_a_block_has_a_row_a_seed_temperature_and_length(briefly_trained, monkey
     monkeypatch.setattr(parallel, "cores", lambda: 1)
     plan, weights = briefly_trained
     how = Diagnostics(sequences=50, heatmap_sequences=7)
-    evaluated = Plan(
+    evaluated = EvaluationPlan(
         name="test",
-        root=0,
+        root_seed=0,
         variant=plan.variant,
         lengths=LENGTHS,
         range_name="short",
@@ -102,19 +102,19 @@ def test_a_block_has_a_row_a_seed_temperature_and_length(briefly_trained, monkey
     arrays = in_arrays(weights, torch.float32)
     sequences = {n: partial(in_memory, plan.variant.task.sample(stream(0, n), 30, n)) for n in LENGTHS}
     done = evaluate_block(evaluated, arrays, [4, 5], sequences)
-    frame = done.accuracy
+    frame = done.frames["accuracy"]
     index = pd.MultiIndex.from_product([[4, 5], ["adaptive", "fitted", "plain"], LENGTHS])
     assert pd.MultiIndex.from_frame(frame[["seed", "temperature", "length"]]).equals(index)
     assert (frame["accuracy"] * 30 % 1).abs().max() < 1e-9
     for (seed, temperature, length), accuracy in frame.set_index(["seed", "temperature", "length"])["accuracy"].items():
-        assert done.right[f"{temperature}-{length}"].shape == (2, 30)
-        assert done.right[f"{temperature}-{length}"][seed - 4].mean() == accuracy
-    assert set(done.first) == {"moments", "features", "attention"}
-    assert (done.right["fitted-32"][0] == done.right["plain-32"][0]).all()
-    assert (done.right["fitted-32"][1] != done.right["plain-32"][1]).any()
+        assert done.correct[temperature, length].shape == (2, 30)
+        assert done.correct[temperature, length][seed - 4].mean() == accuracy
+    assert set(done.frames) == {"accuracy", "mechanism", "moments", "features", "attention"}
+    assert (done.correct["fitted", 32][0] == done.correct["plain", 32][0]).all()
+    assert (done.correct["fitted", 32][1] != done.correct["plain", 32][1]).any()
     as_second = replace(evaluated, fitted={"first": SHARP, "second": UNCHANGED})
     alone = evaluate_block(as_second, {name: array[1:] for name, array in arrays.items()}, [5], sequences)
-    assert frame.query("seed == 5")["accuracy"].tolist() == alone.accuracy["accuracy"].tolist()
-    of_alone = done.mechanism.query("seed == 5").reset_index(drop=True)
-    pd.testing.assert_frame_equal(of_alone, alone.mechanism)
+    assert frame.query("seed == 5")["accuracy"].tolist() == alone.frames["accuracy"]["accuracy"].tolist()
+    of_alone = done.frames["mechanism"].query("seed == 5").reset_index(drop=True)
+    pd.testing.assert_frame_equal(of_alone, alone.frames["mechanism"])
     assert of_alone[["sample", "length"]].to_numpy().tolist() == [["trained", 0], ["tested", 4], ["tested", 32]]

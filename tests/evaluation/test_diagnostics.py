@@ -5,11 +5,11 @@ from rounding import rounding
 from scipy import stats
 from small import in_arrays
 
+from vanishing_variance.core.seeding import stream
+from vanishing_variance.evaluation.config import Diagnostics
 from vanishing_variance.evaluation.diagnostics import diagnose
-from vanishing_variance.evaluation.inference import Models
-from vanishing_variance.model.reference import Reference
-from vanishing_variance.params.diagnostics import Diagnostics
-from vanishing_variance.seeding import stream
+from vanishing_variance.inference.models import Models
+from vanishing_variance.reference import Reference
 
 LENGTHS = [4, 32]
 # The longest chain: six products of matrices of width 32 from a query to its logits; a softmax and a mean of 32 items.

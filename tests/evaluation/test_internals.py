@@ -4,11 +4,11 @@ import torch
 from scipy import stats
 from small import SHARP, make_trained, plainly
 
+from vanishing_variance.core.ranges import Range
+from vanishing_variance.core.seeding import stream
 from vanishing_variance.evaluation import internals as inside
-from vanishing_variance.evaluation.inference import Models, joined
-from vanishing_variance.evaluation.temperature import UNCHANGED
-from vanishing_variance.params.ranges import Range
-from vanishing_variance.seeding import stream
+from vanishing_variance.inference.models import Models, joined
+from vanishing_variance.inference.temperature import UNCHANGED
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_training_lengths_are_uniform_and_drawn_by_name(found, monkeypatch):
     monkeypatch.setattr(
         type(models.task), "sample", lambda task, rng, n, length: lengths.append(length) or sample(task, rng, n, length)
     )
-    monkeypatch.setattr("vanishing_variance.evaluation.inference.ITEMS_IN_BATCH", {"cpu": 64})
+    monkeypatch.setattr("vanishing_variance.inference.models.ITEMS_IN_BATCH", {"cpu": 64})
     seen = inside.trained(models, Range(shortest=3, longest=9), 0, 300, "one")
     assert sorted(set(lengths)) == list(range(3, 10))
     assert seen["before"].shape == (2, 300, 32)

@@ -14,16 +14,17 @@ import pytest
 import yaml
 
 from stages.pieces import collect
-from vanishing_variance import command, parallel
-from vanishing_variance.columns import CSV
-from vanishing_variance.io.files import write_text
-from vanishing_variance.io.frames import write_csv
-from vanishing_variance.params.seeds import seeds
-from vanishing_variance.paths import Run
+from vanishing_variance.core import parallel
+from vanishing_variance.core import stage as command
+from vanishing_variance.core.files import write_text
+from vanishing_variance.core.frames import write_csv
+from vanishing_variance.core.paths import Run
+from vanishing_variance.core.seeds import seeds
 from vanishing_variance.probe.fits import ONE, fits
-from vanishing_variance.probe.strategies import STRATEGIES
 from vanishing_variance.report.figures import NAMES
-from vanishing_variance.study import NORMS, PLOTS, RANGES, TASKS, trained
+from vanishing_variance.study.columns import CSV
+from vanishing_variance.study.runs import NORMS, PLOTS, RANGES, TASKS, trained
+from vanishing_variance.study.strategies import STRATEGIES
 
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = yaml.safe_load((ROOT / "tests/smoke.yaml").read_text()) | {

@@ -10,9 +10,9 @@ import torch
 from bad_parameters import FAULTS, GOOD, ROOT, dumped
 from hypothesis import HealthCheck, Phase, given, settings
 
-from vanishing_variance.command import run
-from vanishing_variance.io import yaml
-from vanishing_variance.scale import SCALES
+from vanishing_variance.core import yaml
+from vanishing_variance.core.stage import run
+from vanishing_variance.study.scale import SCALES
 
 ONE = ("--norm", "ln", "--block", "0")
 SCRIPTS = {

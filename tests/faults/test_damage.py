@@ -7,35 +7,45 @@ import pytest
 import yaml
 from finished import ROOT, stage, variant
 
-from vanishing_variance.io.arrays import read_arrays, write_arrays
-from vanishing_variance.io.frames import read_frame, write_frame
+from vanishing_variance.core.arrays import read_arrays, write_arrays
+from vanishing_variance.core.frames import read_frame, write_frame
 
 # Of every kind of file that a stage reads, the last one: what comes before it is whole.
-WEIGHTS, LAST = "runs/weights/ln/short/dictionary-0.safetensors", "ln/long/dictionary-0"
+WEIGHTS, LAST = "runs/trained/ln/short/dictionary-0/weights.safetensors", "ln/long/dictionary-0"
 PIECE = "runs/pieces/dictionary-long-ln-0-1"
+FITTED = "runs/temperature/ln/short/dictionary-0/temperatures.parquet"
 READ = {
     "temperature": [WEIGHTS],
-    "evaluate": [WEIGHTS, "runs/temperature/ln/short/dictionary-0.json", "data/dictionary/00000016.safetensors"],
-    "ttest": [
-        *(f"runs/accuracy/{LAST}.parquet", f"runs/answers/{LAST}.safetensors"),
-        *("runs/temperature/ln/long/dictionary-0.json", "reference/paper.csv"),
+    "evaluate": [
+        WEIGHTS,
+        "runs/temperature/ln/short/dictionary-0/temperatures.parquet",
+        "data/dictionary/00000016.safetensors",
     ],
-    "mechanism": [f"runs/mechanism/{LAST}.parquet", "metrics/accuracy.csv"],
+    "ttest": [
+        *(f"runs/evaluated/{LAST}/accuracy.parquet", f"runs/evaluated/{LAST}/answers.safetensors"),
+        *(f"runs/evaluated/{LAST}/temperatures.parquet", "reference/paper.csv"),
+    ],
+    "mechanism": [f"runs/evaluated/{LAST}/mechanism.parquet", f"runs/evaluated/{LAST}/accuracy.parquet"],
     "capacity": [WEIGHTS, "data/dictionary/00000016.safetensors"],
     "proposition": [WEIGHTS],
     "figures": [
-        *(f"runs/diagnostics/ln/short/argmax-0/{name}.parquet" for name in ("moments", "features", "attention")),
-        *(f"runs/losses/{LAST}.parquet", "metrics/accuracy.csv"),
-        *("plots/proposition.csv", "plots/proposition-exponents.csv"),
+        *(f"runs/evaluated/ln/short/argmax-0/{name}.parquet" for name in ("moments", "features", "attention")),
+        *(f"runs/trained/{LAST}/losses.parquet", "metrics/accuracy.csv"),
+        *("plots/proposition/proposition.csv", "plots/proposition/proposition-exponents.csv"),
     ],
     "figure1": ["plots/figure1.csv"],
     "claims": [
-        *("metrics/accuracy.csv", "metrics/capacity.json", "metrics/mechanism.csv", "plots/figure1.csv"),
-        *("plots/figure1-fits.csv", "plots/loss.csv", "plots/proposition-exponents.csv", "reference/paper.csv"),
+        *("metrics/accuracy.csv", "metrics/capacity.json", "metrics/mechanism.csv"),
+        *(
+            "plots/figure1/figure1-fits.csv",
+            "plots/data/loss.csv",
+            "plots/proposition/proposition-exponents.csv",
+            "reference/paper.csv",
+        ),
     ],
     "report": [
-        *("metrics/claims.json", "metrics/explained.csv", "metrics/paper.csv", "metrics/tests.csv"),
-        *("plots/proposition.svg", "constraints.txt", "metrics/paper-scale/claims.json"),
+        *("metrics/claims.json", "metrics/explained.csv", "metrics/tables/paper.csv", "metrics/tables/tests.csv"),
+        *("plots/figures/proposition.svg", "constraints.txt", "metrics/paper-scale/claims.json"),
     ],
     "record": [f"{PIECE}/{name}" for name in ("piece.json", "accuracy.csv", "mechanism.csv")],
 }
@@ -54,7 +64,7 @@ def test_every_kind_of_file_that_a_stage_declares_is_damaged_here():
         return parts[0] if parts[0] == "data" else "/".join(parts[:2]).rpartition("-0")[0] or "/".join(parts[:2])
 
     def pictures(path):
-        return "plots/proposition.svg" if path.endswith(".svg") else path
+        return "plots/figures/proposition.svg" if path.endswith(".svg") else path
 
     own = ("src", "stages", "params.yaml", "runs/checked")
     for name, declared in yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"].items():

@@ -8,12 +8,12 @@ from disks import fill, no_file_above, read_only, small_disk
 from finished import holds, stage, variant
 from matplotlib.figure import Figure
 
-from vanishing_variance.errors import InputError
-from vanishing_variance.io.arrays import write_arrays
-from vanishing_variance.io.compiled import compiled
-from vanishing_variance.io.files import write_json, write_text
-from vanishing_variance.io.frames import write_csv, write_frame
-from vanishing_variance.io.images import write_figure
+from vanishing_variance.core.arrays import write_arrays
+from vanishing_variance.core.compiled import compiled
+from vanishing_variance.core.errors import InputError
+from vanishing_variance.core.files import write_json, write_text
+from vanishing_variance.core.frames import write_csv, write_frame
+from vanishing_variance.figures.images import write_figure
 
 MANY = np.random.default_rng(0).random(40_000)  # 320 kB, which no format makes small
 
@@ -135,7 +135,7 @@ def test_where_no_library_finds_room_torch_does_the_work(tmp_path, monkeypatch, 
         with no_file_above(0):
             assert compiled(source, ANSWER=42) is None
         said = capsys.readouterr().err
-        assert said.startswith("answer.c is not compiled, torch does its work more slowly: ")
+        assert said.startswith("answer.c is not compiled, falling back to torch (slower): ")
         assert said.count("\n") == 1
         assert [path for path in (tmp_path / "cache").rglob("*") if path.is_file()] == []
         assert compiled(source, ANSWER=42).answer() == 42

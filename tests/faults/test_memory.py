@@ -8,8 +8,8 @@ import pytest
 import yaml
 from checkout import ROOT
 
-from vanishing_variance import command
-from vanishing_variance.memory import enough
+from vanishing_variance.core import memory as enough
+from vanishing_variance.core import stage as command
 
 VARIANT = ["--task", "dictionary", "--range", "short", "--norm", "ln", "--block", "0"]
 
@@ -56,7 +56,7 @@ HUGE = 100_000_000
 def test_a_stage_refuses_at_once_and_names_the_parameter(stage, changes, named, folder, monkeypatch, capsys, tried):
     where = folder(changes)
     if stage == "evaluate":
-        fitted = where / "runs/temperature/ln/short/dictionary-0.json"
+        fitted = where / "runs/temperature/ln/short/dictionary-0/temperatures.parquet"
         fitted.parent.mkdir(parents=True)
         one = '{"polynomial": [1.0], "lowest": 0.0, "highest": 1.0, "mistakes": 0}'
         fitted.write_text(f'{{"first": {one}, "second": {one}}}')

@@ -143,14 +143,16 @@ def test_a_lock_file_that_is_cut_off_is_put_back_by_git(finished, tally, part):
 
 def test_a_bit_that_flipped_on_the_disk_is_noticed_and_made_good(finished, tally):
     """In the folder and in DVC's cache, and with the dates as they were: DVC does not look, the stage does."""
-    stage, file = "argmax-short-ln-0", finished.path / "runs/weights/ln/short/argmax-0.safetensors"
+    stage, file = "argmax-short-ln-0", finished.path / "runs/trained/ln/short/argmax-0/weights.safetensors"
     md5, whole = finished.outputs()[f"train@{stage}"][str(file.relative_to(finished.path))], file.read_bytes()
     cached = finished.path / f".dvc/cache/files/md5/{md5[:2]}/{md5[2:]}"
     for path in (file, cached):
         flip(path)
     assert "up to date" in finished("dvc", "status")
     printed = finished("dvc", "repro", "--single-item", "--force", f"evaluate@{stage}", exit_code=255)
-    noticed = re.search(r"^error: runs/weights/ln/short/argmax-0.safetensors: .*checksum", printed, re.MULTILINE)
+    noticed = re.search(
+        r"^error: runs/trained/ln/short/argmax-0/weights.safetensors: .*checksum", printed, re.MULTILINE
+    )
     for path in (file, cached):
         path.unlink()
     finished("dvc", "repro")

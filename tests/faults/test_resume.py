@@ -19,8 +19,9 @@ KILLS = 20
 # The stage's script, but with checkpoints that are a twentieth of a second apart, and a line for each resumption.
 SCRIPT = """
 import stages
-from vanishing_variance import checkpoints, parallel
-from vanishing_variance.command import run
+from vanishing_variance.training import checkpoints
+from vanishing_variance.core import parallel
+from vanishing_variance.core.stage import run
 from stages.train import main
 
 checkpoints.SECONDS_BETWEEN = 0.05
@@ -37,7 +38,7 @@ checkpoints.load = noted
 if __name__ == "__main__":
     run(main)
 """
-OUTPUTS = ("runs/weights/ln/long/dictionary-0.safetensors", "runs/losses/ln/long/dictionary-0.parquet")
+OUTPUTS = ("runs/trained/ln/long/dictionary-0/weights.safetensors", "runs/trained/ln/long/dictionary-0/losses.parquet")
 
 
 def start(folder):

@@ -2,12 +2,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from vanishing_variance.analysis.attribution import GROUPINGS, QUANTITIES
-from vanishing_variance.analysis.results import COLUMNS
 from vanishing_variance.figures import accuracy, figure1, figure2, figure3, figure4, loss, mechanism, proposition
 from vanishing_variance.probe.fits import POOLED, fits, pooled
-from vanishing_variance.probe.strategies import STRATEGIES
 from vanishing_variance.statistics.intervals import interval
+from vanishing_variance.study.quantities import GROUPINGS, QUANTITIES
+from vanishing_variance.study.results import COLUMNS
+from vanishing_variance.study.strategies import STRATEGIES
 
 LENGTHS = [4, 16, 64]
 

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from vanishing_variance.kernels import attend as kernel
+from vanishing_variance.model.kernels import attend as kernel
 from vanishing_variance.model.linear import Linear, linear
 
 SEEDS, ROWS = 2, 5

@@ -2,18 +2,19 @@ import pytest
 import torch
 from small import make_model, make_plan
 
-from vanishing_variance.kernels import attend as kernel
 from vanishing_variance.model.initialisation import draw
-from vanishing_variance.model.reference import Reference
-from vanishing_variance.model.sparse import touched_rows
-from vanishing_variance.training import batches, losses
+from vanishing_variance.model.kernels import attend as kernel
+from vanishing_variance.reference import Reference
+from vanishing_variance.training.batches import batches
+from vanishing_variance.training.loop import losses
+from vanishing_variance.training.sparse import touched_rows
 
 SEEDS = [3, 0, 11]
 
 
 def drawn(plan, seeds, dtype=torch.float64):
     how = plan.variant.initial(plan.schedule)
-    return {name: tensor.to(dtype) for name, tensor in draw(how, plan.root, plan.variant.task_name, seeds).items()}
+    return {name: tensor.to(dtype) for name, tensor in draw(how, plan.root_seed, plan.variant.task_name, seeds).items()}
 
 
 def in_double(batch):

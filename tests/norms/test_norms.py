@@ -1,8 +1,8 @@
 import pytest
 import torch
 
-from vanishing_variance import norms, registry
-from vanishing_variance.errors import InputError
+from vanishing_variance.core import registry
+from vanishing_variance.core.errors import InputError
 
 OUTPUTS = torch.tensor([[1.0, 2.0, 3.0, 6.0], [-1.0, -1.0, 1.0, 1.0]], dtype=torch.float64)
 SCALE = torch.tensor([1.0, 2.0, 0.5, -1.0], dtype=torch.float64)
@@ -10,7 +10,7 @@ SHIFT = torch.tensor([0.0, 1.0, -1.0, 3.0], dtype=torch.float64)
 
 
 def normalise(name, outputs, epsilon, **parameters):
-    module = registry.load(norms, name)
+    module = registry.load_norm(name)
     assert set(parameters) == set(module.LEARNABLE)
     return module.normalise(outputs, parameters, epsilon)
 
@@ -47,7 +47,7 @@ def test_rms_does_not_centre():
 
 @pytest.mark.parametrize("name", ["std", "ln", "rms"])
 def test_gradients(name):
-    module = registry.load(norms, name)
+    module = registry.load_norm(name)
     outputs = torch.randn(3, 5, dtype=torch.float64, generator=torch.Generator().manual_seed(0), requires_grad=True)
     parameters = [torch.randn(5, dtype=torch.float64, requires_grad=True) for _ in module.LEARNABLE]
 
@@ -59,7 +59,7 @@ def test_gradients(name):
 
 @pytest.mark.parametrize("name", ["std", "ln", "rms"])
 def test_outputs_without_variance_have_a_gradient(name):
-    module = registry.load(norms, name)
+    module = registry.load_norm(name)
     outputs = torch.zeros(2, 3, requires_grad=True)
     parameters = {name: torch.full((3,), value) for name, value in module.LEARNABLE.items()}
     module.normalise(outputs, parameters, 1e-5).sum().backward()
@@ -67,7 +67,7 @@ def test_outputs_without_variance_have_a_gradient(name):
 
 
 def test_an_unknown_normaliser_is_refused_with_the_choices():
-    assert {"ln", "none", "rms", "std"} <= set(registry.names(norms))
+    assert {"ln", "none", "rms", "std"} <= set(registry.norm_names())
     for name in ("batch", "base", "__init__", "../tasks/argmax", ""):
-        with pytest.raises(InputError, match=f"is unknown; choose from {', '.join(registry.names(norms))}"):
-            registry.load(norms, name)
+        with pytest.raises(InputError, match=f"is unknown; choose from {', '.join(registry.norm_names())}"):
+            registry.load_norm(name)

@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
 
-from vanishing_variance.errors import InputError
+from vanishing_variance.core.errors import InputError
+from vanishing_variance.core.seeding import stream
 from vanishing_variance.probe.config import Probe
 from vanishing_variance.probe.deviations import Subject, deviations, draw, measure
 from vanishing_variance.probe.outputs import last_outputs
 from vanishing_variance.probe.sequences import random_tokens, tokenised, vocabulary
-from vanishing_variance.probe.strategies import FIXED_LAST, PAPER, STRATEGIES
-from vanishing_variance.seeding import stream
 from vanishing_variance.statistics.power_law import power_law
+from vanishing_variance.study.strategies import FIXED_LAST, PAPER, STRATEGIES
 
 TEXT = " ".join(f"W{n % 50} w{n * 7 % 50} w{n * 11 % 50}." for n in range(200)).lower().replace(". w", ". W")
 

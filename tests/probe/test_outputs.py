@@ -6,7 +6,7 @@ from torch.nn.functional import layer_norm
 from transformers import LlamaConfig, LlamaModel
 
 from vanishing_variance.probe import outputs
-from vanishing_variance.probe.families import supported
+from vanishing_variance.probe.families import FAMILIES
 from vanishing_variance.probe.outputs import last_outputs
 
 KINDS = ["llama", "bert", "packaged"]
@@ -96,7 +96,7 @@ def test_without_rotation_yarn_keeps_its_attention_factor():
     factor = 0.1 * np.log(4) + 1  # Peng et al. (2024), equation 22
     assert model.rotary_emb.attention_scaling == pytest.approx(factor)
     tokens = tokens_for(model)
-    found = last_outputs(model, supported()["llama"], tokens, [0], False)
+    found = last_outputs(model, FAMILIES["llama"], tokens, [0], False)
     with torch.no_grad():
         hidden = embedded(model, tokens, False)
         for head in range(4):

@@ -13,9 +13,9 @@ from huggingface_hub import constants
 from huggingface_hub import errors as hub
 from safetensors.torch import load_file, save_file
 
-from vanishing_variance.errors import InputError
+from vanishing_variance.core.errors import InputError
 from vanishing_variance.probe import pretrained
-from vanishing_variance.probe.families import supported
+from vanishing_variance.probe.families import FAMILIES
 from vanishing_variance.probe.pretrained import find, load
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,7 +24,7 @@ PAPERS = "meta-llama/Llama-3.2-1B"
 
 def refusal(model, revision=None):
     with pytest.raises(InputError) as refused:
-        find(model, revision, supported())
+        find(model, revision, FAMILIES)
     message = str(refused.value)
     assert "\n" not in message
     assert len(message) < 400
@@ -37,7 +37,7 @@ def copied(folders, tmp_path):
 
 
 def test_the_packaged_model_is_found_without_its_own_library():
-    checkpoint = find("all-MiniLM-L6-v2", None, supported())
+    checkpoint = find("all-MiniLM-L6-v2", None, FAMILIES)
     assert (checkpoint.config.model_type, checkpoint.config.num_hidden_layers) == ("bert", 6)
     assert len(checkpoint.revision) == 12
     assert "sentence_transformers" not in sys.modules
@@ -52,8 +52,8 @@ def test_the_packaged_model_says_how_it_is_installed(monkeypatch):
 def test_weights_are_loaded_in_single_precision_and_only_as_deep_as_needed(copied):
     weights = {name: weight.half() for name, weight in load_file(copied / "model.safetensors").items()}
     save_file(weights, copied / "model.safetensors", metadata={"format": "pt"})
-    checkpoint = find(str(copied), None, supported())
-    model, tokenizer = load(checkpoint, supported()["llama"].model, 1)
+    checkpoint = find(str(copied), None, FAMILIES)
+    model, tokenizer = load(checkpoint, FAMILIES["llama"].model, 1)
     assert len(model.layers) == 1
     assert {weight.dtype for weight in model.parameters()} == {torch.float32}
     assert torch.equal(
@@ -64,9 +64,9 @@ def test_weights_are_loaded_in_single_precision_and_only_as_deep_as_needed(copie
 
 
 def test_the_revision_of_a_directory_is_that_of_its_weights(folders, copied):
-    first = find(str(folders["llama"]), None, supported()).revision
-    assert find(str(copied), None, supported()).revision == first
-    assert find(str(folders["bert"]), None, supported()).revision != first
+    first = find(str(folders["llama"]), None, FAMILIES).revision
+    assert find(str(copied), None, FAMILIES).revision == first
+    assert find(str(folders["bert"]), None, FAMILIES).revision != first
 
 
 def test_weights_that_may_hold_code_are_refused(copied, capfd):
@@ -82,7 +82,7 @@ def test_code_beside_the_weights_is_never_run(copied):
     config = json.loads((copied / "config.json").read_text())
     config["auto_map"] = {"AutoConfig": "own.Config", "AutoModel": "own.Model", "AutoTokenizer": ["own.T", "own.T"]}
     (copied / "config.json").write_text(json.dumps(config))
-    load(find(str(copied), None, supported()), supported()["llama"].model, 2)
+    load(find(str(copied), None, FAMILIES), FAMILIES["llama"].model, 2)
     config["model_type"] = "own"
     (copied / "config.json").write_text(json.dumps(config))
     assert "its model_type is 'own'; supported are bert, llama" in refusal(str(copied))
@@ -104,7 +104,7 @@ def test_a_damaged_directory_is_refused_in_one_line(copied, capfd):
     for said, damage in damages.items():
         damage()
         with pytest.raises(InputError) as refused:
-            load(find(str(copied), None, supported()), supported()["llama"].model, 2)
+            load(find(str(copied), None, FAMILIES), FAMILIES["llama"].model, 2)
         assert said in str(refused.value)
         assert "\n" not in str(refused.value)
     assert capfd.readouterr() == ("", "")
@@ -156,7 +156,7 @@ def test_from_the_hub_only_safe_files_are_fetched_and_the_commit_is_the_revision
         return str(shutil.copytree(folders["bert"], tmp_path / "snapshots/0123abcd"))
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", fetch)
-    assert find("owner/name", "v1", supported()).revision == "0123abcd"
+    assert find("owner/name", "v1", FAMILIES).revision == "0123abcd"
     assert (asked["name"], asked["revision"]) == ("owner/name", "v1")
     patterns = " ".join(asked["allow_patterns"])
     assert "safetensors" in patterns

@@ -3,7 +3,7 @@ import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
-from vanishing_variance.errors import InputError
+from vanishing_variance.core.errors import InputError
 from vanishing_variance.probe.sequences import fix_last, random_tokens, sentences, tokenised, vocabulary
 
 TEXT = 'Cats sleep.  Dogs\nbark! "Do birds sing?" They do, e.g. at dawn. It is 3.14 of the day.'

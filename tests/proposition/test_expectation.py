@@ -1,21 +1,17 @@
-from functools import partial
-
 import numpy as np
 import pytest
 from scipy import stats
 from small import SHARP, make_dependent, make_trained, plainly
 
-from vanishing_variance import registry, vocabulary
-from vanishing_variance.evaluation.inference import Models
+from vanishing_variance.core.seeding import stream
+from vanishing_variance.inference.models import Models
 from vanishing_variance.proposition.expectation import expected
-from vanishing_variance.seeding import stream
-from vanishing_variance.vocabulary import argmax, dictionary
+from vanishing_variance.tasks.dictionary import task as dictionary
 
 
 def expected_of(trained):
     models = Models.of(trained.variant, {name: array[:1] for name, array in trained.weights.items()})
-    items = registry.load(vocabulary, trained.variant.task_name)
-    return expected(models, partial(items.enumerated, trained.variant.task))
+    return expected(models, trained.variant.task.enumerate_iid)
 
 
 def directly(logits, values):
@@ -29,7 +25,7 @@ def directly(logits, values):
 def all_items():
     """The dictionary's 256 keys beside its 8 values, by numpy, in an order of its own."""
     value, key = np.divmod(np.arange(256 * 8), 256)
-    return {"key": key[None], "value": value[None], "query": np.full(1, dictionary.QUERY)}
+    return {"key": key[None], "value": value[None], "query": np.full(1, dictionary.IID_QUERY)}
 
 
 @pytest.mark.parametrize("in_part", [1000, 2**16])
@@ -49,7 +45,7 @@ def test_expectations_over_the_dictionary_are_exact(sharpness, in_part, monkeypa
 def test_expectations_over_argmax_are_those_over_random_items():
     trained = make_trained("argmax", sharpness=SHARP["argmax"])
     theory = expected_of(trained)
-    drawn = argmax.draw(trained.variant.task, stream(0, "items"), 1, 400_000)
+    drawn = trained.variant.task.sample_iid(stream(0, "items"), 1, 400_000)
     item_variance, constant, limit = directly(*(array[0] for array in plainly(trained, drawn)))
     np.testing.assert_allclose(theory.item_variance, item_variance, rtol=0.01)
     np.testing.assert_allclose(theory.constant, constant, rtol=0.02)

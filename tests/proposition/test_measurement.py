@@ -6,12 +6,12 @@ import pandas as pd
 import pytest
 from small import SHARP, make_dependent, make_trained, plainly
 
-from vanishing_variance import parallel, registry, vocabulary
+from vanishing_variance.core import parallel
+from vanishing_variance.core.seeding import stream
 from vanishing_variance.proposition import measurement
 from vanishing_variance.proposition.config import Proposition
 from vanishing_variance.proposition.measurement import _pieces, measure
 from vanishing_variance.proposition.summary import exponents, summary
-from vanishing_variance.seeding import stream
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +25,7 @@ def measured(trained, lengths, sequences, root=0):
 
 def drawn_by(trained, sequences, length):
     task_name, task = trained.variant.task_name, trained.variant.task
-    draw = partial(registry.load(vocabulary, task_name).draw, task, stream(0, "proposition", task_name, length))
+    draw = partial(task.sample_iid, stream(0, "proposition", task_name, length))
     return list(_pieces(partial(draw, length=length), sequences, length))
 
 
@@ -86,7 +86,7 @@ def test_where_a_rare_item_takes_all_attention_the_bound_fails_and_is_said_to():
 
 def test_centring_v_changes_nothing(task_name):
     trained = make_trained(task_name, sharpness=SHARP[task_name])
-    parts = list(registry.load(vocabulary, task_name).enumerated(trained.variant.task))
+    parts = list(trained.variant.task.enumerate_iid())
     mean = mean_value(trained, parts)
     shift = np.linalg.solve(trained.weights["attention.value"][0].astype(np.float64), mean)
     bias = trained.weights["item.2.bias"].copy()

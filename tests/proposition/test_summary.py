@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from vanishing_variance.errors import InputError
+from vanishing_variance.core.errors import InputError
 from vanishing_variance.proposition.summary import exponents, summary
 from vanishing_variance.statistics.power_law import power_law
 

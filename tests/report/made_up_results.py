@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from vanishing_variance.analysis.attribution import GROUPINGS, QUANTITIES
 from vanishing_variance.report.figures import NAMES
 from vanishing_variance.report.page import Results
 from vanishing_variance.report.strongest import Evidence
+from vanishing_variance.study.quantities import GROUPINGS, QUANTITIES
 
 ROOT = Path(__file__).resolve().parents[2]
 LENGTHS = (16, 100, 16384)
@@ -32,7 +32,7 @@ CLAIM = {
 
 
 def comparisons(norm="ln", ranges=("short", "long"), lengths=LENGTHS):
-    """Rows of metrics/tests.csv: means of 50 ± a tenth of the row's number, which is the difference; p a thousandth."""
+    """Rows of tests.csv: means of 50 ± a tenth of the row's number, which is the difference; p a thousandth."""
     short = dict.fromkeys([(norm, "none"), ("ln", "none"), ("std", "none"), ("ln", "std")])
     pairs = {"short": list(short), "long": [(norm, "none")]}
     keys = [
@@ -62,7 +62,7 @@ def comparisons(norm="ln", ranges=("short", "long"), lengths=LENGTHS):
 
 
 def paper(cells):
-    """Rows of metrics/paper.csv: of table, variant, quantity, length, paper and difference; plain softmax."""
+    """Rows of metrics/tables/paper.csv: of table, variant, quantity, length, paper and difference; plain softmax."""
     columns = ["table", "variant", "quantity", "length", "paper", "difference"]
     frame = pd.DataFrame(cells, columns=columns).astype({"paper": float, "difference": float})
     return frame.assign(temperature="plain")
@@ -120,6 +120,5 @@ def made_up(norm="ln", **changes):
         "explained": explained(),
         "pictures": {name: picture(name) for name in NAMES},
         "recorded": (picture("accuracy of the record"), yaml.safe_load(source) | {"seeds_per_block": 8}),
-        "versions": {"torch": "2.13.0", "numpy": "2.4.6"},
     }
     return Results(**shown | changes)

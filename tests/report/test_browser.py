@@ -31,7 +31,7 @@ def browser():
 def folders(tmp_path_factory):
     """The page alone, with its side file, and with the side file of other results."""
     wide = comparisons(lengths=[2**power for power in range(4, 15)])
-    made, other = (page(made_up(tests=wide, versions=versions)) for versions in ({"torch": "2.13.0"}, {}))
+    made, other = (page(made_up(tests=wide, **changes)) for changes in ({}, {"source": "norm: ln\n"}))
     folders = {name: tmp_path_factory.mktemp(name) for name in ("alone", "beside", "stale")}
     for name, fingerprint in (("alone", None), ("beside", made.fingerprint), ("stale", other.fingerprint)):
         (folders[name] / "index.html").write_text(made.html)

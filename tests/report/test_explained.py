@@ -1,7 +1,7 @@
 from made_up_results import explained as frame
 
-from vanishing_variance.analysis.attribution import QUANTITIES
 from vanishing_variance.report.explained import explained
+from vanishing_variance.study.quantities import QUANTITIES
 
 
 def test_a_row_a_quantity_a_column_a_grouping():

@@ -3,8 +3,8 @@ import pytest
 from pydantic import ValidationError
 from scipy import stats
 
-from vanishing_variance.seeding import stream
-from vanishing_variance.tasks.argmax import Argmax
+from vanishing_variance.core.seeding import stream
+from vanishing_variance.tasks.argmax.task import Argmax
 
 
 def test_the_label_is_the_class_of_the_largest_priority_and_of_the_first_on_a_tie():

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from vanishing_variance.seeding import stream
-from vanishing_variance.tasks.dictionary import Dictionary, distinct
+from vanishing_variance.core.seeding import stream
+from vanishing_variance.tasks.dictionary.task import Dictionary, distinct
 
 TASK = Dictionary(key_classes=16384, value_classes=64)
 

@@ -1,7 +1,7 @@
-"""Put on PYTHONPATH by test_pipeline.py: every Python process notes which files below TRACE_ROOT it opens.
+"""Put on PYTHONPATH by test_pipeline.py: every Python process logs which files below TRACE_ROOT it opens.
 
-One line a file in TRACE_LOG: the stage's command line, and the file. A module counts by its source. Files that are read
-by compiled code (parquet, safetensors) do not pass through here.
+One line a file in TRACE_LOG: the stage's command line, and the file; and one a parameter, as params.yaml:<key>. A
+module counts by its source. Files that are read by compiled code (parquet, safetensors) do not pass through here.
 """
 
 import os
@@ -11,9 +11,12 @@ root, log = os.environ.get("TRACE_ROOT"), os.environ.get("TRACE_LOG")
 
 
 def note(event, arguments):
-    if event != "open" or not isinstance(arguments[0], str):
+    if event == "vanishing_variance.get_param":
+        path = os.path.join(root, f"params.yaml:{arguments[0]}")
+    elif event == "open" and isinstance(arguments[0], str):
+        path = os.path.abspath(arguments[0])
+    else:
         return
-    path = os.path.abspath(arguments[0])
     if not path.startswith(root + os.sep):
         return
     folder, name = os.path.split(path)

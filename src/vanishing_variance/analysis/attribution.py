@@ -3,57 +3,15 @@
 n rows: models times lengths.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float64, Int
 
-from vanishing_variance.errors import InputError
-from vanishing_variance.seeding import stream
+from vanishing_variance.core.errors import InputError
+from vanishing_variance.core.seeding import stream
 from vanishing_variance.statistics.association import association
-
-# By name: what it is, and how it is computed from the columns of `beside_accuracy`. What the paper holds responsible is
-# the shift of O that the layers above read, so after the normaliser; its rival is where attention goes.
-QUANTITIES: dict[str, tuple[str, Callable[[pd.DataFrame], pd.Series]]] = {
-    "target": ("attention on the target item", lambda of: of["target"]),
-    "largest": ("largest attention weight", lambda of: of["largest"]),
-    "entropy": ("entropy of attention (nats)", lambda of: of["entropy"]),
-    "variance_before": (
-        "log global variance of O, over that of training",
-        lambda of: (of["variance_before"] / of["trained_variance_before"]).map(np.log),
-    ),
-    "variance_after": (
-        "the same after the normaliser",
-        lambda of: (of["variance_after"] / of["trained_variance_after"]).map(np.log),
-    ),
-    # Squared and less its sampling error: where nothing drifts, means of finitely many sequences differ all the same.
-    "drift_after": (
-        "squared drift of the global mean after the normaliser",
-        lambda of: (
-            (
-                (of["mean_after"] - of["trained_mean_after"]) ** 2
-                - of["mean_se_after"] ** 2
-                - of["trained_mean_se_after"] ** 2
-            )
-            / of["trained_variance_after"]
-        ),
-    ),
-    "shift_before": ("Wasserstein shift of O", lambda of: of["shift_before"]),
-    "shift_after": ("Wasserstein shift after the normaliser", lambda of: of["shift_after"]),
-}
-
-# What of O is kept of the training lengths, to hold the test lengths against.
-OF_TRAINING = ("mean", "mean_se", "variance", "feature_variance", "shift")
-PLACES = ("before", "after")
-
-# What is compared with what: models of the same normaliser and length; of any normaliser, at the same length; and the
-# same model at different lengths. Each has the columns whose means are taken off (fixed effects).
-GROUPINGS = {
-    "between seeds": ("norm", "length"),
-    "between models": ("length",),
-    "across lengths": ("norm", "seed"),
-}
+from vanishing_variance.study.quantities import GROUPINGS, OF_TRAINING, PLACES, QUANTITIES, groups, quantity
 
 
 def beside_accuracy(mechanism: pd.DataFrame, accuracy: pd.DataFrame) -> pd.DataFrame:
@@ -74,14 +32,14 @@ def beside_accuracy(mechanism: pd.DataFrame, accuracy: pd.DataFrame) -> pd.DataF
     together = tested.merge(trained, on=model, validate="many_to_one")
     together = together.merge(plain, on=[*model, "length"], validate="one_to_one")
     if not len(together) == len(tested) == len(plain):
-        raise InputError("runs/mechanism: does not hold the models of metrics/accuracy.csv; run dvc repro")
+        raise InputError("runs/evaluated: mechanism and accuracy are of different models or lengths; run dvc repro")
     numbers = together.drop(columns=[*model, "length", "accuracy"])
     values = numbers.to_numpy()
     if not np.isfinite(values).all():
         row, column = np.argwhere(~np.isfinite(values))[0]
         whose = ", ".join(f"{name} {value}" for name, value in together.loc[row, [*model, "length"]].items())
         raise InputError(
-            f"runs/mechanism: {numbers.columns[column]} is {values[row, column]} ({whose}), as where O does not vary "
+            f"runs/evaluated: {numbers.columns[column]} is {values[row, column]} ({whose}), as where O does not vary "
             "at all; try larger initial weights, or a larger training.learning_rate"
         )
     digits = numbers.map(lambda number: float(f"{number:.6g}"))
@@ -107,16 +65,6 @@ def explained(beside: pd.DataFrame, root: int) -> pd.DataFrame:
     numbers = table.drop(columns=words).apply(pd.to_numeric)  # None is NaN
     together: pd.DataFrame = pd.concat([table[words[:-1]], numbers, table["note"]], axis=1)
     return together
-
-
-def groups(of: pd.DataFrame, columns: Sequence[str]) -> Int[np.ndarray, " n"]:
-    """A label a row: equal where all of `columns` are."""
-    return of.groupby(list(columns)).ngroup().to_numpy()
-
-
-def quantity(of: pd.DataFrame, name: str) -> Float64[np.ndarray, " n"]:
-    """The quantity `name` of QUANTITIES in each row of `beside_accuracy`."""
-    return QUANTITIES[name][1](of).to_numpy(dtype=float)
 
 
 def _associated(of: pd.DataFrame, columns: Sequence[str], name: str, rng: np.random.Generator) -> dict[str, object]:

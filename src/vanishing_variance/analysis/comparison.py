@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 
 from vanishing_variance.analysis.paired_tests import select
-from vanishing_variance.markdown import row
+from vanishing_variance.study.markdown import row
 
 # Where a test compares two variants: the one that the paper finds ahead wherever p is small (Sections 3.1, 3.2, B.2).
 TESTS = {"ln_vs_none": ("ln", "none"), "ln_vs_std": ("ln", "std")}

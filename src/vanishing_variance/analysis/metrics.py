@@ -6,10 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from vanishing_variance.analysis.results import beyond_training, of_both
-from vanishing_variance.seeding import stream
+from vanishing_variance.core.seeding import stream
 from vanishing_variance.statistics.paired import paired
-from vanishing_variance.study import TASKS
+from vanishing_variance.study.results import beyond_training, of_both
+from vanishing_variance.study.runs import TASKS
 
 
 def summary(tests: pd.DataFrame) -> dict[str, Any]:

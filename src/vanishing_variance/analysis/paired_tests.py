@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from vanishing_variance.analysis.results import by_seed, of_both
-from vanishing_variance.columns import CSV
-from vanishing_variance.seeding import stream
+from vanishing_variance.core.seeding import stream
 from vanishing_variance.statistics.components import components
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.statistics.paired import Comparison, paired
-from vanishing_variance.study import RANGES, TASKS, TEMPERATURES, compared
+from vanishing_variance.study.columns import CSV
+from vanishing_variance.study.results import by_seed, of_both
+from vanishing_variance.study.runs import RANGES, TASKS, TEMPERATURES, compared
 
 # Whether each answer of a variant is right, by `<temperature>-<length>`: (seeds, sequences) bool.
 SHARES = ("se", "share_seeds", "share_sequences", "share_both")

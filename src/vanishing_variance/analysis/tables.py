@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from vanishing_variance.analysis.paired_tests import select
-from vanishing_variance.markdown import power, row
-from vanishing_variance.scale import of_paper
-from vanishing_variance.study import compared
+from vanishing_variance.study.markdown import power, row
+from vanishing_variance.study.runs import compared
+from vanishing_variance.study.scale import of_paper
 
 TITLES = {
     "plain": "without test-time adaptation",

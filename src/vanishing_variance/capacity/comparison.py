@@ -13,10 +13,10 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vanishing_variance.capacity.folding import folded
-from vanishing_variance.evaluation.inference import Models, Read
+from vanishing_variance.core.task import Sequences
+from vanishing_variance.inference.models import Models, Read
 from vanishing_variance.model.attention import attend
 from vanishing_variance.model.variant import Variant
-from vanishing_variance.tasks.base import Sequences
 
 
 def compare(

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from vanishing_variance.device import device, room
-from vanishing_variance.evaluation.inference import ITEMS_IN_BATCH
-from vanishing_variance.memory.models import FLOAT, largest, looked_up, weights
-from vanishing_variance.memory.need import Need, Term
+from vanishing_variance.core.device import device, free_gpu_memory
+from vanishing_variance.core.memory import Need, Term
+from vanishing_variance.core.task import TaskTraining
+from vanishing_variance.inference.memory import FLOAT, largest, looked_up, weights
+from vanishing_variance.inference.models import ITEMS_IN_BATCH
 from vanishing_variance.model.variant import Variant
-from vanishing_variance.params.test import Test
-from vanishing_variance.tasks.base import TaskTraining
+from vanishing_variance.test_set import Test
 
 # The two models, and the one in double precision of which the other is made.
 COPIES = 5
@@ -16,7 +16,7 @@ COPIES = 5
 ITEM, LAYERS = 30, 12
 
 
-def capacity(variants: Sequence[tuple[Variant, TaskTraining]], test: Test, seeds: int) -> Need:
+def memory_needed(variants: Sequence[tuple[Variant, TaskTraining]], test: Test, seeds: int) -> Need:
     """What `capacity.compare` takes for variants one after another, while the weights of all `seeds` are there."""
     width, long = {"model.width": variants[0][0].model.width}, {"test.lengths": test.lengths[-1]}
     items, batch = largest(test.lengths, test.sequences, ITEMS_IN_BATCH[device().type])
@@ -28,5 +28,5 @@ def capacity(variants: Sequence[tuple[Variant, TaskTraining]], test: Test, seeds
             Term(ITEM * items + LAYERS * FLOAT * batch * variants[0][0].model.width, long | width),
         ),
         results=(Term(2 * seeds * sum(models), width | {"seeds_per_block": seeds}),),
-        gpu=room(),
+        gpu=free_gpu_memory(),
     )

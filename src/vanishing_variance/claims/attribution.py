@@ -4,12 +4,12 @@ from functools import partial
 
 import numpy as np
 
-from vanishing_variance.analysis.attribution import groups, quantity
 from vanishing_variance.claims.claim import Claim, Judgement, as_trained, one_sided
 from vanishing_variance.claims.evidence import Evidence
-from vanishing_variance.claims.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
-from vanishing_variance.seeding import stream
+from vanishing_variance.core.seeding import stream
 from vanishing_variance.statistics.association import Advantage, advantage
+from vanishing_variance.study.quantities import groups, quantity
+from vanishing_variance.study.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
 
 RULE = (
     "Short range, at each test length beyond training between models of all normalisers: the share of the accuracy "

@@ -6,9 +6,9 @@ import numpy as np
 
 from vanishing_variance.claims.claim import Claim, Judgement, one_sided
 from vanishing_variance.claims.evidence import Evidence
-from vanishing_variance.claims.verdict import NOT_COMPARABLE, NOT_TESTED, UNDECIDED
-from vanishing_variance.scale import paper_steps
 from vanishing_variance.statistics.intervals import interval
+from vanishing_variance.study.scale import paper_steps
+from vanishing_variance.study.verdict import NOT_COMPARABLE, NOT_TESTED, UNDECIDED
 
 # A loss that falls as 1/steps falls by 11% from one tenth of the training to the next, the last.
 STILL_FALLING = 0.05

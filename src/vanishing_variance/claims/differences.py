@@ -10,11 +10,11 @@ import pandas as pd
 from jaxtyping import Float
 from scipy import stats
 
-from vanishing_variance.analysis.results import by_seed, of_both
 from vanishing_variance.claims.evidence import TRAINED, Evidence
-from vanishing_variance.seeding import stream
+from vanishing_variance.core.seeding import stream
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.paired import Comparison, paired
+from vanishing_variance.study.results import by_seed, of_both
 
 ALPHA = 0.05
 # Percentage points: accuracies are ratios of counts, and what differs in their last bits only is equal.

@@ -6,10 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from vanishing_variance.analysis.results import by_seed
-from vanishing_variance.claims.verdict import BEHIND
-from vanishing_variance.markdown import power
-from vanishing_variance.scale import paper_steps
+from vanishing_variance.study.markdown import power
+from vanishing_variance.study.results import by_seed
+from vanishing_variance.study.scale import paper_steps
+from vanishing_variance.study.verdict import BEHIND
 
 # The paper's longest training length by range.
 TRAINED = {"short": 16, "long": 256}
@@ -20,9 +20,9 @@ class Evidence:
     """What was measured, and the paper's numbers.
 
     `accuracy`, the raw accuracies (metrics/accuracy.csv); `mechanism`, the inside of every model beside its accuracy
-    (metrics/mechanism.csv); `exponents` of Proposition 1 a feature (plots/proposition-exponents.csv); `fits` of Figure
-    1 a component (plots/figure1-fits.csv) with the `model`; `capacity` (metrics/capacity.json) by task; the training
-    `losses` of the short range (plots/loss.csv); `paper` (reference/paper.csv); the `longest` training length by range;
+    (metrics/mechanism.csv); `exponents` of Proposition 1 a feature (plots/proposition); `fits` of Figure
+    1 a component (plots/figure1) with the `model`; `capacity` (metrics/capacity.json) by task; the training
+    `losses` of the short range (plots/data); `paper` (reference/paper.csv); the `longest` training length by range;
     the gradient `steps` by task and range; the `root` of the random streams. Of a record, exponents, fits, capacity and
     losses are empty.
     """

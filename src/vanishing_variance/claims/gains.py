@@ -8,9 +8,9 @@ from functools import partial
 from vanishing_variance.claims.claim import Claim, Judgement, as_trained, one_sided
 from vanishing_variance.claims.differences import Pair
 from vanishing_variance.claims.evidence import Evidence
-from vanishing_variance.claims.verdict import AS_LARGE, LARGER, NOT_TESTED, SMALLER, SUPPORTED, UNDECIDED
-from vanishing_variance.markdown import power
 from vanishing_variance.statistics.intervals import interval
+from vanishing_variance.study.markdown import power
+from vanishing_variance.study.verdict import AS_LARGE, LARGER, NOT_TESTED, SMALLER, SUPPORTED, UNDECIDED
 
 RULE = (
     "Each seed's mean accuracy over all test lengths beyond training, {treatment} minus {baseline}, paired by seed. "

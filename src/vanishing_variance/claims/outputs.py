@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
-from vanishing_variance.analysis.attribution import QUANTITIES
-from vanishing_variance.analysis.results import of_both
 from vanishing_variance.claims.claim import Claim, Judgement, as_trained, one_sided
 from vanishing_variance.claims.evidence import Evidence
-from vanishing_variance.claims.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
 from vanishing_variance.statistics.intervals import interval
+from vanishing_variance.study.quantities import QUANTITIES
+from vanishing_variance.study.results import of_both
+from vanishing_variance.study.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
 
 # A number a row of `Evidence.inside`.
 Measure = Callable[[pd.DataFrame], pd.Series]

@@ -28,7 +28,7 @@ from vanishing_variance.claims.outputs import (
     smaller,
 )
 from vanishing_variance.claims.theory import constrains, falls, half, same_functions, vanishes
-from vanishing_variance.study import TASKS
+from vanishing_variance.study.runs import TASKS
 
 
 def of_each(of_task: Callable[..., Claim], key: str, where: str, says: str, *rest: object) -> Sequence[Claim]:

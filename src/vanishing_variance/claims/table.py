@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from vanishing_variance.claims.verdict import VERDICTS, legend, name
-from vanishing_variance.markdown import row
+from vanishing_variance.study.markdown import row
+from vanishing_variance.study.verdict import VERDICTS, legend, name
 
 
 def counts(document: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:

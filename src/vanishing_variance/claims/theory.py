@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from vanishing_variance.claims.claim import Claim, Judgement
 from vanishing_variance.claims.evidence import Evidence
-from vanishing_variance.claims.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
-from vanishing_variance.probe.strategies import FIXED_LAST, PAPER, STRATEGIES
-from vanishing_variance.study import TASKS
+from vanishing_variance.study.runs import TASKS
+from vanishing_variance.study.strategies import FIXED_LAST, PAPER, STRATEGIES
+from vanishing_variance.study.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
 
 VANISHES = (
     "In the first model of each task with none and with the treatment, items i.i.d.: of the features of O, the share "

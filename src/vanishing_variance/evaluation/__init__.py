@@ -1,1 +1,1 @@
-"""Inference with a block of trained models: accuracies, temperatures, diagnostics, internals."""
+"""Evaluation of a block of trained models: accuracies, diagnostics, internals."""

@@ -6,33 +6,34 @@ S seeds, B sequences.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float
 
-from vanishing_variance import parallel
-from vanishing_variance.device import device
+from vanishing_variance.core import parallel
+from vanishing_variance.core.device import device
+from vanishing_variance.core.parallel import Job, Report
+from vanishing_variance.core.progress import Progress
+from vanishing_variance.core.ranges import Range
 from vanishing_variance.evaluation import internals as inside
+from vanishing_variance.evaluation.config import Diagnostics
 from vanishing_variance.evaluation.diagnostics import diagnose
-from vanishing_variance.evaluation.inference import Models, Read, joined
-from vanishing_variance.evaluation.temperature import Temperature, halves
+from vanishing_variance.inference.models import Models, Read, joined
+from vanishing_variance.inference.temperature import Temperature, halves
 from vanishing_variance.model.variant import Variant
-from vanishing_variance.parallel import Job, Report
-from vanishing_variance.params.diagnostics import Diagnostics
-from vanishing_variance.params.ranges import Range
-from vanishing_variance.progress import Progress
 
 
 @dataclass(frozen=True)
-class Plan:
+class EvaluationPlan:
     """All that an evaluation depends on, apart from weights and test sequences.
 
     `trained` are the training lengths; `fitted`, the temperature of each half of the block (its `halves`).
     """
 
     name: str
-    root: int
+    root_seed: int
     variant: Variant
     lengths: Sequence[int]
     range_name: str
@@ -43,21 +44,21 @@ class Plan:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a block's models did.
+    """Results of a block's models.
 
-    `right`, by `<temperature>-<length>`: whether each answer is right. `accuracy`: seed,
-    temperature, length, accuracy as a fraction. `mechanism`: `internals.frame`. `first`: what `diagnose`
-    found in the first model, frames by name.
+    `correct`, by temperature and length: whether each answer is. `frames`: `accuracy` (seed, temperature, length,
+    accuracy as a fraction), `mechanism` (`internals.frame`), and those of `diagnose` for the first model.
     """
 
-    right: Mapping[str, Bool[np.ndarray, "S B"]]
-    accuracy: pd.DataFrame
-    mechanism: pd.DataFrame
-    first: Mapping[str, pd.DataFrame]
+    correct: Mapping[tuple[str, int], Bool[np.ndarray, "S B"]]
+    frames: Mapping[str, pd.DataFrame]
 
 
 def evaluate_block(
-    plan: Plan, weights: Mapping[str, Float[np.ndarray, "S ..."]], seeds: Sequence[int], sequences: Mapping[int, Read]
+    plan: EvaluationPlan,
+    weights: Mapping[str, Float[np.ndarray, "S ..."]],
+    seeds: Sequence[int],
+    sequences: Mapping[int, Read],
 ) -> Evaluation:
     """Test a block of models on `sequences` (by length), and look inside.
 
@@ -71,48 +72,47 @@ def evaluate_block(
             of_part = {name: array[part] for name, array in weights.items()}
             jobs.append(partial(_evaluate_part, plan, plan.fitted[half], of_part, seeds[part], sequences))
     with Progress(f"evaluate {plan.name}", len(jobs) * len(plan.lengths), "lengths") as progress:
-        looked, *parts = parallel.run(jobs, progress)
-    right = {name: np.concatenate([right[name] for right, _ in parts]) for name in parts[0][0]}
+        diagnostics, *parts = parallel.run(jobs, progress)
+    correct = {key: np.concatenate([of[key] for of, _ in parts]) for key in parts[0][0]}
     mechanism = pd.concat([frame for _, frame in parts], ignore_index=True)
-    return Evaluation(right, accuracies(right, seeds), mechanism, looked)
+    return Evaluation(correct, {"accuracy": accuracies(correct, seeds), "mechanism": mechanism, **diagnostics})
 
 
-def accuracies(right: Mapping[str, Bool[np.ndarray, "S B"]], seeds: Sequence[int]) -> pd.DataFrame:
-    """The fraction of right answers: seed, temperature, length, accuracy; increasing."""
+def accuracies(correct: Mapping[tuple[str, int], Bool[np.ndarray, "S B"]], seeds: Sequence[int]) -> pd.DataFrame:
+    """Return the fraction of correct answers: seed, temperature, length, accuracy; increasing."""
     rows = []
-    for name, answers in right.items():
-        temperature, _, length = name.rpartition("-")
-        rows += [(seed, temperature, int(length), one.mean()) for seed, one in zip(seeds, answers, strict=True)]
+    for (temperature, length), answers in correct.items():
+        rows += [(seed, temperature, length, one.mean()) for seed, one in zip(seeds, answers, strict=True)]
     frame = pd.DataFrame(rows, columns=["seed", "temperature", "length", "accuracy"])
     return frame.sort_values(["seed", "temperature", "length"], ignore_index=True)
 
 
 def _evaluate_part(
-    plan: Plan,
+    plan: EvaluationPlan,
     fitted: Temperature,
     weights: Mapping[str, np.ndarray],
     seeds: Sequence[int],
     sequences: Mapping[int, Read],
     report: Report,
-) -> tuple[dict[str, np.ndarray], pd.DataFrame]:
+) -> tuple[dict[tuple[str, int], np.ndarray], pd.DataFrame]:
     models, name = Models.of(plan.variant, weights), (plan.variant.task_name, plan.range_name)
-    right: dict[str, np.ndarray] = {}
+    correct: dict[tuple[str, int], np.ndarray] = {}
     rows: dict[int, list[dict[str, float]]] = {}
-    reference = inside.trained(models, plan.trained, plan.root, plan.diagnostics.sequences, "trained", *name)
+    reference = inside.trained(models, plan.trained, plan.root_seed, plan.diagnostics.sequences, "trained", *name)
     for length in plan.lengths:
         tested = models.test(sequences[length], length, fitted)
-        found = joined(
-            {f"{name}-{length}": of for name, of in answers.right.items()} | inside.seen(part, answers)
+        found: dict[Any, np.ndarray] = joined(
+            {(name, length): of for name, of in answers.correct.items()} | inside.seen(part, answers)
             for part, answers in tested
         )
-        right |= {name: of for name, of in found.items() if name.endswith(f"-{length}")}
+        correct |= {key: of for key, of in found.items() if isinstance(key, tuple)}
         rows[length] = list(inside.rows(seeds, found, reference))
         report(1)
     # As many sequences of the training lengths as of a test length: how far a sample is from itself.
-    again = inside.trained(models, plan.trained, plan.root, found["target"].shape[1], "trained again", *name)
-    return right, inside.frame(rows, list(inside.rows(seeds, again, reference)))
+    again = inside.trained(models, plan.trained, plan.root_seed, found["target"].shape[1], "trained again", *name)
+    return correct, inside.frame(rows, list(inside.rows(seeds, again, reference)))
 
 
-def _diagnose_part(plan: Plan, weights: Mapping[str, np.ndarray], report: Report) -> dict[str, pd.DataFrame]:
+def _diagnose_part(plan: EvaluationPlan, weights: Mapping[str, np.ndarray], report: Report) -> dict[str, pd.DataFrame]:
     models = Models.of(plan.variant, weights)
-    return diagnose(models, plan.variant.task_name, plan.lengths, plan.diagnostics, plan.root, report)
+    return diagnose(models, plan.variant.task_name, plan.lengths, plan.diagnostics, plan.root_seed, report)

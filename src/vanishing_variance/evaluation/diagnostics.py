@@ -11,11 +11,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from vanishing_variance.evaluation.inference import Models, pieces
+from vanishing_variance.core.parallel import Report
+from vanishing_variance.core.seeding import stream
+from vanishing_variance.evaluation.config import Diagnostics
+from vanishing_variance.inference.models import Models, sample_batches
 from vanishing_variance.model.attention import attend
-from vanishing_variance.parallel import Report
-from vanishing_variance.params.diagnostics import Diagnostics
-from vanishing_variance.seeding import stream
 
 # Figure 2 shows this many individual features of O, Figure 4 this many of the largest attention weights.
 FEATURES_SHOWN = 5
@@ -43,7 +43,7 @@ def diagnose(
         rng = stream(root, "diagnostics", task_name, length)
         outputs: dict[str, list[Tensor]] = {"before": [], "after": []}
         largest: list[Tensor] = []
-        for part in pieces(models.task, rng, how.sequences, length, max(1, models.batch_items // length)):
+        for part in sample_batches(models.task, rng, how.sequences, length, max(1, models.batch_items // length)):
             logits, average = attend(*models.ask(part))
             before = models.network.outputs(models.weights, average)
             outputs["before"].append(before[0].cpu())

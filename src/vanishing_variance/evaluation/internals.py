@@ -12,13 +12,13 @@ from jaxtyping import Float, Shaped
 from scipy.stats import sem, wasserstein_distance
 from torch import Tensor
 
-from vanishing_variance.device import device
+from vanishing_variance.core.device import device
+from vanishing_variance.core.ranges import Range
+from vanishing_variance.core.seeding import stream
+from vanishing_variance.core.task import Sequences
 from vanishing_variance.evaluation.diagnostics import LARGEST_WEIGHTS
-from vanishing_variance.evaluation.inference import Answers, Models, joined
-from vanishing_variance.evaluation.temperature import UNCHANGED
-from vanishing_variance.params.ranges import Range
-from vanishing_variance.seeding import stream
-from vanishing_variance.tasks.base import Sequences
+from vanishing_variance.inference.models import Answers, Models, joined
+from vanishing_variance.inference.temperature import UNCHANGED
 
 PLACES = ("before", "after")
 WEIGHTS = ("target", "largest", "largest16", "entropy")
@@ -51,7 +51,7 @@ def trained(
     def batches() -> Iterator[dict[str, Tensor]]:
         rng = stream(root, *name)
         drawn = rng.integers(lengths.shortest, lengths.longest + 1, size=sequences)
-        # a length has few sequences: no more are drawn than are used, unlike `pieces`
+        # a length has few sequences: no more are drawn than are used, unlike `sample_batches`
         for length, count in zip(*(of.tolist() for of in np.unique(drawn, return_counts=True)), strict=True):
             size = max(1, models.batch_items // length)
             for first in range(0, count, size):

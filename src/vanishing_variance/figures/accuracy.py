@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import pandas as pd
 from matplotlib.figure import Figure
 
-from vanishing_variance.analysis.results import by_seed
 from vanishing_variance.figures import style
 from vanishing_variance.statistics.intervals import interval
-from vanishing_variance.study import NORMS, TEMPERATURES
+from vanishing_variance.study.results import by_seed
+from vanishing_variance.study.runs import NORMS, TEMPERATURES
 
 TITLES = {"plain": "plain softmax", "adaptive": "adaptive temperature", "fitted": "temperature fitted with labels"}
 

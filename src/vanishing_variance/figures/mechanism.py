@@ -5,8 +5,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from vanishing_variance.analysis.attribution import GROUPINGS, QUANTITIES
 from vanishing_variance.figures import style
+from vanishing_variance.study.quantities import GROUPINGS, QUANTITIES
 
 # A colour, a marker and a place beside the others for each grouping.
 LOOKS = dict(

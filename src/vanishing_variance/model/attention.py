@@ -7,8 +7,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from vanishing_variance.kernels import attend as compiled
 from vanishing_variance.model.items import Items
+from vanishing_variance.model.kernels import attend as compiled
 
 # How many items are dense at a time where nothing is compiled: what fits a core's cache, or fills a GPU.
 ITEMS_AT_ONCE = {"cpu": 2**12, "cuda": 2**20}

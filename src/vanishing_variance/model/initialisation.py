@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Float32
 from torch import Tensor
 
-from vanishing_variance.seeding import stream
+from vanishing_variance.core.seeding import stream
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from vanishing_variance.kernels import attend as compiled
-from vanishing_variance.kernels.matmul import matmul
 from vanishing_variance.model.items import gelu
+from vanishing_variance.model.kernels import attend as compiled
+from vanishing_variance.model.kernels.matmul import matmul
 
 
 class Linear(NamedTuple):

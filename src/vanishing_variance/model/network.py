@@ -21,10 +21,10 @@ from torch import Tensor
 
 from vanishing_variance.model import initialisation
 from vanishing_variance.model.attention import attend
+from vanishing_variance.model.config import Model
 from vanishing_variance.model.initialisation import SCHEMES, Initial
 from vanishing_variance.model.items import Items
 from vanishing_variance.model.linear import Linear, linear
-from vanishing_variance.params.experiment import Model
 
 Weights = Mapping[str, Float[Tensor, "S ..."]]
 Batch = Mapping[str, Shaped[Tensor, "#S B ..."]]

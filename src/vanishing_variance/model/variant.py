@@ -1,14 +1,16 @@
 """One variant of the experiment: a task and a normaliser, and the network they make."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from vanishing_variance import norms, registry
-from vanishing_variance.errors import InputError
-from vanishing_variance.model import inputs
+from vanishing_variance.core import registry
+from vanishing_variance.core.config import get_param
+from vanishing_variance.core.errors import InputError
+from vanishing_variance.core.task import Task, TaskTraining
+from vanishing_variance.model.config import Model
 from vanishing_variance.model.initialisation import SCHEMES, Initial
 from vanishing_variance.model.network import Network, initial
-from vanishing_variance.params.experiment import Model
-from vanishing_variance.tasks.base import Task, TaskTraining
 
 
 @dataclass(frozen=True)
@@ -20,18 +22,30 @@ class Variant:
     task: Task
     model: Model
 
+    @classmethod
+    def of(cls, params: Mapping[str, Any], task: str, norm: str) -> "Variant":
+        """Return the variant by params.yaml. Raises InputError."""
+        data = get_param(params, f"tasks.{task}.data", registry.load_task(task).TASK)
+        return cls(task, norm, data, get_param(params, "model", Model))
+
     def network(self) -> Network:
         """The network. Raises InputError for an unknown or incomplete normaliser."""
-        norm = registry.load(norms, self.norm_name)
+        norm = registry.load_norm(self.norm_name)
         for name in ("LEARNABLE", "normalise"):
             if not hasattr(norm, name):
                 raise InputError(
                     f"{norm.__file__}: has no {name}; a normaliser has LEARNABLE and normalise, as ln.py has"
                 )
-        return Network(registry.load(inputs, self.task_name), norm, self.model)
+        return Network(registry.load_embedding(self.task_name), norm, self.model)
 
     def initial(self, training: TaskTraining) -> dict[str, Initial]:
         """How each tensor of one seed starts."""
         network, scheme = self.network(), SCHEMES[self.model.initialisation]
         entry = network.inputs.initial(self.task, training, self.model.width, scheme)
-        return initial(entry, self.model, self.task.labels, network.norm)
+        return initial(entry, self.model, self.task.num_classes, network.norm)
+
+
+def task_training(params: Mapping[str, Any], task: str) -> TaskTraining:
+    """Return how params.yaml says that a task is trained. Raises InputError."""
+    training: TaskTraining = get_param(params, f"tasks.{task}.training", registry.load_task(task).TRAINING)
+    return training

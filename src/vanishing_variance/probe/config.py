@@ -4,8 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, ValidatorFunctionWrapHandler, WrapValidator
 
-from vanishing_variance.params.base import Count, Section, Several
-from vanishing_variance.params.test import Lengths
+from vanishing_variance.core.config import Count, Lengths, Section, Several
 
 
 def _a_line(name: str) -> str:

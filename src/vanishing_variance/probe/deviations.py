@@ -10,15 +10,15 @@ import pandas as pd
 from jaxtyping import Float, Float64, Integer
 from transformers import PreTrainedModel
 
-from vanishing_variance.errors import InputError
-from vanishing_variance.params.base import PATH
+from vanishing_variance.core.config import PATH
+from vanishing_variance.core.errors import InputError
+from vanishing_variance.core.progress import Progress
+from vanishing_variance.core.seeding import stream
 from vanishing_variance.probe.config import Probe
 from vanishing_variance.probe.families.base import Family
 from vanishing_variance.probe.outputs import last_outputs
 from vanishing_variance.probe.sequences import Corpus, fix_last, random_tokens, sentences
-from vanishing_variance.probe.strategies import STRATEGIES, Strategy
-from vanishing_variance.progress import Progress
-from vanishing_variance.seeding import stream
+from vanishing_variance.study.strategies import STRATEGIES, Strategy
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from transformers import PreTrainedConfig
 
-from vanishing_variance.device import room
-from vanishing_variance.memory.need import Need, Term
+from vanishing_variance.core.device import free_gpu_memory
+from vanishing_variance.core.memory import Need, Term
 from vanishing_variance.probe.config import Probe
 from vanishing_variance.probe.outputs import BATCH
-from vanishing_variance.probe.strategies import STRATEGIES
+from vanishing_variance.study.strategies import STRATEGIES
 
 FLOAT, TOKEN = 4, 8
 # Bytes of the library of such models and of a text in tokens, beside what other stages import.
@@ -22,7 +22,7 @@ SQUARES, FORWARD, VECTORS = 4, 3, 16
 DRAWN, OUTPUTS = 2, 3
 
 
-def probe(settings: Probe, config: PreTrainedConfig, layers: Sequence[int]) -> Need:
+def memory_needed(settings: Probe, config: PreTrainedConfig, layers: Sequence[int]) -> Need:
     """What `probe.deviations.measure` takes of the model that `config` describes, down to the last of `layers`."""
     width, inner, longest = config.hidden_size, config.intermediate_size, max(settings.lengths)
     depth = max(layers) + 1
@@ -43,5 +43,5 @@ def probe(settings: Probe, config: PreTrainedConfig, layers: Sequence[int]) -> N
             Term(FLOAT * (embedded + depth * each), model | {"probe.layers": max(layers)}),
             Term(FLOAT * max(BATCH, longest) * (VECTORS * width + 2 * inner), long | model),
         ),
-        gpu=room(),
+        gpu=free_gpu_memory(),
     )

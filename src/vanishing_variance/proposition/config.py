@@ -1,7 +1,6 @@
 """The section `proposition`: what Proposition 1 is checked on, inside the first model of the first block."""
 
-from vanishing_variance.params.base import Section, Several
-from vanishing_variance.params.test import Length, Lengths
+from vanishing_variance.core.config import Length, Lengths, Section, Several
 
 
 class Proposition(Section):

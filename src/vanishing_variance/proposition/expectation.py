@@ -10,9 +10,9 @@ import numpy as np
 import torch
 from jaxtyping import Float64
 
-from vanishing_variance.evaluation.inference import Models
+from vanishing_variance.core.task import Sequences
+from vanishing_variance.inference.models import Models
 from vanishing_variance.model.attention import attend
-from vanishing_variance.tasks.base import Sequences
 
 
 @dataclass(frozen=True)

@@ -12,17 +12,17 @@ import pandas as pd
 import torch
 from jaxtyping import Float, Float64
 
-from vanishing_variance import parallel, registry, vocabulary
-from vanishing_variance.evaluation.inference import Models
+from vanishing_variance.core import parallel
+from vanishing_variance.core.parallel import Job, Report
+from vanishing_variance.core.progress import Progress
+from vanishing_variance.core.seeding import stream
+from vanishing_variance.core.task import Sequences
+from vanishing_variance.inference.models import Models
 from vanishing_variance.model.attention import attend
 from vanishing_variance.model.variant import Variant
-from vanishing_variance.parallel import Job, Report
-from vanishing_variance.progress import Progress
 from vanishing_variance.proposition.config import Proposition
 from vanishing_variance.proposition.expectation import expected
-from vanishing_variance.seeding import stream
 from vanishing_variance.statistics.moments import variance
-from vanishing_variance.tasks.base import Sequences
 
 # Sequences are drawn and attended to this many items at a time, or one by one where they are longer.
 ITEMS_AT_ONCE = 2**18
@@ -58,12 +58,11 @@ def _measure(
     variant: Variant, weights: Mapping[str, np.ndarray], how: Proposition, root: int, report: Report
 ) -> pd.DataFrame:
     models = Models.of(variant, weights)
-    items = registry.load(vocabulary, variant.task_name)
-    theory = expected(models, partial(items.enumerated, variant.task))
+    theory = expected(models, variant.task.enumerate_iid)
     parts = []
     for length in how.lengths:
         rng = stream(root, "proposition", variant.task_name, length)
-        draw = partial(items.draw, variant.task, rng, length=length)
+        draw = partial(variant.task.sample_iid, rng, length=length)
         outputs, largest = _outputs(models, _pieces(draw, how.sequences, length))
         measured, error = variance(outputs)
         columns = {

@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
-from vanishing_variance import parallel, registry, vocabulary
-from vanishing_variance.device import room
-from vanishing_variance.memory.drawn import drawn
-from vanishing_variance.memory.models import DOUBLE, FLOAT, largest, looked_up, weights
-from vanishing_variance.memory.need import Need, Term
+from vanishing_variance.core import parallel
+from vanishing_variance.core.device import free_gpu_memory
+from vanishing_variance.core.memory import Need, Term
+from vanishing_variance.core.sequence_memory import sequence_bytes
+from vanishing_variance.core.task import TaskTraining
+from vanishing_variance.inference.memory import DOUBLE, FLOAT, largest, looked_up, weights
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.proposition.config import Proposition
 from vanishing_variance.proposition.measurement import ITEMS_AT_ONCE
-from vanishing_variance.tasks.base import TaskTraining
 
 # O of every sequence of a length: in parts, as one, and its differences from the mean.
 OUTPUTS = 3.5
@@ -22,14 +22,14 @@ ITEM, LAYERS = 60, 6
 LOGITS = 5
 
 
-def proposition(variants: Sequence[tuple[Variant, TaskTraining]], how: Proposition, seeds: int) -> Need:
+def memory_needed(variants: Sequence[tuple[Variant, TaskTraining]], how: Proposition, seeds: int) -> Need:
     """What `proposition.measurement.measure` takes for variants, while the weights of all `seeds` are there."""
     width, longest = variants[0][0].model.width, max(how.lengths)
     models = [weights(*one) for one in variants]
     of_width, long = {"model.width": width}, {"proposition.lengths": longest}
     items, batch = largest(how.lengths, how.sequences, ITEMS_AT_ONCE)
     # As many items are drawn as there may be, whatever is asked.
-    drawing = max(1, ITEMS_AT_ONCE / longest) * max(drawn(variant.task, longest)[0] for variant, _ in variants)
+    drawing = max(1, ITEMS_AT_ONCE / longest) * max(sequence_bytes(variant.task, longest)[0] for variant, _ in variants)
     return Need(
         name="proposition",
         data=(
@@ -43,13 +43,13 @@ def proposition(variants: Sequence[tuple[Variant, TaskTraining]], how: Propositi
         ),
         results=(Term(2 * seeds * sum(models), of_width | {"seeds_per_block": seeds}),),
         processes=min(len(variants), parallel.cores()),
-        gpu=room(),
+        gpu=free_gpu_memory(),
     )
 
 
 def _enumerated(variant: Variant) -> float:
     """Bytes that expectations over all items take."""
-    parts = registry.load(vocabulary, variant.task_name).enumerated(variant.task)
+    parts = variant.task.enumerate_iid()
     numbers: list[int] = [max(array.shape[-1] for array in part.values()) for part in parts]
-    each = FLOAT * HIDDEN * variant.model.width + PICKED * variant.task.labels
+    each = FLOAT * HIDDEN * variant.model.width + PICKED * variant.task.num_classes
     return max(numbers) * each + LOGITS * DOUBLE * sum(numbers)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from vanishing_variance.errors import InputError
+from vanishing_variance.core.errors import InputError
 from vanishing_variance.statistics.intervals import CONFIDENCE
 from vanishing_variance.statistics.power_law import power_law
 

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from vanishing_variance.analysis.attribution_table import HEAD, NOTE, groups
 from vanishing_variance.report.cells import Cell, Row, Table
+from vanishing_variance.study.attribution_table import HEAD, NOTE, groups
 
 
 def explained(frame: pd.DataFrame) -> Table:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
-from vanishing_variance.params.base import take
-from vanishing_variance.scale import steps
+from vanishing_variance.core.config import get_param
+from vanishing_variance.study.scale import steps
 
 # What is shown, by section of the page; the file is plots/<name>.svg.
 MECHANISM = ("mechanism",)
@@ -42,15 +42,15 @@ def recorded(picture: str, params: Mapping[str, Any]) -> Figure:
 
 def _words(params: Mapping[str, Any]) -> dict[str, tuple[str, str, str]]:
     """name -> title, caption, alternative text."""
-    norm, task = take(params, "norm", str), take(params, "figures.task", str)
-    seeds = len(take(params, "blocks", list[int])) * take(params, "seeds_per_block", int)
-    looked = take(params, "diagnostics.sequences", int)
-    rows = take(params, "diagnostics.heatmap_sequences", int)
-    checked, tail = take(params, "proposition.sequences", int), take(params, "proposition.tail", int)
-    probed, model = take(params, "probe.sequences", int), take(params, "probe.model", str)
-    longest = {name: take(params, f"ranges.{name}.longest", int) for name in ("short", "long")}
+    norm, task = get_param(params, "norm", str), get_param(params, "figures.task", str)
+    seeds = len(get_param(params, "blocks", list[int])) * get_param(params, "seeds_per_block", int)
+    looked = get_param(params, "diagnostics.sequences", int)
+    rows = get_param(params, "diagnostics.heatmap_sequences", int)
+    checked, tail = get_param(params, "proposition.sequences", int), get_param(params, "proposition.tail", int)
+    probed, model = get_param(params, "probe.sequences", int), get_param(params, "probe.model", str)
+    longest = {name: get_param(params, f"ranges.{name}.longest", int) for name in ("short", "long")}
     per_seed = f"Thin lines are each of n = {seeds} seeds, thick ones their mean."
-    tasks = take(params, "tasks", dict)
+    tasks = get_param(params, "tasks", dict)
     each = {name: [f"{task} after {steps(params, task, name):,} steps" for task in tasks] for name in longest}
     made = {name: " and ".join(said) for name, said in each.items()}
     mean = f"means over n = {seeds} seeds, the band is the 95% t interval of the mean over seeds."

@@ -5,7 +5,7 @@ import re
 
 from markupsafe import Markup, escape
 
-from vanishing_variance import markdown
+from vanishing_variance.study import markdown
 
 MISSING = "–"
 _POWER = re.compile(r"\^([-−]?\d+(?:\.\d+)?)")

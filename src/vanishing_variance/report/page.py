@@ -9,16 +9,16 @@ from typing import Any
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from vanishing_variance import scale
-from vanishing_variance.claims.verdict import legend
-from vanishing_variance.params.base import take
+from vanishing_variance.core.config import get_param
 from vanishing_variance.report import figures
 from vanishing_variance.report.explained import explained
 from vanishing_variance.report.formats import power, raised
 from vanishing_variance.report.strongest import Evidence
 from vanishing_variance.report.tables import tables
 from vanishing_variance.report.verdicts import counts, verdicts
-from vanishing_variance.scale import PAPER_SEEDS, of_paper
+from vanishing_variance.study import scale
+from vanishing_variance.study.scale import PAPER_SEEDS, of_paper
+from vanishing_variance.study.verdict import legend
 
 _TEMPLATES = Environment(
     loader=PackageLoader("vanishing_variance.report"),
@@ -38,9 +38,10 @@ STAGES = (
 
 @dataclass(frozen=True)
 class Results:
-    """What the page shows: params.yaml as a document and as its text, the strongest evidence for each claim, the
-    contents of metrics/tests.csv, paper.csv and explained.csv, the figures as SVG texts by name, the record's
-    accuracies as SVG text with its params.yaml, and package -> version."""
+    """Contents of the page: params.yaml as a document and as its text, the strongest evidence for each claim, the
+    contents of tests.csv, paper.csv and explained.csv, the figures as SVG texts by name, and the record's accuracies
+    as SVG text with its params.yaml.
+    """
 
     params: Mapping[str, Any]
     source: str
@@ -50,7 +51,6 @@ class Results:
     explained: pd.DataFrame
     pictures: Mapping[str, str]
     recorded: tuple[str, Mapping[str, Any]]
-    versions: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def page(results: Results) -> Page:
     """Return all results as one HTML file that needs no other. Raises InputError on a parameter that is not one."""
     params, made = results.params, verdicts(results.evidence)
     led = any(found.point for found in results.evidence.values())
-    norm = take(params, "norm", str)
+    norm = get_param(params, "norm", str)
     shown = {
         "verdicts": made,
         "counts": counts(made),
@@ -78,7 +78,6 @@ def page(results: Results) -> Page:
         "losses": figures.figures(figures.LOSSES, results.pictures, params),
         "scale": _scale(params),
         "study": _study(params),
-        "versions": results.versions,
         "source": results.source,
         "norm": norm,
     }
@@ -104,13 +103,13 @@ def side(fingerprint: str, machine: Mapping[str, Any], times: Sequence[Mapping[s
 
 def _steps(params: Mapping[str, Any]) -> dict[tuple[str, str], int]:
     """Return the gradient steps by task and range."""
-    tasks, names = take(params, "tasks", dict), take(params, "ranges", dict)
+    tasks, names = get_param(params, "tasks", dict), get_param(params, "ranges", dict)
     return {(task, name): scale.steps(params, task, name) for name in names for task in tasks}
 
 
 def _scale(params: Mapping[str, Any]) -> str:
     """How much was run, beside how much the paper did."""
-    seeds = len(take(params, "blocks", list[int])) * take(params, "seeds_per_block", int)
+    seeds = len(get_param(params, "blocks", list[int])) * get_param(params, "seeds_per_block", int)
     said = [f"{seeds} seeds (the paper: {PAPER_SEEDS})"]
     said += [f"{task} {name} {of_paper(task, made)}" for (task, name), made in _steps(params).items()]
     return ", ".join(said)
@@ -118,15 +117,15 @@ def _scale(params: Mapping[str, Any]) -> str:
 
 def _study(params: Mapping[str, Any]) -> list[tuple[str, str | list[str]]]:
     """What was run: names and values."""
-    blocks, size = take(params, "blocks", list[int]), take(params, "seeds_per_block", int)
+    blocks, size = get_param(params, "blocks", list[int]), get_param(params, "seeds_per_block", int)
     made = [f"{task} {name} {steps:,}" for (task, name), steps in _steps(params).items()]
-    lengths = {name: (f"{name}.shortest", f"{name}.longest") for name in take(params, "ranges", dict)}
-    ranges = {name: [take(params, f"ranges.{end}", int) for end in ends] for name, ends in lengths.items()}
+    lengths = {name: (f"{name}.shortest", f"{name}.longest") for name in get_param(params, "ranges", dict)}
+    ranges = {name: [get_param(params, f"ranges.{end}", int) for end in ends] for name, ends in lengths.items()}
     return [
-        ("treatment", f"{take(params, 'norm', str)}, compared with none"),
+        ("treatment", f"{get_param(params, 'norm', str)}, compared with none"),
         ("seeds", f"{len(blocks) * size}: {len(blocks)} × {size} (blocks × seeds a block)"),
         ("gradient steps", ", ".join(made)),
         ("training lengths", ", ".join(f"{name} {low} to {high}" for name, (low, high) in ranges.items())),
-        ("test lengths", [power(length) for length in take(params, "test.lengths", list[int])]),
-        ("test sequences", f"{take(params, 'test.sequences', int):,} a length"),
+        ("test lengths", [power(length) for length in get_param(params, "test.lengths", list[int])]),
+        ("test sequences", f"{get_param(params, 'test.sequences', int):,} a length"),
     ]

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from vanishing_variance.errors import InputError
-from vanishing_variance.markdown import row
+from vanishing_variance.core.errors import InputError
 from vanishing_variance.report.strongest import Evidence, scale
+from vanishing_variance.study.markdown import row
 
 BEGIN, END = "<!-- verdicts: python -m stages.readme -->", "<!-- end of verdicts -->"
 HEAD = ("the claim", "in the paper", "verdict", "scale", "with fewer steps")

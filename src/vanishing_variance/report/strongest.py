@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vanishing_variance.claims.verdict import NOT_COMPARABLE, NOT_TESTED
-from vanishing_variance.params.base import take
-from vanishing_variance.scale import paper_steps
+from vanishing_variance.core.config import get_param
+from vanishing_variance.study.scale import paper_steps
+from vanishing_variance.study.verdict import NOT_COMPARABLE, NOT_TESTED
 
 # The record that a run is held against: metrics/<RECORD>.
 RECORD = "paper-scale"
@@ -63,12 +63,12 @@ def scale(claim: Mapping[str, Any]) -> str:
 
 
 def _strength(claim: Mapping[str, Any], study: Study) -> tuple[bool, bool, int, int]:
-    tested, verdict = int(take(study.params, "test.sequences", int)), claim["verdict"]
+    tested, verdict = int(get_param(study.params, "test.sequences", int)), claim["verdict"]
     return verdict != NOT_TESTED, verdict != NOT_COMPARABLE, claim["n"] or 0, tested
 
 
 def _trained(study: Study, claim: Mapping[str, Any]) -> list[Any]:
     """Return all that decides the models that a claim is judged by; of the ranges the lengths: it has the steps."""
-    ranges = {name: dict(of) | {"steps": None} for name, of in take(study.params, "ranges", dict).items()}
-    tasks = [take(study.params, f"tasks.{task}", Any) for task in claim["steps"]]
-    return [claim["steps"], ranges, *tasks, *(take(study.params, key, Any) for key in TRAINING)]
+    ranges = {name: dict(of) | {"steps": None} for name, of in get_param(study.params, "ranges", dict).items()}
+    tasks = [get_param(study.params, f"tasks.{task}", Any) for task in claim["steps"]]
+    return [claim["steps"], ranges, *tasks, *(get_param(study.params, key, Any) for key in TRAINING)]

@@ -7,7 +7,7 @@ import pandas as pd
 
 from vanishing_variance.report.cells import Cell, Row, Table, numbers, shaded
 from vanishing_variance.report.formats import interval, power
-from vanishing_variance.scale import of_paper
+from vanishing_variance.study.scale import of_paper
 
 # The paper's tables: of accuracies by task and range, and of ablations, all on the short range, by task.
 ACCURACIES = {1: ("argmax", "short"), 2: ("dictionary", "short"), 4: ("argmax", "long"), 5: ("dictionary", "long")}
@@ -22,7 +22,7 @@ TEMPERATURES = {
 def tables(tests: pd.DataFrame, paper: pd.DataFrame, norm: str, steps: Mapping[tuple[str, str], int]) -> list[Table]:
     """Return Tables 1 to 6, of what was tested.
 
-    `tests`: metrics/tests.csv; `paper`: metrics/paper.csv; `norm`: the treatment; `steps`, by task and range.
+    `tests` and `paper`: the frames of metrics/tables; `norm`: the treatment; `steps`, by task and range.
     All are shaded alike: fully at the largest difference from the paper in any of them.
     """
     scale = paper["difference"].abs().max()
@@ -52,7 +52,7 @@ class _Sources:
     def paper_rows(self, temperature: str, wanted: Mapping[str, tuple[str, str, str]], lengths: pd.Index) -> list[Row]:
         """The paper's numbers, as far as it has them, and then how far ours are from them.
 
-        `wanted`: the row's name -> variant and quantity of metrics/paper.csv, and Python's format.
+        `wanted`: the row's name -> variant and quantity of metrics/tables/paper.csv, and Python's format.
         """
         theirs, apart = [], []
         for name, (variant, quantity, how) in wanted.items():

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vanishing_variance.claims.verdict import VERDICTS, name
 from vanishing_variance.report.formats import MISSING, interval, number, raised
 from vanishing_variance.report.strongest import Evidence, scale
+from vanishing_variance.study.verdict import VERDICTS, name
 
 # How a number with this unit is written, and what stands behind it.
 _UNITS = {"pp": ("+.1f", " pp")}

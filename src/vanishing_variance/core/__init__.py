@@ -1,0 +1,1 @@
+"""Errors, parameters, files, random streams, processes: everything that more than one stage stands on."""

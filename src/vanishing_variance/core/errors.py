@@ -1,0 +1,38 @@
+"""Errors that the user can mend, as one line each."""
+
+import errno
+from typing import Any
+
+
+class InputError(Exception):
+    """A bad parameter, argument or file. The message is one line that names it and what is allowed; exit code 2."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(one_line(message))
+
+
+class DivergedError(Exception):
+    """A training loss that is no longer a number. The message names seed, step and variant; exit code 3."""
+
+
+def shown(value: Any) -> str:
+    """Return a value as it stands in an error: one line, shortened."""
+    try:
+        return one_line(repr(value), 80)
+    except (ValueError, RecursionError):  # an integer of thousands of digits; thousands of lists within each other
+        return f"a {type(value).__name__} too large to show"
+
+
+def one_line(text: str, longest: int = 1000) -> str:
+    """Return a text without line breaks and control characters, shortened where it is longer than `longest`."""
+    text = " ".join(text[: 10 * longest].split())
+    text = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
+
+
+def ran_out(problem: BaseException) -> bool:
+    """Return whether an exception says that memory ran out: Python's, the system's or torch's, of a CPU or a GPU."""
+    if isinstance(problem, OSError):
+        return problem.errno == errno.ENOMEM
+    said = str(problem)
+    return isinstance(problem, MemoryError) or "out of memory" in said or "can't allocate memory" in said

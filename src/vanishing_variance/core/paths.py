@@ -1,0 +1,52 @@
+"""Folders of the outputs that DVC caches."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+RUNS = Path("runs")
+DATA = Path("data")
+# Seconds that each stage took, where it ran: not an output, so that it changes no hash.
+TIMES = RUNS / "times"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One block of seeds of one variant."""
+
+    task: str
+    range: str
+    norm: str
+    block: int
+
+    def folder(self, kind: str) -> Path:
+        """Return the run's folder of a kind: trained, checkpoints, temperature, evaluated."""
+        return RUNS / kind / self.norm / self.range / f"{self.task}-{self.block}"
+
+    @property
+    def weights(self) -> Path:
+        """The trained weights."""
+        return self.folder("trained") / "weights.safetensors"
+
+    @property
+    def losses(self) -> Path:
+        """The training losses."""
+        return self.folder("trained") / "losses.parquet"
+
+    @property
+    def temperatures(self) -> Path:
+        """The adaptive temperatures that are fitted to the block's halves."""
+        return self.folder("temperature") / "temperatures.parquet"
+
+    def __str__(self) -> str:
+        return f"{self.task}-{self.range}-{self.norm}-{self.block}"
+
+
+def sequences(task: str, length: int) -> Path:
+    """Return the file of the test sequences of one task and length."""
+    return DATA / task / f"{length:08d}.safetensors"
+
+
+def cache() -> Path:
+    """Return the folder of this user's cache, whichever the project: compiled sources, locks."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vanishing-variance"

@@ -1,0 +1,1 @@
+"""Fit of the adaptive temperature to a block's own mistakes."""

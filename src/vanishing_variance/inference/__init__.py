@@ -1,0 +1,1 @@
+"""Inference with a block of trained models, at any temperature."""

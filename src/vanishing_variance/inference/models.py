@@ -1,0 +1,128 @@
+"""Inference with a block of trained models.
+
+S seeds, B sequences, N items, D width.
+
+A sequence is gone through once for the logits, their entropy and the plain output, and once more for each adaptive
+temperature that sharpens any sequence of the batch. What is kept for an item is its logit.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Float64, Shaped
+from torch import Tensor
+
+from vanishing_variance.core.device import device
+from vanishing_variance.core.task import Sequences, Task
+from vanishing_variance.inference.temperature import PUBLISHED, Temperature, entropy
+from vanishing_variance.model.attention import attend
+from vanishing_variance.model.items import Items
+from vanishing_variance.model.network import Network, Weights
+from vanishing_variance.model.variant import Variant
+
+# A batch of sequences has about this many items in all, so that what is done once a batch is little beside the items.
+ITEMS_IN_BATCH = {"cpu": 2**16, "cuda": 2**20}
+
+Key = TypeVar("Key", bound=Any)
+
+# The test sequences of one length, at most so many at a time.
+Read = Callable[[int], Iterator[Sequences]]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Answers of S models to B sequences.
+
+    `correct`, by temperature, whether the answer is. With the plain softmax: the `logits` of the items, their `entropy`
+    in nats, and the attention outputs O, `before` and `after` the normaliser.
+    """
+
+    correct: Mapping[str, Bool[Tensor, "S B"]]
+    logits: Float[Tensor, "S B N"]
+    entropy: Float[Tensor, "S B"]
+    before: Float[Tensor, "S B D"]
+    after: Float[Tensor, "S B D"]
+
+
+@dataclass(frozen=True)
+class Models:
+    """Trained models of one variant; the rows of tables that they look up are computed once."""
+
+    task: Task
+    network: Network
+    weights: Weights
+    tables: Weights
+
+    @classmethod
+    @torch.no_grad()
+    def of(cls, variant: Variant, weights: Mapping[str, Float[np.ndarray, "S ..."]]) -> "Models":
+        """Return the models with these weights, on the device."""
+        network = variant.network()
+        on_device = {name: torch.from_numpy(array).to(device()) for name, array in weights.items()}
+        return cls(variant.task, network, on_device, network.inputs.tables(on_device))
+
+    @property
+    def batch_items(self) -> int:
+        """The number of items that a batch may have."""
+        return ITEMS_IN_BATCH[device().type] // len(next(iter(self.weights.values())))
+
+    def ask(self, sequences: Sequences) -> tuple[Items, Float[Tensor, "S B D"]]:
+        """`Network.ask`, of sequences that all models share."""
+        batch = {name: torch.from_numpy(array).to(device())[None] for name, array in sequences.items()}
+        return self.network.ask(self.weights, batch, self.tables)
+
+    @torch.no_grad()
+    def answer(self, sequences: Sequences, fitted: Temperature) -> Answers:
+        """Return the answers to a batch that the models share, at three temperatures.
+
+        `plain`: the softmax; `adaptive`: the published polynomial of Veličković et al.; `fitted`: our own.
+        """
+        labels = torch.from_numpy(self.task.label(sequences)).to(device())
+        items, direction = self.ask(sequences)
+        logits, plain = attend(items, direction)
+        spread, averages = entropy(logits), {"plain": plain}
+        for name, temperature in {"adaptive": PUBLISHED, "fitted": fitted}.items():
+            beta = temperature.beta(spread).unsqueeze(-1)
+            averages[name] = attend(items, direction * beta)[1] if (beta > 1).any() else plain
+        before = {name: self.network.outputs(self.weights, average) for name, average in averages.items()}
+        after = {name: self.network.normalise(self.weights, outputs) for name, outputs in before.items()}
+        classes = {name: self.network.read_out(self.weights, outputs).argmax(-1) for name, outputs in after.items()}
+        correct = {name: of == labels for name, of in classes.items()}
+        return Answers(correct, logits, spread, before["plain"], after["plain"])
+
+    def test(self, sequences: Read, length: int, fitted: Temperature) -> Iterator[tuple[Sequences, Answers]]:
+        """Yield the answers to all sequences of one length, a batch at a time."""
+        for part in sequences(max(1, self.batch_items // length)):
+            yield part, self.answer(part, fitted)
+
+    def accuracy(self, sequences: Read, length: int, fitted: Temperature) -> dict[str, Float64[np.ndarray, " S"]]:
+        """Return the fraction of correct answers of each model, by temperature."""
+        return {
+            name: correct.mean(axis=1)
+            for name, correct in joined(answers.correct for _, answers in self.test(sequences, length, fitted)).items()
+        }
+
+
+def joined(batches: Iterator[Mapping[Key, Shaped[Tensor, "S B ..."]]]) -> dict[Key, Shaped[np.ndarray, "S B ..."]]:
+    """Return the arrays of several batches as one for each name, all sequences along the second axis."""
+    parts: dict[Key, list[np.ndarray]] = {}
+    for batch in batches:
+        for name, tensor in batch.items():
+            parts.setdefault(name, []).append(tensor.cpu().numpy())
+    return {name: np.concatenate(arrays, axis=1) for name, arrays in parts.items()}
+
+
+def sample_batches(task: Task, rng: np.random.Generator, sequences: int, length: int, size: int) -> Iterator[Sequences]:
+    """Yield sequences of one stream, at most `size` at a time.
+
+    They are drawn a fixed number at a time, so that a larger `sequences` begins as a smaller one.
+    """
+    piece = max(1, 2**20 // length)
+    for drawn_before in range(0, sequences, piece):
+        drawn = task.sample(rng, piece, length)
+        wanted = min(piece, sequences - drawn_before)
+        for first in range(0, wanted, size):
+            yield {name: array[first : min(first + size, wanted)] for name, array in drawn.items()}

@@ -1,0 +1,68 @@
+"""Stored weights, temperatures and test sequences, checked before any work is done with them."""
+
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from vanishing_variance.core.arrays import read_about, read_arrays, read_parts, verify
+from vanishing_variance.core.errors import InputError
+from vanishing_variance.core.frames import read_frame
+from vanishing_variance.core.layout import compare, layout, refused
+from vanishing_variance.core.task import Task, TaskTraining
+from vanishing_variance.inference.models import Read
+from vanishing_variance.inference.temperature import HALVES, POWERS, Temperature
+from vanishing_variance.model.variant import Variant
+
+
+def read_temperatures(path: Path) -> tuple[dict[str, Temperature], pd.DataFrame]:
+    """Return the temperature with which each half of a block is tested, and the frame of them (`temperature.frame`).
+
+    Raises InputError when the file is missing or damaged, or holds others than the two halves.
+    """
+    fits = read_frame(path, "half", "mistakes", "lowest", "highest", *POWERS)
+    if list(fits["half"]) != HALVES or not np.isfinite(fits[["lowest", "highest", *POWERS]]).all(axis=None):
+        raise refused(path, f"holds no finite polynomial of each half, {' and '.join(HALVES)}")
+    rows = fits.set_index("half").iterrows()
+    return {str(half): Temperature(tuple(row[list(POWERS)]), row["lowest"], row["highest"]) for half, row in rows}, fits
+
+
+def remove_finished_checkpoints(folder: Path) -> None:
+    """Remove the checkpoints of trainings that have come to their end; those that cannot be removed are left."""
+    for path in folder.glob("*.safetensors"):
+        try:
+            about = read_about(path)
+        except InputError:
+            continue
+        if about.get("made") == about.get("steps"):
+            with suppress(OSError):
+                path.unlink()
+
+
+def read_weights(path: Path, variant: Variant, training: TaskTraining, seeds: int) -> dict[str, np.ndarray]:
+    """Return the weights of a block of `seeds` trained models, (S, ...) float32 by name.
+
+    Raises InputError when the file is missing or damaged, holds other tensors than these models have, or numbers that
+    are not finite.
+    """
+    arrays, single = read_arrays(path), np.dtype(np.float32)
+    shapes = {name: (seeds, *initial.shape) for name, initial in variant.initial(training).items()}
+    compare(path, layout(arrays), {name: (single, shape) for name, shape in shapes.items()})
+    for name, array in arrays.items():
+        if not np.isfinite(array).all():
+            raise refused(path, f"holds {name} with numbers that are not finite")
+    return arrays
+
+
+def open_sequences(path: Path, task: Task, length: int) -> Read:
+    """Return the test sequences of one length, to be read in parts; any number of them.
+
+    Raises InputError when the file is missing or damaged, or holds other arrays than the task draws.
+    """
+    found = verify(path)
+    drawn = layout(task.sample(np.random.default_rng(0), 1, length))
+    stored = next((shape[0] for _, shape in found.values() if shape), 1)
+    compare(path, found, {name: (dtype, (stored, *shape[1:])) for name, (dtype, shape) in drawn.items()})
+    return partial(read_parts, path)

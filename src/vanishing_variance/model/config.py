@@ -1,0 +1,19 @@
+"""The section `model` of params.yaml."""
+
+from typing import Literal
+
+from vanishing_variance.core.config import NotNegative, Section, Several
+
+
+class Model(Section):
+    """The network's width D, the epsilon that normalisers add to what they divide by, and what the paper leaves open.
+
+    `gelu`: the form of every GELU. `initialisation`: of linear layers (`model.initialisation`). `attention_biases`:
+    whether W_Q, W_V and W_O have a bias; W_K's would add the same to every logit.
+    """
+
+    width: Several
+    epsilon: NotNegative
+    gelu: Literal["exact", "tanh"]
+    initialisation: Literal["torch", "lecun", "xavier"]
+    attention_biases: bool

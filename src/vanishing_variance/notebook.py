@@ -1,0 +1,85 @@
+"""Training and evaluation of one variant in memory, without DVC: for notebooks and scripts.
+
+The same seeds and test sequences as in the pipeline, so the same parameters give the same accuracies.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from vanishing_variance.core.config import PATH, get_param
+from vanishing_variance.core.paths import Run
+from vanishing_variance.core.seeding import stream
+from vanishing_variance.core.task import Sequences
+from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.inference.models import Models
+from vanishing_variance.inference.temperature import UNCHANGED
+from vanishing_variance.parameters import check
+from vanishing_variance.study.scale import changed
+from vanishing_variance.test_set import Test
+from vanishing_variance.training.ensemble import train_block
+from vanishing_variance.training.plan import TrainingPlan
+
+
+@dataclass(frozen=True)
+class Trained:
+    """Trained models of one variant.
+
+    `weights` by name, (seeds, ...) each; `losses`: seed, step, loss (nats). `params` are those they were trained with.
+    """
+
+    plan: TrainingPlan
+    seeds: Sequence[int]
+    weights: Mapping[str, np.ndarray]
+    losses: pd.DataFrame
+    params: Mapping[str, Any]
+
+
+def read_params(changes: Mapping[str, Any] | None = None, path: Path = PATH) -> dict[str, Any]:
+    """Return params.yaml with `changes` by dotted key, such as {"model.width": 64}.
+
+    Raises InputError, which names the key, its value and what is allowed.
+    """
+    params = changed(read_yaml(path), changes or {})
+    check(params)
+    return params
+
+
+def train(params: Mapping[str, Any], task: str, norm: str, seeds: Sequence[int], range_: str = "short") -> Trained:
+    """Train `seeds` of a variant, over all cores or on the GPU.
+
+    `task`: argmax or dictionary; `norm`: a file of norms/; `range_`: short (up to 16 items) or long (up to 256).
+    Raises InputError for unknown names, DivergedError for a loss that is not finite.
+    """
+    plan = TrainingPlan.of(params, Run(task, range_, norm, 0))
+    weights, losses = train_block(plan, list(seeds))
+    return Trained(plan, list(seeds), weights, losses, params)
+
+
+def evaluate(trained: Trained, lengths: Sequence[int] | None = None, sequences: int | None = None) -> pd.DataFrame:
+    """Return the accuracy of every model: seed, temperature (plain, adaptive), length, accuracy as a fraction.
+
+    `lengths` and `sequences` a length are those of params.yaml by default. Fewer sequences are other sequences than
+    the pipeline's.
+    """
+    test: Test = get_param(trained.params, "test", Test)
+    variant, number = trained.plan.variant, sequences or test.sequences
+    models = Models.of(variant, trained.weights)
+    rows = []
+    for length in lengths or test.lengths:
+        drawn = variant.task.sample(stream(trained.plan.root_seed, "test", variant.task_name, length), number, length)
+        accuracies = models.accuracy(partial(_parts, drawn), length, UNCHANGED)
+        for temperature in ("plain", "adaptive"):
+            pairs = zip(trained.seeds, accuracies[temperature].tolist(), strict=True)
+            rows += [(seed, temperature, length, accuracy) for seed, accuracy in pairs]
+    return pd.DataFrame(rows, columns=["seed", "temperature", "length", "accuracy"])
+
+
+def _parts(drawn: Sequences, size: int) -> Iterator[Sequences]:
+    for first in range(0, len(drawn["query"]), size):
+        yield {name: array[first : first + size] for name, array in drawn.items()}

@@ -1,0 +1,132 @@
+"""A study in pieces: one block of seeds of one task, range and normaliser each, from any machine, in any order.
+
+A piece is a folder: piece.json (whose it is, its parameters, what it was computed on), accuracy.csv and mechanism.csv.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from vanishing_variance.core.config import get_param
+from vanishing_variance.core.errors import InputError, shown
+from vanishing_variance.core.paths import Run
+from vanishing_variance.study.runs import TASKS, trained
+
+MODEL = ["task", "range", "norm", "seed"]
+
+
+@dataclass(frozen=True)
+class Goal:
+    """So many seeds of every variant of a range, tasks in this order."""
+
+    range: str
+    tasks: Sequence[str]
+    seeds: int
+
+
+# In order of worth: what decides a claim first, the paper's number of seeds last.
+GOALS = (Goal("short", TASKS, 32), Goal("long", TASKS[::-1], 16), Goal("short", TASKS, 100))
+
+
+def plan(norm: str, blocks: Sequence[int], size: int, goals: Sequence[Goal] = GOALS) -> Iterator[list[Run]]:
+    """Yield the runs in order of worth, `size` seeds each: together all variants of a task, range and block.
+
+    Variants are compared with each other, seed by seed, so one without the others is worth nothing.
+    """
+    seen = set()
+    for goal in goals:
+        for block in (block for block in blocks if block * size < goal.seeds):
+            for task in goal.tasks:
+                group = [Run(task, goal.range, one, block) for one in trained(goal.range, norm)]
+                if group[0] not in seen:
+                    seen.add(group[0])
+                    yield group
+
+
+def parameters(params: Mapping[str, Any], task: str, range_: str) -> dict[str, Any]:
+    """Return all that decides the numbers of a model of this task and range, but its seed: by dotted key.
+
+    Left out is what changes the last bits alone (`training.seeds_per_process`), and the long range's own number of
+    steps, which stands in the task's place.
+    """
+    sections = ["seed", f"tasks.{task}", f"ranges.{range_}", "model", "training", "test", "diagnostics", "temperature"]
+    flat = {key: value for name in sections for key, value in _flat(name, get_param(params, name, Any))}
+    own = flat.pop(f"ranges.{range_}.steps", None)
+    steps = f"tasks.{task}.training.steps"
+    for unread in ("training.seeds_per_process", "diagnostics.heatmap_sequences"):
+        flat.pop(unread, None)
+    return flat | {steps: own or flat[steps]}
+
+
+def check_parameters(found: Mapping[str, Any], wanted: Mapping[str, Any], name: str) -> None:
+    """Raise InputError, which names the first key and both values, where the parameters of models differ."""
+    for key in sorted({*found, *wanted}):
+        if found.get(key) != wanted.get(key):
+            raise InputError(f"{name}: {key} is {shown(found.get(key))}; must be {shown(wanted.get(key))}")
+
+
+def record_name(name: str) -> str:
+    """Return the name of a record, a folder of metrics/. Raises InputError for one that is none."""
+    if not re.fullmatch(r"[a-z][a-z0-9-]{0,63}", name) or name == "tables":
+        raise InputError(f"name: {shown(name)} must be 1 to 64 of a-z, 0-9 and -, from a letter on; not tables")
+    return name
+
+
+def merged(record: pd.DataFrame, piece: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return the rows of both, sorted, whatever the order in which pieces come; models are task, range, norm, seed.
+
+    Raises InputError for a model that the record has already.
+    """
+    if len(record):
+        both = record[MODEL].drop_duplicates().merge(piece[MODEL].drop_duplicates())
+        if len(both):
+            model = ", ".join(f"{key} {value}" for key, value in both.iloc[0].items())
+            raise InputError(f"{name}: {model} is in the record already")
+    together = pd.concat([record, piece], ignore_index=True) if len(record) else piece
+    keys = [key for key in (*MODEL, "temperature", "length") if key in together]
+    return together.sort_values(keys, ignore_index=True)
+
+
+def check_complete(
+    accuracy: pd.DataFrame, mechanism: pd.DataFrame, seeds: Sequence[int], lengths: Sequence[int], name: str
+) -> None:
+    """Raise InputError where a piece lacks a seed at a test length, or what is inside is of other models."""
+    found = accuracy.groupby("temperature").apply(lambda of: sorted(zip(of["seed"], of["length"], strict=True)))
+    wanted = [(seed, length) for seed in seeds for length in sorted(lengths)]
+    if not len(found) or any(cells != wanted for cells in found):
+        raise InputError(f"{name}/accuracy.csv: does not hold seeds {seeds[0]} to {seeds[-1]} at every test length")
+    keys = [*MODEL, "length"]
+    plain = accuracy.query("temperature == 'plain'").set_index(keys)["accuracy"].sort_index()
+    if not plain.equals(mechanism.set_index(keys)["accuracy"].sort_index()):
+        raise InputError(f"{name}/mechanism.csv: is not of the models of accuracy.csv")
+
+
+def recorded(pieces: pd.DataFrame, run: Run) -> set[int]:
+    """Return the seeds of a run's variant that a record's list of pieces has."""
+    of = pieces.query("task == @run.task and range == @run.range and norm == @run.norm")
+    ends = zip(of["first_seed"], of["last_seed"], strict=True)
+    return {seed for first, last in ends for seed in range(first, last + 1)}
+
+
+def with_piece(pieces: pd.DataFrame, described: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the list of a record's pieces with one more: whose models, and what they were computed on; sorted."""
+    own, versions = described["seeds"], described["versions"]
+    row = {
+        **{key: described[key] for key in ("task", "range", "norm")},
+        **{"first_seed": own[0], "last_seed": own[-1]},
+        **{key: described[key] for key in ("device", "cores", "revision", "minutes")},
+        **{name: versions[name] for name in ("python", "torch", "numpy")},
+    }
+    together = pd.concat([pieces, pd.DataFrame([row])], ignore_index=True)
+    return together.sort_values(["task", "range", "norm", "first_seed"], ignore_index=True)
+
+
+def _flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _flat(f"{name}.{key}", inner)
+    else:
+        yield name, value

@@ -1,0 +1,76 @@
+"""The oracle: one seed as a plain `nn.Module`, written as Section 2 writes it, keys and values for every item.
+
+Nothing in the pipeline imports it. The tests hold the ensemble against it, and the benchmark times it.
+
+S seeds, B sequences, C classes.
+"""
+
+from collections.abc import Mapping
+from types import ModuleType
+
+import torch
+from jaxtyping import Float, Shaped
+from torch import Tensor, nn
+
+from vanishing_variance.core.task import Task
+from vanishing_variance.model.config import Model
+from vanishing_variance.tasks.dictionary.task import Dictionary
+
+
+class Reference(nn.Module):
+    """Attn(X, y) = norm(softmax(q K^T / sqrt(D)) V) W_O for one query, then an MLP to the classes."""
+
+    def __init__(self, task: Task, norm: ModuleType, model: Model, embedding_width: int = 64) -> None:
+        super().__init__()
+        self.norm, self.epsilon, self.classes = norm, model.epsilon, task.num_classes
+        self.embedding = nn.ModuleDict()
+        item_features, query_features = 1 + task.num_classes, 1
+        if isinstance(task, Dictionary):
+            self.embedding["key"] = nn.Embedding(task.key_classes, embedding_width)
+            self.embedding["value"] = nn.Embedding(task.value_classes, embedding_width)
+            item_features, query_features = 2 * embedding_width, embedding_width
+        width = model.width
+        self.item = _mlp(item_features, width, model)
+        self.query = _mlp(query_features, width, model)
+        self.attention = nn.ModuleDict(
+            {
+                name: nn.Linear(width, width, bias=model.attention_biases and name != "key")
+                for name in ("query", "key", "value", "output")
+            }
+        )
+        self.norm_parameters = nn.ParameterDict(
+            {name: torch.full((width,), value) for name, value in norm.LEARNABLE.items()}
+        )
+        self.head = _mlp(width, task.num_classes, model)
+
+    def forward(self, batch: Mapping[str, Shaped[Tensor, "B ..."]]) -> Float[Tensor, "B C"]:
+        """The class logits of a batch of sequences, arrays by name."""
+        if "key" in self.embedding:
+            keys, values = self.embedding["key"](batch["key"].long()), self.embedding["value"](batch["value"].long())
+            items, query = torch.cat((keys, values), -1), self.embedding["key"](batch["query"].long())
+        else:
+            # not one_hot, which looks at its values, so that torch.func.vmap can take this module
+            classes = batch["class"].unsqueeze(-1) == torch.arange(self.classes, device=batch["class"].device)
+            items = torch.cat((batch["priority"].unsqueeze(-1), classes.to(batch["priority"])), -1)
+            query = batch["query"].unsqueeze(-1)
+        x = self.item(items)
+        key, value = self.attention["key"](x), self.attention["value"](x)
+        q = self.attention["query"](self.query(query)).unsqueeze(1)
+        weights = torch.softmax(q @ key.mT / key.shape[-1] ** 0.5, dim=-1)
+        outputs = (weights @ value).squeeze(1)
+        normalised = self.norm.normalise(outputs, dict(self.norm_parameters), self.epsilon)
+        logits: Tensor = self.head(self.attention["output"](normalised))
+        return logits
+
+    def load(self, weights: Mapping[str, Float[Tensor, "S ..."]], seed: int) -> None:
+        """Take the weights of one seed of an ensemble."""
+        own = {name.replace("norm.", "norm_parameters.", 1): tensor[seed] for name, tensor in weights.items()}
+        attention = {f"attention.{part}" for part in self.attention}
+        embedding = {f"embedding.{part}" for part in self.embedding}
+        named = {f"{name}.weight" if name in attention | embedding else name: own[name] for name in own}
+        self.load_state_dict(named)
+
+
+def _mlp(inputs: int, outputs: int, model: Model) -> nn.Sequential:
+    gelu = nn.GELU("none" if model.gelu == "exact" else "tanh")
+    return nn.Sequential(nn.Linear(inputs, model.width), gelu, nn.Linear(model.width, outputs))

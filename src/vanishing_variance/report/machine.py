@@ -1,0 +1,45 @@
+"""What the numbers were made on, and with."""
+
+import os
+import platform
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from vanishing_variance.core.device import device
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def machine() -> dict[str, Any]:
+    """The device and its number of cores, versions, and the git revision of this checkout."""
+    name = torch.cuda.get_device_name() if device().type == "cuda" else _processor()
+    return {
+        "device": name,
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "versions": {"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__},
+        "revision": _revision(),
+    }
+
+
+def _processor() -> str:
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor()
+
+
+def _revision() -> str:
+    """The commit; `-dirty` where code that makes numbers differs from it."""
+    changed = _git("status", "--porcelain", "--", "src", "stages", "benchmarks/*.py", "dvc.yaml")
+    return _git("rev-parse", "--short=12", "HEAD") + ("-dirty" if changed else "")
+
+
+def _git(*arguments: str) -> str:
+    try:
+        return subprocess.run(["git", *arguments], cwd=ROOT, check=False, capture_output=True, text=True).stdout.strip()
+    except FileNotFoundError:
+        return ""

@@ -1,0 +1,25 @@
+"""Text, as it stands in a file."""
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+from vanishing_variance.core.errors import InputError
+
+
+def read_text(path: Path) -> str:
+    """A UTF-8 file. Raises InputError when it is missing or not UTF-8."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        why = problem.strerror if isinstance(problem, OSError) else "not UTF-8"
+        raise InputError(f"{path}: cannot be read as text: {why}; run dvc repro") from None
+
+
+def read_svg(path: Path) -> str:
+    """A picture. Raises InputError when it is missing or not whole, of which a browser would show a part."""
+    text = read_text(path)
+    try:
+        ElementTree.fromstring(text)  # noqa: S314 -- made here, and its hash is in dvc.lock or git
+    except (ElementTree.ParseError, ValueError) as problem:
+        raise InputError(f"{path}: cannot be read as SVG: {problem}; delete it and run dvc repro") from None
+    return text

@@ -1,0 +1,1 @@
+"""Parts of the study: its runs, its scales, the columns of its tables."""

@@ -1,0 +1,50 @@
+"""Which columns the frames have that one stage writes and another reads, so that a reader can say which is missing."""
+
+_OF_O = ("mean", "mean_se", "variance", "feature_variance", "shift")
+_PLACES = ("before", "after")
+_INSIDE = ("target", "largest", "entropy", *(f"{name}_{where}" for where in _PLACES for name in _OF_O))
+_TRAINED = tuple(f"trained_{name}_{where}" for name in _OF_O for where in _PLACES)
+_TEST = (
+    *(f"{role}_{part}" for role in ("treatment", "baseline") for part in ("mean", "low", "high")),
+    *("n", "difference", "low", "high", "boot_low", "boot_high", "effect"),
+    *("p", "p_wilcoxon", "seeds_needed", "se", "share_seeds", "share_sequences", "share_both", "p_holm", "note"),
+)
+_EXPLAINED = ("n", "r", "r_low", "r_high", "r2", "r2_low", "r2_high", "beyond", "beyond_low", "beyond_high", "note")
+_FIT = ("exponent", "low", "high")
+_CELL = ("table", "task", "variant", "quantity", "length")
+
+# Parquet, by the kind of file.
+PARQUET = {
+    "accuracy": ("seed", "temperature", "length", "accuracy"),
+    "mechanism": ("sample", "length", "seed", "largest16", *_INSIDE),
+    "losses": ("seed", "step", "loss"),
+    "moments": ("length", "where", "mean", "mean_se", "variance", "variance_se"),
+    "temperatures": ("half", "mistakes", "lowest", "highest", "p4", "p3", "p2", "p1", "p0"),
+    "features": ("length", "where", "feature", "value"),
+    "attention": ("length", "sequence", "rank", "weight"),
+}
+
+# CSV, by the name of the file. Records that are older than `largest16` lack it, and can still be read.
+CSV = {
+    "accuracy": ("task", "range", "norm", "seed", "temperature", "length", "accuracy"),
+    "loss": ("task", "norm", "seed", "step", "loss"),
+    "mechanism": ("task", "range", "norm", "seed", "length", "accuracy", *_INSIDE, *_TRAINED),
+    "pieces": ("task", "range", "norm", "first_seed", "last_seed", "device", "cores", "revision", "minutes"),
+    "explained": ("task", "range", "norms", "grouping", "quantity", *_EXPLAINED),
+    "tests": ("task", "range", "treatment", "baseline", "temperature", "length", *_TEST),
+    "paper": (*_CELL, "range", "temperature", "paper", "ours", "low", "high", "n", "difference"),
+    "figure1": ("model", "revision", "text", "strategy", "layer", "head", "component", "length", "n", "deviation"),
+    "figure1-fits": ("strategy", "layer", "head", "component", *_FIT, "scale", "model"),
+    "proposition": ("task", "norm", "feature", "length", "n", "variance", "predicted", "bound", "item_variance"),
+    "proposition-exponents": ("task", "norm", "feature", "tail", *_FIT, "predicted", "measured"),
+    "reference": (
+        "table",
+        "task",
+        "train_max_length",
+        "adaptive_temperature",
+        "variant",
+        "quantity",
+        "length",
+        "value",
+    ),
+}

@@ -1,0 +1,62 @@
+"""Quantities inside a model that may explain its accuracy, and the groups of models within which they may.
+
+n rows: models times lengths.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float64, Int
+
+# By name: its title, and how it is computed from the columns of `beside_accuracy`. What the paper holds responsible is
+# the shift of O that the layers above read, so after the normaliser; its rival is where attention goes.
+QUANTITIES: dict[str, tuple[str, Callable[[pd.DataFrame], pd.Series]]] = {
+    "target": ("attention on the target item", lambda of: of["target"]),
+    "largest": ("largest attention weight", lambda of: of["largest"]),
+    "entropy": ("entropy of attention (nats)", lambda of: of["entropy"]),
+    "variance_before": (
+        "log global variance of O, over that of training",
+        lambda of: (of["variance_before"] / of["trained_variance_before"]).map(np.log),
+    ),
+    "variance_after": (
+        "the same after the normaliser",
+        lambda of: (of["variance_after"] / of["trained_variance_after"]).map(np.log),
+    ),
+    # Squared and less its sampling error: where nothing drifts, means of finitely many sequences differ all the same.
+    "drift_after": (
+        "squared drift of the global mean after the normaliser",
+        lambda of: (
+            (
+                (of["mean_after"] - of["trained_mean_after"]) ** 2
+                - of["mean_se_after"] ** 2
+                - of["trained_mean_se_after"] ** 2
+            )
+            / of["trained_variance_after"]
+        ),
+    ),
+    "shift_before": ("Wasserstein shift of O", lambda of: of["shift_before"]),
+    "shift_after": ("Wasserstein shift after the normaliser", lambda of: of["shift_after"]),
+}
+
+# What of O is kept of the training lengths, to hold the test lengths against.
+OF_TRAINING = ("mean", "mean_se", "variance", "feature_variance", "shift")
+PLACES = ("before", "after")
+
+# What is compared with what: models of the same normaliser and length; of any normaliser, at the same length; and the
+# same model at different lengths. Each has the columns whose means are taken off (fixed effects).
+GROUPINGS = {
+    "between seeds": ("norm", "length"),
+    "between models": ("length",),
+    "across lengths": ("norm", "seed"),
+}
+
+
+def groups(of: pd.DataFrame, columns: Sequence[str]) -> Int[np.ndarray, " n"]:
+    """A label a row: equal where all of `columns` are."""
+    return of.groupby(list(columns)).ngroup().to_numpy()
+
+
+def quantity(of: pd.DataFrame, name: str) -> Float64[np.ndarray, " n"]:
+    """The quantity `name` of QUANTITIES in each row of `beside_accuracy`."""
+    return QUANTITIES[name][1](of).to_numpy(dtype=float)

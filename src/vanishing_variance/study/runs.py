@@ -1,0 +1,45 @@
+"""What a study consists of: its tasks, training ranges and normalisers, and so its runs; and where its results go."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from vanishing_variance.core.paths import Run
+
+METRICS = Path("metrics")
+# Tables 1 to 6, the paired tests, and every cell beside the paper's.
+TABLES = METRICS / "tables"
+PLOTS = Path("plots")
+# Figures of the stage `figures`, and the data of its figures and of DVC's plots.
+FIGURES, DATA = PLOTS / "figures", PLOTS / "data"
+REFERENCE = Path("reference/paper.csv")
+
+TASKS = ("argmax", "dictionary")
+RANGES = ("short", "long")
+
+# At test time: the softmax, the adaptive temperature as published, and the one that is fitted to our own models.
+TEMPERATURES = ("plain", "adaptive", "fitted")
+
+# What the paper compares on the short range, whatever the treatment is: the ablation of Tables 3 and 6.
+NORMS = ("none", "std", "ln")
+
+
+def expected(norm: str, blocks: Sequence[int], ranges: Sequence[str] = RANGES) -> list[Run]:
+    """Every run of the study with treatment `norm`: what is downstream reads these, and no other that lies there."""
+    return [
+        Run(task, name, one, block)
+        for task in TASKS
+        for name in ranges
+        for one in trained(name, norm)
+        for block in blocks
+    ]
+
+
+def compared(range_: str, norm: str) -> list[tuple[str, str]]:
+    """The pairs (treatment, baseline) that are tested: against `none`, and on the short range `ln` against `std`."""
+    against_none = [(one, "none") for one in trained(range_, norm) if one != "none"]
+    return [*against_none, ("ln", "std")] if range_ == "short" else against_none
+
+
+def trained(range_: str, norm: str) -> list[str]:
+    """The normalisers that a range is trained with: the long one with `none` and the treatment alone, as in B.2."""
+    return list(dict.fromkeys((*(NORMS if range_ == "short" else ("none",)), norm)))

@@ -1,1 +1,0 @@
-"""The tasks of Section 3, one file each."""

@@ -1,0 +1,70 @@
+"""argmax retrieval (Section 3, B.1; Veličković et al. 2024): the class of the item with the largest priority.
+
+priority  0.12  0.93  0.40         query  0.55 (a random number: it tells nothing)
+class        4     7     1    ->   label  7
+"""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+import numpy as np
+from jaxtyping import Int64
+from pydantic import Field
+
+from vanishing_variance.core.task import Sequences, Task, TaskTraining
+
+# Of i.i.d. items, the query of them all: its mean, for it tells nothing.
+IID_QUERY = 0.5
+# Priorities are continuous, so expectations over them are sums at as many midpoints: an error of 1e-8 times a second
+# derivative in the priority.
+PRIORITIES = 2**14
+
+
+class Argmax(Task):
+    """Items are a priority, U(0, 1), beside a class, uniform over `classes`; the query is U(0, 1)."""
+
+    classes: Annotated[int, Field(ge=2, le=256)]
+
+    @property
+    def num_classes(self) -> int:
+        """The number of output classes."""
+        return self.classes
+
+    def sample(self, rng: np.random.Generator, sequences: int, length: int) -> Sequences:
+        """Return `priority` (B, N) float32, `class` (B, N) uint8, `query` (B,) float32, `target` (B,) int64.
+
+        On a tie the first of the largest priorities is the target.
+        """
+        priority = rng.random((sequences, length), dtype=np.float32)
+        return {
+            "priority": priority,
+            "class": rng.integers(self.classes, size=(sequences, length), dtype=np.uint8),
+            "query": rng.random(sequences, dtype=np.float32),
+            "target": priority.argmax(axis=1),
+        }
+
+    def label(self, batch: Sequences) -> Int64[np.ndarray, " B"]:
+        """Return the target item's class."""
+        return np.take_along_axis(batch["class"], batch["target"][:, None], axis=1)[:, 0].astype(np.int64)
+
+    def sample_iid(self, rng: np.random.Generator, sequences: int, length: int) -> Sequences:
+        """Return `priority` (B, N) float32 in [0, 1), `class` (B, N) uint8, `query` (B,) float32, the same for all."""
+        return {
+            "priority": rng.random((sequences, length), dtype=np.float32),
+            "class": rng.integers(self.classes, size=(sequences, length), dtype=np.uint8),
+            "query": np.full(sequences, IID_QUERY, dtype=np.float32),
+        }
+
+    def enumerate_iid(self) -> Iterator[Sequences]:
+        """Yield each class beside the midpoints of `PRIORITIES` equal parts of (0, 1), a class at a time."""
+        midpoints = ((np.arange(PRIORITIES) + 0.5) / PRIORITIES).astype(np.float32)
+        for one in range(self.classes):
+            yield {
+                "priority": midpoints[None],
+                "class": np.full((1, PRIORITIES), one, dtype=np.uint8),
+                "query": np.full(1, IID_QUERY, dtype=np.float32),
+            }
+
+
+TASK = Argmax
+TRAINING = TaskTraining

@@ -1,0 +1,1 @@
+"""dictionary lookup (Section 3, B.1)."""

@@ -1,0 +1,1 @@
+"""Training of an ensemble of seeds: batches, Adam, checkpoints."""

@@ -1,0 +1,43 @@
+"""All that a training depends on."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vanishing_variance.core.config import get_param
+from vanishing_variance.core.paths import Run
+from vanishing_variance.core.ranges import Range
+from vanishing_variance.core.seeds import Index
+from vanishing_variance.core.task import TaskTraining
+from vanishing_variance.model.variant import Variant, task_training
+from vanishing_variance.training.config import Training
+
+
+@dataclass(frozen=True)
+class TrainingPlan:
+    """All that a training depends on, apart from the seeds. Names and parameters only, so it can be sent elsewhere."""
+
+    name: str
+    root_seed: int
+    range_name: str
+    lengths: Range
+    variant: Variant
+    optimiser: Training
+    schedule: TaskTraining
+
+    @classmethod
+    def of(cls, params: Mapping[str, Any], run: Run) -> "TrainingPlan":
+        """Return the plan of a run by params.yaml; a range may have a number of steps of its own. Raises InputError."""
+        lengths: Range = get_param(params, f"ranges.{run.range}", Range)
+        schedule = task_training(params, run.task)
+        if lengths.steps is not None:
+            schedule = schedule.model_copy(update={"steps": lengths.steps})
+        return cls(
+            name=str(run),
+            root_seed=get_param(params, "seed", Index),
+            range_name=run.range,
+            lengths=lengths,
+            variant=Variant.of(params, run.task, run.norm),
+            optimiser=get_param(params, "training", Training),
+            schedule=schedule,
+        )

@@ -1,0 +1,47 @@
+import pytest
+
+from vanishing_variance.core import progress
+from vanishing_variance.core.progress import Progress
+
+
+def test_a_log_gets_plain_lines_with_rate_and_time_left(capsys, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    with Progress("train x", 100, "steps") as report:
+        for _ in range(4):
+            now[0] += 6
+            report(10)
+    assert capsys.readouterr().err.splitlines() == [
+        "train x: 20/100 steps, 2 steps/s, 48 s left",
+        "train x: 40/100 steps, 2 steps/s, 36 s left",
+        "train x: 40/100 steps, 2 steps/s, 36 s left",
+    ]
+
+
+def test_the_rate_is_that_since_the_last_line(capsys, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    with Progress("train x", 100, "steps") as report:
+        report(40)  # of an earlier run
+        for _ in range(4):
+            now[0] += 12
+            report(12)
+    assert capsys.readouterr().err.splitlines()[1:] == [
+        "train x: 64/100 steps, 1 steps/s, 36 s left",
+        "train x: 76/100 steps, 1 steps/s, 24 s left",
+        "train x: 88/100 steps, 1 steps/s, 12 s left",
+        "train x: 88/100 steps, 0 steps/s, inf s left",
+    ]
+
+
+def test_a_failure_is_not_followed_by_a_line(capsys):
+    with pytest.raises(ValueError, match="broken"), Progress("train x", 100, "steps"):
+        raise ValueError("broken")
+    assert capsys.readouterr().err == ""
+
+
+def test_a_terminal_gets_a_bar(capsys, monkeypatch):
+    monkeypatch.setattr(progress.sys.stderr, "isatty", lambda: True)
+    with Progress("train x", 2, "steps") as report:
+        report(2)
+    assert "100%" in capsys.readouterr().err

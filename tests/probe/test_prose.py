@@ -1,0 +1,44 @@
+import hashlib
+import re
+
+import pytest
+
+from vanishing_variance.core.errors import InputError
+from vanishing_variance.probe.prose import EMBEDDED, read_prose
+
+
+def test_the_embedded_text_is_prose_and_the_same_every_time():
+    prose = read_prose(EMBEDDED)
+    assert prose == read_prose(EMBEDDED)
+    assert prose.name == "pydoc_data.topics"
+    assert len(prose.text.split()) > 10_000
+    for paragraph in prose.text.split("\n\n"):
+        assert re.match(r'[A-Z"]', paragraph)
+        assert paragraph[-1] in ".!?"
+        assert "***" not in paragraph
+        assert "\n " not in paragraph
+    assert "Assert statements are a convenient way to insert debugging assertions\ninto a program" not in prose.text
+    assert "These equivalences assume that" in prose.text
+
+
+def test_a_file_is_read_as_it_is_and_known_by_its_hash(tmp_path):
+    path = tmp_path / "big.txt"
+    path.write_text("Sherlock Holmes’s case.\n\n  It was.\n", encoding="utf-8")
+    prose = read_prose(str(path))
+    assert prose.text == "Sherlock Holmes’s case.\n\n  It was.\n"
+    assert prose.digest == hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    path.write_text("Another.")
+    assert read_prose(str(path)).digest != prose.digest
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("nowhere.txt", "No such file or directory"), (".", "Is a directory"), ("latin.txt", "not UTF-8")],
+)
+def test_what_is_no_text_is_refused_in_one_line(tmp_path, monkeypatch, name, said):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "latin.txt").write_bytes("café".encode("latin-1"))
+    with pytest.raises(InputError) as refused:
+        read_prose(name)
+    message = f"params.yaml: probe.text is {name!r}: {said}; must be a UTF-8 file or pydoc_data.topics"
+    assert str(refused.value) == message

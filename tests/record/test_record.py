@@ -1,0 +1,202 @@
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from stages.pieces import missing
+from vanishing_variance.core.errors import InputError
+from vanishing_variance.core.frames import write_csv
+from vanishing_variance.core.paths import Run
+from vanishing_variance.record.pieces import parameters, with_piece
+from vanishing_variance.record.stored import read_piece, write_piece
+from vanishing_variance.study.columns import CSV
+
+ROOT = Path(__file__).resolve().parents[2]
+PARAMS = yaml.safe_load((ROOT / "tests/smoke.yaml").read_text())
+MACHINE = {"cores": 2, "versions": {"python": "3.11", "torch": "2.13", "numpy": "2.4"}, "revision": "abc"}
+
+
+def piece(folder, task, norm, seeds, params=PARAMS, device="some CPU", range_="short"):
+    """A piece whose numbers are made up, by seed, so that it is the same whoever makes it."""
+    rows, inside = [], []
+    for seed in seeds:
+        rng = np.random.default_rng([seed, len(norm), len(task)])
+        model = {"task": task, "range": range_, "norm": norm, "seed": seed}
+        for length in params["test"]["lengths"]:
+            values = {temperature: rng.uniform(0.4, 0.9) for temperature in ("adaptive", "fitted", "plain")}
+            rows += [model | {"temperature": name, "length": length, "accuracy": of} for name, of in values.items()]
+            numbers = {name: round(rng.uniform(0.1, 1), 6) for name in CSV["mechanism"][6:]}
+            inside.append(model | {"length": length, "accuracy": values["plain"]} | numbers)
+    described = {"task": task, "range": range_, "norm": norm, "seeds": list(seeds), "device": device, "minutes": 1.5}
+    accuracy = pd.DataFrame(rows)[[*CSV["accuracy"]]]
+    made = described | MACHINE | {"parameters": parameters(params, task, range_)}
+    write_piece(folder, made, accuracy, pd.DataFrame(inside)[[*CSV["mechanism"]]])
+    return str(folder)
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """What `stages.record` reads beside pieces."""
+    for name in ("src", "stages", "reference"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "tests/smoke.yaml", tmp_path / "params.yaml")
+    return tmp_path
+
+
+def record(checkout, *arguments):
+    command = [sys.executable, "-m", "stages.record", *arguments]
+    here = {**os.environ, "PYTHONPATH": str(checkout / "src")}
+    return subprocess.run(command, cwd=checkout, env=here, check=False, capture_output=True, text=True)
+
+
+def holds(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def pieces(tmp_path, seeds, params=PARAMS, tasks=("argmax", "dictionary"), norms=("none", "std", "ln")):
+    where = tmp_path / f"pieces {seeds[0]}"
+    return [piece(where / f"{task}-{norm}", task, norm, seeds, params) for task in tasks for norm in norms]
+
+
+def test_a_record_of_pieces_does_not_depend_on_where_and_in_which_order_they_were_made(checkout, tmp_path):
+    first, second = pieces(tmp_path, [0, 1]), pieces(tmp_path, [2, 3])
+    done = record(checkout, "at-once", *first, *second)
+    assert (done.returncode, done.stderr) == (0, "")
+    for some in (second[:4], [*second[4:], first[0]], first[:0:-1]):
+        done = record(checkout, "in-parts", *some)
+        assert (done.returncode, done.stderr) == (0, "")
+    at_once, in_parts = (holds(checkout / "metrics" / name) for name in ("at-once", "in-parts"))
+    assert at_once == in_parts
+    derived = {
+        "tables/tests.csv",
+        "claims.json",
+        "verdicts.json",
+        "explained.csv",
+        "tables/paper.md",
+        "tables/table1.md",
+    }
+    assert derived | {"params.yaml", "pieces.csv", "accuracy.csv", "plots/accuracy.svg"} <= at_once.keys()
+    found = pd.read_csv(checkout / "metrics/at-once/pieces.csv")
+    assert len(found) == 12
+    assert found["device"].unique().tolist() == ["some CPU"]
+    tests = pd.read_csv(checkout / "metrics/at-once/tables/tests.csv", keep_default_na=False)
+    assert set(tests["n"]) == {4}
+    assert "n = 4" in (checkout / "metrics/at-once/tables/table1.md").read_text()
+
+
+def test_a_pair_is_compared_over_the_seeds_that_both_have(checkout, tmp_path):
+    alone = piece(tmp_path / "alone", "argmax", "ln", [2, 3])
+    done = record(checkout, "some", *pieces(tmp_path, [0, 1], tasks=("argmax",)), alone)
+    assert (done.returncode, done.stderr) == (0, "")
+    kept = checkout / "metrics/some"
+    tests = pd.read_csv(kept / "tables/tests.csv", keep_default_na=False)
+    assert set(tests["n"]) == {2}
+    accuracy = pd.read_csv(kept / "accuracy.csv", keep_default_na=False)
+    assert sorted(accuracy.query("norm == 'ln'")["seed"].unique()) == [0, 1, 2, 3]
+    assert "2 to 4 seeds" in (kept / "plots/accuracy.svg").read_text()
+    assert {path.name for path in (kept / "tables").glob("table*")} == {
+        f"table{n}.{x}" for n in (1, 3) for x in ("csv", "md", "tex")
+    }
+
+
+def test_one_piece_is_a_record_without_a_test(checkout, tmp_path):
+    done = record(checkout, "some", piece(tmp_path / "alone", "argmax", "ln", [2, 3]))
+    assert (done.returncode, done.stderr) == (0, "")
+    kept = checkout / "metrics/some"
+    assert len((kept / "tests.csv").read_text().splitlines()) == 1
+    assert not (kept / "tables").exists()
+    judged = json.loads((kept / "claims.json").read_text())
+    assert {of["verdict"] for key, of in judged.items() if "dictionary" in key} == {"not tested"}
+
+
+def test_what_does_not_belong_is_refused_in_a_line_and_nothing_changes(checkout, tmp_path):
+    first = pieces(tmp_path, [0, 1], tasks=("argmax",))
+    assert record(checkout, "some", *first).returncode == 0
+    before = holds(checkout / "metrics/some")
+    wider = yaml.safe_load((ROOT / "tests/smoke.yaml").read_text())
+    wider["model"]["width"] += 1
+    other, short, again = (tmp_path / name for name in ("other", "short", "again"))
+    piece(other, "argmax", "ln", [2, 3], wider)
+    piece(short, "argmax", "ln", [2, 3])
+    described, accuracy, mechanism = read_piece(short)
+    shutil.rmtree(short)
+    write_piece(short, described, accuracy[:-1], mechanism)
+    piece(again, "argmax", "ln", [1, 2])
+    refused = {
+        other: f": model.width is {wider['model']['width']}; must be {PARAMS['model']['width']}",
+        short: "/accuracy.csv: does not hold seeds 2 to 3 at every test length",
+        again: ": task argmax, range short, norm ln, seed 1 is in the record already",
+        tmp_path: "/piece.json: cannot be read; python -m stages.pieces leaves pieces in runs/pieces",
+    }
+    for folder, said in refused.items():
+        done = record(checkout, "some", str(folder))
+        assert (done.returncode, done.stderr) == (2, f"error: {folder}{said}\n")
+        assert holds(checkout / "metrics/some") == before
+
+
+def test_a_record_keeps_its_parameters_whatever_those_of_the_checkout_are(checkout, tmp_path):
+    assert record(checkout, "some", *pieces(tmp_path, [0, 1], tasks=("argmax",))).returncode == 0
+    path = checkout / "params.yaml"
+    path.write_text(path.read_text().replace("width: ", "width: 1"))
+    done = record(checkout, "some", *pieces(tmp_path, [2, 3], tasks=("argmax",)))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_is_recorded_or_lies_there_is_not_missing_and_must_have_the_same_parameters(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    group, recorded = [Run("argmax", "short", norm, 1) for norm in ("none", "ln")], Path("metrics/some")
+    assert missing(group, 2, recorded, PARAMS) == group
+    recorded.mkdir(parents=True)
+    (recorded / "params.yaml").write_text(yaml.safe_dump(PARAMS))
+    row = {"task": "argmax", "range": "short", "norm": "none", "seeds": [2, 3], "device": "x", "minutes": 1.0}
+    write_csv(recorded / "pieces.csv", with_piece(pd.DataFrame(), row | MACHINE))
+    assert missing(group, 2, recorded, PARAMS) == group[1:]
+    with pytest.raises(InputError, match=r"blocks: argmax-short-none-0 has seeds 0 to 3, of which .* has 2; choose"):
+        missing([Run("argmax", "short", "none", 0)], 4, recorded, PARAMS)
+    piece(Path("runs/pieces/argmax-short-ln-2-3"), "argmax", "ln", [2, 3])
+    assert missing(group, 2, recorded, PARAMS) == []
+    wider = PARAMS | {"model": PARAMS["model"] | {"width": 99}}
+    with pytest.raises(InputError, match=r"^params.yaml: model.width is 99; must be 8$"):
+        missing(group, 2, recorded, wider)
+    with pytest.raises(InputError, match=r"^runs/pieces/argmax-short-ln-2-3: model.width is 8; must be 99$"):
+        missing(group[1:], 2, Path("metrics/other"), wider)
+
+
+def test_a_record_of_nothing_is_refused(checkout):
+    done = record(checkout, "some")
+    assert (done.returncode, done.stderr) == (2, "error: metrics/some: is no record, and no piece of one is given\n")
+    assert not (checkout / "metrics").exists()
+
+
+@pytest.mark.parametrize("name", ["../out", "tables", "Paper", ""])
+def test_a_name_that_is_no_folder_of_metrics_is_refused(checkout, name):
+    done = record(checkout, name)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_record_of_the_repository_is_what_is_derived_from_its_pieces(tmp_path):
+    for name in ("reference", "metrics/paper-scale"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    kept = tmp_path / "metrics/paper-scale"
+    before = holds(kept)
+    for name in ("claims.json", "verdicts.json", "plots/accuracy.svg", "tables/tests.csv"):
+        (kept / name).write_text("damaged")
+    command = [sys.executable, "-m", "stages.record", "paper-scale"]
+    here = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=tmp_path, env=here, check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    after = holds(kept)
+    assert after.keys() == before.keys()
+    for name in ("claims.json", "verdicts.json", "tables/table1.md", "tables/paper.json"):
+        assert after[name] == before[name], name
+    assert not (tmp_path / "metrics/claims.json").exists()
+    assert json.loads(after["verdicts.json"])
