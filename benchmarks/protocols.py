@@ -30,9 +30,10 @@ from vanishing_variance.core.task import Sequences, TaskTraining
 from vanishing_variance.inference.models import Models
 from vanishing_variance.inference.temperature import PUBLISHED
 from vanishing_variance.model.initialisation import Initial, draw
+from vanishing_variance.model.interfaces import Batch, Weights
 from vanishing_variance.model.items import Items, gelu
 from vanishing_variance.model.linear import Linear, linear
-from vanishing_variance.model.network import Batch, Network, Weights
+from vanishing_variance.model.network import Network
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.study.markdown import power, row
@@ -117,7 +118,7 @@ class Candidate(Variant):
     def network(self) -> "CandidateNetwork":
         """Return the network."""
         made = super().network()
-        return CandidateNetwork(made.inputs, made.norm, made.model, self.protocol)
+        return CandidateNetwork(made.embedding, made.norm, made.model, self.protocol)
 
     def initial(self, schedule: TaskTraining) -> dict[str, Initial]:
         """Return how each tensor of one seed starts; tensors that the network does not read are left out."""
@@ -156,10 +157,10 @@ class CandidateNetwork(Network):
 
     protocol: Protocol
 
-    def ask(self, weights: Weights, batch: Batch, tables: Weights | None = None) -> tuple[Items, Tensor]:
-        """As `Network.ask`."""
+    def encode(self, weights: Weights, batch: Batch, tables: Weights | None = None) -> tuple[Items, Tensor]:
+        """As `Network.encode`."""
         how = self.protocol
-        items, query = self.inputs.enter(weights, batch, tables)
+        items, query = self.embedding.embed(weights, batch, tables)
         key = weights["attention.key"] * (self.model.width**-0.5 if how.scaled else 1.0)
         layers = [*self._layers(weights, "query"), self._projection(weights, "query"), Linear(key, transposed=True)]
         if how.deep:
@@ -170,14 +171,14 @@ class CandidateNetwork(Network):
             layers.append(Linear(weights["item.2.weight"], transposed=True))
         return items, linear(query, *layers)
 
-    def outputs(self, weights: Weights, average: Tensor) -> Tensor:
+    def outputs(self, weights: Weights, context: Tensor) -> Tensor:
         """As `Network.outputs`."""
         layers = [self._projection(weights, "value")]
         if not self.protocol.deep and self.protocol.layers == 2:
             layers.insert(0, Linear(weights["item.2.weight"], weights["item.2.bias"]))
         if self.protocol.late:
             layers.append(self._projection(weights, "output"))
-        return linear(average, *layers)
+        return linear(context, *layers)
 
     def read_out(self, weights: Weights, normalised: Tensor) -> Tensor:
         """As `Network.read_out`."""

@@ -6,7 +6,6 @@ S seeds, B sequences, C classes.
 """
 
 from collections.abc import Mapping
-from types import ModuleType
 
 import torch
 from jaxtyping import Float, Shaped
@@ -14,13 +13,14 @@ from torch import Tensor, nn
 
 from vanishing_variance.core.task import Task
 from vanishing_variance.model.config import Model
+from vanishing_variance.model.interfaces import Normaliser
 from vanishing_variance.tasks.dictionary.task import Dictionary
 
 
 class Reference(nn.Module):
     """Attn(X, y) = norm(softmax(q K^T / sqrt(D)) V) W_O for one query, then an MLP to the classes."""
 
-    def __init__(self, task: Task, norm: ModuleType, model: Model, embedding_width: int = 64) -> None:
+    def __init__(self, task: Task, norm: Normaliser, model: Model, embedding_width: int = 64) -> None:
         super().__init__()
         self.norm, self.epsilon, self.classes = norm, model.epsilon, task.num_classes
         self.embedding = nn.ModuleDict()

@@ -41,7 +41,7 @@ def test_the_best_beta_of_each_mistake_is_that_of_the_plain_module(briefly_train
     one = {name: array[:1] for name, array in weights.items()}
     models, drawn = Models.of(variant, one), variant.task.sample(stream(0, "here"), 80, 40)
     labels = torch.from_numpy(variant.task.label(drawn))
-    found = mistakes(models, *models.ask(drawn), labels)
+    found = mistakes(models, *models.encode(drawn), labels)
     model = Reference(variant.task, variant.network().norm, variant.model, 16)
     model.load({name: torch.from_numpy(array) for name, array in one.items()}, 0)
     softmax, seen, by_beta = torch.softmax, {}, []
@@ -111,5 +111,5 @@ def test_mistakes_that_are_never_sharpened_are_left_out(briefly_trained):
     one = {name: array[:1] for name, array in weights.items()}
     one["attention.key"] = one["attention.key"] * np.float32(1e4)  # all attention on one item, mostly a wrong one
     models, drawn = Models.of(variant, one), variant.task.sample(stream(0, "here"), 80, 40)
-    found = mistakes(models, *models.ask(drawn), torch.from_numpy(variant.task.label(drawn)))
+    found = mistakes(models, *models.encode(drawn), torch.from_numpy(variant.task.label(drawn)))
     assert len(found) < 10

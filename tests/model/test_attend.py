@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(kernel.library(WIDTH) is None, reason="no C comp
 
 
 def drawn(kind, seeds=3, sequences=4, items=9, shared=False):
-    """Items of one kind and a direction, float32, all that can have a gradient."""
+    """Items of one kind and a folded_query, float32, all that can have a gradient."""
     generator = torch.Generator().manual_seed(items)
 
     def normal(*shape):
@@ -27,7 +27,7 @@ def drawn(kind, seeds=3, sequences=4, items=9, shared=False):
     made = {
         "scaled row": lambda: Items(normal(seeds, 5, WIDTH), whole(5).byte(), normal(seeds, 1, WIDTH), scale=scale),
         "rows of a table": lambda: Items(
-            normal(seeds, 5, WIDTH), whole(5).byte(), normal(seeds, 7, WIDTH), row=whole(7).short()
+            normal(seeds, 5, WIDTH), whole(5).byte(), normal(seeds, 7, WIDTH), base_index=whole(7).short()
         ),
     }
     return made[kind](), normal(seeds, sequences, WIDTH)
@@ -42,8 +42,10 @@ def tolerance(logits):
 
 
 def in_double(items):
-    parts = [None if of is None else of.detach().double() for of in (items.table, items.rows, items.scale)]
-    return Items(parts[0].requires_grad_(), items.index, parts[1].requires_grad_(), items.row, parts[2])
+    parts = [None if of is None else of.detach().double() for of in (items.embedding, items.base, items.scale)]
+    return Items(
+        parts[0].requires_grad_(), items.embedding_index, parts[1].requires_grad_(), items.base_index, parts[2]
+    )
 
 
 KINDS = ["scaled row", "rows of a table"]
@@ -53,96 +55,98 @@ KINDS = ["scaled row", "rows of a table"]
 @pytest.mark.parametrize("items", [1, 2, 31, 32, 33, 200])
 @pytest.mark.parametrize("kind", KINDS)
 def test_logits_average_and_gradients_are_those_of_the_plain_definition(kind, items, shared):
-    ours, direction = drawn(kind, items=items, shared=shared)
-    plain, exact = in_double(ours), direction.detach().double().requires_grad_()
-    assert kernel.usable(direction, ours)
+    ours, folded_query = drawn(kind, items=items, shared=shared)
+    plain, exact = in_double(ours), folded_query.detach().double().requires_grad_()
+    assert kernel.usable(folded_query, ours)
     assert not kernel.usable(exact, plain)
-    logits, average = attention.attend(ours, direction)
+    logits, context = attention.attend(ours, folded_query)
     plain_logits, plain_average = attention.attend(plain, exact)
     off = tolerance(plain_logits)
     torch.testing.assert_close(logits.double(), plain_logits, rtol=0, atol=off)
-    torch.testing.assert_close(average.double(), plain_average, rtol=0, atol=off * plain_average.abs().max().item())
-    towards = torch.randn(average.shape, generator=torch.Generator().manual_seed(0))
-    gradients = torch.autograd.grad(average, (direction, ours.table, ours.rows), towards)
-    expected = torch.autograd.grad(plain_average, (exact, plain.table, plain.rows), towards.double())
+    torch.testing.assert_close(context.double(), plain_average, rtol=0, atol=off * plain_average.abs().max().item())
+    towards = torch.randn(context.shape, generator=torch.Generator().manual_seed(0))
+    gradients = torch.autograd.grad(context, (folded_query, ours.embedding, ours.base), towards)
+    expected = torch.autograd.grad(plain_average, (exact, plain.embedding, plain.base), towards.double())
     for one, other in zip(gradients, expected, strict=True):
         torch.testing.assert_close(one.double(), other, rtol=0, atol=off * max(1, other.abs().max().item()))
 
 
 def test_one_sequence_of_one_item_with_one_row():
-    items, direction = drawn("rows of a table", sequences=1, items=1)
-    plain, exact = in_double(items), direction.detach().double().requires_grad_()
-    ours = torch.autograd.grad(attention.attend(items, direction)[1].sum(), (items.rows, items.table))
-    expected = torch.autograd.grad(attention.attend(plain, exact)[1].sum(), (plain.rows, plain.table))
+    items, folded_query = drawn("rows of a table", sequences=1, items=1)
+    plain, exact = in_double(items), folded_query.detach().double().requires_grad_()
+    ours = torch.autograd.grad(attention.attend(items, folded_query)[1].sum(), (items.base, items.embedding))
+    expected = torch.autograd.grad(attention.attend(plain, exact)[1].sum(), (plain.base, plain.embedding))
     for one, other in zip(ours, expected, strict=True):
         torch.testing.assert_close(one.double(), other, rtol=1e-5, atol=1e-6)
 
 
 def test_it_leaves_the_tanh_form_of_gelu_to_torch():
-    items, direction = drawn("scaled row")
-    direction = direction.detach() / 30  # small logits: the forms are 4e-4 apart, and the tolerance must be below
+    items, folded_query = drawn("scaled row")
+    folded_query = folded_query.detach() / 30  # small logits: the forms are 4e-4 apart, and the tolerance must be below
     form = replace(items, gelu="tanh")
-    assert kernel.usable(direction, items)
-    assert not kernel.usable(direction, form)
-    _, average = attention.attend(form, direction)
-    logits, expected = attention.attend(replace(in_double(form), gelu="tanh"), direction.double())
+    assert kernel.usable(folded_query, items)
+    assert not kernel.usable(folded_query, form)
+    _, context = attention.attend(form, folded_query)
+    logits, expected = attention.attend(replace(in_double(form), gelu="tanh"), folded_query.double())
     off = tolerance(logits) * expected.abs().max().item()
-    torch.testing.assert_close(average.double(), expected, rtol=0, atol=off)
-    assert (attention.attend(items, direction)[1] - average).abs().max() > off
+    torch.testing.assert_close(context.double(), expected, rtol=0, atol=off)
+    assert (attention.attend(items, folded_query)[1] - context).abs().max() > off
 
 
 def test_gelu_is_the_exact_one_to_single_precision():
-    """A sequence of one item averages to gelu(item)."""
+    """A sequence of one item contexts to gelu(item)."""
     x = torch.linspace(-30, 30, 40_000).view(1, -1, WIDTH)
     index = torch.zeros(1, x.shape[1], 1, dtype=torch.uint8)
-    one = Items(torch.zeros(1, 1, WIDTH), index, x, row=torch.arange(x.shape[1]).view(1, -1, 1))
-    _, average = attention.attend(one, torch.zeros_like(x))
+    one = Items(torch.zeros(1, 1, WIDTH), index, x, base_index=torch.arange(x.shape[1]).view(1, -1, 1))
+    _, context = attention.attend(one, torch.zeros_like(x))
     expected = torch.nn.functional.gelu(x.double())
-    assert (average.double() - expected).abs().sub(3e-7 * expected.abs()).max() < 4e-7
+    assert (context.double() - expected).abs().sub(3e-7 * expected.abs()).max() < 4e-7
 
 
 def test_weights_that_span_all_of_single_precision():
-    items, direction = drawn("scaled row", items=100)
-    huge = direction.detach() * 1e4
-    logits, average = attention.attend(items, huge)
+    items, folded_query = drawn("scaled row", items=100)
+    huge = folded_query.detach() * 1e4
+    logits, context = attention.attend(items, huge)
     expected = attention.attend(in_double(items), huge.double())
     assert logits.abs().max() > 1e4
-    torch.testing.assert_close(average.double(), expected[1], rtol=0, atol=1e-2)
-    assert torch.isfinite(average).all()
+    torch.testing.assert_close(context.double(), expected[1], rtol=0, atol=1e-2)
+    assert torch.isfinite(context).all()
 
 
-@pytest.mark.parametrize("what", ["rows", "table"])
+@pytest.mark.parametrize("what", ["base", "embedding"])
 def test_what_is_not_a_number_stays_one(what):
-    items, direction = drawn("scaled row")
+    items, folded_query = drawn("scaled row")
     getattr(items, what).data[1] = float("nan")
-    _, average = attention.attend(items, direction)
-    assert average.isnan().flatten(1).all(1).tolist() == [False, True, False]
+    _, context = attention.attend(items, folded_query)
+    assert context.isnan().flatten(1).all(1).tolist() == [False, True, False]
 
 
 def test_a_million_items_lose_no_precision():
     """Equal items average to themselves, and their logits' peak and sum do not drift."""
-    items, direction = drawn("scaled row", seeds=1, sequences=1, items=2**20)
-    equal = Items(items.table, torch.zeros_like(items.index), items.rows, scale=torch.ones_like(items.scale))
-    _, average = attention.attend(equal, direction)
-    _, alone = attention.attend(
-        Items(items.table, equal.index[..., :1], items.rows, scale=equal.scale[..., :1]), direction
+    items, folded_query = drawn("scaled row", seeds=1, sequences=1, items=2**20)
+    equal = Items(
+        items.embedding, torch.zeros_like(items.embedding_index), items.base, scale=torch.ones_like(items.scale)
     )
-    torch.testing.assert_close(average, alone, rtol=2e-6, atol=0)
+    _, context = attention.attend(equal, folded_query)
+    _, alone = attention.attend(
+        Items(items.embedding, equal.embedding_index[..., :1], items.base, scale=equal.scale[..., :1]), folded_query
+    )
+    torch.testing.assert_close(context, alone, rtol=2e-6, atol=0)
 
 
 @pytest.mark.parametrize("value", [float("inf"), float("-inf")])
 def test_infinite_logits_are_not_numbers_as_torch_has_it(value):
-    items, direction = drawn("scaled row", items=40)
-    ours = attention.attend(items, torch.full_like(direction, value))[1]
+    items, folded_query = drawn("scaled row", items=40)
+    ours = attention.attend(items, torch.full_like(folded_query, value))[1]
     exact = in_double(items)
     assert ours.isnan().all()
-    assert attention.attend(exact, torch.full_like(direction, value).double())[1].isnan().all()
+    assert attention.attend(exact, torch.full_like(folded_query, value).double())[1].isnan().all()
 
 
 def test_rows_that_no_item_names_are_refused():
     items, _ = drawn("rows of a table")
-    with pytest.raises(ValueError, match="7 rows, and no item says which is its own"):
-        Items(items.table, items.index, items.rows)
+    with pytest.raises(ValueError, match="7 bases, and no item says which is its own"):
+        Items(items.embedding, items.embedding_index, items.base)
 
 
 def test_gelu_and_its_derivative_are_torchs():
@@ -158,35 +162,35 @@ def test_gelu_and_its_derivative_are_torchs():
     assert torch.equal(alone, value)
 
 
-@pytest.mark.parametrize("index", ["index", "row"])
+@pytest.mark.parametrize("index", ["embedding_index", "base_index"])
 def test_an_index_outside_its_table_is_refused(index):
-    items, direction = drawn("rows of a table")
+    items, folded_query = drawn("rows of a table")
     getattr(items, index)[0, 0, 0] = 9
     with pytest.raises(IndexError, match="items numbered 0 to 9, of a table of"):
-        attention.attend(items, direction)
+        attention.attend(items, folded_query)
 
 
 @pytest.mark.parametrize("size", [1, 4, 9])
 @pytest.mark.parametrize("kind", KINDS)
 def test_in_parts_without_a_compiler_it_is_the_same(kind, size, monkeypatch):
-    items, direction = drawn(kind)
-    whole = attention.attend(in_double(items), direction.detach().double())
+    items, folded_query = drawn(kind)
+    whole = attention.attend(in_double(items), folded_query.detach().double())
     monkeypatch.setattr(kernel, "library", lambda width: None)
     monkeypatch.setitem(attention.ITEMS_AT_ONCE, "cpu", size * 12)
     assert len(list(items.parts(size))) == -(-9 // size)
-    parted = attention.attend(items, direction)
+    parted = attention.attend(items, folded_query)
     for one, other in zip(parted, whole, strict=True):
         off = tolerance(whole[0]) * max(1, other.abs().max().item())
         torch.testing.assert_close(one.double(), other, rtol=0, atol=off)
     exact = in_double(items)
-    parted = attention.attend(exact, direction.detach().double())
+    parted = attention.attend(exact, folded_query.detach().double())
     for one, other in zip(parted, whole, strict=True):
         torch.testing.assert_close(one, other, rtol=0, atol=1e-12)
-    gradients = torch.autograd.grad(parted[1].sum(), (exact.table, exact.rows))
+    gradients = torch.autograd.grad(parted[1].sum(), (exact.embedding, exact.base))
     monkeypatch.undo()
     other = in_double(items)
     expected = torch.autograd.grad(
-        attention.attend(other, direction.detach().double())[1].sum(), (other.table, other.rows)
+        attention.attend(other, folded_query.detach().double())[1].sum(), (other.embedding, other.base)
     )
     for one, another in zip(gradients, expected, strict=True):
         torch.testing.assert_close(one, another, rtol=0, atol=1e-12)

@@ -66,17 +66,17 @@ def test_looking_up_tables_equals_computing_every_item(task_name):
     plan = make_plan(task_name)
     network, weights = plan.variant.network(), drawn(plan, SEEDS)
     batch, _ = next(batches(plan, SEEDS))
-    items, direction = network.ask(weights, in_double(batch))
-    looked_up, same_direction = network.ask(weights, in_double(batch), network.inputs.tables(weights))
+    items, folded_query = network.encode(weights, in_double(batch))
+    looked_up, same_direction = network.encode(weights, in_double(batch), network.embedding.tables(weights))
     torch.testing.assert_close(looked_up.dense(), items.dense(), rtol=0, atol=1e-12)
-    torch.testing.assert_close(same_direction, direction, rtol=0, atol=1e-12)
+    torch.testing.assert_close(same_direction, folded_query, rtol=0, atol=1e-12)
 
 
 def test_the_rows_that_a_batch_reads_serve_as_well_as_the_table():
     plan = make_plan("dictionary")
     network, weights = plan.variant.network(), drawn(plan, SEEDS)
     batch, _ = next(batches(plan, SEEDS))
-    part, rows = touched_rows(batch, network.inputs.SPARSE_TABLES, {"embedding.key": 256})
+    part, rows = touched_rows(batch, network.embedding.SPARSE_TABLES, {"embedding.key": 256})
     table = weights["embedding.key"]
     read = torch.stack([of[rows["embedding.key"][seed]] for seed, of in enumerate(table)])
     assert read.shape[1] < table.shape[1]

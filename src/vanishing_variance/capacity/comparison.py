@@ -47,6 +47,6 @@ def compare(
 
 @torch.no_grad()
 def _logits(models: Models, sequences: Sequences) -> Float[Tensor, "S B C"]:
-    _, average = attend(*models.ask(sequences))
-    outputs = models.network.outputs(models.weights, average)
+    _, context = attend(*models.encode(sequences))
+    outputs = models.network.outputs(models.weights, context)
     return models.network.read_out(models.weights, models.network.normalise(models.weights, outputs))

@@ -1,11 +1,11 @@
-"""What comparing `ln` models with the `std` models made of them takes."""
+"""Memory for comparing `ln` models with the `std` models made of them."""
 
 from collections.abc import Sequence
 
 from vanishing_variance.core.device import device, free_gpu_memory
 from vanishing_variance.core.memory import Need, Term
 from vanishing_variance.core.task import TaskTraining
-from vanishing_variance.inference.memory import FLOAT, largest, looked_up, weights
+from vanishing_variance.inference.memory import FLOAT, largest_batch, table_bytes, weight_bytes
 from vanishing_variance.inference.models import ITEMS_IN_BATCH
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.test_set import Test
@@ -17,14 +17,14 @@ ITEM, LAYERS = 30, 12
 
 
 def memory_needed(variants: Sequence[tuple[Variant, TaskTraining]], test: Test, seeds: int) -> Need:
-    """What `capacity.compare` takes for variants one after another, while the weights of all `seeds` are there."""
+    """Return the memory that `comparison.compare` needs for one variant after another, the weights of all held."""
     width, long = {"model.width": variants[0][0].model.width}, {"test.lengths": test.lengths[-1]}
-    items, batch = largest(test.lengths, test.sequences, ITEMS_IN_BATCH[device().type])
-    models = [weights(*one) for one in variants]
+    items, batch = largest_batch(test.lengths, test.sequences, ITEMS_IN_BATCH[device().type])
+    models = [weight_bytes(*one) for one in variants]
     return Need(
         name="capacity",
         tensors=(
-            Term(COPIES * max(models) + 2 * max(looked_up(*one) for one in variants), width),
+            Term(COPIES * max(models) + 2 * max(table_bytes(*one) for one in variants), width),
             Term(ITEM * items + LAYERS * FLOAT * batch * variants[0][0].model.width, long | width),
         ),
         results=(Term(2 * seeds * sum(models), width | {"seeds_per_block": seeds}),),

@@ -44,8 +44,8 @@ def diagnose(
         outputs: dict[str, list[Tensor]] = {"before": [], "after": []}
         largest: list[Tensor] = []
         for part in sample_batches(models.task, rng, how.sequences, length, max(1, models.batch_items // length)):
-            logits, average = attend(*models.ask(part))
-            before = models.network.outputs(models.weights, average)
+            logits, context = attend(*models.encode(part))
+            before = models.network.outputs(models.weights, context)
             outputs["before"].append(before[0].cpu())
             outputs["after"].append(models.network.normalise(models.weights, before)[0].cpu())
             if sum(map(len, largest)) < how.heatmap_sequences:

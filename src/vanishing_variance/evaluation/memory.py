@@ -1,11 +1,11 @@
-"""What testing a block of models takes."""
+"""Memory for testing a block of models."""
 
 from vanishing_variance.core import parallel
 from vanishing_variance.core.device import device, free_gpu_memory
 from vanishing_variance.core.memory import Need, Term
 from vanishing_variance.core.task import TaskTraining
 from vanishing_variance.evaluation.block import EvaluationPlan
-from vanishing_variance.inference.memory import FLOAT, largest, looked_up, piece, weights
+from vanishing_variance.inference.memory import FLOAT, drawing_bytes, largest_batch, table_bytes, weight_bytes
 from vanishing_variance.inference.models import ITEMS_IN_BATCH
 
 # O of every sequence of a length, before and after the normaliser: in parts and as one, then in double precision.
@@ -18,12 +18,12 @@ ROWS = 400
 
 
 def memory_needed(plan: EvaluationPlan, training: TaskTraining, seeds: int, sequences: int) -> Need:
-    """What `evaluation.evaluate_block` takes, for `seeds` models and `sequences` a length."""
+    """Return the memory that `evaluation.evaluate_block` needs, for `seeds` models and `sequences` a length."""
     on_cpu, width, looked_at = device().type == "cpu", plan.variant.model.width, plan.diagnostics.sequences
     together = 1 if on_cpu else seeds
     lengths = [*plan.lengths, plan.trained.shortest, plan.trained.longest]
-    model = weights(plan.variant, training)
-    items, batch = largest(lengths, max(sequences, looked_at), ITEMS_IN_BATCH[device().type])
+    model = weight_bytes(plan.variant, training)
+    items, batch = largest_batch(lengths, max(sequences, looked_at), ITEMS_IN_BATCH[device().type])
 
     of_width, tested = {"model.width": width}, {"test.sequences": sequences}
     diagnosed = {"diagnostics.sequences": looked_at}
@@ -34,10 +34,10 @@ def memory_needed(plan: EvaluationPlan, training: TaskTraining, seeds: int, sequ
         data=(
             Term(TESTED * together * sequences * FLOAT * width, tested | of_width),
             Term(LOOKED_AT * together * looked_at * FLOAT * width + rows, diagnosed | of_width),
-            Term(piece(plan.variant, max(lengths)), long),
+            Term(drawing_bytes(plan.variant, max(lengths)), long),
         ),
         tensors=(
-            Term(2 * together * (model + looked_up(plan.variant, training)), of_width),
+            Term(2 * together * (model + table_bytes(plan.variant, training)), of_width),
             Term(ITEM * items + LAYERS * FLOAT * width * batch, long | of_width),
         ),
         results=(

@@ -81,22 +81,22 @@ def _mistakes_of_one(
         rng = stream(plan.root_seed, "temperature", plan.variant.task_name, length)
         for part in sample_batches(models.task, rng, plan.sequences, length, max(1, models.batch_items // length)):
             labels = torch.from_numpy(models.task.label(part)).to(device())
-            found.append(mistakes(models, *models.ask(part), labels))
+            found.append(mistakes(models, *models.encode(part), labels))
         report(1)
     return np.concatenate(found)
 
 
 @torch.no_grad()
 def mistakes(
-    models: Models, items: Items, direction: Float[Tensor, "1 B D"], labels: Int64[Tensor, " B"]
+    models: Models, items: Items, folded_query: Float[Tensor, "1 B D"], labels: Int64[Tensor, " B"]
 ) -> Float64[np.ndarray, "M 2"]:
     """Entropy and best beta of each sequence that one model gets wrong and that could be sharpened."""
     hidden = items.hidden()[0]
-    logits = torch.linalg.vecdot(hidden, direction[0].unsqueeze(1))
+    logits = torch.linalg.vecdot(hidden, folded_query[0].unsqueeze(1))
     candidates = torch.tensor(CANDIDATES, device=logits.device)
     weights = torch.softmax(candidates.view(1, -1, 1) * logits.unsqueeze(1), dim=-1)
-    averages = (weights @ hidden).flatten(0, 1).unsqueeze(0)
-    outputs = models.network.normalise(models.weights, models.network.outputs(models.weights, averages))
+    contexts = (weights @ hidden).flatten(0, 1).unsqueeze(0)
+    outputs = models.network.normalise(models.weights, models.network.outputs(models.weights, contexts))
     classes = models.network.read_out(models.weights, outputs).view(len(labels), len(candidates), -1)
     spread = entropy(logits)
     wrong = (classes[:, 0].argmax(-1) != labels) & (spread > SHARPEN_ABOVE)

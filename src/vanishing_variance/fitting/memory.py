@@ -1,11 +1,11 @@
-"""What fitting the adaptive temperature takes."""
+"""Memory for fitting the adaptive temperature."""
 
 from vanishing_variance.core import parallel
 from vanishing_variance.core.device import device, free_gpu_memory
 from vanishing_variance.core.memory import Need, Term
 from vanishing_variance.core.task import TaskTraining
 from vanishing_variance.fitting.fit import CANDIDATES, FitPlan
-from vanishing_variance.inference.memory import DOUBLE, FLOAT, largest, looked_up, piece, weights
+from vanishing_variance.inference.memory import DOUBLE, FLOAT, drawing_bytes, largest_batch, table_bytes, weight_bytes
 from vanishing_variance.inference.models import ITEMS_IN_BATCH
 
 # The hidden layer of all items of a batch, on its way into GELU and out of it; a class is picked by a number for each;
@@ -16,9 +16,9 @@ LAYERS = 6
 
 
 def memory_needed(plan: FitPlan, training: TaskTraining, seeds: int) -> Need:
-    """What `fitting.fit_block` takes, for `seeds` models."""
-    model, width, longest = weights(plan.variant, training), plan.variant.model.width, max(plan.lengths)
-    items, batch = largest(plan.lengths, plan.sequences, ITEMS_IN_BATCH[device().type])
+    """Return the memory that `fitting.fit_block` needs, for `seeds` models."""
+    model, width, longest = weight_bytes(plan.variant, training), plan.variant.model.width, max(plan.lengths)
+    items, batch = largest_batch(plan.lengths, plan.sequences, ITEMS_IN_BATCH[device().type])
     number = len(CANDIDATES)
     hidden = items * (FLOAT * (HIDDEN * width + number) + PICKED * plan.variant.task.num_classes + ITEM)
     candidates = batch * number * LAYERS * FLOAT * width
@@ -27,9 +27,9 @@ def memory_needed(plan: FitPlan, training: TaskTraining, seeds: int) -> Need:
     fitted, block = {"temperature.sequences": plan.sequences}, {"seeds_per_block": seeds}
     return Need(
         name=f"temperature {plan.name}",
-        data=(Term(piece(plan.variant, longest), long),),
+        data=(Term(drawing_bytes(plan.variant, longest), long),),
         tensors=(
-            Term(2 * (model + looked_up(plan.variant, training)), of_width),
+            Term(2 * (model + table_bytes(plan.variant, training)), of_width),
             Term(hidden, long | of_width),
             Term(candidates, fitted | of_width),
         ),

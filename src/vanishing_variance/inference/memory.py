@@ -1,4 +1,4 @@
-"""What trained models take that are looked at: their weights, and a batch of sequences that they are asked.
+"""Memory of trained models: their weights, and a batch of sequences.
 
 S models at once, B sequences, N items, D width.
 """
@@ -15,23 +15,25 @@ FLOAT, DOUBLE = 4, 8
 PIECE = 2**20
 
 
-def weights(variant: Variant, training: TaskTraining) -> int:
-    """Bytes of one model's weights."""
+def weight_bytes(variant: Variant, training: TaskTraining) -> int:
+    """Return the bytes of one model's weights."""
     return FLOAT * sum(prod(tensor.shape) for tensor in variant.initial(training).values())
 
 
-def looked_up(variant: Variant, training: TaskTraining) -> int:
-    """Bytes of what one model looks up, D numbers for each row of a table."""
+def table_bytes(variant: Variant, training: TaskTraining) -> int:
+    """Return the bytes of what one model looks up, D numbers for each row of a table."""
     initial = variant.initial(training)
-    return FLOAT * variant.model.width * sum(initial[name].shape[0] for name in variant.network().inputs.SPARSE_TABLES)
+    return (
+        FLOAT * variant.model.width * sum(initial[name].shape[0] for name in variant.network().embedding.SPARSE_TABLES)
+    )
 
 
-def largest(lengths: Sequence[int], sequences: int, items: int) -> tuple[int, int]:
-    """The items of the largest batch, and the sequences: `items` items, or one sequence, of at most `sequences`."""
+def largest_batch(lengths: Sequence[int], sequences: int, items: int) -> tuple[int, int]:
+    """Return the items and the sequences of the largest batch: `items`, or one sequence, of at most `sequences`."""
     batches = [(length, min(sequences, max(1, items // length))) for length in lengths]
     return max(length * number for length, number in batches), max(number for _, number in batches)
 
 
-def piece(variant: Variant, longest: int) -> float:
-    """Bytes that it takes to draw the sequences of some batches."""
+def drawing_bytes(variant: Variant, longest: int) -> float:
+    """Return the bytes for drawing the sequences of some batches."""
     return max(1, PIECE / longest) * sequence_bytes(variant.task, longest)[1]

@@ -19,8 +19,9 @@ from vanishing_variance.core.device import device
 from vanishing_variance.core.task import Sequences, Task
 from vanishing_variance.inference.temperature import PUBLISHED, Temperature, entropy
 from vanishing_variance.model.attention import attend
+from vanishing_variance.model.interfaces import Weights
 from vanishing_variance.model.items import Items
-from vanishing_variance.model.network import Network, Weights
+from vanishing_variance.model.network import Network
 from vanishing_variance.model.variant import Variant
 
 # A batch of sequences has about this many items in all, so that what is done once a batch is little beside the items.
@@ -62,17 +63,17 @@ class Models:
         """Return the models with these weights, on the device."""
         network = variant.network()
         on_device = {name: torch.from_numpy(array).to(device()) for name, array in weights.items()}
-        return cls(variant.task, network, on_device, network.inputs.tables(on_device))
+        return cls(variant.task, network, on_device, network.embedding.tables(on_device))
 
     @property
     def batch_items(self) -> int:
         """The number of items that a batch may have."""
         return ITEMS_IN_BATCH[device().type] // len(next(iter(self.weights.values())))
 
-    def ask(self, sequences: Sequences) -> tuple[Items, Float[Tensor, "S B D"]]:
-        """`Network.ask`, of sequences that all models share."""
+    def encode(self, sequences: Sequences) -> tuple[Items, Float[Tensor, "S B D"]]:
+        """`Network.encode`, of sequences that all models share."""
         batch = {name: torch.from_numpy(array).to(device())[None] for name, array in sequences.items()}
-        return self.network.ask(self.weights, batch, self.tables)
+        return self.network.encode(self.weights, batch, self.tables)
 
     @torch.no_grad()
     def answer(self, sequences: Sequences, fitted: Temperature) -> Answers:
@@ -81,13 +82,13 @@ class Models:
         `plain`: the softmax; `adaptive`: the published polynomial of Veličković et al.; `fitted`: our own.
         """
         labels = torch.from_numpy(self.task.label(sequences)).to(device())
-        items, direction = self.ask(sequences)
-        logits, plain = attend(items, direction)
-        spread, averages = entropy(logits), {"plain": plain}
+        items, folded_query = self.encode(sequences)
+        logits, plain = attend(items, folded_query)
+        spread, contexts = entropy(logits), {"plain": plain}
         for name, temperature in {"adaptive": PUBLISHED, "fitted": fitted}.items():
             beta = temperature.beta(spread).unsqueeze(-1)
-            averages[name] = attend(items, direction * beta)[1] if (beta > 1).any() else plain
-        before = {name: self.network.outputs(self.weights, average) for name, average in averages.items()}
+            contexts[name] = attend(items, folded_query * beta)[1] if (beta > 1).any() else plain
+        before = {name: self.network.outputs(self.weights, context) for name, context in contexts.items()}
         after = {name: self.network.normalise(self.weights, outputs) for name, outputs in before.items()}
         classes = {name: self.network.read_out(self.weights, outputs).argmax(-1) for name, outputs in after.items()}
         correct = {name: of == labels for name, of in classes.items()}

@@ -14,21 +14,23 @@ from vanishing_variance.model.kernels import attend as compiled
 ITEMS_AT_ONCE = {"cpu": 2**12, "cuda": 2**20}
 
 
-def attend(items: Items, direction: Float[Tensor, "S B D"]) -> tuple[Float[Tensor, "S B N"], Float[Tensor, "S B D"]]:
-    """With h the item MLP's hidden layer: the logits h . direction, and softmax(logits) h.
+def attend(items: Items, folded_query: Float[Tensor, "S B D"]) -> tuple[Float[Tensor, "S B N"], Float[Tensor, "S B D"]]:
+    """Return the logits h . folded_query and the context softmax(logits) h, with h the item MLP's hidden layer.
 
-    Memory for h is bounded, whatever N is. Gradients flow through the average.
+    Memory for h is bounded, whatever N is. Gradients flow through the context.
     """
-    if compiled.usable(direction, items):
-        return compiled.attend(items, direction)
-    seeds, sequences, _ = direction.shape
-    size = max(1, ITEMS_AT_ONCE[direction.device.type] // (seeds * sequences))
-    logits, averages = zip(*(_attend(part, direction) for part in items.parts(size)), strict=True)
+    if compiled.usable(folded_query, items):
+        return compiled.attend(items, folded_query)
+    seeds, sequences, _ = folded_query.shape
+    size = max(1, ITEMS_AT_ONCE[folded_query.device.type] // (seeds * sequences))
+    logits, contexts = zip(*(_attend(part, folded_query) for part in items.parts(size)), strict=True)
     share = torch.softmax(torch.stack([of_part.logsumexp(-1) for of_part in logits]), dim=0)
-    return torch.cat(logits, dim=-1), (share.unsqueeze(-1) * torch.stack(averages)).sum(0)
+    return torch.cat(logits, dim=-1), (share.unsqueeze(-1) * torch.stack(contexts)).sum(0)
 
 
-def _attend(items: Items, direction: Float[Tensor, "S B D"]) -> tuple[Float[Tensor, "S B N"], Float[Tensor, "S B D"]]:
+def _attend(
+    items: Items, folded_query: Float[Tensor, "S B D"]
+) -> tuple[Float[Tensor, "S B N"], Float[Tensor, "S B D"]]:
     hidden = items.hidden()
-    logits = torch.linalg.vecdot(hidden, direction.unsqueeze(2))
+    logits = torch.linalg.vecdot(hidden, folded_query.unsqueeze(2))
     return logits, (torch.softmax(logits, dim=-1).unsqueeze(-2) @ hidden).squeeze(-2)

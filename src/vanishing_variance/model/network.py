@@ -14,71 +14,68 @@ to one, O = sum_n a_n (h_n W_2 + b_2) W_V = ((sum_n a_n h_n) W_2 + b_2) W_V.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import ModuleType
 
-from jaxtyping import Float, Shaped
+from jaxtyping import Float
 from torch import Tensor
 
 from vanishing_variance.model import initialisation
 from vanishing_variance.model.attention import attend
 from vanishing_variance.model.config import Model
 from vanishing_variance.model.initialisation import SCHEMES, Initial
+from vanishing_variance.model.interfaces import Batch, Embedding, Normaliser, Weights
 from vanishing_variance.model.items import Items
 from vanishing_variance.model.linear import Linear, linear
-
-Weights = Mapping[str, Float[Tensor, "S ..."]]
-Batch = Mapping[str, Shaped[Tensor, "#S B ..."]]
 
 
 @dataclass(frozen=True)
 class Network:
-    """The architecture: how a task enters (a module of `model.inputs`), and a normaliser (a module of `norms`)."""
+    """The architecture: how a task's items enter it, and a normaliser."""
 
-    inputs: ModuleType
-    norm: ModuleType
+    embedding: Embedding
+    norm: Normaliser
     model: Model
 
-    def ask(
+    def encode(
         self, weights: Weights, batch: Batch, tables: Weights | None = None
     ) -> tuple[Items, Float[Tensor, "S B D"]]:
-        """The items, and the direction whose product with an item's hidden layer is its attention logit."""
-        items, query = self.inputs.enter(weights, batch, tables)
+        """Return the items, and the query folded through W_Q, W_K and the item MLP: its product with h_n is a logit."""
+        items, query = self.embedding.embed(weights, batch, tables)
         key = weights["attention.key"] * self.model.width**-0.5
         folded = Linear(key, transposed=True), Linear(weights["item.2.weight"], transposed=True)
         layers = *self._mlp(weights, "query"), self._projection(weights, "query"), *folded
         return replace(items, gelu=self.model.gelu), linear(query, *layers)
 
-    def outputs(self, weights: Weights, average: Float[Tensor, "S B D"]) -> Float[Tensor, "S B D"]:
-        """The attention outputs O, before the normaliser, of attention-averaged hidden layers."""
+    def outputs(self, weights: Weights, context: Float[Tensor, "S B D"]) -> Float[Tensor, "S B D"]:
+        """Return the attention outputs O, before the normaliser, of contexts (attention-averaged hidden layers)."""
         items = Linear(weights["item.2.weight"], weights["item.2.bias"])
-        return linear(average, items, self._projection(weights, "value"))
+        return linear(context, items, self._projection(weights, "value"))
 
     def normalise(self, weights: Weights, outputs: Float[Tensor, "S B D"]) -> Float[Tensor, "S B D"]:
-        """What the layers above read: the normalised attention outputs."""
+        """Return the normalised attention outputs, which the layers above read."""
         parameters = {name: weights[f"norm.{name}"].unsqueeze(1) for name in self.norm.LEARNABLE}
         normalised: Tensor = self.norm.normalise(outputs, parameters, self.model.epsilon)
         return normalised
 
     def read_out(self, weights: Weights, normalised: Float[Tensor, "S B D"]) -> Float[Tensor, "S B C"]:
-        """The class logits."""
+        """Return the class logits."""
         return linear(normalised, self._projection(weights, "output"), *self._mlp(weights, "head"))
 
     def __call__(self, weights: Weights, batch: Batch) -> Float[Tensor, "S B C"]:
-        """The class logits of a batch of sequences."""
-        _, average = attend(*self.ask(weights, batch))
-        return self.read_out(weights, self.normalise(weights, self.outputs(weights, average)))
+        """Return the class logits of a batch of sequences."""
+        _, context = attend(*self.encode(weights, batch))
+        return self.read_out(weights, self.normalise(weights, self.outputs(weights, context)))
 
     def _projection(self, weights: Weights, part: str) -> Linear:
-        """W_Q, W_V or W_O."""
+        """Return W_Q, W_V or W_O."""
         return Linear(weights[f"attention.{part}"], weights.get(f"attention.{part}.bias"))
 
     def _mlp(self, weights: Weights, name: str) -> tuple[Linear, Linear]:
-        """Two linear layers with one GELU between them and none after."""
+        """Return two linear layers with one GELU between them and none after."""
         first, second = ((weights[f"{name}.{place}.weight"], weights[f"{name}.{place}.bias"]) for place in (0, 2))
         return Linear(*first, gelu=self.model.gelu), Linear(*second)
 
 
-def initial(inputs: Mapping[str, Initial], model: Model, classes: int, norm: ModuleType) -> dict[str, Initial]:
+def initial(embedding: Mapping[str, Initial], model: Model, classes: int, norm: Normaliser) -> dict[str, Initial]:
     """How every tensor of one seed starts; `inputs` is what the task's own input layers start from."""
     scheme, width = SCHEMES[model.initialisation], model.width
     square = {
@@ -89,7 +86,7 @@ def initial(inputs: Mapping[str, Initial], model: Model, classes: int, norm: Mod
         ).items()
     }
     return {
-        **inputs,
+        **embedding,
         **initialisation.linear(scheme, "item.2", width, width),
         **initialisation.linear(scheme, "query.2", width, width),
         **{name.removesuffix(".weight"): initial for name, initial in square.items()},

@@ -1,8 +1,8 @@
-"""One variant of the experiment: a task and a normaliser, and the network they make."""
+"""Variants of the experiment: a task and a normaliser, and their network."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from vanishing_variance.core import registry
 from vanishing_variance.core.config import get_param
@@ -10,6 +10,7 @@ from vanishing_variance.core.errors import InputError
 from vanishing_variance.core.task import Task, TaskTraining
 from vanishing_variance.model.config import Model
 from vanishing_variance.model.initialisation import SCHEMES, Initial
+from vanishing_variance.model.interfaces import Embedding, Normaliser
 from vanishing_variance.model.network import Network, initial
 
 
@@ -29,19 +30,20 @@ class Variant:
         return cls(task, norm, data, get_param(params, "model", Model))
 
     def network(self) -> Network:
-        """The network. Raises InputError for an unknown or incomplete normaliser."""
+        """Return the network. Raises InputError for an unknown or incomplete normaliser."""
         norm = registry.load_norm(self.norm_name)
         for name in ("LEARNABLE", "normalise"):
             if not hasattr(norm, name):
                 raise InputError(
                     f"{norm.__file__}: has no {name}; a normaliser has LEARNABLE and normalise, as ln.py has"
                 )
-        return Network(registry.load_embedding(self.task_name), norm, self.model)
+        embedding = cast(Embedding, registry.load_embedding(self.task_name))
+        return Network(embedding, cast(Normaliser, norm), self.model)
 
     def initial(self, training: TaskTraining) -> dict[str, Initial]:
-        """How each tensor of one seed starts."""
+        """Return how each tensor of one seed starts."""
         network, scheme = self.network(), SCHEMES[self.model.initialisation]
-        entry = network.inputs.initial(self.task, training, self.model.width, scheme)
+        entry = network.embedding.initial(self.task, training, self.model.width, scheme)
         return initial(entry, self.model, self.task.num_classes, network.norm)
 
 

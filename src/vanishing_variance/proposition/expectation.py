@@ -37,11 +37,11 @@ def expected(models: Models, enumerated: Callable[[], Iterable[Sequences]]) -> E
 
     With a = softmax(l) over the M items, e^l / E e^l = M a: no exponential is formed that could overflow.
     """
-    logits = [attend(*models.ask(part))[0][0, 0].double() for part in enumerated()]
+    logits = [attend(*models.encode(part))[0][0, 0].double() for part in enumerated()]
     share = torch.softmax(torch.cat(logits), dim=0)
     number, sums = len(share), []
     for part, a in zip(enumerated(), share.split([len(one) for one in logits]), strict=True):
-        items, _ = models.ask(part)
+        items, _ = models.encode(part)
         values = models.network.outputs(models.weights, items.hidden()[:, 0])[0].double()
         weights = torch.stack([torch.full_like(a, 1 / number), a, number * a.square()])  # (3, n)
         sums.append(torch.stack([weights @ values, weights @ values.square()]))

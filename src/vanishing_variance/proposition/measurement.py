@@ -86,8 +86,8 @@ def _outputs(
     """O of one model, and the largest attention weight of each sequence."""
     outputs, largest = [], []
     for piece in pieces:
-        logits, average = attend(*models.ask(piece))
-        outputs.append(models.network.outputs(models.weights, average)[0].double().cpu())
+        logits, context = attend(*models.encode(piece))
+        outputs.append(models.network.outputs(models.weights, context)[0].double().cpu())
         largest.append((logits.amax(-1) - logits.logsumexp(-1)).exp()[0].double().cpu())
     return torch.cat(outputs).numpy(), torch.cat(largest).numpy()
 

@@ -1,4 +1,4 @@
-"""What checking Proposition 1 takes."""
+"""Memory for checking Proposition 1."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from vanishing_variance.core.device import free_gpu_memory
 from vanishing_variance.core.memory import Need, Term
 from vanishing_variance.core.sequence_memory import sequence_bytes
 from vanishing_variance.core.task import TaskTraining
-from vanishing_variance.inference.memory import DOUBLE, FLOAT, largest, looked_up, weights
+from vanishing_variance.inference.memory import DOUBLE, FLOAT, largest_batch, table_bytes, weight_bytes
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.proposition.config import Proposition
 from vanishing_variance.proposition.measurement import ITEMS_AT_ONCE
@@ -23,11 +23,11 @@ LOGITS = 5
 
 
 def memory_needed(variants: Sequence[tuple[Variant, TaskTraining]], how: Proposition, seeds: int) -> Need:
-    """What `proposition.measurement.measure` takes for variants, while the weights of all `seeds` are there."""
+    """Return the memory that `measurement.measure` needs for variants, the weights of all `seeds` held."""
     width, longest = variants[0][0].model.width, max(how.lengths)
-    models = [weights(*one) for one in variants]
+    models = [weight_bytes(*one) for one in variants]
     of_width, long = {"model.width": width}, {"proposition.lengths": longest}
-    items, batch = largest(how.lengths, how.sequences, ITEMS_AT_ONCE)
+    items, batch = largest_batch(how.lengths, how.sequences, ITEMS_AT_ONCE)
     # As many items are drawn as there may be, whatever is asked.
     drawing = max(1, ITEMS_AT_ONCE / longest) * max(sequence_bytes(variant.task, longest)[0] for variant, _ in variants)
     return Need(
@@ -38,7 +38,7 @@ def memory_needed(variants: Sequence[tuple[Variant, TaskTraining]], how: Proposi
             Term(max(_enumerated(variant) for variant, _ in variants), of_width),
         ),
         tensors=(
-            Term(2 * max(models) + 2 * max(looked_up(*one) for one in variants), of_width),
+            Term(2 * max(models) + 2 * max(table_bytes(*one) for one in variants), of_width),
             Term(ITEM * items + LAYERS * FLOAT * width * batch, long | of_width),
         ),
         results=(Term(2 * seeds * sum(models), of_width | {"seeds_per_block": seeds}),),

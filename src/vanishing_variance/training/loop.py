@@ -15,7 +15,8 @@ from torch.nn.functional import cross_entropy
 from vanishing_variance.core.device import device
 from vanishing_variance.core.errors import DivergedError
 from vanishing_variance.core.parallel import Report
-from vanishing_variance.model.network import Network, Weights
+from vanishing_variance.model.interfaces import Weights
+from vanishing_variance.model.network import Network
 from vanishing_variance.training import checkpoints
 from vanishing_variance.training.adam import Adam, adam
 from vanishing_variance.training.batches import batches
@@ -43,7 +44,7 @@ def train(
     for tensor in weights.values():
         tensor.requires_grad_()
     rate, decay = plan.optimiser.learning_rate, plan.optimiser.weight_decay
-    readers = network.inputs.SPARSE_TABLES
+    readers = network.embedding.SPARSE_TABLES
     sizes = {name: weights[name].shape[1] for name in readers}
     optimiser = adam(weights, readers, rate, decay, steps)
     history = np.full((steps, len(seeds)), np.nan, np.float32)

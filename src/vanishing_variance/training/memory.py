@@ -1,4 +1,4 @@
-"""What training takes.
+"""Memory for training.
 
 S seeds in a process, B sequences a batch, N items of the longest sequence, D width, F features of a table's row.
 """
@@ -25,14 +25,14 @@ HOLES, MOST_HOLES = 8, 1.25 * 2**30
 
 
 def memory_needed(plan: TrainingPlan, seeds: Sequence[int]) -> Need:
-    """What `training.train_block` takes; the last step's lengths are the longest there are."""
+    """Return the memory that `ensemble.train_block` needs; the last step's lengths are the longest there are."""
     optimiser, lengths, model = plan.optimiser, plan.lengths, plan.variant.model
     on_cpu = device().type == "cpu"
     together = min(len(seeds), optimiser.seeds_per_process) if on_cpu else len(seeds)
     plain = not on_cpu or model.gelu != "exact" or library(model.width) is None
-    initial, inputs = plan.variant.initial(plan.schedule), plan.variant.network().inputs
+    initial, tables = plan.variant.initial(plan.schedule), plan.variant.network().embedding.SPARSE_TABLES
     weights = FLOAT * sum(prod(tensor.shape) for tensor in initial.values())
-    features = sum(initial[name].shape[-1] for name in inputs.SPARSE_TABLES)
+    features = sum(initial[name].shape[-1] for name in tables)
 
     every = {"seeds_per_block": len(seeds)}
     shared = {"training.seeds_per_process": optimiser.seeds_per_process} if on_cpu else every

@@ -1,8 +1,8 @@
 /* Attention of one query over the items of a sequence, and its gradient, in one pass over the items each.
 
-   Item n enters GELU as x_n = scale_n rows[r_n] + table[index_n] (items.py); with h_n = gelu(x_n), the logits are
-   l_n = direction . h_n, and the result is the average of h with the weights softmax(l). h is never stored: a block
-   of items stays in the first-level cache, and the gradient computes it again.
+   Item n enters GELU as x_n = scale_n base[base_index_n] + embedding[embedding_index_n] (items.py); with
+   h_n = gelu(x_n), the logits are l_n = query . h_n, and the context is the mean of h with the weights softmax(l). h is
+   never stored: a block of items stays in the first-level cache, and the gradient computes it again.
 
    WIDTH is defined by whoever compiles this. Arrays are contiguous float32, seeds first, then sequences. A *_seed is
    how far the next seed's part is, 0 where all seeds share it. */
@@ -16,32 +16,34 @@
 
 typedef struct {
     int64_t seeds, sequences, items;
-    const float *scale;   int64_t scale_seed;  /* NULL: 1 */
-    const float *rows;    int64_t rows_seed;
-    const int32_t *row;   int64_t row_seed;    /* NULL: the first row serves all items */
-    const float *table;   int64_t table_seed;
-    const int32_t *index; int64_t index_seed;
+    const float *scale;             int64_t scale_seed;           /* NULL: 1 */
+    const float *base;              int64_t base_seed;
+    const int32_t *base_index;      int64_t base_index_seed;      /* NULL: the first base serves all items */
+    const float *embedding;         int64_t embedding_seed;
+    const int32_t *embedding_index; int64_t embedding_index_seed;
 } Items;
 
 typedef struct {
     float scale;
     const float *row;
-    int64_t row_offset, table_offset;
+    int64_t base_offset, embedding_offset;
 } Item;
 
 static inline Item item(const Items *in, int64_t seed, int64_t at) {
-    int64_t offset = in->row ? (int64_t)in->row[seed * in->row_seed + at] * WIDTH : 0;
+    int64_t offset = in->base_index ? (int64_t)in->base_index[seed * in->base_index_seed + at] * WIDTH : 0;
     return (Item){
         .scale = in->scale ? in->scale[seed * in->scale_seed + at] : 1.0f,
-        .row = in->rows + seed * in->rows_seed + offset,
-        .row_offset = seed * in->rows_seed + offset,
-        .table_offset = seed * in->table_seed + (int64_t)in->index[seed * in->index_seed + at] * WIDTH,
+        .row = in->base + seed * in->base_seed + offset,
+        .base_offset = seed * in->base_seed + offset,
+        .embedding_offset = seed * in->embedding_seed
+            + (int64_t)in->embedding_index[seed * in->embedding_index_seed + at] * WIDTH,
     };
 }
 
 static inline void expect(const Items *in, int64_t seed, int64_t at) {
-    const float *row = in->rows + seed * in->rows_seed + (int64_t)in->row[seed * in->row_seed + at] * WIDTH;
-    for (int d = 0; d < WIDTH; d += 16) __builtin_prefetch(row + d);
+    const float *base = in->base + seed * in->base_seed
+        + (int64_t)in->base_index[seed * in->base_index_seed + at] * WIDTH;
+    for (int d = 0; d < WIDTH; d += 16) __builtin_prefetch(base + d);
 }
 
 /* e^y for y <= 0, relative error below 2e-7: y = n ln 2 + r, and Cephes' polynomial (expf.c) for e^r. NaN stays NaN. */
@@ -82,13 +84,13 @@ static inline void normal(float x, float *distribution, float *density) {
     *density = 0.39894228040143267f * e;
 }
 
-/* direction, average: seeds x sequences x WIDTH. logits: seeds x sequences x items. peak: the largest logit of each
+/* query, context: seeds x sequences x WIDTH. logits: seeds x sequences x items. peak: the largest logit of each
    sequence; sum: of e^(l - peak). Sums over blocks of items are in double precision: a million items lose nothing. */
-void attend(const Items *in, const float *direction, float *average, float *logits, float *peak, float *sum) {
+void attend(const Items *in, const float *query, float *context, float *logits, float *peak, float *sum) {
     for (int64_t s = 0; s < in->seeds; s++)
     for (int64_t b = 0; b < in->sequences; b++) {
         int64_t sb = s * in->sequences + b;
-        const float *towards = direction + sb * WIDTH;
+        const float *towards = query + sb * WIDTH;
         float *l = logits + sb * in->items;
         double total = 0, weighted[WIDTH] = {0};
         float top = -INFINITY;
@@ -96,9 +98,9 @@ void attend(const Items *in, const float *direction, float *average, float *logi
             int64_t count = in->items - first < BLOCK ? in->items - first : BLOCK;
             float h[BLOCK][WIDTH], of_block[WIDTH] = {0}, above = top, weights = 0;
             for (int64_t n = 0; n < count; n++) {
-                if (in->row && first + n + AHEAD < in->items) expect(in, s, b * in->items + first + n + AHEAD);
+                if (in->base_index && first + n + AHEAD < in->items) expect(in, s, b * in->items + first + n + AHEAD);
                 Item it = item(in, s, b * in->items + first + n);
-                const float *entry = in->table + it.table_offset;
+                const float *entry = in->embedding + it.embedding_offset;
                 float dot = 0;
                 #pragma omp simd reduction(+ : dot)
                 for (int d = 0; d < WIDTH; d++) {
@@ -125,29 +127,29 @@ void attend(const Items *in, const float *direction, float *average, float *logi
             total += weights;
             for (int d = 0; d < WIDTH; d++) weighted[d] += of_block[d];
         }
-        for (int d = 0; d < WIDTH; d++) average[sb * WIDTH + d] = (float)(weighted[d] / total);
+        for (int d = 0; d < WIDTH; d++) context[sb * WIDTH + d] = (float)(weighted[d] / total);
         peak[sb] = top;
         sum[sb] = (float)total;
     }
 }
 
-/* From the gradient with respect to `average`, those with respect to direction, rows and table. With weights a and
-   gradient g: dl_n = a_n (g . h_n - g . average), dh_n = a_n g + dl_n direction, dx_n = dh_n gelu'(x_n).
-   to_rows and to_table are added to. */
-void attend_gradient(const Items *in, const float *direction, const float *average, const float *logits,
+/* From the gradient with respect to `context`, those with respect to query, base and embedding. With weights a and
+   gradient g: dl_n = a_n (g . h_n - g . context), dh_n = a_n g + dl_n query, dx_n = dh_n gelu'(x_n).
+   to_base and to_embedding are added to. */
+void attend_gradient(const Items *in, const float *query, const float *context, const float *logits,
                      const float *peak, const float *sum, const float *gradient,
-                     float *to_direction, float *to_rows, float *to_table) {
+                     float *to_query, float *to_base, float *to_embedding) {
     for (int64_t s = 0; s < in->seeds; s++)
     for (int64_t b = 0; b < in->sequences; b++) {
         int64_t sb = s * in->sequences + b;
-        const float *towards = direction + sb * WIDTH, *g = gradient + sb * WIDTH;
+        const float *towards = query + sb * WIDTH, *g = gradient + sb * WIDTH;
         float centre = 0, to_towards[WIDTH] = {0}, to_row[WIDTH] = {0};
         #pragma omp simd reduction(+ : centre)
-        for (int d = 0; d < WIDTH; d++) centre += g[d] * average[sb * WIDTH + d];
+        for (int d = 0; d < WIDTH; d++) centre += g[d] * context[sb * WIDTH + d];
         for (int64_t n = 0; n < in->items; n++) {
-            if (in->row && n + AHEAD < in->items) expect(in, s, b * in->items + n + AHEAD);
+            if (in->base_index && n + AHEAD < in->items) expect(in, s, b * in->items + n + AHEAD);
             Item it = item(in, s, b * in->items + n);
-            const float *entry = in->table + it.table_offset;
+            const float *entry = in->embedding + it.embedding_offset;
             float h[WIDTH], slope[WIDTH], dot = 0;
             #pragma omp simd reduction(+ : dot)
             for (int d = 0; d < WIDTH; d++) {
@@ -159,8 +161,8 @@ void attend_gradient(const Items *in, const float *direction, const float *avera
             }
             float weight = exp_nonpositive(logits[sb * in->items + n] - peak[sb]) / sum[sb];
             float to_logit = weight * (dot - centre);
-            float *to_entry = to_table + it.table_offset;
-            float *own = in->row ? to_rows + it.row_offset : to_row;
+            float *to_entry = to_embedding + it.embedding_offset;
+            float *own = in->base_index ? to_base + it.base_offset : to_row;
             #pragma omp simd
             for (int d = 0; d < WIDTH; d++) {
                 float back = (weight * g[d] + to_logit * towards[d]) * slope[d];
@@ -169,9 +171,9 @@ void attend_gradient(const Items *in, const float *direction, const float *avera
                 own[d] += it.scale * back;
             }
         }
-        memcpy(to_direction + sb * WIDTH, to_towards, sizeof to_towards);
-        if (!in->row)
-            for (int d = 0; d < WIDTH; d++) to_rows[s * in->rows_seed + d] += to_row[d];
+        memcpy(to_query + sb * WIDTH, to_towards, sizeof to_towards);
+        if (!in->base_index)
+            for (int d = 0; d < WIDTH; d++) to_base[s * in->base_seed + d] += to_row[d];
     }
 }
 

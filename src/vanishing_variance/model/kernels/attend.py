@@ -25,10 +25,10 @@ class _Items(ctypes.Structure):
     _fields_ = (
         *((name, _COUNT) for name in ("seeds", "sequences", "items")),
         *(("scale", _POINTER), ("scale_seed", _COUNT)),
-        *(("rows", _POINTER), ("rows_seed", _COUNT)),
-        *(("row", _POINTER), ("row_seed", _COUNT)),
-        *(("table", _POINTER), ("table_seed", _COUNT)),
-        *(("index", _POINTER), ("index_seed", _COUNT)),
+        *(("base", _POINTER), ("base_seed", _COUNT)),
+        *(("base_index", _POINTER), ("base_index_seed", _COUNT)),
+        *(("embedding", _POINTER), ("embedding_seed", _COUNT)),
+        *(("embedding_index", _POINTER), ("embedding_index_seed", _COUNT)),
     )
 
 
@@ -44,12 +44,12 @@ def library(width: int) -> ctypes.CDLL | None:
     return made
 
 
-def usable(direction: Float[Tensor, "S B D"], items: Items | None = None) -> bool:
+def usable(folded_query: Float[Tensor, "S B D"], items: Items | None = None) -> bool:
     """Return whether the compiled source can do it here; its GELU is the exact one."""
-    arrays = [direction] if items is None else [direction, items.table, items.rows]
+    arrays = [folded_query] if items is None else [folded_query, items.embedding, items.base]
     arrays += [] if items is None or items.scale is None else [items.scale]
     plain = all(array.device.type == "cpu" and array.dtype == torch.float32 for array in arrays)
-    return plain and (items is None or items.gelu == "exact") and library(direction.shape[-1]) is not None
+    return plain and (items is None or items.gelu == "exact") and library(folded_query.shape[-1]) is not None
 
 
 def gelu(x: Float[Tensor, "S B D"], differentiated: bool) -> tuple[Float[Tensor, "S B D"], Tensor | None]:
@@ -59,18 +59,18 @@ def gelu(x: Float[Tensor, "S B D"], differentiated: bool) -> tuple[Float[Tensor,
     return x, slope
 
 
-def attend(items: Items, direction: Float[Tensor, "S B D"]) -> tuple[Float[Tensor, "S B N"], Float[Tensor, "S B D"]]:
-    """What `attention.attend` returns: logits, which have no gradient here, and the average.
+def attend(items: Items, folded_query: Float[Tensor, "S B D"]) -> tuple[Float[Tensor, "S B N"], Float[Tensor, "S B D"]]:
+    """What `attention.attend` returns: logits, which have no gradient here, and the context.
 
     Raises IndexError for an index outside its table, which the compiled source would not notice.
     """
-    _within(items.index, items.table)
-    if items.row is not None:
-        _within(items.row, items.rows)
-    average, logits = _Attend.apply(  # type: ignore[no-untyped-call]
-        direction, items.table, items.index, items.rows, items.row, items.scale
+    _within(items.embedding_index, items.embedding)
+    if items.base_index is not None:
+        _within(items.base_index, items.base)
+    context, logits = _Attend.apply(  # type: ignore[no-untyped-call]
+        folded_query, items.embedding, items.embedding_index, items.base, items.base_index, items.scale
     )
-    return logits, average
+    return logits, context
 
 
 class _Attend(torch.autograd.Function):
@@ -79,55 +79,59 @@ class _Attend(torch.autograd.Function):
     @staticmethod
     def forward(
         ctx: Any,
-        direction: Tensor,
-        table: Tensor,
-        index: Tensor,
-        rows: Tensor,
-        row: Tensor | None,
+        folded_query: Tensor,
+        embedding: Tensor,
+        embedding_index: Tensor,
+        base: Tensor,
+        base_index: Tensor | None,
         scale: Tensor | None,
     ) -> tuple[Tensor, Tensor]:
-        direction, row = direction.contiguous(), None if row is None else row.int().contiguous()
+        query, embedding, base = folded_query.contiguous(), embedding.contiguous(), base.contiguous()
+        embedding_index = embedding_index.int().contiguous()
+        base_index = None if base_index is None else base_index.int().contiguous()
         scale = None if scale is None else scale.contiguous()
-        items = Items(table.contiguous(), index.int().contiguous(), rows.contiguous(), row, scale)
-        average, logits = torch.empty_like(direction), direction.new_empty(*direction.shape[:2], items.index.shape[2])
-        peak, total = direction.new_empty(2, *direction.shape[:2])
-        _library(direction).attend(_described(items, direction), *_at(direction, average, logits, peak, total))
-        ctx.save_for_backward(
-            items.table, items.index, items.rows, items.row, items.scale, direction, average, logits, peak, total
-        )
+        items = Items(embedding, embedding_index, base, base_index, scale)
+        context, logits = torch.empty_like(query), query.new_empty(*query.shape[:2], embedding_index.shape[2])
+        peak, total = query.new_empty(2, *query.shape[:2])
+        _library(query).attend(_described(items, query), *_at(query, context, logits, peak, total))
+        ctx.save_for_backward(embedding, embedding_index, base, base_index, scale, query, context, logits, peak, total)
         ctx.mark_non_differentiable(logits)
-        return average, logits
+        return context, logits
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:
-        table, index, rows, row, scale, direction, *results = ctx.saved_tensors
-        items, gradient = Items(table, index, rows, row, scale), gradient.contiguous()
-        to_direction, to_table, to_rows = torch.empty_like(direction), torch.zeros_like(table), torch.zeros_like(rows)
-        _library(direction).attend_gradient(
-            _described(items, direction),
-            *_at(direction, *results, gradient, to_direction, to_rows, to_table),
+        embedding, embedding_index, base, base_index, scale, folded_query, *results = ctx.saved_tensors
+        items, gradient = Items(embedding, embedding_index, base, base_index, scale), gradient.contiguous()
+        to_query, to_embedding, to_base = (
+            torch.empty_like(folded_query),
+            torch.zeros_like(embedding),
+            torch.zeros_like(base),
         )
-        return to_direction, to_table, None, to_rows, None, None
+        _library(folded_query).attend_gradient(
+            _described(items, folded_query),
+            *_at(folded_query, *results, gradient, to_query, to_base, to_embedding),
+        )
+        return to_query, to_embedding, None, to_base, None, None
 
 
-def _library(direction: Tensor) -> ctypes.CDLL:
-    made = library(direction.shape[-1])
+def _library(folded_query: Tensor) -> ctypes.CDLL:
+    made = library(folded_query.shape[-1])
     assert made is not None
     return made
 
 
-def _described(items: Items, direction: Tensor) -> Any:
+def _described(items: Items, folded_query: Tensor) -> Any:
     """Where the arrays are, by reference: the tensors must outlive it."""
-    seeds, sequences, _ = direction.shape
+    seeds, sequences, _ = folded_query.shape
     return ctypes.byref(
         _Items(
-            *(seeds, sequences, items.index.shape[2]),
+            *(seeds, sequences, items.embedding_index.shape[2]),
             *_shared(items.scale),
-            *(items.rows.data_ptr(), items.rows.stride(0)),
-            *_shared(items.row),
-            *(items.table.data_ptr(), items.table.stride(0)),
-            *_shared(items.index),
+            *(items.base.data_ptr(), items.base.stride(0)),
+            *_shared(items.base_index),
+            *(items.embedding.data_ptr(), items.embedding.stride(0)),
+            *_shared(items.embedding_index),
         )
     )
 

@@ -26,7 +26,7 @@ def tables(weights: Mapping[str, Float[Tensor, "S ..."]]) -> dict[str, Float[Ten
     return {}
 
 
-def enter(
+def embed(
     weights: Mapping[str, Float[Tensor, "S ..."]],
     batch: Mapping[str, Shaped[Tensor, "#S B ..."]],
     tables: Mapping[str, Float[Tensor, "S C D"]] | None = None,
@@ -34,7 +34,7 @@ def enter(
     """Return W_1 [priority, one-hot(class)] + b_1, priority times one row plus a row of a table; and the query."""
     weight, bias = weights["item.0.weight"], weights["item.0.bias"]
     rows, table = _Entry.apply(weight, bias)  # type: ignore[no-untyped-call]
-    items = Items(table=table, index=batch["class"], rows=rows, scale=batch["priority"])
+    items = Items(embedding=table, embedding_index=batch["class"], base=rows, scale=batch["priority"])
     return items, batch["query"].unsqueeze(-1).expand(len(weight), -1, -1)
 
 

@@ -37,7 +37,7 @@ def tables(weights: Mapping[str, Float[Tensor, "S ..."]]) -> dict[str, Float[Ten
     return {"key": matmul(weights["embedding.key"], for_key), "value": value}
 
 
-def enter(
+def embed(
     weights: Mapping[str, Float[Tensor, "S ..."]],
     batch: Mapping[str, Shaped[Tensor, "#S B ..."]],
     tables: Mapping[str, Float[Tensor, "S C D"]] | None = None,
@@ -52,7 +52,7 @@ def enter(
         for_key, for_value = weights["item.0.weight"].mT.chunk(2, dim=1)
         keys, query = _Keys.apply(embedded, for_key, asked)  # type: ignore[no-untyped-call]
         values = through(weights["embedding.value"], Linear(for_value, weights["item.0.bias"], transposed=True))
-    return Items(table=values, index=batch["value"], rows=keys, row=batch["key"]), query
+    return Items(embedding=values, embedding_index=batch["value"], base=keys, base_index=batch["key"]), query
 
 
 class _Keys(torch.autograd.Function):
