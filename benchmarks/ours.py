@@ -17,8 +17,8 @@ from vanishing_variance.inference.temperature import UNCHANGED
 from vanishing_variance.model import attention
 from vanishing_variance.model.items import Items
 from vanishing_variance.model.kernels import attend, matmul
-from vanishing_variance.training import adam
 from vanishing_variance.training import loop as training
+from vanishing_variance.training import optimiser
 
 
 def train(work: Workload, how: str = "compiled") -> float:
@@ -74,7 +74,7 @@ def _as_any(report: Report) -> Any:
 
 
 def compile_nothing() -> None:
-    for module, name in ((attend, "library"), (matmul, "library"), (adam, "_library")):
+    for module, name in ((attend, "library"), (matmul, "library"), (optimiser, "library")):
         setattr(module, name, lambda *_: None)
 
 

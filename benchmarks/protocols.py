@@ -38,8 +38,8 @@ from vanishing_variance.model.variant import Variant
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.study.markdown import power, row
 from vanishing_variance.study.runs import METRICS, REFERENCE
-from vanishing_variance.training import adam as optimiser
 from vanishing_variance.training import loop as training
+from vanishing_variance.training import optimiser
 from vanishing_variance.training.plan import TrainingPlan
 
 LONGEST, SEQUENCES = 16, 512

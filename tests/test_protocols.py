@@ -62,7 +62,7 @@ def test_the_network_of_a_protocol_is_what_it_says(name):
         torch.testing.assert_close(found[seed], expected, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.skipif(adam._library() is None, reason="the compiled Adam alone has a rate for every step")
+@pytest.mark.skipif(adam.library() is None, reason="the compiled Adam alone has a rate for every step")
 def test_a_falling_rate_ends_at_nothing():
     weights = {"w": torch.zeros(1, 4)}
     made = protocols._cosine(weights, [], 1e-3, 0.0, 100)

@@ -1,12 +1,12 @@
 import pytest
 import torch
 
-from vanishing_variance.training import adam as module
-from vanishing_variance.training.adam import adam
+from vanishing_variance.training import optimiser as module
+from vanishing_variance.training.optimiser import adam
 
 SEEDS, ROWS, WIDTH, STEPS = 2, 40, 8, 150
 
-needs_compiler = pytest.mark.skipif(module._library() is None, reason="no C compiler")
+needs_compiler = pytest.mark.skipif(module.library() is None, reason="no C compiler")
 # A step moves a weight by up to 0.01: one too many, or one too few, is far above this. Roundings add up to some 1e-5,
 # and to ten times that where an average of the gradient passes through 0.
 TOLERANCE = {"rtol": 0, "atol": 1e-3}
@@ -54,7 +54,7 @@ def stepped(named, decay=0.1, steps=STEPS, finish_at=()):
 @pytest.mark.parametrize("width", [WIDTH, 64, 100])
 def test_rows_that_step_late_are_where_adam_on_the_whole_table_is(width, decay, compiled, monkeypatch):
     if not compiled:
-        monkeypatch.setattr(module, "_library", lambda: None)
+        monkeypatch.setattr(module, "library", lambda: None)
     ours, exact = stepped(weights(width=width), decay), weights(torch.float64, width)
     plain = torch.optim.AdamW(exact.values(), lr=0.01, weight_decay=decay)
     for step in range(1, STEPS + 1):
@@ -111,7 +111,7 @@ def test_rows_that_are_not_there_are_refused(rows):
 @pytest.mark.parametrize("compiled", [pytest.param(True, marks=needs_compiler), False])
 def test_it_reads_the_rows_themselves(compiled, monkeypatch):
     if not compiled:
-        monkeypatch.setattr(module, "_library", lambda: None)
+        monkeypatch.setattr(module, "library", lambda: None)
     named = weights()
     read = adam(named, ("table",), 0.01, 0.0, 5).read({"table": touched(1)})["table"]
     for seed in range(SEEDS):

@@ -12,7 +12,7 @@ from vanishing_variance.core import parallel
 from vanishing_variance.core.arrays import read_about, read_arrays, write_arrays
 from vanishing_variance.inference.stored import remove_finished_checkpoints
 from vanishing_variance.model.initialisation import draw
-from vanishing_variance.training import adam, checkpoints, ensemble
+from vanishing_variance.training import checkpoints, ensemble, optimiser
 from vanishing_variance.training import loop as training
 
 SEEDS = [0, 1]
@@ -75,7 +75,7 @@ def counted(monkeypatch, calls):
 def test_so_does_one_that_is_not_compiled(tmp_path, monkeypatch, change):
     model = make_model(**{"tanh": {"gelu": "tanh"}, "biases": {"attention_biases": True}}.get(change, {}))
     if change == "plain optimiser":
-        monkeypatch.setattr(adam, "_library", lambda: None)
+        monkeypatch.setattr(optimiser, "library", lambda: None)
     plan, kept = make_plan("dictionary", "std", steps=30, model=model), tmp_path / "0.safetensors"
     whole = trained(plan)
     cut_off(plan, kept, monkeypatch, 17)

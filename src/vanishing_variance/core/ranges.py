@@ -8,7 +8,7 @@ from vanishing_variance.core.config import Count, Section
 
 
 class Growth(Section):
-    """How the upper bound of the lengths grows while training (B.2): from `start`, over the first `until` of the steps.
+    """Growth of the upper bound of the lengths while training (B.2): from `start`, over the first `until` of the steps.
 
     `shape`: `linear`, by as many items in every step; `geometric`, by the same factor in every step.
     """

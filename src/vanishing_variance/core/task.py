@@ -53,7 +53,7 @@ class Task(BaseModel, ABC):
 
 
 class TaskTraining(BaseModel):
-    """How a task is trained; `tasks.<name>.training` in params.yaml."""
+    """Training of a task; `tasks.<name>.training` in params.yaml."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 

@@ -65,7 +65,7 @@ def diagnose(
 
 
 def _moments(outputs: Float[Tensor, "B D"]) -> dict[str, float]:
-    """Global mean and global variance of outputs: mean over sequences and standard error of it."""
+    """Return the mean over sequences of the global mean and variance of outputs, with its standard error."""
     root = len(outputs) ** 0.5
     mean, variance = outputs.mean(1), outputs.var(1, correction=0)
     return {

@@ -26,7 +26,7 @@ WEIGHTS = ("target", "largest", "largest16", "entropy")
 
 @torch.no_grad()
 def seen(sequences: Sequences, answers: Answers) -> dict[str, Float[Tensor, "S B ..."]]:
-    """What is looked at in each sequence, with the plain softmax.
+    """Return the attention and the outputs of each sequence, with the plain softmax.
 
     (S, B): the attention weight of the `target` item, the `largest` weight, `largest16`, the sum of the 16 largest
     (Figure 4 shows these), their `entropy` in nats. (S, B, D): O `before` and `after` the normaliser.
@@ -46,7 +46,7 @@ def seen(sequences: Sequences, answers: Answers) -> dict[str, Float[Tensor, "S B
 def trained(
     models: Models, lengths: Range, root: int, sequences: int, *name: str | int
 ) -> dict[str, Float[np.ndarray, "S {sequences} ..."]]:
-    """`seen` in sequences of the lengths of training, uniform over the whole range; of the stream `name`."""
+    """Return `seen` of sequences of the lengths of training, uniform over the whole range; of the stream `name`."""
 
     def batches() -> Iterator[dict[str, Tensor]]:
         rng = stream(root, *name)
@@ -66,7 +66,7 @@ def rows(
     found: Mapping[str, Shaped[np.ndarray, "S B ..."]],
     reference: Mapping[str, Float[np.ndarray, "S R ..."]],
 ) -> Iterator[dict[str, float]]:
-    """A row a model of means over sequences, of what `seen` found; `reference` is that of the training lengths.
+    """Yield a row a model of means over sequences, of what `seen` found; `reference` is that of the training lengths.
 
     `seed`; those of WEIGHTS; and before and after the normaliser, as `…_before` and `…_after`: the global
     `mean` of O and its global `variance` (Section 2: over the D features of one output), means over sequences, with
@@ -90,7 +90,7 @@ def rows(
 
 
 def shift(outputs: Float[np.ndarray, "B D"], reference: Float[np.ndarray, "R D"]) -> float:
-    """How far outputs are distributed from a reference, in standard deviations of the reference.
+    """Return how far outputs are distributed from a reference, in standard deviations of the reference.
 
     The 1-Wasserstein distance of each feature's distributions (the area between their distribution functions: Ramdas,
     García Trillos and Cuturi 2017, Section 4), by scipy, the mean over features over their mean standard deviation:
@@ -102,7 +102,7 @@ def shift(outputs: Float[np.ndarray, "B D"], reference: Float[np.ndarray, "R D"]
 
 
 def frame(of_lengths: Mapping[int, list[dict[str, float]]], of_training: list[dict[str, float]]) -> pd.DataFrame:
-    """The rows of the test lengths, `sample` tested, and those of the training lengths, `sample` trained, length 0."""
+    """Return the rows of test lengths, `sample` tested, and those of training lengths, `sample` trained, length 0."""
     tested = [{"sample": "tested", "length": length, **row} for length, of in of_lengths.items() for row in of]
     both = [*({"sample": "trained", "length": 0, **row} for row in of_training), *tested]
     return pd.DataFrame(both).sort_values(["seed", "length"], ignore_index=True)

@@ -62,7 +62,7 @@ def fit_block(plan: FitPlan, weights: Mapping[str, Float[np.ndarray, "S ..."]]) 
 
 
 def fitted(mistakes: Float64[np.ndarray, "M 2"]) -> Temperature:
-    """The least-squares polynomial through `mistakes` (entropy in nats, best beta).
+    """Return the least-squares polynomial through `mistakes` (entropy in nats, best beta).
 
     Where they are too few for the degree, beta is 1: the plain softmax.
     """
@@ -90,7 +90,7 @@ def _mistakes_of_one(
 def mistakes(
     models: Models, items: Items, folded_query: Float[Tensor, "1 B D"], labels: Int64[Tensor, " B"]
 ) -> Float64[np.ndarray, "M 2"]:
-    """Entropy and best beta of each sequence that one model gets wrong and that could be sharpened."""
+    """Return entropy and best beta of each sequence that one model gets wrong and that could be sharpened."""
     hidden = items.hidden()[0]
     logits = torch.linalg.vecdot(hidden, folded_query[0].unsqueeze(1))
     candidates = torch.tensor(CANDIDATES, device=logits.device)

@@ -71,7 +71,7 @@ class Models:
         return ITEMS_IN_BATCH[device().type] // len(next(iter(self.weights.values())))
 
     def encode(self, sequences: Sequences) -> tuple[Items, Float[Tensor, "S B D"]]:
-        """`Network.encode`, of sequences that all models share."""
+        """Return `Network.encode` of sequences that all models share."""
         batch = {name: torch.from_numpy(array).to(device())[None] for name, array in sequences.items()}
         return self.network.encode(self.weights, batch, self.tables)
 

@@ -29,7 +29,7 @@ class Temperature:
     highest: float = float("inf")
 
     def beta(self, entropy: Float[Tensor, "*any"]) -> Float[Tensor, "*any"]:
-        """What the logits are multiplied by at test time: max(1, polynomial(H)) where H > 0.5 nats, elsewhere 1."""
+        """Return the factor of the logits at test time: max(1, polynomial(H)) where H > 0.5 nats, elsewhere 1."""
         fitted = entropy.clamp(self.lowest, self.highest)
         beta = torch.zeros_like(entropy)
         for coefficient in self.polynomial:
@@ -63,6 +63,6 @@ def frame(fits: Mapping[str, tuple[Temperature, int]]) -> pd.DataFrame:
 
 
 def entropy(logits: Float[Tensor, "*any N"]) -> Float[Tensor, "*any"]:
-    """The entropy of softmax(logits) over the items, in nats."""
+    """Return the entropy of softmax(logits) over the items, in nats."""
     log_weights = torch.log_softmax(logits, dim=-1)
     return -(log_weights.exp() * log_weights).sum(-1)

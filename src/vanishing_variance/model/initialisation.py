@@ -19,7 +19,7 @@ from vanishing_variance.core.seeding import stream
 
 @dataclass(frozen=True)
 class Initial:
-    """How one tensor of one seed starts: `constant`, plus U(-bound, bound), plus N(0, std^2)."""
+    """Initial distribution of one tensor of one seed: `constant`, plus U(-bound, bound), plus N(0, std^2)."""
 
     shape: tuple[int, ...]
     bound: float = 0.0
@@ -27,7 +27,7 @@ class Initial:
     constant: float = 0.0
 
     def draw(self, rng: np.random.Generator) -> Float32[np.ndarray, "..."]:
-        """One tensor of this shape."""
+        """Return one tensor of this shape."""
         value = np.full(self.shape, self.constant, dtype=np.float32)
         if self.bound:
             value += self.bound * (2 * rng.random(self.shape, dtype=np.float32) - 1)
@@ -50,7 +50,7 @@ SCHEMES: dict[str, Scheme] = {
 
 
 def linear(scheme: Scheme, name: str, inputs: int, outputs: int, bias: bool = True) -> dict[str, Initial]:
-    """How a linear layer's `<name>.weight` (outputs, inputs) and `<name>.bias` (outputs,) start."""
+    """Return how a linear layer's `<name>.weight` (outputs, inputs) and `<name>.bias` (outputs,) start."""
     of_weight, of_bias = scheme(inputs, outputs)
     return {f"{name}.weight": of_weight} | ({f"{name}.bias": of_bias} if bias else {})
 
@@ -58,7 +58,7 @@ def linear(scheme: Scheme, name: str, inputs: int, outputs: int, bias: bool = Tr
 def draw(
     initial: Mapping[str, Initial], root: int, task: str, seeds: Iterable[int]
 ) -> dict[str, Float32[Tensor, "S ..."]]:
-    """The initial weights of `seeds`, by name."""
+    """Return the initial weights of `seeds`, by name."""
     seeds = list(seeds)
     return {
         name: torch.from_numpy(np.stack([how.draw(stream(root, "initial", task, seed, name)) for seed in seeds]))

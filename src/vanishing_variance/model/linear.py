@@ -72,7 +72,7 @@ class _Linear(torch.autograd.Function):
 
 
 def _gelu(x: Tensor, form: str, differentiated: bool) -> tuple[Tensor, Tensor | None]:
-    """GELU of `x`, which may be overwritten, and its derivative where that is asked for."""
+    """Return GELU of `x`, which may be overwritten, and its derivative where that is asked for."""
     if form == "exact" and compiled.usable(x):
         return compiled.gelu(x, differentiated)
     approximate = "none" if form == "exact" else form

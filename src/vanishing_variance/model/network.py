@@ -76,7 +76,7 @@ class Network:
 
 
 def initial(embedding: Mapping[str, Initial], model: Model, classes: int, norm: Normaliser) -> dict[str, Initial]:
-    """How every tensor of one seed starts; `inputs` is what the task's own input layers start from."""
+    """Return how every tensor of one seed starts; `embedding`: those of the task's own layers."""
     scheme, width = SCHEMES[model.initialisation], model.width
     square = {
         name: initial

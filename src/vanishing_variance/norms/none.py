@@ -11,5 +11,5 @@ LEARNABLE: Mapping[str, float] = {}
 def normalise(
     outputs: Float[Tensor, "*any D"], parameters: Mapping[str, Tensor], epsilon: float
 ) -> Float[Tensor, "*any D"]:
-    """The attention outputs as they are."""
+    """Return the attention outputs as they are."""
     return outputs

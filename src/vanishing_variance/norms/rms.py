@@ -12,7 +12,7 @@ LEARNABLE: Mapping[str, float] = {"scale": 1.0}
 def normalise(
     outputs: Float[Tensor, "*any D"], parameters: Mapping[str, Tensor], epsilon: float
 ) -> Float[Tensor, "*any D"]:
-    """gamma o / (rms(o) + epsilon), the root mean square taken over the D features of each output."""
+    """Return gamma o / (rms(o) + epsilon), the root mean square taken over the D features of each output."""
     # vector_norm has a gradient where it is 0, sqrt(mean(square)) has none.
     rms: Tensor = vector_norm(outputs, dim=-1, keepdim=True) / outputs.shape[-1] ** 0.5
     return outputs * (rms + epsilon).reciprocal() * parameters["scale"]

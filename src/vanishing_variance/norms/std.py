@@ -12,7 +12,7 @@ LEARNABLE: Mapping[str, float] = {}
 def normalise(
     outputs: Float[Tensor, "*any D"], parameters: Mapping[str, Tensor], epsilon: float
 ) -> Float[Tensor, "*any D"]:
-    """(o - mu) / (sigma + epsilon), mu and the biased sigma taken over the D features of each output (Section 3.2)."""
+    """Return (o - mu) / (sigma + epsilon), mu and the biased sigma over the D features of each output (Section 3.2)."""
     # vector_norm has a gradient where it is 0, sqrt(mean(square)) has none.
     centred = outputs - outputs.mean(-1, keepdim=True)
     sigma: Tensor = vector_norm(centred, dim=-1, keepdim=True) / outputs.shape[-1] ** 0.5

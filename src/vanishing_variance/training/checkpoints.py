@@ -1,4 +1,4 @@
-"""Checkpoints: what a training that was cut off goes on from, to the same last bit.
+"""Checkpoints, from which a training that was cut off goes on, to the same last bit.
 
 A file for each chunk of seeds, outside of DVC's outputs, which DVC clears away before a stage runs. Its name holds a
 fingerprint of all that the training depends on, so that a checkpoint of other parameters or other code is never taken
@@ -23,11 +23,12 @@ SECONDS_BETWEEN = 30.0
 
 
 def fingerprint(*names: object) -> str:
-    """Of `names` (their `repr`), of the package's source that is loaded, and of what computes, in 16 hex digits."""
+    """Return 16 hex digits of `names` (their `repr`), of the package's loaded source, and of what computes."""
     digest = hashlib.sha256(repr((names, torch.__version__, np.__version__, device().type)).encode())
     for name, module in sorted(sys.modules.items()):
-        if name.partition(".")[0] == "vanishing_variance" and module.__file__ is not None:
-            source = Path(module.__file__)
+        file = getattr(module, "__file__", None)  # a folder of choices, such as norms/, has none
+        if name.partition(".")[0] == "vanishing_variance" and file is not None:
+            source = Path(file)
             digest.update(name.encode())
             for path in (source, source.with_suffix(".c")):
                 digest.update(path.read_bytes() if path.exists() else b"")
@@ -35,9 +36,9 @@ def fingerprint(*names: object) -> str:
 
 
 def load(path: Path, like: Mapping[str, np.ndarray]) -> tuple[dict[str, np.ndarray], int] | None:
-    """The arrays of a checkpoint, and how many steps had been made; None where there is none that can be used.
+    """Return the arrays of a checkpoint and the number of completed steps; None where none can be used.
 
-    What is damaged, or has not the names, shapes and types of `like`, is not used, and a line says so.
+    One that is damaged, or has not the names, shapes and types of `like`, is not used, and a line says so.
     """
     if not path.exists():
         return None

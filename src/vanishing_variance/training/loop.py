@@ -18,8 +18,8 @@ from vanishing_variance.core.parallel import Report
 from vanishing_variance.model.interfaces import Weights
 from vanishing_variance.model.network import Network
 from vanishing_variance.training import checkpoints
-from vanishing_variance.training.adam import Adam, adam
 from vanishing_variance.training.batches import batches
+from vanishing_variance.training.optimiser import Adam, adam
 from vanishing_variance.training.plan import TrainingPlan
 from vanishing_variance.training.sparse import touched_rows
 
@@ -118,5 +118,5 @@ def _finite(plan: TrainingPlan, seeds: Sequence[int], losses: np.ndarray, made: 
 
 def losses(network: Network, weights: Weights, batch: Weights, labels: Tensor) -> Tensor:
     """Return each sequence's cross-entropy in nats, (S, B)."""
-    logits = network(weights, batch)
-    return cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="none").view_as(labels)
+    # sequences last, so that torch computes several at a time
+    return cross_entropy(network(weights, batch).mT.contiguous(), labels, reduction="none")

@@ -1,4 +1,4 @@
-"""What is compiled for the processor at hand, a C source and its Python side each; where none can be, torch does it.
+"""Compiled kernels, a C source and its Python side each; without a compiler torch takes their place.
 
 Every one computes what a plain definition in torch computes, and is tested against it.
 """

@@ -34,7 +34,7 @@ class _Items(ctypes.Structure):
 
 @cache
 def library(width: int) -> ctypes.CDLL | None:
-    """The compiled source for models of one width; None where there is no compiler."""
+    """Return the compiled source for models of one width; None where there is no compiler."""
     made = compiled(Path(__file__).with_name("attend.c"), WIDTH=width)
     if made is not None:
         made.attend.argtypes = [ctypes.POINTER(_Items), *[_POINTER] * 5]
@@ -60,7 +60,7 @@ def gelu(x: Float[Tensor, "S B D"], differentiated: bool) -> tuple[Float[Tensor,
 
 
 def attend(items: Items, folded_query: Float[Tensor, "S B D"]) -> tuple[Float[Tensor, "S B N"], Float[Tensor, "S B D"]]:
-    """What `attention.attend` returns: logits, which have no gradient here, and the context.
+    """Return what `attention.attend` does: logits, which have no gradient here, and the context.
 
     Raises IndexError for an index outside its table, which the compiled source would not notice.
     """
@@ -122,7 +122,7 @@ def _library(folded_query: Tensor) -> ctypes.CDLL:
 
 
 def _described(items: Items, folded_query: Tensor) -> Any:
-    """Where the arrays are, by reference: the tensors must outlive it."""
+    """Return where the arrays are, by reference: the tensors must outlive it."""
     seeds, sequences, _ = folded_query.shape
     return ctypes.byref(
         _Items(
@@ -137,14 +137,14 @@ def _described(items: Items, folded_query: Tensor) -> Any:
 
 
 def _shared(array: Tensor | None) -> tuple[int | None, int]:
-    """Where an array with a first axis of S or 1 is, and how far its next seed is."""
+    """Return where an array with a first axis of S or 1 is, and how far its next seed is."""
     if array is None:
         return None, 0
     return array.data_ptr(), array[0].numel() if len(array) > 1 else 0
 
 
 def _at(*tensors: Tensor) -> tuple[int, ...]:
-    """Where arrays are: named tensors only, since a temporary one is gone before it is read."""
+    """Return where arrays are: named tensors only, since a temporary one is gone before it is read."""
     return tuple(tensor.data_ptr() for tensor in tensors)
 
 

@@ -17,12 +17,12 @@ SPARSE_TABLES: Mapping[str, tuple[str, ...]] = {}
 
 
 def initial(task: Argmax, training: TaskTraining, width: int, scheme: Scheme) -> dict[str, Initial]:
-    """The first layers of the item MLP and of the query MLP."""
+    """Return how the first layers of the item MLP and of the query MLP start."""
     return linear(scheme, "item.0", 1 + task.classes, width) | linear(scheme, "query.0", 1, width)
 
 
 def tables(weights: Mapping[str, Float[Tensor, "S ..."]]) -> dict[str, Float[Tensor, "S C D"]]:
-    """Nothing to look up: priorities are continuous."""
+    """Return nothing to look up: priorities are continuous."""
     return {}
 
 

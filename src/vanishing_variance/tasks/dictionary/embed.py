@@ -20,7 +20,7 @@ SPARSE_TABLES: Mapping[str, tuple[str, ...]] = {"embedding.key": ("key", "query"
 
 
 def initial(task: Dictionary, training: DictionaryTraining, width: int, scheme: Scheme) -> dict[str, Initial]:
-    """The two embedding tables and the first layers of the item MLP and of the query MLP."""
+    """Return how the embedding tables and the first layers of the item MLP and of the query MLP start."""
     embedded, std = training.embedding_width, training.embedding_std
     return {
         "embedding.key": Initial((task.key_classes, embedded), std=std),

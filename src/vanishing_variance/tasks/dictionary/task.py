@@ -83,7 +83,7 @@ class DictionaryTraining(TaskTraining):
 
 
 def distinct(rng: np.random.Generator, population: int, rows: int, length: int) -> Int16[np.ndarray, "{rows} {length}"]:
-    """`rows` uniform ordered samples without replacement of `length` numbers below `population`.
+    """Return `rows` uniform ordered samples without replacement of `length` numbers below `population`.
 
     Short rows: draw with replacement and redraw repeats until none is left. Which entries are redrawn depends only on
     which are equal, so relabelling the numbers relabels the result: every ordered sample is equally likely. Long rows,
