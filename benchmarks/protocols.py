@@ -40,6 +40,7 @@ from vanishing_variance.study.markdown import power, row
 from vanishing_variance.study.runs import METRICS, REFERENCE
 from vanishing_variance.training import loop as training
 from vanishing_variance.training import optimiser
+from vanishing_variance.training.adam import _ByRows
 from vanishing_variance.training.plan import TrainingPlan
 
 LONGEST, SEQUENCES = 16, 512
@@ -165,7 +166,9 @@ class CandidateNetwork(Network):
         layers = [*self._layers(weights, "query"), self._projection(weights, "query"), Linear(key, transposed=True)]
         if how.deep:
             [_, second] = self._layers(weights, "item")
-            parts = {name: getattr(items, name) for name in ("table", "index", "rows", "row", "scale")}
+            parts = {
+                name: getattr(items, name) for name in ("embedding", "embedding_index", "base", "base_index", "scale")
+            }
             return DeepItems(**parts, gelu="deep", second=second), linear(query, *layers)
         if how.layers == 2:
             layers.append(Linear(weights["item.2.weight"], transposed=True))
@@ -266,7 +269,7 @@ def _measured(plan: TrainingPlan, seeds: range, report: Report) -> pd.DataFrame:
 def _cosine(weights: Weights, tables: list[str], rate: float, decay: float, steps: int) -> optimiser.Adam:
     """Return an Adam whose learning rate falls to 0."""
     made = optimiser.adam(weights, tables, rate, decay, steps)
-    assert isinstance(made, optimiser._ByRows), "without a C compiler no protocol has a falling rate"
+    assert isinstance(made, _ByRows), "without a C compiler no protocol has a falling rate"
     made._factors[0].mul_((torch.arange(steps + 1) - 1).clamp(min=0).mul(np.pi / steps).cos().add(1).div(2))
     return made
 

@@ -57,7 +57,7 @@ def test_a_seed_alone_is_the_same_seed_among_eight(task_name):
 
 def test_variants_of_a_seed_share_initialisation_and_data(task_name):
     plans = [make_plan(task_name, norm) for norm in ("none", "ln")]
-    none, ln = (draw(p.variant.initial(p.schedule), p.root, task_name, [2]) for p in plans)
+    none, ln = (draw(p.variant.initial(p.schedule), p.root_seed, task_name, [2]) for p in plans)
     assert set(ln) - set(none) == {"norm.scale", "norm.shift"}
     assert all(torch.equal(none[name], ln[name]) for name in none)
     for (one, labels), (other, others), _ in zip(*(training.batches(p, [2]) for p in plans), range(300), strict=False):
