@@ -72,7 +72,7 @@ def check(document: dict[str, Any]) -> None:
 
 
 def _exactly(section: dict[Any, Any], name: str, keys: tuple[str, ...]) -> None:
-    """The section has these keys and no others."""
+    """Check that the section has these keys and no others."""
     prefix = f"{name}." if name else ""
     for key, value in section.items():
         if key not in keys:

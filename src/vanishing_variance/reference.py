@@ -44,7 +44,7 @@ class Reference(nn.Module):
         self.head = _mlp(width, task.num_classes, model)
 
     def forward(self, batch: Mapping[str, Shaped[Tensor, "B ..."]]) -> Float[Tensor, "B C"]:
-        """The class logits of a batch of sequences, arrays by name."""
+        """Return the class logits of a batch of sequences, arrays by name."""
         if "key" in self.embedding:
             keys, values = self.embedding["key"](batch["key"].long()), self.embedding["value"](batch["value"].long())
             items, query = torch.cat((keys, values), -1), self.embedding["key"](batch["query"].long())

@@ -1,4 +1,4 @@
-"""Whether each answer of each trained model is right, as it is stored."""
+"""Stored answers: whether each answer of each trained model is correct."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ from vanishing_variance.study.runs import TEMPERATURES
 
 
 def read_answers(paths: Iterable[Path], lengths: Sequence[int], seeds: int) -> list[dict[str, np.ndarray]]:
-    """The answers of each file, by `<temperature>-<length>`: (seeds, sequences) bool.
+    """Return the answers of each file, by `<temperature>-<length>`: (seeds, sequences) bool.
 
     Raises InputError when a file is missing or damaged, holds other arrays than these, or other numbers of sequences
     than the first file: variants are compared sequence by sequence.

@@ -1,4 +1,4 @@
-"""How much of the accuracy each thing inside a model explains: between seeds, between models, and across lengths.
+"""Attribution of accuracy to quantities inside a model: between seeds, between models, and across lengths.
 
 n rows: models times lengths.
 """
@@ -15,7 +15,7 @@ from vanishing_variance.study.quantities import GROUPINGS, OF_TRAINING, PLACES, 
 
 
 def beside_accuracy(mechanism: pd.DataFrame, accuracy: pd.DataFrame) -> pd.DataFrame:
-    """A row a task, range, norm, seed and test length: what was measured inside, and `accuracy`, a fraction, plain.
+    """Return a row a task, range, norm, seed and test length: the inside of the model, and its plain `accuracy`, a fraction.
 
     What was measured of O at the lengths of training stands beside it, as `trained_<name>`. Numbers have six digits.
     Both frames have task, range and norm; `mechanism` has the columns of `inside.frame`, `accuracy` those of
@@ -47,7 +47,7 @@ def beside_accuracy(mechanism: pd.DataFrame, accuracy: pd.DataFrame) -> pd.DataF
 
 
 def explained(beside: pd.DataFrame, root: int) -> pd.DataFrame:
-    """A row a task, range, grouping and quantity: how much of the accuracy it explains, over all test lengths.
+    """Return a row a task, range, grouping and quantity: how much of the accuracy it explains, over all test lengths.
 
     `norms`, the normalisers whose models are in it; `r`, the correlation within groups, and `r2`, its square, each with
     a 95% interval over seeds (`…_low`, `…_high`); `beyond`, the squared partial correlation given the attention on the

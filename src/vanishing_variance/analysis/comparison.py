@@ -14,7 +14,7 @@ ALPHA = 0.01
 
 
 def cells(tests: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
-    """The paper's numbers, each with ours; those of lengths or variants that we do not have are left out.
+    """Return the paper's numbers, each with ours; those of lengths or variants that we do not have are left out.
 
     Columns: table, task, range, temperature, variant, quantity, length; `paper` and `ours`, in percent, percentage
     points or as a p-value; `difference`, ours minus the paper's, of what is not a p-value; `low` and `high`, the 95% t
@@ -59,7 +59,7 @@ _COLUMNS = (
 
 
 def agreement(cells: pd.DataFrame) -> dict[str, Any]:
-    """table -> how near ours are: small numbers for `dvc metrics diff`.
+    """Return, by table, how near ours are: small numbers for `dvc metrics diff`.
 
     `cells`, those with an accuracy or a gain, and over them the mean difference (ours minus the paper's) and the mean
     of its absolute value, in percentage points; `significant`, the paper's tests with p < 0.01, and of these those that
@@ -88,7 +88,7 @@ def agreement(cells: pd.DataFrame) -> dict[str, Any]:
 
 
 def markdown(agreement: dict[str, Any]) -> str:
-    """What `agreement` says, a row a table; – where no accuracy or gain survives."""
+    """Return `agreement` as Markdown, a row a table; – where no accuracy or gain survives."""
     near = ["numbers", "mean difference (pp)", "mean absolute difference (pp)"]
     tests = ["significant there (p < 0.01)", "so here, same sign", "so here, opposite sign"]
     lines = ["# Ours against the paper's", "", row(["", *near, *tests]), row(["---", *["--:"] * 6])]

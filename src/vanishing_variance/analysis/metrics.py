@@ -13,7 +13,7 @@ from vanishing_variance.study.runs import TASKS
 
 
 def summary(tests: pd.DataFrame) -> dict[str, Any]:
-    """One range's numbers: temperature -> none, norm (mean accuracy in percent), log10_p -> length -> number.
+    """Return one range's numbers: temperature -> none, norm (mean accuracy in percent), log10_p -> length -> number.
 
     Roles, not names: with another treatment the same keys hold its numbers, so that a diff compares them. Lengths are
     zero-padded because DVC sorts keys as text, p is a logarithm because it shows five decimals, and a test that has no
@@ -33,7 +33,7 @@ def summary(tests: pd.DataFrame) -> dict[str, Any]:
 
 
 def overview(accuracy: pd.DataFrame, norm: str, longest: Mapping[str, int], root: int) -> dict[str, dict[str, float]]:
-    """Each task, or `<task>_long`, in a few numbers, plain softmax, over the test lengths beyond training (`longest`).
+    """Return a few numbers a task (or `<task>_long`), plain softmax, over the test lengths beyond training (`longest`).
 
     `none` and `norm`, mean accuracies in percent; `gain`, the difference in percentage points, and log10 of the p of
     its paired t-test. A column each in `dvc exp show`.
@@ -56,5 +56,5 @@ def overview(accuracy: pd.DataFrame, norm: str, longest: Mapping[str, int], root
 
 
 def _log10(p: float) -> float:
-    """p below the smallest double is shown as the smallest, 1e-308."""
+    """Return log10 of p; a p below the smallest double counts as that, 1e-308."""
     return round(math.log10(max(p, 1e-308)), 2)

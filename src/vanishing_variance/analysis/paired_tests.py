@@ -46,7 +46,7 @@ def paired_tests(
 
 
 def select(tests: pd.DataFrame, task: str, range_: str, treatment: str, baseline: str) -> pd.DataFrame:
-    """The tests of one treatment against one baseline, `plain` first, lengths increasing."""
+    """Return the tests of one treatment against one baseline, `plain` first, lengths increasing."""
     of = tests.query("task == @task and range == @range_ and treatment == @treatment and baseline == @baseline")
     return of.reset_index(drop=True)
 

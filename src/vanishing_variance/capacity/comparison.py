@@ -1,4 +1,4 @@
-"""Whether standardisation has less capacity than layer normalisation here (Section 3.2): the same answers, or others.
+"""Comparison of a trained ln model with its equivalent std model (Section 3.2): the same answers, or others.
 
 S seeds, B sequences, C classes.
 """

@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 
 def folded(weights: Mapping[str, Float[np.ndarray, "S ..."]]) -> dict[str, Float[np.ndarray, "S ..."]]:
-    """The weights of `std` models that are the same functions as `ln` models with these weights.
+    """Return the weights of `std` models that are the same functions as `ln` models with these weights.
 
     gamma scales the columns of W_O; what beta becomes behind W_O and the head's first layer is added to that layer's
     bias. In exact arithmetic the class logits are equal: layer normalisation has no more capacity here. Computed in

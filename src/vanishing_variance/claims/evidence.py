@@ -17,7 +17,7 @@ TRAINED = {"short": 16, "long": 256}
 
 @dataclass(frozen=True)
 class Evidence:
-    """What was measured, and the paper's numbers.
+    """Measurements, and the paper's numbers.
 
     `accuracy`, the raw accuracies (metrics/accuracy.csv); `mechanism`, the inside of every model beside its accuracy
     (metrics/mechanism.csv); `exponents` of Proposition 1 a feature (plots/proposition); `fits` of Figure

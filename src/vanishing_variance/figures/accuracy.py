@@ -14,7 +14,7 @@ TITLES = {"plain": "plain softmax", "adaptive": "adaptive temperature", "fitted"
 
 
 def data(accuracy: pd.DataFrame, tasks: tuple[str, ...], range_: str) -> pd.DataFrame:
-    """task, temperature, norm, length, n, and over seeds the mean accuracy (%) and its 95% t interval, low and high."""
+    """Return task, temperature, norm, length, n, and the mean accuracy (%) over seeds with its 95% interval, low, high."""
     rows = []
     of_range = accuracy[accuracy["range"] == range_]
     for task in tasks:
@@ -34,12 +34,12 @@ def _numbers(n: pd.Series) -> str:
 
 
 def _order(norm: str) -> tuple[int, str]:
-    """The paper's normalisers first, in its order."""
+    """Return the sort key by which the paper's normalisers come first, in its order."""
     return (NORMS.index(norm), "") if norm in NORMS else (len(NORMS), norm)
 
 
 def roles(means: pd.DataFrame, task: str, norm: str) -> pd.DataFrame:
-    """For DVC's plots, a column a role: length, and the plain mean accuracy (%) of `none` and of the treatment."""
+    """Return, for DVC's plots, a column a role: length, and the plain mean accuracy (%) of `none` and the treatment."""
     of = means.query("task == @task and temperature == 'plain' and norm in ['none', @norm]")
     wide = of.pivot(index="length", columns="norm", values="mean").rename(columns={norm: "norm"})
     return wide[["none", "norm"]].round(3).reset_index()

@@ -19,7 +19,7 @@ COLUMNS = 2
 
 
 def draw(deviations: pd.DataFrame, laws: pd.DataFrame) -> Figure:
-    """A panel a strategy; a line a layer, the geometric mean of its components, and with one layer each of them.
+    """Draw a panel a strategy; a line a layer, the geometric mean of its components, and with one layer each of them.
 
     `laws` are the power laws of `pooled(deviations)`.
     """
@@ -60,12 +60,12 @@ def _exponent(law: pd.Series) -> str:
 
 
 def _colour(place: int, of: int) -> str | tuple[float, float, float, float]:
-    """From dark to light by depth; the lightest yellow of cividis is too faint on white."""
+    """Return a colour from dark to light by depth; the lightest yellow of cividis is too faint on white."""
     return style.BLUE if of == 1 else colormaps["cividis"](0.9 * place / (of - 1))
 
 
 def _reference(axes: Axes, means: pd.DataFrame) -> None:
-    """The slope for i.i.d. tokens and a fixed query, from the first layer's first point."""
+    """Draw the slope for i.i.d. tokens and a fixed query, from the first layer's first point."""
     ends = np.array([means["length"].min(), means["length"].max()])
     start = means["deviation"].iloc[0]
     axes.plot(ends, start * (ends / ends[0]) ** -0.5, "--", lw=1, color=style.BLACK, label="slope −0.5")

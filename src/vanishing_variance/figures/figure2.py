@@ -10,7 +10,7 @@ BINS = 80
 
 
 def data(features: dict[str, pd.DataFrame], lengths: list[int]) -> pd.DataFrame:
-    """Densities of each feature over sequences: panel, length, feature, n, value (a bin's centre), density.
+    """Return densities of each feature over sequences: panel, length, feature, n, value (a bin's centre), density.
 
     `features` are the diagnostics' features by norm, `none` first. The bins of a panel are shared by its lengths and
     features, so that they can be compared: 0.1% of the values at either end may lie outside.
@@ -36,7 +36,7 @@ def data(features: dict[str, pd.DataFrame], lengths: list[int]) -> pd.DataFrame:
 
 
 def draw(densities: pd.DataFrame, task: str) -> Figure:
-    """A row a panel (`none` above), a column a length; one colour a feature."""
+    """Draw a row a panel (`none` above), a column a length; one colour a feature."""
     panels, lengths = densities["panel"].unique(), densities["length"].unique()
     figure = Figure(figsize=(7.5, 1.9 * len(panels) + 0.6), layout="constrained")
     grid = figure.subplots(len(panels), len(lengths), sharex="row", squeeze=False)

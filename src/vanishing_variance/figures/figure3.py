@@ -14,7 +14,7 @@ LINES = {
 
 
 def data(moments: dict[str, pd.DataFrame], longest_trained: int) -> pd.DataFrame:
-    """What each line shows by length, relative to the reference: the longest test length that was trained on.
+    """Return each line by length, relative to the reference: the longest test length that was trained on.
 
     Columns: length, and for each of `none`, `norm_before` and `norm_after`: `drift`, the global mean minus that at the
     reference length, in units of the global variance there; `variance`, the global variance over that at the reference
@@ -43,7 +43,7 @@ def data(moments: dict[str, pd.DataFrame], longest_trained: int) -> pd.DataFrame
 
 
 def draw(lines: pd.DataFrame, task: str, norm: str, sequences: int) -> Figure:
-    """Left the drift of the global mean, right the decay of the global variance."""
+    """Draw the drift of the global mean (left) and the decay of the global variance (right)."""
     figure = Figure(figsize=(7.5, 3.6), layout="constrained")
     left, right = figure.subplots(1, 2)
     for name, (title, dashes) in LINES.items():

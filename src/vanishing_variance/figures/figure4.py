@@ -11,13 +11,13 @@ SMALLEST = 1e-4
 
 
 def data(attention: dict[str, pd.DataFrame], lengths: list[int]) -> pd.DataFrame:
-    """norm, length, sequence, rank (from 1, the largest), weight. `attention` are the diagnostics by norm."""
+    """Return norm, length, sequence, rank (from 1, the largest), weight. `attention` are the diagnostics by norm."""
     parts = [frame[frame["length"].isin(lengths)].assign(norm=norm) for norm, frame in attention.items()]
     return pd.concat(parts, ignore_index=True)[["norm", "length", "sequence", "rank", "weight"]]
 
 
 def draw(weights: pd.DataFrame, task: str) -> Figure:
-    """A row a normaliser, a column a length; one line of a heatmap is one sequence. All share one colour scale."""
+    """Draw a row a normaliser, a column a length; one line of a heatmap is one sequence. All share one colour scale."""
     norms, lengths = weights["norm"].unique(), weights["length"].unique()
     figure = Figure(figsize=(7.5, 5.4), layout="constrained")
     grid = figure.subplots(len(norms), len(lengths), squeeze=False)

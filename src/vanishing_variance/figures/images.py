@@ -10,7 +10,7 @@ from vanishing_variance.core.files import write
 
 
 def write_figure(stem: Path, figure: Figure) -> None:
-    """`<stem>.png` at the figure's resolution and `<stem>.svg`, without dates and version numbers."""
+    """Write `<stem>.png` at the figure's resolution and `<stem>.svg`, without dates and version numbers."""
     write(stem.with_suffix(".png"), partial(figure.savefig, format="png", metadata={"Software": None}))
     figure.set_layout_engine("none")  # laid out once, for both
     with rc_context({"svg.hashsalt": "vanishing-variance"}):  # else the identifiers in the file are random

@@ -7,14 +7,14 @@ from vanishing_variance.figures import style
 
 
 def data(losses: pd.DataFrame, task: str, norm: str) -> pd.DataFrame:
-    """For DVC's plots, a column a role: step, and the loss (nats) of `none` and of the treatment, means over seeds."""
+    """Return, for DVC's plots, a column a role: step, and the mean loss (nats) of `none` and the treatment."""
     of = losses[losses["task"] == task]
     wide = of.pivot_table(index="step", columns="norm", values="loss", aggfunc="mean").rename(columns={norm: "norm"})
     return wide[["none", "norm"]].round(6).reset_index()
 
 
 def draw(losses: pd.DataFrame) -> Figure:
-    """A panel a task. `losses`: task, norm, seed, step, loss."""
+    """Draw a panel a task. `losses`: task, norm, seed, step, loss."""
     tasks = losses["task"].unique()
     figure = Figure(figsize=(7.5, 3.4), layout="constrained")
     panels = figure.subplots(1, len(tasks), sharey=True, squeeze=False)[0]

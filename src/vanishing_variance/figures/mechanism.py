@@ -1,4 +1,4 @@
-"""How much of the accuracy each quantity inside the models explains."""
+"""Figure of how much of the accuracy each quantity inside the models explains."""
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -15,7 +15,7 @@ LOOKS = dict(
 
 
 def draw(explained: pd.DataFrame) -> Figure:
-    """A row of panels a range, a column a task; a line a quantity, a point a grouping: r2 with its interval."""
+    """Draw a row of panels a range, a column a task; a line a quantity, a point a grouping: r2 with its interval."""
     ranges, tasks = (list(dict.fromkeys(explained[column])) for column in ("range", "task"))
     figure = Figure(figsize=(7.5, 1.2 + 2.5 * len(ranges)), layout="constrained")
     panels = figure.subplots(len(ranges), len(tasks), sharex=True, sharey=True, squeeze=False)

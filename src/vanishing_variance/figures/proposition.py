@@ -11,7 +11,7 @@ LOW, HIGH = 0.1, 0.9
 
 
 def data(cells: pd.DataFrame) -> pd.DataFrame:
-    """task, norm, length, n, and over features of what is shown: everything relative to sigma_d^2, one item's variance.
+    """Return task, norm, length, n, and quantiles over features, relative to sigma_d^2, one item's variance.
 
     `median`, `low` and `high` of the variance; the medians of the delta method's, `predicted`, and of the `bound`.
     """
@@ -24,7 +24,7 @@ def data(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(cells: pd.DataFrame, exponents: pd.DataFrame) -> Figure:
-    """A row a task, a column a normaliser (`none` first), of what the stage `proposition` wrote."""
+    """Draw a row a task, a column a normaliser (`none` first), of what the stage `proposition` wrote."""
     lines = data(cells)
     tasks, norms = lines["task"].unique(), lines["norm"].unique()
     tail = style.power(int(exponents["tail"].iloc[0]))

@@ -1,4 +1,4 @@
-"""How every figure looks: a colour-blind-safe palette (Okabe and Ito 2008), sizes, powers of two, captions."""
+"""Style of every figure: a colour-blind-safe palette (Okabe and Ito 2008), sizes, powers of two, captions."""
 
 from collections.abc import Iterable
 
@@ -29,17 +29,17 @@ mpl.rcParams.update(
 
 
 def colour(norm: str) -> str:
-    """The colour of a normaliser, the same in every figure; a new one is purple."""
+    """Return the colour of a normaliser, the same in every figure; a new one is purple."""
     return _NORMS.get(norm, PURPLE)
 
 
 def label(norm: str) -> str:
-    """How a variant is called in a legend."""
+    """Return the name of a variant in a legend."""
     return "none" if norm == "none" else f"+ {norm}"
 
 
 def length_axis(axes: Axes, lengths: Iterable[int]) -> None:
-    """A logarithmic x axis of sequence lengths, labelled 2^k, every second one when they are many."""
+    """Set a logarithmic x axis of sequence lengths, labelled 2^k, every second one when they are many."""
     lengths = sorted(lengths)
     shown = lengths[:: 2 if len(lengths) > 6 else 1]
     axes.set_xscale("log", base=2)
@@ -50,11 +50,11 @@ def length_axis(axes: Axes, lengths: Iterable[int]) -> None:
 
 
 def power(length: int) -> str:
-    """A length as a power of two where it is one."""
+    """Return a length as a power of two where it is one."""
     exponent = int(length).bit_length() - 1
     return f"$2^{{{exponent}}}$" if length == 2**exponent else str(length)
 
 
 def caption(figure: Figure, text: str) -> None:
-    """What is shown, below the panels; says n and what a band is."""
+    """Write the caption below the panels; it says n and what a band is."""
     figure.supxlabel(text, fontsize=8, color="#444444", wrap=True)

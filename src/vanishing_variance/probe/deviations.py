@@ -23,7 +23,7 @@ from vanishing_variance.study.strategies import STRATEGIES, Strategy
 
 @dataclass(frozen=True)
 class Subject:
-    """What is looked into: a model of a family, at these layers and heads; its vocabulary, and a text for it."""
+    """Subject of the measurement: a model of a family, at these layers and heads; its vocabulary, and a text for it."""
 
     model: PreTrainedModel
     family: Family
@@ -34,7 +34,7 @@ class Subject:
 
 
 def measure(subject: Subject, settings: Probe, root: int) -> pd.DataFrame:
-    """Tidy: strategy, layer, head, component (of the head), length, n (sequences), deviation.
+    """Return a tidy frame: strategy, layer, head, component (of the head), length, n (sequences), deviation.
 
     Raises InputError when a deviation is zero or not a number, which has no place on a logarithmic axis.
     """
@@ -69,7 +69,7 @@ def draw(
 
 
 def deviations(outputs: Float[np.ndarray, "S K H C"]) -> Float64[np.ndarray, "K H C"]:
-    """The sample standard deviation over sequences, in double precision."""
+    """Return the sample standard deviation over sequences, in double precision."""
     return np.asarray(outputs.std(axis=0, ddof=1, dtype=np.float64))
 
 

@@ -12,14 +12,14 @@ POOLED = ["strategy", "layer"]
 
 
 def pooled(deviations: pd.DataFrame) -> pd.DataFrame:
-    """strategy, layer, length, deviation: the geometric mean over the heads and components that are shown."""
+    """Return strategy, layer, length, deviation: the geometric mean over the heads and components that are shown."""
     logarithms = deviations.assign(deviation=np.log(deviations["deviation"]))
     means = logarithms.groupby([*POOLED, "length"], sort=False)["deviation"].mean().reset_index()
     return means.assign(deviation=np.exp(means["deviation"]))
 
 
 def fits(deviations: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """The fields of `PowerLaw` for each group `by` of a tidy frame with length and deviation."""
+    """Return the fields of `PowerLaw` for each group `by` of a tidy frame with length and deviation."""
     rows = []
     for key, of in deviations.groupby(by, sort=False):
         law = power_law(of["length"].to_numpy(), of["deviation"].to_numpy())
@@ -28,7 +28,7 @@ def fits(deviations: pd.DataFrame, by: list[str]) -> pd.DataFrame:
 
 
 def summary(of_pooled: pd.DataFrame) -> dict[str, Any]:
-    """For `dvc metrics diff`: strategy -> layer -> exponent, and low and high where there is an interval.
+    """Return, for `dvc metrics diff`, strategy -> layer -> exponent, and low and high where there is an interval.
 
     Layers are zero-padded because DVC sorts keys as text.
     """

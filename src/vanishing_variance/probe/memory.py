@@ -1,4 +1,4 @@
-"""What looking into a pretrained transformer takes.
+"""Memory for measuring a pretrained transformer.
 
 H width of its layers.
 """
@@ -23,7 +23,7 @@ DRAWN, OUTPUTS = 2, 3
 
 
 def memory_needed(settings: Probe, config: PreTrainedConfig, layers: Sequence[int]) -> Need:
-    """What `probe.deviations.measure` takes of the model that `config` describes, down to the last of `layers`."""
+    """Return the memory that `deviations.measure` needs for the model of `config`, down to the last of `layers`."""
     width, inner, longest = config.hidden_size, config.intermediate_size, max(settings.lengths)
     depth = max(layers) + 1
     embedded = width * config.vocab_size

@@ -23,7 +23,7 @@ BATCH = 8192
 def last_outputs(
     model: PreTrainedModel, family: Family, tokens: Integer[np.ndarray, "S N"], layers: list[int], positions: bool
 ) -> Float[np.ndarray, "S {len(layers)} H D"]:
-    """O at the last position of sequences in `layers`, with or without positional encoding."""
+    """Return O at the last position of sequences in `layers`, with or without positional encoding."""
     heads, taken = model.config.num_attention_heads, []
     batches = torch.from_numpy(tokens).split(max(1, BATCH // tokens.shape[1]))
     with torch.no_grad(), _taking(family.projections(model), layers) as last, ExitStack() as stack:
@@ -38,7 +38,7 @@ def last_outputs(
 
 @contextmanager
 def _taking(projections: list[nn.Module], layers: list[int]) -> Iterator[dict[int, torch.Tensor]]:
-    """Within, each forward pass leaves the projections' inputs at the last position, (S, H D), by layer."""
+    """Collect, in each forward pass within, the projections' inputs at the last position, (S, H D), by layer."""
     last: dict[int, torch.Tensor] = {}
     with ExitStack() as hooks:
         for layer in layers:

@@ -33,7 +33,7 @@ _OWN: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Where a model lies, and what it is: `revision` is the hub's commit, or else a short SHA-256 of the folder's."""
+    """Files and configuration of a model: `revision` is the hub's commit, or else a short SHA-256 of the folder's."""
 
     name: str
     revision: str
@@ -42,7 +42,7 @@ class Checkpoint:
 
 
 def find(model: str, revision: str | None, supported: Collection[str]) -> Checkpoint:
-    """The checkpoint called `model`, whose type is one of `supported`; from the hub it is fetched once, and kept.
+    """Return the checkpoint called `model`, of a type in `supported`; from the hub it is fetched once, and kept.
 
     Raises InputError, which says what to set or which login is missing.
     """
@@ -65,7 +65,7 @@ def find(model: str, revision: str | None, supported: Collection[str]) -> Checkp
 def load(
     checkpoint: Checkpoint, kind: type[PreTrainedModel], layers: int, **options: Any
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
-    """The first `layers` of the model, in float32, on the pipeline's device, to be evaluated; and the tokenizer.
+    """Return the first `layers` of the model, in float32, on the pipeline's device, to be evaluated; and the tokenizer.
 
     Raises InputError when a file is damaged, or weights are missing.
     """
@@ -145,7 +145,7 @@ def _digest(files: list[Path]) -> str:
 
 
 def _silence() -> None:
-    """A stage prints one line when something is wrong, and its own progress; libraries print nothing."""
+    """Silence the libraries: a stage prints its own progress, and one line when something is wrong."""
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     huggingface_hub.logging.set_verbosity_error()

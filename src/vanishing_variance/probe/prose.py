@@ -25,7 +25,7 @@ class Prose:
 
 
 def read_prose(source: str) -> Prose:
-    """The text of a UTF-8 file, or EMBEDDED. Raises InputError when it cannot be read."""
+    """Return the text of a UTF-8 file, or EMBEDDED. Raises InputError when it cannot be read."""
     try:
         text = _topics() if source == EMBEDDED else Path(os.path.expanduser(source)).read_text(encoding="utf-8")
     except (OSError, ValueError) as problem:

@@ -1,4 +1,4 @@
-"""What of params.yaml's section `probe` only the model can allow: its layers, heads, positions."""
+"""Layers, heads and positions of the section `probe`, checked against the model."""
 
 from typing import Literal
 
@@ -10,7 +10,7 @@ from vanishing_variance.probe.config import Probe
 
 
 def select(settings: Probe, config: PreTrainedConfig) -> tuple[list[int], list[int]]:
-    """The layers and the heads that are looked at.
+    """Return the layers and the heads to be measured.
 
     Raises InputError, which names the key, for a layer, head, component or length that the model does not have.
     """

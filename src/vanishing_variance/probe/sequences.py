@@ -19,7 +19,7 @@ _BREAK = re.compile(r"[.!?][\"')\]]*\s+(?=[\"'(\[]*[A-Z])")
 
 
 def vocabulary(tokenizer: PreTrainedTokenizerBase, embeddings: int) -> Integer[np.ndarray, " V"]:
-    """The numbers of all tokens of the tokenizer, special ones too, that have one of the model's embeddings."""
+    """Return the numbers of all tokens of the tokenizer, special ones too, that have one of the model's embeddings."""
     tokens = np.unique(list(tokenizer.get_vocab().values()))
     return tokens[tokens < embeddings]
 
@@ -27,7 +27,7 @@ def vocabulary(tokenizer: PreTrainedTokenizerBase, embeddings: int) -> Integer[n
 def random_tokens(
     rng: np.random.Generator, tokens: Integer[np.ndarray, " V"], sequences: int, length: int
 ) -> Integer[np.ndarray, "{sequences} {length}"]:
-    """Sequences, each token drawn independently and uniformly from `tokens`."""
+    """Return sequences, each token drawn independently and uniformly from `tokens`."""
     return rng.choice(tokens, (sequences, length))
 
 
@@ -48,7 +48,7 @@ class Corpus:
 
 
 def tokenised(tokenizer: PreTrainedTokenizerBase, name: str, text: str) -> Corpus:
-    """The corpus of a text. All whitespace counts as one space."""
+    """Return the corpus of a text. All whitespace counts as one space."""
     text = " ".join(text.split())
     sentences = [0, *(found.end() for found in _BREAK.finditer(text))]
     encoded = tokenizer(text, add_special_tokens=False, truncation=False, return_offsets_mapping=True)
@@ -61,7 +61,7 @@ def tokenised(tokenizer: PreTrainedTokenizerBase, name: str, text: str) -> Corpu
 def sentences(
     rng: np.random.Generator, corpus: Corpus, sequences: int, length: int
 ) -> Integer[np.ndarray, "{sequences} {length}"]:
-    """Sequences of consecutive sentences: each begins at a sentence of its own, drawn at random, to be cut at `length`.
+    """Return sequences of consecutive sentences, each from a sentence drawn at random, to be cut at `length`.
 
     Raises InputError when fewer than S sentences of the text have N tokens from their beginning on.
     """

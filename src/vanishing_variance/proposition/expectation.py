@@ -33,7 +33,7 @@ class Expected:
 
 @torch.no_grad()
 def expected(models: Models, enumerated: Callable[[], Iterable[Sequences]]) -> Expected:
-    """Expectations of one model (S = 1) over the items that `enumerated` gives, which is gone through twice.
+    """Return expectations of one model (S = 1) over the items that `enumerated` gives, which is gone through twice.
 
     With a = softmax(l) over the M items, e^l / E e^l = M a: no exponential is formed that could overflow.
     """

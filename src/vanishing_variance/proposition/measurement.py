@@ -37,7 +37,7 @@ class Trained:
 
 
 def measure(trained: Sequence[Trained], how: Proposition, root: int) -> pd.DataFrame:
-    """One row a model, length and feature d: task, norm, feature, length, n (sequences), and as float32
+    """Return one row a model, length and feature d: task, norm, feature, length, n (sequences), and as float32
 
     `variance` of O_d over sequences and its standard error, `variance_se`; `predicted`, what the delta method makes of
     it for large N; `bound`, the paper's N (max A)^2 sigma_d^2 (Appendix A) with the mean of N (max A)^2 over sequences,
@@ -83,7 +83,7 @@ def _measure(
 def _outputs(
     models: Models, pieces: Iterator[Sequences]
 ) -> tuple[Float64[np.ndarray, "B D"], Float64[np.ndarray, " B"]]:
-    """O of one model, and the largest attention weight of each sequence."""
+    """Return O of one model, and the largest attention weight of each sequence."""
     outputs, largest = [], []
     for piece in pieces:
         logits, context = attend(*models.encode(piece))
@@ -93,7 +93,7 @@ def _outputs(
 
 
 def _pieces(draw: Callable[..., Sequences], sequences: int, length: int) -> Iterator[Sequences]:
-    """`sequences` sequences, drawn a fixed number at a time, so that a larger `sequences` begins as a smaller one."""
+    """Yield `sequences` sequences, drawn a fixed number at a time: a larger `sequences` begins as a smaller one."""
     size = max(1, ITEMS_AT_ONCE // length)
     for drawn_before in range(0, sequences, size):
         drawn = draw(sequences=size)

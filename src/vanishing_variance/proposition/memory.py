@@ -48,7 +48,7 @@ def memory_needed(variants: Sequence[tuple[Variant, TaskTraining]], how: Proposi
 
 
 def _enumerated(variant: Variant) -> float:
-    """Bytes that expectations over all items take."""
+    """Return the bytes that expectations over all items need."""
     parts = variant.task.enumerate_iid()
     numbers: list[int] = [max(array.shape[-1] for array in part.values()) for part in parts]
     each = FLOAT * HIDDEN * variant.model.width + PICKED * variant.task.num_classes

@@ -1,4 +1,4 @@
-"""What the measured variances come to: an exponent a feature, and the small numbers of `dvc metrics diff`."""
+"""Summary of the measured variances: an exponent a feature, and the numbers of `dvc metrics diff`."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from vanishing_variance.statistics.power_law import power_law
 
 
 def exponents(cells: pd.DataFrame, tail: int) -> pd.DataFrame:
-    """One row a model and feature, of what `measure` returns: task, norm, feature, tail, and
+    """Return one row a model and feature, of what `measure` returns: task, norm, feature, tail, and
 
     `exponent` of the variance against N at the lengths from `tail` on, with its 95% interval, `low` and `high`; what
     variance times N tends to by the delta method, `predicted`, and is at the longest length, `measured`.
@@ -35,7 +35,7 @@ def exponents(cells: pd.DataFrame, tail: int) -> pd.DataFrame:
 
 
 def summary(cells: pd.DataFrame, laws: pd.DataFrame, norm: str) -> dict[str, Any]:
-    """task -> role (`none`, or `norm` for the treatment) -> number, of `measure` and `exponents`.
+    """Return, by task, role (`none`, or `norm` for the treatment) -> number, of `measure` and `exponents`.
 
     Over features, the median exponent, and the share whose interval holds -1; over features, the median ratio of what
     was measured at the longest length to the delta method; over features and lengths, the share of variances that are

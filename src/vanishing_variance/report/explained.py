@@ -1,4 +1,4 @@
-"""How much of the differences in accuracy each quantity inside the models explains, as a table of the page."""
+"""Table of the page: how much of the differences in accuracy each quantity inside the models explains."""
 
 import pandas as pd
 
@@ -7,7 +7,7 @@ from vanishing_variance.study.attribution_table import HEAD, NOTE, groups
 
 
 def explained(frame: pd.DataFrame) -> Table:
-    """`frame`: metrics/explained.csv. A group a task and range, a row a quantity, a column a way of grouping models."""
+    """Return the table of metrics/explained.csv: a group a task and range, a row a quantity, a column a grouping."""
     made = [
         (heading, [Row(title, [Cell(text) for text in texts]) for title, texts in rows])
         for heading, rows in groups(frame)

@@ -29,7 +29,7 @@ class Figure:
 
 
 def figures(names: tuple[str, ...], pictures: Mapping[str, str], params: Mapping[str, Any]) -> list[Figure]:
-    """Those called `names`, as SVG texts in `pictures`, captioned with the numbers of params.yaml."""
+    """Return the figures called `names`, as SVG texts in `pictures`, captioned with the numbers of params.yaml."""
     words = _words(params)
     return [Figure(name, *words[name], f"data:image/svg+xml,{quote(pictures[name], safe=_SAFE)}") for name in names]
 
@@ -41,7 +41,7 @@ def recorded(picture: str, params: Mapping[str, Any]) -> Figure:
 
 
 def _words(params: Mapping[str, Any]) -> dict[str, tuple[str, str, str]]:
-    """name -> title, caption, alternative text."""
+    """Return title, caption and alternative text by name."""
     norm, task = get_param(params, "norm", str), get_param(params, "figures.task", str)
     seeds = len(get_param(params, "blocks", list[int])) * get_param(params, "seeds_per_block", int)
     looked = get_param(params, "diagnostics.sequences", int)

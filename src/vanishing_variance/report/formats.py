@@ -1,4 +1,4 @@
-"""How numbers stand on the page: a missing one is a dash, a minus is a minus sign, lengths are powers of two."""
+"""Formats of numbers on the page: a missing one is a dash, a minus is a minus sign, lengths are powers of two."""
 
 import math
 import re
@@ -12,7 +12,7 @@ _POWER = re.compile(r"\^([-−]?\d+(?:\.\d+)?)")
 
 
 def number(value: float | None, how: str) -> str:
-    """A number in Python's format `how`; what is zero when rounded has no sign."""
+    """Return a number in Python's format `how`; what is zero when rounded has no sign."""
     if value is None or math.isnan(value):
         return MISSING
     text = format(value, how)
@@ -20,16 +20,16 @@ def number(value: float | None, how: str) -> str:
 
 
 def interval(low: float | None, high: float | None, how: str) -> str:
-    """Both ends of an interval, or a dash where either is missing."""
+    """Return both ends of an interval, or a dash where either is missing."""
     ends = number(low, how), number(high, how)
     return MISSING if MISSING in ends else ", ".join(ends)
 
 
 def power(length: int) -> Markup:
-    """A length as HTML: a power of two where it is one."""
+    """Return a length as HTML: a power of two where it is one."""
     return raised(markdown.power(length))
 
 
 def raised(text: str) -> Markup:
-    """A text as HTML, with 2^14 and N^-1 as powers."""
+    """Return a text as HTML, with 2^14 and N^-1 as powers."""
     return Markup(_POWER.sub(lambda found: f"<sup>{found[1].replace('-', '−')}</sup>", escape(text)))  # noqa: S704

@@ -1,4 +1,4 @@
-"""What the numbers were made on, and with."""
+"""Machine, versions and commit that numbers were computed with."""
 
 import os
 import platform
@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def machine() -> dict[str, Any]:
-    """The device and its number of cores, versions, and the git revision of this checkout."""
+    """Return the device and its number of cores, versions, and the git revision of this checkout."""
     name = torch.cuda.get_device_name() if device().type == "cuda" else _processor()
     return {
         "device": name,
@@ -33,7 +33,7 @@ def _processor() -> str:
 
 
 def _revision() -> str:
-    """The commit; `-dirty` where code that makes numbers differs from it."""
+    """Return the commit; `-dirty` where code that makes numbers differs from it."""
     changed = _git("status", "--porcelain", "--", "src", "stages", "benchmarks/*.py", "dvc.yaml")
     return _git("rev-parse", "--short=12", "HEAD") + ("-dirty" if changed else "")
 

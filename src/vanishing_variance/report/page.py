@@ -87,7 +87,7 @@ def page(results: Results) -> Page:
 
 
 def side(fingerprint: str, machine: Mapping[str, Any], times: Sequence[Mapping[str, Any]]) -> str:
-    """The side file of the page with this fingerprint: what differs from run to run.
+    """Return the side file of the page with this fingerprint: what differs from run to run.
 
     `machine` has device, cores and revision; `times` are stages with their wall time in seconds.
     """
@@ -108,7 +108,7 @@ def _steps(params: Mapping[str, Any]) -> dict[tuple[str, str], int]:
 
 
 def _scale(params: Mapping[str, Any]) -> str:
-    """How much was run, beside how much the paper did."""
+    """Return the scale of the run, beside that of the paper."""
     seeds = len(get_param(params, "blocks", list[int])) * get_param(params, "seeds_per_block", int)
     said = [f"{seeds} seeds (the paper: {PAPER_SEEDS})"]
     said += [f"{task} {name} {of_paper(task, made)}" for (task, name), made in _steps(params).items()]
@@ -116,7 +116,7 @@ def _scale(params: Mapping[str, Any]) -> str:
 
 
 def _study(params: Mapping[str, Any]) -> list[tuple[str, str | list[str]]]:
-    """What was run: names and values."""
+    """Return the run as names and values."""
     blocks, size = get_param(params, "blocks", list[int]), get_param(params, "seeds_per_block", int)
     made = [f"{task} {name} {steps:,}" for (task, name), steps in _steps(params).items()]
     lengths = {name: (f"{name}.shortest", f"{name}.longest") for name in get_param(params, "ranges", dict)}

@@ -7,7 +7,7 @@ from vanishing_variance.core.errors import InputError
 
 
 def read_text(path: Path) -> str:
-    """A UTF-8 file. Raises InputError when it is missing or not UTF-8."""
+    """Return the text of a UTF-8 file. Raises InputError when it is missing or not UTF-8."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as problem:
@@ -16,7 +16,7 @@ def read_text(path: Path) -> str:
 
 
 def read_svg(path: Path) -> str:
-    """A picture. Raises InputError when it is missing or not whole, of which a browser would show a part."""
+    """Return the text of an SVG file. Raises InputError when it is missing or not whole, of which a browser would show a part."""
     text = read_text(path)
     try:
         ElementTree.fromstring(text)  # noqa: S314 -- made here, and its hash is in dvc.lock or git

@@ -1,4 +1,4 @@
-"""How long the stages took, where they ran last."""
+"""Times of the stages, where they ran last."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ class Time(Section):
 
 
 def read_times() -> list[dict[str, Any]]:
-    """What `command.run` noted of each. What cannot be read is left out: no result depends on it."""
+    """Return what `core.stage.run` wrote of each; files that cannot be read are left out: no result depends on them."""
     times = []
     for path in sorted(TIMES.glob("*.json")):
         try:

@@ -1,4 +1,4 @@
-"""How well a quantity explains accuracy within groups, such as lengths, with intervals over seeds.
+"""Association of a quantity with accuracy within groups, such as lengths, with intervals over seeds.
 
 n observations, K variables, B resamples.
 """
@@ -33,7 +33,7 @@ class Association:
 
 @dataclass(frozen=True)
 class Advantage:
-    """How much more one quantity explains than another, r2 - r2, and its 95% interval; None where `note` says why."""
+    """Advantage of one quantity over another, r2 - r2, and its 95% interval; None where `note` says why."""
 
     n: int
     difference: float | None = None
@@ -50,7 +50,7 @@ def association(
     rng: np.random.Generator,
     given: Real[np.ndarray, " n"] | None = None,
 ) -> Association:
-    """The correlation of quantity and accuracy, once the mean of its `group` is taken off each of them.
+    """Return the correlation of quantity and accuracy, once the mean of its `group` is taken off each of them.
 
     r2 is the within-R2 of a regression with an intercept for every group (fixed effects). With another quantity
     `given`, r is the partial correlation: both are replaced by their residuals on it, after the means are taken off.
@@ -87,7 +87,7 @@ def advantage(
     cluster: Shaped[np.ndarray, " n"],
     rng: np.random.Generator,
 ) -> Advantage:
-    """r2 of the quantity `first` less that of `second`, as in `association`, both on the same resamples.
+    """Return r2 of the quantity `first` less that of `second`, as in `association`, both on the same resamples.
 
     Raises ValueError as `association` does.
     """

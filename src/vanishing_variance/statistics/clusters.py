@@ -19,7 +19,7 @@ NOTHING = 1e-12
 
 @dataclass(frozen=True)
 class Sample:
-    """What a resample needs of each cluster, so that resampling is a product of matrices.
+    """Sums of each cluster that a resample needs, so that resampling is a product of matrices.
 
     `firsts`, the number of observations and the sums of the variables in each group; `seconds`, the sums of their
     products; `flat`, which variables do not vary within groups.
@@ -36,7 +36,7 @@ class Sample:
         group: Shaped[np.ndarray, " n"],
         cluster: Shaped[np.ndarray, " n"],
     ) -> "Sample":
-        """Of variables, labels of groups and of clusters.
+        """Return the sample of variables, with labels of groups and of clusters.
 
         Raises ValueError when they differ in shape, are empty or hold numbers that are not finite.
         """
@@ -62,7 +62,7 @@ class Sample:
         return len(self.firsts)
 
     def products(self, weights: Float[np.ndarray, "B C"]) -> Float[np.ndarray, "K K B"]:
-        """The sums of products around the group means, where cluster c is there weights[b, c] times.
+        """Return the sums of products around the group means, where cluster c is there weights[b, c] times.
 
         So one formula is for groups that share clusters and for groups inside them: a group inside a cluster that is
         drawn twice has the same mean, whether it counts as two groups or as one. What does not vary there is NaN.
@@ -76,13 +76,13 @@ class Sample:
 
 
 def draw(clusters: int, rng: np.random.Generator) -> Float[np.ndarray, "B {clusters}"]:
-    """How many times each cluster is in each resample."""
+    """Return how many times each cluster is in each resample."""
     drawn = rng.integers(clusters, size=(RESAMPLES, clusters)) + clusters * np.arange(RESAMPLES)[:, None]
     return np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape).astype(float)
 
 
 def percentiles(drawn: Float[np.ndarray, " B"]) -> tuple[float, float]:
-    """The ends of the 95% percentile interval of what was drawn; NaN is left out."""
+    """Return the ends of the 95% percentile interval of what was drawn; NaN is left out."""
     tails = [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]
     low, high = np.quantile(drawn[~np.isnan(drawn)], tails, method="weibull")
     return float(low), float(high)

@@ -1,4 +1,4 @@
-"""How much of the uncertainty of a mean paired difference comes from the seeds, and how much from the test sequences.
+"""Components of the uncertainty of a mean paired difference: the seeds, and the test sequences.
 
 S seeds, I test sequences.
 """
@@ -27,7 +27,7 @@ class Components:
 
 
 def components(differences: Real[np.ndarray, "S I"]) -> Components:
-    """Two-way crossed random effects of differences d: every seed is tested on the same sequences.
+    """Return the two-way crossed random effects of differences d: every seed is tested on the same sequences.
 
     d = mean + seed + sequence + both, `both` with what is left, a seed's luck with a sequence. The variances are the
     analysis-of-variance estimates from the mean squares; a negative estimate is set to zero. Then

@@ -5,7 +5,7 @@ from jaxtyping import Float
 
 
 def holm(p: Float[np.ndarray, " tests"]) -> Float[np.ndarray, " tests"]:
-    """The p-values p adjusted by Holm's step-down method (1979): below alpha where the test is rejected.
+    """Return the p-values p adjusted by Holm's step-down method (1979): below alpha where the test is rejected.
 
     The probability of one false rejection or more is then at most alpha, however the tests depend on each other. A
     test that could not be made is NaN: it stays NaN, and does not count. Raises ValueError when a p-value is not in

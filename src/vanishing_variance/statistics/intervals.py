@@ -15,7 +15,7 @@ RESAMPLES = 9_999
 
 
 def interval(values: Float[np.ndarray, " S"]) -> tuple[float, float, float]:
-    """The mean of values and its 95% t interval; with one seed the interval is the value itself."""
+    """Return the mean of values and its 95% t interval; with one seed the interval is the value itself."""
     mean = float(values.mean())
     if len(values) == 1:
         return mean, mean, mean
@@ -24,7 +24,7 @@ def interval(values: Float[np.ndarray, " S"]) -> tuple[float, float, float]:
 
 
 def bootstrap(values: Float[np.ndarray, " n"], rng: np.random.Generator) -> tuple[float, float] | None:
-    """The 95% interval of the mean of values, by the bias-corrected and accelerated bootstrap (BCa), by scipy.
+    """Return the 95% interval of the mean of values, by the bias-corrected and accelerated bootstrap (BCa), by scipy.
 
     It assumes no normal distribution, but few values are few: of two it is the values themselves, and of eight normal
     ones it holds the mean 88 times in 100, not 95 (of fifty, 94). None where there is one value, or all are equal:

@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 
 def variance(values: Float[np.ndarray, "n D"]) -> tuple[Float[np.ndarray, " D"], Float[np.ndarray, " D"]]:
-    """The unbiased variance of values over their first axis, and its standard error by the fourth moment.
+    """Return the unbiased variance of values over their first axis, and its standard error by the fourth moment.
 
     Var(s^2) = (m_4 - s^4 (n - 3) / (n - 1)) / n for independent rows of any distribution. Raises ValueError for n < 2.
     """

@@ -42,7 +42,7 @@ class Comparison:
 def paired(
     treatment: Float[np.ndarray, " S"], baseline: Float[np.ndarray, " S"], rng: np.random.Generator
 ) -> Comparison:
-    """The paper's paired t-test (Section 3.1), by scipy, of two arrays in the same order of seeds.
+    """Return the paper's paired t-test (Section 3.1), by scipy, of two arrays in the same order of seeds.
 
     `rng` draws the bootstrap's resamples. Raises ValueError when the arrays differ in shape, are empty or hold numbers
     that are not finite.

@@ -1,4 +1,4 @@
-"""How likely a paired t-test finds an effect, and how many seeds it takes."""
+"""Power of a paired t-test, and the number of seeds for a given power."""
 
 from bisect import bisect_left
 
@@ -13,7 +13,7 @@ _CERTAIN = 1e8
 
 
 def power(effect: float, n: int, alpha: float = ALPHA) -> float:
-    """The probability that the two-sided paired t-test of n seeds has p < alpha, where d_z is `effect` in truth.
+    """Return the probability that the two-sided paired t-test of n seeds has p < alpha, where d_z is `effect` in truth.
 
     By the noncentral t distribution (Cohen 1988, section 2.3): it assumes normal differences. Raises ValueError for
     n < 2, which leaves no test.
@@ -28,7 +28,7 @@ def power(effect: float, n: int, alpha: float = ALPHA) -> float:
 
 
 def needed(effect: float, wanted: float = 0.9) -> int | None:
-    """The fewest seeds, two or more, with which the test at alpha = 0.05 has that power; None above 10^6 of them.
+    """Return the fewest seeds, two or more, with that power of the test at alpha = 0.05; None above 10^6.
 
     The power grows with the number of seeds, unless the effect is 0: there it stays at alpha, and the answer is None.
     """

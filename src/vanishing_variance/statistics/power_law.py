@@ -22,12 +22,12 @@ class PowerLaw:
     scale: float
 
     def __call__(self, lengths: Real[np.ndarray, " L"]) -> Float[np.ndarray, " L"]:
-        """The fitted values at `lengths`."""
+        """Return the fitted values at `lengths`."""
         return np.asarray(self.scale * np.asarray(lengths, dtype=float) ** self.exponent)
 
 
 def power_law(lengths: Real[np.ndarray, " L"], values: Real[np.ndarray, " L"]) -> PowerLaw:
-    """The least-squares line through (log lengths, log values), by scipy.
+    """Return the least-squares line through (log lengths, log values), by scipy.
 
     Raises ValueError when there are fewer than two lengths, or a value that is not positive and finite.
     """

@@ -12,7 +12,7 @@ EXACT = 200
 
 
 def wilcoxon(differences: Float[np.ndarray, " n"], within: float = 0.0) -> float | None:
-    """The two-sided p-value of Wilcoxon's signed-rank test (1945) of differences; None where none is left.
+    """Return the two-sided p-value of Wilcoxon's signed-rank test (1945) of differences; None where none is left.
 
     Differences of zero are dropped before ranking, as Wilcoxon did; tied ones get the mean of their ranks. Numbers that
     are at most `within` apart count as equal. Up to 200 that are left, p is exact, given the ties: the share of all

@@ -1,4 +1,4 @@
-"""How much of the accuracy each quantity explains, as one table."""
+"""Table of how much of the accuracy each quantity explains."""
 
 import pandas as pd
 
@@ -16,7 +16,7 @@ NOTE = (
 
 
 def groups(explained: pd.DataFrame) -> list[tuple[str, list[tuple[str, list[str]]]]]:
-    """A heading a task and range, a row a quantity, a text a column of HEAD: r2 in percent with its 95% interval."""
+    """Return a heading a task and range, a row a quantity, a text a column of HEAD: r2 (%) with its 95% interval."""
     made = []
     for (task, range_), of in explained.groupby(["task", "range"], sort=False):
         rows = []
@@ -28,7 +28,7 @@ def groups(explained: pd.DataFrame) -> list[tuple[str, list[tuple[str, list[str]
 
 
 def markdown(explained: pd.DataFrame) -> str:
-    """The table as Markdown, and why a number is missing."""
+    """Return the table as Markdown, and why a number is missing."""
     lines = ["# How much of the accuracy each quantity explains (%)"]
     for heading, rows in groups(explained):
         lines += ["", f"**{heading}**", "", row(["", *HEAD]), row(["---", *["--:"] * len(HEAD)])]

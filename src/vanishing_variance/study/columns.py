@@ -1,4 +1,4 @@
-"""Which columns the frames have that one stage writes and another reads, so that a reader can say which is missing."""
+"""Columns of the frames that one stage writes and another reads, so that a reader can say which is missing."""
 
 _OF_O = ("mean", "mean_se", "variance", "feature_variance", "shift")
 _PLACES = ("before", "after")

@@ -44,7 +44,7 @@ def edit_yaml(path: Path, changes: Mapping[str, Any]) -> dict[str, tuple[Any, An
 
 
 def _null(representer: RoundTripRepresenter, _: None) -> ScalarNode:
-    """As it is written elsewhere; ruamel leaves it empty."""
+    """Return `null`, as it is written elsewhere; ruamel leaves it empty."""
     node: ScalarNode = representer.represent_scalar("tag:yaml.org,2002:null", "null")
     return node
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 
 def power(length: int, how: str = "2^{}") -> str:
-    """A length as a power of two where it is one."""
+    """Return a length as a power of two where it is one."""
     exponent = int(length).bit_length() - 1
     return how.format(exponent) if length == 2**exponent else str(length)
 
 
 def row(cells: Sequence[str]) -> str:
-    """A line of a Markdown table."""
+    """Return a line of a Markdown table."""
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"

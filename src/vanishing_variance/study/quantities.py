@@ -53,10 +53,10 @@ GROUPINGS = {
 
 
 def groups(of: pd.DataFrame, columns: Sequence[str]) -> Int[np.ndarray, " n"]:
-    """A label a row: equal where all of `columns` are."""
+    """Return a label a row: equal where all of `columns` are."""
     return of.groupby(list(columns)).ngroup().to_numpy()
 
 
 def quantity(of: pd.DataFrame, name: str) -> Float64[np.ndarray, " n"]:
-    """The quantity `name` of QUANTITIES in each row of `beside_accuracy`."""
+    """Return the quantity `name` of QUANTITIES in each row of `beside_accuracy`."""
     return QUANTITIES[name][1](of).to_numpy(dtype=float)

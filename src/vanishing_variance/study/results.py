@@ -14,7 +14,7 @@ COLUMNS = ["task", "range", "norm", "seed", "temperature", "length", "accuracy"]
 
 
 def gather(frames: Iterable[tuple[Run, pd.DataFrame]], seeds: int) -> pd.DataFrame:
-    """All accuracies: task, range, norm, seed, temperature, length, accuracy.
+    """Return all accuracies: task, range, norm, seed, temperature, length, accuracy.
 
     Raises InputError, which names the run, when one does not have `seeds` seeds at the lengths that the others have.
     """
@@ -32,7 +32,7 @@ def gather(frames: Iterable[tuple[Run, pd.DataFrame]], seeds: int) -> pd.DataFra
 
 
 def by_seed(accuracy: pd.DataFrame, task: str, range_: str, norm: str, temperature: str) -> pd.DataFrame:
-    """Accuracies in percent, one row a seed and one column a length, both increasing."""
+    """Return accuracies in percent, one row a seed and one column a length, both increasing."""
     of = accuracy.query("task == @task and range == @range_ and norm == @norm and temperature == @temperature")
     return of.pivot(index="seed", columns="length", values="accuracy") * 100
 
@@ -46,6 +46,6 @@ def of_both(ours: Indexed, theirs: Indexed) -> tuple[Indexed, Indexed]:
 def beyond_training(
     accuracy: pd.DataFrame, task: str, range_: str, norm: str, temperature: str, longest: int
 ) -> pd.Series:
-    """Each seed's mean accuracy in percent over the test lengths above `longest`; empty where there is none."""
+    """Return each seed's mean accuracy in percent over the test lengths above `longest`; empty where there is none."""
     of = by_seed(accuracy, task, range_, norm, temperature)
     return of.loc[:, of.columns.astype(int) > longest].mean(axis=1).dropna()

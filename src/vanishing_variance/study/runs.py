@@ -1,4 +1,4 @@
-"""What a study consists of: its tasks, training ranges and normalisers, and so its runs; and where its results go."""
+"""Runs of the study: its tasks, training ranges and normalisers; and the folders of its results."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,7 +24,7 @@ NORMS = ("none", "std", "ln")
 
 
 def expected(norm: str, blocks: Sequence[int], ranges: Sequence[str] = RANGES) -> list[Run]:
-    """Every run of the study with treatment `norm`: what is downstream reads these, and no other that lies there."""
+    """Return every run of the study with treatment `norm`: stages downstream read these, and no other."""
     return [
         Run(task, name, one, block)
         for task in TASKS
@@ -35,11 +35,11 @@ def expected(norm: str, blocks: Sequence[int], ranges: Sequence[str] = RANGES) -
 
 
 def compared(range_: str, norm: str) -> list[tuple[str, str]]:
-    """The pairs (treatment, baseline) that are tested: against `none`, and on the short range `ln` against `std`."""
+    """Return the tested pairs (treatment, baseline): against `none`, and on the short range `ln` against `std`."""
     against_none = [(one, "none") for one in trained(range_, norm) if one != "none"]
     return [*against_none, ("ln", "std")] if range_ == "short" else against_none
 
 
 def trained(range_: str, norm: str) -> list[str]:
-    """The normalisers that a range is trained with: the long one with `none` and the treatment alone, as in B.2."""
+    """Return the normalisers that a range is trained with: the long one `none` and the treatment alone, as in B.2."""
     return list(dict.fromkeys((*(NORMS if range_ == "short" else ("none",)), norm)))

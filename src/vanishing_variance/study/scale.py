@@ -54,14 +54,14 @@ def paper_steps(task: str) -> int:
 
 
 def scale(name: str) -> dict[str, Any]:
-    """The values by dotted key. Raises InputError, which lists the scales, for an unknown one."""
+    """Return the values by dotted key. Raises InputError, which lists the scales, for an unknown one."""
     if name not in SCALES:
         raise InputError(f"scale: {shown(name)} is unknown; choose from {', '.join(SCALES)}")
     return SCALES[name]
 
 
 def changed(document: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The document with other values at dotted keys. Raises InputError, which names the key, where there is none."""
+    """Return the document with other values at dotted keys. Raises InputError, which names the key, for a missing one."""
     result = copy.deepcopy(dict(document))
     for key, value in values.items():
         *sections, last = key.split(".")

@@ -1,4 +1,4 @@
-"""What a family of pretrained transformers has to say about itself."""
+"""Interface of a family of pretrained transformers."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
