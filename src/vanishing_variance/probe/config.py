@@ -39,7 +39,7 @@ Listed = Annotated[list[Place], Field(min_length=1), AfterValidator(_different),
 
 
 class Probe(Section):
-    """Measurement of Figure 1: at `lengths` (tokens), over `sequences`, the first `components` of each of `heads` of `layers`.
+    """Measurement of Figure 1: at `lengths` (tokens), over `sequences`, the first `components` of `heads` of `layers`.
 
     `model` is a name on the Hugging Face hub, at `revision`, a directory, or all-MiniLM-L6-v2, which needs no network;
     `text` is a UTF-8 file, or pydoc_data.topics, which every Python has. The model and the text decide what else is

@@ -61,7 +61,7 @@ def scale(name: str) -> dict[str, Any]:
 
 
 def changed(document: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the document with other values at dotted keys. Raises InputError, which names the key, for a missing one."""
+    """Return the document with other values at dotted keys. Raises InputError, which names a key that is missing."""
     result = copy.deepcopy(dict(document))
     for key, value in values.items():
         *sections, last = key.split(".")
