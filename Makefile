@@ -6,8 +6,10 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 .PHONY: repro report test test-anywhere faults lint bench paper-scale default-scale pr-report
 
-# As `dvc repro --keep-going`, but tells how long all will take, and runs independent stages at once.
+# As `dvc repro --keep-going`, but tells how long all will take, and runs independent stages at once. `check` comes first:
+# of a `blocks` that is no list, DVC itself would say no more than that it cannot parse dvc.yaml.
 repro: $(VENV)/installed
+	@python -m stages.check
 	dvc-parallel repro --keep-going
 
 # Opens the page, or says where it is on a machine without a display.

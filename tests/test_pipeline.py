@@ -49,6 +49,20 @@ def test_a_second_run_runs_nothing(first_run):
     assert "up to date" in copy("dvc", "status")
 
 
+def test_what_editors_and_python_leave_reruns_nothing(first_run):
+    copy = first_run[0]
+    room = copy.path / "src/vanishing_variance/core"
+    left = [room / name for name in (".errors.py.swp", "errors.py~", ".DS_Store", "__pycache__/errors.cpython-39.pyc")]
+    for path in left:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("left")
+    try:
+        assert "up to date" in copy("dvc", "status")
+    finally:
+        for path in left:
+            path.unlink()
+
+
 def test_a_stage_declares_the_files_that_it_opens_and_a_dear_one_no_others(first_run):
     """Under-declared, it does not rerun when it should; over-declared, it reruns without need."""
     copy, _, opened = first_run

@@ -15,7 +15,7 @@ from vanishing_variance.study.quantities import GROUPINGS, OF_TRAINING, PLACES, 
 
 
 def beside_accuracy(mechanism: pd.DataFrame, accuracy: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a model and test length: task, range, norm, seed, length, its plain `accuracy` (a fraction), its inside.
+    """Return a row a model and test length: task, range, norm, seed, length, plain `accuracy` (a fraction), its inside.
 
     What was measured of O at the lengths of training stands beside it, as `trained_<name>`. Numbers have six digits.
     Both frames have task, range and norm; `mechanism` has the columns of `inside.frame`, `accuracy` those of

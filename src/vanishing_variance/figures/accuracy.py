@@ -14,7 +14,7 @@ TITLES = {"plain": "plain softmax", "adaptive": "adaptive temperature", "fitted"
 
 
 def data(accuracy: pd.DataFrame, tasks: tuple[str, ...], range_: str) -> pd.DataFrame:
-    """Return task, temperature, norm, length, n, and over seeds the mean accuracy (%) and its 95% interval, low, high."""
+    """Return task, temperature, norm, length, n, and the mean accuracy (%) over seeds with its 95% interval."""
     rows = []
     of_range = accuracy[accuracy["range"] == range_]
     for task in tasks:

@@ -16,7 +16,7 @@ def read_text(path: Path) -> str:
 
 
 def read_svg(path: Path) -> str:
-    """Return the text of an SVG file. Raises InputError when it is missing or cut off, of which a browser shows a part."""
+    """Return the text of an SVG file. Raises InputError when it is missing, or cut off (browsers show a part of it)."""
     text = read_text(path)
     try:
         ElementTree.fromstring(text)  # noqa: S314 -- made here, and its hash is in dvc.lock or git
