@@ -11,10 +11,10 @@ from vanishing_variance.core.paths import Run, sequences
 from vanishing_variance.core.seeds import Blocks, SeedsPerBlock
 from vanishing_variance.core.stage import Arguments, run
 from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.held_out import Test
 from vanishing_variance.inference.stored import open_sequences, read_weights
 from vanishing_variance.model.variant import Variant, task_training
 from vanishing_variance.study.runs import METRICS, TASKS
-from vanishing_variance.test_set import Test
 
 
 def main() -> None:

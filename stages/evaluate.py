@@ -13,6 +13,7 @@ from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.evaluation.block import EvaluationPlan, evaluate_block
 from vanishing_variance.evaluation.config import Diagnostics
 from vanishing_variance.evaluation.memory import memory_needed
+from vanishing_variance.held_out import Test
 from vanishing_variance.inference.stored import (
     open_sequences,
     read_temperatures,
@@ -20,7 +21,6 @@ from vanishing_variance.inference.stored import (
     remove_finished_checkpoints,
 )
 from vanishing_variance.model.variant import Variant, task_training
-from vanishing_variance.test_set import Test
 
 
 def main() -> None:

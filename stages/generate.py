@@ -9,7 +9,7 @@ from vanishing_variance.core.seeds import Index
 from vanishing_variance.core.stage import Arguments, run
 from vanishing_variance.core.task import Task
 from vanishing_variance.core.yaml import read_yaml
-from vanishing_variance.test_set import Test, memory_needed
+from vanishing_variance.held_out import Test, memory_needed
 
 
 def main() -> None:

@@ -24,6 +24,7 @@ from vanishing_variance.core.stage import Arguments, run
 from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.figures import accuracy as accuracy_figure
 from vanishing_variance.figures.images import write_figure
+from vanishing_variance.held_out import Test
 from vanishing_variance.parameters import check
 from vanishing_variance.record.pieces import (
     check_complete,
@@ -38,7 +39,6 @@ from vanishing_variance.report.text import read_text
 from vanishing_variance.study.columns import CSV
 from vanishing_variance.study.runs import METRICS, PLOTS, RANGES, TASKS
 from vanishing_variance.study.scale import steps
-from vanishing_variance.test_set import Test
 
 KEPT = ("accuracy", "mechanism")
 

@@ -17,13 +17,13 @@ from vanishing_variance.evaluation.config import Diagnostics
 from vanishing_variance.evaluation.memory import memory_needed as of_evaluate
 from vanishing_variance.fitting import fit as fitting
 from vanishing_variance.fitting.memory import memory_needed as of_temperature
+from vanishing_variance.held_out import Test
+from vanishing_variance.held_out import memory_needed as of_generate
 from vanishing_variance.inference.temperature import PUBLISHED
 from vanishing_variance.model.initialisation import draw
 from vanishing_variance.proposition import measurement
 from vanishing_variance.proposition.config import Proposition
 from vanishing_variance.proposition.memory import memory_needed as of_proposition
-from vanishing_variance.test_set import Test
-from vanishing_variance.test_set import memory_needed as of_generate
 from vanishing_variance.training.ensemble import _train_chunk
 from vanishing_variance.training.memory import memory_needed as of_train
 

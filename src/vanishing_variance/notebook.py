@@ -17,11 +17,11 @@ from vanishing_variance.core.paths import Run
 from vanishing_variance.core.seeding import stream
 from vanishing_variance.core.task import Sequences
 from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.held_out import Test
 from vanishing_variance.inference.models import Models
 from vanishing_variance.inference.temperature import UNCHANGED
 from vanishing_variance.parameters import check
 from vanishing_variance.study.scale import changed
-from vanishing_variance.test_set import Test
 from vanishing_variance.training.ensemble import train_block
 from vanishing_variance.training.plan import TrainingPlan
 

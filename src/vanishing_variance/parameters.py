@@ -11,12 +11,12 @@ from vanishing_variance.core.task import Task
 from vanishing_variance.evaluation.config import Diagnostics
 from vanishing_variance.figures.config import Figures
 from vanishing_variance.fitting.config import Fit
+from vanishing_variance.held_out import Test
 from vanishing_variance.model.config import Model
 from vanishing_variance.probe.config import Probe
 from vanishing_variance.proposition.config import Proposition
 from vanishing_variance.study.norm import Norm
 from vanishing_variance.study.runs import RANGES, TASKS
-from vanishing_variance.test_set import Test
 from vanishing_variance.training.config import Training
 
 KEYS = (

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from vanishing_variance.core.device import device, free_gpu_memory
 from vanishing_variance.core.memory import Need, Term
 from vanishing_variance.core.task import TaskTraining
+from vanishing_variance.held_out import Test
 from vanishing_variance.inference.memory import FLOAT, largest_batch, table_bytes, weight_bytes
 from vanishing_variance.inference.models import ITEMS_IN_BATCH
 from vanishing_variance.model.variant import Variant
-from vanishing_variance.test_set import Test
 
 # The two models, and the one in double precision of which the other is made.
 COPIES = 5

@@ -1,4 +1,4 @@
-"""Test sequences, the same for every seed and variant: the section `test`, and the memory that drawing them needs."""
+"""Held-out sequences of the section `test`, the same for every seed and variant, and the memory for drawing them."""
 
 from vanishing_variance.core.config import Lengths, Section, Several
 from vanishing_variance.core.memory import Need, Term
