@@ -1,4 +1,4 @@
-"""Write the README's table of verdicts from metrics/ and the record beside it; not a stage of the graph."""
+"""Write the verdicts into README.md and docs/verdicts.md, from metrics/ and the record; not a stage of the graph."""
 
 from pathlib import Path
 
@@ -6,13 +6,13 @@ from vanishing_variance.core.config import PATH
 from vanishing_variance.core.files import write_text
 from vanishing_variance.core.stage import Arguments, run
 from vanishing_variance.core.yaml import read_yaml
-from vanishing_variance.report.readme import rewritten
+from vanishing_variance.report.readme import rewritten, table
 from vanishing_variance.report.strongest import RECORD, Study, strongest
 from vanishing_variance.report.text import read_text
 from vanishing_variance.study.judged import read_claims
 from vanishing_variance.study.runs import METRICS
 
-README = Path("README.md")
+README, VERDICTS = Path("README.md"), Path("docs/verdicts.md")
 
 
 def main() -> None:
@@ -23,7 +23,8 @@ def main() -> None:
         for folder, path in ((METRICS, PATH), (record, record / PATH))
     )
     evidence = strongest(run, kept)
-    write_text(README, rewritten(read_text(README), evidence.values()))
+    write_text(README, rewritten(read_text(README), evidence))
+    write_text(VERDICTS, table(evidence.values()))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from vanishing_variance.parameters import check
-from vanishing_variance.report.readme import rewritten
+from vanishing_variance.report.readme import rewritten, table
 from vanishing_variance.report.strongest import Study, strongest
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -37,7 +37,7 @@ def test_every_row_of_a_results_table_is_a_line_of_the_committed_file_that_is_na
     assert all(rows >= 3 for rows in found.values())
 
 
-def test_its_table_is_the_strongest_evidence_that_is_committed():
+def test_its_verdicts_are_the_strongest_evidence_that_is_committed():
     """Else: python -m stages.readme."""
     run, record = (
         Study(json.loads(committed(f"{folder}claims.json")), yaml.safe_load(committed(params)))
@@ -48,7 +48,13 @@ def test_its_table_is_the_strongest_evidence_that_is_committed():
     )
     evidence = strongest(run, record)
     assert len(evidence) == 35
-    assert rewritten(README, evidence.values()) == README
+    assert rewritten(README, evidence) == README
+    assert table(evidence.values()) == PAGES["docs/verdicts.md"]
+
+
+def test_it_is_short():
+    assert len(README.splitlines()) <= 150
+    assert max(map(len, README.splitlines())) <= 100
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -57,7 +63,10 @@ def test_what_it_names_is_there(name):
         assert (ROOT / name).parent.joinpath(path).exists(), path
 
 
-@pytest.mark.parametrize("line", [line for line in README.splitlines() if " -S " in line and line.startswith("dvc")])
+COMMANDS = [line for page in PAGES.values() for line in page.splitlines() if line.startswith("dvc") and " -S " in line]
+
+
+@pytest.mark.parametrize("line", COMMANDS)
 def test_every_change_that_it_suggests_is_valid(line):
     params = yaml.safe_load((ROOT / "params.yaml").read_text())
     for quoted, bare in re.findall(r"-S (?:'([^']+)'|([^ ;]+))", line):

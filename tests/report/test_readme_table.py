@@ -2,35 +2,54 @@ import pytest
 from made_up_results import CLAIM, evidence
 
 from vanishing_variance.core.errors import InputError
-from vanishing_variance.report.readme import BEGIN, END, rewritten
+from vanishing_variance.report.readme import BEGIN, END, SHOWN, rewritten, table
 from vanishing_variance.report.strongest import Evidence
 
 
-def test_a_row_a_claim_between_the_markers_and_nothing_else_changes():
-    text = rewritten(f"before\n\n{BEGIN}\n| old |\n{END}\nafter\n", evidence().values())
-    assert text.startswith(f"before\n\n{BEGIN}\n\n| the claim | ")
-    assert text.endswith(f" |\n\n{END}\nafter\n")
-    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if "Table 1" in line]
+def shown():
+    """Evidence for every claim that the README leads with."""
+    return dict(zip(SHOWN, [*evidence().values()][: len(SHOWN)], strict=True))
+
+
+def test_a_sentence_a_claim_between_the_markers_and_nothing_else_changes():
+    text = rewritten(f"before\n\n{BEGIN}\n| old |\n{END}\nafter\n", shown())
+    assert text.startswith(
+        f"before\n\n{BEGIN}\n\n- ln helps beyond the training lengths (Section 3.1, Table 1): **supp"
+    )
+    assert text.endswith(f".\n\n{END}\nafter\n")
+    assert text.count("\n- ") == len(SHOWN)
+    assert max(map(len, text.splitlines())) <= 100
+    assert rewritten(text, shown()) == text
+
+
+def test_a_sentence_has_the_gain_its_interval_and_the_papers():
+    claim = {**CLAIM, "ours": 3.21, "low": 1.0, "high": 5.44, "paper": 2.0}
+    text = " ".join(rewritten(BEGIN + END, dict.fromkeys(SHOWN, Evidence(claim))).split())
+    assert f"**{CLAIM['verdict']}**, +3.2 pp [+1.0, +5.4]; the paper: +2.0 (the paper's steps, n = 2)." in text
+
+
+def test_a_row_a_claim():
+    rows = [line.strip("| ").split(" | ") for line in table(evidence().values()).splitlines() if "Table 1" in line]
     claim = ["ln helps beyond the training lengths", "Section 3.1, Table 1"]
     scale = "the paper's steps, n = 2"
     assert rows[0] == [*claim, "supported, +3.2 pp", scale, "-1.0 pp (10,000 of 100,000 steps, n = 2)"]
     assert [row[2] for row in rows[1:]] == [
         f"{found.claim['verdict']}, +3.2 pp" for found in [*evidence().values()][1:]
     ]
-    assert rewritten(text, evidence().values()) == text
 
 
 def test_a_number_that_is_no_accuracy_stays_in_the_other_tables():
     found = Evidence({**CLAIM, "unit": "sd"}, {**CLAIM, "unit": "sd"})
-    assert "| supported | the paper's steps, n = 2 |  |" in rewritten(BEGIN + END, [found])
+    assert "| supported | the paper's steps, n = 2 |  |" in table([found])
+    assert "**supported** (the paper's" in rewritten(BEGIN + END, dict.fromkeys(SHOWN, found))
 
 
 def test_the_size_of_a_gain_stands_behind_it():
     found = Evidence({**CLAIM, "size": "larger than the paper's"})
-    assert "| supported, +3.2 pp, larger than the paper's |" in rewritten(BEGIN + END, [found])
+    assert "| supported, +3.2 pp, larger than the paper's |" in table([found])
 
 
 @pytest.mark.parametrize("text", ["", BEGIN, END + BEGIN])
 def test_a_readme_without_markers_is_left_alone(text):
     with pytest.raises(InputError, match=r"^README\.md: the lines <!-- verdicts: "):
-        rewritten(text, [])
+        rewritten(text, {})

@@ -1,24 +1,53 @@
-"""The table of verdicts in README.md, between two markers."""
+"""Verdicts as Markdown: some as sentences in README.md, between two markers, and all of them as a table in docs/."""
 
 from collections.abc import Iterable, Mapping
+from textwrap import fill
 from typing import Any
 
 from vanishing_variance.core.errors import InputError
 from vanishing_variance.report.strongest import Evidence, scale
 from vanishing_variance.study.markdown import row
+from vanishing_variance.study.verdict import legend
 
 BEGIN, END = "<!-- verdicts: python -m stages.readme -->", "<!-- end of verdicts -->"
+# The claims that the README leads with.
+SHOWN = ("vanishing", "argmax", "dictionary", "attribution-argmax", "ln-std-functions")
 HEAD = ("the claim", "in the paper", "verdict", "scale", "with fewer steps")
+COLUMNS = 100
+HEADING = """# The verdicts on the paper's claims
+
+For readers of the paper: every claim, judged by a rule in [the code](../src/vanishing_variance/claims/paper.py), with
+its strongest evidence: the record at the paper's numbers of steps, or else the default scale; n is the number of seeds.
+Behind a verdict on accuracy stands the mean over the lengths beyond training, one variant minus the other; in the last
+column, the same for models that had fewer steps. Where the record and the default scale train the same seeds with the
+same parameters, that is one result, and stands here once. Evidence, intervals and rules: [the
+record's](../metrics/paper-scale/claims.md), [the default scale's](../metrics/claims.md).
+"""
 
 
-def rewritten(text: str, evidence: Iterable[Evidence]) -> str:
-    """Return the README with the table of this evidence. Raises InputError where a marker is missing."""
+def rewritten(text: str, evidence: Mapping[str, Evidence]) -> str:
+    """Return the README with the verdicts on the claims SHOWN. Raises InputError where a marker is missing."""
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not (begin and end):
         raise InputError(f"README.md: the lines {BEGIN} and {END} must be in it, in this order")
-    lines = [row(HEAD), row(["---"] * len(HEAD)), *map(_row, evidence)]
-    return "\n".join([f"{before}{BEGIN}", "", *lines, "", f"{END}{after}"])
+    sentences = [fill(_sentence(evidence[key]), COLUMNS, subsequent_indent="  ") for key in SHOWN]
+    return "\n".join([f"{before}{BEGIN}", "", *sentences, "", f"{END}{after}"])
+
+
+def table(evidence: Iterable[Evidence]) -> str:
+    """Return the page docs/verdicts.md: every claim's strongest evidence, a row each."""
+    return "\n".join([HEADING, legend(), "", row(HEAD), row(["---"] * len(HEAD)), *map(_row, evidence), ""])
+
+
+def _sentence(found: Evidence) -> str:
+    claim = found.claim
+    paper = f"; the paper: {claim['paper']:+.1f}" if claim["unit"] == "pp" and claim["paper"] is not None else ""
+    interval = f" [{claim['low']:+.1f}, {claim['high']:+.1f}]" if _gain(claim) and claim["low"] is not None else ""
+    gain = f", {_gain(claim)}{interval}{paper}" if _gain(claim) else ""
+    return f"- {claim['claim']} ({claim['where']}): **{claim['verdict']}**{gain} ({scale(claim)}).".replace(
+        "n = ", "n\u00a0=\u00a0"
+    )
 
 
 def _row(found: Evidence) -> str:
