@@ -70,7 +70,8 @@ def test_a_stage_declares_the_files_that_it_opens_and_a_dear_one_no_others(first
         declared = set()
         for path in (copy.path / entry["path"] for entry in stage["deps"]):
             files = [path] if path.is_file() else path.rglob("*")
-            declared |= {str(file.relative_to(copy.path)) for file in files if "__pycache__" not in file.parts}
+            sources = (file for file in files if file.is_file() and "__pycache__" not in file.parts)
+            declared |= {str(file.relative_to(copy.path)) for file in sources}
         written = tuple(entry["path"] for entry in stage["outs"])
         # Parameters are declared as such, but for the page, which shows the file; times are nobody's outputs.
         seen = opened[" ".join(stage["cmd"].split()[1:])] - ({"params.yaml"} - declared)
