@@ -32,6 +32,7 @@ def judge_results(metrics: Path, plots: Path | None, path: Path) -> None:
     evidence = Evidence(
         accuracy=read_csv(metrics / "accuracy.csv", *CSV["accuracy"]),
         mechanism=read_csv(metrics / "mechanism.csv", *CSV["mechanism"]),
+        interventions=read_csv(metrics / "interventions.csv", *CSV["interventions"]) if plots else pd.DataFrame(),
         exponents=_read(plots, "proposition-exponents"),
         fits=_read(plots, "figure1-fits").assign(model=_read(plots, "figure1").get("model", pd.Series([""])).iloc[0]),
         capacity=read_document(metrics / "capacity.json", dict[str, Compared]) if plots else {},
