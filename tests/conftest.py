@@ -7,7 +7,7 @@ from checkout import Copy
 
 # Where arrays go in and out, annotations are checked in the tests, shapes too; an int is a float, as for mypy.
 CHECKED = (
-    *("capacity", "evaluation", "kernels", "model", "norms", "statistics", "tasks", "vocabulary"),
+    *("capacity", "evaluation", "interventions", "kernels", "model", "norms", "statistics", "tasks", "vocabulary"),
     # but for the parameters, whose types pydantic checks
     *(
         f"probe.{name}"

@@ -55,7 +55,9 @@ def shares(accuracy: pd.DataFrame, longest: Mapping[str, int]) -> pd.DataFrame:
             for kind, intervention, where, change in _changes(values):
                 about = {"kind": kind, "intervention": intervention, "where": where, "scope": scope, "length": length}
                 rows.append(names | about | _share(change, trained - base))
-    return pd.DataFrame(rows)
+    numbers = ["length", *(f"{name}{end}" for name in ("change", "fall", "share") for end in ("", "_low", "_high"))]
+    table = pd.DataFrame(rows)
+    return table.assign(**{name: pd.to_numeric(table[name]) for name in numbers})
 
 
 def _scopes(of: pd.DataFrame, longest: int) -> Iterator[tuple[str, float, Mapping[Place, Values]]]:

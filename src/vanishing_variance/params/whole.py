@@ -4,6 +4,7 @@ from typing import Any
 
 from vanishing_variance import registry, tasks
 from vanishing_variance.errors import InputError, shown
+from vanishing_variance.interventions.config import Interventions
 from vanishing_variance.params.base import PATH, named, take
 from vanishing_variance.params.diagnostics import Diagnostics
 from vanishing_variance.params.experiment import Model, Training
@@ -21,7 +22,7 @@ from vanishing_variance.tasks.base import Task
 KEYS = (
     *("norm", "seed", "blocks", "seeds_per_block"),
     *("tasks", "ranges", "model", "training", "temperature", "test", "diagnostics", "figures"),
-    *("proposition", "probe"),
+    *("proposition", "interventions", "probe"),
 )
 
 
@@ -61,6 +62,11 @@ def check(document: dict[str, Any]) -> None:
         if length not in test.lengths:
             lengths = ", ".join(map(str, test.lengths))
             raise InputError(f"{PATH}: figures.lengths[{place}] is {length}; choose from test.lengths: {lengths}")
+    how: Interventions = take(document, "interventions", Interventions)
+    if how.sequences > test.sequences:
+        raise InputError(
+            f"{PATH}: interventions.sequences is {how.sequences}; must be at most test.sequences, {test.sequences}"
+        )
     take(document, "probe", Probe)
     proposition: Proposition = take(document, "proposition", Proposition)
     if sum(length >= proposition.tail for length in proposition.lengths) < 3:
