@@ -39,6 +39,7 @@ def main() -> None:
         tests=read_csv(METRICS / "tests.csv", *CSV["tests"]),
         paper=read_csv(METRICS / "paper.csv", *CSV["paper"]),
         explained=read_csv(METRICS / "explained.csv", *CSV["explained"]),
+        interventions=read_csv(METRICS / "interventions-shares.csv", *CSV["interventions-shares"]),
         pictures={name: read_svg(PLOTS / f"{name}.svg") for name in NAMES},
         recorded=(read_svg(record / PLOTS / "accuracy.svg"), recorded),
         versions=pinned(read_text(CONSTRAINTS), PACKAGES),

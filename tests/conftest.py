@@ -55,7 +55,7 @@ def task_name(request):
     return request.param
 
 
-@pytest.fixture(params=["none", "std", "ln", "rms"])
+@pytest.fixture(params=["none", "std", "ln", "rms", "centred_rms"])
 def norm_name(request):
     return request.param
 

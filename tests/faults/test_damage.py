@@ -22,6 +22,7 @@ READ = {
     ],
     "mechanism": [f"runs/mechanism/{LAST}.parquet", "metrics/accuracy.csv"],
     "capacity": [WEIGHTS, "data/dictionary/00000016.safetensors"],
+    "interventions": [WEIGHTS, "data/dictionary/00000016.safetensors"],
     "proposition": [WEIGHTS],
     "figures": [
         *(f"runs/diagnostics/ln/short/argmax-0/{name}.parquet" for name in ("moments", "features", "attention")),
@@ -30,12 +31,19 @@ READ = {
     ],
     "figure1": ["plots/figure1.csv"],
     "claims": [
-        *("metrics/accuracy.csv", "metrics/capacity.json", "metrics/mechanism.csv", "plots/figure1.csv"),
-        *("plots/figure1-fits.csv", "plots/loss.csv", "plots/proposition-exponents.csv", "reference/paper.csv"),
+        *("metrics/accuracy.csv", "metrics/capacity.json", "metrics/mechanism.csv", "metrics/interventions.csv"),
+        *(
+            "plots/figure1.csv",
+            "plots/figure1-fits.csv",
+            "plots/loss.csv",
+            "plots/proposition-exponents.csv",
+            "reference/paper.csv",
+        ),
     ],
     "report": [
         *("metrics/claims.json", "metrics/explained.csv", "metrics/paper.csv", "metrics/tests.csv"),
         *("plots/proposition.svg", "constraints.txt", "metrics/paper-scale/claims.json"),
+        "metrics/interventions-shares.csv",
     ],
     "record": [f"{PIECE}/{name}" for name in ("piece.json", "accuracy.csv", "mechanism.csv")],
 }
