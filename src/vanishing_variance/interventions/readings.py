@@ -54,4 +54,4 @@ def read_out(counts: pd.DataFrame) -> pd.DataFrame:
         row |= {"sequences": int(of["sequences"].sum()), "n": len(enough), "accuracy": mean}
         rows.append(row | ({"low": low, "high": high} if len(enough) > 1 else {"low": None, "high": None}))
     columns = [*names[:-1], "above", "to", "sequences", "n", "accuracy", "low", "high"]
-    return pd.DataFrame(rows, columns=columns).sort_values(columns[:6], kind="stable", ignore_index=True)
+    return pd.DataFrame(rows, columns=columns).sort_values(columns[:6], kind="stable", ignore_index=True).round(6)

@@ -32,7 +32,7 @@ class Rows:
         """Add an accuracy a seed of every intervention: its name, where it acts, and which answers are right."""
         for name, where, correct in found:
             about = {**self.names, "norm": norm, "length": length, "intervention": name, "where": where}
-            means = correct.double().mean(1).tolist()
+            means = [round(mean, 6) for mean in correct.double().mean(1).tolist()]
             self.accuracies.extend(
                 {**about, "seed": seed, "accuracy": mean} for seed, mean in zip(self.seeds, means, strict=True)
             )

@@ -57,7 +57,7 @@ def shares(accuracy: pd.DataFrame, longest: Mapping[str, int]) -> pd.DataFrame:
                 rows.append(names | about | _share(change, trained - base))
     numbers = ["length", *(f"{name}{end}" for name in ("change", "fall", "share") for end in ("", "_low", "_high"))]
     table = pd.DataFrame(rows)
-    return table.assign(**{name: pd.to_numeric(table[name]) for name in numbers})
+    return table.assign(**{name: pd.to_numeric(table[name]).round(6) for name in numbers})
 
 
 def _scopes(of: pd.DataFrame, longest: int) -> Iterator[tuple[str, float, Mapping[Place, Values]]]:
