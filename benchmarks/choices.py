@@ -101,7 +101,7 @@ def measured(clone: Path, series: Series, change: str) -> pd.DataFrame:
 
 def markdown(found: pd.DataFrame) -> str:
     """A table a series: a row a change, a column a length, and the mean absolute difference from the paper's `none`."""
-    paper = read_csv(ROOT / REFERENCE).query("variant == 'none' and adaptive_temperature == 0")
+    paper = read_csv(REFERENCE).query("variant == 'none' and adaptive_temperature == 0")
     lines = []
     for name, of in found.groupby("series", sort=False):
         series, lengths = CHOICES[str(name)], sorted(of["length"].unique())

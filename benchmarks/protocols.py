@@ -276,9 +276,7 @@ def _cosine(weights: Weights, tables: list[str], rate: float, decay: float, step
 
 def markdown(found: pd.DataFrame) -> str:
     """Return, a task, a row a protocol: accuracies, distance from the paper's table, and ln minus none."""
-    paper = read_csv(ROOT / REFERENCE).query(
-        "quantity == 'accuracy_pct' and variant in @NORMS and train_max_length == 16"
-    )
+    paper = read_csv(REFERENCE).query("quantity == 'accuracy_pct' and variant in @NORMS and train_max_length == 16")
     paper = paper.assign(temperature=paper["adaptive_temperature"].map({0: "plain", 1: "adaptive"}))
     lines = []
     for task, of_task in found.groupby("task", sort=False):

@@ -10,14 +10,14 @@ from vanishing_variance.claims.paper import CLAIMS
 from vanishing_variance.claims.table import counts, markdown
 from vanishing_variance.core.config import PATH, get_param
 from vanishing_variance.core.files import read_document, write_json, write_text
-from vanishing_variance.core.frames import read_csv
+from vanishing_variance.core.frames import read_csv, read_frame
 from vanishing_variance.core.ranges import Range
 from vanishing_variance.core.seeds import Index
 from vanishing_variance.core.stage import Arguments, run
 from vanishing_variance.core.yaml import read_yaml
-from vanishing_variance.study.columns import CSV
+from vanishing_variance.study.columns import CSV, PARQUET
 from vanishing_variance.study.judged import Compared
-from vanishing_variance.study.runs import METRICS, PLOTS, RANGES, REFERENCE, TASKS
+from vanishing_variance.study.runs import INTERVENTIONS, METRICS, PLOTS, RANGES, REFERENCE, TASKS
 from vanishing_variance.study.scale import steps
 
 
@@ -29,11 +29,13 @@ def judge_results(metrics: Path, plots: Path | None, path: Path) -> None:
     params = read_yaml(path)
     ranges: dict[str, Range] = {name: get_param(params, f"ranges.{name}", Range) for name in RANGES}
     root: int = get_param(params, "seed", Index)
+    columns = PARQUET["interventions"]
     evidence = Evidence(
         accuracy=read_csv(metrics / "accuracy.csv", *CSV["accuracy"]),
         mechanism=read_csv(metrics / "mechanism.csv", *CSV["mechanism"]),
+        interventions=read_frame(INTERVENTIONS / "accuracy.parquet", *columns) if plots else pd.DataFrame(),
         exponents=_read(plots, "proposition", "proposition-exponents"),
-        fits=_read(plots, "figure1", "figure1-fits"),
+        fits=_read(plots, "figures/figure1", "figure1-fits"),
         capacity=read_document(metrics / "capacity.json", dict[str, Compared]) if plots else {},
         losses=_read(plots, "data", "loss"),
         paper=read_csv(REFERENCE, *CSV["reference"]),

@@ -7,9 +7,9 @@ from vanishing_variance.figures import figure1
 from vanishing_variance.figures.images import write_figure
 from vanishing_variance.probe.fits import ONE, POOLED, fits, pooled, summary
 from vanishing_variance.study.columns import CSV
-from vanishing_variance.study.runs import METRICS, PLOTS
+from vanishing_variance.study.runs import FIGURES, METRICS, PLOTS
 
-FOLDER = PLOTS / "figure1"
+FOLDER = FIGURES / "figure1"
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ from vanishing_variance.study.runs import DATA, FIGURES, METRICS, PLOTS, RANGES,
 
 
 def save(name: str, figure: Figure, data: pd.DataFrame) -> None:
-    write_figure(FIGURES / name, figure)
+    write_figure(FIGURES / "results" / name, figure)
     write_csv(DATA / f"{name}.csv", data)
 
 
@@ -66,7 +66,7 @@ def main() -> None:
         for task in TASKS:
             write_csv(DATA / f"accuracy-{task}{suffix}.csv", accuracy.roles(means, task, norm))
             write_csv(DATA / f"loss-{task}{suffix}.csv", loss.data(of, task, norm))
-    write_figure(FIGURES / "proposition", proposition.draw(cells, exponents))
+    write_figure(FIGURES / "results" / "proposition", proposition.draw(cells, exponents))
 
 
 if __name__ == "__main__":

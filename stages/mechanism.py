@@ -16,7 +16,7 @@ from vanishing_variance.figures.mechanism import draw
 from vanishing_variance.study.attribution_table import markdown
 from vanishing_variance.study.columns import PARQUET
 from vanishing_variance.study.norm import Norm
-from vanishing_variance.study.runs import METRICS, PLOTS, RANGES, expected
+from vanishing_variance.study.runs import FIGURES, METRICS, RANGES, expected
 
 
 def explain(metrics: Path, plots: Path, beside: pd.DataFrame, root: int) -> None:
@@ -45,7 +45,7 @@ def main() -> None:
         for name in ("mechanism", "accuracy")
     )
     beside = beside_accuracy(measured, accuracy)
-    explain(METRICS, PLOTS / "mechanism", beside, root)
+    explain(METRICS, FIGURES / "mechanism", beside, root)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ FOLDER = PLOTS / "report"
 
 
 def _folder(name: str) -> Path:
-    return PLOTS / name if name in ("figure1", "mechanism") else FIGURES
+    return FIGURES / (name if name in ("figure1", "interventions", "mechanism") else "results")
 
 
 def main() -> None:
@@ -38,6 +38,7 @@ def main() -> None:
         tests=read_csv(TABLES / "tests.csv", *CSV["tests"]),
         paper=read_csv(TABLES / "paper.csv", *CSV["paper"]),
         explained=read_csv(METRICS / "explained.csv", *CSV["explained"]),
+        interventions=read_csv(METRICS / "interventions" / "shares.csv", *CSV["shares"]),
         pictures={name: read_svg(_folder(name) / f"{name}.svg") for name in NAMES},
         recorded=(read_svg(record / PLOTS / "accuracy.svg"), recorded),
     )

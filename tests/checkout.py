@@ -24,7 +24,7 @@ def stages(kind, block=0, tasks=TASKS, norms=NORMS):
 TRAIN, TEMPERATURE, EVALUATE = stages("train"), stages("temperature"), stages("evaluate")
 GENERATE = {"generate@argmax", "generate@dictionary"}
 # What depends on the treatment and is kept by git alone.
-RESULTS = {"ttest", "mechanism", "proposition", "figures", "claims", "report"}
+RESULTS = {"ttest", "mechanism", "interventions", "causes", "proposition", "figures", "claims", "report"}
 ALL = {"check", "probe", "figure1", "capacity", *RESULTS, *GENERATE, *TRAIN, *TEMPERATURE, *EVALUATE}
 
 

@@ -7,7 +7,8 @@ from checkout import Copy
 
 # Where arrays go in and out, annotations are checked in the tests, shapes too; an int is a float, as for mypy.
 CHECKED = (
-    *("capacity", "evaluation", "fitting", "inference", "model", "norms", "statistics", "tasks", "training.adam"),
+    *("capacity", "evaluation", "fitting", "inference", "interventions", "model", "norms", "statistics", "tasks"),
+    "training.adam",
     # but for the parameters, whose types pydantic checks
     *(f"probe.{name}" for name in ("deviations", "families", "fits", "outputs", "selection", "sequences")),
     *(f"proposition.{name}" for name in ("expectation", "measurement", "summary")),
@@ -52,7 +53,7 @@ def task_name(request):
     return request.param
 
 
-@pytest.fixture(params=["none", "std", "ln", "rms"])
+@pytest.fixture(params=["none", "std", "ln", "rms", "centred_rms"])
 def norm_name(request):
     return request.param
 

@@ -20,9 +20,9 @@ def test_the_shipped_parameters_are_valid(file):
 @pytest.mark.parametrize(
     ("key", "value", "said"),
     [
-        ("norm", "none", "norm is 'none'; must be one of ln, rms, std (none is what every treatment is compared with)"),
-        ("norm", None, "norm is None; must be one of ln, "),
-        ("norm", "batch", "norm is 'batch'; must be one of ln, "),
+        ("norm", "none", "norm is 'none'; must be one of centred_rms, ln, rms, std (none is what "),
+        ("norm", None, "norm is None; must be one of centred_rms, ln, "),
+        ("norm", "batch", "norm is 'batch'; must be one of centred_rms, ln, "),
         ("norm", ["ln"], "norm is ['ln']; must be one of"),
         ("nrom", "ln", "nrom is 'ln', but there is no such key; choose from norm, seed, blocks"),
         ("seed", -1, "seed is -1; must be greater than or equal to 0"),
@@ -49,6 +49,8 @@ def test_the_shipped_parameters_are_valid(file):
         ("model.gelu", "relu", "model.gelu is 'relu'; must be 'exact' or 'tanh'"),
         ("model.initialisation", "he", "model.initialisation is 'he'; must be 'torch', 'lecun' or 'xavier'"),
         ("model.attention_biases", 1, "model.attention_biases is 1; must be a valid boolean"),
+        ("interventions.sequences", 65, "interventions.sequences is 65; must be at most test.sequences, 64"),
+        ("interventions.training_sequences", 1, "interventions.training_sequences is 1; must be greater than or equal"),
         ("temperature.sequences", 0, "temperature.sequences is 0; must be greater than or equal to 1"),
         ("ranges.short.shortest", 5, "ranges.short is {'shortest': 5, 'longest': 4}; must be shortest <= longest"),
         ("ranges.short.longest", 65, "ranges.short.longest is 65; must be at most 64, the keys of task dictionary"),

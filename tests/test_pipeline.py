@@ -24,11 +24,15 @@ def lock_of(copy):
 def test_one_command_runs_everything_and_makes_every_result(first_run):
     copy, ran, _ = first_run
     assert ran == ALL
-    assert len(ran) <= 42
+    assert len(ran) <= 44
     tables = {f"metrics/tables/table{n}.{kind}" for n in range(1, 7) for kind in ("md", "csv", "tex")}
     drawn = ("accuracy", "accuracy-long", "figure2", "figure3", "figure4", "loss", "loss-long", "proposition")
-    figures = {f"plots/{name}/{name}.{kind}" for name in ("figure1", "mechanism") for kind in ("png", "svg")}
-    figures |= {f"plots/figures/{name}.{kind}" for name in drawn for kind in ("png", "svg")}
+    figures = {
+        f"plots/figures/{name}/{name}.{kind}"
+        for name in ("figure1", "interventions", "mechanism")
+        for kind in ("png", "svg")
+    }
+    figures |= {f"plots/figures/results/{name}.{kind}" for name in drawn for kind in ("png", "svg")}
     tracked = set(copy("git", "ls-files").split())
     metrics = {
         f"metrics/{name}"
@@ -36,7 +40,8 @@ def test_one_command_runs_everything_and_makes_every_result(first_run):
     }
     claims = {f"metrics/{name}" for name in ("claims.json", "claims.md", "verdicts.json", "capacity.json")}
     mechanism = {f"metrics/{name}" for name in ("mechanism.csv", "mechanism.md", "explained.csv")}
-    data = {"plots/figure1.csv", "plots/figure1/figure1-fits.csv", "plots/data/loss.csv"}
+    mechanism |= {f"metrics/interventions/{name}" for name in ("shares.csv", "read-out.csv", "interventions.md")}
+    data = {"plots/figure1.csv", "plots/figures/figure1/figure1-fits.csv", "plots/data/loss.csv"}
     assert metrics | claims | mechanism | data | tables | figures | {"plots/report/index.html"} <= tracked
     assert (copy.path / "plots/report/run.html").exists()
     assert "plots/report/run.html" not in tracked
@@ -163,8 +168,8 @@ def test_another_treatment_of_the_paper_trains_its_long_range_alone(copy):
 
 
 BAD = {
-    "norm=none": "norm is 'none'; must be one of ln, rms, std (none is what every treatment is compared with)",
-    "norm=null": "norm is None; must be one of ln, ",
+    "norm=none": "norm is 'none'; must be one of centred_rms, ln, rms, std (none is what every ",
+    "norm=null": "norm is None; must be one of centred_rms, ln, ",
     "test.lengths=[128]": "test.lengths[0] is 128; must be at most 64, the keys of task dictionary",
     "blocks=[]": "blocks is []; must have at least 1 entry",
 }
@@ -173,7 +178,7 @@ BAD = {
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("norm=ln; touch owned", "norm is 'ln; touch owned'; must be one of ln, "),
+        ("norm=ln; touch owned", "norm is 'ln; touch owned'; must be one of centred_rms, ln, "),
         *(pytest.param(*one, marks=pytest.mark.slow) for one in BAD.items()),
     ],
 )
@@ -203,7 +208,7 @@ def test_metrics_are_small_flat_and_finite(first_run):
     assert set(document["argmax"]) <= {"none", "norm", "gain", "log10_p"}
     verdicts = json.loads((copy.path / "metrics/verdicts.json").read_text())
     claims = json.loads((copy.path / "metrics/claims.json").read_text())
-    assert sum(verdicts.values()) == len(claims) == 35
+    assert sum(verdicts.values()) == len(claims) == 41
     assert verdicts["not_tested"] == 1  # capacity
     shown = copy("dvc", "metrics", "show", "--json")
     listed = {Path(name).name for name in json.loads(shown)[""]["data"]}

@@ -49,7 +49,7 @@ def test_another_treatment_of_the_paper_trains_its_long_range_alone_and_back_aga
         "| `train-long` × 2 | gone |  |",
         "| metrics/summary.json | argmax.norm |",
         "| metrics/argmax.json | short.plain.norm.00016 |",
-        "`plots/figures/loss`",
+        "`plots/figures/results/loss`",
     ):
         assert said in review, said
     assert re.search(r"^\| `ttest` \| `norm`, what .* \| \d+ of \d+ changed \|$", review, re.MULTILINE)

@@ -12,6 +12,7 @@ from vanishing_variance.evaluation.config import Diagnostics
 from vanishing_variance.figures.config import Figures
 from vanishing_variance.fitting.config import Fit
 from vanishing_variance.held_out import Test
+from vanishing_variance.interventions.config import Interventions
 from vanishing_variance.model.config import Model
 from vanishing_variance.probe.config import Probe
 from vanishing_variance.proposition.config import Proposition
@@ -22,7 +23,7 @@ from vanishing_variance.training.config import Training
 KEYS = (
     *("norm", "seed", "blocks", "seeds_per_block"),
     *("tasks", "ranges", "model", "training", "temperature", "test", "diagnostics", "figures"),
-    *("proposition", "probe"),
+    *("proposition", "interventions", "probe"),
 )
 
 
@@ -62,6 +63,11 @@ def check(document: dict[str, Any]) -> None:
         if length not in test.lengths:
             lengths = ", ".join(map(str, test.lengths))
             raise InputError(f"{PATH}: figures.lengths[{place}] is {length}; choose from test.lengths: {lengths}")
+    how: Interventions = get_param(document, "interventions", Interventions)
+    if how.sequences > test.sequences:
+        raise InputError(
+            f"{PATH}: interventions.sequences is {how.sequences}; must be at most test.sequences, {test.sequences}"
+        )
     get_param(document, "probe", Probe)
     proposition: Proposition = get_param(document, "proposition", Proposition)
     if sum(length >= proposition.tail for length in proposition.lengths) < 3:

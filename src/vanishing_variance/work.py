@@ -12,7 +12,7 @@ from vanishing_variance.core.yaml import read_yaml
 
 # Of a stage in any case, or where nothing else counts.
 STARTUP = 2.0
-FIXED = {"check": 0.3, "generate": 1.0, "capacity": 7.0, "figures": 6.0}
+FIXED = {"check": 0.3, "generate": 1.0, "capacity": 7.0, "interventions": 150.0, "figures": 6.0}
 # Of a seed-step: in any case, and for each item of its sequences.
 STEP = {"argmax": (1.4e-3, 1.8e-5), "dictionary": (1.9e-3, 1.2e-4)}
 # Of an item of a test sequence, by task where tasks differ; and of each model that it is given to.

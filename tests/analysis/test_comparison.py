@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,8 +7,9 @@ from vanishing_variance.analysis.comparison import agreement, cells, markdown
 from vanishing_variance.analysis.paired_tests import select
 from vanishing_variance.core.frames import read_csv
 from vanishing_variance.statistics.intervals import interval
+from vanishing_variance.study.runs import REFERENCE
 
-PAPER = read_csv(Path(__file__).resolve().parents[2] / "reference/paper.csv")
+PAPER = read_csv(REFERENCE)
 LENGTHS = tuple(2**power for power in range(4, 15))
 
 

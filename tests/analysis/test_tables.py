@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,8 +7,9 @@ from vanishing_variance.analysis.tables import ablation_table, accuracy_table
 from vanishing_variance.core.frames import read_csv
 from vanishing_variance.core.seeding import stream
 from vanishing_variance.study.results import COLUMNS
+from vanishing_variance.study.runs import REFERENCE
 
-PAPER = read_csv(Path(__file__).resolve().parents[2] / "reference/paper.csv")
+PAPER = read_csv(REFERENCE)
 
 
 def made_up(norms=("none", "std", "ln"), seeds=4, lengths=(16, 16384)):

@@ -18,7 +18,8 @@ from vanishing_variance.study.verdict import (
 
 # Of no task's training, or judged by the steps alone.
 THEORY = {"vanishing", "pretrained", "square-root", "ln-std-functions", "convergence-none", "convergence-ln"} | CAPACITY
-INSIDE = ("features", "moments", "stability", "shift", "shift-left", "features-ln", "dispersion", "attribution")
+INSIDE = ("features", "moments", "stability", "shift", "shift-left", "features-ln", "dispersion")
+CAUSES = ("cause-moments", "cause-attention", "cause-read-out", "attribution")
 SHORT = {
     "argmax": {"argmax", "argmax-adaptive", "argmax-orthogonal", "std", "ln-std", "ln-std-alike"},
     "dictionary": {
@@ -29,16 +30,16 @@ SHORT = {
 
 def of_task(task):
     """The claims of its training on the short range."""
-    return SHORT[task] | {f"{key}-{task}" for key in INSIDE}
+    return SHORT[task] | {f"{key}-{task}" for key in (*INSIDE, *CAUSES)}
 
 
 def test_where_everything_is_as_the_paper_says_every_claim_is_supported():
     document = judge(CLAIMS, evidence())
     expected = dict.fromkeys(BY_KEY, SUPPORTED) | dict.fromkeys(CAPACITY, NOT_TESTED)
     assert {key: claim["verdict"] for key, claim in document.items()} == expected
-    assert len(document) == len(CLAIMS) == 35
+    assert len(document) == len(CLAIMS) == 41
     assert counts(document) == {
-        **{"supported": 34, "contradicted": 0, "undecided": 0, "not_comparable": 0, "not_tested": 1}
+        **{"supported": 40, "contradicted": 0, "undecided": 0, "not_comparable": 0, "not_tested": 1}
     }
     assert THEORY | of_task("argmax") | of_task("dictionary") | {"argmax-long", "dictionary-long"} == set(document)
 
@@ -74,7 +75,7 @@ def test_fewer_steps_than_the_papers_compare_nothing_whichever_way_it_points(by)
     assert [argmax[name] for name in ("ours", "low", "high")] == [same[name] for name in ("ours", "low", "high")]
     assert {document[key]["size"] for key in changed} == {""}
     assert document["ln-std-alike"]["evidence"].startswith("argmax 99,999 of 100,000 steps, baseline ")
-    assert counts(document)["not_comparable"] == 15
+    assert counts(document)["not_comparable"] == 18
     assert verdict("argmax", steps=steps((100_001, 10_000)))["verdict"] == SUPPORTED
 
 

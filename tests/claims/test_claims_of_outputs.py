@@ -12,7 +12,6 @@ TURNED = [
     ("shift", lambda of: of.assign(shift_after=1 - of["shift_after"])),
     ("shift-left", lambda of: of.assign(trained_shift_after=0.9)),
     ("dispersion", lambda of: of.assign(largest16=1 - of["largest16"])),
-    ("attribution", lambda of: of.assign(target=of["accuracy"], variance_after=of["target"])),
     ("moments", lambda of: of.assign(variance_before=1 / of["variance_before"])),
     (
         "stability",
@@ -76,16 +75,3 @@ def test_a_drift_of_less_than_a_hundredth_of_a_standard_deviation_needs_no_prese
         noise = 1 + np.random.default_rng(0).normal(0, 0.01, len(moved))
         moved["mean_after"] = np.where(moved["norm"] == "none", drift * noise, 0)
         assert verdict("stability-argmax", mechanism=moved)["verdict"] == expected
-
-
-def test_attribution_needs_one_measure_of_the_shift_that_explains_more():
-    """The log of the variance and the Wasserstein shift follow the accuracy in turn; all else is noise."""
-    seen = mechanism(accuracy())
-    noise = np.random.default_rng(0).random((3, len(seen)))
-    blind = seen.assign(shift_after=noise[0], variance_after=1 + noise[1], target=noise[2])
-    target = blind.assign(target=seen["accuracy"])
-    assert verdict("attribution-argmax", mechanism=blind)["verdict"] == UNDECIDED
-    assert verdict("attribution-argmax", mechanism=target)["verdict"] == CONTRADICTED
-    for follows in ({"shift_after": seen["accuracy"]}, {"variance_after": np.exp(seen["accuracy"])}):
-        assert verdict("attribution-argmax", mechanism=blind.assign(**follows))["verdict"] == SUPPORTED
-        assert verdict("attribution-argmax", mechanism=target.assign(**follows))["verdict"] == UNDECIDED

@@ -35,11 +35,12 @@ SETTINGS = yaml.safe_load((ROOT / "tests/smoke.yaml").read_text()) | {
     "test": {"lengths": [4, 16], "sequences": 16},
     "diagnostics": {"sequences": 8, "heatmap_sequences": 4},
     "figures": {"task": "argmax", "lengths": [4, 16]},
+    "interventions": {"sequences": 8, "training_sequences": 8},
     "proposition": {"lengths": [2, 4, 8], "sequences": 8, "tail": 2},
 }
 NOBODYS = ("runs/times/", "runs/checkpoints/")
 # In an order in which each reads what others wrote before.
-AFTERWARDS = ("ttest", "mechanism", "capacity", "proposition", "claims", "report")
+AFTERWARDS = ("ttest", "mechanism", "capacity", "interventions", "causes", "proposition", "claims", "report")
 
 
 def stage(name, *arguments):

@@ -16,8 +16,8 @@ from vanishing_variance.study.scale import SCALES
 
 ONE = ("--norm", "ln", "--block", "0")
 SCRIPTS = {
-    **dict.fromkeys(("check", "capacity", "claims", "figures", "mechanism", "probe", "proposition", "ttest"), ()),
-    **{"report": (), "record": ("again",), "pieces": ("again",), "scale": ("default",)},
+    **dict.fromkeys(("check", "capacity", "causes", "claims", "figures", "interventions", "mechanism", "probe"), ()),
+    **{"proposition": (), "ttest": (), "report": (), "record": ("again",), "pieces": ("again",), "scale": ("default",)},
     **{f"generate {task}": ("--task", task) for task in ("argmax", "dictionary")},
     **{
         f"{name} {task} {range_}": ("--task", task, "--range", range_, *ONE)

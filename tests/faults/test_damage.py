@@ -23,10 +23,12 @@ READ = {
     ],
     "ttest": [
         *(f"runs/evaluated/{LAST}/accuracy.parquet", f"runs/evaluated/{LAST}/answers.safetensors"),
-        *(f"runs/evaluated/{LAST}/temperatures.parquet", "reference/paper.csv"),
+        f"runs/evaluated/{LAST}/temperatures.parquet",
     ],
     "mechanism": [f"runs/evaluated/{LAST}/mechanism.parquet", f"runs/evaluated/{LAST}/accuracy.parquet"],
     "capacity": [WEIGHTS, "data/dictionary/00000016.safetensors"],
+    "causes": ["runs/interventions/counts.parquet"],
+    "interventions": [WEIGHTS, "data/dictionary/00000016.safetensors"],
     "proposition": [WEIGHTS],
     "figures": [
         *(f"runs/evaluated/ln/short/argmax-0/{name}.parquet" for name in ("moments", "features", "attention")),
@@ -37,15 +39,16 @@ READ = {
     "claims": [
         *("metrics/accuracy.csv", "metrics/capacity.json", "metrics/mechanism.csv"),
         *(
-            "plots/figure1/figure1-fits.csv",
+            "plots/figures/figure1/figure1-fits.csv",
             "plots/data/loss.csv",
             "plots/proposition/proposition-exponents.csv",
-            "reference/paper.csv",
+            "runs/interventions/accuracy.parquet",
         ),
     ],
     "report": [
         *("metrics/claims.json", "metrics/explained.csv", "metrics/tables/paper.csv", "metrics/tables/tests.csv"),
-        *("plots/figures/proposition.svg", "constraints.txt", "metrics/paper-scale/claims.json"),
+        *("plots/figures/results/proposition.svg", "metrics/paper-scale/claims.json"),
+        "metrics/interventions/shares.csv",
     ],
     "record": [f"{PIECE}/{name}" for name in ("piece.json", "accuracy.csv", "mechanism.csv")],
 }
@@ -64,7 +67,7 @@ def test_every_kind_of_file_that_a_stage_declares_is_damaged_here():
         return parts[0] if parts[0] == "data" else "/".join(parts[:2]).rpartition("-0")[0] or "/".join(parts[:2])
 
     def pictures(path):
-        return "plots/figures/proposition.svg" if path.endswith(".svg") else path
+        return "plots/figures/results/proposition.svg" if path.endswith(".svg") else path
 
     own = ("src", "stages", "params.yaml", "runs/checked")
     for name, declared in yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"].items():

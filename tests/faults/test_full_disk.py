@@ -39,7 +39,8 @@ STAGES = {
     "check": (),
     "generate": ("--task", "argmax"),
     **dict.fromkeys(("train", "temperature", "evaluate"), variant("argmax", "short", "ln")),
-    **dict.fromkeys(("ttest", "mechanism", "capacity", "proposition", "figures", "figure1", "claims", "report"), ()),
+    **dict.fromkeys(("ttest", "mechanism", "capacity", "interventions", "causes", "proposition", "figures"), ()),
+    **dict.fromkeys(("figure1", "claims", "report"), ()),
     "record": ("some-scale", "runs/pieces/dictionary-long-ln-0-1"),
 }
 

@@ -49,6 +49,8 @@ HUGE = 100_000_000
         ("evaluate", {"model.width": 100_000}, "model.width (100000)"),
         ("temperature", {"temperature.sequences": HUGE * 10}, "temperature.sequences (1000000000)"),
         ("capacity", {"model.width": 100_000}, "model.width (100000)"),
+        ("interventions", {"interventions.sequences": HUGE * 10}, "interventions.sequences (1000000000)"),
+        ("interventions", {"model.width": 100_000}, "model.width (100000)"),
         ("proposition", {"proposition.sequences": HUGE * 10}, "proposition.sequences (1000000000)"),
         ("probe", {"probe.sequences": HUGE}, "probe.sequences (100000000)"),
     ],
@@ -62,7 +64,9 @@ def test_a_stage_refuses_at_once_and_names_the_parameter(stage, changes, named, 
         fitted.write_text(f'{{"first": {one}, "second": {one}}}')
     monkeypatch.setattr(enough, "free", lambda: 16 * 2**30)  # whatever this machine has
     monkeypatch.setattr(enough, "addresses", lambda: None)
-    arguments = {"generate": VARIANT[:2], "capacity": [], "proposition": [], "probe": []}.get(stage, VARIANT)
+    arguments = {"generate": VARIANT[:2], "capacity": [], "interventions": [], "proposition": [], "probe": []}.get(
+        stage, VARIANT
+    )
     monkeypatch.setattr(sys, "argv", [stage, *arguments])
     before = sorted(where.rglob("*"))
     with tried("a stage is asked for more memory than there is"):

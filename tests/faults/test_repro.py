@@ -81,8 +81,17 @@ def test_killed_ten_times_it_ends_with_the_same_bits(run, finished, tmp_path, ta
 
 KINDS = (
     *("check", "generate@argmax", "train@dictionary-short-ln-0", "temperature@argmax-short-ln-0"),
-    *("evaluate@dictionary-short-ln-0", "ttest", "mechanism", "capacity", "proposition", "figures", "probe"),
-    *("figure1", "claims", "report"),
+    *(
+        "evaluate@dictionary-short-ln-0",
+        "ttest",
+        "mechanism",
+        "capacity",
+        "interventions",
+        "causes",
+        "proposition",
+        "figures",
+    ),
+    *("probe", "figure1", "claims", "report"),
 )
 # While a stage imports what it needs, and in the midst of the work of two that take longer, in seconds from its start.
 MOMENTS = [(name, random.Random(name).uniform(0.1, 0.2)) for name in KINDS]

@@ -45,7 +45,16 @@ def test_rms_does_not_centre():
     torch.testing.assert_close(normalise("rms", OUTPUTS, 0.5, scale=SCALE), expected, rtol=0, atol=1e-14)
 
 
-@pytest.mark.parametrize("name", ["std", "ln", "rms"])
+def test_centred_rms_takes_a_learned_centre_off_that_is_the_same_for_all():
+    centred = OUTPUTS - SHIFT
+    rms = centred.square().mean(-1, keepdim=True).sqrt()
+    found = normalise("centred_rms", OUTPUTS, 0.5, centre=SHIFT, scale=SCALE)
+    torch.testing.assert_close(found, centred / (rms + 0.5) * SCALE, rtol=0, atol=1e-14)
+    moved = normalise("centred_rms", OUTPUTS + 7, 0.5, centre=SHIFT + 7, scale=SCALE)
+    torch.testing.assert_close(moved, found, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", ["std", "ln", "rms", "centred_rms"])
 def test_gradients(name):
     module = registry.load_norm(name)
     outputs = torch.randn(3, 5, dtype=torch.float64, generator=torch.Generator().manual_seed(0), requires_grad=True)
@@ -57,7 +66,7 @@ def test_gradients(name):
     assert torch.autograd.gradcheck(call, (outputs, *parameters))
 
 
-@pytest.mark.parametrize("name", ["std", "ln", "rms"])
+@pytest.mark.parametrize("name", ["std", "ln", "rms", "centred_rms"])
 def test_outputs_without_variance_have_a_gradient(name):
     module = registry.load_norm(name)
     outputs = torch.zeros(2, 3, requires_grad=True)

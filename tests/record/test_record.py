@@ -184,8 +184,7 @@ def test_a_name_that_is_no_folder_of_metrics_is_refused(checkout, name):
 
 
 def test_the_record_of_the_repository_is_what_is_derived_from_its_pieces(tmp_path):
-    for name in ("reference", "metrics/paper-scale"):
-        shutil.copytree(ROOT / name, tmp_path / name)
+    shutil.copytree(ROOT / "metrics/paper-scale", tmp_path / "metrics/paper-scale")
     kept = tmp_path / "metrics/paper-scale"
     before = holds(kept)
     for name in ("claims.json", "verdicts.json", "plots/accuracy.svg", "tables/tests.csv"):

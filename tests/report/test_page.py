@@ -26,7 +26,7 @@ def test_everything_stands_in_its_order():
     found = re.findall(r'<(?:section|figure)[^>]* id="([^"]+)"', html)
     assert found == [
         *("verdicts", "recorded-figure", "tables", *(f"table{number}" for number in range(1, 7))),
-        *("mechanisms", "mechanism", "mechanism-figure"),
+        *("mechanisms", "interventions", "mechanism", "interventions-figure", "mechanism-figure"),
         *("figures", "figure1-figure", "figure2-figure", "figure3-figure", "figure4-figure"),
         *("accuracy-figure", "accuracy-long-figure", "proposition-figure"),
         *("losses", "loss-figure", "loss-long-figure", "study", "run"),

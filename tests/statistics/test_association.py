@@ -4,7 +4,7 @@ import pytest
 from statsmodels.formula.api import ols
 
 from vanishing_variance.statistics import clusters
-from vanishing_variance.statistics.association import advantage, association
+from vanishing_variance.statistics.association import association
 
 
 def rng(seed=0):
@@ -81,21 +81,6 @@ def test_the_interval_is_that_of_whole_clusters_drawn_again(monkeypatch, groupin
     assert found.r == pytest.approx(plainly(frame, given), rel=1e-9)
 
 
-def test_the_advantage_is_of_the_same_resamples():
-    frame = made(2)
-    columns = {name: frame[name].to_numpy() for name in ("accuracy", "group", "cluster")}
-    quantity, other = frame["quantity"].to_numpy(), frame["other"].to_numpy()
-    found = advantage(quantity, other, **columns, rng=rng(3))
-    first, second = call(frame), call(frame, quantity=other)
-    assert found.difference == pytest.approx(first.r2 - second.r2)
-    assert found.low < found.difference < found.high
-    # A quantity has none over itself, and over its mirror image, in any resample.
-    none = advantage(quantity, 3 - 2 * quantity, **columns, rng=rng(3))
-    assert (none.difference, none.low, none.high) == pytest.approx((0, 0, 0), abs=1e-12)
-    back = advantage(other, quantity, **columns, rng=rng(3))
-    assert (back.difference, back.low, back.high) == pytest.approx((-found.difference, -found.high, -found.low))
-
-
 def test_the_interval_holds_the_truth_nearly_95_times_in_100(monkeypatch):
     """With clusters as such; taking observations for independent holds it less often."""
     monkeypatch.setattr(clusters, "RESAMPLES", 499)
@@ -140,9 +125,6 @@ def test_what_does_not_vary_within_groups_is_answered_in_words():
     assert call(same, given="other").note == "the given leaves nothing to explain: no correlation"
     nearly = frame.assign(other=frame["quantity"] + 1e-3 * frame["other"].rank())
     assert call(nearly, given="other").r == pytest.approx(plainly(nearly, "other"), rel=1e-6)
-    columns = {name: frame[name].to_numpy() for name in ("quantity", "accuracy", "group", "cluster")}
-    found = advantage(columns.pop("quantity"), groups * 1.0, **columns, rng=rng())
-    assert (found.difference, found.note) == (None, "no variation within groups of the second: no correlation")
 
 
 def test_one_cluster_has_no_interval():
@@ -150,9 +132,6 @@ def test_one_cluster_has_no_interval():
     found = call(frame)
     assert found.r == pytest.approx(plainly(frame))
     assert (found.r_low, found.r2_high, found.note) == (None, None, "fewer than 5 clusters: no interval")
-    columns = {name: frame[name].to_numpy() for name in ("accuracy", "group", "cluster")}
-    found = advantage(frame["quantity"].to_numpy(), frame["other"].to_numpy(), **columns, rng=rng())
-    assert (found.low, found.note) == (None, "fewer than 5 clusters: no interval")
 
 
 def test_resamples_in_which_nothing_varies_are_counted():

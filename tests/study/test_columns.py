@@ -6,7 +6,7 @@ from vanishing_variance.core.frames import read_csv
 from vanishing_variance.study.columns import CSV
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = {"reference": "reference/paper.csv", "pieces": "metrics/paper-scale/pieces.csv"} | {
+FOLDERS = {"reference": "src/vanishing_variance/study/paper.csv", "pieces": "metrics/paper-scale/pieces.csv"} | {
     name: f"{'plots' if name.startswith(('figure1', 'loss', 'proposition')) else 'metrics'}/{name}.csv"
     for name in CSV.keys() - {"reference", "pieces"}
 }

@@ -20,15 +20,16 @@ class Evidence:
     """Measurements, and the paper's numbers.
 
     `accuracy`, the raw accuracies (metrics/accuracy.csv); `mechanism`, the inside of every model beside its accuracy
-    (metrics/mechanism.csv); `exponents` of Proposition 1 a feature (plots/proposition); `fits` of Figure
-    1 a component (plots/figure1) with the `model`; `capacity` (metrics/capacity.json) by task; the training
-    `losses` of the short range (plots/data); `paper` (reference/paper.csv); the `longest` training length by range;
-    the gradient `steps` by task and range; the `root` of the random streams. Of a record, exponents, fits, capacity and
-    losses are empty.
+    (metrics/mechanism.csv); `interventions`, their accuracies by seed (runs/interventions); `exponents` of Proposition
+    1 a feature (plots/proposition); `fits` of Figure 1 a component (plots/figures/figure1) with the `model`; `capacity`
+    (metrics/capacity.json) by task; the training `losses` of the short range (plots/data); `paper` (study/paper.csv);
+    the `longest` training length by range; the gradient `steps` by task and range; the `root` of the random streams. Of
+    a record, interventions, exponents, fits, capacity and losses are empty.
     """
 
     accuracy: pd.DataFrame
     mechanism: pd.DataFrame
+    interventions: pd.DataFrame
     exponents: pd.DataFrame
     fits: pd.DataFrame
     capacity: Mapping[str, Any]

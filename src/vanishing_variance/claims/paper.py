@@ -2,7 +2,8 @@
 
 The rules are written here and in the modules that this one imports; docs/decisions.md says when they were set. Claims
 about what training leads to, accuracy and the inside of trained models, are judged for each task, by models that are
-trained like the paper's alone; those of `theory` at any scale. One is ours, not the paper's: `ln-std-functions`. Not
+trained like the paper's alone; those of `theory` at any scale. Ours, not the paper's: `ln-std-functions`,
+`cause-attention` and `cause-read-out`. Not
 judged: that it helps to let the training lengths grow (B.2; `-S ranges.long.growth=null` asks), that vanishing variance
 is what degrades LLMs (Figure 1's caption), and that dispersion is inevitable (Figure 4's, a theorem of Veličković et
 al.).
@@ -11,7 +12,8 @@ al.).
 from collections.abc import Callable, Sequence
 
 from vanishing_variance.claims.alike import nearer, orthogonal
-from vanishing_variance.claims.attribution import explains
+from vanishing_variance.claims.attribution import improves, read_out
+from vanishing_variance.claims.causes import attention, moments
 from vanishing_variance.claims.claim import Claim
 from vanishing_variance.claims.convergence import converges
 from vanishing_variance.claims.differences import Pair
@@ -132,10 +134,28 @@ CLAIMS = (
         )
     ),
     *of_each(
-        explains,
+        moments,
+        "cause-moments",
+        "Abstract, Section 2",
+        "The shift of O's moments is what costs most of the accuracy at length",
+    ),
+    *of_each(
+        attention,
+        "cause-attention",
+        "ours, against Section 2",
+        "The fall of the target's attention weight is what costs most of the accuracy at length",
+    ),
+    *of_each(
+        read_out,
+        "cause-read-out",
+        "ours, on Section 3.1",
+        "At equal attention on the target, layer normalisation gives better accuracy",
+    ),
+    *of_each(
+        improves,
         "attribution",
         "Abstract, Section 2",
-        "The reduced distribution shift of O is what improves the accuracy (against: attention on the target item)",
+        "The reduced distribution shift of O is what improves the accuracy",
     ),
     ahead(
         "std",

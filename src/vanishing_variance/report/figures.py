@@ -9,7 +9,7 @@ from vanishing_variance.core.config import get_param
 from vanishing_variance.study.scale import steps
 
 # What is shown, by section of the page; the file is plots/<name>.svg.
-MECHANISM = ("mechanism",)
+MECHANISM = ("interventions", "mechanism")
 RESULTS = ("figure1", "figure2", "figure3", "figure4", "accuracy", "accuracy-long", "proposition")
 LOSSES = ("loss", "loss-long")
 NAMES = (*MECHANISM, *RESULTS, *LOSSES)
@@ -61,6 +61,13 @@ def _words(params: Mapping[str, Any]) -> dict[str, tuple[str, str, str]]:
             f"How much of the accuracy each quantity explains (squared correlation within groups), n = {seeds} seeds a "
             "variant; the bars are 95% intervals, by the bootstrap over seeds.",
             "Shares of the accuracy that quantities inside the trained models explain, with intervals",
+        ),
+        "interventions": (
+            "Interventions",
+            f"Trained on up to {longest['short']} items: the share of the lost accuracy that comes back where one "
+            "thing is put right in long sequences, and that is lost where it is put wrong in sequences of the training "
+            f"lengths; n = {seeds} seeds, the band is the 95% interval over seeds (Fieller).",
+            "Shares of the lost accuracy that interventions recover and reproduce, against sequence length",
         ),
         "figure1": (
             "Figure 1",

@@ -13,6 +13,7 @@ from vanishing_variance.core.config import get_param
 from vanishing_variance.report import figures
 from vanishing_variance.report.explained import explained
 from vanishing_variance.report.formats import power, raised
+from vanishing_variance.report.interventions import interventions
 from vanishing_variance.report.strongest import Evidence
 from vanishing_variance.report.tables import tables
 from vanishing_variance.report.verdicts import counts, verdicts
@@ -32,15 +33,15 @@ _TEMPLATES = Environment(
 # Of the graph: other scripts note their time as well.
 STAGES = (
     *("check", "generate", "train", "temperature", "evaluate", "ttest", "mechanism", "capacity", "proposition"),
-    *("figures", "probe", "figure1", "claims", "report"),
+    *("interventions", "figures", "probe", "figure1", "claims", "report"),
 )
 
 
 @dataclass(frozen=True)
 class Results:
     """Contents of the page: params.yaml as a document and as its text, the strongest evidence for each claim, the
-    contents of tests.csv, paper.csv and explained.csv, the figures as SVG texts by name, and the record's accuracies
-    as SVG text with its params.yaml.
+    contents of tests.csv, paper.csv, explained.csv and shares.csv, the figures as SVG texts by name, and the record's
+    accuracies as SVG text with its params.yaml.
     """
 
     params: Mapping[str, Any]
@@ -49,6 +50,7 @@ class Results:
     tests: pd.DataFrame
     paper: pd.DataFrame
     explained: pd.DataFrame
+    interventions: pd.DataFrame
     pictures: Mapping[str, str]
     recorded: tuple[str, Mapping[str, Any]]
 
@@ -73,6 +75,7 @@ def page(results: Results) -> Page:
         "recorded": figures.recorded(*results.recorded) if led else None,
         "tables": tables(results.tests, results.paper, norm, _steps(params)),
         "mechanism": explained(results.explained),
+        "interventions": interventions(results.interventions),
         "mechanisms": figures.figures(figures.MECHANISM, results.pictures, params),
         "results": figures.figures(figures.RESULTS, results.pictures, params),
         "losses": figures.figures(figures.LOSSES, results.pictures, params),

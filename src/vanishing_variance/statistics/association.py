@@ -31,17 +31,6 @@ class Association:
     note: str = ""
 
 
-@dataclass(frozen=True)
-class Advantage:
-    """Advantage of one quantity over another, r2 - r2, and its 95% interval; None where `note` says why."""
-
-    n: int
-    difference: float | None = None
-    low: float | None = None
-    high: float | None = None
-    note: str = ""
-
-
 def association(
     quantity: Real[np.ndarray, " n"],
     accuracy: Real[np.ndarray, " n"],
@@ -79,30 +68,6 @@ def association(
     return Association(n, r, r_low, r_high, r**2, r2_low, r2_high, _left_out(drawn))
 
 
-def advantage(
-    first: Real[np.ndarray, " n"],
-    second: Real[np.ndarray, " n"],
-    accuracy: Real[np.ndarray, " n"],
-    group: Shaped[np.ndarray, " n"],
-    cluster: Shaped[np.ndarray, " n"],
-    rng: np.random.Generator,
-) -> Advantage:
-    """Return r2 of the quantity `first` less that of `second`, as in `association`, both on the same resamples.
-
-    Raises ValueError as `association` does.
-    """
-    sample = Sample.of([accuracy, first, second], group, cluster)
-    n = len(accuracy)
-    still = [name for name, flat in zip(("accuracy", "the first", "the second"), sample.flat, strict=True) if flat]
-    if still:
-        return Advantage(n, note=f"no variation within groups of {' and '.join(still)}: no correlation")
-    difference = float(_difference(sample.products(np.ones((1, sample.clusters))))[0])
-    if sample.clusters < FEWEST:
-        return Advantage(n, difference, note=f"fewer than {FEWEST} clusters: no interval")
-    drawn = _difference(sample.products(draw(sample.clusters, rng)))
-    return Advantage(n, difference, *percentiles(drawn), _left_out(drawn))
-
-
 def _correlation(products: Float[np.ndarray, "K K B"], one: int, other: int) -> Float[np.ndarray, " B"]:
     return np.asarray(products[one, other] / np.sqrt(products[one, one] * products[other, other]))
 
@@ -115,10 +80,6 @@ def _partial(products: Float[np.ndarray, "3 3 B"]) -> Float[np.ndarray, " B"]:
     direct, *by_given = (_correlation(products, *pair) for pair in ((0, 1), (0, 2), (1, 2)))
     left = [np.where(1 - r**2 > NOTHING, 1 - r**2, np.nan) for r in by_given]
     return np.asarray((direct - by_given[0] * by_given[1]) / np.sqrt(left[0] * left[1]))
-
-
-def _difference(products: Float[np.ndarray, "3 3 B"]) -> Float[np.ndarray, " B"]:
-    return np.asarray(_correlation(products, 0, 1) ** 2 - _correlation(products, 0, 2) ** 2)
 
 
 def _left_out(drawn: Float[np.ndarray, " B"]) -> str:

@@ -10,6 +10,8 @@ _TEST = (
     *("p", "p_wilcoxon", "seeds_needed", "se", "share_seeds", "share_sequences", "share_both", "p_holm", "note"),
 )
 _EXPLAINED = ("n", "r", "r_low", "r_high", "r2", "r2_low", "r2_high", "beyond", "beyond_low", "beyond_high", "note")
+_SHARE = ("n", *(f"{name}{end}" for name in ("change", "fall", "share") for end in ("", "_low", "_high")), "note")
+_VARIANT = ("task", "range", "norm")
 _FIT = ("exponent", "low", "high")
 _CELL = ("table", "task", "variant", "quantity", "length")
 
@@ -19,6 +21,8 @@ PARQUET = {
     "mechanism": ("sample", "length", "seed", "largest16", *_INSIDE),
     "losses": ("seed", "step", "loss"),
     "moments": ("length", "where", "mean", "mean_se", "variance", "variance_se"),
+    "interventions": (*_VARIANT, "seed", "length", "intervention", "where", "accuracy"),
+    "counts": (*_VARIANT, "sample", "length", "seed", "bin", "sequences", "right"),
     "temperatures": ("half", "mistakes", "lowest", "highest", "p4", "p3", "p2", "p1", "p0"),
     "features": ("length", "where", "feature", "value"),
     "attention": ("length", "sequence", "rank", "weight"),
@@ -30,6 +34,19 @@ CSV = {
     "loss": ("task", "norm", "seed", "step", "loss"),
     "mechanism": ("task", "range", "norm", "seed", "length", "accuracy", *_INSIDE, *_TRAINED),
     "pieces": ("task", "range", "norm", "first_seed", "last_seed", "device", "cores", "revision", "minutes"),
+    "shares": (*_VARIANT, "kind", "intervention", "where", "scope", "length", *_SHARE),
+    "read-out": (
+        *_VARIANT,
+        "sample",
+        "length",
+        "above",
+        "to",
+        "sequences",
+        "n",
+        "accuracy",
+        "low",
+        "high",
+    ),
     "explained": ("task", "range", "norms", "grouping", "quantity", *_EXPLAINED),
     "tests": ("task", "range", "treatment", "baseline", "temperature", "length", *_TEST),
     "paper": (*_CELL, "range", "temperature", "paper", "ours", "low", "high", "n", "difference"),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from vanishing_variance.core.paths import Run
+from vanishing_variance.core.paths import RUNS, Run
 
 METRICS = Path("metrics")
 # Tables 1 to 6, the paired tests, and every cell beside the paper's.
@@ -11,7 +11,10 @@ TABLES = METRICS / "tables"
 PLOTS = Path("plots")
 # Figures of the stage `figures`, and the data of its figures and of DVC's plots.
 FIGURES, DATA = PLOTS / "figures", PLOTS / "data"
-REFERENCE = Path("reference/paper.csv")
+# The paper's numbers; cells that its conversion to text lost are absent.
+REFERENCE = Path(__file__).with_name("paper.csv")
+# Raw results of the stage `interventions`.
+INTERVENTIONS = RUNS / "interventions"
 
 TASKS = ("argmax", "dictionary")
 RANGES = ("short", "long")

@@ -1,0 +1,142 @@
+"""The context taken apart: what the target item contributes, and what the other items do.
+
+The context is the average of the items' hidden layers h by their attention weights a, and O is an affine function of
+it: with a_t the weight of the target and rest r = (context - a_t h_t) / (1 - a_t), the average of the other items by
+their own weights, the target's weight w gives the context w h_t + (1 - w) r.
+
+S seeds, B sequences, N items, D width, K the largest distractors.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int, Int64, Shaped
+from torch import Tensor
+from torch.nn.functional import pad
+
+from vanishing_variance.core.device import device
+from vanishing_variance.core.task import Sequences
+from vanishing_variance.inference.models import Models
+from vanishing_variance.model.attention import attend
+from vanishing_variance.model.items import Items
+
+# `Sequences`, any number of them.
+Batch = dict[str, Shaped[np.ndarray, "_ ..."]]
+# Of so many distractors, those with the largest weights, the hidden layers are kept.
+DISTRACTORS = 15
+# Above this weight the rest is averaged anew, without the target: the difference would lose its digits.
+CLOSE = 0.9
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What S models make of B sequences.
+
+    `context` and its parts: the `weight` a_t and the hidden layer `target` of the target item, and the `rest`, which is
+    that of the target where a sequence has no other item. `largest`: the hidden layers of the K distractors of the
+    largest weights, decreasing; `profile`: their weights, of which the sum is 1; both 0 where a sequence has fewer.
+    `hard`: the hidden layer of the item with the largest weight of all. `labels`: the right answers.
+    """
+
+    context: Float[Tensor, "S B D"]
+    weight: Float[Tensor, "S B"]
+    target: Float[Tensor, "S B D"]
+    rest: Float[Tensor, "S B D"]
+    largest: Float[Tensor, "S B K D"]
+    profile: Float[Tensor, "S B K"]
+    hard: Float[Tensor, "S B D"]
+    labels: Int64[Tensor, " B"]
+
+    @classmethod
+    def of(cls, models: Models, batches: Iterable[Batch]) -> "Parts":
+        """Return those of all sequences of some batches."""
+        parts = [take_apart(models, batch) for batch in batches]
+        names = [field.name for field in fields(cls)]
+        return cls(**{name: torch.cat([getattr(one, name) for one in parts], int(name != "labels")) for name in names})
+
+    def weighted(
+        self, weight: Float[Tensor, "S B"], rest: Float[Tensor, "S _ D"] | None = None
+    ) -> Float[Tensor, "S B D"]:
+        """Return the context with this weight of the target, the others scaled to what it leaves."""
+        weight = weight.unsqueeze(-1)
+        return weight * self.target + (1 - weight) * (self.rest if rest is None else rest)
+
+
+@torch.no_grad()
+def take_apart(models: Models, sequences: Sequences) -> Parts:
+    """Return the parts of each sequence's context."""
+    items, query = models.encode(sequences)
+    logits, context = attend(items, query)
+    seeds, batch, length = logits.shape
+    target = torch.from_numpy(sequences["target"]).to(device())
+    chosen = target.view(1, -1, 1).expand(seeds, -1, 1)
+    own = logits.gather(-1, chosen)
+    others = logits.scatter(-1, chosen, -torch.inf).topk(min(DISTRACTORS, length - 1))
+    hidden = _some(items, torch.cat((chosen, others.indices), -1)).hidden()
+    weight = torch.softmax(logits, -1).gather(-1, chosen).squeeze(-1)
+    missing = DISTRACTORS - others.values.shape[-1]
+    hard = hidden[:, :, :2].gather(2, _second(own, others.values).view(seeds, batch, 1, 1).expand_as(hidden[:, :, :1]))
+    return Parts(
+        context=context,
+        weight=weight,
+        target=hidden[:, :, 0],
+        rest=_rest(items, query, target, context, weight, hidden[:, :, 0]),
+        largest=pad(hidden[:, :, 1:], (0, 0, 0, missing)),
+        profile=pad(torch.softmax(others.values, -1), (0, missing)),
+        hard=hard.squeeze(2),
+        labels=torch.from_numpy(models.task.label(sequences)).to(device()),
+    )
+
+
+@torch.no_grad()
+def flattened(models: Models, sequences: Sequences, beta: float) -> tuple[Float[Tensor, "S B"], Float[Tensor, "S B D"]]:
+    """Return the target's weight and the context with the logits times `beta`."""
+    items, query = models.encode(sequences)
+    logits, context = attend(items, query * beta)
+    target = torch.from_numpy(sequences["target"]).to(device()).view(1, -1, 1).expand(len(logits), -1, 1)
+    return torch.softmax(logits, -1).gather(-1, target).squeeze(-1), context
+
+
+def _second(own: Float[Tensor, "S B 1"], others: Float[Tensor, "S B K"]) -> Int64[Tensor, "S B"]:
+    """Return 1 where the largest distractor's logit is above the target's, else 0."""
+    return (others[:, :, :1] > own).any(-1).long()
+
+
+def _rest(
+    items: Items,
+    query: Float[Tensor, "S B D"],
+    target: Int64[Tensor, " B"],
+    context: Float[Tensor, "S B D"],
+    weight: Float[Tensor, "S B"],
+    hidden: Float[Tensor, "S B D"],
+) -> Float[Tensor, "S B D"]:
+    if items.embedding_index.shape[-1] == 1:
+        return hidden.clone()
+    share = weight.unsqueeze(-1)
+    rest = (context - share * hidden) / (1 - share)
+    rows = (weight > CLOSE).any(0).nonzero().squeeze(-1)
+    if len(rows):
+        others = torch.arange(items.embedding_index.shape[-1] - 1, device=rows.device).expand(len(rows), -1)
+        others = others + (others >= target[rows].unsqueeze(-1))
+        _, exact = attend(_some(_of(items, rows), others.unsqueeze(0)), query[:, rows].contiguous())
+        rest[:, rows] = torch.where(weight[:, rows].unsqueeze(-1) > CLOSE, exact, rest[:, rows])
+    return rest
+
+
+def _of(items: Items, rows: Int64[Tensor, " R"]) -> Items:
+    """Return the items of some sequences."""
+    base_index, scale = (None if part is None else part[:, rows] for part in (items.base_index, items.scale))
+    return replace(items, embedding_index=items.embedding_index[:, rows], base_index=base_index, scale=scale)
+
+
+def _some(items: Items, places: Int[Tensor, "#S B K"]) -> Items:
+    """Return the items at some places of each sequence."""
+
+    def at(part: Tensor | None) -> Tensor | None:
+        return None if part is None else part.expand(len(places), -1, -1).gather(-1, places)
+
+    index = at(items.embedding_index)
+    assert index is not None
+    return replace(items, embedding_index=index, base_index=at(items.base_index), scale=at(items.scale))

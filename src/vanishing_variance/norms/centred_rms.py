@@ -1,0 +1,24 @@
+"""Division by the root mean square about a learned centre, beyond the paper: what varies sets the scale, no offset.
+
+Layer normalisation divides by the standard deviation over the features of one output, which a constant offset of O, the
+same in all sequences, may set. Here that offset c is taken off first. It is learned, a vector as gamma is, from 0 on: a
+running mean over the training sequences would need the training loop to keep it.
+"""
+
+from collections.abc import Mapping
+
+from jaxtyping import Float
+from torch import Tensor
+from torch.linalg import vector_norm
+
+LEARNABLE: Mapping[str, float] = {"centre": 0.0, "scale": 1.0}
+
+
+def normalise(
+    outputs: Float[Tensor, "*any D"], parameters: Mapping[str, Tensor], epsilon: float
+) -> Float[Tensor, "*any D"]:
+    """gamma (o - c) / (rms(o - c) + epsilon), the root mean square taken over the D features of each output."""
+    # vector_norm has a gradient where it is 0, sqrt(mean(square)) has none.
+    centred = outputs - parameters["centre"]
+    rms: Tensor = vector_norm(centred, dim=-1, keepdim=True) / outputs.shape[-1] ** 0.5
+    return centred * (rms + epsilon).reciprocal() * parameters["scale"]

@@ -1,0 +1,51 @@
+"""The ratio of two means over seeds, paired, with its interval by Fieller's theorem.
+
+S seeds.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from scipy import stats
+
+from vanishing_variance.statistics.intervals import CONFIDENCE, interval
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """Mean numerator over mean denominator with its 95% interval; None where `note` says why there is none."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    note: str = ""
+
+
+def ratio(numerator: Float[np.ndarray, " S"], denominator: Float[np.ndarray, " S"]) -> Ratio:
+    """Return the ratio of the means of paired values, in the same order of seeds.
+
+    Fieller's interval holds every ratio q for which the mean of numerator - q denominator is not significantly 0
+    (two-sided t-test, 5%). It is bounded only where the denominator's own 95% t interval is on one side of 0: elsewhere
+    there is no ratio, and a note. One seed has a ratio, but no interval.
+
+    Source: Fieller (1954), Some problems in interval estimation. Raises ValueError for arrays of different shapes,
+    empty ones, and numbers that are not finite.
+    """
+    if numerator.shape != denominator.shape or numerator.ndim != 1 or not numerator.size:
+        raise ValueError(f"ratio needs two arrays of the same seeds, not {numerator.shape} and {denominator.shape}")
+    if not (np.isfinite(numerator).all() and np.isfinite(denominator).all()):
+        raise ValueError("ratio needs finite numbers")
+    mean, low, high = interval(denominator)
+    if low <= 0 <= high:
+        return Ratio(None, note=f"denominator {mean:.3g} [{low:.3g}, {high:.3g}] may be 0: no ratio")
+    above, below, n = float(numerator.mean()), mean, len(numerator)
+    if n == 1:
+        return Ratio(above / below, note="one seed: no interval")
+    t = float(stats.t.ppf((1 + CONFIDENCE) / 2, n - 1))
+    covariance = t**2 / n * np.cov(np.stack((numerator, denominator)), ddof=1)
+    a = below**2 - covariance[1, 1]
+    b = above * below - covariance[0, 1]
+    c = above**2 - covariance[0, 0]
+    half = float(np.sqrt(max(b**2 - a * c, 0.0)))
+    return Ratio(above / below, float(b - half) / float(a), float(b + half) / float(a))

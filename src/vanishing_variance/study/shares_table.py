@@ -1,0 +1,115 @@
+"""The shares of the lost accuracy and the read-out as tables, for Markdown and for the page."""
+
+from collections.abc import Iterator, Mapping
+
+import pandas as pd
+
+from vanishing_variance.statistics.intervals import interval
+from vanishing_variance.study.interventions import ATTENTION, DAMAGING, PLACES, RECOVERING
+from vanishing_variance.study.markdown import power, row
+from vanishing_variance.study.runs import RANGES
+from vanishing_variance.study.shares import BEYOND, Values
+
+NOTE = (
+    "Mean accuracy over all test lengths beyond training, plain softmax. Recovered: (intervened − base) / fall, on "
+    "long sequences; damage: (training-length accuracy − intervened) / fall, on sequences of the training lengths; the "
+    "fall is training-length accuracy − base. Shapley: what both restored bring, shared between the target's weight "
+    "and the moments. In percent of the fall, with 95% intervals over seeds (Fieller); – where the fall is below a "
+    "point or may be 0."
+)
+READ_NOTE = (
+    "Accuracy (%) of sequences by the target's attention weight, with 95% t intervals over seeds that have 10 such "
+    "sequences or more. Flattened: sequences of the training lengths, their logits times 1 to 0."
+)
+KINDS = ("recovered", "damage", "Shapley")
+# A heading, the columns, and by row its cells.
+Groups = list[tuple[str, list[str], list[tuple[str, list[str]]]]]
+
+
+def groups(shares: pd.DataFrame) -> Groups:
+    """Return a group a task and range, a row an intervention and place, a column a variant; of `shares.shares`."""
+    made = []
+    for heading, norms, of in _variants(shares[shares["scope"] == BEYOND]):
+        by_norm = {norm: of[of["norm"] == norm].set_index(["kind", "intervention", "where"]) for norm in norms}
+        rows = [("fall (points)", [_number(by_norm[norm].iloc[0], "fall", 1.0, ".1f") for norm in norms])]
+        for key in sorted(by_norm[norms[0]].index, key=_place):
+            kind, name, where = key
+            words = f"{kind}: {name}" + ("" if where == ATTENTION else f", {where} the normaliser")
+            rows.append((words, [_number(by_norm[norm].loc[key], "share", 100.0, ".0f") for norm in norms]))
+        made.append((heading, norms, rows))
+    return made
+
+
+def markdown(
+    shares: pd.DataFrame, gains: Mapping[tuple[str, str, str], Mapping[str, Values]], read_out: pd.DataFrame
+) -> str:
+    """Return all tables; `gains` of `shares.gain` by task, range and treatment, `read_out` of `readings.read_out`."""
+    lines = ["# Interventions: one thing is set, the rest is left", "", NOTE]
+    lines += _lines(groups(shares))
+    title = "**Gain over none (points): what the target's weights bring of it, and what the rest does**"
+    lines += ["", title, "", row(["", "gain", "attention", "read-out"]), row(["---", "--:", "--:", "--:"])]
+    for (task, range_, norm), parts in gains.items():
+        cells = [_interval(parts[name]) for name in ("gain", "attention", "read-out")]
+        lines.append(row([f"{task}, {range_} range, {norm}", *cells]))
+    lines += ["", READ_NOTE, *_lines(_read(read_out))]
+    notes = shares[(shares["note"] != "") & (shares["scope"] == BEYOND)]
+    notes = notes.drop_duplicates(["task", "range", "norm", "note"])
+    lines += ["", *(f"- {of.task} {of.range} {of.norm}: {of.note}." for of in notes.itertuples())]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _lines(made: Groups) -> Iterator[str]:
+    for heading, head, rows in made:
+        yield from ("", f"**{heading}**", "", row(["", *head]), row(["---", *["--:"] * len(head)]))
+        yield from (row([name, *cells]) for name, cells in rows)
+
+
+def _variants(of: pd.DataFrame) -> Iterator[tuple[str, list[str], pd.DataFrame]]:
+    """Yield a heading, the normalisers and the rows of each task and range, in the order of the study."""
+    for task in dict.fromkeys(of["task"]):
+        for range_ in RANGES:
+            part = of[(of["task"] == task) & (of["range"] == range_)]
+            if norms := sorted(dict.fromkeys(part["norm"]), key=lambda norm: (norm != "none", norm)):
+                yield f"{task}, trained on the {range_} range", norms, part
+
+
+def _place(key: tuple[str, str, str]) -> tuple[int, int, str, int]:
+    """Return where an intervention stands in the table."""
+    kind, name, where = key
+    names = {"recovered": RECOVERING, "damage": DAMAGING}.get(kind, (name,))
+    form = name.partition("(")[2]
+    return KINDS.index(kind), names.index(name), form, PLACES.index(where) if where in PLACES else 0
+
+
+def _read(read_out: pd.DataFrame) -> Groups:
+    made = []
+    for heading, norms, of in _variants(read_out):
+        lengths = sorted(of.loc[of["length"] > 0, "length"].unique())
+        chosen = dict.fromkeys([0, *lengths[len(lengths) // 2 :: max(1, len(lengths) // 3)]])
+        columns = [(length, norm) for length in chosen for norm in norms]
+        head = [f"{power(int(length)) if length else 'flattened'}, {norm}" for length, norm in columns]
+        rows = []
+        for (above, to), part in of.groupby(["above", "to"]):
+            there = part.set_index(["length", "norm"])
+            cells = ["–" if one not in there.index else _read_cell(there.loc[one]) for one in columns]
+            rows.append((f"{above:g} to {to:g}", cells))
+        rows = [one for one in rows if set(one[1]) != {"–"}]
+        made.append((f"Right answers by the target's weight: {heading}", head, rows))
+    return made
+
+
+def _read_cell(of: "pd.Series[float]") -> str:
+    return _number(of.rename({"low": "accuracy_low", "high": "accuracy_high"}), "accuracy", 100.0, ".0f")
+
+
+def _number(of: "pd.Series[float]", name: str, by: float, how: str) -> str:
+    """Return a number with its interval; – where there is none, and no minus before a 0."""
+    if pd.isna(of[name]):
+        return "–"
+    value, low, high = (f"{by * of[one]:{how}}".replace("-0", "0") for one in (name, f"{name}_low", f"{name}_high"))
+    return value if pd.isna(of[f"{name}_low"]) else f"{value} [{low}, {high}]"
+
+
+def _interval(values: Values) -> str:
+    mean, low, high = interval(values)
+    return f"{mean:+.1f}" + (f" [{low:+.1f}, {high:+.1f}]" if len(values) > 1 else "")

@@ -1,0 +1,58 @@
+"""Set one thing inside every trained model and leave the rest: accuracies by seed, a row an intervention."""
+
+import pandas as pd
+
+from vanishing_variance.core.config import PATH, get_param
+from vanishing_variance.core.frames import write_frame
+from vanishing_variance.core.memory import require_memory
+from vanishing_variance.core.paths import Run, sequences
+from vanishing_variance.core.ranges import Range
+from vanishing_variance.core.seeds import Blocks, Index, SeedsPerBlock, seeds
+from vanishing_variance.core.stage import Arguments, run
+from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.held_out import Test
+from vanishing_variance.inference.stored import open_sequences, read_weights
+from vanishing_variance.interventions.config import Interventions
+from vanishing_variance.interventions.measurement import Group, intervene
+from vanishing_variance.interventions.memory import memory_needed
+from vanishing_variance.model.variant import Variant, task_training
+from vanishing_variance.study.norm import Norm
+from vanishing_variance.study.runs import INTERVENTIONS, RANGES, TASKS, trained
+
+
+def main() -> None:
+    Arguments(description=__doc__).parse_args()
+    params = read_yaml(PATH)
+    test: Test = get_param(params, "test", Test)
+    how: Interventions = get_param(params, "interventions", Interventions)
+    norm, root_seed = get_param(params, "norm", Norm), get_param(params, "seed", Index)
+    size, blocks = get_param(params, "seeds_per_block", SeedsPerBlock), get_param(params, "blocks", Blocks)
+    ranges: dict[str, Range] = {name: get_param(params, f"ranges.{name}", Range) for name in RANGES}
+
+    def group(task: str, name: str, block: int) -> Group:
+        variants = {one: Variant.of(params, task, one) for one in trained(name, norm)}
+        training = task_training(params, task)
+        weights = {
+            one: read_weights(Run(task, name, one, block).weights, variant, training, size)
+            for one, variant in variants.items()
+        }
+        drawn = variants["none"].task
+        tested = {length: open_sequences(sequences(task, length), drawn, length) for length in test.lengths}
+        return Group(name, ranges[name], variants, weights, tested)
+
+    every = [
+        (Variant.of(params, task, one), task_training(params, task)) for task in TASKS for one in trained("short", norm)
+    ]
+    with require_memory(memory_needed(every, [*ranges.values()], test, how, size)):
+        found = [
+            intervene(
+                [group(task, name, block) for task in TASKS for name in RANGES], seeds(block, size), how, root_seed
+            )
+            for block in blocks
+        ]
+        for name, frames in zip(("accuracy", "counts"), zip(*found, strict=True), strict=True):
+            write_frame(INTERVENTIONS / f"{name}.parquet", pd.concat(frames, ignore_index=True))
+
+
+if __name__ == "__main__":
+    run(main)
