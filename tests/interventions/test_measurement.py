@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from small import DATA, make_trained
 
-from vanishing_variance import tasks
 from vanishing_variance.core import registry
 from vanishing_variance.core.ranges import Range
 from vanishing_variance.interventions.config import Interventions
@@ -65,7 +64,7 @@ def test_each_variant_has_the_weights_of_its_partner():
 
 
 def test_sequences_are_the_first_that_are_tested_and_new_ones(task_name):
-    task = registry.load(tasks, task_name).TASK(**DATA[task_name])
+    task = registry.load_task(task_name).TASK(**DATA[task_name])
     rng = partial(np.random.default_rng, 3)
     tested = [*first(partial(read, task, 40, 5), 25, 10)]
     assert [len(part["target"]) for part in tested] == [10, 10, 5]

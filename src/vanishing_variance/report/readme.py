@@ -11,7 +11,7 @@ from vanishing_variance.study.verdict import legend
 
 BEGIN, END = "<!-- verdicts: python -m stages.readme -->", "<!-- end of verdicts -->"
 # The claims that the README leads with.
-SHOWN = ("vanishing", "argmax", "dictionary", "attribution-argmax", "ln-std-functions")
+SHOWN = ("vanishing", "argmax", "dictionary", "cause-moments-dictionary", "cause-attention-dictionary")
 HEAD = ("the claim", "in the paper", "verdict", "scale", "with fewer steps")
 COLUMNS = 100
 HEADING = """# The verdicts on the paper's claims
