@@ -105,7 +105,7 @@ def _evaluate_part(
             {(name, length): of for name, of in answers.correct.items()} | inside.seen(part, answers)
             for part, answers in tested
         )
-        correct |= {key: of for key, of in found.items() if isinstance(key, tuple)}
+        correct |= {key: found.pop(key) for key in [*found] if isinstance(key, tuple)}
         rows[length] = list(inside.rows(seeds, found, reference))
         report(1)
     # As many sequences of the training lengths as of a test length: how far a sample is from itself.
