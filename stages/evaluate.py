@@ -29,15 +29,18 @@ def main() -> None:
     variant, training = Variant.of(params, this.task, this.norm), task_training(params, this.task)
     block = seeds(this.block, get_param(params, "seeds_per_block", SeedsPerBlock))
     test: Test = get_param(params, "test", Test)
+    trained: Range = get_param(params, f"ranges.{this.range}", Range)
+    diagnostics: Diagnostics = get_param(params, "diagnostics", Diagnostics)
+    root_seed: int = get_param(params, "seed", Index)
     temperatures, fits = read_temperatures(this.temperatures)
     plan = EvaluationPlan(
         name=str(this),
-        root_seed=get_param(params, "seed", Index),
+        root_seed=root_seed,
         variant=variant,
         lengths=test.lengths,
         range_name=this.range,
-        trained=get_param(params, f"ranges.{this.range}", Range),
-        diagnostics=get_param(params, "diagnostics", Diagnostics),
+        trained=trained,
+        diagnostics=diagnostics,
         fitted=temperatures,
     )
     with require_memory(memory_needed(plan, training, len(block), test.sequences)):

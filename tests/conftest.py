@@ -84,9 +84,9 @@ def folders(tmp_path_factory):
 def loaded(folders):
     """The first two layers of these, and of the packaged model: by name, (model, family, tokenizer)."""
     from vanishing_variance.probe import pretrained
-    from vanishing_variance.probe.families import supported
+    from vanishing_variance.probe.families import FAMILIES
 
-    families = supported()
+    families = FAMILIES
 
     def load(name):
         checkpoint = pretrained.find(name, None, families)

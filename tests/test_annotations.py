@@ -25,7 +25,7 @@ def test_a_wrong_type_of_number_is_an_error_here():
 def test_fields_of_one_record_must_fit_each_other():
     table, index = torch.ones(2, 5, 4), torch.zeros(1, 3, 6, dtype=torch.uint8)
     Items(table, index, torch.ones(2, 1, 4))
-    with pytest.raises(TypeCheckError, match="rows"):
+    with pytest.raises(TypeCheckError, match="base"):
         Items(table, index, torch.ones(2, 1, 3))
 
 

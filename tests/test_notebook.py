@@ -66,7 +66,7 @@ def test_accuracies_are_those_of_the_pipeline(trained):
 def test_mistakes_are_one_line():
     with pytest.raises(InputError, match=r"model\.wide is missing"):
         read_params({"model.wide": 3}, ROOT / "tests/smoke.yaml")
-    with pytest.raises(InputError, match="norms: 'layer' is unknown; choose from ln, none, rms, std"):
+    with pytest.raises(InputError, match="norms: 'layer' is unknown; choose from centred_rms, ln, none, rms, std"):
         train(read_params(path=ROOT / "tests/smoke.yaml"), "argmax", "layer", seeds=[0])
     with pytest.raises(AttributeError, match="has no attribute 'fit'"):
         _ = vanishing_variance.fit

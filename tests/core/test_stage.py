@@ -22,7 +22,7 @@ def changed(name, value):
     ("stage", "arguments", "said"),
     [
         ("train", changed("--task", "sort"), "argument --task: 'sort' is unknown; choose from argmax, dictionary"),
-        ("train", changed("--norm", "batch"), "argument --norm: 'batch' is unknown; choose from ln, "),
+        ("train", changed("--norm", "batch"), "argument --norm: 'batch' is unknown; choose from centred_rms, ln, "),
         ("train", changed("--range", "huge"), "params.yaml: ranges.huge is missing; ranges has: short"),
         ("train", changed("--block", "x"), "argument --block: invalid int value: 'x'"),
         ("train", changed("--block", "-1"), "argument --block: -1 must be a number from 0 to 2147483647"),

@@ -62,8 +62,8 @@ def test_a_stage_refuses_at_once_and_names_the_parameter(stage, changes, named, 
         fitted.parent.mkdir(parents=True)
         one = '{"polynomial": [1.0], "lowest": 0.0, "highest": 1.0, "mistakes": 0}'
         fitted.write_text(f'{{"first": {one}, "second": {one}}}')
-    monkeypatch.setattr(enough, "free", lambda: 16 * 2**30)  # whatever this machine has
-    monkeypatch.setattr(enough, "addresses", lambda: None)
+    monkeypatch.setattr(enough, "free_memory", lambda: 16 * 2**30)  # whatever this machine has
+    monkeypatch.setattr(enough, "free_addresses", lambda: None)
     arguments = {"generate": VARIANT[:2], "capacity": [], "interventions": [], "proposition": [], "probe": []}.get(
         stage, VARIANT
     )

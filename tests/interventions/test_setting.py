@@ -97,7 +97,7 @@ def test_the_base_is_what_evaluation_answers(task_name):
     one = reader(task_name)
     sequences = one.models.task.sample(np.random.default_rng(0), 50, 40)
     tested = Parts.of(one.models, [sequences])
-    expected = one.models.answer(sequences, UNCHANGED).right["plain"]
+    expected = one.models.answer(sequences, UNCHANGED).correct["plain"]
     assert torch.equal(one.correct(tested.context, tested.labels), expected)
 
 

@@ -44,7 +44,7 @@ def piece(folder, task, norm, seeds, params=PARAMS, device="some CPU", range_="s
 @pytest.fixture
 def checkout(tmp_path):
     """What `stages.record` reads beside pieces."""
-    for name in ("src", "stages", "reference"):
+    for name in ("src", "stages"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "tests/smoke.yaml", tmp_path / "params.yaml")
     return tmp_path

@@ -95,7 +95,7 @@ def test_the_page_is_whole_and_nothing_complains(visit, width, name):
     assert problems == []
     assert shown.evaluate("document.documentElement.scrollWidth") <= width
     images = shown.evaluate("[...document.images].map(image => [image.alt, image.complete && image.naturalWidth])")
-    assert len(images) == 11
+    assert len(images) == 12
     assert all(alt and natural > 0 for alt, natural in images)
 
 

@@ -6,9 +6,14 @@ from vanishing_variance.core.frames import read_csv
 from vanishing_variance.study.columns import CSV
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = {"reference": "src/vanishing_variance/study/paper.csv", "pieces": "metrics/paper-scale/pieces.csv"} | {
-    name: f"{'plots' if name.startswith(('figure1', 'loss', 'proposition')) else 'metrics'}/{name}.csv"
-    for name in CSV.keys() - {"reference", "pieces"}
+FOLDERS = {
+    **{"reference": "src/vanishing_variance/study/paper.csv", "pieces": "metrics/paper-scale/pieces.csv"},
+    **{name: f"metrics/{name}.csv" for name in ("accuracy", "mechanism", "explained")},
+    **{name: f"metrics/tables/{name}.csv" for name in ("tests", "paper")},
+    **{name: f"metrics/interventions/{name}.csv" for name in ("shares", "read-out")},
+    **{name: f"plots/proposition/{name}.csv" for name in ("proposition", "proposition-exponents")},
+    **{"loss": "plots/data/loss.csv", "figure1": "plots/figure1.csv"},
+    "figure1-fits": "plots/figures/figure1/figure1-fits.csv",
 }
 
 
