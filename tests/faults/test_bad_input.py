@@ -39,16 +39,24 @@ ALL = {path.stem for path in (ROOT / "stages").glob("*.py")} - {"__init__"}
 STAGES = safe_load((ROOT / "dvc.yaml").read_text())["stages"]
 
 
+# What scripts take of a section that dvc.yaml declares as a whole.
+PARTS = {
+    "tasks": [f"tasks.{task}.{part}" for task in ("argmax", "dictionary") for part in ("data", "training")],
+    "ranges": ["ranges.short", "ranges.long"],
+}
+
+
 def taken(script):
-    """The dotted keys that a script takes, as dvc.yaml declares; of the tasks ttest and claims take the steps alone."""
+    """The dotted keys that a script takes before it reads, as dvc.yaml declares."""
     stage, *names = script.split()
-    if stage in ("ttest", "claims"):
-        steps = {f"tasks.{task}.training.steps" for task in ("argmax", "dictionary")}
-        return steps | set(STAGES[stage]["params"]) - {"tasks"}
+    declared = set(STAGES[stage].get("params", ()))
+    if stage in ("ttest", "claims"):  # of `tasks` the steps alone, beside their files
+        declared -= {"tasks"}
     tasks, ranges = names[:1] or ("argmax", "dictionary"), names[1:] or ("short", "long")
     return {
-        key.replace("${item.task}", task).replace("${item.range}", range_)
-        for key in STAGES[stage].get("params", ())
+        part.replace("${item.task}", task).replace("${item.range}", range_)
+        for key in declared
+        for part in PARTS.get(key, [key])
         for task in tasks
         for range_ in ranges
     }
