@@ -42,6 +42,7 @@ STAGES = safe_load((ROOT / "dvc.yaml").read_text())["stages"]
 # What scripts take of a section that dvc.yaml declares as a whole.
 PARTS = {
     "tasks": [f"tasks.{task}.{part}" for task in ("argmax", "dictionary") for part in ("data", "training")],
+    "tasks.${item.task}": ["tasks.${item.task}.data", "tasks.${item.task}.training"],
     "ranges": ["ranges.short", "ranges.long"],
 }
 
