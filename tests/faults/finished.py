@@ -75,7 +75,6 @@ class Finished:
         self.folder = folder
         (folder / "params.yaml").write_text(yaml.safe_dump(SETTINGS, sort_keys=False))
         shutil.copy(ROOT / "constraints.txt", folder)
-        shutil.copytree(ROOT / "reference", folder / "reference")
         for name in ("claims.json", "params.yaml", "plots/accuracy.svg"):
             recorded = folder / "metrics/paper-scale" / name
             recorded.parent.mkdir(parents=True, exist_ok=True)

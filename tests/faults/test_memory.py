@@ -10,6 +10,8 @@ from checkout import ROOT
 
 from vanishing_variance.core import memory as enough
 from vanishing_variance.core import stage as command
+from vanishing_variance.core.frames import write_frame
+from vanishing_variance.inference.temperature import UNCHANGED, frame
 
 VARIANT = ["--task", "dictionary", "--range", "short", "--norm", "ln", "--block", "0"]
 
@@ -58,10 +60,8 @@ HUGE = 100_000_000
 def test_a_stage_refuses_at_once_and_names_the_parameter(stage, changes, named, folder, monkeypatch, capsys, tried):
     where = folder(changes)
     if stage == "evaluate":
-        fitted = where / "runs/temperature/ln/short/dictionary-0/temperatures.parquet"
-        fitted.parent.mkdir(parents=True)
-        one = '{"polynomial": [1.0], "lowest": 0.0, "highest": 1.0, "mistakes": 0}'
-        fitted.write_text(f'{{"first": {one}, "second": {one}}}')
+        fits = frame({"first": (UNCHANGED, 0), "second": (UNCHANGED, 0)})
+        write_frame(where / "runs/temperature/ln/short/dictionary-0/temperatures.parquet", fits)
     monkeypatch.setattr(enough, "free_memory", lambda: 16 * 2**30)  # whatever this machine has
     monkeypatch.setattr(enough, "free_addresses", lambda: None)
     arguments = {"generate": VARIANT[:2], "capacity": [], "interventions": [], "proposition": [], "probe": []}.get(

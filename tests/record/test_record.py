@@ -110,7 +110,7 @@ def test_one_piece_is_a_record_without_a_test(checkout, tmp_path):
     done = record(checkout, "some", piece(tmp_path / "alone", "argmax", "ln", [2, 3]))
     assert (done.returncode, done.stderr) == (0, "")
     kept = checkout / "metrics/some"
-    assert len((kept / "tests.csv").read_text().splitlines()) == 1
+    assert len((kept / "tables/tests.csv").read_text().splitlines()) == 1
     assert not (kept / "tables").exists()
     judged = json.loads((kept / "claims.json").read_text())
     assert {of["verdict"] for key, of in judged.items() if "dictionary" in key} == {"not tested"}
