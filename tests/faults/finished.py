@@ -74,7 +74,6 @@ class Finished:
     def __init__(self, folder):
         self.folder = folder
         (folder / "params.yaml").write_text(yaml.safe_dump(SETTINGS, sort_keys=False))
-        shutil.copy(ROOT / "constraints.txt", folder)
         for name in ("claims.json", "params.yaml", "plots/accuracy.svg"):
             recorded = folder / "metrics/paper-scale" / name
             recorded.parent.mkdir(parents=True, exist_ok=True)
@@ -100,13 +99,14 @@ class Finished:
         rows = [(*where, name, 0, 0, 0, n, 10, n**-0.5) for name in STRATEGIES for n in (8, 16, 32)]
         probed = pd.DataFrame(rows, columns=CSV["figure1"])
         write_csv(PLOTS / "figure1.csv", probed)
-        write_csv(PLOTS / "figure1-fits.csv", fits(probed, ONE))
+        write_csv(PLOTS / "figures/figure1/figure1-fits.csv", fits(probed, ONE).assign(model="model"))
         steps = [
             (task, norm, seed, step, 1.0) for task in TASKS for norm in NORMS for seed in (0, 1) for step in (15, 30)
         ]
-        write_csv(PLOTS / "loss.csv", pd.DataFrame(steps, columns=CSV["loss"]))
+        write_csv(PLOTS / "data/loss.csv", pd.DataFrame(steps, columns=CSV["loss"]))
         for name in NAMES:
-            write_text(PLOTS / f"{name}.svg", '<svg xmlns="http://www.w3.org/2000/svg">\n</svg>\n')
+            own = name if name in ("figure1", "interventions", "mechanism") else "results"
+            write_text(PLOTS / "figures" / own / f"{name}.svg", '<svg xmlns="http://www.w3.org/2000/svg">\n</svg>\n')
 
     def _run(self, *script):
         code, said = stage(*script)
