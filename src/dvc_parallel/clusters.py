@@ -11,8 +11,8 @@ import logging
 import os
 import shutil
 import signal
-import socket
 import subprocess
+import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import takewhile
@@ -50,10 +50,10 @@ def local(workers: int) -> Iterator["Client"]:
         worker: {"cls": distributed.Nanny, "options": common | _devices(devices, worker) if devices else common}
         for worker in range(workers)
     }
-    listening = {"host": "127.0.0.1", "dashboard": True, "dashboard_address": dashboard("127.0.0.1")}
+    listening = {"host": "127.0.0.1", "dashboard": True, "dashboard_address": "127.0.0.1:8787"}
     scheduler = {"cls": distributed.Scheduler, "options": listening | {"allowed_failures": ALLOWED_FAILURES}}
     with distributed.utils.silence_logging_cmgr(SHOWN):
-        with _uninterrupted():
+        with _uninterrupted(), any_port():
             cluster = distributed.SpecCluster(workers=specification, scheduler=scheduler)
         with connected(cluster) as client:
             yield client
@@ -147,15 +147,12 @@ def dask(module: str) -> Any:
         raise InputError("dvc-parallel needs Dask: pip install distributed dask-jobqueue bokeh") from None
 
 
-def dashboard(host: str) -> str:
-    """Return where the dashboard goes: Dask's usual port, or another when that is taken, of which Dask would warn."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, 8787))
-        except OSError:
-            return f"{host}:0"
-    return f"{host}:8787"
+@contextmanager
+def any_port() -> Iterator[None]:
+    """Let Dask choose another port for its dashboard where the usual one is taken, without its warning."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Port .* is already in use")
+        yield
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from dvc_parallel.clusters import ALLOWED_FAILURES, SHOWN, connected, dashboard, dask
+from dvc_parallel.clusters import ALLOWED_FAILURES, SHOWN, any_port, connected, dask
 from dvc_parallel.errors import InputError
 from dvc_parallel.files import own_folder
 
@@ -40,13 +40,13 @@ def running(jobs: int, options: Mapping[str, object]) -> Iterator["Client"]:
     _job(arguments)
     check()
 
-    ours = {"allowed_failures": ALLOWED_FAILURES, "dashboard_address": dashboard("")}
-    scheduler = ours | _configured()["scheduler-options"]
+    scheduler = {"allowed_failures": ALLOWED_FAILURES} | _configured()["scheduler-options"]
     with distributed.utils.silence_logging_cmgr(SHOWN):
         try:
-            cluster = jobqueue.SLURMCluster(
-                **arguments, job_cls=own.Job, scheduler_options=scheduler, silence_logs=False
-            )
+            with any_port():
+                cluster = jobqueue.SLURMCluster(
+                    **arguments, job_cls=own.Job, scheduler_options=scheduler, silence_logs=False
+                )
         except RuntimeError as problem:
             raise InputError(f"--slurm: {problem}") from None
         with connected(cluster) as client:

@@ -22,7 +22,7 @@ from vanishing_variance.reference import Reference
 
 LENGTHS = [4, 32]
 POLYNOMIALS = {"adaptive": [-0.037, 0.481, -2.3, 4.917, -1.791], "fitted": [0.5, 1.0]}
-FITTED, SHARP = Temperature((0.5, 1.0)), Temperature((16.0,))
+FITTED, SHARP = Temperature((0.5, 1.0)), Temperature((1000.0,))
 
 
 def in_memory(drawn, size):
@@ -100,14 +100,15 @@ def test_a_block_has_a_row_a_seed_temperature_and_length(briefly_trained, monkey
         fitted={"first": UNCHANGED, "second": SHARP},
     )
     arrays = in_arrays(weights, torch.float32)
-    sequences = {n: partial(in_memory, plan.variant.task.sample(stream(0, n), 30, n)) for n in LENGTHS}
+    sequences = {n: partial(in_memory, plan.variant.task.sample(stream(0, n), 1000, n)) for n in LENGTHS}
     done = evaluate_block(evaluated, arrays, [4, 5], sequences)
     frame = done.frames["accuracy"]
     index = pd.MultiIndex.from_product([[4, 5], ["adaptive", "fitted", "plain"], LENGTHS])
     assert pd.MultiIndex.from_frame(frame[["seed", "temperature", "length"]]).equals(index)
-    assert (frame["accuracy"] * 30 % 1).abs().max() < 1e-9
+    answers = frame["accuracy"] * 1000
+    assert (answers - answers.round()).abs().max() < 1e-9
     for (seed, temperature, length), accuracy in frame.set_index(["seed", "temperature", "length"])["accuracy"].items():
-        assert done.correct[temperature, length].shape == (2, 30)
+        assert done.correct[temperature, length].shape == (2, 1000)
         assert done.correct[temperature, length][seed - 4].mean() == accuracy
     assert set(done.frames) == {"accuracy", "mechanism", "moments", "features", "attention"}
     assert (done.correct["fitted", 32][0] == done.correct["plain", 32][0]).all()

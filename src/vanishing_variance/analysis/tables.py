@@ -31,7 +31,7 @@ class Table:
     numbers: pd.DataFrame
 
     def markdown(self) -> str:
-        """The table as Markdown, powers of two as such."""
+        """Return the table as Markdown, powers of two as such."""
         head = ["", *(power(length) for length in self.lengths)]
         lines = [f"# {self.title}", "", row(head), row(["---", *["--:"] * len(self.lengths)])]
         blank = [""] * len(self.lengths)
@@ -39,7 +39,7 @@ class Table:
         return "\n".join([*lines, "", self.note, ""])
 
     def latex(self) -> str:
-        """The table as a LaTeX `table` with booktabs' rules."""
+        """Return the table as a LaTeX `table` with booktabs' rules."""
         width = len(self.lengths) + 1
         lines = [r"\begin{table}", rf"\caption{{{_escaped(self.title)}. {_escaped(self.note)}}}", r"\centering"]
         lines += [rf"\begin{{tabular}}{{l{'r' * len(self.lengths)}}}", r"\toprule"]
@@ -80,9 +80,9 @@ def _titled(table: Table, task: str, made: int) -> Table:
 
 
 def accuracy_table(number: int, tests: pd.DataFrame, task: str, range_: str, norm: str, paper: pd.DataFrame) -> Table:
-    """Tables 1, 2, 4 and 5: the treatment against `none`, at every temperature. The paper's numbers stand beside `ln`.
+    """Return Table 1, 2, 4 or 5: the treatment against `none`, at every temperature.
 
-    The third temperature is not the paper's, nor is the second of Tables 4 and 5.
+    The paper's numbers stand beside `ln`. The paper has not the third temperature, nor the second in Tables 4 and 5.
     """
     numbers = _numbers(select(tests, task, range_, norm, "none"), norm, "none")
     if norm == "ln":
@@ -102,7 +102,7 @@ def accuracy_table(number: int, tests: pd.DataFrame, task: str, range_: str, nor
 
 
 def ablation_table(number: int, tests: pd.DataFrame, task: str, norm: str, paper: pd.DataFrame) -> Table:
-    """Tables 3 and 6: what `std` and `ln` (and the treatment) gain over `none`.
+    """Return Table 3 or 6: what `std` and `ln` (and the treatment) gain over `none`.
 
     The test compares `ln` with `std` whatever the treatment is, so the paper's numbers always stand beside it.
     """
@@ -138,13 +138,13 @@ def _comparison_rows(of: pd.DataFrame) -> list[tuple[str, list[str]]]:
 
 
 def _numbers(tests: pd.DataFrame, treatment: str, baseline: str) -> pd.DataFrame:
-    """The tests of one table, with the mean accuracies under the variants' names."""
+    """Return the tests of one table, with the mean accuracies under the variants' names."""
     columns = tests.drop(columns=["task", "range", "treatment", "baseline"])
     return columns.rename(columns={"baseline_mean": baseline, "treatment_mean": treatment})
 
 
 def _paper(paper: pd.DataFrame, table: int, columns: dict[str, str]) -> pd.DataFrame:
-    """The paper's numbers of one table: temperature, length, and `paper_<column>` for each of its variants."""
+    """Return the paper's numbers of one table: temperature, length, and `paper_<column>` for each of its variants."""
     of = paper[(paper["table"] == table) & paper["variant"].isin(list(columns))]
     wide = of.pivot(index=["adaptive_temperature", "length"], columns="variant", values="value").reset_index()
     wide["temperature"] = wide.pop("adaptive_temperature").map({0: "plain", 1: "adaptive"})
@@ -153,7 +153,7 @@ def _paper(paper: pd.DataFrame, table: int, columns: dict[str, str]) -> pd.DataF
 
 
 def _note(numbers: pd.DataFrame) -> str:
-    """What n is, what the test is, and why a p-value is missing."""
+    """Return the note below a table: n, the test, and why a p-value is missing."""
     seeds = int(numbers["n"].iloc[0])
     text = (
         f"Means over n = {seeds} seeds; paired t-test over seeds, two-sided; the intervals are those of the mean "

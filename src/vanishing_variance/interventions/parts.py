@@ -32,7 +32,7 @@ CLOSE = 0.9
 
 @dataclass(frozen=True)
 class Parts:
-    """What S models make of B sequences.
+    """The contexts of S models for B sequences, taken apart.
 
     `context` and its parts: the `weight` a_t and the hidden layer `target` of the target item, and the `rest`, which is
     that of the target where a sequence has no other item. `largest`: the hidden layers of the K distractors of the

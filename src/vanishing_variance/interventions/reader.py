@@ -16,7 +16,7 @@ from vanishing_variance.interventions.moments import Moments, Move
 
 @dataclass(frozen=True)
 class Reader:
-    """What trained models make of contexts."""
+    """Answers and attention outputs of trained models, given contexts."""
 
     models: Models
 

@@ -39,7 +39,7 @@ Found = Iterator[tuple[str, str, Bool[Tensor, "S B"]]]
 
 @dataclass(frozen=True)
 class Calibration:
-    """What is taken from calibration sequences, none of which is tested.
+    """Moments, target weights and distractors of calibration sequences, none of which is tested.
 
     `rest`: the mean of what the other items contribute, over the mean of their weight. `moments`: of O, by place.
     """

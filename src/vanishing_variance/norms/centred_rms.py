@@ -17,7 +17,7 @@ LEARNABLE: Mapping[str, float] = {"centre": 0.0, "scale": 1.0}
 def normalise(
     outputs: Float[Tensor, "*any D"], parameters: Mapping[str, Tensor], epsilon: float
 ) -> Float[Tensor, "*any D"]:
-    """gamma (o - c) / (rms(o - c) + epsilon), the root mean square taken over the D features of each output."""
+    """Return gamma (o - c) / (rms(o - c) + epsilon), the root mean square over the D features of each output."""
     # vector_norm has a gradient where it is 0, sqrt(mean(square)) has none.
     centred = outputs - parameters["centre"]
     rms: Tensor = vector_norm(centred, dim=-1, keepdim=True) / outputs.shape[-1] ** 0.5

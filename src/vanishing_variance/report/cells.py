@@ -1,4 +1,4 @@
-"""What tables of the page are made of: cells, some of them shaded."""
+"""Tables of the page: cells, some of them shaded."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -36,12 +36,12 @@ class Table:
 
 
 def numbers(values: Iterable[float], how: str) -> list[Cell]:
-    """Numbers in Python's format `how`, a cell each."""
+    """Return numbers in Python's format `how`, a cell each."""
     return [Cell(number(value, how)) for value in values]
 
 
 def shaded(difference: float, scale: float) -> Cell:
-    """A difference in percentage points, shaded by its sign and in proportion to its size: fully at `scale`."""
+    """Return a difference in percentage points, shaded by its sign and in proportion to its size: fully at `scale`."""
     text = number(difference, "+.1f")
     if text == MISSING or difference == 0:
         return Cell(text)

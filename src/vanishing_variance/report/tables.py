@@ -35,7 +35,7 @@ def tables(tests: pd.DataFrame, paper: pd.DataFrame, norm: str, steps: Mapping[t
 
 @dataclass(frozen=True)
 class _Sources:
-    """What one table is made of."""
+    """Sources of one table."""
 
     number: int
     task: str
@@ -46,11 +46,11 @@ class _Sources:
     scale: float
 
     def compared(self, treatment: str, baseline: str) -> pd.DataFrame:
-        """Our tests of one pair."""
+        """Return our tests of one pair."""
         return _where(self.tests, task=self.task, range=self.range, treatment=treatment, baseline=baseline)
 
     def paper_rows(self, temperature: str, wanted: Mapping[str, tuple[str, str, str]], lengths: pd.Index) -> list[Row]:
-        """The paper's numbers, as far as it has them, and then how far ours are from them.
+        """Return the paper's numbers, as far as it has them, and then how far ours are from them.
 
         `wanted`: the row's name -> variant and quantity of metrics/tables/paper.csv, and Python's format.
         """
@@ -65,7 +65,7 @@ class _Sources:
         return theirs + apart
 
     def table(self, title: str, groups: Mapping[str, list[Row]], tests: pd.DataFrame) -> Table:
-        """The table, with a note on `tests`; its lengths are theirs."""
+        """Return the table, with a note on `tests`; its lengths are theirs."""
         is_shaded = any(cell.side for rows in groups.values() for row in rows for cell in row.cells)
         head = [power(length) for length in _lengths(tests)]
         name = f"Table {self.number}. {self.task}, trained on the {self.range} range: {title}, "
@@ -75,7 +75,7 @@ class _Sources:
 
 
 def _accuracies(of: _Sources, norm: str) -> Table:
-    """Tables 1, 2, 4 and 5: the treatment against `none`, at every temperature."""
+    """Return Table 1, 2, 4 or 5: the treatment against `none`, at every temperature."""
     tests = of.compared(norm, "none")
     groups = {}
     for temperature, title in TEMPERATURES.items():
@@ -90,7 +90,7 @@ def _accuracies(of: _Sources, norm: str) -> Table:
 
 
 def _ablation(of: _Sources, norm: str) -> Table:
-    """Tables 3 and 6: what `std`, `ln` and the treatment gain over `none`, and `ln` against `std`; plain softmax."""
+    """Return Table 3 or 6: what `std`, `ln` and the treatment gain over `none`, and `ln` over `std`; plain softmax."""
     tests = _where(of.compared("ln", "std"), temperature="plain")
     ours = tests.set_index("length").sort_index()
     gains = []
@@ -126,7 +126,7 @@ def _comparison(ours: pd.DataFrame) -> list[Row]:
 
 
 def _note(tests: pd.DataFrame) -> str:
-    """What n is, what the interval and the tests are, and why a p-value is missing."""
+    """Return the note below a table: n, the interval, the tests, and why a p-value is missing."""
     seeds = ", ".join(str(n) for n in sorted(tests["n"].unique()))
     missing = tests[tests["p"].isna() & tests["note"].notna()]
     where = zip(missing["temperature"], missing["length"], missing["note"], strict=True)

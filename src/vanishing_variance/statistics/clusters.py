@@ -62,7 +62,7 @@ class Sample:
         return len(self.firsts)
 
     def products(self, weights: Float[np.ndarray, "B C"]) -> Float[np.ndarray, "K K B"]:
-        """Return the sums of products around the group means, where cluster c is there weights[b, c] times.
+        """Return the sums of products around the group means, with cluster c counted weights[b, c] times.
 
         So one formula is for groups that share clusters and for groups inside them: a group inside a cluster that is
         drawn twice has the same mean, whether it counts as two groups or as one. What does not vary there is NaN.
