@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-import numpy as np
 import pandas as pd
 import torch
 from pydantic import BaseModel
@@ -38,9 +37,7 @@ from vanishing_variance.model.variant import Variant
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.study.markdown import power, row
 from vanishing_variance.study.runs import METRICS, REFERENCE
-from vanishing_variance.training import loop as training
-from vanishing_variance.training import optimiser
-from vanishing_variance.training.adam import _ByRows
+from vanishing_variance.training.loop import train
 from vanishing_variance.training.plan import TrainingPlan
 
 LONGEST, SEQUENCES = 16, 512
@@ -55,15 +52,14 @@ SHOWN = (2**8, 2**11, 2**14)
 class Protocol:
     """How models are made and trained; without arguments, as params.yaml says.
 
-    `parameters` replace those of Model, Training and the task's training, wherever they are; `decays` is whether the
-    learning rate falls to 0 by a cosine; `scaled`, whether logits are divided by sqrt(D); `deep`, whether a GELU stands
-    after both layers of the item and query MLP; `layers` of these MLPs; `projected`, whether there is a W_O; `late`,
-    whether the normaliser stands after it; `gain`, of the initial W_Q, W_K and W_V.
+    `parameters` replace those of Model, Training and the task's training, wherever they are; `scaled` is whether logits
+    are divided by sqrt(D); `deep`, whether a GELU stands after both layers of the item and query MLP; `layers` of these
+    MLPs; `projected`, whether there is a W_O; `late`, whether the normaliser stands after it; `gain`, of the initial
+    W_Q, W_K and W_V.
     """
 
     parameters: Mapping[str, object] = field(default_factory=dict)
     lengths: tuple[int, int] = (5, LONGEST)
-    decays: bool = False
     scaled: bool = True
     deep: bool = False
     layers: int = 2
@@ -78,13 +74,14 @@ def _embeddings(std: float, width: int = 64) -> dict[str, object]:
 
 # nn.MultiheadAttention draws the three as one matrix (3D, D), by Glorot's rule, and its biases are 0.
 MULTIHEAD = 1.5**0.5
+COSINE: dict[str, object] = {"decay": "cosine"}
 PROTOCOLS = {
     "as params.yaml": Protocol(),
-    "cosine": Protocol(decays=True),
+    "cosine": Protocol(COSINE),
     "std 1": Protocol(_embeddings(1.0)),
-    "std 1, cosine": Protocol(_embeddings(1.0), decays=True),
-    "std 1, width 128, cosine": Protocol(_embeddings(1.0, 128), decays=True),
-    "std 1, width 32, cosine": Protocol(_embeddings(1.0, 32), decays=True),
+    "std 1, cosine": Protocol(_embeddings(1.0) | COSINE),
+    "std 1, width 128, cosine": Protocol(_embeddings(1.0, 128) | COSINE),
+    "std 1, width 32, cosine": Protocol(_embeddings(1.0, 32) | COSINE),
     "std 1, width 32": Protocol(_embeddings(1.0, 32)),
     "std 1, width 16": Protocol(_embeddings(1.0, 16)),
     "std 1, width 16, normaliser after W_O": Protocol(_embeddings(1.0, 16), late=True),
@@ -119,7 +116,7 @@ class Candidate(Variant):
     def network(self) -> "CandidateNetwork":
         """Return the network."""
         made = super().network()
-        return CandidateNetwork(made.embedding, made.norm, made.model, self.protocol)
+        return CandidateNetwork(made.embedding, made.attention, made.norm, made.model, self.protocol)
 
     def initial(self, schedule: TaskTraining) -> dict[str, Initial]:
         """Return how each tensor of one seed starts; tensors that the network does not read are left out."""
@@ -174,8 +171,8 @@ class CandidateNetwork(Network):
             layers.append(Linear(weights["item.2.weight"], transposed=True))
         return items, linear(query, *layers)
 
-    def outputs(self, weights: Weights, context: Tensor) -> Tensor:
-        """As `Network.outputs`."""
+    def outputs(self, weights: Weights, context: Tensor, total: Tensor | None = None) -> Tensor:
+        """As `Network.outputs`; the weights of softmax sum to 1."""
         layers = [self._projection(weights, "value")]
         if not self.protocol.deep and self.protocol.layers == 2:
             layers.insert(0, Linear(weights["item.2.weight"], weights["item.2.bias"]))
@@ -230,11 +227,12 @@ def _plan(task: str, norm: str, protocol: Protocol) -> TrainingPlan:
         return {name: value for name, value in protocol.parameters.items() if name in type(section).model_fields}
 
     shortest, longest = protocol.lengths
+    model = variant.model.model_copy(update=own(variant.model))
     return replace(
         plan,
         range_name="short",
         lengths=Range(shortest=shortest, longest=longest),
-        variant=Candidate(task, norm, variant.task, variant.model.model_copy(update=own(variant.model)), protocol),
+        variant=Candidate(task, norm, variant.task, model, protocol=protocol),
         optimiser=plan.optimiser.model_copy(update=own(plan.optimiser)),
         schedule=plan.schedule.model_copy(update=own(plan.schedule)),
     )
@@ -245,9 +243,7 @@ def _measured(plan: TrainingPlan, seeds: range, report: Report) -> pd.DataFrame:
     variant = plan.variant
     assert isinstance(variant, Candidate)
     weights = draw(variant.initial(plan.schedule), plan.root_seed, variant.task_name, seeds)
-    if variant.protocol.decays:
-        vars(training)["adam"] = _cosine
-    losses = training.train(plan, weights, seeds, report)[-10:].mean(axis=0)
+    losses = train(plan, weights, seeds, report)[-10:].mean(axis=0)
     models = Models.of(variant, {name: tensor.detach().numpy() for name, tensor in weights.items()})
     rows = []
     for length in LENGTHS:
@@ -264,14 +260,6 @@ def _measured(plan: TrainingPlan, seeds: range, report: Report) -> pd.DataFrame:
             cells = zip(seeds, accuracy, losses.tolist(), entropy, strict=True)
             rows += [(variant.norm_name, seed, temperature, length, *cell) for seed, *cell in cells]
     return pd.DataFrame(rows, columns=[*KEYS[2:], "accuracy", "loss", "entropy"])
-
-
-def _cosine(weights: Weights, tables: list[str], rate: float, decay: float, steps: int) -> optimiser.Adam:
-    """Return an Adam whose learning rate falls to 0."""
-    made = optimiser.adam(weights, tables, rate, decay, steps)
-    assert isinstance(made, _ByRows), "without a C compiler no protocol has a falling rate"
-    made._factors[0].mul_((torch.arange(steps + 1) - 1).clamp(min=0).mul(np.pi / steps).cos().add(1).div(2))
-    return made
 
 
 def markdown(found: pd.DataFrame) -> str:

@@ -83,7 +83,7 @@ class Workload:
         [sequence, *_] = self.sequences(1)
         network = self.plan().variant.network()
         batch = {name: torch.from_numpy(array)[None] for name, array in sequence.items()}
-        logits, _ = attend(*network.encode(weights, batch, network.embedding.tables(weights)))
+        logits, _ = attend(*network.encode(weights, batch, network.tables(weights)))
         low, high = torch.zeros(len(logits)), torch.full((len(logits),), 1e6)
         for _ in range(60):
             middle = (low + high) / 2

@@ -7,7 +7,18 @@ from checkout import Copy
 
 # Where arrays go in and out, annotations are checked in the tests, shapes too; an int is a float, as for mypy.
 CHECKED = (
-    *("capacity", "evaluation", "fitting", "inference", "interventions", "model", "norms", "statistics", "tasks"),
+    *(
+        "attentions",
+        "capacity",
+        "evaluation",
+        "fitting",
+        "inference",
+        "interventions",
+        "model",
+        "norms",
+        "statistics",
+        "tasks",
+    ),
     "training.adam",
     # but for the parameters, whose types pydantic checks
     *(f"probe.{name}" for name in ("deviations", "families", "fits", "outputs", "selection", "sequences")),

@@ -18,21 +18,22 @@ SCHEDULES = {"argmax": {}, "dictionary": {"embedding_width": 16, "embedding_std"
 
 
 def make_model(**changes):
-    settings = {"width": 32, "epsilon": 1e-5, "gelu": "exact", "initialisation": "torch", "attention_biases": False}
+    settings = {"width": 32, "epsilon": 1e-5, "gelu": "exact", "initialisation": "torch"}
+    settings |= {"attention_biases": False, "projection": "mlp"}
     return Model(**settings | changes)
 
 
 def make_plan(task="argmax", norm="ln", steps=20, model=None, **optimiser):
     """A small training of one variant."""
     module = registry.load_task(task)
-    settings = {"batch_size": 32, "learning_rate": 1e-2, "weight_decay": 0.0, "seeds_per_process": 4} | optimiser
+    settings = {"batch_size": 32, "learning_rate": 1e-2, "weight_decay": 0.0, "decay": "none", "seeds_per_process": 4}
     return TrainingPlan(
         name=f"{task}-short-{norm}-0",
         root_seed=0,
         range_name="short",
         lengths=Range(shortest=3, longest=9),
         variant=Variant(task, norm, module.TASK(**DATA[task]), model or make_model()),
-        optimiser=Training(**settings),
+        optimiser=Training(**settings | optimiser),
         schedule=module.TRAINING(steps=steps, **SCHEDULES[task]),
     )
 

@@ -49,6 +49,12 @@ def test_the_shipped_parameters_are_valid(file):
         ("model.gelu", "relu", "model.gelu is 'relu'; must be 'exact' or 'tanh'"),
         ("model.initialisation", "he", "model.initialisation is 'he'; must be 'torch', 'lecun' or 'xavier'"),
         ("model.attention_biases", 1, "model.attention_biases is 1; must be a valid boolean"),
+        (
+            "model.projection",
+            "mlps",
+            "model.projection is 'mlps'; must be 'mlp', 'direct', 'qk_norm' or 'tied_qk_norm'",
+        ),
+        ("training.decay", "linear", "training.decay is 'linear'; must be 'none' or 'cosine'"),
         ("interventions.sequences", 65, "interventions.sequences is 65; must be at most test.sequences, 64"),
         ("interventions.training_sequences", 1, "interventions.training_sequences is 1; must be greater than or equal"),
         ("temperature.sequences", 0, "temperature.sequences is 0; must be greater than or equal to 1"),

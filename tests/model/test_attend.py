@@ -51,6 +51,46 @@ def in_double(items):
 KINDS = ["scaled row", "rows of a table"]
 
 
+@pytest.mark.parametrize("gelu", ["exact", "none"])
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("items", [1, 33, 200])
+@pytest.mark.parametrize("kind", KINDS)
+def test_products_and_weighted_sums_and_their_gradients_are_those_of_the_plain_definition(kind, items, shared, gelu):
+    ours, folded_query = drawn(kind, items=items, shared=shared)
+    ours = replace(ours, gelu=gelu)
+    plain, exact = replace(in_double(ours), gelu=gelu), folded_query.detach().double().requires_grad_()
+    generator = torch.Generator().manual_seed(1)
+    weights = torch.randn(*folded_query.shape[:2], items, generator=generator)
+    weights[..., ::3] = 0
+    weights.requires_grad_()
+    exact_weights = weights.detach().double().requires_grad_()
+    assert kernel.usable(folded_query, ours)
+    for form, arguments, exact_arguments in [
+        (attention.products, folded_query, exact),
+        (attention.weighted_sum, weights, exact_weights),
+    ]:
+        result, expected = form(ours, arguments), form(plain, exact_arguments)
+        size = max(1, expected.abs().max().item())
+        off = rounding(max(WIDTH, items) + 10, size)
+        torch.testing.assert_close(result.double(), expected, rtol=0, atol=off)
+        towards = torch.randn(result.shape, generator=generator)
+        found = torch.autograd.grad(result, (arguments, ours.embedding, ours.base), towards)
+        exactly = torch.autograd.grad(expected, (exact_arguments, plain.embedding, plain.base), towards.double())
+        for one, other in zip(found, exactly, strict=True):
+            off = rounding(max(WIDTH, 4 * items) + 10, max(1, other.abs().max().item()))
+            torch.testing.assert_close(one.double(), other, rtol=0, atol=off)
+
+
+def test_a_shift_is_added_to_the_products_alone():
+    items, folded_query = drawn("scaled row")
+    shift = torch.arange(12.0).view(3, 4)
+    shifted = attention.products(replace(items, shift=shift), folded_query)
+    torch.testing.assert_close(shifted, attention.products(items, folded_query) + shift.unsqueeze(-1))
+    assert (
+        attention.attend(replace(items, shift=shift), folded_query)[1] == attention.attend(items, folded_query)[1]
+    ).all()
+
+
 @pytest.mark.parametrize("shared", [False, True])
 @pytest.mark.parametrize("items", [1, 2, 31, 32, 33, 200])
 @pytest.mark.parametrize("kind", KINDS)
@@ -175,7 +215,7 @@ def test_an_index_outside_its_table_is_refused(index):
 def test_in_parts_without_a_compiler_it_is_the_same(kind, size, monkeypatch):
     items, folded_query = drawn(kind)
     whole = attention.attend(in_double(items), folded_query.detach().double())
-    monkeypatch.setattr(kernel, "library", lambda width: None)
+    monkeypatch.setattr(kernel, "library", lambda *_: None)
     monkeypatch.setitem(attention.ITEMS_AT_ONCE, "cpu", size * 12)
     assert len(list(items.parts(size))) == -(-9 // size)
     parted = attention.attend(items, folded_query)

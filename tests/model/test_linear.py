@@ -47,7 +47,7 @@ def test_its_gradient_is_that_of_finite_differences():
 @pytest.mark.parametrize("compiled", [True, False])
 def test_in_single_precision_compiled_or_not(compiled, monkeypatch):
     if not compiled:
-        monkeypatch.setattr(kernel, "library", lambda width: None)
+        monkeypatch.setattr(kernel, "library", lambda *_: None)
     single = tensors(torch.float32)
     double = [tensor.detach().double().requires_grad_() for tensor in single]
     result, expected = chain(*single), plain(*double)

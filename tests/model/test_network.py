@@ -1,7 +1,10 @@
+from dataclasses import replace
+
 import pytest
 import torch
 from small import make_model, make_plan
 
+from vanishing_variance.core import registry
 from vanishing_variance.model.initialisation import draw
 from vanishing_variance.model.kernels import attend as kernel
 from vanishing_variance.reference import Reference
@@ -23,7 +26,18 @@ def in_double(batch):
 
 @pytest.mark.parametrize("changes", [{}, {"gelu": "tanh", "attention_biases": True}])
 def test_loss_and_gradients_equal_those_of_a_plain_module_for_each_seed(task_name, norm_name, changes):
-    plan = make_plan(task_name, norm_name, model=make_model(**changes))
+    assert_as_plain(make_plan(task_name, norm_name, model=make_model(**changes)))
+
+
+@pytest.mark.parametrize("biases", [False, True])
+@pytest.mark.parametrize("projection", ["mlp", "direct", "qk_norm", "tied_qk_norm"])
+@pytest.mark.parametrize("attention", registry.attention_names())
+def test_so_they_do_with_every_attention_map_and_projection(task_name, attention, projection, biases):
+    plan = make_plan(task_name, "ln", model=make_model(projection=projection, attention_biases=biases))
+    assert_as_plain(replace(plan, variant=replace(plan.variant, attention_name=attention)))
+
+
+def assert_as_plain(plan):
     network, weights = plan.variant.network(), drawn(plan, SEEDS)
     for tensor in weights.values():
         tensor.requires_grad_()
@@ -32,7 +46,7 @@ def test_loss_and_gradients_equal_those_of_a_plain_module_for_each_seed(task_nam
     ours = losses(network, weights, batch, labels).mean(1)
     ours.sum().backward()
     for place in range(len(SEEDS)):
-        plain = Reference(plan.variant.task, network.norm, plan.variant.model, 16).double()
+        plain = Reference(plan.variant.task, network.norm, plan.variant.model, 16, network.attention).double()
         plain.load({name: tensor.detach() for name, tensor in weights.items()}, place)
         loss = torch.nn.functional.cross_entropy(plain({name: a[place] for name, a in batch.items()}), labels[place])
         loss.backward()
@@ -40,7 +54,7 @@ def test_loss_and_gradients_equal_those_of_a_plain_module_for_each_seed(task_nam
         gradients = {name: tensor.grad[place] for name, tensor in weights.items()}
         assert len(list(plain.parameters())) == len(gradients)
         for name, parameter in plain.named_parameters():
-            ours_name = name.replace("norm_parameters.", "norm.")
+            ours_name = "attention.scale" if name == "scale" else name.replace("_parameters.", ".")
             if ours_name.startswith(("attention.", "embedding.")):
                 ours_name = ours_name.removesuffix(".weight")  # W_K has no bias: softmax would not see it
             torch.testing.assert_close(gradients[ours_name], parameter.grad, rtol=0, atol=1e-10, msg=name)
@@ -62,12 +76,29 @@ def test_single_precision_is_within_1e_5_of_the_plain_module(task_name, norm_nam
         torch.testing.assert_close(ours[place], loss, rtol=0, atol=1e-5)
 
 
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("projection", ["mlp", "direct", "qk_norm"])
+@pytest.mark.parametrize("attention", ["power", "sigmoid", "entmax15"])
+def test_so_it_is_with_other_maps_and_projections(task_name, attention, projection, compiled, monkeypatch):
+    if not compiled:
+        monkeypatch.setattr(kernel, "usable", lambda *_: False)
+    plan = make_plan(task_name, "ln", model=make_model(projection=projection))
+    network = replace(plan.variant, attention_name=attention).network()
+    plan = replace(plan, variant=replace(plan.variant, attention_name=attention))
+    batch, labels = next(batches(plan, SEEDS))
+    found = [
+        losses(network, drawn(plan, SEEDS, dtype), batch if dtype == torch.float32 else in_double(batch), labels)
+        for dtype in (torch.float32, torch.float64)
+    ]
+    torch.testing.assert_close(found[0].double(), found[1], rtol=0, atol=1e-4)
+
+
 def test_looking_up_tables_equals_computing_every_item(task_name):
     plan = make_plan(task_name)
     network, weights = plan.variant.network(), drawn(plan, SEEDS)
     batch, _ = next(batches(plan, SEEDS))
     items, folded_query = network.encode(weights, in_double(batch))
-    looked_up, same_direction = network.encode(weights, in_double(batch), network.embedding.tables(weights))
+    looked_up, same_direction = network.encode(weights, in_double(batch), network.tables(weights))
     torch.testing.assert_close(looked_up.dense(), items.dense(), rtol=0, atol=1e-12)
     torch.testing.assert_close(same_direction, folded_query, rtol=0, atol=1e-12)
 

@@ -37,8 +37,16 @@ def gradients(named, step):
     return of_table, of_read, named["other"].detach().sin()
 
 
-def stepped(named, decay=0.1, steps=STEPS, finish_at=()):
-    optimiser = adam(named, ("table",), 0.01, decay, steps)
+def constant(steps, rate=0.01):
+    return torch.full((steps,), rate, dtype=torch.float64)
+
+
+def falling(steps):
+    return 0.01 * (steps - torch.arange(steps, dtype=torch.float64)) / steps
+
+
+def stepped(named, decay=0.1, steps=STEPS, finish_at=(), rates=constant):
+    optimiser = adam(named, ("table",), rates(steps), decay)
     for step in range(1, steps + 1):
         read = optimiser.read({"table": touched(step)})["table"]
         _, read.grad, named["other"].grad = gradients(named, step)
@@ -50,14 +58,16 @@ def stepped(named, decay=0.1, steps=STEPS, finish_at=()):
 
 
 @pytest.mark.parametrize("compiled", [pytest.param(True, marks=needs_compiler), False])
-@pytest.mark.parametrize("decay", [0.0, 0.1])
+@pytest.mark.parametrize("rates", [constant, falling])
+@pytest.mark.parametrize("decay", [0.0, 1.0])
 @pytest.mark.parametrize("width", [WIDTH, 64, 100])
-def test_rows_that_step_late_are_where_adam_on_the_whole_table_is(width, decay, compiled, monkeypatch):
+def test_rows_that_step_late_are_where_adam_on_the_whole_table_is(width, decay, rates, compiled, monkeypatch):
     if not compiled:
         monkeypatch.setattr(module, "library", lambda: None)
-    ours, exact = stepped(weights(width=width), decay), weights(torch.float64, width)
-    plain = torch.optim.AdamW(exact.values(), lr=0.01, weight_decay=decay)
+    ours, exact = stepped(weights(width=width), decay, rates=rates), weights(torch.float64, width)
+    plain = torch.optim.AdamW(exact.values(), weight_decay=decay)
     for step in range(1, STEPS + 1):
+        plain.param_groups[0]["lr"] = rates(STEPS)[step - 1].item()
         exact["table"].grad, _, exact["other"].grad = gradients(exact, step)
         plain.step()
     for name in ours:
@@ -78,7 +88,7 @@ def test_a_row_that_waits_for_long_is_as_exact_as_one_that_never_waits():
     """Reciprocals are carried from step to step: their errors must not add up."""
     steps, named, exact = 3000, weights(), weights(torch.float64)
     optimiser, plain = (
-        adam(named, ("table",), 0.001, 0.0, steps),
+        adam(named, ("table",), constant(steps, 0.001), 0.0),
         torch.optim.AdamW(exact.values(), 0.001, weight_decay=0),
     )
     for step in range(1, steps + 1):
@@ -103,7 +113,7 @@ def test_a_row_that_waits_for_long_is_as_exact_as_one_that_never_waits():
 @pytest.mark.parametrize("rows", [torch.full((SEEDS, 3), ROWS), torch.full((SEEDS, 3), -1), torch.zeros(1, 3)])
 @pytest.mark.usefixtures("unchecked")
 def test_rows_that_are_not_there_are_refused(rows):
-    optimiser = adam(weights(), ("table",), 0.01, 0.0, 5)
+    optimiser = adam(weights(), ("table",), constant(5), 0.0)
     with pytest.raises(IndexError, match=rf"of {SEEDS} tables of {ROWS} rows"):
         optimiser.read({"table": rows})
 
@@ -113,7 +123,7 @@ def test_it_reads_the_rows_themselves(compiled, monkeypatch):
     if not compiled:
         monkeypatch.setattr(module, "library", lambda: None)
     named = weights()
-    read = adam(named, ("table",), 0.01, 0.0, 5).read({"table": touched(1)})["table"]
+    read = adam(named, ("table",), constant(5), 0.0).read({"table": touched(1)})["table"]
     for seed in range(SEEDS):
         assert torch.equal(read[seed], named["table"][seed, touched(1)[seed]])
     assert read.requires_grad

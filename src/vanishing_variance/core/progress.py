@@ -12,12 +12,14 @@ SECONDS_BETWEEN_LINES = 10.0
 class Progress:
     """Counts units of work towards `total` and shows rate and time left on standard error.
 
-    In a log the rate is that since the last line, so that units which an earlier run finished count once alone.
+    In a log the rate is that since the last line, so that units which an earlier run finished count once alone;
+    in the last line it is that of all.
     """
 
     def __init__(self, label: str, total: int, unit: str) -> None:
         self._label, self._total, self._unit = label, total, unit
-        self._done, self._shown, self._last_line = 0, 0, time.monotonic()
+        self._done, self._shown = 0, 0
+        self._began = self._last_line = time.monotonic()
         self._bar = tqdm(total=total, desc=label, unit=unit, mininterval=0.5) if sys.stderr.isatty() else None
 
     def __call__(self, done: int) -> None:
@@ -44,4 +46,5 @@ class Progress:
         if self._bar is not None:
             self._bar.close()
         elif failure is None:
+            self._shown, self._last_line = 0, self._began
             self._line()

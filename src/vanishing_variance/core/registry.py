@@ -1,4 +1,7 @@
-"""Choices by name: a task is a folder of `tasks/`, a normaliser a file of `norms/`; adding one edits no other file."""
+"""Choices by name: a task is a folder of `tasks/`, a normaliser a file of `norms/`, an attention map of `attentions/`.
+
+Adding one edits no other file.
+"""
 
 from importlib import import_module
 from pathlib import Path
@@ -14,6 +17,11 @@ def norm_names() -> list[str]:
     return sorted(path.stem for path in (_PACKAGE / "norms").glob("[!_]*.py"))
 
 
+def attention_names() -> list[str]:
+    """Return the names of the attention maps, sorted."""
+    return sorted(path.stem for path in (_PACKAGE / "attentions").glob("[!_]*.py"))
+
+
 def task_names() -> list[str]:
     """Return the names of the tasks, sorted."""
     return sorted(path.parent.name for path in (_PACKAGE / "tasks").glob("*/task.py"))
@@ -22,6 +30,11 @@ def task_names() -> list[str]:
 def load_norm(name: str) -> ModuleType:
     """Return the module of a normaliser. Raises InputError, which lists the choices, for an unknown one."""
     return _load("norms", name, norm_names(), "norms.{}")
+
+
+def load_attention(name: str) -> ModuleType:
+    """Return the module of an attention map. Raises InputError, which lists the choices, for an unknown one."""
+    return _load("attentions", name, attention_names(), "attentions.{}")
 
 
 def load_task(name: str) -> ModuleType:

@@ -63,7 +63,7 @@ class Models:
         """Return the models with these weights, on the device."""
         network = variant.network()
         on_device = {name: torch.from_numpy(array).to(device()) for name, array in weights.items()}
-        return cls(variant.task, network, on_device, network.embedding.tables(on_device))
+        return cls(variant.task, network, on_device, network.tables(on_device))
 
     @property
     def batch_items(self) -> int:

@@ -8,6 +8,7 @@ from vanishing_variance.core.config import NotNegative, Section, Several
 class Model(Section):
     """The network's width D, the epsilon that normalisers add to what they divide by, and what the paper leaves open.
 
+    `projection`: how items and query become keys, values and query (`model.network`).
     `gelu`: the form of every GELU. `initialisation`: of linear layers (`model.initialisation`). `attention_biases`:
     whether W_Q, W_V and W_O have a bias; W_K's would add the same to every logit.
     """
@@ -17,3 +18,4 @@ class Model(Section):
     gelu: Literal["exact", "tanh"]
     initialisation: Literal["torch", "lecun", "xavier"]
     attention_biases: bool
+    projection: Literal["mlp", "direct", "qk_norm", "tied_qk_norm"]

@@ -1,4 +1,4 @@
-"""Interfaces of the modules that are loaded by name: how a task's items enter the network, and a normaliser.
+"""Interfaces of the modules that are loaded by name: how a task's items enter the network, attention map, normaliser.
 
 S seeds, B sequences, N items, D width, F features of the query, C classes. The arrays of a batch are (S, B, ...) where
 each seed has its own sequences and (1, B, ...) where all seeds share them.
@@ -37,6 +37,31 @@ class Embedding(Protocol):
         self, weights: Weights, batch: Batch, tables: Weights | None = None
     ) -> tuple[Items, Float[Tensor, "S B F"]]:
         """Return the item MLP's first linear layer of every item, and the features that the query MLP reads."""
+
+
+@runtime_checkable
+class Rescaled(Protocol):
+    """A module `attentions/<map>.py` whose weights are the softmax of logits times a factor that N decides.
+
+    `LEARNABLE`: its learned numbers, each with its initial value.
+    """
+
+    LEARNABLE: Mapping[str, float]
+
+    def scale(self, items: int, parameters: Mapping[str, Float[Tensor, " S"]]) -> Float[Tensor, " S"] | float:
+        """Return the factor for a number of items."""
+
+
+@runtime_checkable
+class Weighting(Protocol):
+    """A module `attentions/<map>.py` with any function of the logits. `LEARNABLE`: as that of `Rescaled`."""
+
+    LEARNABLE: Mapping[str, float]
+
+    def weights(
+        self, logits: Float[Tensor, "S B N"], parameters: Mapping[str, Float[Tensor, "S 1 1"]]
+    ) -> Float[Tensor, "S B N"]:
+        """Return the attention weights, which need not sum to one."""
 
 
 @runtime_checkable

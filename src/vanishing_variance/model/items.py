@@ -15,7 +15,9 @@ from torch.nn.functional import embedding, one_hot
 
 
 def gelu(x: Float[Tensor, "*any"], form: str) -> Float[Tensor, "*any"]:
-    """Return GELU, `exact` or with `tanh` in place of the normal distribution (Hendrycks and Gimpel 2016)."""
+    """Return GELU, `exact` or with `tanh` for the normal distribution (Hendrycks and Gimpel 2016); or x, `none`."""
+    if form == "none":
+        return x
     return functional.gelu(x, approximate="none" if form == "exact" else form)
 
 
@@ -23,8 +25,9 @@ def gelu(x: Float[Tensor, "*any"], form: str) -> Float[Tensor, "*any"]:
 class Items:
     """Item n enters GELU as scale_n base[base_index_n] + embedding[embedding_index_n]; `gelu` is the form of that GELU.
 
-    Without `base_index` there is one base for all, R = 1; without `scale` it is 1. Raises ValueError for more bases
-    that no item names.
+    Without `base_index` there is one base for all, R = 1; without `scale` it is 1. Where they are given, `shift` is
+    added to all logits of a sequence, which softmax does not notice, and each is divided by its item's `key_norm`.
+    Raises ValueError for more bases that no item names.
     """
 
     embedding: Float[Tensor, "S C D"]
@@ -33,6 +36,8 @@ class Items:
     base_index: Integer[Tensor, "#S B N"] | None = None
     scale: Float[Tensor, "#S B N"] | None = None
     gelu: str = "exact"
+    shift: Float[Tensor, "S B"] | None = None
+    key_norm: Float[Tensor, "S B N"] | None = None
 
     def __post_init__(self) -> None:
         if self.base_index is None and self.base.shape[1] != 1:

@@ -1,4 +1,4 @@
-"""Variants of the experiment: a task and a normaliser, and their network."""
+"""Variants of the experiment: a task, an attention map and a normaliser, and their network."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from vanishing_variance.core.errors import InputError
 from vanishing_variance.core.task import Task, TaskTraining
 from vanishing_variance.model.config import Model
 from vanishing_variance.model.initialisation import SCHEMES, Initial
-from vanishing_variance.model.interfaces import Embedding, Normaliser
+from vanishing_variance.model.interfaces import Embedding, Normaliser, Rescaled, Weighting
 from vanishing_variance.model.network import Network, initial
 
 
@@ -22,29 +22,35 @@ class Variant:
     norm_name: str
     task: Task
     model: Model
+    attention_name: str = "softmax"
 
     @classmethod
-    def of(cls, params: Mapping[str, Any], task: str, norm: str) -> "Variant":
+    def of(cls, params: Mapping[str, Any], task: str, norm: str, attention: str = "softmax") -> "Variant":
         """Return the variant by params.yaml. Raises InputError."""
         data = get_param(params, f"tasks.{task}.data", registry.load_task(task).TASK)
-        return cls(task, norm, data, get_param(params, "model", Model))
+        return cls(task, norm, data, get_param(params, "model", Model), attention)
 
     def network(self) -> Network:
-        """Return the network. Raises InputError for an unknown or incomplete normaliser."""
-        norm = registry.load_norm(self.norm_name)
+        """Return the network. Raises InputError for an unknown or incomplete attention map or normaliser."""
+        norm, attention = registry.load_norm(self.norm_name), registry.load_attention(self.attention_name)
         for name in ("LEARNABLE", "normalise"):
             if not hasattr(norm, name):
                 raise InputError(
                     f"{norm.__file__}: has no {name}; a normaliser has LEARNABLE and normalise, as ln.py has"
                 )
+        if not isinstance(attention, Rescaled | Weighting):
+            raise InputError(
+                f"{attention.__file__}: an attention map has LEARNABLE, and scale, as ssmax.py has, or weights, as "
+                f"sparsemax.py has"
+            )
         embedding = cast(Embedding, registry.load_embedding(self.task_name))
-        return Network(embedding, cast(Normaliser, norm), self.model)
+        return Network(embedding, attention, cast(Normaliser, norm), self.model)
 
     def initial(self, training: TaskTraining) -> dict[str, Initial]:
         """Return how each tensor of one seed starts."""
         network, scheme = self.network(), SCHEMES[self.model.initialisation]
         entry = network.embedding.initial(self.task, training, self.model.width, scheme)
-        return initial(entry, self.model, self.task.num_classes, network.norm)
+        return initial(network, entry, self.task.num_classes)
 
 
 def task_training(params: Mapping[str, Any], task: str) -> TaskTraining:

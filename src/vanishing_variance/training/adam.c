@@ -13,8 +13,9 @@
 #define DIVIDED 100
 
 typedef struct {
-    const float *size, *root;  /* by step, from 1: rate / (1 - beta1^step), and (1 - beta2^step)^-1/2 */
-    float keep, beta1, beta2, new1, new2, epsilon;  /* keep: 1 - rate * decay; new: 1 - beta */
+    /* by step, from 1: rate / (1 - beta1^step), (1 - beta2^step)^-1/2, and 1 - rate * decay */
+    const float *size, *root, *keep;
+    float beta1, beta2, new1, new2, epsilon;  /* new: 1 - beta */
 } Rule;
 
 typedef struct {
@@ -27,7 +28,7 @@ typedef struct {
 void step_whole(const Rule *by, int64_t number, int64_t count, float *value, float *mean, float *square,
                 const float *gradient) {
     const float beta1 = by->beta1, beta2 = by->beta2, new1 = by->new1, new2 = by->new2;
-    const float keep = by->keep, epsilon = by->epsilon, size = by->size[number], root = by->root[number];
+    const float keep = by->keep[number], epsilon = by->epsilon, size = by->size[number], root = by->root[number];
     #pragma omp simd
     for (int64_t i = 0; i < count; i++) {
         mean[i] = beta1 * mean[i] + new1 * gradient[i];
@@ -42,12 +43,12 @@ void step_whole(const Rule *by, int64_t number, int64_t count, float *value, flo
 static inline void coast(const Rule *by, int64_t first, int64_t last, int64_t count, float *value, float *mean,
                          float *square) {
     float moved[LANES], start[LANES], root[LANES], inverse[LANES], shrunk1 = 1, shrunk2 = 1;
-    const float keep = by->keep, epsilon = by->epsilon, root2 = sqrtf(by->beta2);
+    const float epsilon = by->epsilon, root2 = sqrtf(by->beta2);
     for (int64_t i = 0; i < count; i++) moved[i] = value[i], start[i] = mean[i], root[i] = sqrtf(square[i]);
     for (int64_t number = first; number <= last; number++) {
         shrunk1 *= by->beta1;
         shrunk2 *= root2;
-        const float size = by->size[number] * shrunk1, scale = by->root[number] * shrunk2;
+        const float keep = by->keep[number], size = by->size[number] * shrunk1, scale = by->root[number] * shrunk2;
         if (number == first || number < DIVIDED)
             #pragma omp simd
             for (int64_t i = 0; i < count; i++) inverse[i] = 1 / (root[i] * scale + epsilon);

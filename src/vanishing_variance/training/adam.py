@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import torch
-from jaxtyping import Float, Float32, Integer
+from jaxtyping import Float, Float32, Float64, Integer
 from torch import Tensor
 
 from vanishing_variance.core.compiled import compiled
@@ -18,6 +18,8 @@ BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8
 _COUNT, _POINTER = ctypes.c_int64, ctypes.c_void_p
 
 Weights = Mapping[str, Float[Tensor, "S ..."]]
+# The learning rate of each step.
+Rates = Float64[Tensor, " steps"]
 # The rows that a step reads, by name of the table; a row may be named twice, where its second gradient is 0.
 Rows = Mapping[str, Integer[Tensor, "S R"]]
 
@@ -26,8 +28,8 @@ class _Rule(ctypes.Structure):
     """`Rule` of adam.c."""
 
     _fields_ = (
-        *((name, _POINTER) for name in ("size", "root")),
-        *((name, ctypes.c_float) for name in ("keep", "beta1", "beta2", "new1", "new2", "epsilon")),
+        *((name, _POINTER) for name in ("size", "root", "keep")),
+        *((name, ctypes.c_float) for name in ("beta1", "beta2", "new1", "new2", "epsilon")),
     )
 
 
@@ -43,15 +45,16 @@ class _Fields(ctypes.Structure):
 class _ByRows:
     """The compiled form (adam.c): large tables of which a step reads a few rows are stepped when a row is next read."""
 
-    def __init__(self, weights: Weights, tables: Collection[str], rate: float, decay: float, steps: int) -> None:
+    def __init__(self, weights: Weights, tables: Collection[str], rates: Rates, decay: float) -> None:
         compiled_source = library()
         assert compiled_source is not None
-        self._library, self._steps, self._made = compiled_source, steps, 0
-        number = torch.arange(steps + 1, dtype=torch.float64)
-        # kept, since the rule points at them
-        self._factors = (rate / (1 - BETA1**number)).float(), ((1 - BETA2**number) ** -0.5).float()
+        self._library, self._steps, self._made = compiled_source, len(rates), 0
+        number = torch.arange(1, len(rates) + 1, dtype=torch.float64)
+        factors = rates / (1 - BETA1**number), (1 - BETA2**number) ** -0.5, 1 - rates * decay
+        # kept, since the rule points at them; by step, which are numbered from 1
+        self._factors = [torch.cat((torch.zeros(1), of.float())) for of in factors]
         betas = BETA1, BETA2, 1 - BETA1, 1 - BETA2
-        self._rule = _Rule(*(of.data_ptr() for of in self._factors), 1 - rate * decay, *betas, EPSILON)
+        self._rule = _Rule(*(of.data_ptr() for of in self._factors), *betas, EPSILON)
         self._averages = {name: torch.zeros(2, *of.shape) for name, of in weights.items()}
         dense = ((of, *self._averages[name]) for name, of in weights.items() if name not in tables)
         self._dense = [(of[0], [tensor.data_ptr() for tensor in of]) for of in dense]

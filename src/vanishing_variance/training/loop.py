@@ -21,6 +21,7 @@ from vanishing_variance.training import checkpoints
 from vanishing_variance.training.batches import batches
 from vanishing_variance.training.optimiser import Adam, adam
 from vanishing_variance.training.plan import TrainingPlan
+from vanishing_variance.training.rates import learning_rates
 from vanishing_variance.training.sparse import touched_rows
 
 # The loss is recorded as its mean over this many steps.
@@ -43,10 +44,9 @@ def train(
     network, steps = plan.variant.network(), plan.schedule.steps
     for tensor in weights.values():
         tensor.requires_grad_()
-    rate, decay = plan.optimiser.learning_rate, plan.optimiser.weight_decay
     readers = network.embedding.SPARSE_TABLES
     sizes = {name: weights[name].shape[1] for name in readers}
-    optimiser = adam(weights, readers, rate, decay, steps)
+    optimiser = adam(weights, readers, learning_rates(plan.optimiser, steps), plan.optimiser.weight_decay)
     history = np.full((steps, len(seeds)), np.nan, np.float32)
     made = 0 if kept is None else _resume(kept, weights, optimiser, history)
     report(made * len(seeds))

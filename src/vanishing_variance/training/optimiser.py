@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from vanishing_variance.training.adam import BETA1, BETA2, EPSILON, Rows, Weights, _ByRows, library
+from vanishing_variance.training.adam import BETA1, BETA2, EPSILON, Rates, Rows, Weights, _ByRows, library
 
 
 @runtime_checkable
@@ -35,25 +35,29 @@ class Adam(Protocol):
         """Go on after so many steps, those that `state` holds."""
 
 
-def adam(weights: Weights, tables: Collection[str], rate: float, decay: float, steps: int) -> Adam:
-    """Return an Adam of `weights`; `tables` names those of which a step reads a few rows. At most `steps` steps."""
+def adam(weights: Weights, tables: Collection[str], rates: Rates, decay: float) -> Adam:
+    """Return an Adam of `weights` for as many steps as `rates`; `tables` names those of which a step reads a few rows.
+
+    `rates` are the learning rates of the steps, `decay` is decoupled: a step shrinks weights by rate times decay.
+    """
     plain = all(of.device.type == "cpu" and of.dtype == torch.float32 and of.is_contiguous() for of in weights.values())
     kind = _ByRows if plain and library() is not None else _Whole
-    return kind(weights, tables, rate, decay, steps)
+    return kind(weights, tables, rates, decay)
 
 
 class _Whole:
     """torch's fused form; a table's gradient, allocated once, is 0 but for the rows that were read."""
 
-    def __init__(self, weights: Weights, tables: Collection[str], rate: float, decay: float, steps: int) -> None:
+    def __init__(self, weights: Weights, tables: Collection[str], rates: Rates, decay: float) -> None:
         self._weights, self._read = weights, dict[str, Tensor]()
+        self._rates, self._made = rates.tolist(), 0
         self._tables = {name: weights[name] for name in tables}
         self._rows = {name: torch.empty(0, dtype=torch.long, device=of.device) for name, of in self._tables.items()}
         for table in self._tables.values():
             table.grad = torch.zeros_like(table)
         betas = (BETA1, BETA2)
         parameters = list(weights.values())
-        self._adam = torch.optim.AdamW(parameters, lr=rate, betas=betas, eps=EPSILON, weight_decay=decay, fused=True)
+        self._adam = torch.optim.AdamW(parameters, betas=betas, eps=EPSILON, weight_decay=decay, fused=True)
         for tensor in parameters:  # as torch would at the first step; but `state` is asked for before
             averages = {name: torch.zeros_like(tensor, requires_grad=False) for name in ("exp_avg", "exp_avg_sq")}
             self._adam.state[tensor] = {"step": torch.zeros((), device=tensor.device), **averages}
@@ -75,7 +79,9 @@ class _Whole:
         for name, read in self._read.items():
             assert read.grad is not None
             _flat_gradient(self._tables[name]).index_add_(0, self._rows[name], read.grad.flatten(0, 1))
+        self._adam.param_groups[0]["lr"] = self._rates[self._made]
         self._adam.step()
+        self._made += 1
 
     def finish(self) -> None:
         """Do nothing: every row is up to date."""
@@ -85,7 +91,7 @@ class _Whole:
         return {f"{place}.{part}": of for place, named in parts.items() for part, of in named.items()}
 
     def resume(self, made: int) -> None:
-        """Do nothing: torch's state has the number of steps."""
+        self._made = made
 
 
 def _flat_gradient(table: Float[Tensor, "S C F"]) -> Float[Tensor, "SC F"]:

@@ -26,18 +26,20 @@ class TrainingPlan:
     schedule: TaskTraining
 
     @classmethod
-    def of(cls, params: Mapping[str, Any], run: Run) -> "TrainingPlan":
+    def of(
+        cls, params: Mapping[str, Any], run: Run, attention: str = "softmax", name: str | None = None
+    ) -> "TrainingPlan":
         """Return the plan of a run by params.yaml; a range may have a number of steps of its own. Raises InputError."""
         lengths: Range = get_param(params, f"ranges.{run.range}", Range)
         schedule = task_training(params, run.task)
         if lengths.steps is not None:
             schedule = schedule.model_copy(update={"steps": lengths.steps})
         return cls(
-            name=str(run),
+            name=name or str(run),
             root_seed=get_param(params, "seed", Index),
             range_name=run.range,
             lengths=lengths,
-            variant=Variant.of(params, run.task, run.norm),
+            variant=Variant.of(params, run.task, run.norm, attention),
             optimiser=get_param(params, "training", Training),
             schedule=schedule,
         )

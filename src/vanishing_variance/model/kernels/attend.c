@@ -4,7 +4,7 @@
    h_n = gelu(x_n), the logits are l_n = query . h_n, and the context is the mean of h with the weights softmax(l). h is
    never stored: a block of items stays in the first-level cache, and the gradient computes it again.
 
-   WIDTH is defined by whoever compiles this. Arrays are contiguous float32, seeds first, then sequences. A *_seed is
+   WIDTH is defined by whoever compiles this; with LINEAR, h_n = x_n: there is no GELU. Arrays are contiguous float32, seeds first, then sequences. A *_seed is
    how far the next seed's part is, 0 where all seeds share it. */
 
 #include <math.h>
@@ -71,6 +71,9 @@ static inline float exp_nonpositive(float y) {
 /* The normal distribution function at x, error below 1e-7 (Abramowitz and Stegun 1964, 7.1.26, as torch uses it), and
    the density. gelu(x) = x Phi(x), and its derivative is Phi(x) + x phi(x): both take one exponential. */
 static inline void normal(float x, float *distribution, float *density) {
+#ifdef LINEAR
+    *distribution = 1, *density = 0;
+#else
     float e = exp_nonpositive(-0.5f * x * x);
     float distance = x < 0 ? -x : x;
     float t = 1.0f / (1.0f + 0.3275911f * 0.70710678118654752f * distance);
@@ -82,6 +85,7 @@ static inline void normal(float x, float *distribution, float *density) {
     float tail = 0.5f * q * t * e;
     *distribution = x < 0 ? tail : 1.0f - tail;
     *density = 0.39894228040143267f * e;
+#endif
 }
 
 /* query, context: seeds x sequences x WIDTH. logits: seeds x sequences x items. peak: the largest logit of each
@@ -172,6 +176,88 @@ void attend_gradient(const Items *in, const float *query, const float *context, 
             }
         }
         memcpy(to_query + sb * WIDTH, to_towards, sizeof to_towards);
+        if (!in->base_index)
+            for (int d = 0; d < WIDTH; d++) to_base[s * in->base_seed + d] += to_row[d];
+    }
+}
+
+/* The two halves of `attend`, with any weights between them: logits l_n = query . h_n, and the context
+   sum_n weight_n h_n, whose weights need not sum to one. */
+void products(const Items *in, const float *query, float *logits) {
+    for (int64_t s = 0; s < in->seeds; s++)
+    for (int64_t b = 0; b < in->sequences; b++) {
+        const float *towards = query + (s * in->sequences + b) * WIDTH;
+        float *l = logits + (s * in->sequences + b) * in->items;
+        for (int64_t n = 0; n < in->items; n++) {
+            if (in->base_index && n + AHEAD < in->items) expect(in, s, b * in->items + n + AHEAD);
+            Item it = item(in, s, b * in->items + n);
+            const float *entry = in->embedding + it.embedding_offset;
+            float dot = 0;
+            #pragma omp simd reduction(+ : dot)
+            for (int d = 0; d < WIDTH; d++) {
+                float distribution, density, x = it.scale * it.row[d] + entry[d];
+                normal(x, &distribution, &density);
+                dot += x * distribution * towards[d];
+            }
+            l[n] = dot;
+        }
+    }
+}
+
+void weighted_sum(const Items *in, const float *weights, float *context) {
+    for (int64_t s = 0; s < in->seeds; s++)
+    for (int64_t b = 0; b < in->sequences; b++) {
+        const float *weight = weights + (s * in->sequences + b) * in->items;
+        double total[WIDTH] = {0};
+        for (int64_t first = 0; first < in->items; first += BLOCK) {
+            int64_t end = in->items - first < BLOCK ? in->items : first + BLOCK;
+            float of_block[WIDTH] = {0};
+            for (int64_t n = first; n < end; n++) {
+                if (weight[n] == 0) continue;
+                Item it = item(in, s, b * in->items + n);
+                const float *entry = in->embedding + it.embedding_offset;
+                #pragma omp simd
+                for (int d = 0; d < WIDTH; d++) {
+                    float distribution, density, x = it.scale * it.row[d] + entry[d];
+                    normal(x, &distribution, &density);
+                    of_block[d] += weight[n] * x * distribution;
+                }
+            }
+            for (int d = 0; d < WIDTH; d++) total[d] += of_block[d];
+        }
+        for (int d = 0; d < WIDTH; d++) context[(s * in->sequences + b) * WIDTH + d] = (float)total[d];
+    }
+}
+
+/* The gradient of sum_n weight_n (vector . h_n), which both halves have in common, with respect to the weights, the
+   vector, base and embedding. to_base and to_embedding are added to. */
+void bilinear_gradient(const Items *in, const float *weights, const float *vector, float *to_weights, float *to_vector,
+                       float *to_base, float *to_embedding) {
+    for (int64_t s = 0; s < in->seeds; s++)
+    for (int64_t b = 0; b < in->sequences; b++) {
+        int64_t sb = s * in->sequences + b;
+        const float *weight = weights + sb * in->items, *v = vector + sb * WIDTH;
+        float summed[WIDTH] = {0}, to_row[WIDTH] = {0};
+        for (int64_t n = 0; n < in->items; n++) {
+            if (in->base_index && n + AHEAD < in->items) expect(in, s, b * in->items + n + AHEAD);
+            Item it = item(in, s, b * in->items + n);
+            const float *entry = in->embedding + it.embedding_offset;
+            float *to_entry = to_embedding + it.embedding_offset;
+            float *own = in->base_index ? to_base + it.base_offset : to_row;
+            float dot = 0;
+            #pragma omp simd reduction(+ : dot)
+            for (int d = 0; d < WIDTH; d++) {
+                float distribution, density, x = it.scale * it.row[d] + entry[d];
+                normal(x, &distribution, &density);
+                float back = weight[n] * v[d] * (distribution + x * density);
+                dot += x * distribution * v[d];
+                summed[d] += weight[n] * x * distribution;
+                to_entry[d] += back;
+                own[d] += it.scale * back;
+            }
+            to_weights[sb * in->items + n] = dot;
+        }
+        memcpy(to_vector + sb * WIDTH, summed, sizeof summed);
         if (!in->base_index)
             for (int d = 0; d < WIDTH; d++) to_base[s * in->base_seed + d] += to_row[d];
     }

@@ -1,0 +1,99 @@
+"""Testing of a treatment's models: with the attention map as trained, sharpened, and with hard attention.
+
+S seeds, B sequences, N items.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from vanishing_variance.core import parallel
+from vanishing_variance.core.device import device
+from vanishing_variance.core.parallel import Job, Report
+from vanishing_variance.core.progress import Progress
+from vanishing_variance.core.task import Sequences
+from vanishing_variance.inference.models import Models, Read
+from vanishing_variance.inference.temperature import PUBLISHED, entropy
+from vanishing_variance.model.attention import products, weighted_sum
+from vanishing_variance.model.variant import Variant
+
+# The map as trained; with the published adaptive temperature, for maps that are a softmax; all weight on one item.
+RULES = ("trained", "adaptive", "hard")
+
+
+def test_treatment(
+    name: str, variant: Variant, weights: Mapping[str, np.ndarray], seeds: Sequence[int], sequences: Mapping[int, Read]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return accuracy (seed, rule, length, accuracy as a fraction) and attention (seed, length, `target`).
+
+    `target` is the mean weight of the target item under the map as trained. `sequences` are read by length. On a CPU a
+    model at a time, over the cores.
+    """
+    size = 1 if device().type == "cpu" else len(seeds)
+    jobs: list[Job] = [
+        partial(_part, variant, {name: of[first : first + size] for name, of in weights.items()}, sequences)
+        for first in range(0, len(seeds), size)
+    ]
+    with Progress(f"test {name}", len(jobs) * len(sequences), "lengths") as progress:
+        parts = parallel.run(jobs, progress)
+    rows: list[tuple[int, str, int, float]] = []
+    weight: list[tuple[int, int, float]] = []
+    for first, of_part in zip(range(0, len(seeds), size), parts, strict=True):
+        for (rule, length), means in of_part.items():
+            for seed, mean in zip(seeds[first : first + size], means.tolist(), strict=True):
+                if rule == "target":
+                    weight.append((seed, length, mean))
+                else:
+                    rows.append((seed, rule, length, mean))
+    accuracy = pd.DataFrame(rows, columns=["seed", "rule", "length", "accuracy"])
+    attention = pd.DataFrame(weight, columns=["seed", "length", "target"])
+    return (
+        accuracy.sort_values(["seed", "rule", "length"], ignore_index=True),
+        attention.sort_values(["seed", "length"], ignore_index=True),
+    )
+
+
+def _part(
+    variant: Variant, weights: Mapping[str, np.ndarray], sequences: Mapping[int, Read], report: Report
+) -> dict[tuple[str, int], Float[np.ndarray, " S"]]:
+    """Return the mean over sequences, by rule and length, of correct answers, and of the target's weight."""
+    models, means = Models.of(variant, weights), {}
+    for length, read in sequences.items():
+        batches = [answer(models, part) for part in read(max(1, models.batch_items // length))]
+        for name in batches[0]:
+            joined = torch.cat([of[name].double() for of in batches], dim=1)
+            means[name, length] = joined.mean(1).cpu().numpy()
+        report(1)
+    return means
+
+
+@torch.no_grad()
+def answer(models: Models, sequences: Sequences) -> dict[str, Float[Tensor, "S B"]]:
+    """Return, for each of RULES that the map has, whether each answer is correct; and the `target` item's weight.
+
+    Hard attention gives all weight to the item with the largest logit, the first of equals: a map that sharpens more
+    comes to this.
+    """
+    network, weights = models.network, models.weights
+    labels, target = (
+        torch.from_numpy(array).to(device()) for array in (models.task.label(sequences), sequences["target"])
+    )
+    items, folded_query = models.encode(sequences)
+    logits = products(items, folded_query)
+    shares = {"trained": network.shares(weights, logits)}
+    if network.rescaled:
+        beta = PUBLISHED.beta(entropy(logits)).unsqueeze(-1)
+        shares["adaptive"] = network.shares(weights, logits * beta)
+    shares["hard"] = torch.zeros_like(logits).scatter_(-1, logits.argmax(-1, keepdim=True), 1.0)
+    found = {}
+    for rule, of_rule in shares.items():
+        outputs = network.outputs(weights, weighted_sum(items, of_rule), None if network.rescaled else of_rule.sum(-1))
+        classes = network.read_out(weights, network.normalise(weights, outputs)).argmax(-1)
+        found[rule] = (classes == labels).to(logits.dtype)
+    places = target.view(1, -1, 1).expand(len(logits), -1, 1)
+    return found | {"target": shares["trained"].gather(-1, places).squeeze(-1)}
