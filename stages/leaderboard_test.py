@@ -10,33 +10,31 @@ from vanishing_variance.core.stage import Arguments, run
 from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.held_out import Test
 from vanishing_variance.inference.stored import open_sequences, read_weights, remove_finished_checkpoints
-from vanishing_variance.leaderboard import treatment
-from vanishing_variance.leaderboard.testing import test_treatment
-
-TASKS = ("argmax", "dictionary")
+from vanishing_variance.leaderboard import files
+from vanishing_variance.leaderboard.testing import measure_treatment
+from vanishing_variance.leaderboard.treatments import read_treatment, training_plan
 
 
 def main() -> None:
     parser = Arguments(description=__doc__, allow_abbrev=False)
     parser.add_argument("--line", required=True, help="a key of treatments in leaderboard/params.yaml")
     line = parser.parse_args().line
-    params, how = read_yaml(PATH), treatment.treatment(read_yaml(treatment.PATH), line)
+    params, treatment = read_yaml(PATH), read_treatment(line)
     block = seeds(0, get_param(params, "seeds_per_block", SeedsPerBlock))
     test: Test = get_param(params, "test", Test)
-    for task in TASKS:
-        plan = treatment.training_plan(params, task, line, how)
-        trained, folder = treatment.folder("trained", line, task), treatment.folder("tested", line, task)
-        if (trained / "diverged.json").exists():
-            accuracy = pd.DataFrame({"seed": [], "rule": [], "length": [], "accuracy": []})
-            attention = pd.DataFrame({"seed": [], "length": [], "target": []})
+    for task in files.TASKS:
+        plan = training_plan(params, task, line, treatment)
+        trained, folder = files.trained(line, task), files.tested(line, task)
+        if (trained / files.DIVERGED).exists():
+            accuracy, attention = pd.DataFrame(columns=files.ACCURACY), pd.DataFrame(columns=files.ATTENTION)
         else:
-            weights = read_weights(trained / "weights.safetensors", plan.variant, plan.schedule, len(block))
-            remove_finished_checkpoints(treatment.folder("checkpoints", line, task))
+            weights = read_weights(trained / files.WEIGHTS, plan.variant, plan.schedule, len(block))
+            remove_finished_checkpoints(files.checkpoints(line, task))
             sequences = {
                 length: open_sequences(paths.sequences(task, length), plan.variant.task, length)
                 for length in test.lengths
             }
-            accuracy, attention = test_treatment(f"{line} {task}", plan.variant, weights, block, sequences)
+            accuracy, attention = measure_treatment(f"{line} {task}", plan.variant, weights, block, sequences)
         write_frame(folder / "accuracy.parquet", accuracy)
         write_frame(folder / "attention.parquet", attention)
 

@@ -19,14 +19,12 @@ from vanishing_variance.core.progress import Progress
 from vanishing_variance.core.task import Sequences
 from vanishing_variance.inference.models import Models, Read
 from vanishing_variance.inference.temperature import PUBLISHED, entropy
+from vanishing_variance.leaderboard.files import ACCURACY, ADAPTIVE, ATTENTION, HARD, TRAINED
 from vanishing_variance.model.attention import products, weighted_sum
 from vanishing_variance.model.variant import Variant
 
-# The map as trained; with the published adaptive temperature, for maps that are a softmax; all weight on one item.
-RULES = ("trained", "adaptive", "hard")
 
-
-def test_treatment(
+def measure_treatment(
     name: str, variant: Variant, weights: Mapping[str, np.ndarray], seeds: Sequence[int], sequences: Mapping[int, Read]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return accuracy (seed, rule, length, accuracy as a fraction) and attention (seed, length, `target`).
@@ -50,8 +48,7 @@ def test_treatment(
                     weight.append((seed, length, mean))
                 else:
                     rows.append((seed, rule, length, mean))
-    accuracy = pd.DataFrame(rows, columns=["seed", "rule", "length", "accuracy"])
-    attention = pd.DataFrame(weight, columns=["seed", "length", "target"])
+    accuracy, attention = pd.DataFrame(rows, columns=ACCURACY), pd.DataFrame(weight, columns=ATTENTION)
     return (
         accuracy.sort_values(["seed", "rule", "length"], ignore_index=True),
         attention.sort_values(["seed", "length"], ignore_index=True),
@@ -74,8 +71,9 @@ def _part(
 
 @torch.no_grad()
 def answer(models: Models, sequences: Sequences) -> dict[str, Float[Tensor, "S B"]]:
-    """Return, for each of RULES that the map has, whether each answer is correct; and the `target` item's weight.
+    """Return for each rule whether each answer is correct, and the `target` item's weight under the map as trained.
 
+    The rule `adaptive`, the published temperature, is for maps that are a softmax.
     Hard attention gives all weight to the item with the largest logit, the first of equals: a map that sharpens more
     comes to this.
     """
@@ -85,15 +83,15 @@ def answer(models: Models, sequences: Sequences) -> dict[str, Float[Tensor, "S B
     )
     items, folded_query = models.encode(sequences)
     logits = products(items, folded_query)
-    shares = {"trained": network.shares(weights, logits)}
+    shares = {TRAINED: network.shares(weights, logits)}
     if network.rescaled:
         beta = PUBLISHED.beta(entropy(logits)).unsqueeze(-1)
-        shares["adaptive"] = network.shares(weights, logits * beta)
-    shares["hard"] = torch.zeros_like(logits).scatter_(-1, logits.argmax(-1, keepdim=True), 1.0)
+        shares[ADAPTIVE] = network.shares(weights, logits * beta)
+    shares[HARD] = torch.zeros_like(logits).scatter_(-1, logits.argmax(-1, keepdim=True), 1.0)
     found = {}
     for rule, of_rule in shares.items():
         outputs = network.outputs(weights, weighted_sum(items, of_rule), None if network.rescaled else of_rule.sum(-1))
         classes = network.read_out(weights, network.normalise(weights, outputs)).argmax(-1)
         found[rule] = (classes == labels).to(logits.dtype)
     places = target.view(1, -1, 1).expand(len(logits), -1, 1)
-    return found | {"target": shares["trained"].gather(-1, places).squeeze(-1)}
+    return found | {"target": shares[TRAINED].gather(-1, places).squeeze(-1)}

@@ -1,0 +1,37 @@
+"""Files of the leaderboard: a folder a line and task, and the columns of the frames in it."""
+
+from pathlib import Path
+
+from vanishing_variance.core.config import Section
+from vanishing_variance.core.paths import RUNS
+
+TASKS = ("argmax", "dictionary")
+FOLDER = RUNS / "leaderboard"
+WEIGHTS, LOSSES, DIVERGED = "weights.safetensors", "losses.parquet", "diverged.json"
+# Accuracies are fractions; target: the mean attention weight on the target item.
+ACCURACY = ("seed", "rule", "length", "accuracy")
+ATTENTION = ("seed", "length", "target")
+
+# Rules at test time: the attention map as trained, the published adaptive temperature, all weight on the largest logit.
+TRAINED, ADAPTIVE, HARD = RULES = ("trained", "adaptive", "hard")
+
+
+class Diverged(Section):
+    """The contents of diverged.json, which a training that diverged leaves instead of weights: the error's message."""
+
+    said: str
+
+
+def trained(line: str, task: str) -> Path:
+    """Return the folder of a line's training."""
+    return FOLDER / "trained" / line / task
+
+
+def tested(line: str, task: str) -> Path:
+    """Return the folder of a line's test."""
+    return FOLDER / "tested" / line / task
+
+
+def checkpoints(line: str, task: str) -> Path:
+    """Return the folder of a line's checkpoints, which is no output."""
+    return FOLDER / "checkpoints" / line / task

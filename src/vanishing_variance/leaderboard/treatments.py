@@ -1,0 +1,80 @@
+"""The lines of the leaderboard: a treatment each, and how its models are trained."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, ValidationError
+
+from vanishing_variance.core import registry
+from vanishing_variance.core.config import Section, explained, get_param, named
+from vanishing_variance.core.errors import InputError, shown
+from vanishing_variance.core.paths import Run
+from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.model.config import Model
+from vanishing_variance.training.config import Training
+from vanishing_variance.training.plan import TrainingPlan
+
+PATH = Path("leaderboard") / "params.yaml"
+RANGE = "short"
+
+
+def _one_of(choices: list[str]) -> AfterValidator:
+    def known(name: str) -> str:
+        if name not in choices:
+            raise ValueError(f"one of {', '.join(choices)}")
+        return name
+
+    return AfterValidator(known)
+
+
+class Treatment(Section):
+    """A line: its attention map, its normaliser, `model.projection` and `training.decay`."""
+
+    attention: Annotated[str, _one_of(registry.attention_names())]
+    norm: Annotated[str, _one_of(registry.norm_names())]
+    projection: Literal["mlp", "direct", "qk_norm", "tied_qk_norm"]
+    decay: Literal["none", "cosine"]
+
+
+def read_treatments(path: Path = PATH) -> dict[str, Treatment]:
+    """Return the lines by name, in the file's order: the first is the baseline.
+
+    Raises InputError, one line that names the key, its value and the choices, when there is none, or one is not a
+    treatment.
+    """
+    lines = read_yaml(path).get("treatments")
+    if not isinstance(lines, dict) or not lines:
+        raise InputError(f"{path}: treatments is {shown(lines)}; must be a mapping with at least 1 line")
+    return {str(line): _treatment(path, f"treatments.{named(line)}", settings) for line, settings in lines.items()}
+
+
+def read_treatment(line: str, path: Path = PATH) -> Treatment:
+    """Return one line. Raises InputError, as `read_treatments` does, and for one that is not there."""
+    lines = read_treatments(path)
+    if line not in lines:
+        raise InputError(f"{path}: treatments.{named(line)} is missing; there are {', '.join(lines)}")
+    return lines[line]
+
+
+def training_plan(params: Mapping[str, Any], task: str, line: str, treatment: Treatment) -> TrainingPlan:
+    """Return how a line's models of a task are trained: as params.yaml says, but for the treatment. Raises InputError.
+
+    Trained on up to 16 items, with the seeds, initial weights and sequences of the study.
+    """
+    model: Model = get_param(params, "model", Model)
+    training: Training = get_param(params, "training", Training)
+    changed = {
+        **params,
+        "model": {**model.model_dump(), "projection": treatment.projection},
+        "training": {**training.model_dump(), "decay": treatment.decay},
+    }
+    run = Run(task, RANGE, treatment.norm, 0)
+    return TrainingPlan.of(changed, run, treatment.attention, name=f"{line} {task}")
+
+
+def _treatment(path: Path, key: str, settings: Any) -> Treatment:
+    try:
+        return Treatment.model_validate(settings)
+    except ValidationError as problem:
+        raise InputError(f"{path}: {explained(problem, key, Treatment)}") from None
