@@ -4,7 +4,7 @@ VENV := .venv
 BASE := main
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: repro report test test-anywhere faults lint bench paper-scale default-scale pr-report
+.PHONY: repro report leaderboard test test-anywhere faults lint bench paper-scale default-scale pr-report
 
 # As `dvc repro --keep-going`, but tells how long all will take, and runs independent stages at once. `check` comes first:
 # of a `blocks` that is no list, DVC itself would say no more than that it cannot parse dvc.yaml.
@@ -18,6 +18,10 @@ report: $(VENV)/installed
 	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ] || [ "$$(uname)" = Darwin ]; \
 		then python -m webbrowser "file://$(CURDIR)/plots/report/index.html"; \
 		else echo "the page: $(CURDIR)/plots/report/index.html"; fi
+
+# What else generalises to long sequences, ranked: metrics/leaderboard/board.md. A new line trains alone.
+leaderboard: $(VENV)/installed
+	dvc repro leaderboard/dvc.yaml
 
 # The longest file first (tests/conftest.py), so that no core waits for it at the end.
 TESTS := python -m pytest -n 2 --dist loadfile --no-loadscope-reorder

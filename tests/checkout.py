@@ -104,12 +104,13 @@ class Copy:
             text=True,
         )
         for name in listed.stdout.split("\0"):
-            generated = name == "dvc.lock" or name.startswith(("metrics/", "plots/"))
+            generated = name.endswith("dvc.lock") or name.startswith(("metrics/", "plots/"))
             generated &= not name.startswith("metrics/paper-scale/")
             if name and not generated and (ROOT / name).is_file():
                 (copy.path / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(ROOT / name, copy.path / name)
         shutil.copy(ROOT / "tests/smoke.yaml", copy.path / "params.yaml")
+        shutil.copy(ROOT / "tests/smoke-leaderboard.yaml", copy.path / "leaderboard/params.yaml")
         copy("git", "init", "--quiet")
         copy.commit("smoke scale")
         return copy

@@ -19,6 +19,8 @@ CHECKED = (
         "statistics",
         "tasks",
     ),
+    "leaderboard.standings",
+    "leaderboard.testing",
     "training.adam",
     # but for the parameters, whose types pydantic checks
     *(f"probe.{name}" for name in ("deviations", "families", "fits", "outputs", "selection", "sequences")),
@@ -114,6 +116,7 @@ def first_run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pipeline")
     copy = Copy.of_this_checkout(folder / "copy", folder / "trace")
     ran = copy.ran("dvc", "repro")
+    copy("dvc", "repro", "leaderboard/dvc.yaml")
     copy.commit("results")
     opened = defaultdict(set)
     for line in (folder / "trace").read_text().splitlines():

@@ -1,0 +1,95 @@
+"""The leaderboard as Markdown: a table a task, and one of both."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from vanishing_variance.leaderboard.files import TRAINED
+from vanishing_variance.leaderboard.rows import DIVERGED, HIGH, SHOWN
+from vanishing_variance.leaderboard.standings import ALPHA
+from vanishing_variance.leaderboard.treatments import Treatment
+from vanishing_variance.study.markdown import power, row
+
+SETTINGS = list(Treatment.model_fields)
+MISSING = "–"
+NOTE = (
+    "Mean ± half of the 95% t interval, over n seeds. Beyond: mean accuracy over all test lengths longer than the "
+    "training lengths. Difference: beyond minus that of the baseline as trained, over the seeds that both have, with "
+    "Cohen's d_z and the p of the paired t-test, adjusted by Holm's method over the rows of the task. Rank 2–4: one "
+    "row is significantly better, and so many are significantly worse that the rank is 4 at most; between 2 and 4 the "
+    "data do not tell (paired t-tests of beyond between all pairs of rows of the task, adjusted by Holm's method over "
+    f"the pairs, α = {ALPHA:g}). ≥ {HIGH:g}% up to: the longest length with a mean accuracy of {HIGH:g}% or more there "
+    "and at all shorter ones. Target weight, and the accuracy of hard attention (all weight on the largest logit): at "
+    "the longest length. At chance: at the shortest length no more accurate than guesses."
+)
+OVERALL_NOTE = (
+    "Both tasks, lines as trained, by the smaller of their two accuracies beyond training; – where one diverged."
+)
+_NUMBERS = ["n", "beyond (%)", "difference (pp)", "d_z", "p (Holm)"]
+_ENDS = [f"≥ {HIGH:g}% up to (items)", "target weight", "hard attention (%)"]
+
+
+def markdown(board: pd.DataFrame) -> str:
+    """Return the tables of a frame of `board.board`: of each task and of all together, rows by rank."""
+    lines = ["# Leaderboard", "", NOTE]
+    for task, of in board.groupby("task", sort=False):
+        lines += ["", f"## {task}", "", *_task(of)]
+        diverged = of[of["state"] == DIVERGED].to_dict("records")
+        lines += ["", *(f"- {one['line']} diverged: {one['note']}" for one in diverged)] if diverged else []
+    lines += ["", "## Overall", "", OVERALL_NOTE, "", *_overall(board[board["rule"] == TRAINED])]
+    return "\n".join(lines) + "\n"
+
+
+def _task(rows: pd.DataFrame) -> Iterator[str]:
+    shown = [length for length in SHOWN if f"accuracy_{length}" in rows]
+    text = ["line", "test time", ", ".join(SETTINGS)]
+    head = [*_NUMBERS, *(f"{power(length)} (%)" for length in shown), *_ENDS, "state"]
+    yield row(["rank", *text, *head])
+    yield row(["--:", *["---"] * len(text), *["--:"] * len(head)])
+    for of in rows.to_dict("records"):
+        gain = (_number(of, "difference", "+.1f"), _number(of, "d_z", "+.1f"), _p(of["p_holm"]))
+        accuracies = [_number(of, f"accuracy_{length}", ".1f") for length in shown]
+        longest = MISSING if pd.isna(of["longest_90"]) else power(of["longest_90"])
+        last = (longest, _number(of, "target_weight", ".2f"), _number(of, "hard", ".1f"), of["state"])
+        yield row(
+            [_rank(of), *_names(of), _number(of, "n", "d"), _number(of, "beyond", ".1f"), *gain, *accuracies, *last]
+        )
+
+
+def _overall(rows: pd.DataFrame) -> Iterator[str]:
+    tasks = list(dict.fromkeys(rows["task"]))
+    beyond = {(of["line"], of["task"]): of for of in rows.to_dict("records")}
+    yield row(["rank", "line", ", ".join(SETTINGS), "smaller (%)", *(f"{task} (%)" for task in tasks)])
+    yield row(["--:", "---", "---", "--:", *["--:"] * len(tasks)])
+    for of in rows.drop_duplicates("line").sort_values("overall_rank", kind="stable").to_dict("records"):
+        line, _, settings = _names(of)
+        means = [_number(beyond[of["line"], task], "beyond", ".1f") for task in tasks]
+        yield row([_number(of, "overall_rank", "d"), line, settings, _number(of, "overall", ".1f"), *means])
+
+
+def _names(of: Mapping[Any, Any]) -> tuple[str, str, str]:
+    """Return the line, its rule and its settings."""
+    line = f"{of['line']} (baseline)" if of["baseline"] else str(of["line"])
+    return line, str(of["rule"]), ", ".join(of[name] for name in SETTINGS)
+
+
+def _rank(of: Mapping[Any, Any]) -> str:
+    low, high = of["rank_low"], of["rank_high"]
+    if pd.isna(low):
+        return MISSING
+    return str(low) if low == high else f"{low}–{high}"
+
+
+def _number(of: Mapping[Any, Any], name: str, how: str) -> str:
+    """Return a number, with half of its interval where it has one; – where there is none."""
+    if pd.isna(of[name]):
+        return MISSING
+    high = of.get(f"{name}_high")
+    return f"{of[name]:{how}}" + ("" if high is None or pd.isna(high) else f" ± {high - of[name]:.1f}")
+
+
+def _p(p: float) -> str:
+    if pd.isna(p):
+        return MISSING
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"

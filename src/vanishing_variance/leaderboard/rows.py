@@ -1,0 +1,98 @@
+"""The numbers of each row of the leaderboard, of one task.
+
+Accuracies are in percent, a row a seed and a column a length.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from vanishing_variance.core.errors import InputError
+from vanishing_variance.leaderboard.files import HARD, TRAINED
+from vanishing_variance.leaderboard.standings import Difference, difference, standings
+from vanishing_variance.statistics.holm import holm
+from vanishing_variance.statistics.intervals import interval
+from vanishing_variance.study.results import of_both
+
+# Of those that were tested, the lengths whose accuracy the table shows.
+SHOWN = (2**4, 2**8, 2**11, 2**14)
+# Percent: `longest_90` is the longest length at which the accuracy is as high, there and at all shorter ones.
+HIGH = 90.0
+# States of a line.
+AS_TRAINED, AT_CHANCE, DIVERGED = "trained", "at chance", "diverged"
+
+# A line and a rule, and the numbers of its row.
+Key = tuple[str, str]
+Numbers = dict[str, Any]
+
+
+def by_seed(accuracy: pd.DataFrame) -> dict[Key, pd.DataFrame]:
+    """Return the accuracies of each line and rule of one task, seeds and lengths increasing, from fractions.
+
+    Raises InputError, which names the line, when one was not tested at the lengths of the others with every seed.
+    """
+    lengths = sorted(accuracy["length"].unique())
+    found: dict[Key, pd.DataFrame] = {}
+    for (line, rule), of in accuracy.groupby(["line", "rule"], sort=False):
+        wide = of.pivot(index="seed", columns="length", values="accuracy") * 100
+        if list(wide.columns) != lengths or wide.isna().to_numpy().any():
+            raise InputError(
+                f"leaderboard: {line}, {rule}: was not tested with every seed at the lengths of the others"
+            )
+        found[str(line), str(rule)] = wide
+    return found
+
+
+def numbers(
+    percent: Mapping[Key, pd.DataFrame], target: pd.DataFrame, baseline: str, longest: int, chance: float
+) -> dict[Key, Numbers]:
+    """Return the columns of `board` that are numbers, and `state`, by line and rule.
+
+    `target`: line, seed, length and target, of this task; `longest`: the longest training length; `chance`: the
+    percentage up to which a mean accuracy at the shortest length is not above chance.
+    """
+    beyond = {key: of.loc[:, of.columns.astype(int) > longest].mean(axis=1) for key, of in percent.items()}
+    gains, places = _gains(beyond, (baseline, TRAINED)), standings(beyond)
+    found = {}
+    for key, of in percent.items():
+        means, place = of.mean().round(9), places[key]
+        row: Numbers = {"rank": place.rank, "rank_low": place.low, "rank_high": place.high}
+        row |= {"state": AS_TRAINED if means.iloc[0] > chance else AT_CHANCE, "n": len(of)}
+        row |= _mean("beyond", beyond[key]) | gains.get(key, {})
+        for length in (length for length in SHOWN if length in of):
+            row |= _mean(f"accuracy_{length}", of[length])
+        high = means.index[(means >= HIGH).cummin()]
+        row["longest_90"] = high[-1] if len(high) else None
+        line, rule = key
+        if rule == TRAINED:
+            last = of.columns[-1]
+            row["target_weight"] = target[(target["line"] == line) & (target["length"] == last)]["target"].mean()
+            row["hard"] = percent[line, HARD][last].mean() if (line, HARD) in percent else None
+        found[key] = row
+    return found
+
+
+def _gains(beyond: Mapping[Key, "pd.Series[Any]"], baseline: Key) -> dict[Key, Numbers]:
+    """Return each row's difference from the baseline's; none where the baseline has no numbers."""
+    if baseline not in beyond:
+        return {}
+    found: dict[Key, Difference] = {}
+    for key, ours in beyond.items():
+        if key != baseline:
+            found[key] = difference(*(of.to_numpy() for of in of_both(ours, beyond[baseline])))
+    adjusted = holm(np.array([of.p for of in found.values()]))
+    return {
+        key: {
+            **{"n_paired": of.n, "difference": of.mean, "difference_low": of.low, "difference_high": of.high},
+            **{"d_z": of.d_z, "p": of.p, "p_holm": float(p)},
+        }
+        for (key, of), p in zip(found.items(), adjusted, strict=True)
+    }
+
+
+def _mean(name: str, values: "pd.Series[Any]") -> Numbers:
+    mean, low, high = interval(values.to_numpy())
+    ends = {f"{name}_low": low, f"{name}_high": high} if len(values) > 1 else {}
+    return {name: mean, **ends}

@@ -1,0 +1,86 @@
+"""Ranks within a task, by paired t-tests between all pairs of rows.
+
+S seeds.
+"""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, TypeVar
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+from scipy import stats
+
+from vanishing_variance.statistics.holm import holm
+from vanishing_variance.statistics.intervals import interval
+from vanishing_variance.statistics.rounding import rounding
+from vanishing_variance.study.results import of_both
+
+ALPHA = 0.05
+NAN = float("nan")
+
+Row = TypeVar("Row", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The mean of the differences over n seeds, its 95% t interval, Cohen's d_z and the p of the paired t-test.
+
+    What cannot be computed is NaN: all of it without a seed, all but the mean with one.
+    """
+
+    n: int = 0
+    mean: float = NAN
+    low: float = NAN
+    high: float = NAN
+    d_z: float = NAN
+    p: float = NAN
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A row's rank by its mean, and the lowest and highest that the tests leave it; ranks of equal means are equal."""
+
+    rank: int
+    low: int
+    high: int
+
+
+def difference(ours: Float[np.ndarray, " S"], theirs: Float[np.ndarray, " S"]) -> Difference:
+    """Return ours minus theirs, paired by seed.
+
+    Differences that are equal in every seed, but for rounding, have no d_z: p is 1 where they are 0, else 0, the limit
+    of the t-test.
+    """
+    differences, n = ours - theirs, len(ours)
+    if n < 2:
+        return Difference(n, float(differences.mean())) if n else Difference()
+    mean, low, high = interval(differences)
+    within, deviation = rounding(ours, theirs), float(differences.std(ddof=1))
+    if deviation <= within:
+        return Difference(n, mean, mean, mean, p=float(abs(mean) <= within))
+    return Difference(n, mean, low, high, mean / deviation, float(stats.ttest_rel(ours, theirs).pvalue))
+
+
+def standings(scores: Mapping[Row, "pd.Series[Any]"]) -> dict[Row, Standing]:
+    """Return the standing of each row, of its score by seed: the larger, the better.
+
+    Each pair is compared over the seeds that both have, its p adjusted by Holm's method over all pairs. `low` is 1 +
+    how many rows are significantly better, `high` how many rows there are, less those that are significantly worse.
+    """
+    pairs = list(combinations(scores, 2))
+    found = [difference(*(of.to_numpy() for of in of_both(scores[one], scores[other]))) for one, other in pairs]
+    better, worse = dict.fromkeys(scores, 0), dict.fromkeys(scores, 0)
+    for pair, of, p in zip(pairs, found, holm(np.array([of.p for of in found])), strict=True):
+        if p < ALPHA:
+            ahead, behind = pair if of.mean > 0 else pair[::-1]
+            worse[ahead] += 1
+            better[behind] += 1
+    means = pd.Series([of.mean() for of in scores.values()]).round(9)  # equal but for rounding
+    ranks = means.rank(ascending=False, method="min").astype(int)
+    return {
+        row: Standing(int(rank), 1 + better[row], len(scores) - worse[row])
+        for row, rank in zip(scores, ranks, strict=True)
+    }

@@ -1,0 +1,65 @@
+"""The leaderboard: lines ranked by their accuracy beyond training, as a table, Markdown and a figure."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from vanishing_variance.core.config import PATH, Count, get_param
+from vanishing_variance.core.files import read_document, write_json, write_text
+from vanishing_variance.core.frames import read_frame, write_csv
+from vanishing_variance.core.ranges import Range
+from vanishing_variance.core.registry import load_task
+from vanishing_variance.core.stage import Arguments, run
+from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.figures.images import write_figure
+from vanishing_variance.figures.leaderboard import draw
+from vanishing_variance.leaderboard.board import board, summary
+from vanishing_variance.leaderboard.board_table import markdown
+from vanishing_variance.leaderboard.files import ACCURACY, ATTENTION, DIVERGED, TASKS, Diverged, tested, trained
+from vanishing_variance.leaderboard.treatments import read_treatments
+from vanishing_variance.study.runs import FIGURES, METRICS
+
+FOLDER = METRICS / "leaderboard"
+
+
+def read_results(lines: list[str]) -> tuple[pd.DataFrame, pd.DataFrame, dict[tuple[str, str], str]]:
+    """Return accuracies and attention of all lines that did not diverge, and what was said of those that did."""
+    accuracy, attention, diverged = [], [], {}
+    for task in TASKS:
+        for line in lines:
+            path, names = tested(line, task), {"task": task, "line": line}
+            said = trained(line, task) / DIVERGED
+            if said.exists():
+                diverged[task, line] = read_document(said, Diverged)["said"]
+                continue
+            accuracy.append(read_frame(path / "accuracy.parquet", *ACCURACY).assign(**names))
+            attention.append(read_frame(path / "attention.parquet", *ATTENTION).assign(**names))
+    return _joined(accuracy, ACCURACY), _joined(attention, ATTENTION), diverged
+
+
+def _joined(frames: list[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
+    there = [frame for frame in frames if len(frame)]
+    return pd.concat(there) if there else pd.DataFrame(columns=["task", "line", *columns])
+
+
+def main() -> None:
+    Arguments(description=__doc__).parse_args()
+    params, treatments = read_yaml(PATH), read_treatments()
+    accuracy, attention, diverged = read_results(list(treatments))
+    table = board(
+        accuracy,
+        attention,
+        treatments,
+        classes={task: get_param(params, f"tasks.{task}.data", load_task(task).TASK).num_classes for task in TASKS},
+        sequences=get_param(params, "test.sequences", Count),
+        longest=get_param(params, "ranges.short", Range).longest,
+        diverged=diverged,
+    )
+    write_csv(FOLDER / "board.csv", table)
+    write_text(FOLDER / "board.md", markdown(table))
+    write_json(FOLDER / "summary.json", summary(table))
+    write_figure(FIGURES / "leaderboard" / "leaderboard", draw(table))
+
+
+if __name__ == "__main__":
+    run(main)

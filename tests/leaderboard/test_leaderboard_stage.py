@@ -1,0 +1,99 @@
+import json
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from made_up_board import accuracies, attention
+
+from stages.leaderboard import main
+from vanishing_variance.core.errors import InputError
+from vanishing_variance.core.files import write_json
+from vanishing_variance.core.frames import read_csv, write_frame
+from vanishing_variance.leaderboard import files
+
+ROOT = Path(__file__).resolve().parents[2]
+LINES = ("softmax", "ssmax", "broken")
+MEANS = {"softmax": (0.99, 0.9, 0.8, 0.3), "ssmax": (0.99, 0.98, 0.95, 0.9), "broken": (0.99, 0.9, 0.7, 0.6)}
+
+
+def write_line(line, task, frame):
+    write_frame(files.tested(line, task) / "accuracy.parquet", frame[list(files.ACCURACY)])
+    write_frame(files.tested(line, task) / "attention.parquet", attention(frame)[list(files.ATTENTION)])
+
+
+@pytest.fixture
+def inputs(tmp_path, monkeypatch):
+    """A folder with the results of three lines, one of which diverged on argmax; the working directory."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["stages/leaderboard.py"])
+    Path("params.yaml").write_text((ROOT / "params.yaml").read_text())
+    settings = [f"  {line}: {{attention: softmax, norm: none, projection: mlp, decay: none}}\n" for line in LINES]
+    Path("leaderboard").mkdir()
+    Path("leaderboard/params.yaml").write_text("treatments:\n" + "".join(settings))
+    for line, means in MEANS.items():
+        for task in ("argmax", "dictionary"):
+            frames = [accuracies(line, means, task=task), accuracies(line, (0.99,) * 4, "hard", task)]
+            write_line(line, task, pd.concat(frames))
+    nothing = accuracies("broken", (0,) * 4).iloc[:0]
+    write_frame(files.tested("broken", "argmax") / "accuracy.parquet", nothing[list(files.ACCURACY)])
+    (files.tested("broken", "argmax") / "attention.parquet").unlink()
+    write_json(files.trained("broken", "argmax") / "diverged.json", {"said": "seed 1: the loss is nan at step 7"})
+    return tmp_path
+
+
+def outputs(folder):
+    names = ("board.csv", "board.md", "summary.json")
+    drawn = [folder / f"plots/figures/leaderboard/leaderboard.{kind}" for kind in ("png", "svg")]
+    return [*(folder / "metrics/leaderboard" / name for name in names), *drawn]
+
+
+def test_from_results_a_line_to_the_board_the_table_and_the_figure(inputs):
+    main()
+    board = read_csv(inputs / "metrics/leaderboard/board.csv", "task", "line", "rule", "rank_low", "note")
+    assert len(board) == 5 + 6
+    broken = board.query("line == 'broken' and task == 'argmax'").iloc[0]
+    assert (broken["state"], broken["note"]) == ("diverged", "seed 1: the loss is nan at step 7")
+    assert list(board.loc[board["baseline"], "line"]) == ["softmax", "softmax"]
+    means = accuracies("ssmax", MEANS["ssmax"]).query("length > 16").groupby("seed")["accuracy"].mean()
+    summary = json.loads((inputs / "metrics/leaderboard/summary.json").read_text())
+    assert summary["argmax"]["ssmax"] == round(100 * means.mean(), 2)
+    assert summary["argmax"]["broken"] is None
+    assert set(summary["dictionary"]) == set(LINES)
+    text = (inputs / "metrics/leaderboard/board.md").read_text()
+    assert "- broken diverged: seed 1: the loss is nan at step 7" in text
+    assert {path for path in inputs.rglob("*.*") if "runs" not in path.parts and path.parent != inputs} == {
+        *outputs(inputs),
+        inputs / "leaderboard/params.yaml",
+    }
+
+
+def test_chance_and_the_training_lengths_are_those_of_params_yaml(inputs):
+    text = Path("params.yaml").read_text()
+    assert "classes: 10\n" in text
+    Path("params.yaml").write_text(
+        text.replace("classes: 10\n", "classes: 2\n").replace("longest: 16\n", "longest: 64\n")
+    )
+    write_line("ssmax", "argmax", accuracies("ssmax", (0.5, 0.98, 0.95, 0.9)))
+    main()
+    board = read_csv(inputs / "metrics/leaderboard/board.csv").set_index(["task", "line", "rule"])
+    assert board.loc[("argmax", "ssmax", "trained"), "state"] == "at chance"
+    assert board.loc[("dictionary", "softmax", "trained"), "beyond"] == pytest.approx(55, abs=2)
+
+
+def test_the_same_inputs_give_the_same_bytes(inputs):
+    main()
+    before = [path.read_bytes() for path in outputs(inputs)]
+    main()
+    assert [path.read_bytes() for path in outputs(inputs)] == before
+
+
+def test_a_line_without_results_that_did_not_diverge_is_refused(inputs):
+    (files.trained("broken", "argmax") / "diverged.json").unlink()
+    with pytest.raises(InputError, match=r"tested/broken/argmax/attention.parquet: cannot be read"):
+        main()
+    nothing = accuracies("broken", (0,) * 4).iloc[:0]
+    write_line("broken", "argmax", nothing)
+    with pytest.raises(InputError, match="argmax, broken: was not tested, and did not diverge"):
+        main()
+    assert not any(path.exists() for path in outputs(inputs))

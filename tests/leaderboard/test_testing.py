@@ -1,0 +1,99 @@
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+from small import make_model, make_plan
+
+from vanishing_variance.core import parallel
+from vanishing_variance.core.seeding import stream
+from vanishing_variance.inference.models import Models
+from vanishing_variance.inference.temperature import UNCHANGED
+from vanishing_variance.leaderboard.testing import answer, measure_treatment
+from vanishing_variance.model.initialisation import draw
+from vanishing_variance.reference import Reference
+
+
+def made(task, attention, projection, sharpness, seeds=(0, 1)):
+    """Untrained models of a treatment, single precision, whose weights are large enough to tell items apart."""
+    plan = make_plan(task, "none", model=make_model(projection=projection))
+    variant = plan.variant.__class__(task, "none", plan.variant.task, plan.variant.model, attention)
+    weights = draw(variant.initial(plan.schedule), 0, task, seeds)
+    weights["attention.key"] *= sharpness
+    for name in ("attention.value", "attention.output", "head.0.weight", "head.2.weight"):
+        weights[name] *= 20
+    return variant, {name: tensor.numpy() for name, tensor in weights.items()}
+
+
+def in_parts(drawn, size):
+    for first in range(0, len(drawn["query"]), size):
+        yield {name: array[first : first + size] for name, array in drawn.items()}
+
+
+@pytest.mark.parametrize("projection", ["mlp", "direct", "qk_norm"])
+@pytest.mark.parametrize("attention", ["softmax", "power", "entmax15", "sigmoid"])
+def test_answers_and_weights_are_those_of_the_plain_module(task_name, attention, projection):
+    variant, weights = made(task_name, attention, projection, sharpness=30)
+    drawn = variant.task.sample(stream(0, "here"), 300, 40)
+    found = answer(Models.of(variant, weights), drawn)
+    labels, batch = torch.from_numpy(variant.task.label(drawn)), {n: torch.from_numpy(a) for n, a in drawn.items()}
+    batch = {name: array.double() if array.is_floating_point() else array for name, array in batch.items()}
+    for place in (0, 1):
+        network = variant.network()
+        plain = Reference(variant.task, network.norm, variant.model, 16, network.attention)
+        plain.load({name: torch.from_numpy(array) for name, array in weights.items()}, place)
+        plain, seen = plain.double(), []
+        of_map = plain._weights
+
+        def kept(logits, of_map=of_map, seen=seen):
+            seen.append((logits, of_map(logits)))
+            return seen[-1][1]
+
+        plain._weights = kept
+        with torch.no_grad():
+            correct = plain(batch).argmax(-1) == labels
+            [(_, shares)] = seen
+            plain._weights = lambda logits: torch.nn.functional.one_hot(logits.argmax(-1), 40).double()
+            hard = plain(batch).argmax(-1) == labels
+        # an answer may hang on the last bits of two class logits
+        assert (found["trained"][place].bool() != correct).sum() <= 2
+        assert (found["hard"][place].bool() != hard).sum() <= 2
+        expected = shares.gather(-1, batch["target"].unsqueeze(-1)).squeeze(-1)
+        torch.testing.assert_close(found["target"][place].double(), expected, rtol=1e-2, atol=1e-4)
+
+
+def test_softmax_is_tested_as_in_the_study_with_its_adaptive_temperature(briefly_trained):
+    plan, weights = briefly_trained
+    models = Models.of(plan.variant, {name: tensor.float().numpy() for name, tensor in weights.items()})
+    drawn = plan.variant.task.sample(stream(0, "here"), 400, 200)
+    found, study = answer(models, drawn), models.answer(drawn, UNCHANGED)
+    for ours, theirs in (("trained", "plain"), ("adaptive", "adaptive")):
+        assert (found[ours].bool() != study.correct[theirs]).sum() <= 4  # the last bits of two class logits
+    assert (found["adaptive"] != found["trained"]).sum() > 4
+    assert (found["hard"] != found["trained"]).sum() > 4
+
+
+def test_other_maps_have_no_temperature(task_name):
+    variant, weights = made(task_name, "sigmoid", "mlp", sharpness=1)
+    assert set(answer(Models.of(variant, weights), variant.task.sample(stream(0), 5, 4))) == {
+        "trained",
+        "hard",
+        "target",
+    }
+
+
+def test_frames_have_a_row_a_seed_rule_and_length(task_name, monkeypatch):
+    monkeypatch.setattr(parallel, "cores", lambda: 1)
+    variant, weights = made(task_name, "power", "direct", sharpness=30)
+    drawn = {length: variant.task.sample(stream(0, length), 50, length) for length in (4, 40)}
+    read = {length: partial(in_parts, of) for length, of in drawn.items()}
+    accuracy, attention = measure_treatment("here", variant, weights, [4, 7], read)
+    index = [(seed, rule, length) for seed in (4, 7) for rule in ("adaptive", "hard", "trained") for length in (4, 40)]
+    assert list(accuracy[["seed", "rule", "length"]].itertuples(index=False, name=None)) == index
+    assert list(attention[["seed", "length"]].itertuples(index=False, name=None)) == [(4, 4), (4, 40), (7, 4), (7, 40)]
+    second = Models.of(variant, {name: array[1:] for name, array in weights.items()})
+    alone = answer(second, drawn[40])
+    found = accuracy.query("seed == 7 and rule == 'hard' and length == 40")["accuracy"].item()
+    assert found == pytest.approx(alone["hard"].double().mean().item())
+    found = attention.query("seed == 7 and length == 40")["target"].item()
+    assert found == pytest.approx(np.float64(alone["target"].double().mean()), rel=1e-6)
