@@ -17,7 +17,7 @@ from vanishing_variance.leaderboard.board import board, summary
 from vanishing_variance.leaderboard.board_table import markdown
 from vanishing_variance.leaderboard.files import ACCURACY, ATTENTION, DIVERGED, TASKS, Diverged, tested, trained
 from vanishing_variance.leaderboard.treatments import read_treatments
-from vanishing_variance.study.runs import FIGURES, METRICS
+from vanishing_variance.study.runs import METRICS, PLOTS
 
 FOLDER = METRICS / "leaderboard"
 
@@ -58,7 +58,7 @@ def main() -> None:
     write_csv(FOLDER / "board.csv", table)
     write_text(FOLDER / "board.md", markdown(table))
     write_json(FOLDER / "summary.json", summary(table))
-    write_figure(FIGURES / "leaderboard" / "leaderboard", draw(table))
+    write_figure(PLOTS / "leaderboard" / "leaderboard", draw(table))
 
 
 if __name__ == "__main__":

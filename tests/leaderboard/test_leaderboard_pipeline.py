@@ -21,7 +21,7 @@ def test_it_ranks_every_line_on_both_tasks(first_run):
     assert set(trained[["task", "line"]].itertuples(index=False, name=None)) == expected
     assert (trained["n"] == 2).all()
     assert set(board["rule"]) == {"trained", "adaptive", "hard"}
-    assert (copy.path / "plots/figures/leaderboard/leaderboard.png").exists()
+    assert (copy.path / "plots/leaderboard/leaderboard.png").exists()
     assert "| 1" in (copy.path / "metrics/leaderboard/board.md").read_text()
 
 

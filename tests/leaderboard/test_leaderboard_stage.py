@@ -44,7 +44,7 @@ def inputs(tmp_path, monkeypatch):
 
 def outputs(folder):
     names = ("board.csv", "board.md", "summary.json")
-    drawn = [folder / f"plots/figures/leaderboard/leaderboard.{kind}" for kind in ("png", "svg")]
+    drawn = [folder / f"plots/leaderboard/leaderboard.{kind}" for kind in ("png", "svg")]
     return [*(folder / "metrics/leaderboard" / name for name in names), *drawn]
 
 
