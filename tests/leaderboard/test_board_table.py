@@ -22,7 +22,7 @@ def test_a_row_has_its_numbers_with_units_in_the_head():
     ]
     board = make_board(*of, lines=["softmax", "ssmax"], classes={"argmax": 10})
     head, align, *rows = tables(markdown(board))["argmax"]
-    assert head[:4] == ["rank", "line", "test time", "attention, norm, projection, decay"]
+    assert head[:4] == ["rank", "line", "test time", "attention, norm, projection, decay, steps"]
     assert head[4:9] == ["n", "beyond (%)", "difference (pp)", "d_z", "p (Holm)"]
     assert head[9:] == [
         *("2^4 (%)", "2^8 (%)", "2^14 (%)"),
@@ -38,7 +38,7 @@ def test_a_row_has_its_numbers_with_units_in_the_head():
     row = board.set_index("line").loc["ssmax"]
     margin = (row["beyond_high"] - row["beyond_low"]) / 2
     assert ssmax["beyond (%)"] == f"{row['beyond']:.1f} ± {margin:.1f}"
-    assert (ssmax["attention, norm, projection, decay"], ssmax["n"]) == ("softmax, none, mlp, none", "6")
+    assert (ssmax["attention, norm, projection, decay, steps"], ssmax["n"]) == ("softmax, none, mlp, none, 1", "6")
     assert (ssmax["p (Holm)"], ssmax["hard attention (%)"], ssmax["target weight"]) == ("< 0.001", "–", "0.00")
 
 

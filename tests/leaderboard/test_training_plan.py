@@ -21,6 +21,8 @@ def test_a_line_is_the_studys_training_but_for_the_treatment(task_name):
     assert plan.optimiser == study.optimiser.model_copy(update={"decay": "cosine"})
     assert (plan.root_seed, plan.lengths, plan.schedule) == (study.root_seed, study.lengths, study.schedule)
     assert plan.variant.task == study.variant.task
+    longer = training_plan(params, task_name, "own", OWN.model_copy(update={"steps": 4}))
+    assert longer.schedule.steps == 4 * study.schedule.steps
 
 
 def test_the_baseline_is_the_study(task_name):

@@ -71,7 +71,7 @@ def _overall(rows: pd.DataFrame) -> Iterator[str]:
 def _names(of: Mapping[Any, Any]) -> tuple[str, str, str]:
     """Return the line, its rule and its settings."""
     line = f"{of['line']} (baseline)" if of["baseline"] else str(of["line"])
-    return line, str(of["rule"]), ", ".join(of[name] for name in SETTINGS)
+    return line, str(of["rule"]), ", ".join(str(of[name]) for name in SETTINGS)
 
 
 def _rank(of: Mapping[Any, Any]) -> str:

@@ -1,13 +1,14 @@
 """The lines of the leaderboard: a treatment each, and how its models are trained."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, ValidationError
 
 from vanishing_variance.core import registry
-from vanishing_variance.core.config import Section, explained, get_param, named
+from vanishing_variance.core.config import Count, Section, explained, get_param, named
 from vanishing_variance.core.errors import InputError, shown
 from vanishing_variance.core.paths import Run
 from vanishing_variance.core.yaml import read_yaml
@@ -29,12 +30,13 @@ def _one_of(choices: list[str]) -> AfterValidator:
 
 
 class Treatment(Section):
-    """A line: its attention map, its normaliser, `model.projection` and `training.decay`."""
+    """A line: its attention map, its normaliser, `model.projection`, `training.decay`, and `steps` times the steps."""
 
     attention: Annotated[str, _one_of(registry.attention_names())]
     norm: Annotated[str, _one_of(registry.norm_names())]
     projection: Literal["mlp", "direct", "qk_norm", "tied_qk_norm"]
     decay: Literal["none", "cosine"]
+    steps: Count = 1
 
 
 def read_treatments(path: Path = PATH) -> dict[str, Treatment]:
@@ -70,7 +72,9 @@ def training_plan(params: Mapping[str, Any], task: str, line: str, treatment: Tr
         "training": {**training.model_dump(), "decay": treatment.decay},
     }
     run = Run(task, RANGE, treatment.norm, 0)
-    return TrainingPlan.of(changed, run, treatment.attention, name=f"{line} {task}")
+    plan = TrainingPlan.of(changed, run, treatment.attention, name=f"{line} {task}")
+    longer = plan.schedule.model_copy(update={"steps": plan.schedule.steps * treatment.steps})
+    return replace(plan, schedule=longer)
 
 
 def _treatment(path: Path, key: str, settings: Any) -> Treatment:
