@@ -1,12 +1,13 @@
 """The leaderboard: lines ranked by their accuracy beyond training, as a table, Markdown and a figure."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pandas as pd
 
 from vanishing_variance.core.config import PATH, Count, get_param
 from vanishing_variance.core.files import read_document, write_json, write_text
-from vanishing_variance.core.frames import read_frame, write_csv
+from vanishing_variance.core.frames import read_csv, read_frame, write_csv
 from vanishing_variance.core.ranges import Range
 from vanishing_variance.core.registry import load_task
 from vanishing_variance.core.stage import Arguments, run
@@ -20,6 +21,8 @@ from vanishing_variance.leaderboard.treatments import read_treatments
 from vanishing_variance.study.runs import METRICS, PLOTS
 
 FOLDER = METRICS / "leaderboard"
+# What a step of each line costs relative to the first line's: measured by benchmarks/prices.py, whatever the machine.
+PRICES = Path("benchmarks/prices.csv")
 
 
 def read_results(lines: list[str]) -> tuple[pd.DataFrame, pd.DataFrame, dict[tuple[str, str], str]]:
@@ -55,6 +58,8 @@ def main() -> None:
         longest=get_param(params, "ranges.short", Range).longest,
         diverged=diverged,
     )
+    prices = read_csv(PRICES)[["task", "line", "relative"]].rename(columns={"relative": "step"})
+    table = table.merge(prices, how="left", on=["task", "line"])
     write_csv(FOLDER / "board.csv", table)
     write_text(FOLDER / "board.md", markdown(table))
     write_json(FOLDER / "summary.json", summary(table))

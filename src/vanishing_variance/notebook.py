@@ -50,13 +50,21 @@ def read_params(changes: Mapping[str, Any] | None = None, path: Path = PATH) -> 
     return params
 
 
-def train(params: Mapping[str, Any], task: str, norm: str, seeds: Sequence[int], range_: str = "short") -> Trained:
+def train(
+    params: Mapping[str, Any],
+    task: str,
+    norm: str,
+    seeds: Sequence[int],
+    range_: str = "short",
+    attention: str = "softmax",
+) -> Trained:
     """Train `seeds` of a variant, over all cores or on the GPU.
 
-    `task`: argmax or dictionary; `norm`: a file of norms/; `range_`: short (up to 16 items) or long (up to 256).
+    `task`: argmax or dictionary; `norm`: a file of norms/; `range_`: short (up to 16 items) or long (up to 256);
+    `attention`: a file of attentions/.
     Raises InputError for unknown names, DivergedError for a loss that is not finite.
     """
-    plan = TrainingPlan.of(params, Run(task, range_, norm, 0))
+    plan = TrainingPlan.of(params, Run(task, range_, norm, 0), attention)
     weights, losses = train_block(plan, list(seeds))
     return Trained(plan, list(seeds), weights, losses, params)
 

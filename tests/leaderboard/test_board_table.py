@@ -20,13 +20,13 @@ def test_a_row_has_its_numbers_with_units_in_the_head():
         accuracies("ssmax", (1, 1, 0.8, 0.45)),
         accuracies("softmax", (1, 1, 1, 1), rule="hard", spread=0),
     ]
-    board = make_board(*of, lines=["softmax", "ssmax"], classes={"argmax": 10})
+    board = make_board(*of, lines=["softmax", "ssmax"], classes={"argmax": 10}).assign(step=1.25)
     head, align, *rows = tables(markdown(board))["argmax"]
     assert head[:4] == ["rank", "line", "test time", "attention, norm, projection, decay, steps"]
     assert head[4:9] == ["n", "beyond (%)", "difference (pp)", "d_z", "p (Holm)"]
     assert head[9:] == [
         *("2^4 (%)", "2^8 (%)", "2^14 (%)"),
-        *("≥ 90% up to (items)", "target weight", "hard attention (%)", "state"),
+        *("≥ 90% up to (items)", "target weight", "hard attention (%)", "step (×)", "state"),
     ]
     assert [mark == "---" for mark in align] == [name in head[1:4] for name in head]
     hard, ssmax, softmax = (dict(zip(head, row, strict=True)) for row in rows)
@@ -39,13 +39,14 @@ def test_a_row_has_its_numbers_with_units_in_the_head():
     margin = (row["beyond_high"] - row["beyond_low"]) / 2
     assert ssmax["beyond (%)"] == f"{row['beyond']:.1f} ± {margin:.1f}"
     assert (ssmax["attention, norm, projection, decay, steps"], ssmax["n"]) == ("softmax, none, mlp, none, 1", "6")
+    assert ssmax["step (×)"] == "1.2"
     assert (ssmax["p (Holm)"], ssmax["hard attention (%)"], ssmax["target weight"]) == ("< 0.001", "–", "0.00")
 
 
 def test_p_values_and_ranks_that_the_data_do_not_tell():
     same = [accuracies(line, (1, 1, 1, 1), spread=0) for line in ("softmax", "ssmax")]
     low = accuracies("sparse", (1, 0.5, 0.5, 0.5))
-    text = markdown(make_board(*same, low, lines=["softmax", "ssmax", "sparse"], classes={"argmax": 10}))
+    text = markdown(make_board(*same, low, lines=["softmax", "ssmax", "sparse"], classes={"argmax": 10}).assign(step=1))
     head, _, *rows = tables(text)["argmax"]
     assert [row[0] for row in rows] == ["1–2", "1–2", "3"]
     assert [row[head.index("p (Holm)")] for row in rows] == ["–", "1.000", "< 0.001"]
@@ -62,7 +63,7 @@ def test_p_values_and_ranks_that_the_data_do_not_tell():
 
 def test_every_line_is_in_each_table_whatever_its_state():
     board, lines = many_lines(6)
-    text = markdown(board)
+    text = markdown(board.assign(step=float("nan")))
     found = tables(text)
     assert list(found) == ["argmax", "dictionary", "Overall"]
     for _, _, *rows in found.values():

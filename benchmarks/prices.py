@@ -1,0 +1,82 @@
+"""What a step of each line of the leaderboard costs: `python -m benchmarks.prices`.
+
+All lines in turn, in several rounds, one thread, four seeds at once; CPU time, the median of rounds, and relative to
+the first line. Writes benchmarks/prices.csv and prices.md.
+"""
+
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import torch
+
+from vanishing_variance.core.config import PATH
+from vanishing_variance.core.files import write_text
+from vanishing_variance.core.frames import write_csv
+from vanishing_variance.core.parallel import single_threaded
+from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.leaderboard.files import TASKS
+from vanishing_variance.leaderboard.treatments import read_treatments, training_plan
+from vanishing_variance.model.initialisation import draw
+from vanishing_variance.report.machine import machine
+from vanishing_variance.study.markdown import row
+from vanishing_variance.training.loop import train
+from vanishing_variance.training.plan import TrainingPlan
+
+RESULTS = Path(__file__).resolve().with_suffix(".csv")
+SEEDS, STEPS, ROUNDS = range(4), 256, 5
+
+
+def main() -> None:
+    single_threaded()
+    torch.set_flush_denormal(True)
+    params, lines = read_yaml(PATH), read_treatments()
+    seconds = []
+    for number in range(ROUNDS):
+        for line, treatment in lines.items():
+            for task in TASKS:
+                plan = training_plan(params, task, line, treatment)
+                seconds.append((line, task, number, _seconds(plan) / STEPS / len(SEEDS)))
+        print(f"round {number + 1} of {ROUNDS}", file=sys.stderr, flush=True)
+    found = pd.DataFrame(seconds, columns=["line", "task", "round", "seconds"])
+    median = found.groupby(["line", "task"], sort=False)["seconds"].median().mul(1000).rename("ms").reset_index()
+    first = median[median["line"] == next(iter(lines))].set_index("task")["ms"]
+    median["relative"] = median["ms"] / median["task"].map(first)
+    write_csv(RESULTS, median.round(3))
+    write_text(RESULTS.with_suffix(".md"), markdown(median))
+
+
+def _seconds(plan: TrainingPlan) -> float:
+    """Return the CPU seconds of the first steps."""
+    plan = replace(plan, schedule=plan.schedule.model_copy(update={"steps": STEPS}))
+    weights = draw(plan.variant.initial(plan.schedule), plan.root_seed, plan.variant.task_name, SEEDS)
+    began = time.process_time()
+    train(plan, weights, SEEDS)
+    return time.process_time() - began
+
+
+def markdown(median: pd.DataFrame) -> str:
+    """Return a row a line: CPU milliseconds of a step and seed, and relative to the first line, by task."""
+    about = machine()
+    lines = [
+        "# What a step of each line of the leaderboard costs",
+        "",
+        f"CPU milliseconds of a step and seed, median of {ROUNDS} rounds of {STEPS} steps, one thread,",
+        f"{len(SEEDS)} seeds at once; and relative to the first line. {about['device']}, {about['cores']} cores,",
+        f"commit {about['revision']}.",
+        "",
+        row(["line", *(f"{task} ({unit})" for task in TASKS for unit in ("ms", "×"))]),
+        row(["---", *["--:"] * (2 * len(TASKS))]),
+    ]
+    wide = median.pivot(index="line", columns="task", values=["ms", "relative"])
+    for line in dict.fromkeys(median["line"]):
+        lines.append(
+            row([line, *(f"{wide.loc[line, (unit, task)]:.2f}" for task in TASKS for unit in ("ms", "relative"))])
+        )
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    main()
