@@ -26,9 +26,9 @@ def accuracies(line, means, rule="trained", task="argmax", seeds=range(6), sprea
 
 
 def attention(accuracy):
-    """Of every line of `accuracy`, a weight of 1 / length + seed / 1000 on the target."""
+    """Of every line of `accuracy`, a weight of 1 / length + seed / 1000 on the target, and a variance of 2 / length."""
     of = accuracy.loc[accuracy["rule"] == "trained", ["task", "line", "seed", "length"]]
-    return of.assign(target=1 / of["length"] + of["seed"] / 1000)
+    return of.assign(target=1 / of["length"] + of["seed"] / 1000, variance=2 / of["length"])
 
 
 def make_board(*frames, lines, diverged=None, classes=CLASSES):

@@ -8,7 +8,6 @@ from benchmarks import protocols
 from benchmarks.protocols import PROTOCOLS, Candidate, Protocol, _plan, markdown
 from vanishing_variance.core.seeding import stream
 from vanishing_variance.model.initialisation import draw
-from vanishing_variance.training import adam
 
 SHAPES = {
     "as params.yaml",
@@ -60,24 +59,6 @@ def test_the_network_of_a_protocol_is_what_it_says(name):
         one = {key: of[seed] for key, of in weights.items()}
         expected = plainly(one, {key: of[seed] for key, of in batch.items()}, network.norm, variant.protocol)
         torch.testing.assert_close(found[seed], expected, rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.skipif(adam.library() is None, reason="the compiled Adam alone has a rate for every step")
-def test_a_falling_rate_ends_at_nothing():
-    weights = {"w": torch.zeros(1, 4)}
-    made = protocols._cosine(weights, [], 1e-3, 0.0, 100)
-    for tensor in weights.values():
-        tensor.requires_grad_()
-    moved = []
-    for _ in range(100):
-        made.read({})
-        weights["w"].grad = torch.ones(1, 4)
-        before = weights["w"].detach().clone()
-        made.step()
-        moved.append(float((before - weights["w"].detach())[0, 0]))
-    assert moved[0] == pytest.approx(1e-3, rel=1e-3)
-    assert moved[50] == pytest.approx(5e-4, rel=0.05)
-    assert moved[-1] < 1e-6
 
 
 def test_a_protocol_is_tabled_with_its_distance_and_gain():

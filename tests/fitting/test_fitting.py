@@ -50,7 +50,7 @@ def test_the_best_beta_of_each_mistake_is_that_of_the_plain_module(briefly_train
         logits = model({name: torch.from_numpy(array) for name, array in drawn.items()}).detach().double()
         by_beta.append(torch.log_softmax(logits, -1)[torch.arange(80), labels])
         if beta == 1:
-            spread = stats.entropy(seen[1.0][:, 0].detach(), axis=-1)
+            spread = stats.entropy(seen[1.0].detach(), axis=-1)
             wrong = (logits.argmax(-1) != labels).numpy() & (spread > 0.5)
     assert len(found) == wrong.sum() > 10
     np.testing.assert_allclose(found[:, 0], spread[wrong], rtol=0, atol=1e-3)

@@ -41,6 +41,7 @@ def test_a_row_holds_means_over_seeds_with_their_intervals():
     at_256 = 100 * of[1].query("length == 256")["accuracy"].to_numpy()
     assert [row[f"accuracy_256{end}"] for end in ("", "_low", "_high")] == pytest.approx(interval(at_256), abs=1e-6)
     assert row["target_weight"] == pytest.approx(1 / 16384 + 0.0025, abs=1e-6)
+    assert row["variance_ratio"] == pytest.approx(16 / 16384, abs=1e-6)
     assert not {"accuracy_64", "accuracy_2048"} & set(board)
 
 

@@ -26,7 +26,8 @@ def test_a_row_has_its_numbers_with_units_in_the_head():
     assert head[4:9] == ["n", "beyond (%)", "difference (pp)", "d_z", "p (Holm)"]
     assert head[9:] == [
         *("2^4 (%)", "2^8 (%)", "2^14 (%)"),
-        *("≥ 90% up to (items)", "target weight", "hard attention (%)", "step (×)", "state"),
+        *("≥ 90% up to (items)", "target weight", "variance of O (×)"),
+        *("hard attention (%)", "step (×)", "state"),
     ]
     assert [mark == "---" for mark in align] == [name in head[1:4] for name in head]
     hard, ssmax, softmax = (dict(zip(head, row, strict=True)) for row in rows)

@@ -49,7 +49,8 @@ def test_answers_and_weights_are_those_of_the_plain_module(task_name, attention,
             seen.append((logits, of_map(logits)))
             return seen[-1][1]
 
-        plain._weights = kept
+        plain._weights, outputs = kept, []
+        plain.attention["output"].register_forward_pre_hook(lambda _, x, outputs=outputs: outputs.append(x[0]))
         with torch.no_grad():
             correct = plain(batch).argmax(-1) == labels
             [(_, shares)] = seen
@@ -60,6 +61,9 @@ def test_answers_and_weights_are_those_of_the_plain_module(task_name, attention,
         assert (found["hard"][place].bool() != hard).sum() <= 2
         expected = shares.gather(-1, batch["target"].unsqueeze(-1)).squeeze(-1)
         torch.testing.assert_close(found["target"][place].double(), expected, rtol=1e-2, atol=1e-4)
+        torch.testing.assert_close(
+            found["variance"][place].double(), outputs[0].var(-1, correction=0), rtol=1e-2, atol=0
+        )
 
 
 def test_softmax_is_tested_as_in_the_study_with_its_adaptive_temperature(briefly_trained):
@@ -79,6 +83,7 @@ def test_other_maps_have_no_temperature(task_name):
         "trained",
         "hard",
         "target",
+        "variance",
     }
 
 

@@ -19,7 +19,7 @@ _SETTINGS = tuple(Treatment.model_fields)
 _RANKS = ("rank", "rank_low", "rank_high")
 _BEYOND = ("n", *(f"beyond{end}" for end in _ENDS))
 _GAIN = ("n_paired", *(f"difference{end}" for end in _ENDS), "d_z", "p", "p_holm")
-_LAST = ("longest_90", "target_weight", "hard", "overall", "overall_rank", "note")
+_LAST = ("longest_90", "target_weight", "variance_ratio", "hard", "overall", "overall_rank", "note")
 _COUNTS = (*_RANKS, "n", "n_paired", "longest_90", "overall_rank")
 _TEXT = ("task", "line", "rule", *_SETTINGS, "baseline", "state", "note")
 
@@ -36,16 +36,18 @@ def board(
 ) -> pd.DataFrame:
     """Return a row a task, line and rule, by task and rank; the first of `treatments` is the baseline.
 
-    `accuracy`: task, line, rule, seed, length, accuracy (a fraction); `attention`: task, line, seed, length, target;
-    `classes`: of each task's answers; `sequences`: that are tested a length; `longest`: the longest training length;
-    `diverged`: what was said of lines that diverged, by task and line: each has a row without numbers, its task's last.
+    `accuracy`: task, line, rule, seed, length, accuracy (a fraction); `attention`: task, line, seed, length, target,
+    variance; `classes`: of each task's answers; `sequences`: that are tested a length; `longest`: the longest training
+    length; `diverged`: what was said of lines that diverged, by task and line: each has a row without numbers, its
+    task's last.
 
     Columns, in percent and percentage points, with 95% t intervals (`…_low`, `…_high`) where there are two seeds:
     `rank` within the task by `beyond`, `rank_low`, `rank_high` (see `standings`); whether it is the `baseline`;
     `state`; `n` seeds; `beyond`, the mean accuracy over the lengths beyond training; `difference`, the same minus the
     baseline's as trained, over the `n_paired` seeds that both have, `d_z`, `p` and `p_holm`, adjusted over the rows of
-    the task; `accuracy_<length>`; `longest_90` items; `target_weight`, a fraction, and `hard`, the accuracy of hard
-    attention, both at the longest length and of rows as trained; `overall`, of these too, the smallest `beyond` of all
+    the task; `accuracy_<length>`; `longest_90` items; of rows as trained, `target_weight`, a fraction, and `hard`, the
+    accuracy of hard attention, at the longest length, and `variance_ratio`, the global variance of O there, as a
+    fraction of that at the shortest; `overall`, of these too, the smallest `beyond` of all
     tasks, and `overall_rank` by it; `note`.
 
     Raises InputError when a line was not tested as trained and did not diverge, or not at the lengths of the others.
@@ -54,8 +56,7 @@ def board(
     baseline = next(iter(treatments))
     for task, number in classes.items():
         percent = by_seed(accuracy[accuracy["task"] == task])
-        target = attention[attention["task"] == task]
-        found = numbers(percent, target, baseline, longest, _chance(number, sequences))
+        found = numbers(percent, attention[attention["task"] == task], baseline, longest, _chance(number, sequences))
         for line, treatment in treatments.items():
             names = {"task": task, "line": line, "rule": TRAINED, **treatment.model_dump()}
             if (task, line) in diverged:

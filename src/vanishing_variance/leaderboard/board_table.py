@@ -21,14 +21,15 @@ NOTE = (
     "data do not tell (paired t-tests of beyond between all pairs of rows of the task, adjusted by Holm's method over "
     f"the pairs, α = {ALPHA:g}). ≥ {HIGH:g}% up to: the longest length with a mean accuracy of {HIGH:g}% or more there "
     "and at all shorter ones. Target weight, and the accuracy of hard attention (all weight on the largest logit): at "
-    "the longest length. Step: CPU time of a training "
-    "step, times the baseline's. At chance: at the shortest length no more accurate than guesses."
+    "the longest length. Variance of O: the global variance of the attention outputs at the longest length, times that "
+    "at the shortest. Step: CPU time of a training step, times the baseline's. At chance: at the shortest length no "
+    "more accurate than guesses."
 )
 OVERALL_NOTE = (
     "Both tasks, lines as trained, by the smaller of their two accuracies beyond training; – where one diverged."
 )
 _NUMBERS = ["n", "beyond (%)", "difference (pp)", "d_z", "p (Holm)"]
-_ENDS = [f"≥ {HIGH:g}% up to (items)", "target weight", "hard attention (%)", "step (×)"]
+_ENDS = [f"≥ {HIGH:g}% up to (items)", "target weight", "variance of O (×)", "hard attention (%)", "step (×)"]
 
 
 def markdown(board: pd.DataFrame) -> str:
@@ -52,7 +53,8 @@ def _task(rows: pd.DataFrame) -> Iterator[str]:
         gain = (_number(of, "difference", "+.1f"), _number(of, "d_z", "+.1f"), _p(of["p_holm"]))
         accuracies = [_number(of, f"accuracy_{length}", ".1f") for length in shown]
         longest = MISSING if pd.isna(of["longest_90"]) else power(of["longest_90"])
-        numbers = [_number(of, *name) for name in (("target_weight", ".2f"), ("hard", ".1f"), ("step", ".1f"))]
+        ends = ("target_weight", ".2f"), ("variance_ratio", ".2f"), ("hard", ".1f"), ("step", ".1f")
+        numbers = [_number(of, *name) for name in ends]
         last = (longest, *numbers, of["state"])
         yield row(
             [_rank(of), *_names(of), _number(of, "n", "d"), _number(of, "beyond", ".1f"), *gain, *accuracies, *last]

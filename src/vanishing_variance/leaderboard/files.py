@@ -8,9 +8,10 @@ from vanishing_variance.core.paths import RUNS
 TASKS = ("argmax", "dictionary")
 FOLDER = RUNS / "leaderboard"
 WEIGHTS, LOSSES, DIVERGED = "weights.safetensors", "losses.parquet", "diverged.json"
-# Accuracies are fractions; target: the mean attention weight on the target item.
+# Accuracies are fractions. Means over sequences, with the map as trained: `target`, the attention weight of the target
+# item; `variance`, the global variance of O (Section 2: over the D features of one output).
 ACCURACY = ("seed", "rule", "length", "accuracy")
-ATTENTION = ("seed", "length", "target")
+ATTENTION = ("seed", "length", "target", "variance")
 
 # Rules at test time: the attention map as trained, the published adaptive temperature, all weight on the largest logit.
 TRAINED, ADAPTIVE, HARD = RULES = ("trained", "adaptive", "hard")

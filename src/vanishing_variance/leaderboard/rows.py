@@ -46,12 +46,12 @@ def by_seed(accuracy: pd.DataFrame) -> dict[Key, pd.DataFrame]:
 
 
 def numbers(
-    percent: Mapping[Key, pd.DataFrame], target: pd.DataFrame, baseline: str, longest: int, chance: float
+    percent: Mapping[Key, pd.DataFrame], attention: pd.DataFrame, baseline: str, longest: int, chance: float
 ) -> dict[Key, Numbers]:
     """Return the columns of `board` that are numbers, and `state`, by line and rule.
 
-    `target`: line, seed, length and target, of this task; `longest`: the longest training length; `chance`: the
-    percentage up to which a mean accuracy at the shortest length is not above chance.
+    `attention`: line, seed, length, target and variance, of this task; `longest`: the longest training length;
+    `chance`: the percentage up to which a mean accuracy at the shortest length is not above chance.
     """
     beyond = {key: of.loc[:, of.columns.astype(int) > longest].mean(axis=1) for key, of in percent.items()}
     gains, places = _gains(beyond, (baseline, TRAINED)), standings(beyond)
@@ -68,7 +68,9 @@ def numbers(
         line, rule = key
         if rule == TRAINED:
             last = of.columns[-1]
-            row["target_weight"] = target[(target["line"] == line) & (target["length"] == last)]["target"].mean()
+            inside = attention[attention["line"] == line].groupby("length")[["target", "variance"]].mean()
+            row["target_weight"] = inside["target"].loc[last]
+            row["variance_ratio"] = inside["variance"].loc[last] / inside["variance"].loc[of.columns[0]]
             row["hard"] = percent[line, HARD][last].mean() if (line, HARD) in percent else None
         found[key] = row
     return found

@@ -19,7 +19,7 @@ from vanishing_variance.core.progress import Progress
 from vanishing_variance.core.task import Sequences
 from vanishing_variance.inference.models import Models, Read
 from vanishing_variance.inference.temperature import PUBLISHED, entropy
-from vanishing_variance.leaderboard.files import ACCURACY, ADAPTIVE, ATTENTION, HARD, TRAINED
+from vanishing_variance.leaderboard.files import ACCURACY, ADAPTIVE, ATTENTION, HARD, RULES, TRAINED
 from vanishing_variance.model.attention import products, weighted_sum
 from vanishing_variance.model.variant import Variant
 
@@ -27,10 +27,9 @@ from vanishing_variance.model.variant import Variant
 def measure_treatment(
     name: str, variant: Variant, weights: Mapping[str, np.ndarray], seeds: Sequence[int], sequences: Mapping[int, Read]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return accuracy (seed, rule, length, accuracy as a fraction) and attention (seed, length, `target`).
+    """Return the accuracies and what attention does, with the columns ACCURACY and ATTENTION, in their order.
 
-    `target` is the mean weight of the target item under the map as trained. `sequences` are read by length. On a CPU a
-    model at a time, over the cores.
+    `sequences` are read by length. On a CPU a model at a time, over the cores.
     """
     size = 1 if device().type == "cpu" else len(seeds)
     jobs: list[Job] = [
@@ -39,26 +38,26 @@ def measure_treatment(
     ]
     with Progress(f"test {name}", len(jobs) * len(sequences), "lengths") as progress:
         parts = parallel.run(jobs, progress)
-    rows: list[tuple[int, str, int, float]] = []
-    weight: list[tuple[int, int, float]] = []
-    for first, of_part in zip(range(0, len(seeds), size), parts, strict=True):
-        for (rule, length), means in of_part.items():
-            for seed, mean in zip(seeds[first : first + size], means.tolist(), strict=True):
-                if rule == "target":
-                    weight.append((seed, length, mean))
-                else:
-                    rows.append((seed, rule, length, mean))
-    accuracy, attention = pd.DataFrame(rows, columns=ACCURACY), pd.DataFrame(weight, columns=ATTENTION)
-    return (
-        accuracy.sort_values(["seed", "rule", "length"], ignore_index=True),
-        attention.sort_values(["seed", "length"], ignore_index=True),
-    )
+    means = {key: np.concatenate([of_part[key] for of_part in parts]) for key in parts[0]}
+    accuracy = [
+        (seed, rule, length, mean)
+        for (rule, length), of in means.items()
+        if rule in RULES
+        for seed, mean in zip(seeds, of, strict=True)
+    ]
+    inside = [
+        (seed, length, *(means[name, length][place] for name in ATTENTION[2:]))
+        for place, seed in enumerate(seeds)
+        for length in sequences
+    ]
+    rows = pd.DataFrame(accuracy, columns=ACCURACY).sort_values(list(ACCURACY[:3]), ignore_index=True)
+    return rows, pd.DataFrame(inside, columns=ATTENTION)
 
 
 def _part(
     variant: Variant, weights: Mapping[str, np.ndarray], sequences: Mapping[int, Read], report: Report
 ) -> dict[tuple[str, int], Float[np.ndarray, " S"]]:
-    """Return the mean over sequences, by rule and length, of correct answers, and of the target's weight."""
+    """Return the mean over sequences of what `answer` returns, by its name and length."""
     models, means = Models.of(variant, weights), {}
     for length, read in sequences.items():
         batches = [answer(models, part) for part in read(max(1, models.batch_items // length))]
@@ -71,7 +70,8 @@ def _part(
 
 @torch.no_grad()
 def answer(models: Models, sequences: Sequences) -> dict[str, Float[Tensor, "S B"]]:
-    """Return for each rule whether each answer is correct, and the `target` item's weight under the map as trained.
+    """Return for each rule whether each answer is correct; and with the map as trained the `target` item's weight, and
+    the global `variance` of O.
 
     The rule `adaptive`, the published temperature, is for maps that are a softmax.
     Hard attention gives all weight to the item with the largest logit, the first of equals: a map that sharpens more
@@ -88,10 +88,12 @@ def answer(models: Models, sequences: Sequences) -> dict[str, Float[Tensor, "S B
         beta = PUBLISHED.beta(entropy(logits)).unsqueeze(-1)
         shares[ADAPTIVE] = network.shares(weights, logits * beta)
     shares[HARD] = torch.zeros_like(logits).scatter_(-1, logits.argmax(-1, keepdim=True), 1.0)
-    found = {}
+    found: dict[str, Tensor] = {}
     for rule, of_rule in shares.items():
         outputs = network.outputs(weights, weighted_sum(items, of_rule), None if network.rescaled else of_rule.sum(-1))
         classes = network.read_out(weights, network.normalise(weights, outputs)).argmax(-1)
         found[rule] = (classes == labels).to(logits.dtype)
+        if rule == TRAINED:
+            found["variance"] = outputs.var(-1, correction=0)
     places = target.view(1, -1, 1).expand(len(logits), -1, 1)
     return found | {"target": shares[TRAINED].gather(-1, places).squeeze(-1)}
