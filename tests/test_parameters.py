@@ -54,6 +54,7 @@ def test_the_shipped_parameters_are_valid(file):
             "mlps",
             "model.projection is 'mlps'; must be 'mlp', 'direct', 'qk_norm' or 'tied_qk_norm'",
         ),
+        ("model.projection", "qk_norm", "model.projection is 'qk_norm'; must be one of mlp, direct here: "),
         ("training.decay", "linear", "training.decay is 'linear'; must be 'none' or 'cosine'"),
         ("interventions.sequences", 65, "interventions.sequences is 65; must be at most test.sequences, 64"),
         ("interventions.training_sequences", 1, "interventions.training_sequences is 1; must be greater than or equal"),

@@ -27,6 +27,10 @@ KEYS = (
 )
 
 
+# Of the study's own graph.
+PROJECTIONS = ("mlp", "direct")
+
+
 def check(document: dict[str, Any]) -> None:
     """Validate every key and what must hold between them. Raises InputError for the first thing that is wrong."""
     _exactly(document, "", KEYS)
@@ -34,7 +38,12 @@ def check(document: dict[str, Any]) -> None:
     get_param(document, "seed", Index)
     get_param(document, "seeds_per_block", SeedsPerBlock)
     get_param(document, "blocks", Blocks)
-    get_param(document, "model", Model)
+    model: Model = get_param(document, "model", Model)
+    if model.projection not in PROJECTIONS:
+        raise InputError(
+            f"{PATH}: model.projection is {shown(model.projection)}; must be one of {', '.join(PROJECTIONS)} here: "
+            "adaptive temperatures and interventions need keys that fold into the query (leaderboard/params.yaml: all)"
+        )
     get_param(document, "training", Training)
     diagnostics: Diagnostics = get_param(document, "diagnostics", Diagnostics)
     if diagnostics.heatmap_sequences > diagnostics.sequences:

@@ -81,7 +81,7 @@ LEAVES = {
     "model.gelu": Text(("exact", "tanh")),
     "model.initialisation": Text(("torch", "lecun", "xavier")),
     "model.attention_biases": Truth(),
-    "model.projection": Text(("mlp", "direct", "qk_norm", "tied_qk_norm")),
+    "model.projection": Text(("mlp", "direct")),
     "training.batch_size": Whole(1),
     "training.learning_rate": Number(0, 1e6),
     "training.weight_decay": Number(0, 1e6, with_low=True),
