@@ -57,8 +57,8 @@ def comparisons(norm="ln", ranges=("short", "long"), lengths=LENGTHS):
         p=row / 1000,
         p_holm=row / 100,
         p_wilcoxon=row / 50,
-        effect=row / 4,
-        seeds_needed=1000 + row,
+        d_z=row / 4,
+        seeds_for_power=1000 + row,
         note=np.nan,
     )
 

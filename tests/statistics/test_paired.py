@@ -5,12 +5,12 @@ from statsmodels.stats.weightstats import DescrStatsW
 
 from vanishing_variance.statistics.intervals import bootstrap
 from vanishing_variance.statistics.paired import paired
-from vanishing_variance.statistics.power import needed
+from vanishing_variance.statistics.power import seeds_for_power
 from vanishing_variance.statistics.wilcoxon import wilcoxon
 
 BEFORE = np.array([10.0, 12.0, 9.0, 11.0, 13.0])
 AFTER = np.array([12.0, 13.0, 9.0, 14.0, 17.0])
-UNKNOWN = ("boot_low", "boot_high", "effect", "p", "wilcoxon", "needed")
+UNKNOWN = ("boot_low", "boot_high", "d_z", "p", "wilcoxon", "seeds_for_power")
 
 
 def rng(seed=0):
@@ -25,12 +25,12 @@ def test_a_case_worked_by_hand():
     result = paired(AFTER, BEFORE, rng())
     assert result.n == 5
     assert result.difference == 2
-    assert result.effect == pytest.approx(2 / 2.5**0.5)
+    assert result.d_z == pytest.approx(2 / 2.5**0.5)
     assert result.p == pytest.approx(0.04742, abs=5e-6)
     assert result.low == pytest.approx(2 - 2.7764451 * 0.5**0.5, abs=1e-6)
     assert result.high == pytest.approx(2 + 2.7764451 * 0.5**0.5, abs=1e-6)
     assert result.wilcoxon == 2 / 16
-    assert result.needed == 9
+    assert result.seeds_for_power == 9
     assert result.note == ""
 
 
@@ -43,10 +43,10 @@ def test_every_number_is_that_of_the_differences_and_pairing_matters():
         reference = DescrStatsW(differences)
         assert result.p == pytest.approx(reference.ttest_mean()[1], rel=1e-9)
         assert (result.low, result.high) == pytest.approx(reference.tconfint_mean(), rel=1e-9)
-        assert result.effect == pytest.approx(reference.mean / reference.std_ddof(1), rel=1e-9)
+        assert result.d_z == pytest.approx(reference.mean / reference.std_ddof(1), rel=1e-9)
         assert result.wilcoxon == pytest.approx(stats.wilcoxon(differences, method="exact").pvalue, rel=1e-9)
         assert (result.boot_low, result.boot_high) == bootstrap(differences, rng(seed))
-        assert result.needed == needed(result.effect)
+        assert result.seeds_for_power == seeds_for_power(result.d_z)
     assert paired(treatment, baseline[::-1], rng()).p != result.p
 
 
@@ -55,7 +55,7 @@ def test_two_seeds_are_enough_for_every_number():
     assert (result.boot_low, result.boot_high) == (1, 3)
     assert result.p == pytest.approx(2 * stats.t.sf(2, 1))
     assert result.wilcoxon == 0.5
-    assert result.needed == 8
+    assert result.seeds_for_power == 8
     assert result.note == ""
 
 
@@ -79,7 +79,7 @@ def test_one_seed_and_equal_differences_are_answered_in_words():
 def test_differences_that_no_study_would_show_are_answered_in_words():
     result = paired(np.array([90.0, 91.0, 92.0]), np.array([91.0, 91.0, 91.0]), rng())
     assert (result.difference, result.p, result.wilcoxon) == (0, 1, 1)
-    assert (result.needed, result.note) == (None, "more than 1,000,000 seeds needed")
+    assert (result.seeds_for_power, result.note) == (None, "more than 1,000,000 seeds needed")
 
 
 def test_differences_equal_but_for_rounding_are_tied():

@@ -4,7 +4,7 @@ from scipy import stats
 from scipy.integrate import quad
 from statsmodels.stats.power import TTestPower
 
-from vanishing_variance.statistics.power import needed, power
+from vanishing_variance.statistics.power import power, seeds_for_power
 
 
 def averaged(effect, n, alpha):
@@ -38,21 +38,21 @@ def test_needed_is_what_statsmodels_solves_for():
     for _ in range(100):
         effect = rng.choice([-1, 1]) * 10 ** rng.uniform(-2, 0)
         solved = float(np.squeeze(TTestPower().solve_power(abs(effect), None, 0.05, 0.9)))
-        assert needed(effect) == np.ceil(solved)
+        assert seeds_for_power(effect) == np.ceil(solved)
 
 
 def test_needed_is_the_fewest():
     for effect in (0.004, 0.1, 0.6, -1.2, 2.5, 5.0):
-        n = needed(effect)
+        n = seeds_for_power(effect)
         assert power(effect, n) >= 0.9 > power(effect, n - 1)
-    assert needed(40.0) == needed(1e12) == 2
-    assert needed(0.6, 0.5) < needed(0.6) < needed(0.6, 0.99)
+    assert seeds_for_power(40.0) == seeds_for_power(1e12) == 2
+    assert seeds_for_power(0.6, 0.5) < seeds_for_power(0.6) < seeds_for_power(0.6, 0.99)
 
 
 def test_an_effect_that_a_million_seeds_do_not_show_needs_none():
-    assert needed(0.0) is None
-    assert needed(3.2e-3) is None
-    assert 990_000 < needed(3.25e-3) <= 10**6
+    assert seeds_for_power(0.0) is None
+    assert seeds_for_power(3.2e-3) is None
+    assert 990_000 < seeds_for_power(3.25e-3) <= 10**6
 
 
 def test_without_an_effect_the_power_is_alpha():

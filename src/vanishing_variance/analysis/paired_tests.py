@@ -30,10 +30,10 @@ def paired_tests(
     Pairs without a common seed are left out.
 
     `n` seeds; `treatment_mean`, `baseline_mean` in percent with their 95% t intervals (`…_low`, `…_high`); the fields
-    of `Comparison` in percentage points, with `p_wilcoxon` and `seeds_needed`; `p_holm`, p corrected over the lengths
-    of one temperature (one row of a table); `se`, the standard error of the difference with what the shared test
-    sequences add to it, and of its square the shares of seeds, sequences and both (`share_seeds`, `share_sequences`,
-    `share_both`), nothing without `answers`. The bootstrap's streams are derived from `root`.
+    of `Comparison` in percentage points, with `p_wilcoxon` and `seeds_for_power`; `p_holm`, p corrected over the
+    lengths of one temperature (one row of a table); `se`, the standard error of the difference with what the shared
+    test sequences add to it, and of its square the shares of seeds, sequences and both (`share_seeds`,
+    `share_sequences`, `share_both`), nothing without `answers`. The bootstrap's streams are derived from `root`.
     """
     frames = [
         _tests(accuracy, answers, root, task, range_, treatment, baseline)
@@ -85,7 +85,7 @@ def _mean(role: str, accuracies: pd.Series) -> dict[str, float]:
 
 
 def _columns(test: Comparison) -> dict[str, object]:
-    renamed = {"wilcoxon": "p_wilcoxon", "needed": "seeds_needed"}
+    renamed = {"wilcoxon": "p_wilcoxon"}
     return {renamed.get(name, name): value for name, value in vars(test).items()}
 
 

@@ -128,11 +128,11 @@ def _comparison_rows(of: pd.DataFrame) -> list[tuple[str, list[str]]]:
         ("difference (pp)", _cells(of, "difference", "+.2f")),
         ("95% interval", [f"{low}, {high}" for low, high in bounds]),
         ("95% interval, bootstrap", [f"{low}, {high}" for low, high in bootstrap]),
-        ("d_z", _cells(of, "effect", "+.2f")),
+        ("d_z", _cells(of, "d_z", "+.2f")),
         ("p", _cells(of, "p", ".2g")),
         ("p, Holm", _cells(of, "p_holm", ".2g")),
         ("p, Wilcoxon", _cells(of, "p_wilcoxon", ".2g")),
-        ("seeds for 90% power", _cells(of, "seeds_needed", ".0f")),
+        ("seeds for 90% power", _cells(of, "seeds_for_power", ".0f")),
         ("uncertainty from test sequences (%)", _cells(of.assign(share=of["share_sequences"] * 100), "share", ".0f")),
     ]
 

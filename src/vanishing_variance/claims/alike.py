@@ -15,7 +15,7 @@ from vanishing_variance.claims.differences import Pair, no_test
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.statistics.equivalence import seeds_for_equivalence
 from vanishing_variance.statistics.intervals import interval
-from vanishing_variance.statistics.power import needed
+from vanishing_variance.statistics.power import seeds_for_power
 from vanishing_variance.study.runs import TASKS
 from vanishing_variance.study.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
 
@@ -79,7 +79,7 @@ def _nearer(evidence: Evidence) -> Judgement:
         # Whichever signs the true means have: where this interval is on one side of 0, so is that of their sum.
         low, high = stats.ttest_ind(argmax, dictionary, equal_var=False).confidence_interval(0.95)
         found = replace(found, verdict=one_sided(low, high), low=float(low), high=float(high))
-        seeds = needed(difference / float(np.hypot(argmax.std(ddof=1), dictionary.std(ddof=1))))
+        seeds = seeds_for_power(difference / float(np.hypot(argmax.std(ddof=1), dictionary.std(ddof=1))))
         if found.verdict == UNDECIDED and seeds:
             found = replace(found, evidence=f"{words}, {seeds} seeds for 90% power")
     return as_trained(found, evidence, "short", *TASKS)

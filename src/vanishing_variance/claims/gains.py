@@ -39,7 +39,7 @@ def _ahead(pair: Pair, evidence: Evidence) -> Judgement:
     words = [f"ahead at {len(pair.ahead(evidence))} of {len(lengths)} lengths"]
     words += [f"significantly behind at {', '.join(map(power, behind))}"] if behind else []
     words += [test.note if test.p is None else f"p = {test.p:.2g}"]
-    words += [f"{test.needed} seeds for 90% power"] if test.needed and verdict == UNDECIDED else []
+    words += [f"{test.seeds_for_power} seeds for 90% power"] if test.seeds_for_power and verdict == UNDECIDED else []
     paper, size, compared = _size(pair, evidence, verdict)
     said = ", ".join([*words, compared] if compared else words)
     found = Judgement(verdict, said, "pp", test.difference, test.low, test.high, paper, test.n, size)

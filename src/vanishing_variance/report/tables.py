@@ -117,11 +117,11 @@ def _comparison(ours: pd.DataFrame) -> list[Row]:
     return [
         Row("difference (pp)", numbers(ours["difference"], "+.2f")),
         Row("95% interval", [Cell(interval(low, high, "+.1f")) for low, high in bounds]),
-        Row("d_z", numbers(ours["effect"], "+.2f")),
+        Row("d_z", numbers(ours["d_z"], "+.2f")),
         Row("p", numbers(ours["p"], ".2g")),
         Row("p, Holm", numbers(ours["p_holm"], ".2g")),
         Row("p, Wilcoxon", numbers(ours["p_wilcoxon"], ".2g")),
-        Row("seeds for 90% power", numbers(ours["seeds_needed"], ".0f")),
+        Row("seeds for 90% power", numbers(ours["seeds_for_power"], ".0f")),
     ]
 
 

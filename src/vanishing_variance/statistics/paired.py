@@ -10,7 +10,7 @@ from jaxtyping import Float
 from scipy import stats
 
 from vanishing_variance.statistics.intervals import bootstrap, interval
-from vanishing_variance.statistics.power import MOST, needed
+from vanishing_variance.statistics.power import MOST, seeds_for_power
 from vanishing_variance.statistics.rounding import rounding
 from vanishing_variance.statistics.wilcoxon import wilcoxon
 
@@ -20,10 +20,10 @@ class Comparison:
     """A treatment against a baseline, paired by seed. What cannot be computed is None, and `note` says why.
 
     `difference` is the mean of treatment - baseline, in the units of the input, with its 95% intervals: by Student's
-    t, `low` and `high`, and by the bootstrap, `boot_low` and `boot_high`. `effect` is Cohen's d_z, the mean difference
+    t, `low` and `high`, and by the bootstrap, `boot_low` and `boot_high`. `d_z` is Cohen's, the mean difference
     over the standard deviation of the differences. `p` is the t-test's, `wilcoxon` the signed-rank test's, two-sided.
-    `needed` is how many seeds would show an effect as large as this d_z at alpha = 0.05 in nine studies of ten: d_z is
-    itself an estimate, so with few seeds it is only an order of magnitude.
+    `seeds_for_power` is how many seeds would show an effect as large as this d_z at alpha = 0.05 in nine studies of
+    ten: d_z is itself an estimate, so with few seeds it is only an order of magnitude.
     """
 
     n: int
@@ -32,10 +32,10 @@ class Comparison:
     high: float | None = None
     boot_low: float | None = None
     boot_high: float | None = None
-    effect: float | None = None
+    d_z: float | None = None
     p: float | None = None
     wilcoxon: float | None = None
-    needed: int | None = None
+    seeds_for_power: int | None = None
     note: str = ""
 
 
@@ -60,8 +60,8 @@ def paired(
     boot = bootstrap(differences, rng) if deviation > within else None
     if boot is None:
         return Comparison(n, mean, mean, mean, note="all differences equal: no test")
-    effect = mean / deviation
-    seeds = needed(effect)
+    d_z = mean / deviation
+    seeds = seeds_for_power(d_z)
     return Comparison(
         n=n,
         difference=mean,
@@ -69,9 +69,9 @@ def paired(
         high=high,
         boot_low=boot[0],
         boot_high=boot[1],
-        effect=effect,
+        d_z=d_z,
         p=float(stats.ttest_rel(treatment, baseline).pvalue),
         wilcoxon=wilcoxon(differences, within),
-        needed=seeds,
+        seeds_for_power=seeds,
         note="" if seeds else f"more than {MOST:,} seeds needed",
     )

@@ -27,7 +27,7 @@ def power(effect: float, n: int, alpha: float = ALPHA) -> float:
     return float(ahead + np.nan_to_num(behind))
 
 
-def needed(effect: float, wanted: float = 0.9) -> int | None:
+def seeds_for_power(effect: float, wanted: float = 0.9) -> int | None:
     """Return the fewest seeds, two or more, with that power of the test at alpha = 0.05; None above 10^6.
 
     The power grows with the number of seeds, unless the effect is 0: there it stays at alpha, and the answer is None.

@@ -6,8 +6,8 @@ _INSIDE = ("target", "largest", "entropy", *(f"{name}_{where}" for where in _PLA
 _TRAINED = tuple(f"trained_{name}_{where}" for name in _OF_O for where in _PLACES)
 _TEST = (
     *(f"{role}_{part}" for role in ("treatment", "baseline") for part in ("mean", "low", "high")),
-    *("n", "difference", "low", "high", "boot_low", "boot_high", "effect"),
-    *("p", "p_wilcoxon", "seeds_needed", "se", "share_seeds", "share_sequences", "share_both", "p_holm", "note"),
+    *("n", "difference", "low", "high", "boot_low", "boot_high", "d_z"),
+    *("p", "p_wilcoxon", "seeds_for_power", "se", "share_seeds", "share_sequences", "share_both", "p_holm", "note"),
 )
 _EXPLAINED = ("n", "r", "r_low", "r_high", "r2", "r2_low", "r2_high", "beyond", "beyond_low", "beyond_high", "note")
 _SHARE = ("n", *(f"{name}{end}" for name in ("change", "fall", "share") for end in ("", "_low", "_high")), "note")
