@@ -49,7 +49,7 @@ paper-scale: $(VENV)/installed
 
 # Back to what git has, out of DVC's cache (or first: dvc pull), so that nothing runs again; what was there is stashed.
 default-scale:
-	git stash push --quiet --message "before default-scale" -- params.yaml dvc.lock ':(glob)metrics/*.*' metrics/interventions metrics/tables plots
+	git stash push --quiet --message "before default-scale" -- params.yaml dvc.lock leaderboard/dvc.lock ':(glob)metrics/*.*' metrics/interventions metrics/leaderboard metrics/tables plots
 	dvc checkout --quiet
 
 # What this branch changes in the results, for its pull request.

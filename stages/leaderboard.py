@@ -21,7 +21,7 @@ from vanishing_variance.leaderboard.treatments import read_treatments
 from vanishing_variance.study.runs import METRICS, PLOTS
 
 FOLDER = METRICS / "leaderboard"
-# What a step of each line costs relative to the first line's: measured by benchmarks/prices.py, whatever the machine.
+# CPU milliseconds of a step of each line, on the machine where benchmarks/prices.py last ran.
 PRICES = Path("benchmarks/prices.csv")
 
 
@@ -58,8 +58,9 @@ def main() -> None:
         longest=get_param(params, "ranges.short", Range).longest,
         diverged=diverged,
     )
-    prices = read_csv(PRICES)[["task", "line", "relative"]].rename(columns={"relative": "step"})
-    table = table.merge(prices, how="left", on=["task", "line"])
+    prices = read_csv(PRICES, "task", "line", "ms").set_index(["task", "line"])["ms"]
+    first = table["task"].map(prices.xs(next(iter(treatments)), level="line"))
+    table["step"] = table[["task", "line"]].apply(tuple, axis=1).map(prices) / first
     write_csv(FOLDER / "board.csv", table)
     write_text(FOLDER / "board.md", markdown(table))
     write_json(FOLDER / "summary.json", summary(table))

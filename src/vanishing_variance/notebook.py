@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import torch
 
 from vanishing_variance.core.config import PATH, get_param
 from vanishing_variance.core.paths import Run
@@ -18,8 +19,10 @@ from vanishing_variance.core.seeding import stream
 from vanishing_variance.core.task import Sequences
 from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.held_out import Test
-from vanishing_variance.inference.models import Models
-from vanishing_variance.inference.temperature import UNCHANGED
+from vanishing_variance.inference.models import Models, Read
+from vanishing_variance.inference.temperature import UNCHANGED, Temperature
+from vanishing_variance.leaderboard.files import TRAINED
+from vanishing_variance.leaderboard.testing import answer
 from vanishing_variance.parameters import check
 from vanishing_variance.study.scale import changed
 from vanishing_variance.training.ensemble import train_block
@@ -72,20 +75,28 @@ def train(
 def evaluate(trained: Trained, lengths: Sequence[int] | None = None, sequences: int | None = None) -> pd.DataFrame:
     """Return the accuracy of every model: seed, temperature (plain, adaptive), length, accuracy as a fraction.
 
+    An attention map that is no softmax has no temperature: `plain` is the map as trained.
     `lengths` and `sequences` a length are those of params.yaml by default. Fewer sequences are other sequences than
     the pipeline's.
     """
     test: Test = get_param(trained.params, "test", Test)
     variant, number = trained.plan.variant, sequences or test.sequences
     models = Models.of(variant, trained.weights)
+    accuracies = models.accuracy if models.network.rescaled else partial(_as_trained, models)
     rows = []
     for length in lengths or test.lengths:
         drawn = variant.task.sample(stream(trained.plan.root_seed, "test", variant.task_name, length), number, length)
-        accuracies = models.accuracy(partial(_parts, drawn), length, UNCHANGED)
-        for temperature in ("plain", "adaptive"):
-            pairs = zip(trained.seeds, accuracies[temperature].tolist(), strict=True)
+        by_temperature = accuracies(partial(_parts, drawn), length, UNCHANGED)
+        for temperature in (name for name in ("plain", "adaptive") if name in by_temperature):
+            pairs = zip(trained.seeds, by_temperature[temperature].tolist(), strict=True)
             rows += [(seed, temperature, length, accuracy) for seed, accuracy in pairs]
     return pd.DataFrame(rows, columns=["seed", "temperature", "length", "accuracy"])
+
+
+def _as_trained(models: Models, read: Read, length: int, _: Temperature) -> dict[str, np.ndarray]:
+    """Return what `Models.accuracy` does of an attention map that is no softmax."""
+    parts = [answer(models, part)[TRAINED] for part in read(max(1, models.batch_items // length))]
+    return {"plain": torch.cat(parts, dim=1).double().mean(1).cpu().numpy()}
 
 
 def _parts(drawn: Sequences, size: int) -> Iterator[Sequences]:

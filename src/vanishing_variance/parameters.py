@@ -27,7 +27,7 @@ KEYS = (
 )
 
 
-# Of the study's own graph.
+# Projections that the study's stages support.
 PROJECTIONS = ("mlp", "direct")
 
 

@@ -31,7 +31,7 @@ def test_a_row_has_its_numbers_with_units_in_the_head():
     ]
     assert [mark == "---" for mark in align] == [name in head[1:4] for name in head]
     hard, ssmax, softmax = (dict(zip(head, row, strict=True)) for row in rows)
-    assert (hard["line"], hard["test time"], hard["state"]) == ("softmax", "hard", "trained")
+    assert (hard["line"], hard["test time"], hard["state"]) == ("softmax", "hard", "ok")
     assert (hard["difference (pp)"], hard["d_z"], hard["p (Holm)"]) == ("+30.0 ± 0.0", "–", "< 0.001")
     assert (softmax["rank"], softmax["line"], softmax["beyond (%)"]) == ("3", "softmax (baseline)", "70.0 ± 0.0")
     assert (softmax["≥ 90% up to (items)"], softmax["hard attention (%)"]) == ("2^6", "100.0")

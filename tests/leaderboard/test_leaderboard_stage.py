@@ -31,7 +31,7 @@ def inputs(tmp_path, monkeypatch):
     settings = [f"  {line}: {{attention: softmax, norm: none, projection: mlp, decay: none}}\n" for line in LINES]
     Path("leaderboard").mkdir()
     Path("benchmarks").mkdir()
-    Path("benchmarks/prices.csv").write_text("line,task,ms,relative\nssmax,argmax,2.1,1.05\n")
+    Path("benchmarks/prices.csv").write_text("line,task,ms\nsoftmax,argmax,2.0\nssmax,argmax,2.1\n")
     Path("leaderboard/params.yaml").write_text("treatments:\n" + "".join(settings))
     for line, means in MEANS.items():
         for task in ("argmax", "dictionary"):
@@ -59,7 +59,7 @@ def test_from_results_a_line_to_the_board_the_table_and_the_figure(inputs):
     assert list(board.loc[board["baseline"], "line"]) == ["softmax", "softmax"]
     means = accuracies("ssmax", MEANS["ssmax"]).query("length > 16").groupby("seed")["accuracy"].mean()
     assert board.query("line == 'ssmax' and task == 'argmax' and rule == 'trained'")["step"].tolist() == [1.05]
-    assert board.query("line == 'softmax'")["step"].isna().all()
+    assert board.query("task == 'dictionary'")["step"].isna().all()
     summary = json.loads((inputs / "metrics/leaderboard/summary.json").read_text())
     assert summary["argmax"]["ssmax"] == round(100 * means.mean(), 2)
     assert summary["argmax"]["broken"] is None

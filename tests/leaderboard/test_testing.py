@@ -1,3 +1,4 @@
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -12,17 +13,16 @@ from vanishing_variance.inference.temperature import UNCHANGED
 from vanishing_variance.leaderboard.testing import answer, measure_treatment
 from vanishing_variance.model.initialisation import draw
 from vanishing_variance.reference import Reference
+from vanishing_variance.training.loop import train
 
 
-def made(task, attention, projection, sharpness, seeds=(0, 1)):
-    """Untrained models of a treatment, single precision, whose weights are large enough to tell items apart."""
-    plan = make_plan(task, "none", model=make_model(projection=projection))
-    variant = plan.variant.__class__(task, "none", plan.variant.task, plan.variant.model, attention)
-    weights = draw(variant.initial(plan.schedule), 0, task, seeds)
-    weights["attention.key"] *= sharpness
-    for name in ("attention.value", "attention.output", "head.0.weight", "head.2.weight"):
-        weights[name] *= 20
-    return variant, {name: tensor.numpy() for name, tensor in weights.items()}
+def made(task, attention, projection, seeds=(0, 1)):
+    """Briefly trained models of a treatment, single precision."""
+    plan = make_plan(task, "none", steps=250, model=make_model(projection=projection))
+    plan = replace(plan, variant=replace(plan.variant, attention_name=attention))
+    weights = draw(plan.variant.initial(plan.schedule), 0, task, seeds)
+    train(plan, weights, seeds)
+    return plan.variant, {name: tensor.numpy() for name, tensor in weights.items()}
 
 
 def in_parts(drawn, size):
@@ -33,7 +33,7 @@ def in_parts(drawn, size):
 @pytest.mark.parametrize("projection", ["mlp", "direct", "qk_norm"])
 @pytest.mark.parametrize("attention", ["softmax", "power", "entmax15", "sigmoid"])
 def test_answers_and_weights_are_those_of_the_plain_module(task_name, attention, projection):
-    variant, weights = made(task_name, attention, projection, sharpness=30)
+    variant, weights = made(task_name, attention, projection)
     drawn = variant.task.sample(stream(0, "here"), 300, 40)
     found = answer(Models.of(variant, weights), drawn)
     labels, batch = torch.from_numpy(variant.task.label(drawn)), {n: torch.from_numpy(a) for n, a in drawn.items()}
@@ -56,6 +56,10 @@ def test_answers_and_weights_are_those_of_the_plain_module(task_name, attention,
             [(_, shares)] = seen
             plain._weights = lambda logits: torch.nn.functional.one_hot(logits.argmax(-1), 40).double()
             hard = plain(batch).argmax(-1) == labels
+            plain._weights = lambda logits: torch.full_like(logits, 1 / 40)
+            assert (correct != (plain(batch).argmax(-1) == labels)).sum() > 10
+            plain._weights = lambda logits: torch.nn.functional.one_hot(logits.argmin(-1), 40).double()
+            assert (hard != (plain(batch).argmax(-1) == labels)).sum() > 10
         # an answer may hang on the last bits of two class logits
         assert (found["trained"][place].bool() != correct).sum() <= 2
         assert (found["hard"][place].bool() != hard).sum() <= 2
@@ -78,7 +82,7 @@ def test_softmax_is_tested_as_in_the_study_with_its_adaptive_temperature(briefly
 
 
 def test_other_maps_have_no_temperature(task_name):
-    variant, weights = made(task_name, "sigmoid", "mlp", sharpness=1)
+    variant, weights = made(task_name, "sigmoid", "mlp")
     assert set(answer(Models.of(variant, weights), variant.task.sample(stream(0), 5, 4))) == {
         "trained",
         "hard",
@@ -89,7 +93,7 @@ def test_other_maps_have_no_temperature(task_name):
 
 def test_frames_have_a_row_a_seed_rule_and_length(task_name, monkeypatch):
     monkeypatch.setattr(parallel, "cores", lambda: 1)
-    variant, weights = made(task_name, "power", "direct", sharpness=30)
+    variant, weights = made(task_name, "power", "direct")
     drawn = {length: variant.task.sample(stream(0, length), 50, length) for length in (4, 40)}
     read = {length: partial(in_parts, of) for length, of in drawn.items()}
     accuracy, attention = measure_treatment("here", variant, weights, [4, 7], read)

@@ -4,7 +4,7 @@ from vanishing_variance.core.config import PATH
 from vanishing_variance.core.errors import InputError
 from vanishing_variance.core.paths import Run
 from vanishing_variance.core.yaml import read_yaml
-from vanishing_variance.leaderboard.treatments import Treatment, read_treatment, training_plan
+from vanishing_variance.leaderboard.treatments import Treatment, read_treatment, read_treatments, training_plan
 from vanishing_variance.training.plan import TrainingPlan
 
 OWN = Treatment(attention="power", norm="ln", projection="direct", decay="cosine")
@@ -31,6 +31,12 @@ def test_the_baseline_is_the_study(task_name):
     plan = training_plan(params, task_name, "x", Treatment(attention="softmax", norm="none", **settings))
     study = TrainingPlan.of(params, Run(task_name, "short", "none", 0), name=f"x {task_name}")
     assert plan == study
+
+
+def test_the_lines_of_the_leaderboard_begin_with_the_study(task_name):
+    lines = read_treatments()
+    assert lines[next(iter(lines))] == Treatment(attention="softmax", norm="none", projection="mlp", decay="none")
+    assert len({tuple(line.model_dump().items()) for line in lines.values()}) == len(lines)
 
 
 @pytest.mark.parametrize(

@@ -91,12 +91,14 @@ def test_a_shift_is_added_to_the_products_alone():
     ).all()
 
 
+@pytest.mark.parametrize("gelu", ["exact", "none"])
 @pytest.mark.parametrize("shared", [False, True])
 @pytest.mark.parametrize("items", [1, 2, 31, 32, 33, 200])
 @pytest.mark.parametrize("kind", KINDS)
-def test_logits_average_and_gradients_are_those_of_the_plain_definition(kind, items, shared):
+def test_logits_average_and_gradients_are_those_of_the_plain_definition(kind, items, shared, gelu):
     ours, folded_query = drawn(kind, items=items, shared=shared)
-    plain, exact = in_double(ours), folded_query.detach().double().requires_grad_()
+    ours = replace(ours, gelu=gelu)
+    plain, exact = replace(in_double(ours), gelu=gelu), folded_query.detach().double().requires_grad_()
     assert kernel.usable(folded_query, ours)
     assert not kernel.usable(exact, plain)
     logits, context = attention.attend(ours, folded_query)

@@ -21,6 +21,15 @@ def test_constant_or_half_a_cosine_down_to_0():
     assert 0 < cosine[-1] < 1e-7
 
 
+def test_a_training_has_the_decay_of_its_plan(monkeypatch):
+    made = []
+    monkeypatch.setattr(loop, "learning_rates", lambda how, steps: made.append(how.decay) or learning_rates(how, steps))
+    for decay in ("none", "cosine"):
+        plan = make_plan("argmax", steps=2, decay=decay)
+        loop.train(plan, draw(plan.variant.initial(plan.schedule), 0, "argmax", [0]), [0])
+    assert made == ["none", "cosine"]
+
+
 @pytest.mark.parametrize("compiled", [True, False])
 def test_a_training_takes_the_rate_of_each_step(task_name, compiled, monkeypatch):
     """With a rate of 0 from the third step on, two steps and five end at the same weights."""

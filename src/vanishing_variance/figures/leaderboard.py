@@ -1,4 +1,4 @@
-"""The leaderboard: mean accuracy beyond training of every line, with hard attention as what sharpening could reach."""
+"""The leaderboard: mean accuracy beyond training of every line, as trained and with hard attention."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from vanishing_variance.figures import style
 from vanishing_variance.leaderboard.files import HARD, TRAINED
-from vanishing_variance.leaderboard.rows import AS_TRAINED, DIVERGED
+from vanishing_variance.leaderboard.rows import DIVERGED, FINE
 
 HOLLOW: dict[str, Any] = {"ms": 4.5, "mfc": "none", "mew": 0.8, "zorder": 2}
 # Inches: of a line, and of everything above and below the lines.
@@ -44,7 +44,7 @@ def draw(board: pd.DataFrame) -> Figure:
 
 def _panel(axes: Axes, lines: pd.DataFrame, hard: pd.DataFrame) -> None:
     lines = lines.assign(place=range(len(lines)))
-    shown = lines[lines["state"] == AS_TRAINED]
+    shown = lines[lines["state"] == FINE]
     groups = {
         "as trained": (shown[~shown["baseline"]], style.BLUE, "o"),
         "baseline": (shown[shown["baseline"]], style.ORANGE, "s"),
@@ -56,7 +56,7 @@ def _panel(axes: Axes, lines: pd.DataFrame, hard: pd.DataFrame) -> None:
             axes.axvline(of["beyond"].iloc[0], color=colour, lw=0.9, ls=":", zorder=0)
     ceiling = shown.merge(hard[["line", "beyond"]], on="line", suffixes=("", "_hard"))
     axes.plot(ceiling["beyond_hard"], ceiling["place"], "D", color=style.BLACK, **HOLLOW, label="hard attention")
-    for line in lines[lines["state"] != AS_TRAINED].to_dict("records"):  # a mark would leave the others little room
+    for line in lines[lines["state"] != FINE].to_dict("records"):  # a mark would leave the others little room
         said = DIVERGED if line["state"] == DIVERGED else f"{line['state']}: {line['beyond']:.1f}%"
         words = axes.text(0.02, line["place"], said, transform=axes.get_yaxis_transform(), va="center", fontsize=7)
         words.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.5})

@@ -43,12 +43,12 @@ def board(
 
     Columns, in percent and percentage points, with 95% t intervals (`…_low`, `…_high`) where there are two seeds:
     `rank` within the task by `beyond`, `rank_low`, `rank_high` (see `standings`); whether it is the `baseline`;
-    `state`; `n` seeds; `beyond`, the mean accuracy over the lengths beyond training; `difference`, the same minus the
-    baseline's as trained, over the `n_paired` seeds that both have, `d_z`, `p` and `p_holm`, adjusted over the rows of
-    the task; `accuracy_<length>`; `longest_90` items; of rows as trained, `target_weight`, a fraction, and `hard`, the
-    accuracy of hard attention, at the longest length, and `variance_ratio`, the global variance of O there, as a
-    fraction of that at the shortest; `overall`, of these too, the smallest `beyond` of all
-    tasks, and `overall_rank` by it; `note`.
+    `state`: ok, at chance or diverged; `n` seeds; `beyond`, the mean accuracy over the lengths beyond training;
+    `difference`, the same minus the baseline's as trained, over the `n_paired` seeds that both have, `d_z`, `p` and
+    `p_holm`, adjusted over the rows of the task; `accuracy_<length>`; `longest_90` items; of rows as trained:
+    `target_weight`, and `hard`, the accuracy of hard attention, at the longest length, `variance_ratio`, the global
+    variance of O there over that at the shortest, the geometric mean over seeds, `overall`, the smallest `beyond` of
+    all tasks, and `overall_rank` by it; `note`.
 
     Raises InputError when a line was not tested as trained and did not diverge, or not at the lengths of the others.
     """

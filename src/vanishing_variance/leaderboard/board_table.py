@@ -17,13 +17,14 @@ NOTE = (
     "Mean ± half of the 95% t interval, over n seeds. Beyond: mean accuracy over all test lengths longer than the "
     "training lengths. Difference: beyond minus that of the baseline as trained, over the seeds that both have, with "
     "Cohen's d_z and the p of the paired t-test, adjusted by Holm's method over the rows of the task. Rank 2–4: one "
-    "row is significantly better, and so many are significantly worse that the rank is 4 at most; between 2 and 4 the "
-    "data do not tell (paired t-tests of beyond between all pairs of rows of the task, adjusted by Holm's method over "
-    f"the pairs, α = {ALPHA:g}). ≥ {HIGH:g}% up to: the longest length with a mean accuracy of {HIGH:g}% or more there "
-    "and at all shorter ones. Target weight, and the accuracy of hard attention (all weight on the largest logit): at "
-    "the longest length. Variance of O: the global variance of the attention outputs at the longest length, times that "
-    "at the shortest. Step: CPU time of a training step, times the baseline's. At chance: at the shortest length no "
-    "more accurate than guesses."
+    "row is significantly better, and so many are significantly worse that the rank is 4 at most; between 2 and 4 "
+    "differences are not significant (paired t-tests of beyond between all pairs of rows of the task, adjusted by "
+    f"Holm's method over the pairs, α = {ALPHA:g}). ≥ {HIGH:g}% up to: the longest length with a mean accuracy of "
+    f"{HIGH:g}% or more there and at all shorter ones. Target weight (as the map gives it: not all maps' weights sum "
+    "to one), and the accuracy of hard attention (all weight on the largest logit, to which maps of the softmax and "
+    "entmax families tend as they sharpen): at the longest length. Variance of O: the global variance of the attention "
+    "outputs at the longest length, over that at the shortest, the geometric mean over seeds. Step: CPU time of a "
+    "training step, times the baseline's. At chance: at the shortest length no more accurate than guesses."
 )
 OVERALL_NOTE = (
     "Both tasks, lines as trained, by the smaller of their two accuracies beyond training; – where one diverged."
@@ -53,7 +54,7 @@ def _task(rows: pd.DataFrame) -> Iterator[str]:
         gain = (_number(of, "difference", "+.1f"), _number(of, "d_z", "+.1f"), _p(of["p_holm"]))
         accuracies = [_number(of, f"accuracy_{length}", ".1f") for length in shown]
         longest = MISSING if pd.isna(of["longest_90"]) else power(of["longest_90"])
-        ends = ("target_weight", ".2f"), ("variance_ratio", ".2f"), ("hard", ".1f"), ("step", ".1f")
+        ends = ("target_weight", ".2f"), ("variance_ratio", ".2g"), ("hard", ".1f"), ("step", ".1f")
         numbers = [_number(of, *name) for name in ends]
         last = (longest, *numbers, of["state"])
         yield row(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from vanishing_variance.core.errors import InputError
 from vanishing_variance.leaderboard.files import HARD, TRAINED
@@ -21,7 +22,7 @@ SHOWN = (2**4, 2**8, 2**11, 2**14)
 # Percent: `longest_90` is the longest length at which the accuracy is as high, there and at all shorter ones.
 HIGH = 90.0
 # States of a line.
-AS_TRAINED, AT_CHANCE, DIVERGED = "trained", "at chance", "diverged"
+FINE, AT_CHANCE, DIVERGED = "ok", "at chance", "diverged"
 
 # A line and a rule, and the numbers of its row.
 Key = tuple[str, str]
@@ -53,13 +54,17 @@ def numbers(
     `attention`: line, seed, length, target and variance, of this task; `longest`: the longest training length;
     `chance`: the percentage up to which a mean accuracy at the shortest length is not above chance.
     """
+    if not all((of.columns.astype(int) > longest).any() for of in percent.values()):
+        raise InputError(
+            f"leaderboard: no test length is longer than the training lengths, {longest}; see test.lengths"
+        )
     beyond = {key: of.loc[:, of.columns.astype(int) > longest].mean(axis=1) for key, of in percent.items()}
     gains, places = _gains(beyond, (baseline, TRAINED)), standings(beyond)
     found = {}
     for key, of in percent.items():
         means, place = of.mean().round(9), places[key]
         row: Numbers = {"rank": place.rank, "rank_low": place.low, "rank_high": place.high}
-        row |= {"state": AS_TRAINED if means.iloc[0] > chance else AT_CHANCE, "n": len(of)}
+        row |= {"state": FINE if means.iloc[0] > chance else AT_CHANCE, "n": len(of)}
         row |= _mean("beyond", beyond[key]) | gains.get(key, {})
         for length in (length for length in SHOWN if length in of):
             row |= _mean(f"accuracy_{length}", of[length])
@@ -68,9 +73,10 @@ def numbers(
         line, rule = key
         if rule == TRAINED:
             last = of.columns[-1]
-            inside = attention[attention["line"] == line].groupby("length")[["target", "variance"]].mean()
-            row["target_weight"] = inside["target"].loc[last]
-            row["variance_ratio"] = inside["variance"].loc[last] / inside["variance"].loc[of.columns[0]]
+            inside = attention[attention["line"] == line].pivot(index="seed", columns="length")
+            row["target_weight"] = inside["target", last].mean()
+            shrunk = inside["variance", last] / inside["variance", of.columns[0]]
+            row["variance_ratio"] = stats.gmean(shrunk) if (shrunk > 0).all() else None
             row["hard"] = percent[line, HARD][last].mean() if (line, HARD) in percent else None
         found[key] = row
     return found
