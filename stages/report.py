@@ -9,7 +9,7 @@ from vanishing_variance.core.stage import Arguments, run
 from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.report.figures import NAMES
 from vanishing_variance.report.machine import machine
-from vanishing_variance.report.page import Results, page, side
+from vanishing_variance.report.page import Record, Results, page, side
 from vanishing_variance.report.strongest import RECORD, Study, strongest
 from vanishing_variance.report.text import read_svg, read_text
 from vanishing_variance.report.times import read_times
@@ -40,7 +40,12 @@ def main() -> None:
         explained=read_csv(METRICS / "explained.csv", *CSV["explained"]),
         interventions=read_csv(METRICS / "interventions" / "shares.csv", *CSV["shares"]),
         pictures={name: read_svg(_folder(name) / f"{name}.svg") for name in NAMES},
-        recorded=(read_svg(record / PLOTS / "accuracy.svg"), recorded),
+        record=Record(
+            params=recorded,
+            tests=read_csv(record / "tables" / "tests.csv", *CSV["tests"]),
+            paper=read_csv(record / "tables" / "paper.csv", *CSV["paper"]),
+            picture=read_svg(record / PLOTS / "accuracy.svg"),
+        ),
     )
     made = page(results)
     write_text(FOLDER / "index.html", made.html)

@@ -74,7 +74,7 @@ class Finished:
     def __init__(self, folder):
         self.folder = folder
         (folder / "params.yaml").write_text(yaml.safe_dump(SETTINGS, sort_keys=False))
-        for name in ("claims.json", "params.yaml", "plots/accuracy.svg"):
+        for name in ("claims.json", "params.yaml", "plots/accuracy.svg", "tables/paper.csv", "tables/tests.csv"):
             recorded = folder / "metrics/paper-scale" / name
             recorded.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / "metrics/paper-scale" / name, recorded)

@@ -7,7 +7,7 @@ import pandas as pd
 import yaml
 
 from vanishing_variance.report.figures import NAMES
-from vanishing_variance.report.page import Results
+from vanishing_variance.report.page import Record, Results
 from vanishing_variance.report.strongest import Evidence
 from vanishing_variance.study.columns import CSV
 from vanishing_variance.study.interventions import damaged
@@ -51,6 +51,9 @@ def comparisons(norm="ln", ranges=("short", "long"), lengths=LENGTHS):
         n=2,
         treatment_mean=50 + row / 10,
         baseline_mean=50 - row / 10,
+        **{
+            f"{role}_{end}": 50 + sign for role in ("treatment", "baseline") for end, sign in (("low", -5), ("high", 5))
+        },
         difference=row,
         low=row - 1.5,
         high=row + 1.5,
@@ -64,10 +67,14 @@ def comparisons(norm="ln", ranges=("short", "long"), lengths=LENGTHS):
 
 
 def paper(cells):
-    """Rows of metrics/tables/paper.csv: of table, variant, quantity, length, paper and difference; plain softmax."""
+    """Rows of metrics/tables/paper.csv: of table, variant, quantity, length, paper and difference; plain softmax.
+
+    Of Tables 1 to 3 on argmax and of Table 6 on dictionary, all on the short range.
+    """
     columns = ["table", "variant", "quantity", "length", "paper", "difference"]
     frame = pd.DataFrame(cells, columns=columns).astype({"paper": float, "difference": float})
-    return frame.assign(temperature="plain")
+    tasks = {**dict.fromkeys((1, 3), "argmax"), **dict.fromkeys((2, 6), "dictionary")}
+    return frame.assign(temperature="plain", range="short", task=frame["table"].map(tasks))
 
 
 CELLS = [
@@ -125,14 +132,33 @@ def shares():
     return frame
 
 
-VERDICTS = ("supported", "contradicted", "undecided", "not tested", "undecided", "not comparable (undertrained)")
+KEYS = (
+    "argmax",
+    "vanishing",
+    "dictionary",
+    "capacity",
+    "cause-moments-dictionary",
+    "cause-moments-argmax",
+    "own-claim",
+)
+VERDICTS = (
+    *("supported", "contradicted", "undecided", "not tested", "undecided", "not comparable (undertrained)"),
+    "supported",
+)
 
 
 def evidence(**changes):
-    """A claim of every verdict; beside the first, what this run says after a tenth of the steps."""
-    claims = [{**CLAIM, "verdict": verdict, **changes} for verdict in VERDICTS]
-    few = {**CLAIM, "verdict": VERDICTS[-1], "ours": -1.0, "low": -2.0, "high": 0.5, "steps": {"argmax": 10_000}}
-    return {f"claim{place}": Evidence(claim, few if place == 0 else None) for place, claim in enumerate(claims)}
+    """Claims of every verdict and group; beside the first, what this run says after a tenth of the steps."""
+    few = {**CLAIM, "verdict": VERDICTS[5], "ours": -1.0, "low": -2.0, "high": 0.5, "steps": {"argmax": 10_000}}
+    claims = {key: {**CLAIM, "verdict": verdict, **changes} for key, verdict in zip(KEYS, VERDICTS, strict=True)}
+    return {key: Evidence(claim, few if key == "argmax" else None) for key, claim in claims.items()}
+
+
+def all_of(verdict):
+    """Every claim that the answer rests on, with one verdict."""
+    causes = [f"cause-{of}-{task}" for of in ("moments", "attention") for task in ("argmax", "dictionary")]
+    keys = ("argmax", "dictionary", "vanishing", *causes)
+    return dict.fromkeys(keys, Evidence({**CLAIM, "verdict": verdict}))
 
 
 def picture(name):
@@ -151,6 +177,8 @@ def made_up(norm="ln", **changes):
         "explained": explained(),
         "interventions": shares(),
         "pictures": {name: picture(name) for name in NAMES},
-        "recorded": (picture("accuracy of the record"), yaml.safe_load(source) | {"seeds_per_block": 8}),
+        "record": Record(
+            yaml.safe_load(source), comparisons(norm).assign(n=8), paper(CELLS), picture("accuracy of the record")
+        ),
     }
     return Results(**shown | changes)

@@ -2,17 +2,24 @@
 
 import os
 import re
-from itertools import product
+from itertools import combinations, product
 
 import pytest
 from browser import NONE, find
-from made_up_results import comparisons, made_up
+from made_up_results import KEYS, ROOT, VERDICTS, all_of, comparisons, made_up
 from playwright.sync_api import sync_playwright
 from test_page import MACHINE, TIMES
 
+from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.report.page import page, side
+from vanishing_variance.report.strongest import Study, strongest
+from vanishing_variance.report.verdicts import SYMBOLS
+from vanishing_variance.study.judged import read_claims
 
 WIDTHS = (360, 768, 1280)
+FIRST_SCREENS = ((1280, 800), (390, 844))
+# Of the answer, beside that of the results in git.
+WORDINGS = ("supported", "contradicted", "undecided", "not comparable (undertrained)", "not tested")
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +44,11 @@ def folders(tmp_path_factory):
         (folders[name] / "index.html").write_text(made.html)
         if fingerprint:
             (folders[name] / "run.html").write_text(side(fingerprint, MACHINE, TIMES))
+    records = (ROOT, ROOT / "metrics"), (ROOT / "metrics/paper-scale",) * 2
+    studies = [Study(read_claims(of / "claims.json"), read_yaml(where / "params.yaml")) for where, of in records]
+    for name, found in {"git": strongest(*studies), **{verdict: all_of(verdict) for verdict in WORDINGS}}.items():
+        folders[name] = tmp_path_factory.mktemp("first-screen")
+        (folders[name] / "index.html").write_text(page(made_up(tests=wide, evidence=found)).html)
     return folders
 
 
@@ -45,9 +57,9 @@ def visit(browser, folders):
     """Opens the page; what went wrong is in the list `problems`."""
     opened = []
 
-    def visit(name="alone", width=360, **options):
+    def visit(name="alone", width=360, height=800, **options):
         problems = []
-        shown = browser.new_page(viewport={"width": width, "height": 800}, **options)
+        shown = browser.new_page(viewport={"width": width, "height": height}, **options)
         opened.append(shown)
         folder = folders[name].as_uri() + "/"
         shown.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
@@ -116,26 +128,115 @@ def test_the_page_needs_no_javascript(visit):
     assert problems == []
     assert shown.locator("#table1").is_visible()
     assert "−40.0" in shown.locator("#table1").inner_text()
+    assert shown.locator("#lead .mean").first.is_visible()
+    assert shown.locator(".line .ours").last.is_visible()
 
 
 def test_a_wide_table_scrolls_by_itself_below_a_first_column_that_stays(visit):
     shown, _ = visit()
     place = """box => { box.scrollLeft = 1000; const cell = box.querySelector('tbody th[scope=row]');
         return [box.scrollLeft, cell.getBoundingClientRect().left - box.getBoundingClientRect().left]; }"""
-    scrolled, left = shown.locator("#table1 .scroll").evaluate(place)
+    scrolled, left = shown.locator("#table1 > .scroll").evaluate(place)
     assert scrolled > 50
     assert 0 <= left <= 2
 
 
-def test_on_a_phone_a_claim_is_a_card_that_hides_nothing(visit):
+@pytest.mark.parametrize(("size", "name"), list(product(FIRST_SCREENS, ("git", "alone", *WORDINGS))))
+def test_the_first_screen_has_question_answer_figure_and_counts_and_nothing_else(visit, size, name):
+    shown, _ = visit(name, *size)
+    top = 0
+    for selector in ("h1", ".answer", "#lead svg >> nth=0", "#lead svg >> nth=1", "#lead figcaption", ".counts"):
+        box = shown.locator(selector).bounding_box()
+        assert box["width"] > 0.4 * size[0]
+        assert box["height"] > 15
+        assert top <= box["y"] < box["y"] + box["height"] <= size[1], selector
+        top = box["y"] if "svg" in selector else box["y"] + box["height"]
+    if name == "git":
+        box = shown.locator(".scale").bounding_box()
+        assert top <= box["y"] < box["y"] + box["height"] <= size[1]
+    assert shown.locator("nav").bounding_box()["y"] >= size[1] - 0.5
+
+
+def test_the_curves_are_drawn(visit):
+    shown, _ = visit(width=1280)
+    for panel in shown.locator("#lead svg").all():
+        assert panel.get_attribute("aria-label").startswith("Accuracy on ")
+        for curve in (".mean.none", ".mean.ln"):
+            box = panel.locator(curve).bounding_box()
+            assert box["width"] > 300
+    strokes = [style(shown, f"#lead .mean.{norm}", "stroke") for norm in ("none", "ln")]
+    assert strokes[0] != strokes[1]
+    assert style(shown, "#lead polyline.paper", "strokeDasharray") != "none"
+    assert style(shown, "#lead .mean", "strokeDasharray") == "none"
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_claim_is_one_line_with_its_mark_in_its_group(visit, width):
+    shown, _ = visit(width=width)
+    groups = ("accuracy", "variance", "accuracy", "mechanism", "cause", "cause", "other")
+    assert shown.locator(".board li").count() == len(KEYS)
+    for key, verdict, group in zip(KEYS, VERDICTS, groups, strict=True):
+        line = shown.locator(f"#group-{group} li #claim-{key} .line")
+        badge = line.locator(".badge")
+        assert badge.get_attribute("title") == verdict
+        assert SYMBOLS[verdict] in badge.inner_text()
+        assert badge.inner_text().endswith(verdict.partition(" (")[0])
+        box = line.bounding_box()
+        assert 20 < box["height"] < (40 if width == 1280 else 110)
+        parts = [one.bounding_box() for one in line.locator(".badge, .words, .ours, .papers, .unit").all()]
+        assert all(box["x"] <= one["x"] and one["x"] + one["width"] <= box["x"] + box["width"] + 1 for one in parts)
+        assert not any(overlap(one, other) for one, other in combinations(parts, 2))
+        assert line.locator(".ours").inner_text().endswith("+3.2")
+        assert line.locator(".papers").inner_text().endswith("+1.8")
+
+
+def overlap(one, other):
+    return all(
+        min(one[start] + one[size], other[start] + other[size]) - max(one[start], other[start]) > 1
+        for start, size in (("x", "width"), ("y", "height"))
+    )
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+def test_folded_parts_open_by_click_and_by_keyboard(visit, javascript):
+    shown, _ = visit(width=1280, java_script_enabled=javascript)
+    for fold, inside in (
+        ("#claim-argmax", ".evidence"),
+        ("#table1-folded", "table"),
+        ("#verdicts > details", "p"),
+        ("#study details", "pre"),
+    ):
+        summary, hidden = shown.locator(f"{fold} > summary"), shown.locator(f"{fold} {inside}")
+        assert not hidden.is_visible()
+        summary.click()
+        assert hidden.is_visible()
+        summary.press("Enter")
+        assert not hidden.is_visible()
+        summary.press("Space")
+        assert hidden.is_visible()
+    assert "seeds for 90% power" in shown.locator("#table1-folded").inner_text()
+    assert "seeds for 90% power" not in shown.locator("#table1 > .scroll").inner_text()
+
+
+def test_on_a_phone_a_line_hides_nothing(visit):
     shown, _ = visit()
-    box = shown.locator("#verdicts .scroll").first
-    assert box.evaluate("box => box.scrollWidth - box.clientWidth") == 0
-    first = shown.locator(".verdicts tbody tr").first
-    assert "ours: " in first.evaluate("row => getComputedStyle(row.querySelector('td.number'), '::before').content")
-    assert first.locator("details").is_visible()
-    assert first.get_by_text("This run, 10,000 of 100,000 steps").is_visible()
-    assert first.get_by_text("the paper's steps, n = 2").is_visible()
+    line = shown.locator("#claim-argmax")
+    assert "ours +3.2" in line.locator(".ours").inner_text()
+    assert "paper’s +1.8" in line.locator(".papers").inner_text()
+    assert line.locator(".name").first.bounding_box()["width"] > 10
+    line.locator("summary").click()
+    assert line.get_by_text("This run, 10,000 of 100,000 steps").is_visible()
+    assert line.get_by_text("the paper's steps, n = 2").is_visible()
+    assert line.get_by_text("The rule. supported where").is_visible()
+
+
+def test_numbers_are_right_aligned(visit):
+    shown, _ = visit(width=1280)
+    assert style(shown, "#table1 td", "textAlign") == style(shown, "#interventions td", "textAlign") == "right"
+    assert style(shown, "#table1 thead th:nth-child(2)", "textAlign") == "right"
+    ends = [(box := of.bounding_box())["x"] + box["width"] for of in shown.locator(".board .papers").all()]
+    assert max(ends) - min(ends) < 1
+    assert style(shown, ".board .papers", "textAlign") == "right"
 
 
 def test_shades_are_in_proportion(visit):
@@ -151,11 +252,21 @@ def test_every_text_can_be_read(visit, scheme):
     assert (luminance(body) > 0.5) == (scheme == "light")
     assert rgb(style(shown, ".picture", "backgroundColor"))[0] == (255, 255, 255)
     kinds = ("supported", "contradicted", "undecided", "not-comparable", "not-tested")
-    badges = {kind: style(shown, f"td .badge.{kind}", "backgroundColor") for kind in kinds}
+    badges = {kind: style(shown, f".line .badge.{kind}", "backgroundColor") for kind in kinds}
     assert len(set(badges.values())) == 5
     assert rgb(badges["not-tested"])[1] == 0
     assert style(shown, ".badge.not-tested", "borderTopColor") == style(shown, ".badge.not-tested", "color")
-    for selector in (*(f"td .badge.{kind}" for kind in kinds), "td.below", "td.above", "tbody th", "summary"):
+    for selector in (
+        ".answer",
+        ".scale",
+        ".words",
+        ".unit",
+        *(f".line .badge.{kind}" for kind in kinds),
+        "td.below",
+        "td.above",
+        "tbody th",
+        "details > summary",
+    ):
         assert contrast(shown, selector) >= 4.5, selector
 
 
@@ -169,6 +280,9 @@ def test_print_shows_everything_and_cuts_nothing(visit):
     assert style(shown, ".scroll", "overflowX") == "visible"
     assert style(shown, "tbody th", "position") == "static"
     assert shown.locator("#study pre").bounding_box()["height"] > 100
+    assert shown.locator(".line").evaluate_all(overflowing) == 0
+    for selector in (".board .ours", ".board .papers", ".evidence", "#table1-folded table"):
+        assert all(of.bounding_box()["height"] > 5 for of in shown.locator(selector).all())
     assert style(shown, "tr", "breakInside") == style(shown, "figure.drawn", "breakInside") == "avoid"
     assert luminance(rgb(style(shown, "body", "backgroundColor"))[0]) == pytest.approx(1)
     assert luminance(rgb(style(shown, "body", "color"))[0]) < 0.1

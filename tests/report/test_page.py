@@ -2,12 +2,14 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from urllib.parse import unquote
 
 import pytest
 from made_up_results import CLAIM, ROOT, comparisons, evidence, made_up, picture
 
 from vanishing_variance.core.errors import InputError
+from vanishing_variance.report.answer import answer
 from vanishing_variance.report.figures import NAMES
 from vanishing_variance.report.page import page, side
 from vanishing_variance.report.strongest import Evidence
@@ -25,14 +27,14 @@ def test_everything_stands_in_its_order():
     html = page(made_up()).html
     found = re.findall(r'<(?:section|figure)[^>]* id="([^"]+)"', html)
     assert found == [
-        *("verdicts", "recorded-figure", "tables", *(f"table{number}" for number in range(1, 7))),
-        *("mechanisms", "interventions", "mechanism", "interventions-figure", "mechanism-figure"),
-        *("figures", "figure1-figure", "figure2-figure", "figure3-figure", "figure4-figure"),
+        *("lead", "verdicts", "cause", "interventions", "interventions-figure", "mechanism-figure", "mechanism"),
+        *("tables", *(f"table{number}" for number in range(1, 7))),
+        *("figures", "recorded-figure", "figure1-figure", "figure2-figure", "figure3-figure", "figure4-figure"),
         *("accuracy-figure", "accuracy-long-figure", "proposition-figure"),
         *("losses", "loss-figure", "loss-long-figure", "study", "run"),
     ]
     assert len(set(re.findall(r'\bid="([^"]+)"', html))) == len(re.findall(r'\bid="', html))
-    assert '<b>2</b> <span class="badge undecided">undecided</span>' in html
+    assert '<b>2</b> <span class="badge undecided"><span aria-hidden="true">?</span> undecided</span>' in html
     assert '<td class="below" style="--share: 1.0">−40.0</td>' in html
 
 
@@ -46,15 +48,45 @@ def test_a_run_that_the_record_adds_nothing_to_leads_by_itself():
     html = page(made_up(evidence={"claim": Evidence(CLAIM)})).html
     assert "recorded-figure" not in html
     assert "This run, " not in html
+    assert "reproduced: 2 seeds (the paper: 100)" in html
+
+
+def test_the_record_is_on_the_first_screen_where_it_leads():
+    record = made_up().record
+    tests = record.tests.assign(baseline_mean=75.0)
+    html = page(made_up(record=replace(record, tests=tests))).html
+    assert "reproduced: 8 seeds (the paper: 100), gradient steps: argmax 30 of 100,000, dictionary 30 of 10,000" in html
+    assert "none falls from 75.0% to 75.0%" in html
+    assert "none falls from 75.0%" not in page(made_up(evidence={"claim": Evidence(CLAIM)})).html
+
+
+def test_the_answer_stands_in_the_first_screen():
+    html = page(made_up()).html
+    assert html.index("<h1>") < html.index(" ".join(map(str, answer(evidence())))) < html.index('id="lead"')
+
+
+def test_where_nothing_was_tested_there_is_no_figure_on_the_first_screen():
+    assert 'id="lead"' not in page(made_up(evidence={}, tests=comparisons(ranges=["long"]))).html
+
+
+def test_the_page_in_git_is_small():
+    assert (ROOT / "plots/report/index.html").stat().st_size <= 3_000_000
+
+
+def test_links_to_files_of_the_repository_are_right():
+    links = re.findall(r'href="(\.\./[^"]+)"', page(made_up()).html)
+    assert set(links) == {"../../docs/leaderboard.md", "../../metrics/leaderboard/board.md"}
+    assert (ROOT / "plots/report/../../docs/leaderboard.md").exists()
+    assert "metrics/leaderboard/board.md" in (ROOT / "leaderboard/dvc.yaml").read_text()
 
 
 def test_weaker_evidence_of_this_run_stands_below_the_records():
     html = page(made_up()).html
-    assert html.count("<small>This run, ") == 1
+    assert html.count("<p>This run, ") == 1
     assert (
-        "<small>This run, 10,000 of 100,000 steps, n = 2: not comparable (undertrained), −1.0 pp [−2.0, +0.5]</small>"
-    ) in html
-    assert "<small>the paper&#39;s steps, n = 2</small>" in html
+        "<p>This run, 10,000 of 100,000 steps, n = 2: not comparable (undertrained), −1.0 pp [−2.0, +0.5]</p>" in html
+    )
+    assert "Supported; the paper&#39;s steps, n = 2." in html
     assert "not comparable (undertrained): the models had fewer gradient steps than the paper&#39;s" in html
     assert "more than 0.5 percentage points below the paper&#39;s at 2<sup>4</sup>" in html
 
@@ -70,7 +102,7 @@ def test_captions_say_n_and_what_was_run():
         "over n = 40 sequences",
         "Exponents are fitted to the lengths of 4 items or more alone.",
         "in one panel, not the paper&#39;s, it is the same in all sequences",
-        "2 seeds (the paper: 100), argmax short 30 of the paper&#39;s 100,000 gradient steps, dictionary short 30 of",
+        "8 seeds (the paper: 100), gradient steps: argmax 30 of 100,000, dictionary 30 of 10,000",
         "<dt>seeds</dt><dd>2: 1 × 2 (blocks × seeds a block)</dd>",
         "<dt>gradient steps</dt><dd>argmax short 30, dictionary short 30, argmax long 30, dictionary long 30</dd>",
         "<dt>training lengths</dt><dd>short 2 to 4, long 2 to 16</dd>",

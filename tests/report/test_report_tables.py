@@ -31,8 +31,6 @@ def test_table_1_has_ours_the_papers_and_how_far_apart_they_are():
         "d_z": ["0.00", "+0.25", "+0.50"],
         "p": ["0", "0.001", "0.002"],
         "p, Holm": ["0", "0.01", "0.02"],
-        "p, Wilcoxon": ["0", "0.02", "0.04"],
-        "seeds for 90% power": ["1000", "1001", "1002"],
         "paper: none": ["99.6", "–", "20.8"],
         "paper: + ln": ["99.5", "–", "–"],
         "paper: p": ["–", "–", "0.003"],
@@ -44,6 +42,20 @@ def test_table_1_has_ours_the_papers_and_how_far_apart_they_are():
         "difference (pp)"
     ] == ["+6.00", "+7.00", "+8.00"]
     assert "n = 2 seeds" in table.note
+    assert table.corner == table.folded.corner == "length N (items)"
+
+
+def test_rows_that_few_need_are_folded_below_the_same_lengths():
+    table = made()["table1"]
+    assert rows(table.folded, "plain softmax") == {
+        "p, Wilcoxon": ["0", "0.02", "0.04"],
+        "seeds for 90% power": ["1000", "1001", "1002"],
+    }
+    assert table.folded.head == table.head
+    assert [heading for heading, _ in table.folded.groups] == [heading for heading, _ in table.groups]
+    table = made()["table3"]
+    assert list(rows(table.folded, "ln against std")) == ["p, Wilcoxon", "seeds for 90% power"]
+    assert not {"p, Wilcoxon", "seeds for 90% power"} & set(rows(table, "ln against std"))
 
 
 def test_all_tables_share_the_scale_of_their_shades():

@@ -1,7 +1,9 @@
+import pytest
 from made_up_results import CLAIM, evidence
 
 from vanishing_variance.report.strongest import Evidence
-from vanishing_variance.report.verdicts import counts, verdicts
+from vanishing_variance.report.verdicts import SYMBOLS, board, counts, verdicts
+from vanishing_variance.study.verdict import VERDICTS
 
 
 def one(point=None, **changes):
@@ -10,34 +12,50 @@ def one(point=None, **changes):
 
 def test_verdicts_keep_their_order_and_are_counted():
     made = verdicts(evidence())
-    assert [row.verdict for row in made][:2] == ["supported", "contradicted"]
-    assert counts(made) == [
-        ("supported", "supported", 1),
-        ("contradicted", "contradicted", 1),
-        ("undecided", "undecided", 2),
-        ("not comparable (undertrained)", "not-comparable", 1),
-        ("not tested", "not-tested", 1),
+    assert [row.mark.verdict for row in made][:2] == ["supported", "contradicted"]
+    assert [(mark.verdict, mark.short, mark.kind, count) for mark, count in counts(made)] == [
+        ("supported", "supported", "supported", 2),
+        ("contradicted", "contradicted", "contradicted", 1),
+        ("undecided", "undecided", "undecided", 2),
+        ("not comparable (undertrained)", "not comparable", "not-comparable", 1),
+        ("not tested", "not tested", "not-tested", 1),
     ]
 
 
-def test_numbers_stand_in_their_unit():
+@pytest.mark.parametrize("verdict", VERDICTS)
+def test_no_two_marks_share_a_symbol(verdict):
+    assert [of for of, symbol in SYMBOLS.items() if symbol == one(verdict=verdict).mark.symbol] == [verdict]
+
+
+def test_every_claim_is_in_one_group_of_the_board():
+    groups = board(verdicts(evidence()))
+    assert [(name, [line.key for line in lines]) for name, _, lines in groups] == [
+        ("variance", ["vanishing"]),
+        ("accuracy", ["argmax", "dictionary"]),
+        ("mechanism", ["capacity"]),
+        ("cause", ["cause-moments-dictionary", "cause-moments-argmax"]),
+        ("other", ["own-claim"]),
+    ]
+
+
+def test_numbers_stand_beside_their_unit():
     shown = one()
-    assert (shown.ours, shown.interval, shown.paper) == ("+3.2 pp", "+1.0, +5.5", "+1.8 pp")
+    assert (shown.ours, shown.interval, shown.paper, shown.unit) == ("+3.2", "[+1.0, +5.5]", "+1.8", "pp")
     assert one(unit="", ours=-0.99612).ours == "−0.996"
-    assert one(unit="% of features", ours=99.44).ours == "99.4% of features"
-    assert one(unit="nats", ours=0.5).ours == "0.5 nats"
-    assert shown.rule == "supported where the interval lies above 0 at 2<sup>14</sup>"
+    shown = one(unit="% of features", ours=99.44)
+    assert (shown.ours, shown.unit) == ("99.4", "% of features")
+    assert one().rule == "supported where the interval lies above 0 at 2<sup>14</sup>"
 
 
 def test_the_size_of_a_gain_stands_beside_the_verdict():
     assert one().size == ""
     larger = one(size="larger than the paper's")
-    assert (larger.verdict, larger.size) == ("supported", "larger than the paper's")
+    assert (larger.mark.verdict, larger.size) == ("supported", "larger than the paper's")
 
 
 def test_what_is_missing_is_a_dash():
     shown = one(ours=None, low=None, high=None, paper=None, n=None)
-    assert (shown.ours, shown.interval, shown.paper) == ("–", "", "–")
+    assert (shown.ours, shown.interval, shown.paper, shown.unit) == ("–", "", "–", "")
 
 
 def test_a_point_of_the_learning_curve_has_its_scale_and_number():

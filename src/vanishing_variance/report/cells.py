@@ -25,7 +25,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """Groups of rows, each with its heading; `scale` is what the strongest shade stands for, 0 where none is shaded."""
+    """Groups of rows, each with its heading; `corner` says what the head is, and `folded` has rows that few need.
+
+    `scale` is what the strongest shade stands for, 0 where none is shaded.
+    """
 
     anchor: str
     title: str
@@ -33,6 +36,8 @@ class Table:
     head: Sequence[str]
     groups: Sequence[tuple[str, Sequence[Row]]]
     scale: float = 0.0
+    corner: str = ""
+    folded: "Table | None" = None
 
 
 def numbers(values: Iterable[float], how: str) -> list[Cell]:

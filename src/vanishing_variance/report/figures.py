@@ -30,20 +30,25 @@ class Figure:
 
 def figures(names: tuple[str, ...], pictures: Mapping[str, str], params: Mapping[str, Any]) -> list[Figure]:
     """Return the figures called `names`, as SVG texts in `pictures`, captioned with the numbers of params.yaml."""
-    words = _words(params)
-    return [Figure(name, *words[name], f"data:image/svg+xml,{quote(pictures[name], safe=_SAFE)}") for name in names]
+    seeds = len(get_param(params, "blocks", list[int])) * get_param(params, "seeds_per_block", int)
+    return _figures(names, pictures, _words(params, str(seeds)))
 
 
-def recorded(picture: str, params: Mapping[str, Any]) -> Figure:
-    """Return the accuracies of the record with this params.yaml; `picture` is an SVG text."""
-    [figure] = figures(("accuracy",), {"accuracy": picture}, params)
+def recorded(picture: str, params: Mapping[str, Any], seeds: str) -> Figure:
+    """Return the accuracies of the record with this params.yaml and as many seeds; `picture` is an SVG text."""
+    [figure] = _figures(("accuracy",), {"accuracy": picture}, _words(params, seeds))
     return replace(figure, name="recorded", title=f"The record: {figure.title[0].lower()}{figure.title[1:]}")
 
 
-def _words(params: Mapping[str, Any]) -> dict[str, tuple[str, str, str]]:
+def _figures(
+    names: tuple[str, ...], pictures: Mapping[str, str], words: Mapping[str, tuple[str, str, str]]
+) -> list[Figure]:
+    return [Figure(name, *words[name], f"data:image/svg+xml,{quote(pictures[name], safe=_SAFE)}") for name in names]
+
+
+def _words(params: Mapping[str, Any], seeds: str) -> dict[str, tuple[str, str, str]]:
     """Return title, caption and alternative text by name."""
     norm, task = get_param(params, "norm", str), get_param(params, "figures.task", str)
-    seeds = len(get_param(params, "blocks", list[int])) * get_param(params, "seeds_per_block", int)
     looked = get_param(params, "diagnostics.sequences", int)
     rows = get_param(params, "diagnostics.heatmap_sequences", int)
     checked, tail = get_param(params, "proposition.sequences", int), get_param(params, "proposition.tail", int)

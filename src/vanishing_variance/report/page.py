@@ -10,15 +10,16 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from vanishing_variance.core.config import get_param
-from vanishing_variance.report import figures
+from vanishing_variance.report import curves, figures
+from vanishing_variance.report.answer import QUESTION, answer
 from vanishing_variance.report.explained import explained
 from vanishing_variance.report.formats import power, raised
 from vanishing_variance.report.interventions import interventions
 from vanishing_variance.report.strongest import Evidence
 from vanishing_variance.report.tables import tables
-from vanishing_variance.report.verdicts import counts, verdicts
+from vanishing_variance.report.verdicts import board, counts, verdicts
 from vanishing_variance.study import scale
-from vanishing_variance.study.scale import PAPER_SEEDS, of_paper
+from vanishing_variance.study.scale import PAPER_SEEDS, paper_steps
 from vanishing_variance.study.verdict import legend
 
 _TEMPLATES = Environment(
@@ -38,10 +39,19 @@ STAGES = (
 
 
 @dataclass(frozen=True)
+class Record:
+    """Contents of the record: its params.yaml, tests.csv and paper.csv, and its accuracies as SVG text."""
+
+    params: Mapping[str, Any]
+    tests: pd.DataFrame
+    paper: pd.DataFrame
+    picture: str
+
+
+@dataclass(frozen=True)
 class Results:
     """Contents of the page: params.yaml as a document and as its text, the strongest evidence for each claim, the
-    contents of tests.csv, paper.csv, explained.csv and shares.csv, the figures as SVG texts by name, and the record's
-    accuracies as SVG text with its params.yaml.
+    contents of tests.csv, paper.csv, explained.csv and shares.csv, the figures as SVG texts by name, and the record.
     """
 
     params: Mapping[str, Any]
@@ -52,7 +62,7 @@ class Results:
     explained: pd.DataFrame
     interventions: pd.DataFrame
     pictures: Mapping[str, str]
-    recorded: tuple[str, Mapping[str, Any]]
+    record: Record
 
 
 @dataclass(frozen=True)
@@ -65,21 +75,26 @@ class Page:
 
 def page(results: Results) -> Page:
     """Return all results as one HTML file that needs no other. Raises InputError on a parameter that is not one."""
-    params, made = results.params, verdicts(results.evidence)
+    params, record, made = results.params, results.record, verdicts(results.evidence)
     led = any(found.point for found in results.evidence.values())
+    lead = record if led else results
     norm = get_param(params, "norm", str)
     shown = {
-        "verdicts": made,
+        "question": QUESTION,
+        "answer": answer(results.evidence),
+        "panels": curves.panels(lead.tests, lead.paper, lead.params),
+        "size": (curves.WIDTH, curves.HEIGHT, curves.LEFT, curves.RIGHT, curves.TOP, curves.BOTTOM),
+        "scale": _scale(lead.tests, lead.params),
+        "board": board(made),
         "counts": counts(made),
         "legend": raised(legend()),
-        "recorded": figures.recorded(*results.recorded) if led else None,
+        "recorded": figures.recorded(record.picture, record.params, curves.seeds(record.tests)) if led else None,
         "tables": tables(results.tests, results.paper, norm, _steps(params)),
         "mechanism": explained(results.explained),
         "interventions": interventions(results.interventions),
         "mechanisms": figures.figures(figures.MECHANISM, results.pictures, params),
         "results": figures.figures(figures.RESULTS, results.pictures, params),
         "losses": figures.figures(figures.LOSSES, results.pictures, params),
-        "scale": _scale(params),
         "study": _study(params),
         "source": results.source,
         "norm": norm,
@@ -110,12 +125,11 @@ def _steps(params: Mapping[str, Any]) -> dict[tuple[str, str], int]:
     return {(task, name): scale.steps(params, task, name) for name in names for task in tasks}
 
 
-def _scale(params: Mapping[str, Any]) -> str:
-    """Return the scale of the run, beside that of the paper."""
-    seeds = len(get_param(params, "blocks", list[int])) * get_param(params, "seeds_per_block", int)
-    said = [f"{seeds} seeds (the paper: {PAPER_SEEDS})"]
-    said += [f"{task} {name} {of_paper(task, made)}" for (task, name), made in _steps(params).items()]
-    return ", ".join(said)
+def _scale(tests: pd.DataFrame, params: Mapping[str, Any]) -> str:
+    """Return the seeds and gradient steps of the first screen's figure, beside the paper's."""
+    steps = {task: (scale.steps(params, task, "short"), paper_steps(task)) for task in get_param(params, "tasks", dict)}
+    said = [f"{task} {ours:,}" + (f" of {theirs:,}" if theirs else "") for task, (ours, theirs) in steps.items()]
+    return f"{curves.seeds(tests)} seeds (the paper: {PAPER_SEEDS}), gradient steps: {', '.join(said)}"
 
 
 def _study(params: Mapping[str, Any]) -> list[tuple[str, str | list[str]]]:

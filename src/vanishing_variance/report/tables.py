@@ -17,6 +17,11 @@ TEMPERATURES = {
     "adaptive": "adaptive temperature, as published",
     "fitted": "adaptive temperature, fitted to our models with labels at these lengths",
 }
+CORNER = "length N (items)"
+POWER = (
+    "Wilcoxon's p is of the signed ranks. Seeds for 90% power: so many would a difference of this size need for p < "
+    "0.05 in nine of ten studies."
+)
 
 
 def tables(tests: pd.DataFrame, paper: pd.DataFrame, norm: str, steps: Mapping[tuple[str, str], int]) -> list[Table]:
@@ -64,20 +69,23 @@ class _Sources:
                 apart.append(Row(f"ours − paper: {name}", [shaded(one, self.scale) for one in of["difference"]]))
         return theirs + apart
 
-    def table(self, title: str, groups: Mapping[str, list[Row]], tests: pd.DataFrame) -> Table:
-        """Return the table, with a note on `tests`; its lengths are theirs."""
+    def table(
+        self, title: str, groups: Mapping[str, list[Row]], few: Mapping[str, list[Row]], tests: pd.DataFrame
+    ) -> Table:
+        """Return the table, the rows that few need folded, with a note on `tests`; its lengths are theirs."""
         is_shaded = any(cell.side for rows in groups.values() for row in rows for cell in row.cells)
         head = [power(length) for length in _lengths(tests)]
         name = f"Table {self.number}. {self.task}, trained on the {self.range} range: {title}, "
         name += f"after {of_paper(self.task, self.steps)}"
-        scale = self.scale if is_shaded else 0.0
-        return Table(f"table{self.number}", name, _note(tests), head, list(groups.items()), scale)
+        anchor, scale = f"table{self.number}", self.scale if is_shaded else 0.0
+        folded = Table(f"{anchor}-folded", "Wilcoxon’s test, and power", POWER, head, list(few.items()), corner=CORNER)
+        return Table(anchor, name, _note(tests), head, list(groups.items()), scale, CORNER, folded)
 
 
 def _accuracies(of: _Sources, norm: str) -> Table:
     """Return Table 1, 2, 4 or 5: the treatment against `none`, at every temperature."""
     tests = of.compared(norm, "none")
-    groups = {}
+    groups, few = {}, {}
     for temperature, title in TEMPERATURES.items():
         ours = _where(tests, temperature=temperature).set_index("length").reindex(_lengths(tests))
         rows = [Row("none", numbers(ours["baseline_mean"], ".1f"))]
@@ -85,8 +93,8 @@ def _accuracies(of: _Sources, norm: str) -> Table:
         wanted = {name: (variant, "accuracy_pct", ".1f") for name, variant in (("none", "none"), (f"+ {norm}", norm))}
         wanted["p"] = (f"{norm}_vs_none", "p_value", ".1g")
         rows += of.paper_rows(temperature, wanted, ours.index)
-        groups[title] = rows
-    return of.table(f"accuracy (%), none against {norm}", groups, tests)
+        groups[title], few[title] = rows, _power(ours)
+    return of.table(f"accuracy (%), none against {norm}", groups, few, tests)
 
 
 def _ablation(of: _Sources, norm: str) -> Table:
@@ -99,7 +107,8 @@ def _ablation(of: _Sources, norm: str) -> Table:
         gains.append(Row(f"gain of {one}", numbers(over_none["difference"], "+.2f")))
     gains += of.paper_rows("plain", {"gain of std": ("std", "gain_over_none_pct", "+.2f")}, ours.index)
     against = [*_comparison(ours), *of.paper_rows("plain", {"p": ("ln_vs_std", "p_value", ".1g")}, ours.index)]
-    return of.table("gain over none (percentage points)", {"gain over none": gains, "ln against std": against}, tests)
+    groups, few = {"gain over none": gains, "ln against std": against}, {"ln against std": _power(ours)}
+    return of.table("gain over none (percentage points)", groups, few, tests)
 
 
 def _where(frame: pd.DataFrame, **chosen: str | int) -> pd.DataFrame:
@@ -120,6 +129,11 @@ def _comparison(ours: pd.DataFrame) -> list[Row]:
         Row("d_z", numbers(ours["d_z"], "+.2f")),
         Row("p", numbers(ours["p"], ".2g")),
         Row("p, Holm", numbers(ours["p_holm"], ".2g")),
+    ]
+
+
+def _power(ours: pd.DataFrame) -> list[Row]:
+    return [
         Row("p, Wilcoxon", numbers(ours["p_wilcoxon"], ".2g")),
         Row("seeds for 90% power", numbers(ours["seeds_for_power"], ".0f")),
     ]
@@ -134,7 +148,6 @@ def _note(tests: pd.DataFrame) -> str:
     text = (
         f"Means over n = {seeds} seeds; the paper's are over 100. The interval is the 95% t interval of our mean "
         "paired difference, and d_z is that over the standard deviation of the differences. p is of the two-sided "
-        "paired t-test over seeds, Holm's corrected for the lengths, Wilcoxon's of the signed ranks; so many seeds "
-        "would a difference of this size need for p < 0.05 in nine of ten studies."
+        "paired t-test over seeds, Holm's corrected for the lengths."
     )
     return f"{text} Not computed: {reasons}." if reasons else text

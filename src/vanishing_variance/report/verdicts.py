@@ -1,60 +1,95 @@
-"""The paper's claims and the strongest evidence for each, as the rows of a table and as counts."""
+"""The paper's claims and the strongest evidence for each, as the lines of a board and as counts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from vanishing_variance.report.formats import MISSING, interval, number, raised
+from vanishing_variance.report.groups import HEADINGS, in_few_words
 from vanishing_variance.report.strongest import Evidence, scale
-from vanishing_variance.study.verdict import VERDICTS, name
+from vanishing_variance.study.verdict import (
+    CONTRADICTED,
+    NOT_COMPARABLE,
+    NOT_TESTED,
+    SUPPORTED,
+    UNDECIDED,
+    VERDICTS,
+    name,
+)
 
-# How a number with this unit is written, and what stands behind it.
-_UNITS = {"pp": ("+.1f", " pp")}
+# So that a mark does not rest on its colour.
+SYMBOLS = {SUPPORTED: "✓", CONTRADICTED: "✗", UNDECIDED: "?", NOT_COMPARABLE: "…", NOT_TESTED: "○"}
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A verdict: in full, without what stands in brackets, as a symbol, and as a name for CSS."""
+
+    verdict: str
+    short: str
+    symbol: str
+    kind: str
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim as texts; `kind` is its verdict as a name for CSS; `point` is what this run says where it is weaker."""
+    """A claim as texts, its numbers in `unit`; `point` is what this run says where it is weaker."""
 
-    claim: str
-    where: str
-    verdict: str
-    size: str
-    kind: str
-    scale: str
+    key: str
+    group: str
+    words: str
+    mark: Mark
     ours: str
     interval: str
     paper: str
-    n: str
+    unit: str
+    claim: str
+    where: str
+    size: str
+    scale: str
     evidence: str
     rule: str
     point: str
 
 
 def verdicts(evidence: Mapping[str, Evidence]) -> list[Verdict]:
-    """Return a row a claim, in its order."""
-    return [_verdict(found) for found in evidence.values()]
+    """Return a line a claim, in its order."""
+    return [_verdict(key, found) for key, found in evidence.items()]
 
 
-def counts(made: list[Verdict]) -> list[tuple[str, str, int]]:
-    """Return each verdict, its name for CSS, and how many claims have it."""
-    return [(verdict, name(verdict, "-"), sum(one.verdict == verdict for one in made)) for verdict in VERDICTS]
+def board(made: Sequence[Verdict]) -> list[tuple[str, str, list[Verdict]]]:
+    """Return the groups that have claims: each group's name, heading and lines."""
+    groups = [(of, heading, [one for one in made if one.group == of]) for of, heading in HEADINGS.items()]
+    return [group for group in groups if group[2]]
 
 
-def _verdict(found: Evidence) -> Verdict:
+def counts(made: Sequence[Verdict]) -> list[tuple[Mark, int]]:
+    """Return each verdict's mark, and how many claims have it."""
+    return [(mark(verdict), sum(one.mark.verdict == verdict for one in made)) for verdict in VERDICTS]
+
+
+def mark(verdict: str) -> Mark:
+    """Return a verdict's mark."""
+    return Mark(verdict, name(verdict, " "), SYMBOLS[verdict], name(verdict, "-"))
+
+
+def _verdict(key: str, found: Evidence) -> Verdict:
     claim, point = found.claim, found.point
+    group, words = in_few_words(key, claim)
     ours, bounds, paper = _numbers(claim)
     return Verdict(
-        claim=raised(claim["claim"]),
-        where=claim["where"],
-        verdict=claim["verdict"],
-        size=claim["size"],
-        kind=name(claim["verdict"], "-"),
-        scale=scale(claim),
+        key=key,
+        group=group,
+        words=raised(words),
+        mark=mark(claim["verdict"]),
         ours=ours,
         interval=bounds,
         paper=paper,
-        n=number(claim["n"], "d"),
+        unit="" if ours == paper == MISSING else claim["unit"],
+        claim=raised(claim["claim"]),
+        where=claim["where"],
+        size=claim["size"],
+        scale=scale(claim),
         evidence=raised(claim["evidence"]),
         rule=raised(claim["rule"]),
         point="" if point is None else _point(point),
@@ -62,13 +97,13 @@ def _verdict(found: Evidence) -> Verdict:
 
 
 def _numbers(claim: Mapping[str, Any]) -> tuple[str, str, str]:
-    """Return our number, its interval and the paper's number, in the claim's unit."""
-    how, unit = _UNITS.get(claim["unit"], (".3g", f" {claim['unit']}".rstrip().replace(" %", "%")))
-    ours, paper = (MISSING if claim[key] is None else number(claim[key], how) + unit for key in ("ours", "paper"))
+    """Return our number, its interval and the paper's number."""
+    how = "+.1f" if claim["unit"] == "pp" else ".3g"
     bounds = interval(claim["low"], claim["high"], how)
-    return ours, "" if bounds == MISSING else bounds, paper
+    return number(claim["ours"], how), "" if bounds == MISSING else f"[{bounds}]", number(claim["paper"], how)
 
 
 def _point(claim: Mapping[str, Any]) -> str:
     ours, bounds, _ = _numbers(claim)
-    return f"{scale(claim)}: {claim['verdict']}, {ours}{f' [{bounds}]' if bounds else ''}"
+    said = [part for part in (ours, claim["unit"], bounds) if part]
+    return f"{scale(claim)}: {claim['verdict']}, {' '.join(said)}"

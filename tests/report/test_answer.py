@@ -1,0 +1,73 @@
+import pytest
+from made_up_results import CLAIM, all_of
+
+from vanishing_variance.report.answer import answer
+from vanishing_variance.report.strongest import Evidence
+
+UNDERTRAINED = "not comparable (undertrained)"
+
+
+def evidence(**verdicts):
+    """Claims by key, with `_` for `-`: a verdict, or a verdict and our number."""
+    claims = {}
+    for key, said in verdicts.items():
+        verdict, ours = said if isinstance(said, tuple) else (said, 3.25)
+        claims[key.replace("_", "-")] = Evidence({**CLAIM, "verdict": verdict, "ours": ours})
+    return claims
+
+
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [
+        ("supported", "it raises accuracy on argmax (+3.2 points [+1.0, +5.5]; the paper: +1.8) and"),
+        ("contradicted", "it lowers accuracy on argmax (+3.2"),
+        ("undecided", "it shows no consistent gain on argmax (+3.2"),
+        (UNDERTRAINED, "it cannot be judged yet on argmax, whose models are undertrained (+3.2"),
+        (("not tested", None), "it was not tested on argmax and"),
+    ],
+)
+def test_the_gain_is_worded_by_its_verdict(verdict, said):
+    assert said in answer(evidence(argmax=verdict))[0]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [
+        ("supported", "Variance does vanish with length; "),
+        ("contradicted", "Variance does not vanish with length; "),
+        ("undecided", "Whether variance vanishes with length is open; "),
+        ("not tested", "Whether variance vanishes with length is open; "),
+    ],
+)
+def test_variance_is_worded_by_its_verdict(verdict, said):
+    assert answer(evidence(vanishing=verdict))[1].startswith(said)
+
+
+def test_a_cause_is_worded_by_its_verdict_and_what_is_decided_stands_first():
+    found = evidence(
+        cause_moments_argmax=UNDERTRAINED,
+        cause_attention_argmax=UNDERTRAINED,
+        cause_moments_dictionary=("contradicted", 0.0108),
+        cause_attention_dictionary=("supported", 0.9999),
+    )
+    assert answer(found)[1].endswith(
+        "; on dictionary, shifted mean and variance are not what costs accuracy (1% of the loss), falling attention on "
+        "the target is (100%); on argmax the cause is open."
+    )
+    found["cause-moments-dictionary"] = Evidence({**CLAIM, "verdict": "undecided", "ours": None})
+    assert "on dictionary, shifted mean and variance may be what costs accuracy, falling" in answer(found)[1]
+
+
+def test_tasks_with_the_same_verdicts_share_a_clause():
+    said = answer(all_of("supported"))[1]
+    assert (
+        "on argmax and dictionary, shifted mean and variance are what costs accuracy (325% and 325% of the loss),"
+        in said
+    )
+
+
+def test_claims_that_are_missing_count_as_not_tested():
+    assert answer({}) == (
+        "Beyond the training lengths, it was not tested on argmax and was not tested on dictionary.",
+        "Whether variance vanishes with length is open; on argmax and dictionary the cause is open.",
+    )
