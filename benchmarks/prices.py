@@ -26,7 +26,7 @@ from vanishing_variance.training.loop import train
 from vanishing_variance.training.plan import TrainingPlan
 
 RESULTS = Path(__file__).resolve().with_suffix(".csv")
-SEEDS, STEPS, ROUNDS = range(4), 256, 5
+SEEDS, STEPS, ROUNDS = range(4), 128, 3
 
 
 def main() -> None:
