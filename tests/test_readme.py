@@ -4,8 +4,10 @@ import json
 import re
 import subprocess
 from collections import Counter
+from io import StringIO
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -35,6 +37,17 @@ def test_every_row_of_a_results_table_is_a_line_of_the_committed_file_that_is_na
             found[named] += 1
     assert {f"metrics/tables/table{number}.md" for number in (1, 2, 4, 5)} <= set(found)
     assert all(rows >= 3 for rows in found.values())
+
+
+def test_what_holds_at_length_has_the_numbers_of_the_leaderboard():
+    board = pd.read_csv(StringIO(committed("metrics/leaderboard/board.csv"))).query("rule == 'trained'")
+    found = board.set_index(["line", "task"])["accuracy_16384"]
+    best, baseline = (
+        [f"{found[line, task]:.1f}%" for task in ("argmax", "dictionary")] for line in ("direct-power-cosine", "softmax")
+    )
+    said = " ".join(README.split())
+    assert f"keep {best[0]} on argmax and {best[1]} on the dictionary" in said
+    assert f"the baseline has {baseline[0]} and {baseline[1]}, without a normaliser" in said
 
 
 def test_its_verdicts_are_the_strongest_evidence_that_is_committed():
