@@ -62,5 +62,5 @@ def _panel(axes: Axes, lines: pd.DataFrame, hard: pd.DataFrame) -> None:
         words.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.5})
     axes.set_yticks(lines["place"], lines["line"], fontsize=7.5)
     axes.set_ylim(len(lines) - 0.4, -0.6)
-    axes.set_xlabel("mean accuracy beyond training (%)")
+    axes.set_xlabel("accuracy beyond training (%)")
     axes.grid(axis="y", visible=False)
