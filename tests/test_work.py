@@ -99,6 +99,7 @@ def test_what_is_wrong_with_a_parameter_is_left_to_the_stage_that_checks_them(ke
     [
         (TRAIN, SHORT),
         ("python -m stages.ttest", "ttest"),
+        ("python -m stages.leaderboard_train --line direct-ln", "leaderboard_train-direct-ln"),
         ("python -m other.train", ""),
         ("sleep 3", ""),
         ("echo 'unclosed", ""),

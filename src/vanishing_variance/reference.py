@@ -77,16 +77,20 @@ class Reference(nn.Module):
         key, value = self.attention["key"](x), self.attention["value"](x)
         tied = self.projection == "tied_qk_norm"
         q = self.attention["key" if tied else "query"](self.query(query)).unsqueeze(1)
+        queries = getattr(self.map, "QUERIES", 1)
         if self.projection in ("qk_norm", "tied_qk_norm"):
             q, key, factor = normalize(q, dim=-1), normalize(key, dim=-1), self.scale
         else:
-            factor = key.new_tensor(key.shape[-1] ** -0.5)
-        outputs = (self._weights((q @ key.mT).squeeze(1) * factor).unsqueeze(1) @ value).squeeze(1)
+            factor = key.new_tensor((key.shape[-1] / queries) ** -0.5)
+        pairs = zip(q.chunk(queries, dim=-1), key.chunk(queries, dim=-1), strict=True)
+        logits_of_each = [(of_query @ of_key.mT).squeeze(1) * factor for of_query, of_key in pairs]
+        logits = logits_of_each[0] if queries == 1 else torch.stack(logits_of_each)
+        outputs = (self._weights(logits).unsqueeze(1) @ value).squeeze(1)
         normalised = self.norm.normalise(outputs, dict(self.norm_parameters), self.epsilon)
-        logits: Tensor = self.head(self.attention["output"](normalised))
-        return logits
+        of_classes: Tensor = self.head(self.attention["output"](normalised))
+        return of_classes
 
-    def _weights(self, logits: Float[Tensor, "B N"]) -> Float[Tensor, "B N"]:
+    def _weights(self, logits: Float[Tensor, "*Q B N"]) -> Float[Tensor, "B N"]:
         """Return the attention weights by the map, as of an ensemble of one seed."""
         if isinstance(self.map, Rescaled):
             return torch.softmax(logits * self.map.scale(logits.shape[-1], dict(self.map_parameters)), dim=-1)

@@ -8,6 +8,7 @@ from typing import Any
 
 from vanishing_variance.core.config import PATH
 from vanishing_variance.core.errors import InputError
+from vanishing_variance.core.stage import stage_name
 from vanishing_variance.core.yaml import read_yaml
 
 # Of a stage in any case, or where nothing else counts.
@@ -40,17 +41,14 @@ def estimate(commands: Mapping[str, Sequence[str]]) -> dict[str, tuple[float, Ca
 
 
 def noted(lines: Sequence[str]) -> str:
-    """Return the name under which a command of ours notes its time (`command.run`), "" for any other.
-
-    `python -m stages.train --task argmax` is train-argmax.
-    """
+    """Return the name under which a command of ours notes its time (`stage_name`), "" for any other."""
     try:
         words = shlex.split(lines[0]) if lines else []
     except ValueError:
         return ""
     if len(words) < 3 or words[1] != "-m" or not words[2].startswith("stages."):
         return ""
-    return "-".join([words[2].removeprefix("stages."), *(word for word in words[3:] if word.isalnum())])
+    return stage_name(words[2].removeprefix("stages."), words[3:])
 
 
 def work(note: str, params: Mapping[str, Any]) -> float:

@@ -11,6 +11,7 @@ from vanishing_variance.attentions import (
     asentmax,
     entmax,
     entmax15,
+    length_gain,
     logn,
     normalised,
     power,
@@ -24,7 +25,8 @@ from vanishing_variance.attentions import (
 EPSILON = torch.finfo(torch.float32).eps
 SCALED = {"softmax": softmax, "logn": logn, "ssmax": ssmax, "power": power}
 SIMPLEX = {"sparsemax": sparsemax, "entmax15": entmax15, "entmax": entmax, "asentmax": asentmax}
-WEIGHTED = SIMPLEX | {"sigmoid": sigmoid, "normalised": normalised, "stickbreaking": stickbreaking}
+OTHERS = {"sigmoid": sigmoid, "normalised": normalised, "stickbreaking": stickbreaking, "length_gain": length_gain}
+WEIGHTED = SIMPLEX | OTHERS
 EQUIVARIANT = [name for name in WEIGHTED if name != "stickbreaking"]
 # For each of two seeds, and none the initial values.
 LEARNED = {
@@ -33,6 +35,7 @@ LEARNED = {
     "gamma": [0.7, -1.5],
     "gain": [2.0, -0.5],
     "bias": [0.25, -0.1],
+    "exponent": [0.5, -0.8],
 }
 
 
@@ -76,6 +79,8 @@ def expected(name, logits, learned):
     if name == "normalised":
         standard = (logits - logits.mean()) / (logits.std() + 0.001)
         return learned["gain"] * standard + learned["bias"]
+    if name == "length_gain":
+        return (items / 16) ** learned["exponent"] * special.softmax(logits)
     return {
         "sparsemax": lambda: of_simplex(logits, 2.0),
         "entmax15": lambda: of_simplex(logits, 1.5),
@@ -104,7 +109,7 @@ def test_weights_follow_the_equation(name, spread, items):
 @pytest.mark.parametrize("name", WEIGHTED)
 def test_initial_values(name):
     start = {"entmax": {"alpha_logit": 0.0}, "asentmax": {"beta": 0.55, "gamma": 0.0}}
-    start["normalised"] = {"gain": 1.0, "bias": 0.0}
+    start |= {"normalised": {"gain": 1.0, "bias": 0.0}, "length_gain": {"exponent": 0.5}}
     assert dict(WEIGHTED[name].LEARNABLE) == start.get(name, {})
 
 
@@ -158,6 +163,8 @@ def test_equal_logits_get_equal_weights(name, items, offset):
         share = expit(offset - math.log(items))
     if name == "normalised":
         share = parameters["bias"].detach()
+    if name == "length_gain":
+        share = (items / 16) ** parameters["exponent"].detach() / items
     assert found.dtype == torch.float32
     # float32's rounding of alpha or of log N enters with a factor of at most log N
     torch.testing.assert_close(found.detach(), torch.zeros(2, 3, items) + share, rtol=100 * EPSILON, atol=0)
@@ -170,6 +177,7 @@ def test_one_item_alone(name):
     logits, parameters = draw(2, 3, 1, scale=5.0), learned(WEIGHTED[name])
     alone = {"sigmoid": torch.sigmoid(logits), "stickbreaking": torch.sigmoid(logits)}
     alone["normalised"] = parameters["bias"] if name == "normalised" else None
+    alone["length_gain"] = 16 ** -parameters["exponent"] if name == "length_gain" else None
     found = WEIGHTED[name].weights(logits, parameters)
     torch.testing.assert_close(found, torch.zeros_like(logits) + alone.get(name, 1.0), rtol=1e-12, atol=0)
 
@@ -195,6 +203,9 @@ def test_many_items_and_large_logits_in_float32(name, spread, offset):
         torch.testing.assert_close(found.double(), exact, rtol=1e-5 if offset + spread < 100 else 1e-3, atol=1e-37)
     if name == "normalised":
         torch.testing.assert_close(found.double(), exact, rtol=0, atol=1e-4)
+    if name == "length_gain":
+        # a logit of 1e4 is rounded to 1 / 2048; the gain is at most 32
+        torch.testing.assert_close(found.double(), exact, rtol=1e-4 if offset + spread < 100 else 2e-3, atol=1e-37)
     if name == "stickbreaking":
         # the logarithm of what is left is a sum in float32, exact to log(1e-38) x rounding where the weight is not 0
         torch.testing.assert_close(found.double(), exact, rtol=1e-3, atol=1e-37)
@@ -275,3 +286,10 @@ def test_log_n_keeps_the_weight_of_a_fixed_gap(name):
         logits = np.zeros(items)
         logits[0] = 1.0
         assert special.softmax(logits * float(factor))[0] == pytest.approx(items / (2 * items - 1))
+
+
+def test_length_gain_keeps_the_spread_of_a_mean():
+    """Of values that are i.i.d. with variance 1 and equal weights: 1 / 16 at every length, that of 16 items."""
+    for items in (16, 1024, 16384):
+        found = length_gain.weights(torch.zeros(1, 1, items, dtype=torch.float64), initial(length_gain, seeds=1))
+        assert found.square().sum().item() == pytest.approx(1 / 16, rel=1e-6)

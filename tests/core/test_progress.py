@@ -30,7 +30,7 @@ def test_the_rate_is_that_since_the_last_line(capsys, monkeypatch):
         "train x: 64/100 steps, 1 steps/s, 36 s left",
         "train x: 76/100 steps, 1 steps/s, 24 s left",
         "train x: 88/100 steps, 1 steps/s, 12 s left",
-        "train x: 88/100 steps, 2 steps/s, 7 s left",
+        "train x: 88/100 steps, 1 steps/s, 12 s left",
     ]
 
 

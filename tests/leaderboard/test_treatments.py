@@ -19,6 +19,8 @@ def test_lines_keep_their_order_and_none_is_a_name(tmp_path):
     [
         ("seeds: 3", "treatments is None; must be a mapping with at least 1 line"),
         ("treatments: {}", "treatments is {}; must be"),
+        ("treatments: {../a: {}}", "treatments has the line '../a'; a name has a-z, 0-9, - and _"),
+        ("treatments: {-a: {}}", "treatments has the line '-a'; a name"),
         ("treatments: {a: softmax}", "treatments.a is 'softmax'; must be"),
         (
             "treatments: {a: {attention: softmax}}",

@@ -1,9 +1,10 @@
 """Stage scripts: their arguments, and their exit codes."""
 
 import argparse
+import re
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
@@ -23,13 +24,18 @@ class Arguments(argparse.ArgumentParser):
         sys.exit(2)
 
 
+def stage_name(script: str, arguments: Sequence[str]) -> str:
+    """Return the name of a script's lock and time with these arguments: train-argmax for `train --task argmax`."""
+    return "-".join([script, *(word for word in arguments if re.fullmatch(r"\w[\w-]*", word))])
+
+
 def run(main: Callable[[], None]) -> None:
     """Run a stage, and write its time to runs/times, which is no output of DVC's: the page shows it.
 
     An InputError, or too little memory, prints one line and exits with 2, a training that diverged with 3.
     Another process that runs the same stage in the same folder is waited for.
     """
-    name = "-".join([Path(sys.argv[0]).stem, *(part for part in sys.argv[1:] if part.isalnum())])
+    name = stage_name(Path(sys.argv[0]).stem, sys.argv[1:])
     try:
         with exclusive_lock(name):
             began = time.perf_counter()

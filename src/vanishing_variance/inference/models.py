@@ -70,7 +70,7 @@ class Models:
         """The number of items that a batch may have."""
         return ITEMS_IN_BATCH[device().type] // len(next(iter(self.weights.values())))
 
-    def encode(self, sequences: Sequences) -> tuple[Items, Float[Tensor, "S B D"]]:
+    def encode(self, sequences: Sequences) -> tuple[Items, Float[Tensor, "S QB D"]]:
         """Return `Network.encode` of sequences that all models share."""
         batch = {name: torch.from_numpy(array).to(device())[None] for name, array in sequences.items()}
         return self.network.encode(self.weights, batch, self.tables)

@@ -20,7 +20,7 @@ from vanishing_variance.core.task import Sequences
 from vanishing_variance.inference.models import Models, Read
 from vanishing_variance.inference.temperature import PUBLISHED, entropy
 from vanishing_variance.leaderboard.files import ACCURACY, ADAPTIVE, ATTENTION, HARD, RULES, TRAINED
-from vanishing_variance.model.attention import products, weighted_sum
+from vanishing_variance.model.attention import weighted_sum
 from vanishing_variance.model.variant import Variant
 
 
@@ -75,19 +75,20 @@ def answer(models: Models, sequences: Sequences) -> dict[str, Float[Tensor, "S B
 
     The rule `adaptive`, the published temperature, is for maps that are a softmax.
     Hard attention gives all weight to the item with the largest logit, the first of equals: a map that sharpens more
-    comes to this.
+    comes to this. Of several queries, the logits of the first.
     """
     network, weights = models.network, models.weights
     labels, target = (
         torch.from_numpy(array).to(device()) for array in (models.task.label(sequences), sequences["target"])
     )
     items, folded_query = models.encode(sequences)
-    logits = products(items, folded_query)
+    logits = network.logits(items, folded_query)
     shares = {TRAINED: network.shares(weights, logits)}
     if network.rescaled:
         beta = PUBLISHED.beta(entropy(logits)).unsqueeze(-1)
         shares[ADAPTIVE] = network.shares(weights, logits * beta)
-    shares[HARD] = torch.zeros_like(logits).scatter_(-1, logits.argmax(-1, keepdim=True), 1.0)
+    largest = logits.view(len(logits), -1, *shares[TRAINED].shape[1:])[:, 0].argmax(-1, keepdim=True)
+    shares[HARD] = torch.zeros_like(shares[TRAINED]).scatter_(-1, largest, 1.0)
     found: dict[str, Tensor] = {}
     for rule, of_rule in shares.items():
         outputs = network.outputs(weights, weighted_sum(items, of_rule), None if network.rescaled else of_rule.sum(-1))

@@ -1,5 +1,6 @@
 """The lines of the leaderboard: a treatment each, and how its models are trained."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -48,6 +49,9 @@ def read_treatments(path: Path = PATH) -> dict[str, Treatment]:
     lines = read_yaml(path).get("treatments")
     if not isinstance(lines, dict) or not lines:
         raise InputError(f"{path}: treatments is {shown(lines)}; must be a mapping with at least 1 line")
+    for line in lines:
+        if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", str(line)):
+            raise InputError(f"{path}: treatments has the line {shown(line)}; a name has a-z, 0-9, - and _")
     return {str(line): _treatment(path, f"treatments.{named(line)}", settings) for line, settings in lines.items()}
 
 

@@ -20,7 +20,7 @@ def attend(items: Items, folded_query: Float[Tensor, "S B D"]) -> tuple[Float[Te
     Memory for h is bounded, whatever N is. Gradients flow through the context. Keys that are divided by their norms are
     not folded into the query: for them `products` and `weighted_sum`.
     """
-    assert items.key_norm is None
+    assert items.key_norm is None, "keys that are divided by their norms are not folded into the query"
     if compiled.usable(folded_query, items):
         return compiled.attend(items, folded_query)
     parts = items.parts(items_at_once(folded_query.device, folded_query.shape[:2].numel()))

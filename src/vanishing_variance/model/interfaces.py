@@ -54,12 +54,15 @@ class Rescaled(Protocol):
 
 @runtime_checkable
 class Weighting(Protocol):
-    """A module `attentions/<map>.py` with any function of the logits. `LEARNABLE`: as that of `Rescaled`."""
+    """A module `attentions/<map>.py` with any function of the logits. `LEARNABLE`: as that of `Rescaled`.
+
+    With `QUERIES` = Q the width is divided among Q queries and keys, and logits have an axis for them, (S, Q, B, N).
+    """
 
     LEARNABLE: Mapping[str, float]
 
     def weights(
-        self, logits: Float[Tensor, "S B N"], parameters: Mapping[str, Float[Tensor, "S 1 1"]]
+        self, logits: Float[Tensor, "S *Q B N"], parameters: Mapping[str, Float[Tensor, "S 1 1"]]
     ) -> Float[Tensor, "S B N"]:
         """Return the attention weights, which need not sum to one."""
 

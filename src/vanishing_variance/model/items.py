@@ -4,8 +4,10 @@ S seeds, B sequences, N items, D width, C embeddings, R bases. Where all seeds s
 index's first axis is 1.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import torch
 from jaxtyping import Float, Integer
@@ -36,7 +38,7 @@ class Items:
     base_index: Integer[Tensor, "#S B N"] | None = None
     scale: Float[Tensor, "#S B N"] | None = None
     gelu: str = "exact"
-    shift: Float[Tensor, "S B"] | None = None
+    shift: Float[Tensor, "S QB"] | None = None
     key_norm: Float[Tensor, "S B N"] | None = None
 
     def __post_init__(self) -> None:
@@ -68,7 +70,18 @@ class Items:
             yield self
             return
         for first in range(0, items, size):
-            part = slice(first, first + size)
-            base_index, scale = (None if of is None else of[..., part] for of in (self.base_index, self.scale))
-            index = self.embedding_index[..., part]
-            yield replace(self, embedding_index=index, base_index=base_index, scale=scale)
+            yield self._changed(partial(_cut, slice(first, first + size)))
+
+    def repeated(self, times: int) -> "Items":
+        """Return the same sequences so many times, one set after the other; `shift` is that of all already."""
+        return self._changed(lambda array: torch.cat([array] * times, dim=1))
+
+    def _changed(self, change: Callable[[Tensor], Tensor]) -> "Items":
+        """Return items with a change in every array that has an entry for each of them."""
+        arrays = {name: getattr(self, name) for name in ("embedding_index", "base_index", "scale", "key_norm")}
+        changed: dict[str, Any] = {name: change(array) for name, array in arrays.items() if array is not None}
+        return replace(self, **changed)
+
+
+def _cut(part: slice, array: Tensor) -> Tensor:
+    return array[..., part]

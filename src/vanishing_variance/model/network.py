@@ -4,8 +4,9 @@
                                        softmax(Q K^T / sqrt(D)) V = O -> normaliser -> W_O -> MLP -> label
     query -> query MLP -> query       /
 
-S seeds, B sequences, N items, D width, C classes, F features, P features filled up with zeros. Every weight has the
-seed as its first axis; a batch has it too, or 1 there where all seeds share the sequences.
+S seeds, B sequences, N items, D width, C classes, F features, P features filled up with zeros, Q queries (1, but for an
+attention map of several). Every weight has the seed as its first axis; a batch has it too, or 1 there where all seeds
+share the sequences.
 
 No key or value is ever formed. With h the item MLP's hidden layer, items are h W_2 + b_2, and the logits
 (h W_2 + b_2) W_K . q equal h . (W_2 W_K q) up to a constant that softmax removes; and because the attention weights sum
@@ -51,8 +52,13 @@ class Network:
 
     @property
     def rescaled(self) -> bool:
-        """Whether the attention map is a softmax of multiplied logits; the folded query is multiplied already."""
+        """True where the attention map is a softmax of logits times a factor, which `encode` gives the folded query."""
         return hasattr(self.attention, "scale")
+
+    @property
+    def queries(self) -> int:
+        """The number of queries of the attention map, each on its own part of the width: 1 but for `differential`."""
+        return getattr(self.attention, "QUERIES", 1)
 
     def tables(self, weights: Weights) -> Weights:
         """Return what `encode` may look up instead of computing it for every occurrence of an item."""
@@ -60,11 +66,14 @@ class Network:
 
     def encode(
         self, weights: Weights, batch: Batch, tables: Weights | None = None
-    ) -> tuple[Items, Float[Tensor, "S B P"]]:
-        """Return the items, and the query folded through W_Q, W_K and the item MLP: its product with h_n is a logit."""
+    ) -> tuple[Items, Float[Tensor, "S QB P"]]:
+        """Return the items, and the query folded through W_Q, W_K and the item MLP: its product with h_n is a logit.
+
+        An attention map of Q queries has that of the second after that of the first, as if of further sequences.
+        """
         items, query = self.embedding.embed(self._entry(weights), batch, tables)
         if self.model.projection == "direct":
-            folded = linear(query, self._projection(weights, "query"), self._key(weights))
+            folded = self._through_keys(weights, query, self._projection(weights, "query"))
             items = replace(items, gelu="none")
             folded = pad(folded, (0, items.embedding.shape[-1] - folded.shape[-1]))
         else:
@@ -73,16 +82,23 @@ class Network:
         return self._rescaled(weights, items, folded) if isinstance(self.attention, Rescaled) else (items, folded)
 
     def attend(
-        self, weights: Weights, items: Items, folded_query: Float[Tensor, "S B P"]
-    ) -> tuple[Float[Tensor, "S B N"], Float[Tensor, "S B P"], Float[Tensor, "S B"] | None]:
+        self, weights: Weights, items: Items, folded_query: Float[Tensor, "S QB P"]
+    ) -> tuple[Float[Tensor, "S *Q B N"], Float[Tensor, "S B P"], Float[Tensor, "S B"] | None]:
         """Return the logits, the context (attention-weighted hidden layers), and the weights' sum where it is not 1."""
         if self.rescaled and items.key_norm is None:
             return *attend(items, folded_query), None
-        logits = products(items, folded_query)
+        logits = self.logits(items, folded_query)
         shares = self.shares(weights, logits)
         return logits, weighted_sum(items, shares), None if self.rescaled else shares.sum(-1)
 
-    def shares(self, weights: Weights, logits: Float[Tensor, "S B N"]) -> Float[Tensor, "S B N"]:
+    def logits(self, items: Items, folded_query: Float[Tensor, "S QB P"]) -> Float[Tensor, "S *Q B N"]:
+        """Return the logits, with an axis for the queries where the attention map has several."""
+        if self.queries == 1:
+            return products(items, folded_query)
+        logits: Tensor = products(items.repeated(self.queries), folded_query).unflatten(1, (self.queries, -1))
+        return logits
+
+    def shares(self, weights: Weights, logits: Float[Tensor, "S *Q B N"]) -> Float[Tensor, "S B N"]:
         """Return the attention weights of the items."""
         if isinstance(self.attention, Rescaled):
             return torch.softmax(logits, dim=-1)
@@ -131,16 +147,15 @@ class Network:
 
     def _folded(
         self, weights: Weights, items: Items, query: Float[Tensor, "S B F"]
-    ) -> tuple[Items, Float[Tensor, "S B D"]]:
+    ) -> tuple[Items, Float[Tensor, "S QB D"]]:
         """Return the items with what their logits need beside the query, folded through both MLPs."""
         second = Linear(weights["item.2.weight"], transposed=True)
         if self.model.projection == "mlp" and self.rescaled:
-            into = self._projection(weights, "query"), self._key(weights), second
+            into = self._projection(weights, "query"), *self._keys(weights), second
             return items, linear(query, *self._mlp(weights, "query"), *into)
         if self.model.projection == "mlp":
-            through_key = linear(
-                query, *self._mlp(weights, "query"), self._projection(weights, "query"), self._key(weights)
-            )
+            layers = *self._mlp(weights, "query"), self._projection(weights, "query")
+            through_key = self._through_keys(weights, query, *layers)
         else:
             tied = self.model.projection == "tied_qk_norm"
             projection = Linear(weights["attention.key"]) if tied else self._projection(weights, "query")
@@ -152,7 +167,7 @@ class Network:
         return replace(items, shift=shift), linear(through_key, second)
 
     def _key_norm(self, weights: Weights, items: Items) -> Float[Tensor, "S B N"]:
-        """Return the norm of each item's key, in parts of bounded memory."""
+        """Return the norm of each item's key; only a part of the items is dense at a time."""
         layers = Linear(weights["item.2.weight"], weights["item.2.bias"]), Linear(weights["attention.key"])
         seeds, (sequences, _) = len(items.embedding), items.embedding_index.shape[1:]
         size = items_at_once(items.embedding.device, seeds * sequences)
@@ -173,9 +188,21 @@ class Network:
         shift = None if items.shift is None else items.shift * factor
         return replace(items, shift=shift), folded_query * factor.unsqueeze(-1)
 
-    def _key(self, weights: Weights) -> Linear:
-        """Return W_K, transposed, over sqrt(D)."""
-        return Linear(weights["attention.key"] * self.model.width**-0.5, transposed=True)
+    def _through_keys(
+        self, weights: Weights, query: Float[Tensor, "S B F"], *layers: Linear
+    ) -> Float[Tensor, "S QB F2"]:
+        """Return the query through `layers` and W_K, transposed, for each query of the attention map."""
+        parts = [linear(query, *layers, key) for key in self._keys(weights)]
+        return parts[0] if len(parts) == 1 else torch.cat(parts, dim=1)
+
+    def _keys(self, weights: Weights) -> list[Linear]:
+        """Return W_K, transposed, over sqrt(D); of Q queries: for each over sqrt(D / Q), and 0 beyond its own part."""
+        size = self.model.width // self.queries
+        key = weights["attention.key"] * size**-0.5
+        if self.queries == 1:
+            return [Linear(key, transposed=True)]
+        part = torch.arange(self.model.width, device=key.device).div(size, rounding_mode="floor")
+        return [Linear(key * (part == own).unsqueeze(-1), transposed=True) for own in range(self.queries)]
 
     def _projection(self, weights: Weights, part: str) -> Linear:
         """Return W_Q, W_V or W_O."""

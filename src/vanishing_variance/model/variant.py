@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from vanishing_variance.core import registry
 from vanishing_variance.core.config import get_param
-from vanishing_variance.core.errors import InputError
+from vanishing_variance.core.errors import InputError, shown
 from vanishing_variance.core.task import Task, TaskTraining
 from vanishing_variance.model.config import Model
 from vanishing_variance.model.initialisation import SCHEMES, Initial
@@ -42,6 +42,11 @@ class Variant:
             raise InputError(
                 f"{attention.__file__}: an attention map has LEARNABLE, and scale, as ssmax.py has, or weights, as "
                 f"sparsemax.py has"
+            )
+        if hasattr(attention, "QUERIES") and self.model.projection.endswith("qk_norm"):
+            raise InputError(
+                f"model.projection is {shown(self.model.projection)}; must be one of mlp, direct where the attention "
+                f"map has {attention.QUERIES} queries, as {self.attention_name} has"
             )
         embedding = cast(Embedding, registry.load_embedding(self.task_name))
         return Network(embedding, attention, cast(Normaliser, norm), self.model)

@@ -4,8 +4,8 @@
    h_n = gelu(x_n), the logits are l_n = query . h_n, and the context is the mean of h with the weights softmax(l). h is
    never stored: a block of items stays in the first-level cache, and the gradient computes it again.
 
-   WIDTH is defined by whoever compiles this; with LINEAR, h_n = x_n: there is no GELU. Arrays are contiguous float32, seeds first, then sequences. A *_seed is
-   how far the next seed's part is, 0 where all seeds share it. */
+   WIDTH is defined by whoever compiles this; with LINEAR, h_n = x_n: there is no GELU. Arrays are contiguous float32,
+   seeds first, then sequences. A *_seed is how far the next seed's part is, 0 where all seeds share it. */
 
 #include <math.h>
 #include <stdint.h>
