@@ -1,6 +1,6 @@
 """The leaderboard: lines ranked by their accuracy beyond training, as a table, Markdown and a figure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -14,10 +14,11 @@ from vanishing_variance.core.stage import Arguments, run
 from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.figures.images import write_figure
 from vanishing_variance.figures.leaderboard import draw
+from vanishing_variance.leaderboard import ablation
 from vanishing_variance.leaderboard.board import board, summary
 from vanishing_variance.leaderboard.board_table import markdown
 from vanishing_variance.leaderboard.files import ACCURACY, ATTENTION, DIVERGED, TASKS, Diverged, tested, trained
-from vanishing_variance.leaderboard.treatments import read_treatments
+from vanishing_variance.leaderboard.treatments import Treatment, read_ablation, read_treatments
 from vanishing_variance.study.runs import METRICS, PLOTS
 
 FOLDER = METRICS / "leaderboard"
@@ -45,9 +46,20 @@ def _joined(frames: list[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
     return pd.concat(there) if there else pd.DataFrame(columns=["task", "line", *columns])
 
 
+def _write_ablation(treatments: Mapping[str, Treatment], accuracy: pd.DataFrame, longest: int) -> None:
+    line = read_ablation()
+    found, text = pd.DataFrame(columns=ablation.COLUMNS), "No ablation: see leaderboard/params.yaml.\n"
+    if line is not None:
+        found = ablation.ablation(accuracy, ablation.cells(treatments, line), longest)
+        text = ablation.markdown(found, treatments, line)
+    write_csv(FOLDER / "ablation.csv", found)
+    write_text(FOLDER / "ablation.md", text)
+
+
 def main() -> None:
     Arguments(description=__doc__).parse_args()
     params, treatments = read_yaml(PATH), read_treatments()
+    longest: int = get_param(params, "ranges.short", Range).longest
     accuracy, attention, diverged = read_results(list(treatments))
     table = board(
         accuracy,
@@ -55,7 +67,7 @@ def main() -> None:
         treatments,
         classes={task: get_param(params, f"tasks.{task}.data", load_task(task).TASK).num_classes for task in TASKS},
         sequences=get_param(params, "test.sequences", Count),
-        longest=get_param(params, "ranges.short", Range).longest,
+        longest=longest,
         diverged=diverged,
     )
     prices = read_csv(PRICES, "task", "line", "ms").set_index(["task", "line"])["ms"]
@@ -64,6 +76,7 @@ def main() -> None:
     write_csv(FOLDER / "board.csv", table)
     write_text(FOLDER / "board.md", markdown(table))
     write_json(FOLDER / "summary.json", summary(table))
+    _write_ablation(treatments, accuracy, longest)
     write_figure(PLOTS / "leaderboard" / "leaderboard", draw(table))
 
 

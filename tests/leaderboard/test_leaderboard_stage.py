@@ -45,7 +45,7 @@ def inputs(tmp_path, monkeypatch):
 
 
 def outputs(folder):
-    names = ("board.csv", "board.md", "summary.json")
+    names = ("ablation.csv", "ablation.md", "board.csv", "board.md", "summary.json")
     drawn = [folder / f"plots/leaderboard/leaderboard.{kind}" for kind in ("png", "svg")]
     return [*(folder / "metrics/leaderboard" / name for name in names), *drawn]
 
@@ -71,6 +71,18 @@ def test_from_results_a_line_to_the_board_the_table_and_the_figure(inputs):
         inputs / "leaderboard/params.yaml",
         inputs / "benchmarks/prices.csv",
     }
+
+
+def test_an_ablation_has_a_table(inputs):
+    path = Path("leaderboard/params.yaml")
+    path.write_text(
+        "ablation: ssmax\n" + path.read_text().replace("ssmax: {attention: softmax", "ssmax: {attention: ssmax")
+    )
+    main()
+    gains = read_csv(inputs / "metrics/leaderboard/ablation.csv", "task", "measure", "piece", "count", "gain")
+    assert set(gains["piece"]) == {"attention", "all"}
+    assert gains.query("measure == '2^14' and count == 'alone'")["gain"].between(50, 70).all()
+    assert "| attention: softmax → ssmax |" in (inputs / "metrics/leaderboard/ablation.md").read_text()
 
 
 def test_chance_and_the_training_lengths_are_those_of_params_yaml(inputs):

@@ -55,6 +55,17 @@ def read_treatments(path: Path = PATH) -> dict[str, Treatment]:
     return {str(line): _treatment(path, f"treatments.{named(line)}", settings) for line, settings in lines.items()}
 
 
+def read_ablation(path: Path = PATH) -> str | None:
+    """Return the line whose pieces the leaderboard compares, `ablation` of the file; None where there is none.
+
+    Raises InputError for one that is no line.
+    """
+    line = read_yaml(path).get("ablation")
+    if line is not None and line not in (lines := read_treatments(path)):
+        raise InputError(f"{path}: ablation is {shown(line)}; must be one of {', '.join(lines)}")
+    return line
+
+
 def read_treatment(line: str, path: Path = PATH) -> Treatment:
     """Return one line. Raises InputError, as `read_treatments` does, and for one that is not there."""
     lines = read_treatments(path)
