@@ -23,6 +23,8 @@ def test_it_ranks_every_line_on_both_tasks(first_run):
     assert set(board["rule"]) == {"trained", "adaptive", "hard"}
     assert (copy.path / "plots/leaderboard/leaderboard.png").exists()
     assert "| 1" in (copy.path / "metrics/leaderboard/board.md").read_text()
+    ceiling = pd.read_csv(copy.path / "metrics/leaderboard/ceiling.csv")
+    assert set(ceiling["line"]) == {"softmax", "direct-power"}
 
 
 def test_a_new_map_is_a_file_and_a_line_and_trains_alone(copy):
@@ -31,7 +33,8 @@ def test_a_new_map_is_a_file_and_a_line_and_trains_alone(copy):
         lines.write("  own: {attention: own, norm: none, projection: mlp, decay: none}\n")
     before = copy.outputs()
     ran = copy.ran("dvc", "repro", "leaderboard/dvc.yaml")
-    assert ran == {"check", *(f"leaderboard/dvc.yaml:{stage}" for stage in ("train@own", "test@own", "board"))}
+    ranked = ("train@own", "test@own", "board", "ceiling")
+    assert ran == {"check", *(f"leaderboard/dvc.yaml:{stage}" for stage in ranked)}
     assert copy.outputs() == before
     assert "own" in pd.read_csv(copy.path / "metrics/leaderboard/board.csv")["line"].to_numpy()
     assert "own" in copy("dvc", "metrics", "diff", "--md")

@@ -1,0 +1,40 @@
+"""Predict the accuracy of hard attention on argmax from the weights of the leaderboard's lines."""
+
+import pandas as pd
+
+from vanishing_variance.core.config import PATH, get_param
+from vanishing_variance.core.files import write_text
+from vanishing_variance.core.frames import read_frame, write_csv
+from vanishing_variance.core.seeding import stream
+from vanishing_variance.core.seeds import Index, SeedsPerBlock
+from vanishing_variance.core.stage import Arguments, run
+from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.inference.stored import read_weights
+from vanishing_variance.leaderboard import files
+from vanishing_variance.leaderboard.ceiling import ceiling, class_offsets, markdown
+from vanishing_variance.leaderboard.treatments import read_treatments, training_plan
+from vanishing_variance.study.runs import METRICS
+
+FOLDER, TASK = METRICS / "leaderboard", "argmax"
+
+
+def main() -> None:
+    Arguments(description=__doc__).parse_args()
+    params = read_yaml(PATH)
+    seeds = get_param(params, "seeds_per_block", SeedsPerBlock)
+    offsets, accuracy = {}, []
+    for line, treatment in read_treatments().items():
+        if (files.trained(line, TASK) / files.DIVERGED).exists():
+            continue
+        plan = training_plan(params, TASK, line, treatment)
+        weights = read_weights(files.trained(line, TASK) / files.WEIGHTS, plan.variant, plan.schedule, seeds)
+        offsets[line] = class_offsets(plan.variant, weights)
+        accuracy.append(read_frame(files.tested(line, TASK) / "accuracy.parquet", *files.ACCURACY).assign(line=line))
+    rng = stream(get_param(params, "seed", Index), "leaderboard", "ceiling")
+    found = ceiling(offsets, pd.concat(accuracy), rng)
+    write_csv(FOLDER / "ceiling.csv", found)
+    write_text(FOLDER / "ceiling.md", markdown(found))
+
+
+if __name__ == "__main__":
+    run(main)
