@@ -48,12 +48,11 @@ def _joined(frames: list[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
 
 def _write_ablation(treatments: Mapping[str, Treatment], accuracy: pd.DataFrame, longest: int) -> None:
     line = read_ablation()
-    found, text = pd.DataFrame(columns=ablation.COLUMNS), "No ablation: see leaderboard/params.yaml.\n"
+    found = pd.DataFrame(columns=ablation.COLUMNS)
     if line is not None:
-        found = ablation.ablation(accuracy, ablation.cells(treatments, line), longest)
-        text = ablation.markdown(found, treatments, line)
+        found = ablation.ablation(accuracy, treatments, line, longest)
     write_csv(FOLDER / "ablation.csv", found)
-    write_text(FOLDER / "ablation.md", text)
+    write_text(FOLDER / "ablation.md", ablation.markdown(found))
 
 
 def main() -> None:

@@ -46,7 +46,7 @@ def test_a_combination_that_is_no_line_is_named():
 
 
 def test_gains_alone_over_all_orders_and_last():
-    found = ablation(frame(spread=0), cells(LINES, "both"), longest=16)
+    found = ablation(frame(spread=0), LINES, "both", longest=16)
     gains = found.set_index(["measure", "piece", "count"])["gain"]
     assert gains["2^14"].to_dict() == pytest.approx(
         {
@@ -66,7 +66,7 @@ def test_gains_alone_over_all_orders_and_last():
 def test_seeds_are_those_that_all_combinations_have():
     rows = frame(spread=0.02)
     rows = rows[(rows["line"] != "power") | (rows["seed"] > 1)]
-    found = ablation(rows, cells(LINES, "both"), longest=16)
+    found = ablation(rows, LINES, "both", longest=16)
     assert set(found["n"]) == {4}
     means = rows[(rows["seed"] > 1) & (rows["length"] == 16384)].groupby("line")["accuracy"].mean() * 100
     of = found.set_index(["measure", "piece", "count"]).loc[("2^14", "attention", "last")]
@@ -76,11 +76,11 @@ def test_seeds_are_those_that_all_combinations_have():
 
 def test_a_task_of_which_a_combination_diverged_is_left_out():
     rows = pd.concat([frame(), frame("dictionary", [line for line in MEANS if line != "power"])])
-    assert set(ablation(rows, cells(LINES, "both"), longest=16)["task"]) == {"argmax"}
+    assert set(ablation(rows, LINES, "both", longest=16)["task"]) == {"argmax"}
 
 
 def test_the_table_has_a_row_a_piece_and_one_of_all():
-    text = markdown(ablation(frame(spread=0), cells(LINES, "both"), longest=16), LINES, "both")
+    text = markdown(ablation(frame(spread=0), LINES, "both", longest=16))
     assert "## argmax, n = 6" in text
     rows = [line for line in text.splitlines() if line.startswith("|")]
     assert rows[2].startswith("| attention: softmax → power | +0.0 ± 0.0 |")

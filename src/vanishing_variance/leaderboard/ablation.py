@@ -18,15 +18,13 @@ from vanishing_variance.study.markdown import power, row
 
 # How a piece's gain is counted: added to the baseline alone, over all orders, taken from the whole treatment.
 ALONE, SHARE, LAST = COUNTS = ("alone", "share", "last")
-BEYOND = "beyond training"
-COLUMNS = ("task", "measure", "piece", "count", "n", "gain", "gain_low", "gain_high")
+BEYOND, ALL = "beyond training", "all"
+COLUMNS = ("line", "task", "measure", "piece", "change", "count", "n", "gain", "gain_low", "gain_high")
 NOTE = (
     "Percentage points that each piece of the treatment brings, lines as trained, with half of the 95% t interval over "
     "n seeds. Alone: added to the baseline. Share: its Shapley value, the mean over all orders in which the pieces can "
     "be added; the shares add up to the gain of the whole. Last: added to all others."
 )
-
-Cells = Mapping[frozenset[str], str]
 
 
 def cells(treatments: Mapping[str, Treatment], line: str) -> dict[frozenset[str], str]:
@@ -48,17 +46,18 @@ def cells(treatments: Mapping[str, Treatment], line: str) -> dict[frozenset[str]
     return found
 
 
-def ablation(accuracy: pd.DataFrame, of_pieces: Cells, longest: int) -> pd.DataFrame:
-    """Return the gains of each piece: task, measure, piece, count, n, gain, gain_low, gain_high (percentage points).
+def ablation(accuracy: pd.DataFrame, treatments: Mapping[str, Treatment], line: str, longest: int) -> pd.DataFrame:
+    """Return the gains of each piece of `line`: COLUMNS, in percentage points, over the seeds of all combinations.
 
-    `accuracy` as for `board`, over the seeds that all combinations have; a task of which one diverged is left out.
-    `measure`: beyond training, or the longest test length; `piece`: also `all`, whose gain is that of the treatment;
-    `count`: alone, share or last.
+    `accuracy`, `treatments` and `longest` as for `board`; a task of which a combination diverged is left out.
+    `measure`: beyond training, or the longest test length; `piece`: a setting, or `all`, whose gain is the line's;
+    `change`: the piece's settings; `count`: alone, share or last.
     """
-    rows = []
+    of_pieces, rows = cells(treatments, line), []
+    baseline, whole = (treatments[name].model_dump() for name in (of_pieces[frozenset()], line))
     for task, of_task in accuracy.groupby("task", sort=False):
         percent = by_seed(of_task)
-        frames = {some: percent[line, TRAINED] for some, line in of_pieces.items() if (line, TRAINED) in percent}
+        frames = {some: percent[of, TRAINED] for some, of in of_pieces.items() if (of, TRAINED) in percent}
         if len(frames) < len(of_pieces):
             continue
         seeds = reduce(pd.Index.intersection, (frame.index for frame in frames.values()))
@@ -66,8 +65,9 @@ def ablation(accuracy: pd.DataFrame, of_pieces: Cells, longest: int) -> pd.DataF
         for measure, chosen in {BEYOND: lengths > longest, power(lengths[-1]): lengths == lengths[-1]}.items():
             values = {some: frame.loc[seeds, chosen].mean(axis=1).to_numpy() for some, frame in frames.items()}
             for piece, count, gain in _gains(values):
-                mean, low, high = interval(gain)
-                rows.append((task, measure, piece, count, len(gain), round(mean, 6), round(low, 6), round(high, 6)))
+                change = "" if piece == ALL else f"{baseline[piece]} → {whole[piece]}"
+                numbers = [round(value, 6) for value in interval(gain)]
+                rows.append((line, task, measure, piece, change, count, len(gain), *numbers))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -77,22 +77,30 @@ def _gains(values: Mapping[frozenset[str], np.ndarray]) -> Iterator[tuple[str, s
         yield piece, ALONE, values[frozenset({piece})] - values[nothing]
         yield piece, SHARE, share
         yield piece, LAST, values[every] - values[every - {piece}]
-    yield "all", SHARE, values[every] - values[nothing]
+    yield ALL, SHARE, values[every] - values[nothing]
 
 
-def markdown(gains: pd.DataFrame, treatments: Mapping[str, Treatment], line: str) -> str:
-    """Return a table a task of a frame of `ablation`."""
-    baseline, whole = (treatments[name].model_dump() for name in (next(iter(treatments)), line))
-    lines = [f"# The pieces of {line}", "", NOTE]
+def tables(gains: pd.DataFrame) -> Iterator[tuple[str, list[str], list[list[str]]]]:
+    """Yield of each task of a frame of `ablation` its heading, the heads of its columns, and rows of as many cells."""
     for task, of_task in gains.groupby("task", sort=False):
         found = {(one["piece"], one["measure"], one["count"]): one for one in of_task.to_dict("records")}
         heads = [(measure, count) for measure in of_task["measure"].unique() for count in COUNTS]
-        lines += ["", f"## {task}, n = {of_task['n'].iloc[0]}", ""]
-        lines += [row(["piece", *(f"{measure}: {count}" for measure, count in heads)])]
-        lines += [row(["---", *["--:"] * len(heads)])]
-        for piece in of_task["piece"].unique():
-            name = piece if piece == "all" else f"{piece}: {baseline[piece]} → {whole[piece]}"
-            lines += [row([name, *(_gain(found.get((piece, *head))) for head in heads)])]
+        rows = []
+        for piece, change in of_task[["piece", "change"]].drop_duplicates().itertuples(index=False):
+            name = f"{piece}: {change}" if change else piece
+            rows.append([name, *(_gain(found.get((piece, *head))) for head in heads)])
+        yield (
+            f"{task}, n = {of_task['n'].iloc[0]}",
+            ["piece", *(f"{measure}: {count}" for measure, count in heads)],
+            rows,
+        )
+
+
+def markdown(gains: pd.DataFrame) -> str:
+    """Return a table a task of a frame of `ablation`."""
+    lines = [f"# The pieces of {', '.join(gains['line'].unique())}", "", NOTE]
+    for heading, heads, rows in tables(gains):
+        lines += ["", f"## {heading}", "", row(heads), row(["---", *["--:"] * (len(heads) - 1)]), *map(row, rows)]
     return "\n".join(lines) + "\n"
 
 

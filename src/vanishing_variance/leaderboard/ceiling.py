@@ -81,15 +81,21 @@ def ceiling(
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def markdown(found: pd.DataFrame) -> str:
-    """Return the table of a frame of `ceiling`, a row a line, the smallest offset first."""
+def table(found: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
+    """Return the heads of the columns and a row a line of a frame of `ceiling`, the smallest offset first."""
     lengths = sorted(found["length"].unique())
-    heads = [f"{power(length)}: {name}" for length in lengths for name in ("predicted", "measured")]
-    lines = ["# The ceiling of hard attention on argmax", "", NOTE, ""]
-    lines += [row(["line", "n", "offset", *heads]), row(["---", *["--:"] * (2 + len(heads))])]
-    medians = found.groupby("line")["offset"].median().sort_values(kind="stable")
-    for line, offset in medians.items():
+    heads = ["line", "n", "offset", *(f"{power(n)}: {name}" for n in lengths for name in ("predicted", "measured"))]
+    rows = []
+    for line, offset in found.groupby("line")["offset"].median().sort_values(kind="stable").items():
         of = found[found["line"] == line]
         means = of.groupby("length")[["predicted", "hard"]].mean().loc[lengths].to_numpy().ravel() * 100
-        lines.append(row([str(line), str(of["seed"].nunique()), f"{offset:.1e}", *(f"{mean:.1f}" for mean in means)]))
+        rows.append([str(line), str(of["seed"].nunique()), f"{offset:.1e}", *(f"{mean:.1f}" for mean in means)])
+    return heads, rows
+
+
+def markdown(found: pd.DataFrame) -> str:
+    """Return the table as Markdown."""
+    heads, rows = table(found)
+    lines = ["# The ceiling of hard attention on argmax", "", NOTE, ""]
+    lines += [row(heads), row(["---", *["--:"] * (len(heads) - 1)]), *map(row, rows)]
     return "\n".join(lines) + "\n"

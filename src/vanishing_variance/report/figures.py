@@ -43,7 +43,12 @@ def recorded(picture: str, params: Mapping[str, Any], seeds: str) -> Figure:
 def _figures(
     names: tuple[str, ...], pictures: Mapping[str, str], words: Mapping[str, tuple[str, str, str]]
 ) -> list[Figure]:
-    return [Figure(name, *words[name], f"data:image/svg+xml,{quote(pictures[name], safe=_SAFE)}") for name in names]
+    return [Figure(name, *words[name], data_image(pictures[name])) for name in names]
+
+
+def data_image(picture: str) -> str:
+    """Return an SVG text as an address that holds it."""
+    return f"data:image/svg+xml,{quote(picture, safe=_SAFE)}"
 
 
 def _words(params: Mapping[str, Any], seeds: str) -> dict[str, tuple[str, str, str]]:

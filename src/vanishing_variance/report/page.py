@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from vanishing_variance.core.config import get_param
 from vanishing_variance.report import curves, figures
@@ -15,21 +14,13 @@ from vanishing_variance.report.answer import QUESTION, answer
 from vanishing_variance.report.explained import explained
 from vanishing_variance.report.formats import power, raised
 from vanishing_variance.report.interventions import interventions
+from vanishing_variance.report.rendering import TEMPLATES
 from vanishing_variance.report.strongest import Evidence
 from vanishing_variance.report.tables import tables
 from vanishing_variance.report.verdicts import board, counts, verdicts
 from vanishing_variance.study import scale
 from vanishing_variance.study.scale import PAPER_SEEDS, paper_steps
 from vanishing_variance.study.verdict import legend
-
-_TEMPLATES = Environment(
-    loader=PackageLoader("vanishing_variance.report"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
-)
 
 # Of the graph: other scripts note their time as well.
 STAGES = (
@@ -99,7 +90,7 @@ def page(results: Results) -> Page:
         "source": results.source,
         "norm": norm,
     }
-    template = _TEMPLATES.get_template("page.html")
+    template = TEMPLATES.get_template("page.html")
     fingerprint = hashlib.sha256(template.render(**shown, fingerprint="").encode()).hexdigest()[:16]
     return Page(template.render(**shown, fingerprint=fingerprint), fingerprint)
 
@@ -114,7 +105,7 @@ def side(fingerprint: str, machine: Mapping[str, Any], times: Sequence[Mapping[s
     for one in times:
         kinds[one["stage"].partition("-")[0]].append(one["seconds"])
     longest = sorted(kinds.items(), key=lambda kind: (-sum(kind[1]), kind[0]))
-    return _TEMPLATES.get_template("run.html").render(
+    return TEMPLATES.get_template("run.html").render(
         fingerprint=fingerprint, machine=machine, times=times, kinds=longest, total=sum(map(sum, kinds.values()))
     )
 
