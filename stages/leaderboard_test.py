@@ -8,6 +8,8 @@ from vanishing_variance.core.frames import write_frame
 from vanishing_variance.core.seeds import SeedsPerBlock, seeds
 from vanishing_variance.core.stage import Arguments, run
 from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.fitting.config import Fit
+from vanishing_variance.fitting.fit import FitPlan
 from vanishing_variance.held_out import Test
 from vanishing_variance.inference.stored import open_sequences, read_weights, remove_finished_checkpoints
 from vanishing_variance.leaderboard import files
@@ -22,6 +24,7 @@ def main() -> None:
     params, treatment = read_yaml(PATH), read_treatment(line)
     block = seeds(0, get_param(params, "seeds_per_block", SeedsPerBlock))
     test: Test = get_param(params, "test", Test)
+    fitting: Fit = get_param(params, "temperature", Fit)
     for task in files.TASKS:
         plan = training_plan(params, task, line, treatment)
         trained, folder = files.trained(line, task), files.tested(line, task)
@@ -34,7 +37,8 @@ def main() -> None:
                 length: open_sequences(paths.sequences(task, length), plan.variant.task, length)
                 for length in test.lengths
             }
-            accuracy, attention = measure_treatment(f"{line} {task}", plan.variant, weights, block, sequences)
+            fit = FitPlan(f"{line} {task}", plan.root_seed, plan.variant, test.lengths, fitting.sequences)
+            accuracy, attention = measure_treatment(fit, weights, block, sequences)
         write_frame(folder / "accuracy.parquet", accuracy)
         write_frame(folder / "attention.parquet", attention)
 

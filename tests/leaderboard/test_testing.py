@@ -8,8 +8,10 @@ from small import make_model, make_plan
 
 from vanishing_variance.core import parallel
 from vanishing_variance.core.seeding import stream
+from vanishing_variance.fitting.fit import FitPlan, fit_block
 from vanishing_variance.inference.models import Models
-from vanishing_variance.inference.temperature import UNCHANGED
+from vanishing_variance.inference.temperature import UNCHANGED, Temperature
+from vanishing_variance.leaderboard.files import RULES
 from vanishing_variance.leaderboard.testing import answer, measure_treatment
 from vanishing_variance.model.initialisation import draw
 from vanishing_variance.reference import Reference
@@ -81,10 +83,12 @@ def test_softmax_is_tested_as_in_the_study_with_its_adaptive_temperature(briefly
     plan, weights = briefly_trained
     models = Models.of(plan.variant, {name: tensor.float().numpy() for name, tensor in weights.items()})
     drawn = plan.variant.task.sample(stream(0, "here"), 400, 200)
-    found, study = answer(models, drawn), models.answer(drawn, UNCHANGED)
-    for ours, theirs in (("trained", "plain"), ("adaptive", "adaptive")):
+    fitted = Temperature((0.5, 1.0), 0.0, 9.0)
+    found, study = answer(models, drawn, fitted), models.answer(drawn, fitted)
+    for ours, theirs in (("trained", "plain"), ("adaptive", "adaptive"), ("fitted", "fitted")):
         assert (found[ours].bool() != study.correct[theirs]).sum() <= 4  # the last bits of two class logits
     assert (found["adaptive"] != found["trained"]).sum() > 4
+    assert (found["fitted"] != found["adaptive"]).sum() > 4
     assert (found["hard"] != found["trained"]).sum() > 4
 
 
@@ -103,8 +107,8 @@ def test_frames_have_a_row_a_seed_rule_and_length(task_name, monkeypatch):
     variant, weights = made(task_name, "power", "direct")
     drawn = {length: variant.task.sample(stream(0, length), 50, length) for length in (4, 40)}
     read = {length: partial(in_parts, of) for length, of in drawn.items()}
-    accuracy, attention = measure_treatment("here", variant, weights, [4, 7], read)
-    index = [(seed, rule, length) for seed in (4, 7) for rule in ("adaptive", "hard", "trained") for length in (4, 40)]
+    accuracy, attention = measure_treatment(FitPlan("here", 0, variant, [4, 40], 100), weights, [4, 7], read)
+    index = [(seed, rule, length) for seed in (4, 7) for rule in sorted(RULES) for length in (4, 40)]
     assert list(accuracy[["seed", "rule", "length"]].itertuples(index=False, name=None)) == index
     assert list(attention[["seed", "length"]].itertuples(index=False, name=None)) == [(4, 4), (4, 40), (7, 4), (7, 40)]
     second = Models.of(variant, {name: array[1:] for name, array in weights.items()})
@@ -113,3 +117,29 @@ def test_frames_have_a_row_a_seed_rule_and_length(task_name, monkeypatch):
     assert found == pytest.approx(alone["hard"].double().mean().item())
     found = attention.query("seed == 7 and length == 40")["target"].item()
     assert found == pytest.approx(np.float64(alone["target"].double().mean()), rel=1e-6)
+
+
+def test_each_half_is_tested_with_the_temperature_of_the_other(monkeypatch):
+    monkeypatch.setattr(parallel, "cores", lambda: 1)
+    variant, weights = made("dictionary", "softmax", "mlp")
+    drawn = variant.task.sample(stream(0, "here"), 300, 200)
+    plan = FitPlan("here", 0, variant, [100, 200], 200)
+    accuracy, _ = measure_treatment(plan, weights, [4, 7], {200: partial(in_parts, drawn)})
+    fits = fit_block(plan, weights)
+    assert fits["first"][0] != UNCHANGED != fits["second"][0]
+    for place, (seed, half) in enumerate(((4, "first"), (7, "second"))):
+        models = Models.of(variant, {name: array[place : place + 1] for name, array in weights.items()})
+        expected = answer(models, drawn, fits[half][0])["fitted"].double().mean().item()
+        of_seed = accuracy[(accuracy["seed"] == seed) & (accuracy["rule"] == "fitted")]
+        assert of_seed["accuracy"].item() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("treatment", [("softmax", "qk_norm"), ("sigmoid", "mlp")])
+def test_what_is_no_softmax_of_folded_keys_has_no_fitted_temperature(treatment, monkeypatch):
+    monkeypatch.setattr(parallel, "cores", lambda: 1)
+    variant, weights = made("argmax", *treatment)
+    drawn = variant.task.sample(stream(0, "here"), 20, 8)
+    plan = FitPlan("here", 0, variant, [8], 10)
+    accuracy, _ = measure_treatment(plan, weights, [0, 1], {8: partial(in_parts, drawn)})
+    assert "fitted" not in set(accuracy["rule"])
+    assert {"trained", "hard"} <= set(accuracy["rule"])

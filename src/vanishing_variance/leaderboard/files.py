@@ -13,8 +13,9 @@ WEIGHTS, LOSSES, DIVERGED = "weights.safetensors", "losses.parquet", "diverged.j
 ACCURACY = ("seed", "rule", "length", "accuracy")
 ATTENTION = ("seed", "length", "target", "variance")
 
-# Rules at test time: the attention map as trained, the published adaptive temperature, all weight on the largest logit.
-TRAINED, ADAPTIVE, HARD = RULES = ("trained", "adaptive", "hard")
+# Rules at test time: the attention map as trained, the adaptive temperature as published, and as fitted to the models
+# with labels at the test lengths, all weight on the largest logit.
+TRAINED, ADAPTIVE, FITTED, HARD = RULES = ("trained", "adaptive", "fitted", "hard")
 
 
 class Diverged(Section):

@@ -17,26 +17,32 @@ from vanishing_variance.core.device import device
 from vanishing_variance.core.parallel import Job, Report
 from vanishing_variance.core.progress import Progress
 from vanishing_variance.core.task import Sequences
+from vanishing_variance.fitting.fit import FitPlan, fit_block
 from vanishing_variance.inference.models import Models, Read
-from vanishing_variance.inference.temperature import PUBLISHED, entropy
-from vanishing_variance.leaderboard.files import ACCURACY, ADAPTIVE, ATTENTION, HARD, RULES, TRAINED
+from vanishing_variance.inference.temperature import PUBLISHED, Temperature, entropy, halves
+from vanishing_variance.leaderboard.files import ACCURACY, ADAPTIVE, ATTENTION, FITTED, HARD, RULES, TRAINED
 from vanishing_variance.model.attention import weighted_sum
 from vanishing_variance.model.variant import Variant
 
 
 def measure_treatment(
-    name: str, variant: Variant, weights: Mapping[str, np.ndarray], seeds: Sequence[int], sequences: Mapping[int, Read]
+    plan: FitPlan, weights: Mapping[str, np.ndarray], seeds: Sequence[int], sequences: Mapping[int, Read]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the accuracies and what attention does, with the columns ACCURACY and ATTENTION, in their order.
 
-    `sequences` are read by length. On a CPU a model at a time, over the cores.
+    `sequences` are read by length. On a CPU a model at a time, over the cores. An adaptive temperature is fitted by
+    `plan` where the map is a softmax whose keys fold into the query: to each half of the models, for the other.
     """
-    size = 1 if device().type == "cpu" else len(seeds)
-    jobs: list[Job] = [
-        partial(_part, variant, {name: of[first : first + size] for name, of in weights.items()}, sequences)
-        for first in range(0, len(seeds), size)
-    ]
-    with Progress(f"test {name}", len(jobs) * len(sequences), "lengths") as progress:
+    network = plan.variant.network()
+    folds = network.rescaled and network.model.projection in ("mlp", "direct")
+    fits = fit_block(plan, weights) if folds else {}
+    jobs: list[Job] = []
+    for half, places in halves(len(seeds)).items():
+        size = 1 if device().type == "cpu" else max(1, len(seeds[places]))
+        for first in range(places.start, places.stop, size):
+            of_part = {name: of[first : min(first + size, places.stop)] for name, of in weights.items()}
+            jobs.append(partial(_part, plan.variant, of_part, sequences, fits[half][0] if fits else None))
+    with Progress(f"test {plan.name}", len(jobs) * len(sequences), "lengths") as progress:
         parts = parallel.run(jobs, progress)
     means = {key: np.concatenate([of_part[key] for of_part in parts]) for key in parts[0]}
     accuracy = [
@@ -55,12 +61,16 @@ def measure_treatment(
 
 
 def _part(
-    variant: Variant, weights: Mapping[str, np.ndarray], sequences: Mapping[int, Read], report: Report
+    variant: Variant,
+    weights: Mapping[str, np.ndarray],
+    sequences: Mapping[int, Read],
+    fitted: Temperature | None,
+    report: Report,
 ) -> dict[tuple[str, int], Float[np.ndarray, " S"]]:
     """Return the mean over sequences of what `answer` returns, by its name and length."""
     models, means = Models.of(variant, weights), {}
     for length, read in sequences.items():
-        batches = [answer(models, part) for part in read(max(1, models.batch_items // length))]
+        batches = [answer(models, part, fitted) for part in read(max(1, models.batch_items // length))]
         for name in batches[0]:
             joined = torch.cat([of[name].double() for of in batches], dim=1)
             means[name, length] = joined.mean(1).cpu().numpy()
@@ -69,11 +79,11 @@ def _part(
 
 
 @torch.no_grad()
-def answer(models: Models, sequences: Sequences) -> dict[str, Float[Tensor, "S B"]]:
+def answer(models: Models, sequences: Sequences, fitted: Temperature | None = None) -> dict[str, Float[Tensor, "S B"]]:
     """Return for each rule whether each answer is correct; and with the map as trained the `target` item's weight, and
     the global `variance` of O.
 
-    The rule `adaptive`, the published temperature, is for maps that are a softmax.
+    The rules `adaptive`, the published temperature, and `fitted`, where it is given, are for maps that are a softmax.
     Hard attention gives all weight to the item with the largest logit, the first of equals: a map that sharpens more
     comes to this. Of several queries, the logits of the first.
     """
@@ -85,8 +95,10 @@ def answer(models: Models, sequences: Sequences) -> dict[str, Float[Tensor, "S B
     logits = network.logits(items, folded_query)
     shares = {TRAINED: network.shares(weights, logits)}
     if network.rescaled:
-        beta = PUBLISHED.beta(entropy(logits)).unsqueeze(-1)
-        shares[ADAPTIVE] = network.shares(weights, logits * beta)
+        spread = entropy(logits)
+        for rule, temperature in {ADAPTIVE: PUBLISHED, FITTED: fitted}.items():
+            if temperature is not None:
+                shares[rule] = network.shares(weights, logits * temperature.beta(spread).unsqueeze(-1))
     largest = logits.view(len(logits), -1, *shares[TRAINED].shape[1:])[:, 0].argmax(-1, keepdim=True)
     shares[HARD] = torch.zeros_like(shares[TRAINED]).scatter_(-1, largest, 1.0)
     found: dict[str, Tensor] = {}
