@@ -20,7 +20,7 @@ def test_it_ranks_every_line_on_both_tasks(first_run):
     expected = {(task, line) for task in ("argmax", "dictionary") for line in ("softmax", "direct-power")}
     assert set(trained[["task", "line"]].itertuples(index=False, name=None)) == expected
     assert (trained["n"] == 2).all()
-    assert set(board["rule"]) == {"trained", "adaptive", "hard"}
+    assert set(board["rule"]) == {"trained", "adaptive", "fitted", "hard"}
     assert (copy.path / "plots/leaderboard/leaderboard.png").exists()
     assert "| 1" in (copy.path / "metrics/leaderboard/board.md").read_text()
     ceiling = pd.read_csv(copy.path / "metrics/leaderboard/ceiling.csv")
