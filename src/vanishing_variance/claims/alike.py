@@ -1,16 +1,12 @@
-"""Claims that two gains in accuracy are alike: differences of differences.
-
-They are about what the paper's training leads to: undertrained models say nothing of them (`as_trained`).
-"""
+"""Claims that two gains in accuracy are alike: differences of differences."""
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 from jaxtyping import Float
 from scipy import stats
 
-from vanishing_variance.claims.claim import Claim, Judgement, as_trained, one_sided
+from vanishing_variance.claims.claim import Judgement, one_sided
 from vanishing_variance.claims.differences import Pair, no_test
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.statistics.equivalence import seeds_for_equivalence
@@ -35,17 +31,8 @@ NEARER = (
 )
 
 
-def orthogonal(key: str, where: str, says: str, task: str) -> Claim:
-    """Return the claim that `ln` gains as much with the adaptive temperature as without."""
-    return Claim(key, where, says, ORTHOGONAL, (task,), partial(_orthogonal, task))
-
-
-def nearer(key: str, where: str, says: str) -> Claim:
-    """Return the claim that `ln` and `std` are nearer to each other on dictionary than on argmax."""
-    return Claim(key, where, says, NEARER, TASKS, _nearer)
-
-
-def _orthogonal(task: str, evidence: Evidence) -> Judgement:
+def orthogonal(task: str, evidence: Evidence) -> Judgement:
+    """Judge whether `ln` gains as much with the adaptive temperature as without."""
     if missing := evidence.missing(task, "short", "ln", "none"):
         return Judgement(NOT_TESTED, missing)
     plain, adaptive = (Pair(task, "short", "ln", "none", temperature) for temperature in ("plain", "adaptive"))
@@ -56,16 +43,16 @@ def _orthogonal(task: str, evidence: Evidence) -> Judgement:
     papers = (adaptive.papers(evidence) - plain.papers(evidence)).dropna()
     found = Judgement(UNDECIDED, words, "pp", mean, n=len(values), paper=float(papers.mean()) if len(papers) else None)
     if note := no_test(values):
-        return as_trained(replace(found, evidence=f"{words}, {note}"), evidence, "short", task)
+        return replace(found, evidence=f"{words}, {note}")
     verdict = SUPPORTED if max(-low, high) < MARGIN else CONTRADICTED if low > 0 or high < 0 else UNDECIDED
     if verdict == UNDECIDED and (high - low) / 2 >= MARGIN:
         seeds = seeds_for_equivalence(float(values.std(ddof=1)), MARGIN)
         words += f", the interval is wider than ±{MARGIN:g}, {seeds} seeds for 90% power, were the truth 0"
-    found = replace(found, verdict=verdict, evidence=words, low=low, high=high)
-    return as_trained(found, evidence, "short", task)
+    return replace(found, verdict=verdict, evidence=words, low=low, high=high)
 
 
-def _nearer(evidence: Evidence) -> Judgement:
+def nearer(evidence: Evidence) -> Judgement:
+    """Judge whether `ln` and `std` are nearer to each other on dictionary than on argmax."""
     if missing := [text for task in TASKS if (text := evidence.missing(task, "short", "ln", "std"))]:
         return Judgement(NOT_TESTED, "; ".join(missing))
     gains = [Pair(task, "short", "ln", "std").gains(evidence) for task in ("argmax", "dictionary")]
@@ -74,15 +61,14 @@ def _nearer(evidence: Evidence) -> Judgement:
     difference = float(argmax.mean() - dictionary.mean())
     found = Judgement(UNDECIDED, words, "pp", difference, n=len(argmax))
     if note := no_test(argmax) or no_test(dictionary):
-        found = replace(found, evidence=f"{words}, {note}")
-    else:
-        # Whichever signs the true means have: where this interval is on one side of 0, so is that of their sum.
-        low, high = stats.ttest_ind(argmax, dictionary, equal_var=False).confidence_interval(0.95)
-        found = replace(found, verdict=one_sided(low, high), low=float(low), high=float(high))
-        seeds = seeds_for_power(difference / float(np.hypot(argmax.std(ddof=1), dictionary.std(ddof=1))))
-        if found.verdict == UNDECIDED and seeds:
-            found = replace(found, evidence=f"{words}, {seeds} seeds for 90% power")
-    return as_trained(found, evidence, "short", *TASKS)
+        return replace(found, evidence=f"{words}, {note}")
+    # Whichever signs the true means have: where this interval is on one side of 0, so is that of their sum.
+    low, high = stats.ttest_ind(argmax, dictionary, equal_var=False).confidence_interval(0.95)
+    found = replace(found, verdict=one_sided(low, high), low=float(low), high=float(high))
+    seeds = seeds_for_power(difference / float(np.hypot(argmax.std(ddof=1), dictionary.std(ddof=1))))
+    if found.verdict == UNDECIDED and seeds:
+        return replace(found, evidence=f"{words}, {seeds} seeds for 90% power")
+    return found
 
 
 def _number(values: Float[np.ndarray, " S"]) -> str:

@@ -1,13 +1,13 @@
 """Claims that the gain of `ln` comes from the layers above attention, and from the reduced shift of O.
 
-They are judged by interventions, and are about what the paper's training leads to (`as_trained`).
+They are judged by interventions.
 """
 
 import numpy as np
 from jaxtyping import Float
 
-from vanishing_variance.claims.causes import HALF, TRAINED, judged_as_trained, moments_verdict
-from vanishing_variance.claims.claim import Claim, Judgement, one_sided
+from vanishing_variance.claims.causes import HALF, TRAINED, moments, untested
+from vanishing_variance.claims.claim import Judgement, one_sided
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.study.interventions import BASE, FORMS, NOTHING, restored
@@ -30,17 +30,10 @@ ATTRIBUTION = (
 )
 
 
-def read_out(key: str, where: str, says: str, task: str) -> Claim:
-    """Return the claim that `ln` answers better at equal attention on the target."""
-    return Claim(key, where, says, READ_OUT, (task,), judged_as_trained(_read_out, task), recorded=False)
-
-
-def improves(key: str, where: str, says: str, task: str) -> Claim:
-    """Return the paper's claim that the reduced shift of O is what improves the accuracy."""
-    return Claim(key, where, says, ATTRIBUTION, (task,), judged_as_trained(_improves, task), recorded=False)
-
-
-def _read_out(task: str, evidence: Evidence) -> Judgement:
+def read_out(task: str, evidence: Evidence) -> Judgement:
+    """Judge whether `ln` answers better at equal attention on the target."""
+    if missing := untested(task, evidence):
+        return missing
     parts = gain(evidence.interventions, task, "short", "ln", evidence.longest["short"])
     if not parts:
         return Judgement(NOT_TESTED, f"no ln and none of {task} were given each other's weights")
@@ -52,11 +45,12 @@ def _read_out(task: str, evidence: Evidence) -> Judgement:
     return Judgement(one_sided(low, high), words, "pp", mean, low, high, n=n)
 
 
-def _improves(task: str, evidence: Evidence) -> Judgement:
-    of_moments, of_read_out = moments_verdict(task, evidence), _read_out(task, evidence)
-    parts = gain(evidence.interventions, task, "short", "ln", evidence.longest["short"])
-    if not parts:
+def improves(task: str, evidence: Evidence) -> Judgement:
+    """Judge whether the reduced shift of O is what improves the accuracy."""
+    of_moments, of_read_out = moments(task, evidence), read_out(task, evidence)
+    if of_read_out.verdict == NOT_TESTED:
         return of_read_out
+    parts = gain(evidence.interventions, task, "short", "ln", evidence.longest["short"])
     of = evidence.interventions.query("task == @task and range == 'short' and norm == 'none'")
     longest = evidence.longest["short"]
     seeds = 100 * of[of["length"] > longest].groupby(["intervention", "where", "seed"])["accuracy"].mean()

@@ -1,22 +1,16 @@
-"""Claims about what costs the accuracy at length, judged by interventions: one thing is set, the rest is left.
+"""Claims about what costs the accuracy at length, judged by interventions: one thing is set, the rest is left."""
 
-They are about what the paper's training leads to: undertrained models say nothing of them (`as_trained`).
-"""
-
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import pandas as pd
 
-from vanishing_variance.claims.claim import Claim, Judgement, as_trained, one_sided
+from vanishing_variance.claims.claim import Judgement, one_sided
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.study.interventions import ATTENTION, FORMS, TARGET, damaged, kept_long, restored
 from vanishing_variance.study.shares import BEYOND, shares
 from vanishing_variance.study.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
-
-Judge = Callable[[str, Evidence], Judgement]
 
 HALF = 0.5
 _ENDS = ("", "_low", "_high")
@@ -40,26 +34,12 @@ TARGET_WEIGHT = (
 )
 
 
-def moments(key: str, where: str, says: str, task: str) -> Claim:
-    """Return the claim that the moments of O cost most of the accuracy."""
-    return Claim(key, where, says, MOMENTS, (task,), judged_as_trained(moments_verdict, task), recorded=False)
-
-
-def attention(key: str, where: str, says: str, task: str) -> Claim:
-    """Return the claim that the target's attention weight costs most of the accuracy, whatever the moments are."""
-    return Claim(key, where, says, TARGET_WEIGHT, (task,), judged_as_trained(_attention, task), recorded=False)
-
-
-def judged_as_trained(judge: Judge, task: str) -> Callable[[Evidence], Judgement]:
-    """Return `judge` of a task: not tested where nothing was intervened in, not comparable where undertrained."""
-    return partial(_judge, judge, task)
-
-
-def _judge(judge: Judge, task: str, evidence: Evidence) -> Judgement:
+def untested(task: str, evidence: Evidence) -> Judgement | None:
+    """Return that a claim is not tested, where nothing was intervened in beyond training."""
     of = evidence.interventions.query("task == @task and range == 'short' and norm == 'none'")
-    if not (of["length"] > evidence.longest["short"]).any():
-        return Judgement(NOT_TESTED, f"no intervention beyond training in models of {task} without a normaliser")
-    return as_trained(judge(task, evidence), evidence, "short", task)
+    if (of["length"] > evidence.longest["short"]).any():
+        return None
+    return Judgement(NOT_TESTED, f"no intervention beyond training in models of {task} without a normaliser")
 
 
 def _shares(task: str, evidence: Evidence) -> Mapping[tuple[str, str, str], dict[str, Any]]:
@@ -90,8 +70,10 @@ def _share(row: Mapping[str, Any]) -> str:
     return f"{row['share']:.0%}{ends}"
 
 
-def moments_verdict(task: str, evidence: Evidence) -> Judgement:
-    """Return the judgement of cause-moments, of models however long they were trained."""
+def moments(task: str, evidence: Evidence) -> Judgement:
+    """Judge whether the moments of O cost most of the accuracy."""
+    if missing := untested(task, evidence):
+        return missing
     rows = _shares(task, evidence)
     found = {
         f"{kind} by {form} moments": rows[kind, name(form), "before"]
@@ -104,7 +86,10 @@ def moments_verdict(task: str, evidence: Evidence) -> Judgement:
     return replace(judged, verdict=verdict)
 
 
-def _attention(task: str, evidence: Evidence) -> Judgement:
+def attention(task: str, evidence: Evidence) -> Judgement:
+    """Judge whether the target's attention weight costs most of the accuracy, whatever the moments are."""
+    if missing := untested(task, evidence):
+        return missing
     rows = _shares(task, evidence)
     found = {
         "recovered by the target's weight": rows["recovered", TARGET, ATTENTION],

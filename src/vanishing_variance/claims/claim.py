@@ -32,6 +32,7 @@ class Claim:
     """One claim of the paper: what it says, where, and the rule that decides it, in words and as a function.
 
     `tasks` are those whose trained models it is judged by, trained on `range_`; none for what a pretrained model does.
+    `of_training`: whether it is about what the paper's training leads to, of which undertrained models say nothing.
     `recorded`: whether accuracies and the inside of models decide it, which is all that a record has.
     """
 
@@ -42,6 +43,7 @@ class Claim:
     tasks: Sequence[str]
     judge: Callable[[Evidence], Judgement]
     range_: str = "short"
+    of_training: bool = True
     recorded: bool = True
 
 
@@ -52,7 +54,7 @@ def judge(claims: Iterable[Claim], evidence: Evidence) -> dict[str, dict[str, An
     """
     document = {}
     for claim in claims:
-        found = claim.judge(evidence)
+        found = _as_trained(claim, claim.judge(evidence), evidence)
         numbers = {name: _rounded(getattr(found, name)) for name in ("ours", "low", "high", "paper")}
         document[claim.key] = {
             **{"claim": claim.says, "where": claim.where, "verdict": found.verdict, "size": found.size},
@@ -64,20 +66,22 @@ def judge(claims: Iterable[Claim], evidence: Evidence) -> dict[str, dict[str, An
     return document
 
 
-def as_trained(found: Judgement, evidence: Evidence, range_: str, *tasks: str) -> Judgement:
-    """Return a judgement of models of these tasks and range: not comparable where those of one are undertrained."""
-    reasons = {task: evidence.undertrained(task, range_) for task in tasks}
-    said = [f"{task} {reason}" if len(tasks) > 1 else reason for task, reason in reasons.items() if reason]
-    if found.verdict == NOT_TESTED or not said:
-        return found
-    return replace(found, verdict=NOT_COMPARABLE, size="", evidence="; ".join([*said, found.evidence]))
-
-
 def one_sided(low: float | None, high: float | None) -> str:
     """Return supported where the 95% interval is above 0, contradicted where it is below, else undecided."""
     if low is not None and low > 0:
         return SUPPORTED
     return CONTRADICTED if high is not None and high < 0 else UNDECIDED  # also where they are not numbers
+
+
+def _as_trained(claim: Claim, found: Judgement, evidence: Evidence) -> Judgement:
+    """Return a claim's judgement: not comparable where it is of training, and the models of a task are undertrained."""
+    if found.verdict == NOT_TESTED or not claim.of_training:
+        return found
+    reasons = {task: evidence.undertrained(task, claim.range_) for task in claim.tasks}
+    said = [f"{task} {reason}" if len(claim.tasks) > 1 else reason for task, reason in reasons.items() if reason]
+    if not said:
+        return found
+    return replace(found, verdict=NOT_COMPARABLE, size="", evidence="; ".join([*said, found.evidence]))
 
 
 def _rounded(number: float | None) -> float | None:

@@ -23,7 +23,7 @@ RULE = (
 def converges(key: str, where: str, says: str, task: str, norm: str) -> Claim:
     """Return the claim that the loss of one normaliser falls no further at the end of the paper's steps."""
     rule = RULE.format(norm=norm, steps=paper_steps(task), falling=STILL_FALLING)
-    return Claim(key, where, says, rule, (task,), partial(_converges, task, norm), recorded=False)
+    return Claim(key, where, says, rule, (task,), partial(_converges, task, norm), of_training=False, recorded=False)
 
 
 def _converges(task: str, norm: str, evidence: Evidence) -> Judgement:

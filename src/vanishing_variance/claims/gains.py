@@ -1,11 +1,8 @@
-"""Claims about accuracy: one variant is ahead of another beyond the training lengths.
-
-They are about what the paper's training leads to: undertrained models say nothing of them (`as_trained`).
-"""
+"""Claims about accuracy: one variant is ahead of another beyond the training lengths."""
 
 from functools import partial
 
-from vanishing_variance.claims.claim import Claim, Judgement, as_trained, one_sided
+from vanishing_variance.claims.claim import Claim, Judgement, one_sided
 from vanishing_variance.claims.differences import Pair
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.statistics.intervals import interval
@@ -42,8 +39,7 @@ def _ahead(pair: Pair, evidence: Evidence) -> Judgement:
     words += [f"{test.seeds_for_power} seeds for 90% power"] if test.seeds_for_power and verdict == UNDECIDED else []
     paper, size, compared = _size(pair, evidence, verdict)
     said = ", ".join([*words, compared] if compared else words)
-    found = Judgement(verdict, said, "pp", test.difference, test.low, test.high, paper, test.n, size)
-    return as_trained(found, evidence, pair.range_, pair.task)
+    return Judgement(verdict, said, "pp", test.difference, test.low, test.high, paper, test.n, size)
 
 
 def _size(pair: Pair, evidence: Evidence, verdict: str) -> tuple[float | None, str, str]:

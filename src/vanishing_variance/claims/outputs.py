@@ -1,17 +1,13 @@
-"""Claims about attention and its outputs O: what changes with length, and what a normaliser does about it.
-
-They are about models of one task that the paper's training leads to: undertrained ones say nothing of them.
-"""
+"""Claims about attention and its outputs O: what changes with length, and what a normaliser does about it."""
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
-from vanishing_variance.claims.claim import Claim, Judgement, as_trained, one_sided
+from vanishing_variance.claims.claim import Judgement, one_sided
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.study.quantities import QUANTITIES
@@ -20,8 +16,6 @@ from vanishing_variance.study.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED
 
 # A number a row of `Evidence.inside`.
 Measure = Callable[[pd.DataFrame], pd.Series]
-# The judgement of the models of one task.
-Judge = Callable[[Evidence, str], Judgement]
 
 SCOPE = "Short range, all seeds, over the test lengths beyond training: "
 SIGN = (
@@ -30,36 +24,17 @@ SIGN = (
 )
 
 
-def claim(key: str, where: str, says: str, rule: str, judge: Judge, task: str) -> Claim:
-    """Return the claim about one task with this rule."""
-
-    def of_task(evidence: Evidence) -> Judgement:
-        return as_trained(judge(evidence, task), evidence, "short", task)
-
-    return Claim(key, where, says, f"{SCOPE}{rule}{SIGN}", (task,), of_task)
-
-
-def changes(norm: str, measure: Measure, unit: str) -> Judge:
-    """Return the judge of whether a measure of the models of one normaliser is above 0 beyond training."""
-    return partial(_changes, norm, measure, unit)
-
-
-def smaller(measure: Measure, unit: str) -> Judge:
-    """Return the judge of whether a measure is smaller with `ln` than with `none`, paired by seed."""
-    return partial(_smaller, measure, unit)
-
-
 def log_ratio(name: str) -> Measure:
     """Return the measure log2 of a variance over that at the training lengths."""
     return lambda of: (of[name] / of[f"trained_{name}"]).map(np.log2)
 
 
-def dispersed(evidence: Evidence, task: str) -> Judgement:
+def dispersed(task: str, evidence: Evidence) -> Judgement:
     """Judge whether less of the attention is outside its 16 largest weights with `ln` than with `none`."""
     if "largest16" not in evidence.mechanism:
         words = "mechanism.csv has no column largest16, the mass of the 16 largest weights: it is older than the rule"
         return Judgement(NOT_TESTED, words)
-    return _smaller(lambda of: 100 * (1 - of["largest16"]), "% of the weight", evidence, task)
+    return smaller(lambda of: 100 * (1 - of["largest16"]), "% of the weight", task, evidence)
 
 
 DRIFTS = (
@@ -69,7 +44,7 @@ DRIFTS = (
 )
 
 
-def drifts(evidence: Evidence, task: str) -> Judgement:
+def drifts(task: str, evidence: Evidence) -> Judgement:
     """Judge whether without a normaliser the global variance decays and the global mean drifts."""
     of = evidence.inside(task, "none")
     if of.empty:
@@ -93,11 +68,11 @@ KEEPS = (
 )
 
 
-def keeps(evidence: Evidence, task: str) -> Judgement:
+def keeps(task: str, evidence: Evidence) -> Judgement:
     """Judge whether `ln` keeps the global variance and the global mean nearer to those of training."""
     drift = QUANTITIES["drift_after"][1]
-    variance = _smaller(lambda of: log_ratio("variance_after")(of).abs(), "absolute log2 ratio", evidence, task)
-    mean = _smaller(drift, "variances", evidence, task)
+    variance = smaller(lambda of: log_ratio("variance_after")(of).abs(), "absolute log2 ratio", task, evidence)
+    mean = smaller(drift, "variances", task, evidence)
     if variance.verdict == NOT_TESTED:
         return variance
     if _values(evidence, task, "none", drift).mean() < NO_DRIFT:
@@ -107,12 +82,14 @@ def keeps(evidence: Evidence, task: str) -> Judgement:
     return replace(worst, evidence="; ".join(f"{name}: {one.verdict} ({one.evidence})" for name, one in found.items()))
 
 
-def _changes(norm: str, measure: Measure, unit: str, evidence: Evidence, task: str) -> Judgement:
+def changes(norm: str, measure: Measure, unit: str, task: str, evidence: Evidence) -> Judgement:
+    """Judge whether a measure of the models of one normaliser is above 0 beyond training."""
     values = _values(evidence, task, norm, measure)
     return _judged(values, unit) if values.size else Judgement(NOT_TESTED, evidence.missing(task, "short", norm))
 
 
-def _smaller(measure: Measure, unit: str, evidence: Evidence, task: str) -> Judgement:
+def smaller(measure: Measure, unit: str, task: str, evidence: Evidence) -> Judgement:
+    """Judge whether a measure is smaller with `ln` than with `none`, paired by seed."""
     none, ln = of_both(*(_values(evidence, task, norm, measure) for norm in ("none", "ln")))
     if none.empty:
         return Judgement(NOT_TESTED, evidence.missing(task, "short", "none", "ln"))

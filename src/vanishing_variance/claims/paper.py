@@ -10,103 +10,107 @@ al.).
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
-from vanishing_variance.claims.alike import nearer, orthogonal
-from vanishing_variance.claims.attribution import improves, read_out
-from vanishing_variance.claims.causes import attention, moments
-from vanishing_variance.claims.claim import Claim
+from vanishing_variance.claims import alike, attribution, causes, outputs, theory
+from vanishing_variance.claims.claim import Claim, Judgement
 from vanishing_variance.claims.convergence import converges
 from vanishing_variance.claims.differences import Pair
+from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.gains import ahead
-from vanishing_variance.claims.outputs import (
-    DRIFTS,
-    KEEPS,
-    changes,
-    claim,
-    dispersed,
-    drifts,
-    keeps,
-    log_ratio,
-    smaller,
-)
-from vanishing_variance.claims.theory import constrains, falls, half, same_functions, vanishes
+from vanishing_variance.claims.outputs import changes, log_ratio, smaller
 from vanishing_variance.study.runs import TASKS
 
+Judge = Callable[[str, Evidence], Judgement]
 
-def of_each(of_task: Callable[..., Claim], key: str, where: str, says: str, *rest: object) -> Sequence[Claim]:
+
+def of_each(key: str, where: str, says: str, rule: str, judge: Judge, recorded: bool = True) -> Sequence[Claim]:
     """Return a claim a task: its key and what it says end with the task's name."""
-    return [of_task(f"{key}-{task}", where, f"{says}, on {task}", *rest, task) for task in TASKS]
+    return [
+        Claim(f"{key}-{task}", where, f"{says}, on {task}", rule, (task,), partial(judge, task), recorded=recorded)
+        for task in TASKS
+    ]
+
+
+def inside(key: str, where: str, says: str, rule: str, judge: Judge) -> Sequence[Claim]:
+    """Return a claim a task about what happens inside its models."""
+    return of_each(key, where, says, f"{outputs.SCOPE}{rule}{outputs.SIGN}", judge)
+
+
+def of_theory(
+    key: str, where: str, says: str, rule: str, judge: Callable[[Evidence], Judgement], tasks: Sequence[str] = ()
+) -> Claim:
+    """Return a claim that is judged at any scale."""
+    return Claim(key, where, says, rule, tasks, judge, of_training=False, recorded=False)
 
 
 CLAIMS = (
-    vanishes("vanishing", "Section 1, Proposition 1", "The variance of attention outputs vanishes as sequences grow"),
-    falls(
+    of_theory(
+        "vanishing",
+        "Section 1, Proposition 1",
+        "The variance of attention outputs vanishes as sequences grow",
+        *(theory.VANISHES, theory.vanishes, TASKS),
+    ),
+    of_theory(
         "pretrained",
         "Section 1, Figure 1",
         "Even in today's LLMs the standard deviation of a component of attention outputs falls with length",
+        *(theory.FALLS, theory.falls),
     ),
-    half(
+    of_theory(
         "square-root",
         "Section 1, Figure 1",
         "For random tokens without positional encoding it falls roughly as N^−0.5 there",
+        *(theory.HALF, theory.half),
     ),
-    *of_each(
-        claim,
+    *inside(
         "features",
         "Section 2, Figure 2",
         "Beyond the training lengths the features of O are more concentrated around their means",
         "minus the log2 ratio of the mean feature variance of O (none) to that at the training lengths, above 0.",
-        changes("none", lambda of: -log_ratio("feature_variance_before")(of), "log2 ratio"),
+        partial(changes, "none", lambda of: -log_ratio("feature_variance_before")(of), "log2 ratio"),
     ),
-    *of_each(
-        claim,
+    *inside(
         "moments",
         "Section 2, Figure 3",
         "The global variance of O decays with length, and its global mean drifts",
-        DRIFTS,
-        drifts,
+        *(outputs.DRIFTS, outputs.drifts),
     ),
-    *of_each(
-        claim,
+    *inside(
         "stability",
         "Section 2, Figure 3",
         "Layer normalisation preserves the global mean and variance more effectively as sequences grow",
-        KEEPS,
-        keeps,
+        *(outputs.KEEPS, outputs.keeps),
     ),
-    *of_each(
-        claim,
+    *inside(
         "shift",
         "Abstract, Section 3.1",
         "Layer normalisation alleviates the distribution shift of O",
         "the Wasserstein shift of O after the normaliser, in standard deviations of training, none less ln, above 0.",
-        smaller(lambda of: of["shift_after"], "sd"),
+        partial(smaller, lambda of: of["shift_after"], "sd"),
     ),
-    *of_each(
-        claim,
+    *inside(
         "shift-left",
         "Abstract, Section 3.1",
         "Layer normalisation does not eliminate the distribution shift",
         "the Wasserstein shift with ln, after the normaliser, less that of as large a sample of the training lengths, "
         "above 0.",
-        changes("ln", lambda of: of["shift_after"] - of["trained_shift_after"], "sd"),
+        partial(changes, "ln", lambda of: of["shift_after"] - of["trained_shift_after"], "sd"),
     ),
-    *of_each(
-        claim,
+    *inside(
         "features-ln",
         "Section 3.1, Figure 2",
         "The variance of fixed features still decays with layer normalisation",
         "minus the log2 ratio of the mean feature variance of O (ln, after the normaliser) to that at the training "
         "lengths, above 0.",
-        changes("ln", lambda of: -log_ratio("feature_variance_after")(of), "log2 ratio"),
+        partial(changes, "ln", lambda of: -log_ratio("feature_variance_after")(of), "log2 ratio"),
     ),
-    *of_each(
-        claim,
+    *inside(
         "dispersion",
         "Section 3.1, Figure 4",
         "Layer normalisation mitigates dispersion",
         "the attention outside of the 16 largest weights, which Figure 4 shows, none less ln, above 0.",
-        dispersed,
+        outputs.dispersed,
     ),
     *(
         one
@@ -124,38 +128,42 @@ CLAIMS = (
                 f"With the adaptive temperature, too, layer normalisation gives better accuracy on {task}",
                 Pair(task, "short", "ln", "none", "adaptive"),
             ),
-            orthogonal(
+            Claim(
                 f"{task}-orthogonal",
                 f"Section 3.1, {table}",
                 "The benefits are orthogonal: layer normalisation gains as much with the adaptive temperature as "
                 f"without, on {task}",
-                task,
+                *(alike.ORTHOGONAL, (task,), partial(alike.orthogonal, task)),
             ),
         )
     ),
     *of_each(
-        moments,
         "cause-moments",
         "Abstract, Section 2",
         "The shift of O's moments is what costs most of the accuracy at length",
+        *(causes.MOMENTS, causes.moments),
+        recorded=False,
     ),
     *of_each(
-        attention,
         "cause-attention",
         "ours, against Section 2",
         "The fall of the target's attention weight is what costs most of the accuracy at length",
+        *(causes.TARGET_WEIGHT, causes.attention),
+        recorded=False,
     ),
     *of_each(
-        read_out,
         "cause-read-out",
         "ours, on Section 3.1",
         "At equal attention on the target, layer normalisation gives better accuracy",
+        *(attribution.READ_OUT, attribution.read_out),
+        recorded=False,
     ),
     *of_each(
-        improves,
         "attribution",
         "Abstract, Section 2",
         "The reduced distribution shift of O is what improves the accuracy",
+        *(attribution.ATTRIBUTION, attribution.improves),
+        recorded=False,
     ),
     ahead(
         "std",
@@ -169,13 +177,17 @@ CLAIMS = (
         "Layer normalisation outperforms standardisation on argmax",
         Pair("argmax", "short", "ln", "std"),
     ),
-    constrains(
-        "capacity", "Section 3.2", "Standardisation strictly constrains the capacity of the model, against the baseline"
+    of_theory(
+        "capacity",
+        "Section 3.2",
+        "Standardisation strictly constrains the capacity of the model, against the baseline",
+        *(theory.CAPACITY, theory.argued),
     ),
-    same_functions(
+    of_theory(
         "ln-std-functions",
         "ours, on Section 3.2",
         "Layer normalisation and standardisation represent the same functions: γ and β add no capacity",
+        *(theory.SAME, theory.same_functions, TASKS),
     ),
     *(
         converges(
@@ -201,9 +213,10 @@ CLAIMS = (
         "Standardisation, too, improves length generalisation on dictionary",
         Pair("dictionary", "short", "std", "none"),
     ),
-    nearer(
+    Claim(
         "ln-std-alike",
         "B.3, Table 6",
         "On dictionary standardisation and layer normalisation perform more alike than on argmax",
+        *(alike.NEARER, TASKS, alike.nearer),
     ),
 )

@@ -6,9 +6,8 @@ model is trained by others, and what a model can represent does not depend on ho
 
 from dataclasses import replace
 
-from vanishing_variance.claims.claim import Claim, Judgement
+from vanishing_variance.claims.claim import Judgement
 from vanishing_variance.claims.evidence import Evidence
-from vanishing_variance.study.runs import TASKS
 from vanishing_variance.study.strategies import FIXED_LAST, PAPER, STRATEGIES
 from vanishing_variance.study.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
 
@@ -17,17 +16,17 @@ VANISHES = (
     "whose variance falls with N (the 95% interval of its exponent, fitted to the longest lengths, is below 0). "
     "Supported: 95% of them or more in every model; contradicted: less than half in any; else undecided."
 )
+PROBED = "Where another model than the paper's Llama-3.2-1B is probed, the claim stays undecided."
 FALLS = (
     "The slope of log σ against log N in the probed model, of all its components, for each of the paper's three "
     "ways of drawing sequences. Supported: every component's 95% interval is below 0 for all three; contradicted: "
-    "less than half of them for any; else undecided. "
+    f"less than half of them for any; else undecided. {PROBED}"
 )
 HALF = (
     "The mean slope over components for the paper's random tokens without positional encoding, the last one random "
     "too. Supported: within 0.1 of −0.5; contradicted: further away, and no component's 95% interval holds −0.5; else "
-    "undecided. "
+    f"undecided. {PROBED}"
 )
-PROBED = "Where another model than the paper's Llama-3.2-1B is probed, the claim stays undecided."
 LLAMA = "Llama-3.2-1B"
 SLOPE = -0.5
 CAPACITY = (
@@ -43,40 +42,8 @@ SAME = (
 )
 
 
-def vanishes(key: str, where: str, says: str) -> Claim:
-    """Return the claim of Proposition 1 on trained models."""
-    return Claim(key, where, says, VANISHES, TASKS, _vanishes, recorded=False)
-
-
-def falls(key: str, where: str, says: str) -> Claim:
-    """Return the claim that the standard deviation of a component falls with length (Figure 1)."""
-    return Claim(key, where, says, FALLS + PROBED, (), _falls, recorded=False)
-
-
-def half(key: str, where: str, says: str) -> Claim:
-    """Return the claim how fast it falls for random tokens without positional encoding (Figure 1)."""
-    return Claim(key, where, says, HALF + PROBED, (), _half, recorded=False)
-
-
-def constrains(key: str, where: str, says: str) -> Claim:
-    """Return the claim that standardisation has less capacity than the baseline, which is an argument."""
-    return Claim(
-        key,
-        where,
-        says,
-        CAPACITY,
-        (),
-        lambda _: Judgement(NOT_TESTED, "an argument, and no measurement"),
-        recorded=False,
-    )
-
-
-def same_functions(key: str, where: str, says: str) -> Claim:
-    """Return the claim that `ln` and `std` represent the same functions."""
-    return Claim(key, where, says, SAME, TASKS, _same_functions, recorded=False)
-
-
-def _vanishes(evidence: Evidence) -> Judgement:
+def vanishes(evidence: Evidence) -> Judgement:
+    """Judge Proposition 1 on trained models."""
     shares = {
         f"{task}/{norm}": (float((of["high"] < 0).mean()), float(of["exponent"].median()))
         for (task, norm), of in evidence.exponents.groupby(["task", "norm"], sort=False)
@@ -89,7 +56,8 @@ def _vanishes(evidence: Evidence) -> Judgement:
     return Judgement(verdict, words, "% of features", 100 * least)
 
 
-def _falls(evidence: Evidence) -> Judgement:
+def falls(evidence: Evidence) -> Judgement:
+    """Judge whether the standard deviation of a component falls with length (Figure 1)."""
     fits = evidence.fits[evidence.fits["strategy"].isin(PAPER)]
     shares = {str(name): float((of["high"] < 0).mean()) for name, of in fits.groupby("strategy", sort=False)}
     slopes = fits.groupby("strategy")["exponent"].mean()
@@ -101,7 +69,8 @@ def _falls(evidence: Evidence) -> Judgement:
     return _probed(evidence, Judgement(verdict, words, "% of components", 100 * least))
 
 
-def _half(evidence: Evidence) -> Judgement:
+def half(evidence: Evidence) -> Judgement:
+    """Judge how fast it falls for random tokens without positional encoding (Figure 1)."""
     of = evidence.fits.query("strategy == 'random_no_pe'")
     mean, held = float(of["exponent"].mean()), int(((of["low"] <= SLOPE) & (of["high"] >= SLOPE)).sum())
     verdict = SUPPORTED if abs(mean - SLOPE) <= 0.1 else UNDECIDED if held else CONTRADICTED
@@ -123,7 +92,13 @@ def _probed(evidence: Evidence, found: Judgement) -> Judgement:
     return replace(found, evidence=f"{model}: {found.evidence}")
 
 
-def _same_functions(evidence: Evidence) -> Judgement:
+def argued(_: Evidence) -> Judgement:
+    """Judge nothing: the claim is an argument."""
+    return Judgement(NOT_TESTED, "an argument, and no measurement")
+
+
+def same_functions(evidence: Evidence) -> Judgement:
+    """Judge whether `ln` and `std` represent the same functions."""
     worst = max(evidence.capacity.values(), key=lambda found: float(found["differ"]))
     words = "; ".join(
         f"{task}: {found['differ']:.3%} of {found['answers']:,} answers, logits within "
