@@ -20,6 +20,9 @@ from vanishing_variance.fitting.memory import memory_needed as of_temperature
 from vanishing_variance.held_out import Test
 from vanishing_variance.held_out import memory_needed as of_generate
 from vanishing_variance.inference.temperature import PUBLISHED
+from vanishing_variance.interventions import measurement as interventions
+from vanishing_variance.interventions.config import Interventions
+from vanishing_variance.interventions.memory import memory_needed as of_interventions
 from vanishing_variance.model.initialisation import draw
 from vanishing_variance.proposition import measurement
 from vanishing_variance.proposition.config import Proposition
@@ -32,7 +35,7 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="the peak is read on Linux"),
 ]
 
-LEAST, MOST = 1, 1.6
+LEAST, MOST = 1, 2.5
 # What a process imports counts as the most that it is for any stage: so many bytes more than for another.
 IMPORTED = 190 * 2**20
 
@@ -130,6 +133,28 @@ def test_the_proposition(task, width, lengths, sequences):
     how = Proposition(lengths=lengths, sequences=sequences, tail=lengths[0])
     job = partial(single, partial(measurement._measure, one.variant, one_model(one), how, 0, int))
     judge(of_proposition([(one.variant, one.schedule)], how, 1), job)
+
+
+@pytest.mark.parametrize(
+    ("task", "width", "lengths", "sequences", "training_sequences"),
+    [
+        ("argmax", 128, [16, 64], 4096, 512),
+        ("argmax", 256, [16], 256, 4096),
+        ("argmax", 16, [2**20], 4, 16),
+        ("dictionary", 128, [16, 128], 2048, 2048),
+    ],
+)
+def test_interventions(task, width, lengths, sequences, training_sequences):
+    every = [planned(task, width)]
+    every += [replace(every[0], variant=replace(every[0].variant, norm_name=norm)) for norm in ("none", "std")]
+    how = Interventions(sequences=sequences, training_sequences=training_sequences)
+    test = Test(lengths=lengths, sequences=sequences)
+    tested = {length: partial(read, every[0].variant.task, sequences, length) for length in lengths}
+    variants = {one.variant.norm_name: one.variant for one in every}
+    weights = {one.variant.norm_name: one_model(one) for one in every}
+    group = interventions.Group("short", every[0].lengths, variants, weights, tested)
+    need = of_interventions([(one.variant, one.schedule) for one in every], [every[0].lengths], test, how, 1)
+    judge(need, partial(single, partial(interventions._of_group, group, [0], how, 0, int)))
 
 
 @pytest.mark.parametrize(

@@ -15,12 +15,9 @@ from vanishing_variance.interventions.config import Interventions
 from vanishing_variance.interventions.parts import DISTRACTORS
 from vanishing_variance.model.variant import Variant
 
-# Of every item its numbers, its logit and what becomes of it, in bytes; of every sequence what the layers make of it.
-ITEM, LAYERS = 72, 12
-# Of every sequence the hidden layers that are kept: of the largest distractors, and of what the context is made of.
-KEPT = 2 * (DISTRACTORS + 5)
-# Of every model and length the rows of the tables, in bytes.
-ROWS = 100 * 2**10
+# Bytes of an item of a batch, and of the rows of tables of a model and length; in numbers of the model's width, what is
+# kept of a sequence: the hidden layers of the largest distractors, and what else `Parts` has.
+ITEM, ROWS, PARTS = 80, 100 * 2**10, DISTRACTORS + 5
 
 
 def memory_needed(
@@ -31,28 +28,34 @@ def memory_needed(
     seeds: int,
 ) -> Need:
     """Return a coarse bound of the memory that `intervene` needs for a block of `seeds` of every variant and range."""
-    on_cpu, width = device().type == "cpu", {"model.width": variants[0][0].model.width}
-    together, lengths = 1 if on_cpu else seeds, [*test.lengths, *(one.longest for one in ranges)]
-    models = max(weight_bytes(*one) + table_bytes(*one) for one in variants)
-    items, batch = largest_batch(lengths, how.sequences, ITEMS_IN_BATCH[device().type])
-    # the tested and the calibration sequences of the longest length, and those of the training lengths
-    numbers = sum(
-        count * max(sequence_bytes(variant.task, length)[1] for variant, _ in variants)
-        for count, length in ((2 * how.sequences, max(lengths)), (2 * how.training_sequences, ranges[-1].longest))
+    together, width = 1 if device().type == "cpu" else seeds, variants[0][0].model.width
+    norms, longest = len({variant.norm_name for variant, _ in variants}), max(one.longest for one in ranges)
+    model = max(weight_bytes(*one) + table_bytes(*one) for one in variants)
+    most = max(how.sequences, how.training_sequences)
+    items, batch = largest_batch([*test.lengths, longest], most, ITEMS_IN_BATCH[device().type])
+    # Both samples, tested and for calibration, of every normaliser, and those of a batch and put together.
+    parts = (2 * norms + 4) * PARTS * FLOAT * width * together
+    long, short = (
+        2 * max(sequence_bytes(variant.task, length)[1] for variant, _ in variants)
+        for length in (test.lengths[-1], longest)
     )
-    hidden = KEPT * FLOAT * variants[0][0].model.width * together * len(ranges)
+    of_width, tested = {"model.width": width}, {"interventions.sequences": how.sequences}
+    training, block = {"interventions.training_sequences": how.training_sequences}, {"seeds_per_block": seeds}
     return Need(
         name="interventions",
-        data=(Term(numbers, {"interventions.sequences": how.sequences, "test.lengths": test.lengths[-1]}),),
+        data=(
+            Term(long * how.sequences, tested | {"test.lengths": test.lengths[-1]}),
+            Term(short * how.training_sequences, training),
+        ),
         tensors=(
-            Term(2 * together * len(variants) * models, width),
-            Term(ITEM * items + LAYERS * FLOAT * width["model.width"] * batch, width),
-            Term(4 * hidden * how.sequences, width | {"interventions.sequences": how.sequences}),
-            Term(4 * hidden * how.training_sequences, {"interventions.training_sequences": how.training_sequences}),
+            Term(2 * together * norms * model, of_width),
+            Term(ITEM * items + PARTS * FLOAT * width * batch, of_width),
+            Term(parts * how.sequences, of_width | tested),
+            Term(parts * how.training_sequences, of_width | training),
         ),
         results=(
-            Term(2 * seeds * len(ranges) * len(variants) * models, width | {"seeds_per_block": seeds}),
-            Term(ROWS * seeds * len(ranges) * len(variants) * len(test.lengths), {"seeds_per_block": seeds}),
+            Term(2 * seeds * len(ranges) * len(variants) * model, of_width | block),
+            Term(ROWS * seeds * len(ranges) * len(variants) * len(test.lengths), block),
         ),
         processes=min(len(ranges) * seeds, parallel.cores()),
         gpu=free_gpu_memory(),
