@@ -38,7 +38,7 @@ def paired_up(accuracy, norm="ln", ranges=("short", "long")):
 
 
 def test_table_1_shows_ours_beside_the_papers():
-    table = accuracy_table(1, paired_up(made_up()), "argmax", "short", "ln", PAPER)
+    table = accuracy_table(1, paired_up(made_up()), "ln", PAPER)
     lines = table.markdown().splitlines()
     assert lines[2] == "|  | 2^4 | 2^14 |"
     assert "| paper: none | 99.6 | 20.8 |" in lines
@@ -58,7 +58,7 @@ def test_table_1_shows_ours_beside_the_papers():
 
 def test_tables_4_and_5_are_of_the_long_range_where_the_paper_has_no_adaptive_temperature():
     tests = paired_up(made_up())
-    table = accuracy_table(4, tests, "argmax", "long", "ln", PAPER)
+    table = accuracy_table(4, tests, "ln", PAPER)
     text = table.markdown()
     assert "trained on the long range" in text
     assert "| paper: none | 99.8 | 47.8 |" in text
@@ -66,21 +66,21 @@ def test_tables_4_and_5_are_of_the_long_range_where_the_paper_has_no_adaptive_te
     assert text.count("**with the adaptive temperature") == 2
     expected = select(tests, "argmax", "long", "ln", "none")["p"]
     assert table.numbers["p"].tolist() == expected.tolist()
-    text = accuracy_table(5, tests, "dictionary", "long", "ln", PAPER).markdown()
+    text = accuracy_table(5, tests, "ln", PAPER).markdown()
     assert "| paper: p | 2e-01 | 2e-13 |" in text
 
 
 def test_the_paper_stands_only_beside_its_own_comparison():
     accuracy = made_up(("none", "std", "ln", "rms"))
     for norm in ("std", "rms"):
-        table = accuracy_table(2, paired_up(accuracy, norm), "dictionary", "short", norm, PAPER)
-        assert "paper" not in table.markdown() + table.latex() + ",".join(table.numbers)
-    assert "paper" in ablation_table(6, paired_up(accuracy, "rms"), "dictionary", "rms", PAPER).markdown()
+        table = accuracy_table(2, paired_up(accuracy, norm), norm, PAPER)
+        assert "paper" not in table.markdown() + table.latex()
+    assert "paper" in ablation_table(6, paired_up(accuracy, "rms"), "rms", PAPER).markdown()
 
 
 def test_table_3_compares_ln_with_std_whatever_the_treatment_is():
     accuracy = made_up(("none", "std", "ln", "rms"))
-    tables = [ablation_table(3, paired_up(accuracy, norm), "argmax", norm, PAPER) for norm in ("ln", "rms")]
+    tables = [ablation_table(3, paired_up(accuracy, norm), norm, PAPER) for norm in ("ln", "rms")]
     of_ln, of_rms = (table.markdown() for table in tables)
     assert "gain of rms" not in of_ln
     assert "gain of rms (pp)" in of_rms
@@ -93,14 +93,14 @@ def test_table_3_compares_ln_with_std_whatever_the_treatment_is():
 
 
 def test_one_seed_says_why_there_is_no_p():
-    table = accuracy_table(1, paired_up(made_up(seeds=1)), "argmax", "short", "ln", PAPER)
+    table = accuracy_table(1, paired_up(made_up(seeds=1)), "ln", PAPER)
     assert "| p | – | – |" in table.markdown()
     assert "No p-value: plain 2^4: one seed: no test" in table.note
     assert "nan" not in table.markdown().lower()
 
 
 def test_latex_is_balanced_and_escaped():
-    text = accuracy_table(1, paired_up(made_up()), "argmax", "short", "ln", PAPER).latex()
+    text = accuracy_table(1, paired_up(made_up()), "ln", PAPER).latex()
     assert text.count(r"\begin{") == text.count(r"\end{") == 2
     assert "$2^{14}$" in text
     assert r"d\_z" in text

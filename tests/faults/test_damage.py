@@ -47,6 +47,7 @@ READ = {
     ],
     "report": [
         *("metrics/claims.json", "metrics/explained.csv", "metrics/tables/paper.csv", "metrics/tables/tests.csv"),
+        "metrics/tables/table5.csv",
         *("plots/figures/results/proposition.svg", "metrics/paper-scale/claims.json"),
         "metrics/interventions/shares.csv",
     ],

@@ -10,6 +10,7 @@ FOLDERS = {
     **{"reference": "src/vanishing_variance/study/paper.csv", "pieces": "metrics/paper-scale/pieces.csv"},
     **{name: f"metrics/{name}.csv" for name in ("accuracy", "mechanism", "explained")},
     **{name: f"metrics/tables/{name}.csv" for name in ("tests", "paper")},
+    "table": "metrics/tables/table1.csv",
     "shares": "metrics/interventions/shares.csv",
     **{name: f"plots/proposition/{name}.csv" for name in ("proposition", "proposition-exponents")},
     **{"loss": "plots/data/loss.csv", "figure1": "plots/figure1.csv"},

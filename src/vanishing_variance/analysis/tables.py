@@ -10,7 +10,7 @@ import pandas as pd
 
 from vanishing_variance.analysis.paired_tests import select
 from vanishing_variance.study.markdown import power, row
-from vanishing_variance.study.runs import compared
+from vanishing_variance.study.runs import ABLATIONS, PAPER_TABLES, compared
 from vanishing_variance.study.scale import of_paper
 
 TITLES = {
@@ -52,41 +52,30 @@ class Table:
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
 
 
-# The paper's tables: of accuracies by task and range, and of ablations, all on the short range, by task.
-ACCURACIES = {1: ("argmax", "short"), 2: ("dictionary", "short"), 4: ("argmax", "long"), 5: ("dictionary", "long")}
-ABLATIONS = {3: "argmax", 6: "dictionary"}
-
-
 def tables(
     tests: pd.DataFrame, norm: str, paper: pd.DataFrame, steps: Mapping[tuple[str, str], int]
 ) -> dict[int, Table]:
     """Return the paper's tables by number, of the pairs that are there; titles say the `steps`, by task and range."""
     pairs = set(tests[["task", "range", "treatment", "baseline"]].itertuples(index=False, name=None))
-    made = {
-        number: _titled(accuracy_table(number, tests, task, name, norm, paper), task, steps[task, name])
-        for number, (task, name) in ACCURACIES.items()
-        if (task, name, norm, "none") in pairs
-    }
-    made |= {
-        number: _titled(ablation_table(number, tests, task, norm, paper), task, steps[task, "short"])
-        for number, task in ABLATIONS.items()
-        if {(task, "short", *pair) for pair in compared("short", norm)} <= pairs
-    }
+    made = {}
+    for number, (task, range_) in PAPER_TABLES.items():
+        made_of, wanted = accuracy_table, [(norm, "none")]
+        if number in ABLATIONS:
+            made_of, wanted = ablation_table, compared(range_, norm)
+        if {(task, range_, *pair) for pair in wanted} <= pairs:
+            table = made_of(number, tests, norm, paper)
+            made[number] = replace(table, title=f"{table.title}, after {of_paper(task, steps[task, range_])}")
     return made
 
 
-def _titled(table: Table, task: str, made: int) -> Table:
-    return replace(table, title=f"{table.title}, after {of_paper(task, made)}")
-
-
-def accuracy_table(number: int, tests: pd.DataFrame, task: str, range_: str, norm: str, paper: pd.DataFrame) -> Table:
+def accuracy_table(number: int, tests: pd.DataFrame, norm: str, paper: pd.DataFrame) -> Table:
     """Return Table 1, 2, 4 or 5: the treatment against `none`, at every temperature.
 
     The paper's numbers stand beside `ln`. The paper has not the third temperature, nor the second in Tables 4 and 5.
     """
+    task, range_ = PAPER_TABLES[number]
     numbers = _numbers(select(tests, task, range_, norm, "none"), norm, "none")
-    if norm == "ln":
-        numbers = numbers.merge(_paper(paper, number, {"none": "none", "ln": "ln", "ln_vs_none": "p"}), how="left")
+    numbers = numbers.merge(_paper(paper, number, {"none": "none", norm: norm, f"{norm}_vs_none": "p"}), how="left")
     rows: list[tuple[str, list[str]]] = []
     for temperature, title in TITLES.items():
         of = numbers[numbers["temperature"] == temperature]
@@ -98,18 +87,19 @@ def accuracy_table(number: int, tests: pd.DataFrame, task: str, range_: str, nor
             rows += [("paper: none", _cells(of, "paper_none", ".1f")), ("paper: + ln", _cells(of, "paper_ln", ".1f"))]
             rows += [("paper: p", _cells(of, "paper_p", ".0e"))]
     title = f"Table {number}. {task}, trained on the {range_} range: accuracy (%), none against {norm}"
-    return Table(title, _note(numbers), sorted(numbers["length"].unique()), rows, numbers)
+    return Table(title, _note(numbers, beside=norm == "ln"), sorted(numbers["length"].unique()), rows, numbers)
 
 
-def ablation_table(number: int, tests: pd.DataFrame, task: str, norm: str, paper: pd.DataFrame) -> Table:
+def ablation_table(number: int, tests: pd.DataFrame, norm: str, paper: pd.DataFrame) -> Table:
     """Return Table 3 or 6: what `std` and `ln` (and the treatment) gain over `none`.
 
     The test compares `ln` with `std` whatever the treatment is, so the paper's numbers always stand beside it.
     """
-    numbers = _numbers(select(tests, task, "short", "ln", "std").query("temperature == 'plain'"), "ln", "std")
+    task, range_ = PAPER_TABLES[number]
+    numbers = _numbers(select(tests, task, range_, "ln", "std").query("temperature == 'plain'"), "ln", "std")
     names = dict.fromkeys(("std", "ln", norm))
     for name in names:
-        gain = select(tests, task, "short", name, "none").query("temperature == 'plain'")["difference"]
+        gain = select(tests, task, range_, name, "none").query("temperature == 'plain'")["difference"]
         numbers = numbers.assign(**{f"gain_{name}": gain.to_numpy()})
     numbers = numbers.merge(_paper(paper, number, {"std": "gain_std", "ln_vs_std": "p"}), how="left")
     rows = [(f"gain of {name} (pp)", _cells(numbers, f"gain_{name}", "+.2f")) for name in names]
@@ -117,8 +107,8 @@ def ablation_table(number: int, tests: pd.DataFrame, task: str, norm: str, paper
     if numbers["paper_gain_std"].notna().any():
         rows.append(("gain of std (pp)", _cells(numbers, "paper_gain_std", "+.2f")))
     rows.append(("p, ln against std", _cells(numbers, "paper_p", ".0e")))
-    title = f"Table {number}. {task}, trained on the short range: gain over none, in percentage points"
-    return Table(title, _note(numbers), sorted(numbers["length"].unique()), rows, numbers)
+    title = f"Table {number}. {task}, trained on the {range_} range: gain over none, in percentage points"
+    return Table(title, _note(numbers, beside=True), sorted(numbers["length"].unique()), rows, numbers)
 
 
 def _comparison_rows(of: pd.DataFrame) -> list[tuple[str, list[str]]]:
@@ -152,8 +142,8 @@ def _paper(paper: pd.DataFrame, table: int, columns: dict[str, str]) -> pd.DataF
     return wide.reindex(columns=["temperature", "length", *(f"paper_{column}" for column in columns.values())])
 
 
-def _note(numbers: pd.DataFrame) -> str:
-    """Return the note below a table: n, the test, and why a p-value is missing."""
+def _note(numbers: pd.DataFrame, beside: bool) -> str:
+    """Return the note below a table: n, the test, and why a p-value is missing; `beside` the paper's numbers."""
     seeds = int(numbers["n"].iloc[0])
     text = (
         f"Means over n = {seeds} seeds; paired t-test over seeds, two-sided; the intervals are those of the mean "
@@ -166,7 +156,7 @@ def _note(numbers: pd.DataFrame) -> str:
     missing = numbers[numbers["p"].isna()]
     where = zip(missing["temperature"], missing["length"], missing["note"], strict=True)
     reasons = [f"{temperature} {power(int(length))}: {note}" for temperature, length, note in where]
-    paper = " The paper's numbers are means over 100 seeds." if any(numbers.columns.str.startswith("paper_")) else ""
+    paper = " The paper's numbers are means over 100 seeds." if beside else ""
     fitted = (
         " The last temperature is ours: its polynomial is fitted to the mistakes of other models of the same variant "
         "(one half of a block of seeds for the other), on labelled sequences of these lengths, none of them tested."

@@ -42,7 +42,8 @@ class Record:
 @dataclass(frozen=True)
 class Results:
     """Contents of the page: params.yaml as a document and as its text, the strongest evidence for each claim, the
-    contents of tests.csv, paper.csv, explained.csv and shares.csv, the figures as SVG texts by name, and the record.
+    contents of tests.csv, paper.csv, explained.csv, shares.csv and, by number, of table<number>.csv, the figures as SVG
+    texts by name, and the record.
     """
 
     params: Mapping[str, Any]
@@ -52,6 +53,7 @@ class Results:
     paper: pd.DataFrame
     explained: pd.DataFrame
     interventions: pd.DataFrame
+    tables: Mapping[int, pd.DataFrame]
     pictures: Mapping[str, str]
     record: Record
 
@@ -80,7 +82,7 @@ def page(results: Results) -> Page:
         "counts": counts(made),
         "legend": raised(legend()),
         "recorded": figures.recorded(record.picture, record.params, curves.seeds(record.tests)) if led else None,
-        "tables": tables(results.tests, results.paper, norm, _steps(params)),
+        "tables": tables(results.tables, norm, _steps(params)),
         "mechanism": explained(results.explained),
         "interventions": interventions(results.interventions),
         "mechanisms": figures.figures(figures.MECHANISM, results.pictures, params),

@@ -37,6 +37,7 @@ CSV = {
     "shares": (*_VARIANT, "kind", "intervention", "where", "scope", "length", *_SHARE),
     "explained": ("task", "range", "norms", "grouping", "quantity", *_EXPLAINED),
     "tests": ("task", "range", "treatment", "baseline", "temperature", "length", *_TEST),
+    "table": ("temperature", "length", *(name for name in _TEST if not name.endswith("_mean"))),
     "paper": (*_CELL, "range", "temperature", "paper", "ours", "low", "high", "n", "difference"),
     "figure1": ("model", "revision", "text", "strategy", "layer", "head", "component", "length", "n", "deviation"),
     "figure1-fits": ("strategy", "layer", "head", "component", *_FIT, "scale", "model"),

@@ -19,6 +19,13 @@ INTERVENTIONS = RUNS / "interventions"
 TASKS = ("argmax", "dictionary")
 RANGES = ("short", "long")
 
+# The paper's tables, by number, and which of them are ablations.
+PAPER_TABLES = {
+    **{1: ("argmax", "short"), 2: ("dictionary", "short"), 3: ("argmax", "short")},
+    **{4: ("argmax", "long"), 5: ("dictionary", "long"), 6: ("dictionary", "short")},
+}
+ABLATIONS = (3, 6)
+
 # At test time: the softmax, the adaptive temperature as published, and the one that is fitted to our own models.
 TEMPERATURES = ("plain", "adaptive", "fitted")
 
