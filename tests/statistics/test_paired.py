@@ -4,7 +4,7 @@ from scipy import stats
 from statsmodels.stats.weightstats import DescrStatsW
 
 from vanishing_variance.statistics.intervals import bootstrap
-from vanishing_variance.statistics.paired import paired
+from vanishing_variance.statistics.paired import difference, paired
 from vanishing_variance.statistics.power import seeds_for_power
 from vanishing_variance.statistics.wilcoxon import wilcoxon
 
@@ -74,6 +74,25 @@ def test_one_seed_and_equal_differences_are_answered_in_words():
         zeros = paired(treatment, baseline, rng())
         assert zeros.low == zeros.difference == zeros.high == (treatment - baseline).mean()
         assert (zeros.p, zeros.boot_low, zeros.note) == (None, None, "all differences equal: no test")
+
+
+def test_differences_that_are_equal_in_every_seed():
+    full = np.full(6, 100.0)
+    rounded = full * (1 + np.array([0, 2, -3, 1, 4, 1]) * 2.0**-52)
+    for ours in (full, rounded):
+        same = difference(ours, full)
+        assert (same.p, same.low, same.high) == (1, same.mean, same.mean)
+        assert np.isnan(same.d_z)
+    shifted = difference(full, full - 5)
+    assert (shifted.mean, shifted.p) == (5, 0)
+    assert difference(np.zeros(3), np.zeros(3)).p == 1
+
+
+def test_one_seed_or_none_is_no_test():
+    one, none = difference(AFTER[:1], AFTER[:1] - 3), difference(AFTER[:0], AFTER[:0])
+    assert (one.n, one.mean) == (1, 3)
+    assert none.n == 0
+    assert np.isnan([one.p, one.low, one.d_z, none.mean, none.p]).all()
 
 
 def test_differences_that_no_study_would_show_are_answered_in_words():

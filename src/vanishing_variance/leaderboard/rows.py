@@ -12,9 +12,10 @@ from scipy import stats
 
 from vanishing_variance.core.errors import InputError
 from vanishing_variance.leaderboard.files import HARD, TRAINED
-from vanishing_variance.leaderboard.standings import Difference, difference, standings
+from vanishing_variance.leaderboard.standings import standings
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import interval
+from vanishing_variance.statistics.paired import difference
 from vanishing_variance.study.results import of_both
 
 # Of those that were tested, the lengths whose accuracy the table shows.
@@ -86,10 +87,11 @@ def _gains(beyond: Mapping[Key, "pd.Series[Any]"], baseline: Key) -> dict[Key, N
     """Return each row's difference from the baseline's; none where the baseline has no numbers."""
     if baseline not in beyond:
         return {}
-    found: dict[Key, Difference] = {}
-    for key, ours in beyond.items():
-        if key != baseline:
-            found[key] = difference(*(of.to_numpy() for of in of_both(ours, beyond[baseline])))
+    found = {
+        key: difference(*(of.to_numpy() for of in of_both(ours, beyond[baseline])))
+        for key, ours in beyond.items()
+        if key != baseline
+    }
     adjusted = holm(np.array([of.p for of in found.values()]))
     return {
         key: {

@@ -1,7 +1,4 @@
-"""Ranks within a task, by paired t-tests between all pairs of rows.
-
-S seeds.
-"""
+"""Ranks within a task, by paired t-tests between all pairs of rows."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
@@ -10,33 +7,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float
-from scipy import stats
 
 from vanishing_variance.statistics.holm import holm
-from vanishing_variance.statistics.intervals import interval
-from vanishing_variance.statistics.rounding import rounding
+from vanishing_variance.statistics.paired import difference
 from vanishing_variance.study.results import of_both
 
 ALPHA = 0.05
-NAN = float("nan")
 
 Row = TypeVar("Row", bound=Hashable)
-
-
-@dataclass(frozen=True)
-class Difference:
-    """The mean of the differences over n seeds, its 95% t interval, Cohen's d_z and the p of the paired t-test.
-
-    What cannot be computed is NaN: all of it without a seed, all but the mean with one.
-    """
-
-    n: int = 0
-    mean: float = NAN
-    low: float = NAN
-    high: float = NAN
-    d_z: float = NAN
-    p: float = NAN
 
 
 @dataclass(frozen=True)
@@ -46,22 +24,6 @@ class Standing:
     rank: int
     low: int
     high: int
-
-
-def difference(ours: Float[np.ndarray, " S"], theirs: Float[np.ndarray, " S"]) -> Difference:
-    """Return ours minus theirs, paired by seed.
-
-    Differences that are equal in every seed, but for rounding, have no d_z: p is 1 where they are 0, else 0, the limit
-    of the t-test.
-    """
-    differences, n = ours - theirs, len(ours)
-    if n < 2:
-        return Difference(n, float(differences.mean())) if n else Difference()
-    mean, low, high = interval(differences)
-    within, deviation = rounding(ours, theirs), float(differences.std(ddof=1))
-    if deviation <= within:
-        return Difference(n, mean, mean, mean, p=float(abs(mean) <= within))
-    return Difference(n, mean, low, high, mean / deviation, float(stats.ttest_rel(ours, theirs).pvalue))
 
 
 def standings(scores: Mapping[Row, "pd.Series[Any]"]) -> dict[Row, Standing]:

@@ -14,6 +14,23 @@ from vanishing_variance.statistics.power import MOST, seeds_for_power
 from vanishing_variance.statistics.rounding import rounding
 from vanishing_variance.statistics.wilcoxon import wilcoxon
 
+NAN = float("nan")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The mean of the differences over n seeds, its 95% t interval, Cohen's d_z and the p of the paired t-test.
+
+    What cannot be computed is NaN: all of it without a seed, all but the mean with one.
+    """
+
+    n: int = 0
+    mean: float = NAN
+    low: float = NAN
+    high: float = NAN
+    d_z: float = NAN
+    p: float = NAN
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -39,10 +56,26 @@ class Comparison:
     note: str = ""
 
 
+def difference(ours: Float[np.ndarray, " S"], theirs: Float[np.ndarray, " S"]) -> Difference:
+    """Return ours minus theirs, paired by seed: the paper's t-test (Section 3.1), by scipy.
+
+    Differences that are equal in every seed, but for rounding, have no d_z: p is 1 where they are 0, else 0, the limit
+    of the t-test.
+    """
+    differences, n = ours - theirs, len(ours)
+    if n < 2:
+        return Difference(n, float(differences.mean())) if n else Difference()
+    mean, low, high = interval(differences)
+    within, deviation = rounding(ours, theirs), float(differences.std(ddof=1))
+    if deviation <= within:
+        return Difference(n, mean, mean, mean, p=float(abs(mean) <= within))
+    return Difference(n, mean, low, high, mean / deviation, float(stats.ttest_rel(ours, theirs).pvalue))
+
+
 def paired(
     treatment: Float[np.ndarray, " S"], baseline: Float[np.ndarray, " S"], rng: np.random.Generator
 ) -> Comparison:
-    """Return the paper's paired t-test (Section 3.1), by scipy, of two arrays in the same order of seeds.
+    """Return the `difference` of two arrays in the same order of seeds, and what needs no normal distribution.
 
     `rng` draws the bootstrap's resamples. Raises ValueError when the arrays differ in shape, are empty or hold numbers
     that are not finite.
@@ -52,26 +85,16 @@ def paired(
     differences = treatment - baseline
     if not np.isfinite(differences).all():
         raise ValueError("paired needs finite numbers")
-    n, within = len(differences), rounding(treatment, baseline)
-    mean, low, high = interval(differences)
-    if n == 1:
-        return Comparison(n, mean, note="one seed: no test")
-    deviation = float(differences.std(ddof=1))
-    boot = bootstrap(differences, rng) if deviation > within else None
+    of = difference(treatment, baseline)
+    if of.n == 1:
+        return Comparison(of.n, of.mean, note="one seed: no test")
+    boot = None if np.isnan(of.d_z) else bootstrap(differences, rng)
     if boot is None:
-        return Comparison(n, mean, mean, mean, note="all differences equal: no test")
-    d_z = mean / deviation
-    seeds = seeds_for_power(d_z)
+        return Comparison(of.n, of.mean, of.mean, of.mean, note="all differences equal: no test")
+    seeds = seeds_for_power(of.d_z)
     return Comparison(
-        n=n,
-        difference=mean,
-        low=low,
-        high=high,
-        boot_low=boot[0],
-        boot_high=boot[1],
-        d_z=d_z,
-        p=float(stats.ttest_rel(treatment, baseline).pvalue),
-        wilcoxon=wilcoxon(differences, within),
+        *(of.n, of.mean, of.low, of.high, *boot, of.d_z, of.p),
+        wilcoxon=wilcoxon(differences, rounding(treatment, baseline)),
         seeds_for_power=seeds,
         note="" if seeds else f"more than {MOST:,} seeds needed",
     )
