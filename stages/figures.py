@@ -24,9 +24,7 @@ def save(name: str, figure: Figure, data: pd.DataFrame) -> None:
 
 
 def main() -> None:
-    parser = Arguments(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--range", choices=RANGES, action="append", help="by hand, where no other has been trained")
-    chosen = list(dict.fromkeys(parser.parse_args().range or RANGES))
+    Arguments(description=__doc__).parse_args()
     params = read_yaml(PATH)
     norm, blocks = get_param(params, "norm", Norm), get_param(params, "blocks", Blocks)
     shown = get_param(params, "figures", Figures)
@@ -48,7 +46,7 @@ def main() -> None:
             )
             for one in (Run(task, name, one, block) for task in TASKS for one in ("none", norm) for block in blocks)
         )
-        for name in chosen
+        for name in RANGES
     }
 
     densities = figure2.data(inside["features"], shown.lengths)

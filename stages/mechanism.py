@@ -16,7 +16,7 @@ from vanishing_variance.figures.mechanism import draw
 from vanishing_variance.study.attribution_table import markdown
 from vanishing_variance.study.columns import PARQUET
 from vanishing_variance.study.norm import Norm
-from vanishing_variance.study.runs import FIGURES, METRICS, RANGES, expected
+from vanishing_variance.study.runs import FIGURES, METRICS, expected
 
 
 def explain(metrics: Path, plots: Path, beside: pd.DataFrame, root: int) -> None:
@@ -29,11 +29,9 @@ def explain(metrics: Path, plots: Path, beside: pd.DataFrame, root: int) -> None
 
 
 def main() -> None:
-    parser = Arguments(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--range", choices=RANGES, action="append", help="by hand, where no other has been trained")
-    ranges = list(dict.fromkeys(parser.parse_args().range or RANGES))
+    Arguments(description=__doc__).parse_args()
     params = read_yaml(PATH)
-    runs = expected(get_param(params, "norm", Norm), get_param(params, "blocks", Blocks), ranges)
+    runs = expected(get_param(params, "norm", Norm), get_param(params, "blocks", Blocks))
     root: int = get_param(params, "seed", Index)
     measured, accuracy = (
         pd.concat(

@@ -29,23 +29,17 @@ def main() -> None:
     params = read_yaml(PATH)
     record = METRICS / RECORD
     recorded = read_yaml(record / PATH)
-    tests = read_csv(TABLES / "tests.csv", *CSV["tests"])
-    tested = set(zip(tests["task"], tests["range"], strict=True))
     results = Results(
         params=params,
         source=read_text(PATH),
         evidence=strongest(
             Study(read_claims(METRICS / "claims.json"), params), Study(read_claims(record / "claims.json"), recorded)
         ),
-        tests=tests,
+        tests=read_csv(TABLES / "tests.csv", *CSV["tests"]),
         paper=read_csv(TABLES / "paper.csv", *CSV["paper"]),
         explained=read_csv(METRICS / "explained.csv", *CSV["explained"]),
         interventions=read_csv(METRICS / "interventions" / "shares.csv", *CSV["shares"]),
-        tables={
-            number: read_csv(TABLES / f"table{number}.csv", *CSV["table"])
-            for number, of in PAPER_TABLES.items()
-            if of in tested
-        },
+        tables={number: read_csv(TABLES / f"table{number}.csv", *CSV["table"]) for number in PAPER_TABLES},
         pictures={name: read_svg(_folder(name) / f"{name}.svg") for name in NAMES},
         record=Record(
             params=recorded,

@@ -71,13 +71,11 @@ def compare_results(folder: Path, accuracy: pd.DataFrame, answers: Answers | Non
 
 
 def main() -> None:
-    parser = Arguments(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--range", choices=RANGES, action="append", help="by hand, where no other has been trained")
-    ranges = list(dict.fromkeys(parser.parse_args().range or RANGES))
+    Arguments(description=__doc__).parse_args()
     params = read_yaml(PATH)
     blocks, seeds = get_param(params, "blocks", Blocks), get_param(params, "seeds_per_block", SeedsPerBlock)
-    what = Compared.of(params, ranges)
-    runs = expected(what.norm, blocks, ranges)
+    what = Compared.of(params, RANGES)
+    runs = expected(what.norm, blocks)
     frames = ((one, read_frame(one.folder("evaluated") / "accuracy.parquet", *PARQUET["accuracy"])) for one in runs)
     accuracy = gather(frames, seeds)
     lengths = sorted(accuracy["length"].unique().tolist())

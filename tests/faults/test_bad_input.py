@@ -210,8 +210,6 @@ def bad_arguments():
             yield from ((stage, [*others, option, value]) for value in NASTY)
             yield from ((stage, more) for more in (others, [*others, option]))
         yield from ((stage, [*(part for pair in VARIANT.items() for part in pair), value]) for value in NASTY[1:])
-    for stage in ("figures", "mechanism", "ttest"):
-        yield from ((stage, ["--range", value]) for value in NASTY)
     for value in NASTY:
         yield "generate", ["--task", value]
         yield "scale", [value]

@@ -33,12 +33,12 @@ TEMPERATURES = ("plain", "adaptive", "fitted")
 NORMS = ("none", "std", "ln")
 
 
-def expected(norm: str, blocks: Sequence[int], ranges: Sequence[str] = RANGES) -> list[Run]:
+def expected(norm: str, blocks: Sequence[int]) -> list[Run]:
     """Return every run of the study with treatment `norm`: stages downstream read these, and no other."""
     return [
         Run(task, name, one, block)
         for task in TASKS
-        for name in ranges
+        for name in RANGES
         for one in trained(name, norm)
         for block in blocks
     ]
