@@ -11,7 +11,8 @@ import pandas as pd
 from vanishing_variance.core.errors import InputError
 from vanishing_variance.core.seeding import stream
 from vanishing_variance.statistics.association import association
-from vanishing_variance.study.quantities import GROUPINGS, OF_TRAINING, PLACES, QUANTITIES, groups, quantity
+from vanishing_variance.study.interventions import PLACES
+from vanishing_variance.study.quantities import GROUPINGS, OF_TRAINING, QUANTITIES, groups, quantity
 
 
 def beside_accuracy(mechanism: pd.DataFrame, accuracy: pd.DataFrame) -> pd.DataFrame:

@@ -5,7 +5,9 @@ from typing import Any
 import pandas as pd
 
 from vanishing_variance.analysis.paired_tests import select
+from vanishing_variance.study.columns import CSV
 from vanishing_variance.study.markdown import row
+from vanishing_variance.study.scale import PAPER_LONGEST
 
 # Where a test compares two variants: the one that the paper finds ahead wherever p is small (Sections 3.1, 3.2, B.2).
 TESTS = {"ln_vs_none": ("ln", "none"), "ln_vs_std": ("ln", "std")}
@@ -22,7 +24,7 @@ def cells(tests: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
     tests; `low` and `high` are then that difference's.
     """
     wanted = paper.dropna(subset="value").rename(columns={"value": "paper"})
-    wanted["range"] = wanted["train_max_length"].map({16: "short", 256: "long"})
+    wanted["range"] = wanted["train_max_length"].map({longest: name for name, longest in PAPER_LONGEST.items()})
     wanted["temperature"] = wanted["adaptive_temperature"].map({0: "plain", 1: "adaptive"})
     compared = []
     for (task, range_, variant), of in wanted.groupby(["task", "range", "variant"], sort=False):
@@ -35,7 +37,7 @@ def cells(tests: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
     for end in ("low", "high"):
         found[end] = found[end].where(is_test | is_gain, found[f"mean_{end}"])
     found["difference"] = (found["ours"] - found["paper"]).mask(is_test)
-    return found[[*_COLUMNS]]
+    return found[[*CSV["paper"]]]
 
 
 def _ours(tests: pd.DataFrame, task: str, range_: str, variant: str) -> pd.DataFrame:
@@ -50,12 +52,6 @@ def _ours(tests: pd.DataFrame, task: str, range_: str, variant: str) -> pd.DataF
         of, role = select(tests, task, range_, *TESTS.get(variant, (variant, "none"))), "treatment"
     mean = {f"{role}_{end}": name for end, name in (("mean", "mean"), ("low", "mean_low"), ("high", "mean_high"))}
     return of.rename(columns=mean)[["temperature", "length", *mean.values(), "difference", "low", "high", "p", "n"]]
-
-
-_COLUMNS = (
-    *("table", "task", "range", "temperature", "variant", "quantity", "length"),
-    *("paper", "ours", "low", "high", "n", "difference", "gain"),
-)
 
 
 def agreement(cells: pd.DataFrame) -> dict[str, Any]:

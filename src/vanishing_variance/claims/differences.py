@@ -10,13 +10,14 @@ import pandas as pd
 from jaxtyping import Float
 from scipy import stats
 
-from vanishing_variance.claims.evidence import TRAINED, Evidence
+from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.core.seeding import stream
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.paired import Comparison, paired
+from vanishing_variance.statistics.power import ALPHA
 from vanishing_variance.study.results import by_seed, of_both
+from vanishing_variance.study.scale import PAPER_LONGEST
 
-ALPHA = 0.05
 # Percentage points: accuracies are ratios of counts, and what differs in their last bits only is equal.
 EQUAL = 1e-10
 
@@ -71,7 +72,7 @@ class Pair:
 
         Those that the conversion of its tables lost are absent.
         """
-        of, trained = evidence.paper.dropna(subset="value"), TRAINED[self.range_]
+        of, trained = evidence.paper.dropna(subset="value"), PAPER_LONGEST[self.range_]
         of = of[(of["task"] == self.task) & (of["train_max_length"] == trained)]
         of = of[of["adaptive_temperature"] == int(self.temperature != "plain")]
         wide = of.pivot_table(index="length", columns="variant", values="value")

@@ -8,11 +8,8 @@ import pandas as pd
 
 from vanishing_variance.study.markdown import power
 from vanishing_variance.study.results import by_seed
-from vanishing_variance.study.scale import paper_steps
+from vanishing_variance.study.scale import PAPER_LONGEST, paper_steps
 from vanishing_variance.study.verdict import BEHIND
-
-# The paper's longest training length by range.
-TRAINED = {"short": 16, "long": 256}
 
 
 @dataclass(frozen=True)
@@ -68,8 +65,8 @@ class Evidence:
     def _baseline(self, task: str, range_: str) -> pd.Series:
         """Return the paper's accuracies (%) of `none`, plain softmax, by training length."""
         of = self.paper.query("adaptive_temperature == 0 and variant == 'none' and quantity == 'accuracy_pct'")
-        of = of[(of["task"] == task) & (of["train_max_length"] == TRAINED[range_])]
-        return of[of["length"] <= TRAINED[range_]].set_index("length")["value"].dropna()
+        of = of[(of["task"] == task) & (of["train_max_length"] == PAPER_LONGEST[range_])]
+        return of[of["length"] <= PAPER_LONGEST[range_]].set_index("length")["value"].dropna()
 
     def inside(self, task: str, norm: str) -> pd.DataFrame:
         """Return the models of one variant of the short range, at the test lengths beyond training."""

@@ -7,6 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
+from vanishing_variance.study import markdown
+
 BLUE, ORANGE, GREEN, PURPLE, SKY, BLACK = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#000000"
 FEATURES = (BLUE, ORANGE, GREEN, PURPLE, SKY)
 _NORMS = {"none": BLACK, "ln": BLUE, "std": ORANGE, "rms": GREEN}
@@ -51,8 +53,7 @@ def length_axis(axes: Axes, lengths: Iterable[int]) -> None:
 
 def power(length: int) -> str:
     """Return a length as a power of two where it is one."""
-    exponent = int(length).bit_length() - 1
-    return f"$2^{{{exponent}}}$" if length == 2**exponent else str(length)
+    return markdown.power(length, "$2^{{{}}}$")
 
 
 def caption(figure: Figure, text: str) -> None:

@@ -25,6 +25,7 @@ from vanishing_variance.interventions.rows import Rows
 from vanishing_variance.interventions.sequences import drawn, first, of_length, of_training
 from vanishing_variance.interventions.setting import Calibration, on_long, on_training
 from vanishing_variance.model.variant import Variant
+from vanishing_variance.study.columns import PARQUET
 from vanishing_variance.study.interventions import BASE, NOTHING
 
 Weights = Mapping[str, Float[np.ndarray, "S ..."]]
@@ -63,9 +64,9 @@ def intervene(
     with Progress("interventions", total, "lengths") as progress:
         found: list[Rows] = parallel.run(jobs, progress)
     accuracies = pd.DataFrame([row for rows in found for row in rows.accuracies])
-    names = ["task", "range", "norm", "seed", "length", "intervention", "where"]
+    names = [*PARQUET["interventions"]]
     counts = pd.DataFrame([row for rows in found for row in rows.counts])
-    return accuracies[[*names, "accuracy"]].sort_values(names, ignore_index=True), counts
+    return accuracies[names].sort_values(names[:-1], ignore_index=True), counts
 
 
 def partner(norm: str, norms: Sequence[str]) -> str:

@@ -7,8 +7,8 @@ import pandas as pd
 
 from vanishing_variance.leaderboard.files import TRAINED
 from vanishing_variance.leaderboard.rows import DIVERGED, HIGH, SHOWN
-from vanishing_variance.leaderboard.standings import ALPHA
 from vanishing_variance.leaderboard.treatments import Treatment
+from vanishing_variance.statistics.power import ALPHA
 from vanishing_variance.study.markdown import power, row
 
 SETTINGS = list(Treatment.model_fields)

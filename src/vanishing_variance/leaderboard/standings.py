@@ -10,9 +10,8 @@ import pandas as pd
 
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.paired import difference
+from vanishing_variance.statistics.power import ALPHA
 from vanishing_variance.study.results import of_both
-
-ALPHA = 0.05
 
 Row = TypeVar("Row", bound=Hashable)
 

@@ -9,6 +9,7 @@ from scipy import stats
 from vanishing_variance.core.errors import InputError
 from vanishing_variance.statistics.intervals import CONFIDENCE
 from vanishing_variance.statistics.power_law import power_law
+from vanishing_variance.study.columns import CSV
 
 
 def exponents(cells: pd.DataFrame, tail: int) -> pd.DataFrame:
@@ -30,8 +31,7 @@ def exponents(cells: pd.DataFrame, tail: int) -> pd.DataFrame:
         law = power_law(of["length"].to_numpy(), of["variance"].to_numpy())
         constants = of[["predicted", "variance"]].iloc[-1] * of["length"].iloc[-1]
         rows.append((task, norm, feature, tail, law.exponent, law.low, law.high, *constants))
-    names = ["task", "norm", "feature", "tail", "exponent", "low", "high", "predicted", "measured"]
-    return pd.DataFrame(rows, columns=names)
+    return pd.DataFrame(rows, columns=CSV["proposition-exponents"])
 
 
 def summary(cells: pd.DataFrame, laws: pd.DataFrame, norm: str) -> dict[str, Any]:

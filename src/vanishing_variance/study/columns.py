@@ -1,19 +1,19 @@
 """Columns of the frames that one stage writes and another reads, so that a reader can say which is missing."""
 
-_OF_O = ("mean", "mean_se", "variance", "feature_variance", "shift")
-_PLACES = ("before", "after")
-_INSIDE = ("target", "largest", "entropy", *(f"{name}_{where}" for where in _PLACES for name in _OF_O))
-_TRAINED = tuple(f"trained_{name}_{where}" for name in _OF_O for where in _PLACES)
+from vanishing_variance.study.interventions import PLACES
+from vanishing_variance.study.quantities import OF_TRAINING
+
+_INSIDE = ("target", "largest", "entropy", *(f"{name}_{where}" for where in PLACES for name in OF_TRAINING))
+_TRAINED = tuple(f"trained_{name}_{where}" for name in OF_TRAINING for where in PLACES)
 _TEST = (
     *(f"{role}_{part}" for role in ("treatment", "baseline") for part in ("mean", "low", "high")),
     *("n", "difference", "low", "high", "boot_low", "boot_high", "d_z"),
     *("p", "p_wilcoxon", "seeds_for_power", "se", "share_seeds", "share_sequences", "share_both", "p_holm", "note"),
 )
 _EXPLAINED = ("n", "r", "r_low", "r_high", "r2", "r2_low", "r2_high", "beyond", "beyond_low", "beyond_high", "note")
-_SHARE = ("n", *(f"{name}{end}" for name in ("change", "fall", "share") for end in ("", "_low", "_high")), "note")
+SHARES = tuple(f"{name}{end}" for name in ("change", "fall", "share") for end in ("", "_low", "_high"))
 _VARIANT = ("task", "range", "norm")
 _FIT = ("exponent", "low", "high")
-_CELL = ("table", "task", "variant", "quantity", "length")
 
 # Parquet, by the kind of file.
 PARQUET = {
@@ -34,23 +34,19 @@ CSV = {
     "loss": ("task", "norm", "seed", "step", "loss"),
     "mechanism": ("task", "range", "norm", "seed", "length", "accuracy", *_INSIDE, *_TRAINED),
     "pieces": ("task", "range", "norm", "first_seed", "last_seed", "device", "cores", "revision", "minutes"),
-    "shares": (*_VARIANT, "kind", "intervention", "where", "scope", "length", *_SHARE),
+    "shares": (*_VARIANT, "kind", "intervention", "where", "scope", "length", "n", *SHARES, "note"),
     "explained": ("task", "range", "norms", "grouping", "quantity", *_EXPLAINED),
     "tests": ("task", "range", "treatment", "baseline", "temperature", "length", *_TEST),
     "table": ("temperature", "length", *(name for name in _TEST if not name.endswith("_mean"))),
-    "paper": (*_CELL, "range", "temperature", "paper", "ours", "low", "high", "n", "difference"),
+    "paper": (
+        *("table", "task", "range", "temperature", "variant", "quantity", "length"),
+        *("paper", "ours", "low", "high", "n", "difference", "gain"),
+    ),
     "figure1": ("model", "revision", "text", "strategy", "layer", "head", "component", "length", "n", "deviation"),
     "figure1-fits": ("strategy", "layer", "head", "component", *_FIT, "scale", "model"),
     "proposition": ("task", "norm", "feature", "length", "n", "variance", "predicted", "bound", "item_variance"),
     "proposition-exponents": ("task", "norm", "feature", "tail", *_FIT, "predicted", "measured"),
     "reference": (
-        "table",
-        "task",
-        "train_max_length",
-        "adaptive_temperature",
-        "variant",
-        "quantity",
-        "length",
-        "value",
+        *("table", "task", "train_max_length", "adaptive_temperature", "variant", "quantity", "length", "value"),
     ),
 }

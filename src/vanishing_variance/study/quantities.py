@@ -41,7 +41,6 @@ QUANTITIES: dict[str, tuple[str, Callable[[pd.DataFrame], pd.Series]]] = {
 
 # What of O is kept of the training lengths, to hold the test lengths against.
 OF_TRAINING = ("mean", "mean_se", "variance", "feature_variance", "shift")
-PLACES = ("before", "after")
 
 # What is compared with what: models of the same normaliser and length; of any normaliser, at the same length; and the
 # same model at different lengths. Each has the columns whose means are taken off (fixed effects).

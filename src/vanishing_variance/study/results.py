@@ -7,10 +7,11 @@ import pandas as pd
 
 from vanishing_variance.core.errors import InputError
 from vanishing_variance.core.paths import Run
+from vanishing_variance.study.columns import CSV
 
 Indexed = TypeVar("Indexed", pd.DataFrame, "pd.Series[Any]")
 
-COLUMNS = ["task", "range", "norm", "seed", "temperature", "length", "accuracy"]
+COLUMNS = [*CSV["accuracy"]]
 
 
 def gather(frames: Iterable[tuple[Run, pd.DataFrame]], seeds: int) -> pd.DataFrame:

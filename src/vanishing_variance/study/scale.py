@@ -32,8 +32,9 @@ SCALES: dict[str, dict[str, Any]] = {
     },
 }
 
-
 PAPER_SEEDS = 100
+# The paper's longest training length by range.
+PAPER_LONGEST = {"short": 16, "long": 256}
 
 
 def steps(params: Mapping[str, Any], task: str, range_: str) -> int:

@@ -12,6 +12,7 @@ from jaxtyping import Float
 
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.statistics.ratio import ratio
+from vanishing_variance.study.columns import SHARES
 from vanishing_variance.study.interventions import (
     ATTENTION,
     BASE,
@@ -55,9 +56,8 @@ def shares(accuracy: pd.DataFrame, longest: Mapping[str, int]) -> pd.DataFrame:
             for kind, intervention, where, change in _changes(values):
                 about = {"kind": kind, "intervention": intervention, "where": where, "scope": scope, "length": length}
                 rows.append(names | about | _share(change, trained - base))
-    numbers = ["length", *(f"{name}{end}" for name in ("change", "fall", "share") for end in ("", "_low", "_high"))]
     table = pd.DataFrame(rows)
-    return table.assign(**{name: pd.to_numeric(table[name]).round(6) for name in numbers})
+    return table.assign(**{name: pd.to_numeric(table[name]).round(6) for name in ("length", *SHARES)})
 
 
 def _scopes(of: pd.DataFrame, longest: int) -> Iterator[tuple[str, float, Mapping[Place, Values]]]:
