@@ -6,7 +6,7 @@ import pandas as pd
 
 from vanishing_variance.analysis.paired_tests import select
 from vanishing_variance.study.columns import CSV
-from vanishing_variance.study.markdown import row
+from vanishing_variance.study.markdown import MISSING, table
 from vanishing_variance.study.scale import PAPER_LONGEST
 
 # Where a test compares two variants: the one that the paper finds ahead wherever p is small (Sections 3.1, 3.2, B.2).
@@ -62,11 +62,11 @@ def agreement(cells: pd.DataFrame) -> dict[str, Any]:
     came out with p < 0.01 and the same sign, `confirmed`, or the opposite one, `reversed`.
     """
     document: dict[str, Any] = {}
-    for table, of in cells.groupby("table"):
+    for number, of in cells.groupby("table"):
         numbers, tests = of.dropna(subset="difference"), of[of["quantity"] == "p_value"]
         significant = tests[tests["paper"] < ALPHA]
         ours = significant["ours"] < ALPHA
-        document[f"table{table}"] = {
+        document[f"table{number}"] = {
             "cells": len(numbers),
             **(
                 {
@@ -87,12 +87,12 @@ def markdown(agreement: dict[str, Any]) -> str:
     """Return `agreement` as Markdown, a row a table; – where no accuracy or gain survives."""
     near = ["numbers", "mean difference (pp)", "mean absolute difference (pp)"]
     tests = ["significant there (p < 0.01)", "so here, same sign", "so here, opposite sign"]
-    lines = ["# Ours against the paper's", "", row(["", *near, *tests]), row(["---", *["--:"] * 6])]
+    rows = []
     for name, of in agreement.items():
-        away = [format(of[key], how) if key in of else "–" for key, how in _AWAY.items()]
+        away = [format(of[key], how) if key in of else MISSING for key, how in _AWAY.items()]
         counts = [str(of[key]) for key in ("significant", "confirmed", "reversed")]
-        lines.append(row([f"Table {name.removeprefix('table')}", str(of["cells"]), *away, *counts]))
-    return "\n".join([*lines, ""])
+        rows.append([f"Table {name.removeprefix('table')}", str(of["cells"]), *away, *counts])
+    return "\n".join(["# Ours against the paper's", "", *table(["", *near, *tests], rows), ""])
 
 
 _AWAY = {"mean_difference": "+.1f", "mean_absolute_difference": ".1f"}

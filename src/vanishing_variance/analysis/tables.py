@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from vanishing_variance.analysis.paired_tests import select
-from vanishing_variance.study.markdown import power, row
+from vanishing_variance.study.markdown import MISSING, power, table
 from vanishing_variance.study.runs import ABLATIONS, PAPER_TABLES, compared
 from vanishing_variance.study.scale import of_paper
 
@@ -33,10 +33,9 @@ class Table:
     def markdown(self) -> str:
         """Return the table as Markdown, powers of two as such."""
         head = ["", *(power(length) for length in self.lengths)]
-        lines = [f"# {self.title}", "", row(head), row(["---", *["--:"] * len(self.lengths)])]
         blank = [""] * len(self.lengths)
-        lines += [row([name if cells else f"**{name}**", *(cells or blank)]) for name, cells in self.rows]
-        return "\n".join([*lines, "", self.note, ""])
+        rows = ([name if cells else f"**{name}**", *(cells or blank)] for name, cells in self.rows)
+        return "\n".join([f"# {self.title}", "", *table(head, rows), "", self.note, ""])
 
     def latex(self) -> str:
         """Return the table as a LaTeX `table` with booktabs' rules."""
@@ -63,8 +62,8 @@ def tables(
         if number in ABLATIONS:
             made_of, wanted = ablation_table, compared(range_, norm)
         if {(task, range_, *pair) for pair in wanted} <= pairs:
-            table = made_of(number, tests, norm, paper)
-            made[number] = replace(table, title=f"{table.title}, after {of_paper(task, steps[task, range_])}")
+            one = made_of(number, tests, norm, paper)
+            made[number] = replace(one, title=f"{one.title}, after {of_paper(task, steps[task, range_])}")
     return made
 
 
@@ -167,10 +166,10 @@ def _note(numbers: pd.DataFrame, beside: bool) -> str:
 
 
 def _cells(of: pd.DataFrame, column: str, how: str) -> list[str]:
-    return ["–" if pd.isna(value) else format(value, how) for value in of[column]]
+    return [MISSING if pd.isna(value) else format(value, how) for value in of[column]]
 
 
 def _escaped(text: str) -> str:
     for character in "%_&#$":
         text = text.replace(character, f"\\{character}")
-    return text.replace("^", r"\textasciicircum{}").replace("–", "--")
+    return text.replace("^", r"\textasciicircum{}").replace(MISSING, "--")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from vanishing_variance.study.markdown import row
+from vanishing_variance.study.markdown import MISSING, row
 from vanishing_variance.study.verdict import VERDICTS, legend, name
 
 
@@ -21,7 +21,7 @@ def markdown(document: Mapping[str, Mapping[str, Any]]) -> str:
     for key, claim in document.items():
         low, high = claim["low"], claim["high"]
         ours = number(claim["ours"]) + ("" if low is None else f" [{number(low)}, {number(high)}]")
-        cells = [ours, number(claim["paper"]), claim["unit"], "–" if claim["n"] is None else str(claim["n"])]
+        cells = [ours, number(claim["paper"]), claim["unit"], MISSING if claim["n"] is None else str(claim["n"])]
         verdict = f"**{claim['verdict']}**" + (f", {claim['size']}" if claim["size"] else "")
         lines.append(row([key, claim["claim"], claim["where"], verdict, *cells, claim["evidence"]]))
     rules: dict[str, list[str]] = {}
@@ -35,4 +35,4 @@ def markdown(document: Mapping[str, Mapping[str, Any]]) -> str:
 
 def number(value: float | None) -> str:
     """Return three significant digits; – where there is none."""
-    return "–" if value is None else f"{value:.3g}"
+    return MISSING if value is None else f"{value:.3g}"

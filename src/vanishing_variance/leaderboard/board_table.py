@@ -9,10 +9,9 @@ from vanishing_variance.leaderboard.files import TRAINED
 from vanishing_variance.leaderboard.rows import DIVERGED, HIGH, SHOWN
 from vanishing_variance.leaderboard.treatments import Treatment
 from vanishing_variance.statistics.power import ALPHA
-from vanishing_variance.study.markdown import power, row
+from vanishing_variance.study.markdown import MISSING, power, row
 
 SETTINGS = list(Treatment.model_fields)
-MISSING = "–"
 NOTE = (
     "Mean ± half of the 95% t interval, over n seeds. Test time: the attention map as trained; with the adaptive "
     "temperature of Veličković et al. as published, or fitted to the mistakes of one half of the models for the "

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from vanishing_variance.report.formats import MISSING, number
+from vanishing_variance.study.markdown import Groups
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,16 @@ class Table:
 def numbers(values: Iterable[float], how: str) -> list[Cell]:
     """Return numbers in Python's format `how`, a cell each."""
     return [Cell(number(value, how)) for value in values]
+
+
+def grouped(anchor: str, title: str, note: str, groups: Groups) -> Table:
+    """Return a table of texts; a group that lacks a column has dashes there."""
+    head = list(dict.fromkeys(name for _, names, _ in groups for name in names))
+    made = []
+    for heading, names, rows in groups:
+        by_name = [(name, dict(zip(names, texts, strict=True))) for name, texts in rows]
+        made.append((heading, [Row(name, [Cell(of.get(one, MISSING)) for one in head]) for name, of in by_name]))
+    return Table(anchor, title, note, head, made)
 
 
 def shaded(difference: float, scale: float) -> Cell:

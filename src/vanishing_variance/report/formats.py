@@ -7,7 +7,7 @@ from markupsafe import Markup, escape
 
 from vanishing_variance.study import markdown
 
-MISSING = "–"
+MISSING = markdown.MISSING
 _POWER = re.compile(r"\^([-−]?\d+(?:\.\d+)?)")
 
 

@@ -2,8 +2,7 @@
 
 import pandas as pd
 
-from vanishing_variance.report.cells import Cell, Row, Table
-from vanishing_variance.report.formats import MISSING
+from vanishing_variance.report.cells import Table, grouped
 from vanishing_variance.study.shares_table import NOTE, groups
 
 
@@ -12,10 +11,5 @@ def interventions(shares: pd.DataFrame) -> Table:
 
     What acts on O acts before the normaliser here; metrics/interventions.md has the rows after it too.
     """
-    found = groups(shares[shares["where"] != "after"])
-    head = list(dict.fromkeys(norm for _, norms, _ in found for norm in norms))
-    made = []
-    for heading, norms, rows in found:
-        by_norm = [(name, dict(zip(norms, cells, strict=True))) for name, cells in rows]
-        made.append((heading, [Row(name, [Cell(of.get(norm, MISSING)) for norm in head]) for name, of in by_norm]))
-    return Table("interventions", "What interventions recover or reproduce of the lost accuracy (%)", NOTE, head, made)
+    title = "What interventions recover or reproduce of the lost accuracy (%)"
+    return grouped("interventions", title, NOTE, groups(shares[shares["where"] != "after"]))

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from vanishing_variance.study.markdown import row
+from vanishing_variance.study.markdown import MISSING, Groups, grouped
 from vanishing_variance.study.quantities import GROUPINGS, QUANTITIES
 
 HEAD = (*GROUPINGS, "between models, beyond target")
@@ -15,24 +15,21 @@ NOTE = (
 )
 
 
-def groups(explained: pd.DataFrame) -> list[tuple[str, list[tuple[str, list[str]]]]]:
+def groups(explained: pd.DataFrame) -> Groups:
     """Return a heading a task and range, a row a quantity, a text a column of HEAD: r2 (%) with its 95% interval."""
-    made = []
+    made: Groups = []
     for (task, range_), of in explained.groupby(["task", "range"], sort=False):
         rows = []
         for name, (title, _) in QUANTITIES.items():
             cells = [_cell(of, name, grouping, "r2") for grouping in GROUPINGS]
             rows.append((title, [*cells, _cell(of, name, "between models", "beyond")]))
-        made.append((f"{task}, trained on the {range_} range ({of['norms'].iloc[0]})", rows))
+        made.append((f"{task}, trained on the {range_} range ({of['norms'].iloc[0]})", HEAD, rows))
     return made
 
 
 def markdown(explained: pd.DataFrame) -> str:
     """Return the table as Markdown, and why a number is missing."""
-    lines = ["# How much of the accuracy each quantity explains (%)"]
-    for heading, rows in groups(explained):
-        lines += ["", f"**{heading}**", "", row(["", *HEAD]), row(["---", *["--:"] * len(HEAD)])]
-        lines += [row([title, *cells]) for title, cells in rows]
+    lines = ["# How much of the accuracy each quantity explains (%)", *grouped(groups(explained))]
     notes = explained[explained["note"].fillna("") != ""]
     reasons = [f"- {of.task} {of.range}, {of.grouping}, {of.quantity}: {of.note}." for of in notes.itertuples()]
     return "\n".join([*lines, "", f"{NOTE} The sign is in explained.csv.", *(["", *reasons] if reasons else []), ""])
@@ -42,5 +39,5 @@ def _cell(of: pd.DataFrame, quantity: str, grouping: str, name: str) -> str:
     [found] = of[(of["quantity"] == quantity) & (of["grouping"] == grouping)].to_dict("records")
     value, low, high = (found[column] for column in (name, f"{name}_low", f"{name}_high"))
     if pd.isna(value):
-        return "–"
+        return MISSING
     return f"{value * 100:.0f}" + ("" if pd.isna(low) else f" [{low * 100:.0f}, {high * 100:.0f}]")

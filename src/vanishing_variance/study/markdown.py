@@ -1,6 +1,10 @@
-"""Pieces of Markdown tables."""
+"""Markdown tables."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+
+MISSING = "–"
+# A heading, the names of the columns, and the rows: a name, and a text a column.
+Groups = list[tuple[str, Sequence[str], list[tuple[str, list[str]]]]]
 
 
 def power(length: int, how: str = "2^{}") -> str:
@@ -12,3 +16,14 @@ def power(length: int, how: str = "2^{}") -> str:
 def row(cells: Sequence[str]) -> str:
     """Return a line of a Markdown table."""
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return the lines of a table: a column of text, the others of numbers."""
+    return [row(line) for line in (head, ["---", *["--:"] * (len(head) - 1)], *rows)]
+
+
+def grouped(groups: Groups) -> Iterator[str]:
+    """Yield the lines of a table a group, below its heading."""
+    for heading, head, rows in groups:
+        yield from ("", f"**{heading}**", "", *table(["", *head], ([name, *cells] for name, cells in rows)))

@@ -6,7 +6,7 @@ import pandas as pd
 
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.study.interventions import ATTENTION, DAMAGING, PLACES, RECOVERING
-from vanishing_variance.study.markdown import power, row
+from vanishing_variance.study.markdown import MISSING, Groups, grouped, power
 from vanishing_variance.study.runs import RANGES
 from vanishing_variance.study.shares import BEYOND, Values
 
@@ -22,13 +22,12 @@ READ_NOTE = (
     "sequences or more. Flattened: sequences of the training lengths, their logits times 1 to 0."
 )
 KINDS = ("recovered", "damage", "Shapley")
-# A heading, the columns, and by row its cells.
-Groups = list[tuple[str, list[str], list[tuple[str, list[str]]]]]
+PARTS = ("gain", "attention", "read-out")
 
 
 def groups(shares: pd.DataFrame) -> Groups:
     """Return a group a task and range, a row an intervention and place, a column a variant; of `shares.shares`."""
-    made = []
+    made: Groups = []
     for heading, norms, of in _variants(shares[shares["scope"] == BEYOND]):
         by_norm = {norm: of[of["norm"] == norm].set_index(["kind", "intervention", "where"]) for norm in norms}
         rows = [("fall (points)", [_number(by_norm[norm].iloc[0], "fall", 1.0, ".1f") for norm in norms])]
@@ -44,24 +43,17 @@ def markdown(
     shares: pd.DataFrame, gains: Mapping[tuple[str, str, str], Mapping[str, Values]], read_out: pd.DataFrame
 ) -> str:
     """Return all tables; `gains` of `shares.gain` by task, range and treatment, `read_out` of `readings.read_out`."""
+    title, head = "Gain over none (points): what the target's weights bring of it, and what the rest does", list(PARTS)
+    rows = [
+        (f"{task}, {range_} range, {norm}", [_interval(parts[name]) for name in PARTS])
+        for (task, range_, norm), parts in gains.items()
+    ]
     lines = ["# Interventions: one thing is set, the rest is left", "", NOTE]
-    lines += _lines(groups(shares))
-    title = "**Gain over none (points): what the target's weights bring of it, and what the rest does**"
-    lines += ["", title, "", row(["", "gain", "attention", "read-out"]), row(["---", "--:", "--:", "--:"])]
-    for (task, range_, norm), parts in gains.items():
-        cells = [_interval(parts[name]) for name in ("gain", "attention", "read-out")]
-        lines.append(row([f"{task}, {range_} range, {norm}", *cells]))
-    lines += ["", READ_NOTE, *_lines(_read(read_out))]
+    lines += [*grouped([*groups(shares), (title, head, rows)]), "", READ_NOTE, *grouped(_read(read_out))]
     notes = shares[(shares["note"] != "") & (shares["scope"] == BEYOND)]
     notes = notes.drop_duplicates(["task", "range", "norm", "note"])
     lines += ["", *(f"- {of.task} {of.range} {of.norm}: {of.note}." for of in notes.itertuples())]
     return "\n".join(lines).rstrip() + "\n"
-
-
-def _lines(made: Groups) -> Iterator[str]:
-    for heading, head, rows in made:
-        yield from ("", f"**{heading}**", "", row(["", *head]), row(["---", *["--:"] * len(head)]))
-        yield from (row([name, *cells]) for name, cells in rows)
 
 
 def _variants(of: pd.DataFrame) -> Iterator[tuple[str, list[str], pd.DataFrame]]:
@@ -82,7 +74,7 @@ def _place(key: tuple[str, str, str]) -> tuple[int, int, str, int]:
 
 
 def _read(read_out: pd.DataFrame) -> Groups:
-    made = []
+    made: Groups = []
     for heading, norms, of in _variants(read_out):
         lengths = sorted(of.loc[of["length"] > 0, "length"].unique())
         chosen = dict.fromkeys([0, *lengths[len(lengths) // 2 :: max(1, len(lengths) // 3)]])
@@ -91,9 +83,9 @@ def _read(read_out: pd.DataFrame) -> Groups:
         rows = []
         for (above, to), part in of.groupby(["above", "to"]):
             there = part.set_index(["length", "norm"])
-            cells = ["–" if one not in there.index else _read_cell(there.loc[one]) for one in columns]
+            cells = [MISSING if one not in there.index else _read_cell(there.loc[one]) for one in columns]
             rows.append((f"{above:g} to {to:g}", cells))
-        rows = [one for one in rows if set(one[1]) != {"–"}]
+        rows = [one for one in rows if set(one[1]) != {MISSING}]
         made.append((f"Right answers by the target's weight: {heading}", head, rows))
     return made
 
@@ -105,7 +97,7 @@ def _read_cell(of: "pd.Series[float]") -> str:
 def _number(of: "pd.Series[float]", name: str, by: float, how: str) -> str:
     """Return a number with its interval; – where there is none, and no minus before a 0."""
     if pd.isna(of[name]):
-        return "–"
+        return MISSING
     value, low, high = (f"{by * of[one]:{how}}".replace("-0", "0") for one in (name, f"{name}_low", f"{name}_high"))
     return value if pd.isna(of[f"{name}_low"]) else f"{value} [{low}, {high}]"
 
