@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from vanishing_variance.core.seeding import stream
-from vanishing_variance.statistics.components import components
+from vanishing_variance.statistics.components import Components, components
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.statistics.paired import Comparison, paired
@@ -18,7 +18,6 @@ from vanishing_variance.study.results import by_seed, of_both
 from vanishing_variance.study.runs import RANGES, TASKS, TEMPERATURES, compared
 
 # Whether each answer of a variant is right, by `<temperature>-<length>`: (seeds, sequences) bool.
-SHARES = ("se", "share_seeds", "share_sequences", "share_both")
 Answers = Callable[[str, str, str], Mapping[str, np.ndarray]]
 
 
@@ -68,7 +67,7 @@ def _tests(
             rows.append(
                 {**names, "temperature": temperature, "length": int(length), **means}
                 | _columns(test)
-                | (_shares(answered[0] - answered[1]) if answered else dict.fromkeys(SHARES))
+                | vars(components(answered[0] - answered[1]) if answered else Components())
             )
     tests = pd.DataFrame(rows)
     if tests.empty:
@@ -87,7 +86,3 @@ def _mean(role: str, accuracies: pd.Series) -> dict[str, float]:
 def _columns(test: Comparison) -> dict[str, object]:
     renamed = {"wilcoxon": "p_wilcoxon"}
     return {renamed.get(name, name): value for name, value in vars(test).items()}
-
-
-def _shares(differences: np.ndarray) -> dict[str, float | None]:
-    return {name: value for name, value in vars(components(differences)).items() if name != "note"}

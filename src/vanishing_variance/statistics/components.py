@@ -16,14 +16,13 @@ class Components:
     """The standard error of a mean over seeds and sequences, in the units of the differences, and where it comes from.
 
     `share_seeds`, `share_sequences` and `share_both` are fractions of its square, and sum to 1. What cannot be computed
-    is None, and `note` says why.
+    is None: all with one seed or sequence, the shares where all differences are equal.
     """
 
     se: float | None = None
     share_seeds: float | None = None
     share_sequences: float | None = None
     share_both: float | None = None
-    note: str = ""
 
 
 def components(differences: Real[np.ndarray, "S I"]) -> Components:
@@ -43,12 +42,10 @@ def components(differences: Real[np.ndarray, "S I"]) -> Components:
     if differences.ndim != 2 or not differences.size or not np.isfinite(differences).all():
         raise ValueError(f"components needs finite numbers (seeds, sequences), not {differences.shape}")
     seeds, sequences = differences.shape
-    if seeds == 1:
-        return Components(note="one seed: no components")
-    if sequences == 1:
-        return Components(note="one sequence: no components")
+    if seeds == 1 or sequences == 1:
+        return Components()
     if np.ptp(differences) <= rounding(differences):
-        return Components(se=0.0, note="all differences equal: no components")
+        return Components(se=0.0)
     mean = differences.mean()
     by_seed = differences.mean(1, keepdims=True) - mean
     by_sequence = differences.mean(0, keepdims=True) - mean
