@@ -14,7 +14,8 @@ from vanishing_variance.leaderboard.rows import by_seed
 from vanishing_variance.leaderboard.treatments import PATH, Treatment
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.statistics.shapley import shapley
-from vanishing_variance.study.markdown import power, row
+from vanishing_variance.study.markdown import power
+from vanishing_variance.study.markdown import table as markdown_table
 
 # How a piece's gain is counted: added to the baseline alone, over all orders, taken from the whole treatment.
 ALONE, SHARE, LAST = COUNTS = ("alone", "share", "last")
@@ -100,7 +101,7 @@ def markdown(gains: pd.DataFrame) -> str:
     """Return a table a task of a frame of `ablation`."""
     lines = [f"# The pieces of {', '.join(gains['line'].unique())}", "", NOTE]
     for heading, heads, rows in tables(gains):
-        lines += ["", f"## {heading}", "", row(heads), row(["---", *["--:"] * (len(heads) - 1)]), *map(row, rows)]
+        lines += ["", f"## {heading}", "", *markdown_table(heads, rows)]
     return "\n".join(lines) + "\n"
 
 

@@ -18,7 +18,8 @@ from jaxtyping import Float, Float64
 from vanishing_variance.inference.models import Models
 from vanishing_variance.leaderboard.files import HARD
 from vanishing_variance.model.variant import Variant
-from vanishing_variance.study.markdown import power, row
+from vanishing_variance.study.markdown import power
+from vanishing_variance.study.markdown import table as markdown_table
 
 COLUMNS = ("line", "seed", "offset", "length", "predicted", "hard")
 LENGTHS = (2**11, 2**14)
@@ -97,5 +98,4 @@ def markdown(found: pd.DataFrame) -> str:
     """Return the table as Markdown."""
     heads, rows = table(found)
     lines = ["# The ceiling of hard attention on argmax", "", NOTE, ""]
-    lines += [row(heads), row(["---", *["--:"] * (len(heads) - 1)]), *map(row, rows)]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *markdown_table(heads, rows)]) + "\n"
