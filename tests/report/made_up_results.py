@@ -177,8 +177,8 @@ def all_of(verdict):
 
 
 def picture(name):
-    drawn = '<svg xmlns="http://www.w3.org/2000/svg" width="540pt" height="270pt"><!-- {} 100% #1 & "x" -->\n{}</svg>'
-    return drawn.format(name, '<rect id="one" width="540"\nheight="270" fill="#0072B2"/>')
+    drawn = '<svg xmlns="http://www.w3.org/2000/svg" width="540pt" height="270pt"><title>{} 100% #1 "x"</title>{}</svg>'
+    return drawn.format(name, '\n<rect id="one" width="540"\nheight="270" fill="#0072B2"/>')
 
 
 def made_up(norm="ln", **changes):

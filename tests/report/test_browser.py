@@ -1,16 +1,21 @@
 """The page in a real browser: Chromium, without a window."""
 
+import io
 import os
 import re
 from itertools import combinations, product
+from urllib.parse import quote
 
+import numpy as np
 import pytest
 from browser import NONE, find
 from made_up_results import KEYS, ROOT, VERDICTS, all_of, comparisons, made_up
+from matplotlib.image import imread
 from playwright.sync_api import sync_playwright
 from test_page import MACHINE, TIMES
 
 from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.report.figures import figures
 from vanishing_variance.report.page import page, side
 from vanishing_variance.report.strongest import Study, strongest
 from vanishing_variance.report.verdicts import SYMBOLS
@@ -287,3 +292,19 @@ def test_print_shows_everything_and_cuts_nothing(visit):
     assert luminance(rgb(style(shown, "body", "backgroundColor"))[0]) == pytest.approx(1)
     assert luminance(rgb(style(shown, "body", "color"))[0]) < 0.1
     assert shown.pdf(prefer_css_page_size=True).startswith(b"%PDF")
+
+
+def test_a_picture_looks_like_its_file(browser):
+    """It is smaller on the page: numbers have fewer digits, and names are shorter."""
+    drawn = (ROOT / "plots/figures/results/figure2.svg").read_text()
+    [small] = figures(("figure2",), {"figure2": drawn}, made_up().params)
+    shots = []
+    for address in (f"data:image/svg+xml,{quote(drawn)}", small.image):
+        shown = browser.new_page(viewport={"width": 1100, "height": 1000})
+        shown.set_content(f'<img src="{address}" style="width: 1080px">')
+        shots.append(imread(io.BytesIO(shown.screenshot())))
+        shown.close()
+    apart = np.abs(shots[0] - shots[1])
+    assert shots[0].std() > 0.05
+    assert apart.mean() < 1e-3
+    assert len(small.image) < 0.5 * len(drawn)

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
+from scour.scour import parse_args, scourString
+
 from vanishing_variance.core.config import get_param
 from vanishing_variance.study.scale import steps
 
@@ -13,6 +15,9 @@ MECHANISM = ("interventions", "mechanism")
 RESULTS = ("figure1", "figure2", "figure3", "figure4", "accuracy", "accuracy-long", "proposition")
 LOSSES = ("loss", "loss-long")
 NAMES = (*MECHANISM, *RESULTS, *LOSSES)
+_SCOUR = parse_args(
+    ["--set-precision=5", "--shorten-ids", "--enable-comment-stripping", "--no-line-breaks", "--strip-xml-prolog"]
+)
 # What need not be escaped in a `data:` address between double quotes. Base64 is longer, and git packs it half as well.
 _SAFE = " !$()*+,-./:;=?@[]^_`{|}~"
 
@@ -47,8 +52,8 @@ def _figures(
 
 
 def data_image(picture: str) -> str:
-    """Return an SVG text as an address that holds it."""
-    return f"data:image/svg+xml,{quote(picture, safe=_SAFE)}"
+    """Return an SVG text as a `data:` address: the same picture to a hundredth of a point, in half as many bytes."""
+    return f"data:image/svg+xml,{quote(scourString(picture, _SCOUR), safe=_SAFE)}"
 
 
 def _words(params: Mapping[str, Any], seeds: str) -> dict[str, tuple[str, str, str]]:
