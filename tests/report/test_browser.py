@@ -1,17 +1,14 @@
 """The page in a real browser: Chromium, without a window."""
 
 import io
-import os
 import re
 from itertools import combinations, product
 from urllib.parse import quote
 
 import numpy as np
 import pytest
-from browser import NONE, find
 from made_up_results import KEYS, ROOT, VERDICTS, all_of, comparisons, made_up
 from matplotlib.image import imread
-from playwright.sync_api import sync_playwright
 from test_page import MACHINE, TIMES
 
 from vanishing_variance.core.yaml import read_yaml
@@ -25,18 +22,6 @@ WIDTHS = (360, 768, 1280)
 FIRST_SCREENS = ((1280, 800), (390, 844))
 # Of the answer, beside that of the results in git.
 WORDINGS = ("supported", "contradicted", "undecided", "not comparable (undertrained)", "not tested")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    found = find()
-    if found is None:
-        pytest.fail(f"browser: {NONE}", pytrace=False)
-    with sync_playwright() as playwright:
-        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-        browser = playwright.chromium.launch(executable_path=found, args=arguments)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -55,27 +40,6 @@ def folders(tmp_path_factory):
         folders[name] = tmp_path_factory.mktemp("first-screen")
         (folders[name] / "index.html").write_text(page(made_up(tests=wide, evidence=found)).html)
     return folders
-
-
-@pytest.fixture
-def visit(browser, folders):
-    """Opens the page; what went wrong is in the list `problems`."""
-    opened = []
-
-    def visit(name="alone", width=360, height=800, **options):
-        problems = []
-        shown = browser.new_page(viewport={"width": width, "height": height}, **options)
-        opened.append(shown)
-        folder = folders[name].as_uri() + "/"
-        shown.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
-        shown.on("pageerror", lambda error: problems.append(str(error)))
-        shown.on("request", lambda it: None if it.url.startswith(("data:", folder)) else problems.append(it.url))
-        shown.goto(f"{folder}index.html")
-        return shown, problems
-
-    yield visit
-    for shown in opened:
-        shown.close()
 
 
 def style(shown, selector, name):
@@ -108,6 +72,7 @@ def test_the_page_is_whole_and_nothing_complains(visit, width, name):
     shown, problems = visit(name, width)
     if name == "beside":
         shown.locator("#run h2").wait_for(timeout=5000)
+    shown.locator("#chart-panel svg").wait_for()
     shown.wait_for_load_state("networkidle")
     assert problems == []
     assert shown.evaluate("document.documentElement.scrollWidth") <= width
@@ -134,6 +99,8 @@ def test_the_page_needs_no_javascript(visit):
     assert shown.locator("#table1").is_visible()
     assert "−40.0" in shown.locator("#table1").inner_text()
     assert shown.locator("#lead .mean").first.is_visible()
+    assert shown.locator("#accuracy-figure img").is_visible()
+    assert not shown.locator("#chart-figure").is_visible()
     assert shown.locator(".line .ours").last.is_visible()
 
 

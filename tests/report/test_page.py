@@ -1,3 +1,4 @@
+import json
 import os
 import re
 import subprocess
@@ -11,9 +12,11 @@ from made_up_results import CLAIM, ROOT, comparisons, evidence, made_up
 
 from vanishing_variance.core.errors import InputError
 from vanishing_variance.report.answer import answer
+from vanishing_variance.report.chart import chart
 from vanishing_variance.report.figures import NAMES
 from vanishing_variance.report.page import page, side
 from vanishing_variance.report.strongest import Evidence
+from vanishing_variance.report.vega import script
 
 MACHINE = {"device": "A <fast> one", "cores": 2, "revision": "0123456789ab-dirty"}
 TIMES = [
@@ -29,9 +32,10 @@ def test_everything_stands_in_its_order():
     found = re.findall(r'<(?:section|figure)[^>]* id="([^"]+)"', html)
     assert found == [
         *("lead", "verdicts", "cause", "interventions", "interventions-figure", "mechanism-figure", "mechanism"),
+        *("curves", "chart-figure", "accuracy-figure", "accuracy-long-figure"),
         *("tables", *(f"table{number}" for number in range(1, 7))),
         *("figures", "recorded-figure", "figure1-figure", "figure2-figure", "figure3-figure", "figure4-figure"),
-        *("accuracy-figure", "accuracy-long-figure", "proposition-figure"),
+        "proposition-figure",
         *("losses", "loss-figure", "loss-long-figure", "study", "run"),
     ]
     assert len(set(re.findall(r'\bid="([^"]+)"', html))) == len(re.findall(r'\bid="', html))
@@ -44,6 +48,21 @@ def test_the_page_carries_every_picture():
     carried = [unquote(image) for image in re.findall(r'<img src="data:image/svg\+xml,([^"]*)"', html)]
     titles = [ElementTree.fromstring(image).findtext("{http://www.w3.org/2000/svg}title") for image in carried]
     assert sorted(titles) == sorted(f'{name} 100% #1 "x"' for name in (*NAMES, "accuracy of the record"))
+
+
+def test_the_chart_and_its_script_stand_in_the_page_whole():
+    results = made_up("<b>", tests=comparisons("<b>"))
+    html = page(results).html
+    [document] = re.findall(r'<script type="application/json" id="chart-specification">(.*?)</script>', html)
+    assert json.loads(document) == chart(results.tests, results.paper, results.params)
+    [code] = re.findall(r'<script type="module">\n(.*?)\n</script>', html, re.DOTALL)
+    assert code == script()
+    assert "</script" not in code
+
+
+def test_the_licences_of_what_is_bundled_stand_above_it():
+    for text in ("University of Washington Interactive Data Lab", "Mike Bostock", "Joachim Wester", "Simon Lydell"):
+        assert text in script().partition("*/")[0]
 
 
 def test_a_run_that_the_record_adds_nothing_to_leads_by_itself():

@@ -8,15 +8,13 @@ from typing import Any
 import pandas as pd
 
 from vanishing_variance.core.config import get_param
-from vanishing_variance.report.formats import number
-from vanishing_variance.study.markdown import power
+from vanishing_variance.report.formats import drawn_power, number
 
 # Of one panel, in its own units.
 WIDTH, HEIGHT = 400, 200
 LEFT, RIGHT, TOP, BOTTOM = 30, 12, 22, 32
 # A variant, and its role in tests.csv.
 NORMS = {"none": "baseline", "ln": "treatment"}
-_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SHOWS = {"argmax": "argmax: the class of the largest item", "dictionary": "dictionary: the value beside a key"}
 
 
@@ -83,7 +81,7 @@ def _panel(task: str, tests: pd.DataFrame, paper: pd.DataFrame, trained: Sequenc
         title=_SHOWS.get(task, task),
         alt=f"Accuracy on {task} from {lengths[0]} to {lengths[-1]:,} items: {', '.join(said)}",
         curves=curves,
-        lengths=[(across(length), _label(length)) for length in lengths[:: 2 if len(lengths) > 6 else 1]],
+        lengths=[(across(length), drawn_power(length)) for length in lengths[:: 2 if len(lengths) > 6 else 1]],
         accuracies=[(_down(value), str(value)) for value in (0, 25, 50, 75, 100)],
         trained=across(min(trained[1], max(lengths))),
     )
@@ -92,9 +90,3 @@ def _panel(task: str, tests: pd.DataFrame, paper: pd.DataFrame, trained: Sequenc
 def _down(accuracy: float) -> float:
     """Return the place of an accuracy (%)."""
     return round(HEIGHT - BOTTOM - accuracy / 100 * (HEIGHT - TOP - BOTTOM), 1)
-
-
-def _label(length: int) -> str:
-    """Return a length as a power of two where it is one: SVG has no raised text."""
-    base, _, exponent = power(length).partition("^")
-    return base + exponent.translate(_RAISED)

@@ -12,9 +12,10 @@ from vanishing_variance.study.scale import steps
 
 # What is shown, by section of the page; the file is plots/<name>.svg.
 MECHANISM = ("interventions", "mechanism")
-RESULTS = ("figure1", "figure2", "figure3", "figure4", "accuracy", "accuracy-long", "proposition")
+CURVES = ("accuracy", "accuracy-long")
+RESULTS = ("figure1", "figure2", "figure3", "figure4", "proposition")
 LOSSES = ("loss", "loss-long")
-NAMES = (*MECHANISM, *RESULTS, *LOSSES)
+NAMES = (*MECHANISM, *CURVES, *RESULTS, *LOSSES)
 _SCOUR = parse_args(
     ["--set-precision=5", "--shorten-ids", "--enable-comment-stripping", "--no-line-breaks", "--strip-xml-prolog"]
 )

@@ -7,16 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
+from markupsafe import Markup
 
 from vanishing_variance.core.config import get_param
 from vanishing_variance.report import curves, figures
 from vanishing_variance.report.answer import QUESTION, answer
+from vanishing_variance.report.chart import chart
 from vanishing_variance.report.explained import explained
 from vanishing_variance.report.formats import power, raised
 from vanishing_variance.report.interventions import interventions
 from vanishing_variance.report.rendering import TEMPLATES
 from vanishing_variance.report.strongest import Evidence
 from vanishing_variance.report.tables import tables
+from vanishing_variance.report.vega import script
 from vanishing_variance.report.verdicts import board, counts, verdicts
 from vanishing_variance.study import scale
 from vanishing_variance.study.scale import PAPER_SEEDS, paper_steps
@@ -86,10 +89,13 @@ def page(results: Results) -> Page:
         "mechanism": explained(results.explained),
         "interventions": interventions(results.interventions),
         "mechanisms": figures.figures(figures.MECHANISM, results.pictures, params),
+        "chart": chart(results.tests, results.paper, params),
+        "curves": figures.figures(figures.CURVES, results.pictures, params),
         "results": figures.figures(figures.RESULTS, results.pictures, params),
         "losses": figures.figures(figures.LOSSES, results.pictures, params),
         "study": _study(params),
         "source": results.source,
+        "script": Markup(script()),  # noqa: S704 -- a file of ours, and Vega
         "norm": norm,
     }
     template = TEMPLATES.get_template("page.html")
