@@ -27,9 +27,10 @@ def visit(browser, folders):
         shown = browser.new_page(viewport={"width": width, "height": height}, **options)
         opened.append(shown)
         folder = folders[name].as_uri() + "/"
+        own = ("data:", folder, folders[name].with_name("leaderboard").as_uri() + "/")
         shown.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
         shown.on("pageerror", lambda error: problems.append(str(error)))
-        shown.on("request", lambda it: None if it.url.startswith(("data:", folder)) else problems.append(it.url))
+        shown.on("request", lambda it: None if it.url.startswith(own) else problems.append(it.url))
         shown.goto(f"{folder}index.html")
         return shown, problems
 

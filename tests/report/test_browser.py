@@ -7,12 +7,15 @@ from urllib.parse import quote
 
 import numpy as np
 import pytest
+from made_up_board import many_lines
 from made_up_results import KEYS, ROOT, VERDICTS, all_of, comparisons, made_up
 from matplotlib.image import imread
+from test_leaderboard_page import CEILING, NO_GAINS, SVG
 from test_page import MACHINE, TIMES
 
 from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.report.figures import figures
+from vanishing_variance.report.leaderboard import page as leaderboard
 from vanishing_variance.report.page import page, side
 from vanishing_variance.report.strongest import Study, strongest
 from vanishing_variance.report.verdicts import SYMBOLS
@@ -22,6 +25,11 @@ WIDTHS = (360, 768, 1280)
 FIRST_SCREENS = ((1280, 800), (390, 844))
 # Of the answer, beside that of the results in git.
 WORDINGS = ("supported", "contradicted", "undecided", "not comparable (undertrained)", "not tested")
+
+
+def leaderboard_page():
+    board, _ = many_lines(12)
+    return leaderboard(board.assign(step=1.0), NO_GAINS, CEILING, SVG, longest=16)
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +42,11 @@ def folders(tmp_path_factory):
         (folders[name] / "index.html").write_text(made.html)
         if fingerprint:
             (folders[name] / "run.html").write_text(side(fingerprint, MACHINE, TIMES))
+    folders["ranked"] = tmp_path_factory.mktemp("plots") / "report"
+    for name, html in {"report": made.html, "leaderboard": leaderboard_page()}.items():
+        folder = folders["ranked"].with_name(name)
+        folder.mkdir()
+        (folder / "index.html").write_text(html)
     records = (ROOT, ROOT / "metrics"), (ROOT / "metrics/paper-scale",) * 2
     studies = [Study(read_claims(of / "claims.json"), read_yaml(where / "params.yaml")) for where, of in records]
     for name, found in {"git": strongest(*studies), **{verdict: all_of(verdict) for verdict in WORDINGS}}.items():
@@ -275,3 +288,23 @@ def test_a_picture_looks_like_its_file(browser):
     assert shots[0].std() > 0.05
     assert apart.mean() < 1e-3
     assert len(small.image) < 0.5 * len(drawn)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_leaderboard_is_a_section_where_its_page_is_beside(visit, width):
+    shown, problems = visit("ranked", width)
+    section = shown.locator("#leaderboard")
+    section.locator("#lines-title").wait_for()
+    assert section.locator("tbody tr", has_text="line-with-a-name-3").first.is_visible()
+    assert "Trained on up to 16 items" in section.inner_text()
+    assert shown.evaluate("document.documentElement.scrollWidth") <= width
+    assert problems == []
+
+
+def test_without_it_the_section_says_where_it_is(visit):
+    shown, problems = visit("alone")
+    section = shown.locator("#leaderboard")
+    assert section.is_visible()
+    assert section.locator("a", has_text="leaderboard").get_attribute("href") == "../../metrics/leaderboard/board.md"
+    assert section.locator("table").count() == 0
+    assert problems == []
