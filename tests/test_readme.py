@@ -6,9 +6,11 @@ import subprocess
 from collections import Counter
 from io import StringIO
 from pathlib import Path
+from textwrap import dedent
 
 import pandas as pd
 import pytest
+import torch
 import yaml
 
 from vanishing_variance.parameters import check
@@ -17,7 +19,7 @@ from vanishing_variance.report.strongest import Study, strongest
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
-PATHS = [ROOT / "README.md", ROOT / "src/dvc_parallel/README.md", *(ROOT / "docs").glob("*.md")]
+PATHS = [ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("src/*/README.md"), ROOT / "benchmarks/README.md"]
 PAGES = {str(path.relative_to(ROOT)): path.read_text() for path in PATHS}
 
 
@@ -48,6 +50,24 @@ def test_what_holds_at_length_has_the_numbers_of_the_leaderboard():
     said = " ".join(README.split())
     assert f"keep {best[0]} on argmax and {best[1]} on the dictionary" in said
     assert f"the baseline has {baseline[0]} and {baseline[1]}, without a normaliser" in said
+
+
+def test_why_accuracy_falls_is_what_the_interventions_recover():
+    shares = pd.read_csv(StringIO(committed("metrics/interventions/shares.csv"))).query("where != 'before'")
+    shares = shares.query("range == 'short' and norm == 'none' and kind == 'recovered' and scope == 'beyond training'")
+    found = shares.set_index(["intervention", "task"])["share"].map("{:.0%}".format)
+    weight, moments = (
+        [found[f"{what} restored", task] for task in ("argmax", "dictionary")]
+        for what in ("target weight", "global moments")
+    )
+    said = " ".join(README.split())
+    assert f"regain {weight[0]} of the lost accuracy on argmax and {weight[1]} on the dictionary" in said
+    assert f"the mean and variance of O there, {moments[0]} and {moments[1]} ({shares['n'].min()} seeds" in said
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name.startswith("docs/")])
+def test_a_page_begins_with_whom_it_is_for(name):
+    assert re.match(r"# .*\n\nFor (whoever|readers) ", PAGES[name])
 
 
 def test_its_verdicts_are_the_strongest_evidence_that_is_committed():
@@ -93,13 +113,18 @@ def test_every_change_that_it_suggests_is_valid(line):
     check(params)
 
 
-def test_the_example_of_a_new_normaliser_is_one(tmp_path):
-    import torch
-
-    source = re.search(r"```python\n(.*?)```", README, re.DOTALL)[1]
+def test_the_example_of_a_new_normaliser_is_one():
     module = {}
-    exec(source, module)
+    exec(re.search(r"```python\n(.*?)```", README, re.DOTALL)[1], module)
     outputs = torch.tensor([[1.0, -4.0], [2.0, 2.0]])
     parameters = {name: torch.full((2,), value) for name, value in module["LEARNABLE"].items()}
     normalised = module["normalise"](outputs, parameters, 0.0)
     assert normalised.tolist() == [[0.25, -1.0], [1.0, 1.0]]
+
+
+def test_the_example_of_a_new_attention_map_is_one():
+    module = {}
+    exec(dedent(re.search(r"```python\n(.*?)```", PAGES["docs/leaderboard.md"], re.DOTALL)[1]), module)
+    parameters = {name: torch.full((1, 1, 1), value) for name, value in module["LEARNABLE"].items()}
+    weights = module["weights"](torch.tensor([[[2.0, -1.0, 1.0]]]), parameters)
+    torch.testing.assert_close(weights, torch.tensor([[[0.8, 0.0, 0.2]]]))
