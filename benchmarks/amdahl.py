@@ -1,4 +1,4 @@
-"""How fast a graph of stages can be at best on so many cores, from how long its stages take."""
+"""The shortest time that a graph of stages can take on so many cores, from the times of its stages."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

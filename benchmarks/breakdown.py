@@ -1,4 +1,4 @@
-"""Where a training step's time goes, on one core: `python -m benchmarks.breakdown TASK LONGEST [uncompiled]`."""
+"""The parts of the time of a training step, on one core: `python -m benchmarks.breakdown TASK LONGEST [uncompiled]`."""
 
 import sys
 import time

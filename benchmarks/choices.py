@@ -1,4 +1,4 @@
-"""What the paper leaves open, one choice at a time: which moves `none` towards the paper's numbers?
+"""Choices that the paper leaves open, one at a time: which moves `none` towards the paper's numbers?
 
 Every row is an experiment, `dvc exp run -S <row> evaluate@<task>-short-none-0`, in a clone of this checkout's last
 commit that shares its cache, so that what ran once does not run again. Writes metrics/choices.csv and choices.md.

@@ -1,4 +1,4 @@
-"""What bounds the engine on this machine, on one core: products of 128 x 128 matrices, and the memory."""
+"""The bounds of the engine on this machine, on one core: products of 128 x 128 matrices, and the memory."""
 
 import ctypes
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""How many steps argmax needs: `python -m benchmarks.learning_curve STEPS [STEPS ...]`.
+"""Accuracy on argmax against the number of steps: `python -m benchmarks.learning_curve STEPS [STEPS ...]`.
 
 Trains none and ln once, a block of seeds on up to 16 with params.yaml's parameters, to the largest number of steps,
 and tests them after each: Table 1's distance from the paper's, and what ln gains. Writes metrics/learning-curve.csv and

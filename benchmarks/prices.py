@@ -1,4 +1,4 @@
-"""What a step of each line of the leaderboard costs: `python -m benchmarks.prices`.
+"""The cost of a step of each line of the leaderboard: `python -m benchmarks.prices`.
 
 All lines in turn, in several rounds, one thread, four seeds at once; CPU time, the median of rounds, and relative to
 the first line. Writes benchmarks/prices.csv and prices.md.

@@ -1,4 +1,4 @@
-"""What the paper leaves open about training, tried: `python -m benchmarks.protocols TASK [PROTOCOL ...]`.
+"""Training protocols that the paper leaves open: `python -m benchmarks.protocols TASK [PROTOCOL ...]`.
 
 For each protocol, none and ln are trained on up to 16 items, a process each, the same seeds (`--seeds`) and data, and
 tested on the same sequences at every length. Writes metrics/protocols.csv and protocols.md; what is there already is

@@ -1,4 +1,4 @@
-"""What the driver of `dvc-parallel repro` costs a stage: our graph, its commands asleep, 1 to 16 workers.
+"""The cost of a stage to the driver of `dvc-parallel repro`: our graph, its commands asleep, 1 to 16 workers.
 
 `python -m benchmarks.simulation` writes benchmarks/simulation.csv and prints it as a table. Each run is a process in a
 DVC repository of its own: dvc.yaml as it is, with this checkout's own files as dependencies, but each command sleeps

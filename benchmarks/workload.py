@@ -1,4 +1,4 @@
-"""What is measured: training and evaluation at the study's sizes, with the parameters of params.yaml.
+"""The workloads that are measured: training and evaluation at the study's sizes, with the parameters of params.yaml.
 
 S seeds, B sequences, N items.
 """

@@ -1,4 +1,4 @@
-"""Validate params.yaml before anything else runs. The output is constant, so passing reruns nothing."""
+"""Validate params.yaml before anything else runs. The output is constant, so a passing check reruns nothing."""
 
 from vanishing_variance.core.config import PATH
 from vanishing_variance.core.files import write_text

@@ -1,4 +1,4 @@
-"""How much of the accuracy what happens inside the models explains: a table, and the figure of it."""
+"""Measure how much of the accuracy the inside of the models explains: a table and a figure."""
 
 from pathlib import Path
 

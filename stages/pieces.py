@@ -32,7 +32,9 @@ PIECES = RUNS / "pieces"
 
 def main() -> None:
     parser = Arguments(description=__doc__, allow_abbrev=False)
-    parser.add_argument("record", nargs="?", default=RECORD, help="what metrics/<record> has is not computed again")
+    parser.add_argument(
+        "record", nargs="?", default=RECORD, help=f"a folder of metrics; what it has is not computed again ({RECORD})"
+    )
     record = METRICS / record_name(parser.parse_args().record)
     params = read_yaml(PATH)
     check(params)

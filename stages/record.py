@@ -45,8 +45,10 @@ KEPT = ("accuracy", "mechanism")
 
 def main() -> None:
     parser = Arguments(description=__doc__, allow_abbrev=False)
-    parser.add_argument("name", help="of the folder, for example paper-scale")
-    parser.add_argument("piece", nargs="*", type=Path, help="folders of runs/pieces; none: derive everything again")
+    parser.add_argument("name", help="of the folder in metrics, for example paper-scale")
+    parser.add_argument(
+        "piece", nargs="*", type=Path, help="a folder of runs/pieces; without any, everything is derived again"
+    )
     chosen = parser.parse_args()
     record = METRICS / record_name(chosen.name)
     path = record / PATH if (record / PATH).exists() else PATH

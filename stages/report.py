@@ -1,4 +1,4 @@
-"""Make the page: every result beside the paper's, and in a side file what differs from run to run."""
+"""Write the page: every result beside the paper's; what differs from run to run is in run.html beside it."""
 
 from pathlib import Path
 

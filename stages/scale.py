@@ -5,12 +5,12 @@ from vanishing_variance.core.stage import Arguments, run
 from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.parameters import check
 from vanishing_variance.study.edited import edit_yaml
-from vanishing_variance.study.scale import changed, scale
+from vanishing_variance.study.scale import SCALES, changed, scale
 
 
 def main() -> None:
     parser = Arguments(description=__doc__, allow_abbrev=False)
-    parser.add_argument("scale")
+    parser.add_argument("scale", help=f"one of: {', '.join(SCALES)}")
     values = scale(parser.parse_args().scale)
     check(changed(read_yaml(PATH), values))
     for key, (old, new) in edit_yaml(PATH, values).items():

@@ -43,24 +43,26 @@ def main() -> None:
         "repro",
         allow_abbrev=False,
         help="dvc repro, with independent stages at once",
-        description="Does what `dvc repro` does, with the stages that do not wait for each other run at once, by "
+        description="Does what `dvc repro` does, but runs stages that do not depend on each other at once, by "
         "workers of Dask: processes of this machine, those of a scheduler that runs already, or jobs of SLURM.",
     )
-    repro.add_argument("targets", nargs="*", metavar="stage", help="with what it depends on; all stages by default")
+    repro.add_argument("targets", nargs="*", metavar="stage", help="runs, with what it depends on; all by default")
     where = repro.add_mutually_exclusive_group()
     where.add_argument("--workers", type=int, metavar="N", help="stages at once on this machine; one a core by default")
     where.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask scheduler, for example tcp://10.0.0.1:8786")
-    where.add_argument("--slurm", type=int, metavar="JOBS", help="run in so many jobs, a stage each")
+    where.add_argument("--slurm", type=int, metavar="JOBS", help="run on SLURM, in this many jobs")
     repro.add_argument(
         "--slurm-option",
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="of a job: cores=8, memory=16GB, gpus=1",
+        help="of a job; may be repeated: cores=8, memory=16GB, gpus=1",
     )
-    repro.add_argument("-f", "--force", action="store_true", help="also what has not changed")
-    repro.add_argument("--downstream", action="store_true", help="the stages and what depends on them, instead")
-    repro.add_argument("-k", "--keep-going", action="store_true", help="after a failure, run all that does not need it")
+    repro.add_argument("-f", "--force", action="store_true", help="also run what has not changed")
+    repro.add_argument("--downstream", action="store_true", help="run only these and what depends on them")
+    repro.add_argument(
+        "-k", "--keep-going", action="store_true", help="after a failure, run all that does not depend on it"
+    )
     repro.add_argument("--dry", action="store_true", help="only say what would run")
     try:
         sys.exit(_repro(parser.parse_args()))

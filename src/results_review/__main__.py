@@ -13,9 +13,9 @@ from results_review.smoke import try_both
 def main() -> None:
     """Compare the working tree with where it left a revision. A mistake is one line and exit code 2."""
     parser = argparse.ArgumentParser("results_review", description=__doc__, allow_abbrev=False)
-    parser.add_argument("--base", default="main", help="the revision to compare with, from where HEAD left it on")
-    parser.add_argument("--output", type=Path, help="a file to write the comment to, besides")
-    parser.add_argument("--smoke", metavar="FILE", help="also run both states with this file's parameters: minutes")
+    parser.add_argument("--base", default="main", help="the revision that the branch is to be merged into (main)")
+    parser.add_argument("--output", type=Path, help="also write the comment to this file")
+    parser.add_argument("--smoke", metavar="FILE", help="also run both states, with this file's parameters: minutes")
     parser.add_argument(
         "--keep", nargs="+", default=[], metavar="KEY", help="parameters that --smoke leaves as they are"
     )

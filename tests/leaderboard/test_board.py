@@ -186,7 +186,7 @@ def test_the_summary_is_small_and_finite():
 
 
 def test_a_line_without_results_or_tested_elsewhere_is_refused():
-    with pytest.raises(InputError, match="argmax, sparse: was not tested, and did not diverge"):
+    with pytest.raises(InputError, match="argmax, sparse: was neither tested nor diverged in training"):
         make_board(*frames()[:2], lines=LINES, classes=ONE)
     shorter = frames()
     shorter[1] = shorter[1].query("length < 16384")

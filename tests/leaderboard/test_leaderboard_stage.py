@@ -111,6 +111,6 @@ def test_a_line_without_results_that_did_not_diverge_is_refused(inputs):
         main()
     nothing = accuracies("broken", (0,) * 4).iloc[:0]
     write_line("broken", "argmax", nothing)
-    with pytest.raises(InputError, match="argmax, broken: was not tested, and did not diverge"):
+    with pytest.raises(InputError, match="argmax, broken: was neither tested nor diverged in training"):
         main()
     assert not any(path.exists() for path in outputs(inputs))

@@ -62,7 +62,9 @@ def board(
             if (task, line) in diverged:
                 rows.append({**names, "state": DIVERGED, "note": diverged[task, line]})
             elif (line, TRAINED) not in found:
-                raise InputError(f"leaderboard: {task}, {line}: was not tested, and did not diverge; run dvc repro")
+                raise InputError(
+                    f"leaderboard: {task}, {line}: was neither tested nor diverged in training; run make leaderboard"
+                )
             rows += [{**names, "rule": rule, **of} for (one, rule), of in found.items() if one == line]
     return _arranged(pd.DataFrame(rows), baseline, list(classes))
 

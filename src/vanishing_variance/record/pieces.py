@@ -71,7 +71,9 @@ def check_parameters(found: Mapping[str, Any], wanted: Mapping[str, Any], name: 
 def record_name(name: str) -> str:
     """Return the name of a record, a folder of metrics/. Raises InputError for one that is none."""
     if not re.fullmatch(r"[a-z][a-z0-9-]{0,63}", name) or name == "tables":
-        raise InputError(f"name: {shown(name)} must be 1 to 64 of a-z, 0-9 and -, from a letter on; not tables")
+        raise InputError(
+            f"name: {shown(name)} must be 1 to 64 characters of a-z, 0-9 and -, the first one a letter, and not tables"
+        )
     return name
 
 
