@@ -62,7 +62,7 @@ def test_why_accuracy_falls_is_what_the_interventions_recover():
     )
     said = " ".join(README.split())
     assert f"regain {weight[0]} of the lost accuracy on argmax and {weight[1]} on the dictionary" in said
-    assert f"the mean and variance of O there, {moments[0]} and {moments[1]} ({shares['n'].min()} seeds" in said
+    assert f"with the mean and variance of O there, {moments[0]} and {moments[1]} ({shares['n'].min()} seeds" in said
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name.startswith("docs/")])

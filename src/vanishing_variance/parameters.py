@@ -42,7 +42,7 @@ def check(document: dict[str, Any]) -> None:
     if model.projection not in PROJECTIONS:
         raise InputError(
             f"{PATH}: model.projection is {shown(model.projection)}; must be one of {', '.join(PROJECTIONS)} here: "
-            "adaptive temperatures and interventions need keys that fold into the query (leaderboard/params.yaml: all)"
+            "adaptive temperatures and interventions need keys that fold into the query; the leaderboard allows all"
         )
     get_param(document, "training", Training)
     diagnostics: Diagnostics = get_param(document, "diagnostics", Diagnostics)
