@@ -111,6 +111,6 @@ class Copy:
                 shutil.copy(ROOT / name, copy.path / name)
         shutil.copy(ROOT / "tests/smoke.yaml", copy.path / "params.yaml")
         shutil.copy(ROOT / "tests/smoke-leaderboard.yaml", copy.path / "leaderboard/params.yaml")
-        copy("git", "init", "--quiet")
+        copy("git", "init", "--quiet", "--initial-branch", "main")
         copy.commit("smoke scale")
         return copy

@@ -1,3 +1,4 @@
+import shutil
 from collections import defaultdict
 
 import jaxtyping
@@ -110,10 +111,10 @@ def loaded(folders):
     return {name: load(str(folder)) for name, folder in folders.items()} | {"packaged": load(pretrained.EMBEDDED)}
 
 
-@pytest.fixture(scope="module")
-def first_run(tmp_path_factory):
-    """The copy after its first `dvc repro`, committed; what ran, and which files each stage opened."""
-    folder = tmp_path_factory.mktemp("pipeline")
+@pytest.fixture(scope="session")
+def original(tmp_path_factory):
+    """A copy after its first `dvc repro`, committed, left as it is; what ran, and which files each stage opened."""
+    folder = tmp_path_factory.mktemp("original")
     copy = Copy.of_this_checkout(folder / "copy", folder / "trace")
     ran = copy.ran("dvc", "repro")
     copy("dvc", "repro", "leaderboard/dvc.yaml")
@@ -122,9 +123,15 @@ def first_run(tmp_path_factory):
     for line in (folder / "trace").read_text().splitlines():
         command, file = line.split("\t")
         opened[command].add(file)
-    for name in ("PYTHONPATH", "TRACE_ROOT", "TRACE_LOG"):
-        copy.environment.pop(name)
     return copy, ran, opened
+
+
+@pytest.fixture(scope="module")
+def first_run(original, tmp_path_factory):
+    """The same, with a copy of the file's own."""
+    copy = Copy(tmp_path_factory.mktemp("pipeline") / "copy")
+    shutil.copytree(original[0].path, copy.path, symlinks=True)
+    return copy, *original[1:]
 
 
 @pytest.fixture

@@ -1,0 +1,163 @@
+"""Every command in the documentation is run, as it stands, in a copy of this checkout at smoke scale.
+
+Except for those of NOT_RUN, each with its reason. A command is a line of a block marked `sh`, or a code span that
+begins with the name of a program; a placeholder in it gets a value.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from checkout import ROOT
+
+PAGES = ("README.md", "SECURITY.md", "docs/*.md", "src/*/README.md", "benchmarks/*.md", "tests/faults/README.md")
+SCALE = "docs/paper-scale.md"  # its commands need each other, so they run one after the other
+PROGRAM = re.compile(r"(make|dvc|dvc-parallel|python|git|pre-commit|source|dask|[A-Z_]+=\S*) \S")
+VALUES = {"<stage>": "figures", "<name>": "rms", "<change>": "norm=rms", "NAME": "store"}
+
+NOT_RUN = {
+    "make test": "it would run itself",
+    "make test-anywhere": "hours; tests/test_anywhere.py",
+    "make faults": "hours, and it would run itself",
+    "make bench": "half an hour; tests/test_benchmarks.py measures each way once",
+    "python -m benchmarks.at_once FOLDER": "an hour",
+    "python -m benchmarks.choices": "hours; tests/test_benchmarks.py checks every choice",
+    "python -m benchmarks.simulation": "an hour",
+    "dvc exp run -S probe.model=meta-llama/Llama-3.2-1B -S probe.text=big.txt -S 'probe.lengths=[16,64,256,1024]'": (
+        "needs the network and a licence; tests/probe has a tiny Llama"
+    ),
+    "dvc-parallel repro --scheduler tcp://10.0.0.1:8786": "needs a cluster; tests/dvc_parallel/test_cli.py starts one",
+    "dvc-parallel repro --slurm 8 --slurm-option cores=8 --slurm-option memory=16GB --slurm-option walltime=04:00:00": (
+        "needs SLURM; tests/dvc_parallel/test_clusters.py has a stand-in"
+    ),
+    "CUDA_VISIBLE_DEVICES=0 dask worker … --resources GPU=1": "needs a cluster and a GPU",
+}
+# Of what the others take seconds these take minutes, or hardly differ from one of the others.
+SLOW = {
+    "dvc exp run -n rms -S norm=rms",
+    "dvc exp run -S 'blocks=[0,1]'",
+    "dvc exp run -S 'test.lengths=[16,64]' -S 'figures.lengths=[16,64]'",
+    "dvc exp run -S figures.task=dictionary",
+    "dvc exp run -S ranges.long.growth=null",
+    "dvc exp run -S probe.layers=all -S probe.heads=all",
+    "dvc exp run --queue -S norm=rms; dvc queue start",
+    "dvc exp run -S <change>",
+    "dvc exp run -S norm=<name>",
+    "dvc exp run",
+    "dvc metrics diff --md",
+    "dvc params diff --md",
+    "dvc plots diff",
+    "dvc repro --downstream check",
+    "dvc repro <stage>",
+    "dvc status",
+    "make pr-report",
+    "python -m benchmarks.breakdown argmax 16",
+    'python -m benchmarks.run --only "train argmax" --rounds 1',
+    "python -m results_review --base main --output review.md",
+    "python -m results_review --base main --smoke tests/smoke.yaml --keep norm seed",
+    "python -m stages.interventions",
+}
+
+
+def code(text):
+    """The commands of a page, in its order, and the languages of its blocks."""
+    blocks = re.findall(r"^ *```(\w*)\n(.*?)^ *```$", text, re.MULTILINE | re.DOTALL)
+    lines = [line for language, block in blocks if language == "sh" for line in block.splitlines()]
+    prose = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    spans = [span for span in re.findall(r"`([^`]+)`", prose) if PROGRAM.match(span)]
+    commands = [" ".join(re.sub(r"(^|\s)# .*", "", command).split()) for command in (*lines, *spans)]
+    return dict.fromkeys(filter(None, commands)), {language for language, _ in blocks}
+
+
+CODE = {str(path.relative_to(ROOT)): code(path.read_text()) for page in PAGES for path in sorted(ROOT.glob(page))}
+SHOWN = {command: page for page, (commands, _) in CODE.items() for command in commands}
+HISTORY = [command for command in SHOWN if command.startswith("git show ")]
+RUN = [command for command, page in SHOWN.items() if command not in (*NOT_RUN, *HISTORY) and page != SCALE]
+# The paper's scale as small as the smoke parameters, with more steps where a claim compares tenths of the training.
+SMALLER = {
+    "range(13)": "range(1)",
+    '"seeds_per_block": 8': '"seeds_per_block": 2',
+    "100_000": "30",
+    "10_000": "500",
+    "4_096": "64",
+    "2_048": "64",
+}
+
+
+def test_every_block_says_its_language_so_none_is_overlooked():
+    assert set().union(*(languages for _, languages in CODE.values())) == {"sh", "python", "toml", "text"}
+    assert len(SHOWN) > 50
+
+
+def test_what_is_listed_here_is_shown():
+    assert SHOWN.keys() >= NOT_RUN.keys() | SLOW
+
+
+@pytest.fixture(scope="module")
+def documented(first_run):
+    """The copy as a user has it: with an environment and a remote; but without a display."""
+    copy = first_run[0]
+    (copy.path / ".venv").mkdir()
+    for path in Path(sys.prefix).iterdir():
+        if path.name != "installed":
+            (copy.path / ".venv" / path.name).symlink_to(path)
+    (copy.path / ".venv/installed").touch()
+    copy.environment["PYTHONPATH"] = str(copy.path / "src")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        copy.environment.pop(name, None)
+    copy("dvc", "remote", "add", "--default", "store", str(copy.path.parent / "store"))
+    copy.commit("a remote")
+    return copy
+
+
+@pytest.fixture
+def user(documented):
+    """The same, put back afterwards."""
+    before = documented("git", "rev-parse", "HEAD").strip()
+    yield documented
+    if documented("git", "status", "--porcelain") or documented("git", "rev-parse", "HEAD").strip() != before:
+        documented("git", "reset", "--quiet", "--hard", before)
+        documented("git", "clean", "--quiet", "--force", "-d")
+        documented("dvc", "checkout", "--quiet")
+
+
+@pytest.mark.parametrize("command", [pytest.param(one, marks=pytest.mark.slow if one in SLOW else ()) for one in RUN])
+def test_a_command_runs(user, command):
+    filled = re.sub("|".join(VALUES), lambda found: VALUES[found[0]], command)
+    user("bash", "-c", filled)
+    while re.search("Running|Queued", user("dvc", "queue", "status") if "queue" in command else ""):
+        time.sleep(1)
+
+
+@pytest.mark.slow
+def test_the_commands_for_the_papers_scale_run_one_after_the_other(user):
+    path = user.path / "src/vanishing_variance/study/scale.py"
+    default, paper, rest = path.read_text().partition('"paper": {')
+    for large, small in SMALLER.items():
+        assert large in rest
+        rest = rest.replace(large, small, 1)
+    path.write_text(default + paper + rest)
+    shutil.rmtree(user.path / "metrics/paper-scale")
+    user.commit("a smaller scale, without a record")
+    for command in sorted(CODE[SCALE][0], key="make default-scale".__eq__):
+        user("bash", "-c", command)
+    assert user("git", "diff", "HEAD", "--stat", "params.yaml") == ""
+
+
+@pytest.mark.parametrize("command", [command for command in NOT_RUN if command.startswith("make ")])
+def test_a_target_that_is_not_run_is_one(documented, command):
+    documented(*command.split(), "--dry-run")
+
+
+@pytest.mark.parametrize("command", HISTORY)
+def test_what_is_said_to_be_in_the_history_is_there(command):
+    def run(*words):
+        return subprocess.run(words, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+
+    if run("git", "rev-parse", "--is-shallow-repository").strip() == "true":
+        pytest.skip("a shallow clone has no history")
+    assert run(*command.split())
