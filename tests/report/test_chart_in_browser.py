@@ -114,6 +114,7 @@ def test_what_was_pointed_at_is_marked_and_followed_through_the_choices(open_cha
     assert shown.locator("#chart-panel text", has_text="Point at a curve").count() == 0
     widths = [width for *_, width in points(shown, "ln")]
     assert widths.index(max(widths)) == LENGTHS.index(2**9)
+    shown.locator("#chart-choices").hover()
     choose(shown, task="dictionary", temperature="fitted")
     assert f": {cell(shown, 2, 'fitted', '+ ln', 2**9)}%" in read_out(shown)
 
