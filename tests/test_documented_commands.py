@@ -57,6 +57,7 @@ SLOW = {
     "make pr-report",
     "python -m benchmarks.breakdown argmax 16",
     'python -m benchmarks.run --only "train argmax" --rounds 1',
+    "python -m results_review --base main",
     "python -m results_review --base main --output review.md",
     "python -m results_review --base main --smoke tests/smoke.yaml --keep norm seed",
     "python -m stages.interventions",
