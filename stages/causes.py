@@ -33,7 +33,7 @@ def main() -> None:
     write_csv(FOLDER / "shares.csv", of_loss)
     write_csv(FOLDER / "read-out.csv", read)
     write_text(FOLDER / "interventions.md", markdown(of_loss, gains, read))
-    write_figure(FIGURES / "interventions" / "interventions", draw(of_loss))
+    write_figure(FIGURES / "interventions" / "interventions", draw(of_loss, longest["short"]))
 
 
 if __name__ == "__main__":

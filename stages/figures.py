@@ -1,7 +1,6 @@
 """Draw Figures 2, 3 and 4, accuracy against length, the training losses, each with its data, and Proposition 1."""
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from vanishing_variance.core.config import PATH, get_param
 from vanishing_variance.core.frames import read_csv, read_frame, write_csv
@@ -12,14 +11,15 @@ from vanishing_variance.core.stage import Arguments, run
 from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.figures import accuracy, figure2, figure3, figure4, loss, proposition
 from vanishing_variance.figures.config import Figures
+from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.figures.images import write_figure
 from vanishing_variance.study.columns import CSV, PARQUET
 from vanishing_variance.study.norm import Norm
 from vanishing_variance.study.runs import DATA, FIGURES, METRICS, PLOTS, RANGES, TASKS
 
 
-def save(name: str, figure: Figure, data: pd.DataFrame) -> None:
-    write_figure(FIGURES / "results" / name, figure)
+def save(name: str, drawing: Drawing, data: pd.DataFrame) -> None:
+    write_figure(FIGURES / "results" / name, drawing)
     write_csv(DATA / f"{name}.csv", data)
 
 
@@ -60,7 +60,7 @@ def main() -> None:
         means = accuracy.data(accuracies, TASKS, name)
         steps = {task: int(of.loc[of["task"] == task, "step"].max()) for task in TASKS}
         save(f"accuracy{suffix}", accuracy.draw(means, (ranges[name].shortest, ranges[name].longest), steps), means)
-        save(f"loss{suffix}", loss.draw(of), of[["task", "norm", "seed", "step", "loss"]])
+        save(f"loss{suffix}", loss.draw(of, ranges[name].longest), of[["task", "norm", "seed", "step", "loss"]])
         for task in TASKS:
             write_csv(DATA / f"accuracy-{task}{suffix}.csv", accuracy.roles(means, task, norm))
             write_csv(DATA / f"loss-{task}{suffix}.csv", loss.data(of, task, norm))

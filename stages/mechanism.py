@@ -1,5 +1,6 @@
 """Measure how much of the accuracy the inside of the models explains: a table and a figure."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -8,6 +9,7 @@ from vanishing_variance.analysis.attribution import beside_accuracy, explained
 from vanishing_variance.core.config import PATH, get_param
 from vanishing_variance.core.files import write_text
 from vanishing_variance.core.frames import read_frame, write_csv
+from vanishing_variance.core.ranges import Range
 from vanishing_variance.core.seeds import Blocks, Index
 from vanishing_variance.core.stage import Arguments, run
 from vanishing_variance.core.yaml import read_yaml
@@ -16,16 +18,19 @@ from vanishing_variance.figures.mechanism import draw
 from vanishing_variance.study.attribution_table import markdown
 from vanishing_variance.study.columns import PARQUET
 from vanishing_variance.study.norm import Norm
-from vanishing_variance.study.runs import FIGURES, METRICS, expected
+from vanishing_variance.study.runs import FIGURES, METRICS, RANGES, expected
 
 
-def explain(metrics: Path, plots: Path, beside: pd.DataFrame, root: int) -> None:
-    """Write how much of the accuracy each quantity explains, of the models of `beside_accuracy`."""
+def explain(metrics: Path, plots: Path, beside: pd.DataFrame, root: int, longest: Mapping[str, int]) -> None:
+    """Write how much of the accuracy each quantity explains, of the models of `beside_accuracy`.
+
+    `longest`: the longest training length by range.
+    """
     table = explained(beside, root)
     write_csv(metrics / "mechanism.csv", beside)
     write_csv(metrics / "explained.csv", table)
     write_text(metrics / "mechanism.md", markdown(table))
-    write_figure(plots / "mechanism", draw(table))
+    write_figure(plots / "mechanism", draw(table, longest))
 
 
 def main() -> None:
@@ -33,6 +38,7 @@ def main() -> None:
     params = read_yaml(PATH)
     runs = expected(get_param(params, "norm", Norm), get_param(params, "blocks", Blocks))
     root: int = get_param(params, "seed", Index)
+    longest = {name: get_param(params, f"ranges.{name}", Range).longest for name in RANGES}
     measured, accuracy = (
         pd.concat(
             read_frame(one.folder("evaluated") / f"{name}.parquet", *PARQUET[name]).assign(
@@ -43,7 +49,7 @@ def main() -> None:
         for name in ("mechanism", "accuracy")
     )
     beside = beside_accuracy(measured, accuracy)
-    explain(METRICS, FIGURES / "mechanism", beside, root)
+    explain(METRICS, FIGURES / "mechanism", beside, root, longest)
 
 
 if __name__ == "__main__":

@@ -96,14 +96,16 @@ def derive(to: Path, accuracy: pd.DataFrame, mechanism: pd.DataFrame, params: Ma
     """Write the tests, tables, verdicts and figures of all models of a record."""
     ranges = [name for name in RANGES if name in set(accuracy["range"])]
     compare_results(to, accuracy, None, Compared.of(params, ranges))
-    explain(to, to / PLOTS, mechanism, get_param(params, "seed", Index))
+    trained = {name: get_param(params, f"ranges.{name}", Range) for name in ranges}
+    longest = {name: lengths.longest for name, lengths in trained.items()}
+    explain(to, to / PLOTS, mechanism, get_param(params, "seed", Index), longest)
     judge_results(to, None, to / PATH)
     for name in ranges:
-        means, trained = accuracy_figure.data(accuracy, TASKS, name), get_param(params, f"ranges.{name}", Range)
+        means, lengths = accuracy_figure.data(accuracy, TASKS, name), trained[name]
         made = {task: steps(params, task, name) for task in TASKS}
         path = to / PLOTS / ("accuracy" if name == "short" else f"accuracy-{name}")
         write_csv(path.with_suffix(".csv"), means)
-        write_figure(path, accuracy_figure.draw(means, (trained.shortest, trained.longest), made))
+        write_figure(path, accuracy_figure.draw(means, (lengths.shortest, lengths.longest), made))
 
 
 if __name__ == "__main__":

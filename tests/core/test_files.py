@@ -10,6 +10,7 @@ from vanishing_variance.core.arrays import read_about, read_arrays, read_parts, 
 from vanishing_variance.core.errors import InputError
 from vanishing_variance.core.files import write, write_json, write_text
 from vanishing_variance.core.frames import read_csv, read_frame, write_csv, write_frame
+from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.figures.images import write_figure
 
 ARRAYS = {"a": np.arange(6, dtype=np.int16).reshape(2, 3).T, "b": np.ones(2, dtype=np.float32)}
@@ -62,7 +63,7 @@ def test_the_same_content_gives_the_same_bytes(tmp_path):
         write_frame(tmp_path / folder / "frame", FRAME)
         figure = Figure()
         figure.subplots().plot([1, 2], label="line")
-        write_figure(tmp_path / folder / "figure", figure)
+        write_figure(tmp_path / folder / "figure", Drawing(figure, "Title", "Caption"))
     names = {path.name for path in (tmp_path / "one").iterdir()}
     assert names == {"arrays", "frame", "figure.png", "figure.svg"}
     for name in names:

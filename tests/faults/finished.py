@@ -39,6 +39,10 @@ SETTINGS = yaml.safe_load((ROOT / "tests/smoke.yaml").read_text()) | {
     "proposition": {"lengths": [2, 4, 8], "sequences": 8, "tail": 2},
 }
 NOBODYS = ("runs/times/", "runs/checkpoints/")
+PICTURE = (
+    '<svg xmlns="http://www.w3.org/2000/svg" xmlns:dc="http://purl.org/dc/elements/1.1/">'
+    "<dc:title>Title</dc:title><dc:description>Caption</dc:description>\n</svg>\n"
+)
 # In an order in which each reads what others wrote before.
 AFTERWARDS = ("ttest", "mechanism", "capacity", "interventions", "causes", "proposition", "claims", "report")
 
@@ -106,7 +110,7 @@ class Finished:
         write_csv(PLOTS / "data/loss.csv", pd.DataFrame(steps, columns=CSV["loss"]))
         for name in NAMES:
             own = name if name in ("figure1", "interventions", "mechanism") else "results"
-            write_text(PLOTS / "figures" / own / f"{name}.svg", '<svg xmlns="http://www.w3.org/2000/svg">\n</svg>\n')
+            write_text(PLOTS / "figures" / own / f"{name}.svg", PICTURE)
 
     def _run(self, *script):
         code, said = stage(*script)

@@ -13,6 +13,7 @@ from vanishing_variance.core.compiled import compiled
 from vanishing_variance.core.errors import InputError
 from vanishing_variance.core.files import write_json, write_text
 from vanishing_variance.core.frames import write_csv, write_frame
+from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.figures.images import write_figure
 
 MANY = np.random.default_rng(0).random(40_000)  # 320 kB, which no format makes small
@@ -22,7 +23,7 @@ def write_picture(path, size):
     """A PNG of a few kB, and an SVG that grows with the numbers."""
     figure = Figure(figsize=(1, 1))
     figure.subplots().scatter(MANY[: size // 5], MANY[: size // 5])
-    write_figure(path, figure)
+    write_figure(path, Drawing(figure, "Points", "Many."))
 
 
 # By suffix: write so many numbers.

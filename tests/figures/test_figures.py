@@ -32,9 +32,8 @@ def moments():
     return pd.DataFrame(rows)
 
 
-def texts(figure):
-    """The titles of the panels, and the caption."""
-    return [axes.get_title() for axes in figure.axes], " ".join(figure.get_supxlabel().split())
+def titles(drawing):
+    return [axes.get_title(loc="left") for axes in drawing.figure.axes]
 
 
 def deviations(layers, heads=(3,), lengths=LENGTHS):
@@ -59,11 +58,11 @@ def labels(axes):
 
 
 def test_figure_1_shows_components_their_mean_and_its_exponent():
-    figure = figure_1(deviations([2]))
-    titles, caption = texts(figure)
-    assert titles == [
-        *("random tokens w/o P.E.", "random tokens w/ P.E.", "sentences w/ P.E."),
-        "random tokens w/o P.E., last one fixed",
+    drawing = figure_1(deviations([2]))
+    figure, caption = drawing.figure, drawing.caption
+    assert titles(drawing) == [
+        *("(a) random tokens w/o P.E.", "(b) random tokens w/ P.E.", "(c) sentences w/ P.E."),
+        "(d) random tokens w/o P.E., fixed last token",
     ]
     assert labels(figure.axes[0]) == ["layer 2: −0.50 [−0.50, −0.50]", "slope −0.5"]
     assert labels(figure.axes[2])[0] == "layer 2: 0.25 [0.25, 0.25]"
@@ -72,40 +71,59 @@ def test_figure_1_shows_components_their_mean_and_its_exponent():
     assert {axes.get_yscale() for axes in figure.axes} == {"log"}
     assert "all-MiniLM-L6-v2 (6fceb34132ad); sentences of some words.txt. " in caption
     assert "n = 100 sequences a length" in caption
-    assert "5 components of head 3; thin: each of them; thick: their geometric mean" in caption
+    assert "5 components of head 3; thin lines are components, the thick one is their geometric mean" in caption
     assert "95% t interval over lengths" in caption
-    assert "fixed: there all sequences end with the same token" in caption
-    assert "not the paper's" in caption
-    assert labels(figure_1(deviations([2], lengths=[16, 64])).axes[0])[0] == "layer 2: −0.50"
+    assert "where it is fixed, which the paper does not do, all sequences end with the same token" in caption
+    assert labels(figure_1(deviations([2], lengths=[16, 64])).figure.axes[0])[0] == "layer 2: −0.50"
 
 
 def test_figure_1_of_many_layers_names_some_of_them():
-    figure = figure_1(deviations(range(16), heads=(0, 1)))
+    drawing = figure_1(deviations(range(16), heads=(0, 1)))
+    figure = drawing.figure
     assert [text.partition(":")[0] for text in labels(figure.axes[1])] == [
         *("layer 0", "layer 5", "layer 10", "layer 15"),
         "slope −0.5",
     ]
     assert [len(axes.lines) for axes in figure.axes] == [17] * 4
     assert len({line.get_color() for line in figure.axes[0].lines[:16]}) == 16
-    assert (
-        "5 components of each of 2 heads; a line a layer, the deeper the lighter: their geometric mean"
-        in texts(figure)[1]
-    )
+    said = "5 components of each of 2 heads; a line is a layer, the deeper the lighter, and their geometric mean"
+    assert said in drawing.caption
 
 
 def test_figure_2_densities_integrate_to_one_and_narrow_with_length():
     data = figure2.data({"none": features(1.0), "ln": features(2.0)}, LENGTHS)
-    assert list(data["panel"].unique()) == ["none: O", "ln: O before the normaliser", "ln: O after the normaliser"]
+    assert list(data["panel"].unique()) == ["none: O", "+ ln: O", "+ ln: LayerNorm(O)"]
     for (_, _, _), one in data.groupby(["panel", "length", "feature"]):
         width = one["value"].diff().iloc[1]
         assert (one["density"] * width).sum() == pytest.approx(1, abs=0.02)
     none = data.query("panel == 'none: O' and feature == 2")
     peaks = none.groupby("length")["density"].max()
     assert peaks[64] > peaks[16] > peaks[4]
-    titles, caption = texts(figure2.draw(data, "argmax"))
-    assert len(titles) == 9
-    assert "5 features of O" in caption
-    assert "n = 500 sequences" in caption
+    drawing = figure2.draw(data, "argmax")
+    names = [f"{panel}, N = $2^{{{k}}}$" for panel in ("none: O", "+ ln: O", "+ ln: LayerNorm(O)") for k in (2, 4, 6)]
+    assert titles(drawing) == [f"({letter}) {name}" for letter, name in zip("abcdefghi", names, strict=True)]
+    assert "5 features over n = 500 sequences a length" in drawing.caption
+    assert "at N = 2²" in drawing.caption
+
+
+def test_figure_2_standardises_each_feature_by_the_shortest_length():
+    """So that a feature far away, or a wide one, leaves room for the others; a constant one stays where it is."""
+    frame = features(1.0)
+    frame.loc[frame["feature"] == 3, "value"] = 1000 * frame["value"] - 7e5
+    frame.loc[frame["feature"] == 4, "value"] = 5.0
+    frame.loc[(frame["feature"] == 2) & (frame["length"] == 64), "value"] += 0.5
+    data = figure2.data({"none": frame}, LENGTHS)
+    assert data["value"].abs().max() < 5
+    heaviest = data.loc[data.groupby(["length", "feature"])["density"].idxmax()].set_index(["length", "feature"])
+    assert heaviest.loc[(64, 4), "value"] == pytest.approx(0, abs=0.1)
+    assert heaviest.loc[(64, 3), "value"] == pytest.approx(0, abs=0.2)
+    assert heaviest.loc[(64, 2), "value"] == pytest.approx(0.5 / 0.5, abs=0.2)
+    shape = (
+        data[data["length"] == 4]
+        .groupby("feature")
+        .apply(lambda of: np.average(of["value"] ** 2, weights=of["density"]))
+    )
+    assert shape[[0, 1, 2, 3]].to_numpy() == pytest.approx(1, abs=0.15)
 
 
 def test_figure_3_is_relative_to_the_longest_trained_length():
@@ -118,11 +136,15 @@ def test_figure_3_is_relative_to_the_longest_trained_length():
     assert data.loc[64, "none_variance_se"] == pytest.approx(0.2 / 0.5)
     shorter = figure3.data({"none": moments(), "ln": moments()}, longest_trained=3).set_index("length")
     assert shorter.loc[4, "none_variance"] == 1
-    titles, caption = texts(figure3.draw(data.reset_index(), "argmax", "ln", 2048))
-    assert titles == ["drift of the global mean", "decay of the global variance"]
-    assert "n = 2048 sequences" in caption
-    assert "±1.96 standard errors" in caption
-    assert "at N = $2^{4}$" in caption
+    drawing = figure3.draw(data.reset_index(), "argmax", "ln", 2048)
+    assert titles(drawing) == ["(a) drift of the global mean", "(b) decay of the global variance"]
+    lines = ["none: O", "+ ln: O", "+ ln: LayerNorm(O)"]
+    assert [text.get_text() for text in drawing.figure.legends[0].get_texts()] == lines
+    after = drawing.figure.axes[1].lines[2]
+    assert after.get_ydata().tolist() == data["norm_after_variance"].tolist()
+    assert "n = 2048 sequences" in drawing.caption
+    assert "±1.96 standard errors" in drawing.caption
+    assert "relative to N = 2⁴ (trained)" in drawing.caption
 
 
 def test_figure_4_shows_the_weights_of_both_at_the_chosen_lengths():
@@ -130,12 +152,14 @@ def test_figure_4_shows_the_weights_of_both_at_the_chosen_lengths():
     frame = pd.DataFrame(rows, columns=["length", "sequence", "rank", "weight"])
     data = figure4.data({"none": frame, "ln": frame / [1, 1, 1, 2]}, [4, 64])
     assert set(data["length"]) == {4, 64}
-    figure = figure4.draw(data, "argmax")
+    drawing = figure4.draw(data, "argmax")
+    figure = drawing.figure
     images = [axes.images[0] for axes in figure.axes if axes.images]
     assert len(images) == 4
     assert images[0].get_array().shape == (3, 4)
     assert images[3].get_array()[0, 0] == 0.5
-    assert "3 sequences" in texts(figure)[1]
+    assert titles(drawing)[:2] == ["(a) none, N = $2^{2}$", "(b) none, N = $2^{6}$"]
+    assert "n = 3 sequences" in drawing.caption
 
 
 @pytest.fixture
@@ -160,13 +184,17 @@ def test_accuracy_shows_the_mean_and_its_interval_over_seeds(raw):
     assert list(data["norm"].unique()) == ["none", "std", "ln", "rms"]
     wide = accuracy.roles(data, "argmax", "ln")
     assert list(wide.columns) == ["length", "none", "norm"]
-    figure = accuracy.draw(data, (5, 16), {"argmax": 4_000, "dictionary": 10_000})
-    titles, caption = texts(figure)
-    assert titles[::3] == ["argmax, 4,000 steps,\nplain softmax", "dictionary, 10,000 steps,\nplain softmax"]
-    assert len(titles) == 6
-    assert len(figure.axes[0].lines) == 4
-    assert "n = 5 seeds" in caption
-    assert "95% t interval" in caption
+    drawing = accuracy.draw(data, (5, 16), {"argmax": 4_000, "dictionary": 10_000})
+    assert titles(drawing)[::3] == ["(a) argmax, plain softmax", "(d) dictionary, plain softmax"]
+    assert len(titles(drawing)) == 6
+    assert len(drawing.figure.axes[0].lines) == 4
+    assert drawing.title == "Accuracy against length, trained on up to 16 items"
+    assert "argmax after 4,000 gradient steps and dictionary after 10,000 gradient steps" in drawing.caption
+    assert "n = 5 seeds, the band is the 95% t interval" in drawing.caption
+    assert "Adaptive θ: the paper's temperature" in drawing.caption
+    plain = accuracy.draw(data.query("temperature == 'plain'"), (5, 16), {"argmax": 1, "dictionary": 1})
+    assert titles(plain) == ["(a) argmax, plain softmax", "(b) dictionary, plain softmax"]
+    assert "θ" not in plain.caption
 
 
 def test_loss_shows_every_seed():
@@ -180,9 +208,10 @@ def test_loss_shows_every_seed():
     frame = pd.DataFrame(rows, columns=["task", "norm", "seed", "step", "loss"])
     wide = loss.data(frame, "argmax", "ln")
     assert wide.to_dict("list") == {"step": [100, 200], "none": [1.01, 1.005], "norm": [1.01, 1.005]}
-    figure = loss.draw(frame)
-    assert [len(axes.lines) for axes in figure.axes] == [8, 8]
-    assert "n = 3 seeds" in texts(figure)[1]
+    drawing = loss.draw(frame, 16)
+    assert [len(axes.lines) for axes in drawing.figure.axes] == [8, 8]
+    assert drawing.title == "Training loss, trained on up to 16 items"
+    assert "n = 3 seeds" in drawing.caption
 
 
 def test_the_propositions_lines_are_relative_to_the_variance_of_an_item():
@@ -203,17 +232,14 @@ def test_the_propositions_lines_are_relative_to_the_variance_of_an_item():
     assert one[["median", "low", "high", "predicted", "bound"]].tolist() == pytest.approx([0.25, 0.25, 1.25, 0.5, 16])
     exponents = pd.DataFrame({"task": "argmax", "norm": ["none", "ln"] * 2, "exponent": [-1, -0.8, -1, -0.9]})
     exponents = pd.concat([exponents, exponents.assign(task="dictionary")]).assign(tail=16)
-    figure = proposition.draw(cells, exponents)
-    titles, caption = texts(figure)
-    assert titles[:2] == [
-        *("argmax, none: median exponent −1.00, N ≥ $2^{4}$", "argmax, + ln: median exponent −0.85, N ≥ $2^{4}$"),
-    ]
-    assert len(titles) == 4
-    assert [len(axes.lines) for axes in figure.axes] == [4] * 4
+    drawing = proposition.draw(cells, exponents)
+    caption = drawing.caption
+    assert titles(drawing)[:2] == ["(a) argmax, none: exponent −1.00", "(b) argmax, + ln: exponent −0.85"]
+    assert [len(axes.lines) for axes in drawing.figure.axes] == [4] * 4
     assert "n = 256 sequences" in caption
     assert "11 features" in caption
-    assert "10th to 90th percentile" in caption
-    assert "fitted to the lengths N ≥ $2^{4}$ alone" in caption
+    assert "10% to 90% quantiles" in caption
+    assert "medians over features of power laws fitted to N ≥ 2⁴." in caption
 
 
 def test_the_mechanism_has_a_panel_a_task_and_range_and_a_point_a_quantity_and_grouping():
@@ -228,10 +254,14 @@ def test_the_mechanism_has_a_panel_a_task_and_range_and_a_point_a_quantity_and_g
     explained = pd.DataFrame(rows, columns=columns)
     explained.loc[0, ["r2", "r2_low", "r2_high"]] = [0.9, 0.2, 0.95]
     explained.loc[1, ["r2", "r2_low", "r2_high"]] = np.nan
-    figure = mechanism.draw(explained)
-    titles, caption = texts(figure)
-    assert titles == ["argmax, short range", "dictionary, short range", "argmax, long range", "dictionary, long range"]
-    assert "n = 88 models" in caption
+    longest = {"short": 16, "long": 256}
+    drawing = mechanism.draw(explained, longest)
+    figure = drawing.figure
+    assert titles(drawing) == [
+        *("(a) argmax, trained at N ≤ 16", "(b) dictionary, trained at N ≤ 16"),
+        *("(c) argmax, trained at N ≤ 256", "(d) dictionary, trained at N ≤ 256"),
+    ]
+    assert "n = 88 models" in drawing.caption
     first = figure.axes[0].containers[0]
     assert first.get_label() == "between seeds"
     shown = dict(zip(first.lines[0].get_ydata(), first.lines[0].get_xdata(), strict=True))
@@ -240,13 +270,13 @@ def test_the_mechanism_has_a_panel_a_task_and_range_and_a_point_a_quantity_and_g
     assert first.lines[2][0].get_segments()[0][:, 0].tolist() == pytest.approx([0.2, 0.95])
     assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == [title for title, _ in QUANTITIES.values()]
     assert figure.axes[3].get_xlabel().startswith("explained share")
-    short = mechanism.draw(explained.query("range == 'short' and task == 'argmax'"))
-    assert texts(short)[0] == ["argmax, short range"]
+    short = mechanism.draw(explained.query("range == 'short' and task == 'argmax'"), longest)
+    assert titles(short) == ["(a) argmax, trained at N ≤ 16"]
 
 
 def test_what_explains_nothing_leaves_its_panel_empty():
     rows = [("argmax", "short", grouping, name, 8, *[np.nan] * 3) for grouping in GROUPINGS for name in QUANTITIES]
     columns = ["task", "range", "grouping", "quantity", "n", "r2", "r2_low", "r2_high"]
-    figure = mechanism.draw(pd.DataFrame(rows, columns=columns))
+    figure = mechanism.draw(pd.DataFrame(rows, columns=columns), {"short": 16}).figure
     assert not figure.axes[0].containers[0].lines[0].get_xdata().size
     figure.canvas.draw()

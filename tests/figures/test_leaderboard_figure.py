@@ -3,7 +3,7 @@ from itertools import pairwise
 import pytest
 from made_up_board import accuracies, make_board, many_lines
 
-from vanishing_variance.figures import style
+from vanishing_variance.figures import variants
 from vanishing_variance.figures.leaderboard import draw
 
 
@@ -27,7 +27,8 @@ def labels(axes):
 
 def test_every_line_has_a_mark_or_words_and_the_best_is_at_the_top():
     board, lines = many_lines(8)
-    figure = draw(board)
+    drawing = draw(board)
+    figure = drawing.figure
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["(a) argmax", "(b) dictionary"]
     for axes in figure.axes:
         of = board[board["task"] == axes.get_title(loc="left")[4:]].set_index(["line", "rule"])["beyond"]
@@ -43,13 +44,13 @@ def test_every_line_has_a_mark_or_words_and_the_best_is_at_the_top():
     chance = board.query("line == 'constant' and rule == 'trained'")["beyond"].iloc[0]
     assert marks(figure.axes[0])[1] == {"broken": "diverged", "constant": f"at chance: {chance:.1f}%"}
     [baseline] = [one for one in figure.axes[0].containers if one.get_label() == "baseline"]
-    assert baseline.lines[0].get_color() == style.ORANGE
-    assert "n = 6 seeds, with its 95% t interval" in figure.get_supxlabel()
+    assert baseline.lines[0].get_color() == variants.colour("none")
+    assert "n = 6 seeds, with its 95% t interval" in drawing.caption
 
 
 def test_the_bars_are_the_intervals():
     board = make_board(accuracies("softmax", (1, 0.9, 0.8, 0.5)), lines=["softmax"], classes={"argmax": 10})
-    [_, baseline] = draw(board).axes[0].containers
+    [_, baseline] = draw(board).figure.axes[0].containers
     ends = baseline.lines[2][0].get_segments()[0][:, 0]
     assert ends.tolist() == pytest.approx(board.loc[0, ["beyond_low", "beyond_high"]].tolist())
 
@@ -57,7 +58,7 @@ def test_the_bars_are_the_intervals():
 @pytest.mark.parametrize("count", [4, 25])
 def test_labels_of_lines_do_not_overlap(count):
     board, _ = many_lines(count)
-    figure = draw(board)
+    figure = draw(board).figure
     figure.draw_without_rendering()
     for axes in figure.axes:
         boxes = [label.get_window_extent() for label in axes.get_yticklabels()]
@@ -76,9 +77,9 @@ def test_one_seed_has_no_bars_and_a_line_without_hard_attention_no_hollow_mark()
         lines=["softmax", "ssmax"],
         classes={"argmax": 10},
     )
-    axes = draw(board).axes[0]
+    axes = draw(board).figure.axes[0]
     assert set(marks(axes)[0]) == {("ssmax", "as trained"), ("softmax", "baseline"), ("ssmax", "hard")}
     everything = make_board(lines=["softmax"], classes={"argmax": 10}, diverged={("argmax", "softmax"): "nan"})
-    figure = draw(everything)
+    figure = draw(everything).figure
     figure.draw_without_rendering()
     assert marks(figure.axes[0]) == ({}, {"softmax": "diverged"})

@@ -177,8 +177,12 @@ def all_of(verdict):
 
 
 def picture(name):
-    drawn = '<svg xmlns="http://www.w3.org/2000/svg" width="540pt" height="270pt"><title>{} 100% #1 "x"</title>{}</svg>'
-    return drawn.format(name, '\n<rect id="one" width="540"\nheight="270" fill="#0072B2"/>')
+    words = f"<dc:title>Title of {name}</dc:title><dc:description>N ≥ 2⁴ &lt;in {name}&gt;</dc:description>"
+    drawn = (
+        '<svg xmlns="http://www.w3.org/2000/svg" xmlns:dc="http://purl.org/dc/elements/1.1/" width="540pt" '
+        'height="270pt"><title>{} 100% #1 "x"</title><metadata>{}</metadata>{}</svg>'
+    )
+    return drawn.format(name, words, '\n<rect id="one" width="540"\nheight="270" fill="#0072B2"/>')
 
 
 def made_up(norm="ln", **changes):

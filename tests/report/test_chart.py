@@ -4,7 +4,7 @@ import pytest
 import vl_convert
 from made_up_results import CELLS, LENGTHS, TEMPERATURES, comparisons, made_up, paper
 
-from vanishing_variance.figures import style
+from vanishing_variance.figures import variants
 from vanishing_variance.report.chart import chart
 from vanishing_variance.report.readings import readings
 from vanishing_variance.report.tables import TEMPERATURES as WORDS
@@ -75,9 +75,9 @@ def test_it_says_how_long_the_models_were_trained():
 def test_colours_are_those_of_the_figures():
     scale = drawn("rms")["encoding"]["color"]["scale"]
     assert dict(zip(scale["domain"], scale["range"], strict=True)) == {
-        norm: style.colour(norm) for norm in ("none", "std", "ln", "rms")
+        norm: variants.colour(norm) for norm in ("none", "std", "ln", "rms")
     }
-    assert scale["range"][0] == style.BLACK
+    assert scale["range"][0] == "#000000"
 
 
 def test_the_axis_has_every_length_and_begins_where_training_does():

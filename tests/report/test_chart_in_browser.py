@@ -3,7 +3,7 @@
 import pytest
 from made_up_results import comparisons, made_up
 
-from vanishing_variance.figures import style
+from vanishing_variance.figures import variants
 from vanishing_variance.report.page import page
 from vanishing_variance.report.tables import TEMPERATURES
 
@@ -53,7 +53,7 @@ def points(shown, norm):
             const box = point.getBoundingClientRect();
             return [box.x + box.width / 2, box.y + box.height / 2, box.width];
         })""",
-        style.colour(norm),
+        variants.colour(norm),
     )
     return sorted(boxes)
 
@@ -86,9 +86,9 @@ def test_pointing_at_a_curve_reads_out_the_number_of_the_table(open_chart, width
     for temperature in TEMPERATURES:
         choose(shown, task=task, range=range_, temperature=temperature)
         for norm, length, power in (("none", 2**14, "2¹⁴"), ("ln", 2**9, "2⁹")):
-            number = cell(shown, TABLES[task, range_], temperature, style.label(norm), length)
+            number = cell(shown, TABLES[task, range_], temperature, variants.label(norm), length)
             assert point_at(shown, norm, length) == (
-                f"{style.label(norm)} at N = {power}: {number}%, 95% interval [45.0, 55.0] n = 2 seeds"
+                f"{variants.label(norm)} at N = {power}: {number}%, 95% interval [45.0, 55.0] n = 2 seeds"
                 + (
                     "; the paper: 20.8%"
                     if (task, range_, temperature, norm) == ("argmax", "short", "plain", "none")

@@ -6,7 +6,10 @@ from vanishing_variance.leaderboard import ablation, ceiling
 from vanishing_variance.leaderboard.treatments import Treatment
 from vanishing_variance.report.leaderboard import answer, page
 
-SVG = '<svg xmlns="http://www.w3.org/2000/svg"/>'
+SVG = (
+    '<svg xmlns="http://www.w3.org/2000/svg" xmlns:dc="http://purl.org/dc/elements/1.1/">'
+    "<dc:title>Lines</dc:title><dc:description>n = 6 seeds</dc:description></svg>"
+)
 NO_GAINS = pd.DataFrame(columns=ablation.COLUMNS)
 CEILING = pd.DataFrame([("softmax", 0, 1.5e-6, 16384, 0.99, 0.98)], columns=ceiling.COLUMNS)
 
@@ -46,6 +49,7 @@ def test_every_line_has_a_row_that_diverged_last():
     assert "argmax, 2<sup>14</sup> (%)" in html
     assert "The pieces of" not in html
     assert "1.5e−06" in html
+    assert "<figcaption><b>Lines.</b> n = 6 seeds</figcaption>" in html
 
 
 def test_the_pieces_of_a_line_are_a_table():

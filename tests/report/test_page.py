@@ -112,17 +112,25 @@ def test_weaker_evidence_of_this_run_stands_below_the_records():
     assert "more than 0.5 percentage points below the paper&#39;s at 2<sup>4</sup>" in html
 
 
-def test_captions_say_n_and_what_was_run():
+def test_a_pictures_words_stand_below_it():
+    html = page(made_up()).html
+    for name in NAMES:
+        assert f"<figcaption><b>Title of {name}.</b> N ≥ 2⁴ &lt;in {name}&gt;</figcaption>" in html
+        assert f'alt="Title of {name}"' in html
+    assert "<b>The record: title of accuracy of the record.</b> N ≥ 2⁴ &lt;in accuracy of the record&gt;<" in html
+
+
+@pytest.mark.parametrize("part", ["title", "description"])
+def test_a_picture_without_words_is_one_line(part):
+    shown = made_up()
+    bare = re.sub(f"<dc:{part}>.*</dc:{part}>", "", shown.pictures["loss"])
+    with pytest.raises(InputError, match=r"^loss.svg: carries no title and caption; draw it again$"):
+        page(replace(shown, pictures={**shown.pictures, "loss": bare}))
+
+
+def test_the_page_says_what_was_run():
     html = page(made_up()).html
     for text in (
-        "argmax after 30 steps and dictionary after 30 steps; means over n = 2 seeds, the band is the 95% t interval",
-        "<b>The record: accuracy against length, trained on up to 4 items.</b> argmax after 30 steps and dictionary "
-        "after 30 steps; means over n = 8 seeds, the band is",
-        "over n = 10 sequences",
-        "the largest attention weights of n = 8 sequences",
-        "over n = 40 sequences",
-        "Exponents are fitted to the lengths of 4 items or more alone.",
-        "in one panel, not the paper&#39;s, it is the same in all sequences",
         "8 seeds (the paper: 100), gradient steps: argmax 30 of 100,000, dictionary 30 of 10,000",
         "<dt>seeds</dt><dd>2: 1 × 2 (blocks × seeds a block)</dd>",
         "<dt>gradient steps</dt><dd>argmax short 30, dictionary short 30, argmax long 30, dictionary long 30</dd>",

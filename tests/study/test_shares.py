@@ -122,7 +122,10 @@ def test_the_tables_and_the_figure_show_them():
     assert "| 0.1 to 0.2 | – | 50 [40, 60] |" in text
     assert "| argmax, short range, ln | +0.0 [+0.0, +0.0] |" in text
     assert "nan" not in text
-    panels = [axes for axes in draw(table).axes if axes.get_title()]
-    assert [axes.get_title() for axes in panels] == ["argmax, none", "argmax, + ln"] * 2
-    assert {len(axes.get_lines()) for axes in panels} == {2 + 6, 2 + 4}
-    assert len(draw(table[table["length"] == 8]).axes) == 2
+    drawing = draw(table, 16)
+    panels = drawing.figure.axes
+    titles = ["(a) argmax, none", "(b) argmax, + ln", "(c) argmax, none", "(d) argmax, + ln"]
+    assert [axes.get_title(loc="left") for axes in panels] == titles
+    assert [len(axes.get_lines()) for axes in panels] == [2 + 6, 2 + 6, 2 + 4, 2 + 4]
+    assert drawing.caption.startswith("Trained on up to 16 items, n = 4 seeds; the band is the 95% interval over seeds")
+    assert len(draw(table[table["length"] == 8], 16).figure.axes) == 2

@@ -1,15 +1,13 @@
 """Figure 1: standard deviation of fixed components of O inside a pretrained transformer, against length."""
 
-from textwrap import fill
-
 import numpy as np
 import pandas as pd
 from matplotlib import colormaps
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from vanishing_variance.figures import style
+from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.probe.fits import pooled
 from vanishing_variance.study.strategies import STRATEGIES
 
@@ -18,31 +16,31 @@ NAMED = 4
 COLUMNS = 2
 
 
-def draw(deviations: pd.DataFrame, laws: pd.DataFrame) -> Figure:
+def draw(deviations: pd.DataFrame, laws: pd.DataFrame) -> Drawing:
     """Draw a panel a strategy; a line a layer, the geometric mean of its components, and with one layer each of them.
 
     `laws` are the power laws of `pooled(deviations)`.
     """
     means, layers = pooled(deviations), [int(layer) for layer in deviations["layer"].unique()]
     rows = -(-len(STRATEGIES) // COLUMNS)
-    figure = Figure(figsize=(7.5, 0.6 + rows * (2.8 + 0.16 * min(NAMED, len(layers)))), layout="constrained")
+    figure = style.figure(rows * (2.1 + 0.12 * min(NAMED, len(layers))))
     grid = figure.subplots(rows, COLUMNS, sharey=True)
     named = {layers[place] for place in np.linspace(0, len(layers) - 1, min(NAMED, len(layers))).round().astype(int)}
-    for axes, (name, strategy) in zip(grid.flat, STRATEGIES.items(), strict=True):
+    for axes, name in zip(grid.flat, STRATEGIES, strict=True):
         if len(layers) == 1:
             for _, line in deviations[deviations["strategy"] == name].groupby(["head", "component"]):
-                axes.plot(line["length"], line["deviation"], lw=0.6, alpha=0.5, color="#888888")
+                axes.plot(line["length"], line["deviation"], lw=0.5, alpha=0.5, color=style.GREY)
         for layer in layers:
             line = means[(means["strategy"] == name) & (means["layer"] == layer)]
             law = laws[(laws["strategy"] == name) & (laws["layer"] == layer)].iloc[0]
             label = f"layer {layer}: {_exponent(law)}" if layer in named else None
             colour = _colour(layers.index(layer), len(layers))
-            axes.plot(line["length"], line["deviation"], "o-", ms=3, lw=1.4, color=colour, label=label)
+            axes.plot(line["length"], line["deviation"], "o-", color=colour, label=label)
         _reference(axes, means[means["strategy"] == name])
-        axes.set_title(strategy.title)
         style.length_axis(axes, means["length"].unique())
         axes.set_xlabel("sequence length N (tokens)")
-        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), fontsize=8)
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.24))
+    style.letter(grid.flat, (strategy.title for strategy in STRATEGIES.values()))
     for axes in grid[:, 0]:
         axes.set_ylabel("standard deviation of O")
     first = grid[0, 0]
@@ -50,8 +48,8 @@ def draw(deviations: pd.DataFrame, laws: pd.DataFrame) -> Figure:
     first.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     first.yaxis.set_major_formatter("{x:g}")
     first.yaxis.set_minor_formatter(NullFormatter())
-    style.caption(figure, _caption(deviations, len(layers)))
-    return figure
+    title = "Figure 1: standard deviation of attention outputs O inside a pretrained transformer"
+    return Drawing(figure, title, _caption(deviations, len(layers)))
 
 
 def _exponent(law: pd.Series) -> str:
@@ -61,26 +59,29 @@ def _exponent(law: pd.Series) -> str:
 
 def _colour(place: int, of: int) -> str | tuple[float, float, float, float]:
     """Return a colour from dark to light by depth; the lightest yellow of cividis is too faint on white."""
-    return style.BLUE if of == 1 else colormaps["cividis"](0.9 * place / (of - 1))
+    return style.SERIES[0]["color"] if of == 1 else colormaps["cividis"](0.9 * place / (of - 1))
 
 
 def _reference(axes: Axes, means: pd.DataFrame) -> None:
     """Draw the slope for i.i.d. tokens and a fixed query, from the first layer's first point."""
     ends = np.array([means["length"].min(), means["length"].max()])
     start = means["deviation"].iloc[0]
-    axes.plot(ends, start * (ends / ends[0]) ** -0.5, "--", lw=1, color=style.BLACK, label="slope −0.5")
+    axes.plot(ends, start * (ends / ends[0]) ** -0.5, "--", lw=1, color=style.SERIES[2]["color"], label="slope −0.5")
 
 
 def _caption(deviations: pd.DataFrame, layers: int) -> str:
     first = deviations.iloc[0]
     heads, components = deviations["head"].unique(), deviations["component"].nunique()
     where = f"head {heads[0]}" if len(heads) == 1 else f"each of {len(heads)} heads"
-    each = "thin: each of them; thick:" if layers == 1 else "a line a layer, the deeper the lighter:"
-    text = (
+    each = (
+        "thin lines are components, the thick one is"
+        if layers == 1
+        else "a line is a layer, the deeper the lighter, and"
+    )
+    return (
         f"{first['model']} ({str(first['revision'])[:12]}); sentences of {first['text'].rpartition(' ')[0]}. "
         f"O at the last position over n = {first['n']} sequences a length, {components} components of {where}; {each} "
-        "their geometric mean, with the exponent fitted to all lengths and its 95% t interval over lengths. "
-        "The query is the last token, which differs between sequences, except where it is fixed: there all sequences "
-        "end with the same token, drawn at random once. That strategy is not the paper's."
+        "their geometric mean, with the exponent of a power law fitted to all lengths and its 95% t interval over "
+        "lengths. P.E.: positional encoding. The query is the last token, which differs between sequences; where it "
+        "is fixed, which the paper does not do, all sequences end with the same token, drawn at random once."
     )
-    return fill(text, 122)

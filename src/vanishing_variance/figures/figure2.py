@@ -1,60 +1,85 @@
-"""Figure 2: individual features of the attention outputs O at growing lengths, before and after the normaliser."""
+"""Figure 2: individual features of the attention outputs O at growing lengths, with and without a normaliser."""
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
+from jaxtyping import Float
+from matplotlib.colors import to_rgba
+from scipy.stats import norm as gaussian
 
-from vanishing_variance.figures import style
+from vanishing_variance.figures import style, variants
+from vanishing_variance.figures.drawing import Drawing
+from vanishing_variance.study.markdown import drawn_power
 
-BINS = 80
+POINTS = 120
+# Of the distance between two features, how high the highest density of a panel is.
+HEIGHT = 1.4
+
+Values = Float[np.ndarray, " _"]
 
 
 def data(features: dict[str, pd.DataFrame], lengths: list[int]) -> pd.DataFrame:
-    """Return densities of each feature over sequences: panel, length, feature, n, value (a bin's centre), density.
+    """Return densities of each feature over sequences: norm, panel, length, feature, n, value, density.
 
-    `features` are the diagnostics' features by norm, `none` first. The bins of a panel are shared by its lengths and
-    features, so that they can be compared: 0.1% of the values at either end may lie outside.
+    `features` are the diagnostics' features by norm, `none` first. Features differ by orders of magnitude: each
+    `value` is less the feature's mean at the shortest length, and in units of its standard deviation there. Densities
+    are Gaussian kernel estimates at the same values in all panels, beyond which 0.1% may lie at either end.
     """
-    parts = []
-    for norm, frame in features.items():
-        for where in ("before", "after") if norm != "none" else ("before",):
-            of = frame[(frame["where"] == where) & frame["length"].isin(lengths)]
-            low, high = (float(of["value"].quantile(tail)) for tail in (0.001, 0.999))
-            edges = np.linspace(low, high, BINS + 1)
-            for (length, feature), values in of.groupby(["length", "feature"])["value"]:
-                counts, _ = np.histogram(values, edges)
-                columns = {
-                    "panel": "none: O" if norm == "none" else f"{norm}: O {where} the normaliser",
-                    "length": length,
-                    "feature": feature,
-                    "n": len(values),
-                    "value": (edges[1:] + edges[:-1]) / 2,
-                    "density": counts / len(values) / np.diff(edges),
-                }
-                parts.append(pd.DataFrame(columns))
-    return pd.concat(parts, ignore_index=True)
+    shown = pd.concat([_standardised(frame, norm, lengths) for norm, frame in features.items()], ignore_index=True)
+    low, high = (float(shown["value"].quantile(tail)) for tail in (0.001, 0.999))
+    grid = np.linspace(low - 0.5, high + 0.5, POINTS)
+    keys, parts = ["norm", "panel", "length", "feature"], []
+    for names, values in shown.groupby(keys, sort=False)["value"]:
+        columns = {"n": len(values), "value": grid, "density": _density(values.to_numpy(dtype=float), grid)}
+        parts.append(pd.DataFrame(dict(zip(keys, names, strict=True)) | columns))
+    # The last bits of exponentials differ between processors.
+    return pd.concat(parts, ignore_index=True).round({"value": 4, "density": 5})
 
 
-def draw(densities: pd.DataFrame, task: str) -> Figure:
-    """Draw a row a panel (`none` above), a column a length; one colour a feature."""
+def _standardised(frame: pd.DataFrame, norm: str, lengths: list[int]) -> pd.DataFrame:
+    """Return norm, panel, length, feature, and the value in terms of the shortest length; of `none` O alone."""
+    panels = {"before": f"{variants.label(norm)}: O", "after": f"{variants.label(norm)}: {variants.normalised(norm)}"}
+    of = frame[frame["length"].isin(lengths)].assign(norm=norm, panel=frame["where"].map(panels))
+    of = of[of["where"] == "before"] if norm == "none" else of.sort_values("where", ascending=False, kind="stable")
+    first = of[of["length"] == min(lengths)].groupby(["panel", "feature"])["value"].agg(["mean", "std"])
+    of = of.join(first, on=["panel", "feature"])
+    return of.assign(value=(of["value"] - of["mean"]) / of["std"].where(of["std"] > 0, 1))
+
+
+def _density(values: Values, grid: Values) -> Values:
+    """Return Gaussian kernels of Scott's width, or as narrow as the grid shows."""
+    width = max(values.std() * len(values) ** -0.2, grid[1] - grid[0])
+    density: Values = gaussian.pdf(grid[:, None], values, width).mean(axis=1)
+    return density
+
+
+def draw(densities: pd.DataFrame, task: str) -> Drawing:
+    """Draw a row a panel (`none` above), a column a length; a feature above another."""
     panels, lengths = densities["panel"].unique(), densities["length"].unique()
-    figure = Figure(figsize=(7.5, 1.9 * len(panels) + 0.6), layout="constrained")
-    grid = figure.subplots(len(panels), len(lengths), sharex="row", squeeze=False)
+    figure = style.figure(0.3 + 1.45 * len(panels))
+    grid = figure.subplots(len(panels), len(lengths), sharex=True, sharey=True, squeeze=False)
     for row, panel in zip(grid, panels, strict=True):
         for axes, length in zip(row, lengths, strict=True):
             of = densities[(densities["panel"] == panel) & (densities["length"] == length)]
-            for (_, line), colour in zip(of.groupby("feature"), style.FEATURES, strict=False):
-                axes.fill_between(line["value"], line["density"], step="mid", color=colour, alpha=0.45, lw=0)
-                axes.step(line["value"], line["density"], where="mid", color=colour, lw=0.8)
-            axes.set_ylim(bottom=0)
-            axes.set_title(f"{panel}, N = {style.power(length)}", fontsize=8)
-            axes.tick_params(labelsize=7)
-        row[0].set_ylabel("density")
+            colour, scale = variants.colour(of["norm"].iloc[0]), HEIGHT / of["density"].max()
+            features = sorted(of["feature"].unique(), reverse=True)
+            for feature in features:
+                line = of[of["feature"] == feature]
+                place, above = feature + 1, -scale * line["density"]
+                fill = {"facecolor": to_rgba(colour, 0.3), "edgecolor": colour, "lw": 0.6, "zorder": 2}
+                axes.fill_between(line["value"], place, place + above, **fill)
+            axes.set_yticks([feature + 1 for feature in features])
+            axes.label_outer()
+        row[0].set_ylabel("feature")
+    grid[0, 0].invert_yaxis()
+    style.letter(grid.flat, (f"{panel}, N = {style.power(length)}" for panel in panels for length in lengths))
+    first = drawn_power(lengths.min())
     for axes in grid[-1]:
-        axes.set_xlabel("value of the feature")
-    style.caption(
+        axes.set_xlabel("standardised value")
+    return Drawing(
         figure,
-        f"{task}, one model: {densities['feature'].nunique()} features of O (one colour each) over "
-        f"n = {densities['n'].iloc[0]} sequences a length. Panels of a row share the x axis.",
+        "Figure 2: distribution of single features of the attention outputs O",
+        f"{task}, one model a variant: {densities['feature'].nunique()} features over n = {densities['n'].iloc[0]} "
+        f"sequences a length, as Gaussian kernel densities; heights compare within a panel. Values are standardised by "
+        f"feature, with its mean and standard deviation at N = {first}: a feature that kept its distribution would "
+        "look the same in every column.",
     )
-    return figure

@@ -1,16 +1,11 @@
 """Figure 3: drift of the global mean and decay of the global variance of the attention outputs O."""
 
 import pandas as pd
-from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter
 
-from vanishing_variance.figures import style
-
-LINES = {
-    "none": ("none: O", "-"),
-    "norm_before": ("{}: O before the normaliser", "--"),
-    "norm_after": ("{}: O after the normaliser", "-"),
-}
+from vanishing_variance.figures import style, variants
+from vanishing_variance.figures.drawing import Drawing
+from vanishing_variance.study.markdown import drawn_power
 
 
 def data(moments: dict[str, pd.DataFrame], longest_trained: int) -> pd.DataFrame:
@@ -42,28 +37,34 @@ def data(moments: dict[str, pd.DataFrame], longest_trained: int) -> pd.DataFrame
     return pd.DataFrame(columns).reset_index()
 
 
-def draw(lines: pd.DataFrame, task: str, norm: str, sequences: int) -> Figure:
+def draw(lines: pd.DataFrame, task: str, norm: str, sequences: int) -> Drawing:
     """Draw the drift of the global mean (left) and the decay of the global variance (right)."""
-    figure = Figure(figsize=(7.5, 3.6), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    for name, (title, dashes) in LINES.items():
-        colour = style.colour("none" if name == "none" else norm)
+    figure = style.figure(2.6)
+    left, right = panels = figure.subplots(1, 2)
+    for name, variant, outputs in (
+        ("none", "none", "O"),
+        ("norm_before", norm, "O"),
+        ("norm_after", norm, variants.normalised(norm)),
+    ):
+        look = variants.look(variant) | ({"mfc": "white"} if name == "norm_after" else {})
         for axes, quantity in ((left, "drift"), (right, "variance")):
             value, error = lines[f"{name}_{quantity}"], 1.96 * lines[f"{name}_{quantity}_se"]
-            axes.plot(lines["length"], value, dashes, marker="o", ms=3, color=colour, label=title.format(norm))
-            axes.fill_between(lines["length"], value - error, value + error, color=colour, alpha=0.15, lw=0)
-    left.set(title="drift of the global mean", ylabel="(mean − mean$_{trained}$) / variance$_{trained}$")
-    right.set(title="decay of the global variance", ylabel="variance / variance$_{trained}$", yscale="log")
+            axes.plot(lines["length"], value, **look, label=f"{variants.label(variant)}: {outputs}")
+            axes.fill_between(lines["length"], value - error, value + error, color=look["color"], alpha=0.15, lw=0)
+    style.letter(panels, ("drift of the global mean", "decay of the global variance"))
+    left.set_ylabel("drift / variance$_{trained}$")
+    right.set(ylabel="variance / variance$_{trained}$", yscale="log")
     right.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     right.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     right.yaxis.set_minor_formatter(NullFormatter())
-    for axes in (left, right):
+    for axes in panels:
         style.length_axis(axes, lines["length"])
     figure.legend(*left.get_legend_handles_labels(), loc="outside upper center", ncols=3)
     reference = int(lines.loc[lines["none_variance"] == 1, "length"].iloc[0])
-    style.caption(
+    return Drawing(
         figure,
-        f"{task}, one model a line: means over n = {sequences} sequences a length; the band is ±1.96 standard errors\n"
-        f"over sequences. 'trained' is at N = {style.power(reference)}, the longest length of training.",
+        "Figure 3: drift of the global mean and decay of the global variance of the attention outputs O",
+        f"{task}, one model a variant: mean and variance over the features of an output, means over n = {sequences} "
+        f"sequences a length; the band is ±1.96 standard errors over sequences. All is relative to N = "
+        f"{drawn_power(reference)} (trained), the longest test length that was trained on.",
     )
-    return figure

@@ -2,9 +2,9 @@
 
 import pandas as pd
 from matplotlib.colors import LogNorm
-from matplotlib.figure import Figure
 
-from vanishing_variance.figures import style
+from vanishing_variance.figures import style, variants
+from vanishing_variance.figures.drawing import Drawing
 
 # The colour scale is logarithmic from here to 1; smaller weights look like this one.
 SMALLEST = 1e-4
@@ -16,10 +16,10 @@ def data(attention: dict[str, pd.DataFrame], lengths: list[int]) -> pd.DataFrame
     return pd.concat(parts, ignore_index=True)[["norm", "length", "sequence", "rank", "weight"]]
 
 
-def draw(weights: pd.DataFrame, task: str) -> Figure:
+def draw(weights: pd.DataFrame, task: str) -> Drawing:
     """Draw a row a normaliser, a column a length; one line of a heatmap is one sequence. All share one colour scale."""
     norms, lengths = weights["norm"].unique(), weights["length"].unique()
-    figure = Figure(figsize=(7.5, 5.4), layout="constrained")
+    figure = style.figure(0.3 + 1.7 * len(norms))
     grid = figure.subplots(len(norms), len(lengths), squeeze=False)
     for row, norm in zip(grid, norms, strict=True):
         for axes, length in zip(row, lengths, strict=True):
@@ -28,15 +28,15 @@ def draw(weights: pd.DataFrame, task: str) -> Figure:
             extent = (0.5, cells.shape[1] + 0.5, cells.shape[0] + 0.5, 0.5)
             axes.imshow(cells, norm=LogNorm(SMALLEST, 1, clip=True), cmap="cividis", aspect="auto", extent=extent)
             axes.grid(visible=False)
-            axes.set_title(f"{style.label(norm)}, N = {style.power(length)}")
             axes.label_outer()
         row[0].set_ylabel("sequence")
     for axes in grid[-1]:
         axes.set_xlabel("rank of the weight")
-    figure.colorbar(grid[0, 0].images[0], ax=grid, label="attention weight", shrink=0.8)
-    style.caption(
+    style.letter(grid.flat, (f"{variants.label(norm)}, N = {style.power(n)}" for norm in norms for n in lengths))
+    figure.colorbar(grid[0, 0].images[0], ax=grid, label="attention weight", shrink=0.8, pad=0.01)
+    return Drawing(
         figure,
-        f"{task}, one model a row: the {weights['rank'].max()} largest attention weights of "
-        f"{weights['sequence'].nunique()} sequences a length, one sequence a line.",
+        "Figure 4: the largest attention weights",
+        f"{task}, one model a variant: the {weights['rank'].max()} largest attention weights of "
+        f"n = {weights['sequence'].nunique()} sequences a length, a sequence a line.",
     )
-    return figure

@@ -4,14 +4,20 @@ from functools import partial
 from pathlib import Path
 
 from matplotlib import rc_context
-from matplotlib.figure import Figure
 
 from vanishing_variance.core.files import write
+from vanishing_variance.figures.drawing import Drawing
+from vanishing_variance.figures.style import text_below
 
 
-def write_figure(stem: Path, figure: Figure) -> None:
-    """Write `<stem>.png` at the figure's resolution and `<stem>.svg`, without dates and version numbers."""
-    write(stem.with_suffix(".png"), partial(figure.savefig, format="png", metadata={"Software": None}))
-    figure.set_layout_engine("none")  # laid out once, for both
+def write_figure(stem: Path, drawing: Drawing) -> None:
+    """Write `<stem>.png`, with title and caption below the panels, and `<stem>.svg`, which carries them as metadata.
+
+    The PNG stands alone; the page shows the SVG and writes its words in HTML. Neither has dates or version numbers.
+    """
+    figure = drawing.figure
+    words = {"Title": drawing.title, "Description": drawing.caption, "Date": None, "Creator": None}
+    with text_below(figure, f"{drawing.title}. {drawing.caption}"):
+        write(stem.with_suffix(".png"), partial(figure.savefig, format="png", metadata={"Software": None}))
     with rc_context({"svg.hashsalt": "vanishing-variance"}):  # else the identifiers in the file are random
-        write(stem.with_suffix(".svg"), partial(figure.savefig, format="svg", metadata={"Date": None, "Creator": None}))
+        write(stem.with_suffix(".svg"), partial(figure.savefig, format="svg", metadata=words))

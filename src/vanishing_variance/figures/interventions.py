@@ -1,11 +1,13 @@
 """The shares of the lost accuracy that interventions recover and reproduce, against length."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from vanishing_variance.figures import style
+from vanishing_variance.figures import style, variants
+from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.study.interventions import (
     AVERAGED,
     HARD,
@@ -18,67 +20,70 @@ from vanishing_variance.study.interventions import (
     restored,
 )
 
-# Kind -> intervention -> colour, marker, label. What acts on O acts before the normaliser here.
-LINES = {
+_WEIGHT, _WEIGHT_KEPT, _FEATURES, _GLOBAL, _MEAN, _HARD = style.SERIES
+# Kind -> intervention -> look, label. What acts on O acts on the normaliser's input here.
+LINES: dict[str, dict[str, tuple[dict[str, Any], str]]] = {
     "recovered": {
-        TARGET: (style.BLUE, "o", "target weight"),
-        kept_long("feature"): (style.SKY, "D", "target weight, but the feature\nmoments of the long length"),
-        restored("feature"): (style.ORANGE, "s", "feature moments"),
-        restored("global"): (style.BLACK, "^", "global moments"),
-        AVERAGED: (style.GREEN, "v", "distractors averaged"),
-        HARD: (style.PURPLE, "x", "hard attention"),
+        TARGET: (_WEIGHT, "attention on the target"),
+        kept_long("feature"): (_WEIGHT_KEPT, "attention on the target, mean and variance of every feature kept"),
+        restored("feature"): (_FEATURES, "mean and variance of every feature of O"),
+        restored("global"): (_GLOBAL, "global mean and variance of O"),
+        AVERAGED: (_MEAN, "distractors replaced by their mean"),
+        HARD: (_HARD, "hard attention"),
     },
     "damage": {
-        TRAINED_TARGET: (style.BLUE, "o", "target weight"),
-        TRAINED_TARGET_AVERAGED: (style.GREEN, "v", "target weight,\ndistractors averaged"),
-        damaged("feature"): (style.ORANGE, "s", "feature moments"),
-        damaged("global"): (style.BLACK, "^", "global moments"),
+        TRAINED_TARGET: (_WEIGHT, "attention on the target"),
+        TRAINED_TARGET_AVERAGED: (_MEAN, "attention on the target, distractors replaced by their mean"),
+        damaged("feature"): (_FEATURES, "mean and variance of every feature of O"),
+        damaged("global"): (_GLOBAL, "global mean and variance of O"),
     },
 }
-LABELS = {
-    "recovered": "set right on long sequences:\nshare of the loss recovered",
-    "damage": "set wrong on training lengths:\nshare of the loss reproduced",
+HEADINGS = {
+    "recovered": "Sequences of length N, one thing as at the training lengths:",
+    "damage": "Sequences of the training lengths, one thing as at length N:",
 }
-LIMITS = {"recovered": (-0.25, 1.35), "damage": (-0.25, 2.25)}
+LABELS = {"recovered": "share of the lost\naccuracy recovered", "damage": "share of the lost\naccuracy reproduced"}
+LIMITS = {"recovered": (-0.25, 1.35), "damage": (-0.25, 2.6)}
 
 
-def draw(shares: pd.DataFrame, range_: str = "short") -> Figure:
+def draw(shares: pd.DataFrame, longest: int, range_: str = "short") -> Drawing:
     """Draw a row of panels a kind, a column a task and variant (`none`, `ln` or the treatment); a line an intervention.
 
-    `shares`: metrics/interventions-shares.csv, of which lengths without a share are left out.
+    `shares`: metrics/interventions/shares.csv, of which lengths without a share are left out; `longest`: the longest
+    training length.
     """
     of = shares[(shares["range"] == range_) & (shares["scope"] == "length")].dropna(subset="share")
     of = of[(of["where"] != PLACES[1]) & (of["norm"] != "std")]
     pairs = [(str(task), str(norm)) for task, norm in of[["task", "norm"]].drop_duplicates().to_numpy()]
     columns = sorted(pairs, key=lambda pair: (pair[0], pair[1] != "none"))
-    figure = Figure(figsize=(10.5, 6.0), layout="constrained")
-    panels = figure.subplots(len(LINES), max(1, len(columns)), sharex=True, sharey="row", squeeze=False)
-    for row, (kind, lines) in zip(panels, LINES.items(), strict=True):
+    figure = style.figure(4.9)
+    drawn: list[Axes] = []
+    for part, (kind, lines) in zip(figure.subfigures(len(LINES), squeeze=False).flat, LINES.items(), strict=True):
+        row = part.subplots(1, max(1, len(columns)), sharex=True, sharey=True, squeeze=False)[0]
         for axes, (task, norm) in zip(row, columns, strict=False):
             _panel(axes, of[(of["task"] == task) & (of["norm"] == norm) & (of["kind"] == kind)], lines)
-            axes.set_title(f"{task}, {style.label(norm)}")
             style.length_axis(axes, shares["length"].dropna().astype(int).unique())
             axes.set_xlabel("length N (items)")
             axes.label_outer()
-        row[0].set_ylabel(LABELS[kind])
-        row[0].set_ylim(*LIMITS[kind])
+        row[0].set(ylabel=LABELS[kind], ylim=LIMITS[kind])
         row[0].yaxis.set_major_formatter(PercentFormatter(1))
-        if columns:
-            row[-1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=7.5)
-    seeds = of["n"].max() if len(of) else 0
-    style.caption(
+        part.legend(*row[0].get_legend_handles_labels(), loc="outside upper center", ncols=2, title=HEADINGS[kind])
+        drawn += row[: len(columns)].tolist()
+    style.letter(drawn, (f"{task}, {variants.label(norm)}" for _ in LINES for task, norm in columns))
+    return Drawing(
         figure,
-        f"Trained on the {range_} range, n = {seeds} seeds; the band is the 95% interval over seeds (Fieller).\n"
-        "Lengths at which less than a point of accuracy is lost, or the loss may be 0, are left out.",
+        "Share of the lost accuracy that interventions recover and reproduce",
+        f"Trained on up to {longest} items, n = {of['n'].max() if len(of) else 0} seeds; the band is the 95% interval "
+        "over seeds (Fieller). Lost is the accuracy at the training lengths less that at length N; lengths at which "
+        "less than a point is lost, or the loss may be 0, are left out.",
     )
-    return figure
 
 
-def _panel(axes: Axes, of: pd.DataFrame, lines: dict[str, tuple[str, str, str]]) -> None:
+def _panel(axes: Axes, of: pd.DataFrame, lines: dict[str, tuple[dict[str, Any], str]]) -> None:
     for height in (0, 1):
-        axes.axhline(height, color="#888888", lw=0.8)
-    for name, (colour, marker, label) in lines.items():
+        axes.axhline(height, color=style.GREY, lw=0.6)
+    for name, (look, label) in lines.items():
         line = of[of["intervention"] == name].sort_values("length")
-        axes.plot(line["length"], line["share"], marker=marker, ms=3.5, lw=1.3, color=colour, label=label)
+        axes.plot(line["length"], line["share"], **look, label=label)
         low, high = (line[f"share_{end}"].astype(float) for end in ("low", "high"))
-        axes.fill_between(line["length"], low, high, color=colour, alpha=0.15, lw=0)
+        axes.fill_between(line["length"], low, high, color=look["color"], alpha=0.15, lw=0)

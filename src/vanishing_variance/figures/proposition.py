@@ -1,10 +1,11 @@
 """Proposition 1: the variance of single features of O against the length, under the proposition's own assumptions."""
 
 import pandas as pd
-from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from vanishing_variance.figures import style
+from vanishing_variance.figures import style, variants
+from vanishing_variance.figures.drawing import Drawing
+from vanishing_variance.study.markdown import drawn_power
 
 # The band of features around their median.
 LOW, HIGH = 0.1, 0.9
@@ -23,37 +24,37 @@ def data(cells: pd.DataFrame) -> pd.DataFrame:
     return medians.assign(**quantiles).reset_index()
 
 
-def draw(cells: pd.DataFrame, exponents: pd.DataFrame) -> Figure:
+def draw(cells: pd.DataFrame, exponents: pd.DataFrame) -> Drawing:
     """Draw a row a task, a column a normaliser (`none` first), of what the stage `proposition` wrote."""
     lines = data(cells)
     tasks, norms = lines["task"].unique(), lines["norm"].unique()
-    tail = style.power(int(exponents["tail"].iloc[0]))
-    figure = Figure(figsize=(7.5, 6.2), layout="constrained")
+    figure = style.figure(0.5 + 1.9 * len(tasks))
     panels = figure.subplots(len(tasks), len(norms), sharex=True, sharey="row", squeeze=False)
+    titles = []
     for row, task in zip(panels, tasks, strict=True):
         for axes, norm in zip(row, norms, strict=True):
             of = lines[(lines["task"] == task) & (lines["norm"] == norm)]
-            colour, lengths = style.colour(norm), of["length"]
-            axes.plot(lengths, of["median"], "o-", ms=3, lw=1.4, color=colour, label="measured")
-            axes.fill_between(lengths, of["low"], of["high"], color=colour, alpha=0.15, lw=0)
-            axes.plot(lengths, of["predicted"], "--", lw=1.4, color=style.PURPLE, label="delta method, constant / N")
-            axes.plot(lengths, of["bound"], ":", lw=1.8, color=style.GREEN, label="the paper's bound")
-            axes.plot(lengths, 1 / lengths, "-", lw=0.8, color="#999999", label="1 / N: uniform attention")
+            look, lengths = variants.look(norm) | {"linestyle": "-"}, of["length"]
+            axes.plot(lengths, of["median"], **look, label="measured")
+            axes.fill_between(lengths, of["low"], of["high"], color=look["color"], alpha=0.15, lw=0)
+            axes.plot(lengths, of["predicted"], "--", color=style.SERIES[2]["color"], label="limit, constant / N")
+            axes.plot(lengths, of["bound"], ":", lw=1.6, color=style.SERIES[0]["color"], label="the paper's bound")
+            axes.plot(lengths, 1 / lengths, "-.", lw=0.8, color=style.GREY, label="uniform attention, 1 / N")
             fitted = exponents[(exponents["task"] == task) & (exponents["norm"] == norm)]["exponent"].median()
-            title = f"{task}, {style.label(norm)}: median exponent {fitted:.2f}".replace("-", "−")
-            axes.set_title(f"{title}, N ≥ {tail}")
+            titles.append(f"{task}, {variants.label(norm)}: exponent {fitted:.2f}".replace("-", "−"))
             axes.set_yscale("log")
             axes.yaxis.set_minor_locator(NullLocator())
             style.length_axis(axes, lengths)
             axes.label_outer()
         row[0].set_ylabel("variance of O$_d$ / σ$_d^2$")
+    style.letter(panels.flat, titles)
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
-    style.caption(
+    return Drawing(
         figure,
-        f"One model a panel, n = {lines['n'].iloc[0]} sequences a length: "
-        f"i.i.d. items, one query, O before the normaliser.\n"
-        f"Lines are medians over {cells['feature'].nunique()} features d, the band is their 10th to 90th percentile; "
-        f"σ$_d^2$ is the variance of V$_d$ over single items.\n"
-        f"Exponents are fitted to the lengths N ≥ {tail} alone.",
+        "Proposition 1: variance of single features of the attention outputs O",
+        f"One model a panel, n = {lines['n'].iloc[0]} sequences of i.i.d. items a length and one query, as the "
+        f"proposition assumes; with a normaliser, O is its input. Lines are medians over {cells['feature'].nunique()} "
+        f"features d, the band is their {LOW:.0%} to {HIGH:.0%} quantiles; σ_d² is the variance of V_d over single "
+        "items. The limit is the delta method's. Exponents are medians over features of power laws fitted to "
+        f"N ≥ {drawn_power(int(exponents['tail'].iloc[0]))}.",
     )
-    return figure

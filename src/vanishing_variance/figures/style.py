@@ -1,6 +1,11 @@
-"""Style of every figure: a colour-blind-safe palette (Okabe and Ito 2008), sizes, powers of two, captions."""
+"""Style of every figure: its size on a two-column page, fonts, letters of panels, axes of lengths."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import chain, product
+from string import ascii_lowercase
+from textwrap import fill
+from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -9,35 +14,57 @@ from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
 from vanishing_variance.study import markdown
 
-BLUE, ORANGE, GREEN, PURPLE, SKY, BLACK = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#000000"
-FEATURES = (BLUE, ORANGE, GREEN, PURPLE, SKY)
-_NORMS = {"none": BLACK, "ln": BLUE, "std": ORANGE, "rms": GREEN}
+# Inches: the text of a page of two columns.
+WIDTH = 6.75
+# Points: titles and names of axes; everything else.
+LARGE, SMALL = 8, 7
+# Of a caption: characters of a line, the height of a line and what is between it and the panels, in inches.
+CAPTION, LINE, GAP = 132, 0.117, 0.08
+GREY, LIGHT = "#808080", "#EEEEEE"
+# Of what is no variant, in the palette of Paul Tol (muted): colour-blind-safe, and apart from the variants' colours.
+SERIES: tuple[dict[str, Any], ...] = tuple(
+    {"color": colour, "linestyle": dashes, "marker": marker}
+    for colour, dashes, marker in (
+        *(("#332288", "-", "o"), ("#88CCEE", "--", "D"), ("#CC6677", "-", "s")),
+        *(("#999933", "-.", "^"), ("#882255", "--", "v"), ("#44AA99", ":", "X")),
+    )
+)
 
 mpl.rcParams.update(
     {
-        "font.size": 9,
-        "axes.titlesize": 9,
+        "font.size": SMALL,
+        "axes.titlesize": LARGE,
+        "axes.labelsize": LARGE,
+        "figure.labelsize": LARGE,
+        "lines.linewidth": 1.2,
+        "lines.markersize": 3,
+        "axes.linewidth": 0.6,
+        "xtick.major.width": 0.6,
+        "ytick.major.width": 0.6,
         "axes.spines.top": False,
         "axes.spines.right": False,
         "axes.grid": True,
         "axes.axisbelow": True,
         "grid.color": "#DDDDDD",
-        "grid.linewidth": 0.6,
+        "grid.linewidth": 0.5,
         "legend.frameon": False,
-        "figure.dpi": 150,
+        "legend.handlelength": 2.8,
+        "figure.dpi": 200,
         "svg.fonttype": "path",
     }
 )
 
 
-def colour(norm: str) -> str:
-    """Return the colour of a normaliser, the same in every figure; a new one is purple."""
-    return _NORMS.get(norm, PURPLE)
+def figure(height: float) -> Figure:
+    """Return an empty figure as wide as a page's text, of this height in inches."""
+    return Figure(figsize=(WIDTH, height), layout="constrained")
 
 
-def label(norm: str) -> str:
-    """Return the name of a variant in a legend."""
-    return "none" if norm == "none" else f"+ {norm}"
+def letter(panels: Iterable[Axes], titles: Iterable[str]) -> None:
+    """Title the panels, in their order of reading: (a) one, (b) another."""
+    letters = chain(ascii_lowercase, map("".join, product(ascii_lowercase, repeat=2)))
+    for name, (axes, title) in zip(letters, zip(panels, titles, strict=True), strict=False):
+        axes.set_title(f"({name}) {title}", loc="left")
 
 
 def length_axis(axes: Axes, lengths: Iterable[int]) -> None:
@@ -52,10 +79,23 @@ def length_axis(axes: Axes, lengths: Iterable[int]) -> None:
 
 
 def power(length: int) -> str:
-    """Return a length as a power of two where it is one."""
+    """Return a length for a panel, as a power of two where it is one."""
     return markdown.power(length, "$2^{{{}}}$")
 
 
-def caption(figure: Figure, text: str) -> None:
-    """Write the caption below the panels; it says n and what a band is."""
-    figure.supxlabel(text, fontsize=8, color="#444444", wrap=True)
+@contextmanager
+def text_below(figure: Figure, text: str) -> Iterator[None]:
+    """Make room below the panels, which keep their size, and write a text there; take both away afterwards."""
+    lines, (width, height) = fill(text, CAPTION), figure.get_size_inches()
+    room = GAP + LINE * (lines.count("\n") + 1.5)
+    share = room / (height + room)
+    below = figure.text(0.01, (room - GAP) / (height + room), lines, va="top", fontsize=SMALL, parse_math=False)
+    below.set_in_layout(False)
+    figure.set_size_inches(width, height + room)
+    figure.set_layout_engine("constrained", rect=(0, share, 1, 1 - share))
+    try:
+        yield
+    finally:
+        below.remove()
+        figure.set_size_inches(width, height)
+        figure.set_layout_engine("constrained")

@@ -8,10 +8,10 @@ from typing import Any
 import pandas as pd
 
 from vanishing_variance.core.config import get_param
-from vanishing_variance.figures import style
-from vanishing_variance.report.formats import drawn_power
+from vanishing_variance.figures import variants
 from vanishing_variance.report.readings import readings
 from vanishing_variance.report.tables import TEMPERATURES
+from vanishing_variance.study.markdown import drawn_power
 from vanishing_variance.study.scale import of_paper, steps
 
 _TEMPLATE = resources.files("vanishing_variance.report") / "templates/chart.json"
@@ -40,13 +40,13 @@ def chart(tests: pd.DataFrame, paper: pd.DataFrame, params: Mapping[str, Any]) -
     }
     document["params"] = [
         {"name": "titles", "value": {task: _titles(params, task, ranges) for task in tasks}},
-        {"name": "labels", "value": {norm: style.label(norm) for norm in norms}},
+        {"name": "labels", "value": {norm: variants.label(norm) for norm in norms}},
         {"name": "powers", "value": {str(length): drawn_power(length) for length in lengths}},
         _choice("task", "task", tasks, tasks),
         _choice("range", "trained on", ranges, [f"{low} to {high} items" for low, high in trained]),
         _choice("temperature", "at test time", temperatures, [TEMPERATURES[name] for name in temperatures]),
         *(
-            {"name": f"shows_{place}", "value": True, "bind": {"input": "checkbox", "name": style.label(norm)}}
+            {"name": f"shows_{place}", "value": True, "bind": {"input": "checkbox", "name": variants.label(norm)}}
             for place, norm in enumerate(norms)
         ),
     ]
@@ -56,7 +56,7 @@ def chart(tests: pd.DataFrame, paper: pd.DataFrame, params: Mapping[str, Any]) -
     x, colour = document["encoding"]["x"], document["encoding"]["color"]
     x["scale"]["domain"] = [min(lengths[0], *(low for low, _ in trained)), lengths[-1]]
     x["axis"]["values"] = lengths
-    colour["scale"] = {"domain": norms, "range": [style.colour(norm) for norm in norms]}
+    colour["scale"] = {"domain": norms, "range": [variants.colour(norm) for norm in norms]}
     return document
 
 

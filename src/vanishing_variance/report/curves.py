@@ -8,7 +8,8 @@ from typing import Any
 import pandas as pd
 
 from vanishing_variance.core.config import get_param
-from vanishing_variance.report.formats import drawn_power, number
+from vanishing_variance.report.formats import number
+from vanishing_variance.study.markdown import drawn_power
 
 # Of one panel, in its own units.
 WIDTH, HEIGHT = 400, 200

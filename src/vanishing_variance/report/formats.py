@@ -9,7 +9,6 @@ from vanishing_variance.study import markdown
 
 MISSING = markdown.MISSING
 _POWER = re.compile(r"\^([-−]?\d+(?:\.\d+)?)")
-_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def number(value: float | None, how: str) -> str:
@@ -29,12 +28,6 @@ def interval(low: float | None, high: float | None, how: str) -> str:
 def power(length: int) -> Markup:
     """Return a length as HTML: a power of two where it is one."""
     return raised(markdown.power(length))
-
-
-def drawn_power(length: int) -> str:
-    """Return a length as text, a power of two where it is one: pictures have no raised text but these letters."""
-    base, _, exponent = markdown.power(length).partition("^")
-    return base + exponent.translate(_RAISED)
 
 
 def raised(text: str) -> Markup:

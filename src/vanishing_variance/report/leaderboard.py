@@ -8,7 +8,7 @@ from vanishing_variance.leaderboard import ablation, ceiling
 from vanishing_variance.leaderboard.board_table import SETTINGS
 from vanishing_variance.leaderboard.files import TRAINED
 from vanishing_variance.report.cells import Cell, Row, Table
-from vanishing_variance.report.figures import Figure, data_image
+from vanishing_variance.report.figures import figure
 from vanishing_variance.report.formats import MISSING, number, raised
 from vanishing_variance.report.rendering import TEMPLATES
 from vanishing_variance.study import markdown
@@ -25,17 +25,10 @@ def page(board: pd.DataFrame, gains: pd.DataFrame, ceilings: pd.DataFrame, pictu
     """
     trained = board[board["rule"] == TRAINED]
     made = [_lines(trained, longest), *([_ablation(gains)] if len(gains) else []), _ceiling(ceilings)]
-    seeds = ", ".join(map(str, sorted(trained["n"].dropna().astype(int).unique())))
-    figure = Figure(
-        "leaderboard",
-        "Accuracy beyond training, a row a line",
-        f"Means over n = {seeds} seeds with 95% t intervals, as trained, and with hard attention (all weight on the "
-        "largest logit).",
-        "Accuracy beyond the training lengths of every line and rule at test time, with intervals",
-        data_image(picture),
-    )
     said = raised(answer(trained, longest))
-    return TEMPLATES.get_template("leaderboard.html").render(answer=said, drawn=figure, tables=made)
+    return TEMPLATES.get_template("leaderboard.html").render(
+        answer=said, drawn=figure("leaderboard", picture), tables=made
+    )
 
 
 def answer(trained: pd.DataFrame, longest: int) -> str:

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from vanishing_variance.study.markdown import MISSING, Groups, grouped
-from vanishing_variance.study.quantities import GROUPINGS, QUANTITIES
+from vanishing_variance.study.quantities import GROUPINGS, MEANINGS, QUANTITIES
 
 HEAD = (*GROUPINGS, "between models, beyond target")
 NOTE = (
@@ -11,7 +11,7 @@ NOTE = (
     "95% interval, by the bootstrap over seeds. Between seeds: models of one normaliser at one length. Between models: "
     "of all normalisers at one length, so that what a normaliser changes counts too; in the last column, beyond what "
     "the attention on the target explains. Across lengths: one model at all lengths; everything that changes with "
-    "length explains much there."
+    f"length explains much there. {MEANINGS}"
 )
 
 

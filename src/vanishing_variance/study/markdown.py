@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 MISSING = "–"
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 # A heading, the names of the columns, and the rows: a name, and a text a column.
 Groups = list[tuple[str, Sequence[str], list[tuple[str, list[str]]]]]
 
@@ -11,6 +12,12 @@ def power(length: int, how: str = "2^{}") -> str:
     """Return a length as a power of two where it is one."""
     exponent = int(length).bit_length() - 1
     return how.format(exponent) if length == 2**exponent else str(length)
+
+
+def drawn_power(length: int) -> str:
+    """Return a length as text, a power of two where it is one: pictures have no raised text but these letters."""
+    base, _, exponent = power(length).partition("^")
+    return base + exponent.translate(_RAISED)
 
 
 def row(cells: Sequence[str]) -> str:

@@ -9,23 +9,23 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float64, Int
 
-# By name: its title, and how it is computed from the columns of `beside_accuracy`. What the paper holds responsible is
-# the shift of O that the layers above read, so after the normaliser; its rival is where attention goes.
+# By name: its title, of which MEANINGS says more, and how it is computed from the columns of `beside_accuracy`. What
+# the paper holds responsible is the shift of O that the layers above read, normalised; its rival is where attention is.
 QUANTITIES: dict[str, tuple[str, Callable[[pd.DataFrame], pd.Series]]] = {
     "target": ("attention on the target item", lambda of: of["target"]),
     "largest": ("largest attention weight", lambda of: of["largest"]),
     "entropy": ("entropy of attention (nats)", lambda of: of["entropy"]),
     "variance_before": (
-        "log global variance of O, over that of training",
+        "global variance of O",
         lambda of: (of["variance_before"] / of["trained_variance_before"]).map(np.log),
     ),
     "variance_after": (
-        "the same after the normaliser",
+        "global variance of normalised O",
         lambda of: (of["variance_after"] / of["trained_variance_after"]).map(np.log),
     ),
     # Squared and less its sampling error: where nothing drifts, means of finitely many sequences differ all the same.
     "drift_after": (
-        "squared drift of the global mean after the normaliser",
+        "drift of the global mean of normalised O",
         lambda of: (
             (
                 (of["mean_after"] - of["trained_mean_after"]) ** 2
@@ -36,8 +36,14 @@ QUANTITIES: dict[str, tuple[str, Callable[[pd.DataFrame], pd.Series]]] = {
         ),
     ),
     "shift_before": ("Wasserstein shift of O", lambda of: of["shift_before"]),
-    "shift_after": ("Wasserstein shift after the normaliser", lambda of: of["shift_after"]),
+    "shift_after": ("Wasserstein shift of normalised O", lambda of: of["shift_after"]),
 }
+
+MEANINGS = (
+    "Normalised O is what the layers above read: O itself in models without a normaliser. All of O is relative to the "
+    "training lengths: the variance as the logarithm of the ratio; the drift squared, in units of the variance; the "
+    "Wasserstein shift as the mean over features of the distance in standard deviations."
+)
 
 # What of O is kept of the training lengths, to hold the test lengths against.
 OF_TRAINING = ("mean", "mean_se", "variance", "feature_variance", "shift")

@@ -25,5 +25,5 @@ PAPER = {
 }
 FIXED_LAST = "random_no_pe_fixed_last"
 STRATEGIES = PAPER | {
-    FIXED_LAST: Strategy("random tokens w/o P.E., last one fixed", sentences=False, positions=False, fixed_last=True),
+    FIXED_LAST: Strategy("random tokens w/o P.E., fixed last token", sentences=False, positions=False, fixed_last=True),
 }

@@ -1,0 +1,65 @@
+from string import ascii_lowercase
+
+import matplotlib as mpl
+import pytest
+from matplotlib.figure import Figure
+
+from vanishing_variance.figures import style, variants
+from vanishing_variance.figures.drawing import Drawing
+from vanishing_variance.figures.images import write_figure
+from vanishing_variance.report.figures import figure as shown
+from vanishing_variance.study.markdown import drawn_power
+
+
+def test_panels_are_lettered_in_order_and_more_than_26_too():
+    panels = Figure().subplots(4, 7).ravel()
+    style.letter(panels, [f"panel {place}" for place in range(28)])
+    titles = [axes.get_title(loc="left") for axes in panels]
+    assert titles[:2] == ["(a) panel 0", "(b) panel 1"]
+    assert [title.partition(")")[0][1:] for title in titles] == [*ascii_lowercase, "aa", "ab"]
+    with pytest.raises(ValueError, match="zip"):
+        style.letter(panels, ["one title"])
+
+
+def test_variants_differ_in_colour_and_in_black_and_white():
+    names = ("none", "ln", "std", "rms", "some-other")
+    looks = [variants.look(norm) for norm in names]
+    for part in ("color", "linestyle", "marker"):
+        assert len({str(look[part]) for look in looks}) == len(looks)
+    assert {look["color"] for look in looks}.isdisjoint(look["color"] for look in style.SERIES)
+    assert [variants.colour(norm) for norm in names] == [look["color"] for look in looks]
+
+
+def test_text_is_between_7_and_9_points():
+    sizes = ["font.size", "axes.titlesize", "axes.labelsize", "figure.labelsize"]
+    assert all(7 <= mpl.rcParams[name] <= 9 for name in sizes)
+    # Those are in terms of font.size where nothing else is said.
+    assert {mpl.rcParams[f"{name}.labelsize"] for name in ("xtick", "ytick")} == {"medium"}
+
+
+def test_lengths_are_powers_of_two_where_they_are():
+    assert [style.power(n) for n in (1, 16, 16384, 100)] == ["$2^{0}$", "$2^{4}$", "$2^{14}$", "100"]
+    assert [drawn_power(n) for n in (1, 16, 16384, 100)] == ["2⁰", "2⁴", "2¹⁴", "100"]
+
+
+def test_the_png_has_its_words_below_panels_of_the_same_size(tmp_path):
+    figure = style.figure(2)
+    axes = figure.subplots()
+    axes.set_xlabel("x")
+    words = "A caption of $5 & <σ_d²>. " * 20
+    figure.draw_without_rendering()
+    before = axes.get_window_extent().size
+    with style.text_below(figure, words):
+        figure.draw_without_rendering()
+        [below] = figure.texts
+        box = below.get_window_extent()
+        assert axes.get_window_extent().size == pytest.approx(before, abs=2)
+        assert axes.xaxis.label.get_window_extent().y0 > box.y1
+        assert box.y0 >= 0
+        assert box.x1 <= figure.bbox.x1
+    assert not figure.texts
+    assert figure.get_size_inches().tolist() == [style.WIDTH, 2]
+    write_figure(tmp_path / "one", Drawing(figure, "Title & <b>", words))
+    found = shown("one", (tmp_path / "one.svg").read_text(encoding="utf-8"))
+    assert (found.title, found.caption) == ("Title & <b>", words)
+    assert figure.get_size_inches().tolist() == [style.WIDTH, 2]
