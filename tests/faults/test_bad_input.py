@@ -32,7 +32,7 @@ SCRIPTS = {
 # These check the whole file, and not only what they take.
 WHOLE = ("check", "record", "pieces", "scale")
 # These read no parameters, or compare them alone; or, the leaderboard's, lines of their own.
-OTHERS = {"figure1", "readme", "leaderboard", "leaderboard_train", "leaderboard_test"}
+OTHERS = {"figure1", "readme", *(path.stem for path in (ROOT / "stages").glob("leaderboard*.py"))}
 ALL = {path.stem for path in (ROOT / "stages").glob("*.py")} - {"__init__"}
 
 

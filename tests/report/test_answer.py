@@ -51,18 +51,21 @@ def test_a_cause_is_worded_by_its_verdict_and_what_is_decided_stands_first():
         cause_attention_dictionary=("supported", 0.9999),
     )
     assert answer(found)[1].endswith(
-        "; on dictionary, shifted mean and variance are not what costs accuracy (1% of the loss), falling attention on "
-        "the target is (100%); on argmax the cause is open."
+        "; on dictionary, the outputs' shifted mean and variance are not what costs accuracy (1% of what is lost), "
+        "falling "
+        "attention on the answer's item is (100%); on argmax the cause is open."
     )
     found["cause-moments-dictionary"] = Evidence({**CLAIM, "verdict": "undecided", "ours": None})
-    assert "on dictionary, shifted mean and variance may be what costs accuracy, falling" in answer(found)[1]
+    assert (
+        "on dictionary, the outputs' shifted mean and variance may be what costs accuracy, falling" in answer(found)[1]
+    )
 
 
 def test_tasks_with_the_same_verdicts_share_a_clause():
     said = answer(all_of("supported"))[1]
     assert (
-        "on argmax and dictionary, shifted mean and variance are what costs accuracy (325% and 325% of the loss),"
-        in said
+        "on argmax and dictionary, the outputs' shifted mean and variance are what costs accuracy (325% and 325% "
+        "of what is lost)," in said
     )
 
 

@@ -210,7 +210,7 @@ def test_on_a_phone_a_line_hides_nothing(visit):
     assert "paper’s +1.8" in line.locator(".papers").inner_text()
     assert line.locator(".name").first.bounding_box()["width"] > 10
     line.locator("summary").click()
-    assert line.get_by_text("This run, 10,000 of 100,000 steps").is_visible()
+    assert line.get_by_text("This run, 10,000 of the paper's 100,000 steps").is_visible()
     assert line.get_by_text("the paper's steps, n = 2").is_visible()
     assert line.get_by_text("The rule. supported where").is_visible()
 
@@ -277,7 +277,7 @@ def test_print_shows_everything_and_cuts_nothing(visit):
 def test_a_picture_looks_like_its_file(browser):
     """It is smaller on the page: numbers have fewer digits, and names are shorter."""
     drawn = (ROOT / "plots/figures/results/figure2.svg").read_text()
-    [small] = figures(("figure2",), {"figure2": drawn}, made_up().params)
+    [small] = figures(("figure2",), {"figure2": drawn})
     shots = []
     for address in (f"data:image/svg+xml,{quote(drawn)}", small.image):
         shown = browser.new_page(viewport={"width": 1100, "height": 1000})

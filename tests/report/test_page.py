@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from html import unescape
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
@@ -32,7 +33,7 @@ def test_everything_stands_in_its_order():
     found = re.findall(r'<(?:section|figure)[^>]* id="([^"]+)"', html)
     assert found == [
         *("lead", "verdicts", "cause", "interventions", "interventions-figure", "mechanism-figure", "mechanism"),
-        *("curves", "chart-figure", "accuracy-figure", "accuracy-long-figure"),
+        *("leaderboard", "curves", "chart-figure", "accuracy-figure", "accuracy-long-figure"),
         *("tables", *(f"table{number}" for number in range(1, 7))),
         *("figures", "recorded-figure", "figure1-figure", "figure2-figure", "figure3-figure", "figure4-figure"),
         "proposition-figure",
@@ -82,8 +83,8 @@ def test_the_record_is_on_the_first_screen_where_it_leads():
 
 
 def test_the_answer_stands_in_the_first_screen():
-    html = page(made_up()).html
-    assert html.index("<h1>") < html.index(" ".join(map(str, answer(evidence())))) < html.index('id="lead"')
+    html, said = unescape(page(made_up()).html), " ".join(map(str, answer(evidence())))
+    assert html.index("<h1>") < html.index(said) < html.index('id="lead"')
 
 
 def test_where_nothing_was_tested_there_is_no_figure_on_the_first_screen():
@@ -96,7 +97,7 @@ def test_the_page_in_git_is_small():
 
 def test_links_to_files_of_the_repository_are_right():
     links = re.findall(r'href="(\.\./[^"]+)"', page(made_up()).html)
-    assert set(links) == {"../../docs/leaderboard.md", "../../metrics/leaderboard/board.md"}
+    assert set(links) == {"../../README.md", "../../docs/leaderboard.md", "../../metrics/leaderboard/board.md"}
     assert (ROOT / "plots/report/../../docs/leaderboard.md").exists()
     assert "metrics/leaderboard/board.md" in (ROOT / "leaderboard/dvc.yaml").read_text()
 
@@ -105,7 +106,8 @@ def test_weaker_evidence_of_this_run_stands_below_the_records():
     html = page(made_up()).html
     assert html.count("<p>This run, ") == 1
     assert (
-        "<p>This run, 10,000 of 100,000 steps, n = 2: not comparable (undertrained), −1.0 pp [−2.0, +0.5]</p>" in html
+        "<p>This run, 10,000 of the paper&#39;s 100,000 steps, n = 2: not comparable (undertrained), −1.0 pp "
+        "[−2.0, +0.5]</p>" in html
     )
     assert "Supported; the paper&#39;s steps, n = 2." in html
     assert "not comparable (undertrained): the models had fewer gradient steps than the paper&#39;s" in html

@@ -32,7 +32,7 @@ def test_a_row_a_claim():
     rows = [line.strip("| ").split(" | ") for line in table(evidence().values()).splitlines() if "Table 1" in line]
     claim = ["ln helps beyond the training lengths", "Section 3.1, Table 1"]
     scale = "the paper's steps, n = 2"
-    assert rows[0] == [*claim, "supported, +3.2 pp", scale, "-1.0 pp (10,000 of 100,000 steps, n = 2)"]
+    assert rows[0] == [*claim, "supported, +3.2 pp", scale, "-1.0 pp (10,000 of the paper's 100,000 steps, n = 2)"]
     assert [row[2] for row in rows[1:]] == [
         f"{found.claim['verdict']}, +3.2 pp" for found in [*evidence().values()][1:]
     ]

@@ -74,10 +74,14 @@ def test_a_claim_that_the_record_does_not_know_is_this_runs():
 @pytest.mark.parametrize(
     ("steps", "n", "said"),
     [
-        ({"argmax": 4_000}, 8, "4,000 of 100,000 steps, n = 8"),
+        ({"argmax": 4_000}, 8, "4,000 of the paper's 100,000 steps, n = 8"),
         ({"argmax": 100_000}, 8, "the paper's steps, n = 8"),
-        ({"argmax": 4_000, "dictionary": 10_000}, 8, "argmax 4,000 of 100,000 steps, n = 8"),
-        ({"argmax": 4_000, "dictionary": 30}, 2, "argmax 4,000 of 100,000 steps, dictionary 30 of 10,000 steps, n = 2"),
+        ({"argmax": 4_000, "dictionary": 10_000}, 8, "argmax 4,000 of the paper's 100,000 steps, n = 8"),
+        (
+            {"argmax": 4_000, "dictionary": 30},
+            2,
+            "argmax 4,000 of the paper's 100,000 steps, dictionary 30 of the paper's 10,000 steps, n = 2",
+        ),
         ({"argmax": 200_000, "dictionary": 10_000}, None, "the paper's steps"),
         ({}, None, "a pretrained model"),
     ],

@@ -61,5 +61,5 @@ def test_what_is_missing_is_a_dash():
 def test_a_point_of_the_learning_curve_has_its_scale_and_number():
     assert one().point == ""
     few = {**CLAIM, "verdict": "undecided", "steps": {"argmax": 20_000}}
-    assert one(few).point == "20,000 of 100,000 steps, n = 2: undecided, +3.2 pp [+1.0, +5.5]"
+    assert one(few).point == "20,000 of the paper's 100,000 steps, n = 2: undecided, +3.2 pp [+1.0, +5.5]"
     assert one({**few, "ours": -0.04, "low": None}).point.endswith("undecided, 0.0 pp")

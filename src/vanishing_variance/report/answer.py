@@ -23,15 +23,18 @@ _OPEN = "Whether variance vanishes with length is open"
 _CAUSES = {
     "cause-moments": (
         {
-            SUPPORTED: "shifted mean and variance are what costs accuracy",
-            CONTRADICTED: "shifted mean and variance are not what costs accuracy",
+            SUPPORTED: "the outputs' shifted mean and variance are what costs accuracy",
+            CONTRADICTED: "the outputs' shifted mean and variance are not what costs accuracy",
         },
-        "shifted mean and variance may be what costs accuracy",
-        " of the loss",
+        "the outputs' shifted mean and variance may be what costs accuracy",
+        " of what is lost",
     ),
     "cause-attention": (
-        {SUPPORTED: "falling attention on the target is", CONTRADICTED: "falling attention on the target is not"},
-        "falling attention on the target may be",
+        {
+            SUPPORTED: "falling attention on the answer's item is",
+            CONTRADICTED: "falling attention on the answer's item is not",
+        },
+        "falling attention on the answer's item may be",
         "",
     ),
 }

@@ -56,7 +56,7 @@ def scale(claim: Mapping[str, Any]) -> str:
     if claim["verdict"] == NOT_TESTED:
         return ""
     steps = {task: (ours, paper_steps(task)) for task, ours in claim["steps"].items()}
-    few = {task: f"{ours:,} of {theirs:,} steps" for task, (ours, theirs) in steps.items() if ours < theirs}
+    few = {task: f"{ours:,} of the paper's {theirs:,} steps" for task, (ours, theirs) in steps.items() if ours < theirs}
     said = [text if len(steps) == 1 else f"{task} {text}" for task, text in few.items()]
     said = said or ["the paper's steps" if steps else "a pretrained model"]
     return ", ".join([*said, f"n = {claim['n']}"] if claim["n"] else said)
