@@ -25,7 +25,7 @@ def test_moments_are_cleared_only_where_none_of_four_shares_is_large():
         others = [other for other in MOMENTS if other != name]
         found = judged("cause-moments", **useless(*others))
         assert found["verdict"] == SUPPORTED, name
-        assert found["ours"] > 0.8
+        assert found["ours"] > 80
         half = judged("cause-moments", **useless(*others), **{name: 0.749})
         assert half["verdict"] == UNDECIDED, name
 

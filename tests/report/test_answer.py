@@ -47,8 +47,8 @@ def test_a_cause_is_worded_by_its_verdict_and_what_is_decided_stands_first():
     found = evidence(
         cause_moments_argmax=UNDERTRAINED,
         cause_attention_argmax=UNDERTRAINED,
-        cause_moments_dictionary=("contradicted", 0.0108),
-        cause_attention_dictionary=("supported", 0.9999),
+        cause_moments_dictionary=("contradicted", 1.08),
+        cause_attention_dictionary=("supported", 99.99),
     )
     assert answer(found)[1].endswith(
         "; on dictionary, the outputs' shifted mean and variance are not what costs accuracy (1% of what is lost), "
@@ -64,7 +64,7 @@ def test_a_cause_is_worded_by_its_verdict_and_what_is_decided_stands_first():
 def test_tasks_with_the_same_verdicts_share_a_clause():
     said = answer(all_of("supported"))[1]
     assert (
-        "on argmax and dictionary, the outputs' shifted mean and variance are what costs accuracy (325% and 325% "
+        "on argmax and dictionary, the outputs' shifted mean and variance are what costs accuracy (3% and 3% "
         "of what is lost)," in said
     )
 

@@ -59,8 +59,8 @@ def _judged(found: Mapping[str, dict[str, Any]]) -> tuple[list[str], Judgement]:
         sides.append(one_sided(low, high))
     words = ", ".join(f"{words} {_share(row)}" for words, row in found.items())
     best = max(found.values(), key=lambda row: float("-inf") if pd.isna(row["share"]) else row["share"])
-    share, low, high = (None if pd.isna(best[f"share{end}"]) else float(best[f"share{end}"]) for end in _ENDS)
-    return sides, Judgement(UNDECIDED, words, "of the loss", share, low, high, n=int(best["n"]))
+    share, low, high = (None if pd.isna(best[f"share{end}"]) else 100 * float(best[f"share{end}"]) for end in _ENDS)
+    return sides, Judgement(UNDECIDED, words, "% of what is lost", share, low, high, n=int(best["n"]))
 
 
 def _share(row: Mapping[str, Any]) -> str:

@@ -82,7 +82,7 @@ def _cause(claims: Mapping[str, Mapping[str, Any]], tasks: list[str]) -> str:
     parts = []
     for cause, (words, unclear, of) in _CAUSES.items():
         found = [claims.get(f"{cause}-{task}") for task in tasks]
-        shares = [f"{number(100 * one['ours'], '.0f')}%" for one in found if one and one["ours"] is not None]
+        shares = [f"{number(one['ours'], '.0f')}%" for one in found if one and one["ours"] is not None]
         said = words.get(_verdict(found[0]), unclear)
         parts.append(f"{said} ({' and '.join(shares)}{of})" if shares else said)
     return f"{where}, {', '.join(parts)}"
