@@ -6,8 +6,10 @@ from made_up_board import accuracies
 from small import make_model, make_plan
 
 from vanishing_variance.core.seeding import stream
-from vanishing_variance.leaderboard.ceiling import LENGTHS, ceiling, class_offsets, markdown, predicted
+from vanishing_variance.leaderboard.ceiling import DRAWS, LENGTHS, ceiling, class_offsets, markdown, predicted
 from vanishing_variance.model.initialisation import draw
+
+EXPONENTIALS = stream(0, "x").exponential(size=(DRAWS, 10))
 
 
 def weights_of(plan, seeds=(0, 1)):
@@ -37,13 +39,13 @@ def test_the_prediction_is_the_accuracy_of_the_largest_shifted_priority():
     measured = (classes[rows, shifted] == classes[rows, priority.argmax(axis=1)]).mean()
     assert 0.3 < measured < 0.8
     # both are means of yes and no: three standard errors; 1 / 51 of a class's items is left out by the limit
-    assert predicted(offsets, items, stream(0, "x"))[0] == pytest.approx(measured, abs=3 * 0.5 / drawn**0.5 + 0.02)
+    assert predicted(offsets, items, EXPONENTIALS)[0] == pytest.approx(measured, abs=3 * 0.5 / drawn**0.5 + 0.02)
 
 
 def test_without_offsets_hard_attention_is_always_right_and_its_ceiling_falls_with_length():
-    assert predicted(np.zeros((1, 10)), 2**14, stream(0, "x")).tolist() == [1.0]
+    assert predicted(np.zeros((1, 10)), 2**14, EXPONENTIALS).tolist() == [1.0]
     offsets = np.linspace(0, 1e-4, 10)[None]
-    falling = [predicted(offsets, items, stream(0, "x"))[0] for items in (2**8, 2**11, 2**14, 2**17)]
+    falling = [predicted(offsets, items, EXPONENTIALS)[0] for items in (2**8, 2**11, 2**14, 2**17)]
     assert falling == sorted(falling, reverse=True)
     assert falling[0] > 0.98
     assert falling[-1] < 0.5
@@ -60,6 +62,8 @@ def test_a_row_a_line_seed_and_length_beside_what_was_measured():
     rows = [line for line in markdown(found).splitlines() if line.startswith("| a") or line.startswith("| b")]
     assert rows[0].startswith("| a | 6 | 0.0e+00 | 100.0 | ")
     assert rows[1].startswith("| b | 6 | 3.2e-05 | ")
+    alone = ceiling({"b": offsets["b"]}, accuracy, stream(0, "x"))
+    pd.testing.assert_frame_equal(alone, found.query("line == 'b'").reset_index(drop=True))
 
 
 @pytest.mark.parametrize("projection", ["mlp", "qk_norm"])

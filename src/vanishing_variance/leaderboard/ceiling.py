@@ -54,12 +54,14 @@ def class_offsets(variant: Variant, weights: Mapping[str, Float[np.ndarray, "S .
     return found
 
 
-def predicted(offsets: Float64[np.ndarray, "S C"], items: int, rng: np.random.Generator) -> Float64[np.ndarray, " S"]:
+def predicted(
+    offsets: Float64[np.ndarray, "S C"], items: int, exponentials: Float64[np.ndarray, "K C"]
+) -> Float64[np.ndarray, " S"]:
     """Return the accuracy of hard attention, a fraction: how often the largest p + delta_c has the class of largest p.
 
-    By `DRAWS` draws of the largest priority of each class, the same for all seeds.
+    By K draws of E of each class.
     """
-    largest = 1 - rng.exponential(size=(DRAWS, offsets.shape[1])) * offsets.shape[1] / items
+    largest = 1 - exponentials * offsets.shape[1] / items
     target = largest.argmax(axis=1)
     return np.array([((largest + of).argmax(axis=1) == target).mean() for of in offsets])
 
@@ -69,14 +71,17 @@ def ceiling(
 ) -> pd.DataFrame:
     """Return a row a line, seed and tested length of `LENGTHS`, or the longest: COLUMNS, accuracies as fractions.
 
-    `offset`: the standard deviation of delta over the classes; `accuracy` of argmax: line, rule, seed, length, accuracy
+    `offset`: the standard deviation of delta over the classes; `accuracy` of argmax, by line, rule, seed and length;
+    `predicted`: by the same draws for all lines and lengths, so that a line's numbers do not depend on the other lines.
     """
+    classes = max((of_line.shape[1] for of_line in offsets.values()), default=0)
+    exponentials = rng.exponential(size=(DRAWS, classes))
     hard = accuracy[accuracy["rule"] == HARD].sort_values("seed")
     rows: list[tuple[Any, ...]] = []
     for line, of_line in offsets.items():
         for length in sorted({*LENGTHS, hard["length"].max()} & set(hard["length"])):
             of = hard[(hard["line"] == line) & (hard["length"] == length)]
-            expected = predicted(of_line, length, rng)
+            expected = predicted(of_line, length, exponentials)
             numbers = zip(of["seed"], of_line.std(axis=1), expected, of["accuracy"], strict=True)
             rows += [(line, seed, offset, length, here, there) for seed, offset, here, there in numbers]
     return pd.DataFrame(rows, columns=COLUMNS)
