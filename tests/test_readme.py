@@ -48,8 +48,8 @@ def test_what_holds_at_length_has_the_numbers_of_the_leaderboard():
     best = [f"{found['direct-power-cosine', task]:.1f}%" for task in tasks]
     baseline = [f"{found['softmax', task]:.1f}%" for task in tasks]
     said = " ".join(README.split())
-    assert f"keep {best[0]} on argmax and {best[1]} on the dictionary" in said
-    assert f"the baseline has {baseline[0]} and {baseline[1]}, without a normaliser" in said
+    assert f"keep {best[0]} on argmax and {best[1]} on the dictionary, where" in said
+    assert f"the baseline has {baseline[0]} and {baseline[1]} (8 seeds)" in said
 
 
 def test_why_accuracy_falls_is_what_the_interventions_recover():
@@ -62,7 +62,10 @@ def test_why_accuracy_falls_is_what_the_interventions_recover():
     )
     said = " ".join(README.split())
     assert f"regain {weight[0]} of the lost accuracy on argmax and {weight[1]} on the dictionary" in said
-    assert f"with the mean and variance of O there, {moments[0]} and {moments[1]} ({shares['n'].min()} seeds" in said
+    assert (
+        f"with the global mean and variance of O there, {moments[0]} and {moments[1]} ({shares['n'].min()} seeds"
+        in said
+    )
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name.startswith("docs/")])

@@ -78,6 +78,10 @@ def test_the_record_is_on_the_first_screen_where_it_leads():
     tests = record.tests.assign(baseline_mean=75.0)
     html = page(made_up(record=replace(record, tests=tests))).html
     assert "reproduced: 8 seeds (the paper: 100), gradient steps: argmax 30 of 100,000, dictionary 30 of 10,000" in html
+    for task, steps in (("argmax", 100_000), ("dictionary", 10_000)):
+        record.params["tasks"][task]["training"]["steps"] = steps
+    said = page(made_up(record=record)).html
+    assert "reproduced: 8 seeds (the paper: 100), the paper’s gradient steps: argmax 100,000, dictionary 10,000" in said
     assert "none falls from 75.0% to 75.0%" in html
     assert "none falls from 75.0%" not in page(made_up(evidence={"claim": Evidence(CLAIM)})).html
 

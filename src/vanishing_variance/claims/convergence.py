@@ -41,6 +41,6 @@ def _converges(task: str, norm: str, evidence: Evidence) -> Judgement:
     mean, low, high = interval(falls)
     words = f"mean loss {before.mean():.3g} in the tenth before, {last.mean():.3g} in the last"
     if len(falls) < 2:
-        return Judgement(UNDECIDED, f"{words}, one seed: no interval", "% of the loss in a tenth", mean, n=1)
+        return Judgement(UNDECIDED, f"{words}, one seed: no interval", "% lower in last tenth", mean, n=1)
     verdict = one_sided(100 * STILL_FALLING - high, 100 * STILL_FALLING - low)
-    return Judgement(verdict, words, "% of the loss in a tenth", mean, low, high, None, len(falls))
+    return Judgement(verdict, words, "% lower in last tenth", mean, low, high, None, len(falls))

@@ -21,20 +21,20 @@ _VANISHES = {SUPPORTED: "Variance does vanish with length", CONTRADICTED: "Varia
 _OPEN = "Whether variance vanishes with length is open"
 # A claim on a cause -> its words by verdict, those of open verdicts last, and what its share is of.
 _CAUSES = {
-    "cause-moments": (
-        {
-            SUPPORTED: "the outputs' shifted mean and variance are what costs accuracy",
-            CONTRADICTED: "the outputs' shifted mean and variance are not what costs accuracy",
-        },
-        "the outputs' shifted mean and variance may be what costs accuracy",
-        " of what is lost",
-    ),
     "cause-attention": (
         {
-            SUPPORTED: "falling attention on the answer's item is",
-            CONTRADICTED: "falling attention on the answer's item is not",
+            SUPPORTED: "falling attention on the answer’s item is what costs accuracy",
+            CONTRADICTED: "falling attention on the answer’s item is not what costs accuracy",
         },
-        "falling attention on the answer's item may be",
+        "falling attention on the answer’s item may be what costs accuracy",
+        " of what is lost",
+    ),
+    "cause-moments": (
+        {
+            SUPPORTED: "the outputs’ shifted mean and variance are",
+            CONTRADICTED: "the outputs’ shifted mean and variance are not",
+        },
+        "the outputs’ shifted mean and variance may be",
         "",
     ),
 }
@@ -78,7 +78,8 @@ def _cause(claims: Mapping[str, Mapping[str, Any]], tasks: list[str]) -> str:
     """Return what costs the accuracy on tasks whose causes have the same verdicts."""
     where = f"on {' and '.join(tasks)}"
     if not _judged(claims, tasks):
-        return f"{where} the cause is open"
+        undertrained = NOT_COMPARABLE in (_verdict(claims.get(f"{cause}-{tasks[0]}")) for cause in _CAUSES)
+        return f"{where} {'the training was too short to tell' if undertrained else 'the cause is open'}"
     parts = []
     for cause, (words, unclear, of) in _CAUSES.items():
         found = [claims.get(f"{cause}-{task}") for task in tasks]

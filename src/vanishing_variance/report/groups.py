@@ -24,7 +24,7 @@ GROUPS = {
     "accuracy": {
         "": "ln is ahead of none",
         "adaptive": "ln is ahead, adaptive temperature",
-        "orthogonal": "ln gains as much with adaptive temperature",
+        "orthogonal": "ln gains the same with adaptive temperature",
         "std": "std is ahead of none",
         "ln-std": "ln is ahead of std",
         "ln-std-alike": "ln and std more alike on dictionary",

@@ -127,8 +127,11 @@ def _steps(params: Mapping[str, Any]) -> dict[tuple[str, str], int]:
 def _scale(tests: pd.DataFrame, params: Mapping[str, Any]) -> str:
     """Return the seeds and gradient steps of the first screen's figure, beside the paper's."""
     steps = {task: (scale.steps(params, task, "short"), paper_steps(task)) for task in get_param(params, "tasks", dict)}
-    said = [f"{task} {ours:,}" + (f" of {theirs:,}" if theirs else "") for task, (ours, theirs) in steps.items()]
-    return f"{curves.seeds(tests)} seeds (the paper: {PAPER_SEEDS}), gradient steps: {', '.join(said)}"
+    as_paper = all(ours == theirs for ours, theirs in steps.values())
+    beside = {task: f" of {theirs:,}" if theirs and not as_paper else "" for task, (_, theirs) in steps.items()}
+    said = ", ".join(f"{task} {ours:,}{beside[task]}" for task, (ours, _) in steps.items())
+    heading = "the paper’s gradient steps" if as_paper else "gradient steps"
+    return f"{curves.seeds(tests)} seeds (the paper: {PAPER_SEEDS}), {heading}: {said}"
 
 
 def _study(params: Mapping[str, Any]) -> list[tuple[str, str | list[str]]]:
