@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from vanishing_variance.claims.claim import judge
 from vanishing_variance.claims.evidence import Evidence
+from vanishing_variance.claims.judgement import judge
 from vanishing_variance.claims.paper import CLAIMS
 from vanishing_variance.claims.table import counts, markdown
 from vanishing_variance.core.config import PATH, get_param

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from vanishing_variance.claims.claim import judge
 from vanishing_variance.claims.evidence import Evidence
+from vanishing_variance.claims.judgement import judge
 from vanishing_variance.claims.paper import CLAIMS
 from vanishing_variance.core.frames import read_csv
 from vanishing_variance.study.interventions import ATTENTION, BASE, DAMAGING, NOTHING, OTHER, PLACES, RECOVERING

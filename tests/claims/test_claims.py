@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 from made_up import BY_KEY, CAPACITY, accuracy, evidence, mechanism, shifted, steps, verdict
 
-from vanishing_variance.claims.claim import judge, one_sided
+from vanishing_variance.claims.judgement import judge, one_sided
 from vanishing_variance.claims.paper import CLAIMS
 from vanishing_variance.claims.table import counts, markdown
 from vanishing_variance.study.verdict import (

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from made_up import accuracy, evidence, mechanism, verdict
 
-from vanishing_variance.claims.claim import judge
+from vanishing_variance.claims.judgement import judge
 from vanishing_variance.claims.paper import CLAIMS
 from vanishing_variance.study.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
 

@@ -5,8 +5,8 @@ from made_up import CAPACITY, accuracy, evidence, mechanism, noisy, shifted, ver
 from scipy import stats
 
 from vanishing_variance.analysis.paired_tests import paired_tests, select
-from vanishing_variance.claims.claim import judge
 from vanishing_variance.claims.differences import Pair
+from vanishing_variance.claims.judgement import judge
 from vanishing_variance.claims.paper import CLAIMS
 from vanishing_variance.study.verdict import AS_LARGE, CONTRADICTED, LARGER, SMALLER, SUPPORTED, UNDECIDED
 

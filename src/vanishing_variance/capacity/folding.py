@@ -1,4 +1,4 @@
-"""A trained `ln` model written as a `std` model, which has no parameters of its own (Section 3.2).
+"""A trained `ln` model written as a `std` model, whose normaliser has no parameters (Section 3.2).
 
 S seeds, D width.
 """

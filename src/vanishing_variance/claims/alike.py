@@ -6,9 +6,9 @@ import numpy as np
 from jaxtyping import Float
 from scipy import stats
 
-from vanishing_variance.claims.claim import Judgement, one_sided
 from vanishing_variance.claims.differences import Pair, no_test
 from vanishing_variance.claims.evidence import Evidence
+from vanishing_variance.claims.judgement import Judgement, one_sided
 from vanishing_variance.statistics.equivalence import seeds_for_equivalence
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.statistics.power import seeds_for_power

@@ -7,8 +7,8 @@ import numpy as np
 from jaxtyping import Float
 
 from vanishing_variance.claims.causes import HALF, TRAINED, moments, untested
-from vanishing_variance.claims.claim import Judgement, one_sided
 from vanishing_variance.claims.evidence import Evidence
+from vanishing_variance.claims.judgement import Judgement, one_sided
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.study.interventions import BASE, FORMS, NOTHING, restored
 from vanishing_variance.study.shares import gain

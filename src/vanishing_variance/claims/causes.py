@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from vanishing_variance.claims.claim import Judgement, one_sided
 from vanishing_variance.claims.evidence import Evidence
+from vanishing_variance.claims.judgement import Judgement, one_sided
 from vanishing_variance.study.interventions import ATTENTION, FORMS, TARGET, damaged, kept_long, restored
 from vanishing_variance.study.shares import BEYOND, shares
 from vanishing_variance.study.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED

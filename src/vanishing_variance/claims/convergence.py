@@ -4,8 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from vanishing_variance.claims.claim import Claim, Judgement, one_sided
 from vanishing_variance.claims.evidence import Evidence
+from vanishing_variance.claims.judgement import Claim, Judgement, one_sided
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.study.scale import paper_steps
 from vanishing_variance.study.verdict import NOT_COMPARABLE, NOT_TESTED, UNDECIDED

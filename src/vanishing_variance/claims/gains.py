@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from vanishing_variance.claims.claim import Claim, Judgement, one_sided
 from vanishing_variance.claims.differences import Pair
 from vanishing_variance.claims.evidence import Evidence
+from vanishing_variance.claims.judgement import Claim, Judgement, one_sided
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.study.markdown import power
 from vanishing_variance.study.verdict import AS_LARGE, LARGER, NOT_TESTED, SMALLER, SUPPORTED, UNDECIDED

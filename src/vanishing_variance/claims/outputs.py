@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
-from vanishing_variance.claims.claim import Judgement, one_sided
 from vanishing_variance.claims.evidence import Evidence
+from vanishing_variance.claims.judgement import Judgement, one_sided
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.study.quantities import QUANTITIES
 from vanishing_variance.study.results import of_both

@@ -13,11 +13,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from vanishing_variance.claims import alike, attribution, causes, outputs, theory
-from vanishing_variance.claims.claim import Claim, Judgement
 from vanishing_variance.claims.convergence import converges
 from vanishing_variance.claims.differences import Pair
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.gains import ahead
+from vanishing_variance.claims.judgement import Claim, Judgement
 from vanishing_variance.claims.outputs import changes, log_ratio, smaller
 from vanishing_variance.study.runs import TASKS
 

@@ -6,8 +6,8 @@ model is trained by others, and what a model can represent does not depend on ho
 
 from dataclasses import replace
 
-from vanishing_variance.claims.claim import Judgement
 from vanishing_variance.claims.evidence import Evidence
+from vanishing_variance.claims.judgement import Judgement
 from vanishing_variance.study.strategies import FIXED_LAST, PAPER, STRATEGIES
 from vanishing_variance.study.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
 

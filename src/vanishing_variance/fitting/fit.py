@@ -64,7 +64,7 @@ def fit_block(plan: FitPlan, weights: Mapping[str, Float[np.ndarray, "S ..."]]) 
 def fitted(mistakes: Float64[np.ndarray, "M 2"]) -> Temperature:
     """Return the least-squares polynomial through `mistakes` (entropy in nats, best beta).
 
-    Where they are too few for the degree, beta is 1: the plain softmax.
+    With at most 2 DEGREE different entropies beta is 1: the plain softmax.
     """
     if len(np.unique(mistakes[:, 0])) <= 2 * DEGREE:
         return UNCHANGED

@@ -24,7 +24,7 @@ from vanishing_variance.model.items import Items
 from vanishing_variance.model.network import Network
 from vanishing_variance.model.variant import Variant
 
-# A batch of sequences has about this many items in all, so that what is done once a batch is little beside the items.
+# The items of a batch, over all sequences and models: so many that what is done once a batch is little beside them.
 ITEMS_IN_BATCH = {"cpu": 2**16, "cuda": 2**20}
 
 Key = TypeVar("Key", bound=Any)

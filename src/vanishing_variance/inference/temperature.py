@@ -29,7 +29,10 @@ class Temperature:
     highest: float = float("inf")
 
     def beta(self, entropy: Float[Tensor, "*any"]) -> Float[Tensor, "*any"]:
-        """Return the factor of the logits at test time: max(1, polynomial(H)) where H > 0.5 nats, elsewhere 1."""
+        """Return the factor of the logits at test time: max(1, polynomial(H)) where H > 0.5 nats, elsewhere 1.
+
+        The polynomial is taken at H clamped to [lowest, highest].
+        """
         fitted = entropy.clamp(self.lowest, self.highest)
         beta = torch.zeros_like(entropy)
         for coefficient in self.polynomial:

@@ -28,8 +28,8 @@ class Items:
     """Item n enters GELU as scale_n base[base_index_n] + embedding[embedding_index_n]; `gelu` is the form of that GELU.
 
     Without `base_index` there is one base for all, R = 1; without `scale` it is 1. Where they are given, `shift` is
-    added to all logits of a sequence, which softmax does not notice, and each is divided by its item's `key_norm`.
-    Raises ValueError for more bases that no item names.
+    added to all logits of a sequence, and then each is divided by its item's `key_norm`: without the division a softmax
+    does not notice the shift, other maps do. Raises ValueError for several bases without `base_index`.
     """
 
     embedding: Float[Tensor, "S C D"]

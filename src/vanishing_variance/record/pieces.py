@@ -49,8 +49,8 @@ def plan(norm: str, blocks: Sequence[int], size: int, goals: Sequence[Goal] = GO
 def parameters(params: Mapping[str, Any], task: str, range_: str) -> dict[str, Any]:
     """Return all that decides the numbers of a model of this task and range, but its seed: by dotted key.
 
-    Left out is what changes the last bits alone (`training.seeds_per_process`), and the long range's own number of
-    steps, which stands in the task's place.
+    Left out is what changes the last bits alone (`training.seeds_per_process`), what Figure 4 alone reads
+    (`diagnostics.heatmap_sequences`), and the long range's own number of steps, which stands in the task's place.
     """
     sections = ["seed", f"tasks.{task}", f"ranges.{range_}", "model", "training", "test", "diagnostics", "temperature"]
     flat = {key: value for name in sections for key, value in _flat(name, get_param(params, name, Any))}

@@ -29,7 +29,7 @@ from vanishing_variance.study.interventions import (
 
 # Percentage points: of a smaller fall no share is given.
 SMALLEST_FALL = 1.0
-# Of what the shares are of all test lengths beyond the training lengths together: the mean accuracy over them.
+# The scope of shares of all test lengths beyond training together: of the mean accuracy over them.
 BEYOND = "beyond training"
 
 Values = Float[np.ndarray, " S"]
@@ -41,7 +41,7 @@ TRAINED = ("trained", NOTHING)
 def shares(accuracy: pd.DataFrame, longest: Mapping[str, int]) -> pd.DataFrame:
     """Return a row a task, range, norm, kind, intervention, place and length, or all lengths `beyond training`.
 
-    `accuracy`: metrics/interventions.csv, whose length 0 is the training lengths; `longest`: the longest training
+    `accuracy`: as in runs/interventions, whose length 0 is the training lengths; `longest`: the longest training
     length by range. Columns: `kind`, `recovered` ((intervened - base) / fall), `damage` ((training-length accuracy -
     intervened) / fall) or `Shapley` (`part` of what restoring weight and moments both gives / fall); `scope`, `length`
     or `beyond training`, which has no length; `n` seeds; `change`, the share's numerator, and `fall`, its denominator,
