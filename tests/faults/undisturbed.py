@@ -18,4 +18,4 @@ def same(copy, finished):
     copy("git", "add", "--all")
     results = ("--", "dvc.lock", "metrics", "plots")
     differ = copy("git", "diff", "--cached", "--name-only", finished("git", "rev-parse", "HEAD").strip(), *results)
-    return differ == "" and "up to date" in copy("dvc", "status")
+    return differ == "" and "up to date" in copy("dvc", "status", "dvc.yaml")
