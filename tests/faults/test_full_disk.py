@@ -151,17 +151,19 @@ LEFT = (0, 2**13, 2**15, 2**17)
 @pytest.mark.parametrize("left", LEFT)
 @pytest.mark.parametrize("name", STAGES)
 def test_a_stage_on_a_full_disk_says_so_and_succeeds_once_there_is_room(finished_run, tmp_path, tried, name, left):
+    # a record that has a piece refuses it, and derives everything from what it has where no piece is named
+    again = STAGES[name][:1] if name == "record" else STAGES[name]
     with chdir("/"), small_disk(tmp_path, 2**25):
         shutil.copytree(finished_run.folder, tmp_path / "run")
         with chdir(tmp_path / "run"), tried("a stage on a full disk"):
             assert stage(name, *STAGES[name])[0] == 0
             before = holds(tmp_path / "run")
             fill(tmp_path / "filler", left)
-            code, said = stage(name, *STAGES[name])
+            code, said = stage(name, *again)
             assert code in {0, 2}, said
             if code == 2:
                 is_one_line(said)
             assert holds(tmp_path / "run") == before
             (tmp_path / "filler").unlink()
-            assert stage(name, *STAGES[name])[0] == 0
+            assert stage(name, *again)[0] == 0
             assert holds(tmp_path / "run") == before

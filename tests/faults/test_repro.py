@@ -157,7 +157,7 @@ def test_a_bit_that_flipped_on_the_disk_is_noticed_and_made_good(finished, tally
     cached = finished.path / f".dvc/cache/files/md5/{md5[:2]}/{md5[2:]}"
     for path in (file, cached):
         flip(path)
-    assert "up to date" in finished("dvc", "status")
+    assert "up to date" in finished("dvc", "status", "dvc.yaml")
     printed = finished("dvc", "repro", "--single-item", "--force", f"evaluate@{stage}", exit_code=255)
     noticed = re.search(
         r"^error: runs/trained/ln/short/argmax-0/weights.safetensors: .*checksum", printed, re.MULTILINE
