@@ -132,7 +132,8 @@ def test_figure_3_is_relative_to_the_longest_trained_length():
     assert data.loc[16, "norm_after_variance"] == 1
     assert data.loc[64, "none_variance"] == pytest.approx(0.25)
     assert data.loc[16, "none_sigma"] == pytest.approx(0.5**0.5)
-    assert data.loc[64, "none_drift"] == pytest.approx((6.4 - 1.6) / 0.5)
+    assert data.loc[64, "none_drift"] == pytest.approx((6.4 - 1.6) / 0.5**0.5)
+    assert data.loc[64, "none_drift_se"] == pytest.approx(0.01 * 2**0.5 / 0.5**0.5)
     assert data.loc[64, "none_variance_se"] == pytest.approx(0.2 / 0.5)
     shorter = figure3.data({"none": moments(), "ln": moments()}, longest_trained=3).set_index("length")
     assert shorter.loc[4, "none_variance"] == 1
@@ -145,6 +146,20 @@ def test_figure_3_is_relative_to_the_longest_trained_length():
     assert "n = 2048 sequences" in drawing.caption
     assert "±1.96 standard errors" in drawing.caption
     assert "relative to N = 2⁴ (trained)" in drawing.caption
+    assert "LayerNorm(O) is the standardised O" in drawing.caption
+    assert "Standardize(O) has variance 1" in figure3.draw(data.reset_index(), "argmax", "std", 2048).caption
+
+
+def test_figure_3_does_not_depend_on_the_scale_of_the_outputs_and_shows_a_small_drift_as_small():
+    scaled = moments()
+    scaled[["mean", "mean_se"]] *= 0.001
+    scaled[["variance", "variance_se"]] *= 0.001**2
+    data = figure3.data({"none": moments(), "ln": scaled}, longest_trained=20)
+    assert data["norm_after_drift"].tolist() == pytest.approx(data["none_drift"].tolist())
+    small = data.assign(**{name: 0.001 * data[name] for name in data if "drift" in name})
+    bottom, top = figure3.draw(small, "argmax", "ln", 2048).figure.axes[0].get_ylim()
+    assert bottom <= -0.02
+    assert top >= 0.02
 
 
 def test_figure_4_shows_the_weights_of_both_at_the_chosen_lengths():

@@ -7,13 +7,22 @@ from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.study.markdown import drawn_power
 
+# Standard deviations up and down that (a) shows at least, so that what hardly drifts looks like it.
+DRIFT = 0.02
+# Why the variance of the normalised outputs can differ from that of O.
+MEANINGS = {
+    "ln": " LayerNorm(O) is the standardised O, whose variance is 1 at every length, times the learned scale γ of each "
+    "feature: where γ is small, a feature adds to the variance of O and hardly to that of LayerNorm(O).",
+    "std": " Standardize(O) has variance 1 at every length, whatever O has.",
+}
+
 
 def data(moments: dict[str, pd.DataFrame], longest_trained: int) -> pd.DataFrame:
     """Return each line by length, relative to the reference: the longest test length that was trained on.
 
     Columns: length, and for each of `none`, `norm_before` and `norm_after`: `drift`, the global mean minus that at the
-    reference length, in units of the global variance there; `variance`, the global variance over that at the reference
-    length; `drift_se` and `variance_se`, their standard errors over sequences; and `sigma`,
+    reference length, in units of the root of the global variance there; `variance`, the global variance over that at
+    the reference length; `drift_se` and `variance_se`, their standard errors over sequences; and `sigma`,
     the root of the global variance as it is, to hold epsilon against.
 
     Without a test length that was trained on, the shortest is the reference. `moments` are the diagnostics' by norm.
@@ -28,9 +37,10 @@ def data(moments: dict[str, pd.DataFrame], longest_trained: int) -> pd.DataFrame
         of = frame[frame["where"] == where].set_index("length").sort_index()
         trained = of.index[of.index <= longest_trained]
         reference = of.loc[trained[-1] if len(trained) else of.index[0]]
-        columns[f"{name}_drift"] = (of["mean"] - reference["mean"]) / reference["variance"]
+        sigma = reference["variance"] ** 0.5
+        columns[f"{name}_drift"] = (of["mean"] - reference["mean"]) / sigma
         together = (of["mean_se"] ** 2 + reference["mean_se"] ** 2) ** 0.5
-        columns[f"{name}_drift_se"] = together.where(of["mean"] != reference["mean"], 0) / reference["variance"]
+        columns[f"{name}_drift_se"] = together.where(of["mean"] != reference["mean"], 0) / sigma
         columns[f"{name}_sigma"] = of["variance"] ** 0.5
         columns[f"{name}_variance"] = of["variance"] / reference["variance"]
         columns[f"{name}_variance_se"] = of["variance_se"] / reference["variance"]
@@ -52,7 +62,8 @@ def draw(lines: pd.DataFrame, task: str, norm: str, sequences: int) -> Drawing:
             axes.plot(lines["length"], value, **look, label=f"{variants.label(variant)}: {outputs}")
             axes.fill_between(lines["length"], value - error, value + error, color=look["color"], alpha=0.15, lw=0)
     style.letter(panels, ("drift of the global mean", "decay of the global variance"))
-    left.set_ylabel("drift / variance$_{trained}$")
+    bottom, top = left.get_ylim()
+    left.set(ylabel="drift (standard deviations)", ylim=(min(bottom, -DRIFT), max(top, DRIFT)))
     right.set(ylabel="variance / variance$_{trained}$", yscale="log")
     right.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     right.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
@@ -66,5 +77,7 @@ def draw(lines: pd.DataFrame, task: str, norm: str, sequences: int) -> Drawing:
         "Figure 3: drift of the global mean and decay of the global variance of the attention outputs O",
         f"{task}, one model a variant: mean and variance over the features of an output, means over n = {sequences} "
         f"sequences a length; the band is ±1.96 standard errors over sequences. All is relative to N = "
-        f"{drawn_power(reference)} (trained), the longest test length that was trained on.",
+        f"{drawn_power(reference)} (trained), the longest test length that was trained on; the drift is in standard "
+        f"deviations, the root of the global variance there, where the paper divides by the variance itself."
+        f"{MEANINGS.get(norm, '')}",
     )
