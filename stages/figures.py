@@ -60,7 +60,7 @@ def main() -> None:
         means = accuracy.data(accuracies, TASKS, name)
         steps = {task: int(of.loc[of["task"] == task, "step"].max()) for task in TASKS}
         save(f"accuracy{suffix}", accuracy.draw(means, (ranges[name].shortest, ranges[name].longest), steps), means)
-        save(f"loss{suffix}", loss.draw(of, ranges[name].longest), of[["task", "norm", "seed", "step", "loss"]])
+        save(f"loss{suffix}", loss.draw(of, ranges[name]), of[["task", "norm", "seed", "step", "loss"]])
         for task in TASKS:
             write_csv(DATA / f"accuracy-{task}{suffix}.csv", accuracy.roles(means, task, norm))
             write_csv(DATA / f"loss-{task}{suffix}.csv", loss.data(of, task, norm))

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from vanishing_variance.core.ranges import Growth, Range
 from vanishing_variance.figures import accuracy, figure1, figure2, figure3, figure4, loss, mechanism, proposition
 from vanishing_variance.probe.fits import POOLED, fits, pooled
 from vanishing_variance.statistics.intervals import interval
@@ -212,21 +213,43 @@ def test_accuracy_shows_the_mean_and_its_interval_over_seeds(raw):
     assert "θ" not in plain.caption
 
 
-def test_loss_shows_every_seed():
+def losses(steps):
     rows = [
-        (task, norm, seed, step, 1.0 / step + seed)
+        (task, norm, seed, step, 100.0 / step + seed)
         for task in ("argmax", "dictionary")
         for norm in ("none", "ln")
         for seed in range(3)
-        for step in (100, 200)
+        for step in steps
     ]
-    frame = pd.DataFrame(rows, columns=["task", "norm", "seed", "step", "loss"])
+    return pd.DataFrame(rows, columns=["task", "norm", "seed", "step", "loss"])
+
+
+def test_loss_shows_the_mean_over_seeds_and_their_band():
+    frame = losses([100, 200])
     wide = loss.data(frame, "argmax", "ln")
-    assert wide.to_dict("list") == {"step": [100, 200], "none": [1.01, 1.005], "norm": [1.01, 1.005]}
-    drawing = loss.draw(frame, 16)
-    assert [len(axes.lines) for axes in drawing.figure.axes] == [8, 8]
+    assert wide.to_dict("list") == {"step": [100, 200], "none": [2, 1.5], "norm": [2, 1.5]}
+    drawing = loss.draw(frame, Range(shortest=5, longest=16))
+    axes = drawing.figure.axes[0]
+    assert [line.get_xydata().tolist() for line in axes.lines] == [[[100, 2], [200, 1.5]]] * 2
+    band = axes.collections[0].get_paths()[0].get_extents()
+    assert (band.ymin, band.ymax) == pytest.approx((0.5, 3))
     assert drawing.title == "Training loss, trained on up to 16 items"
+    assert "100 steps on argmax" in drawing.caption
     assert "n = 3 seeds" in drawing.caption
+    assert "grows" not in drawing.caption
+
+
+def test_loss_of_many_steps_is_averaged_and_growing_lengths_are_named():
+    grown = Range(shortest=5, longest=256, growth=Growth(shape="geometric", start=16, until=1))
+    drawing = loss.draw(losses(range(100, 80_100, 100)), grown)
+    points = drawing.figure.axes[0].lines[0].get_xydata()
+    assert len(points) == 100
+    assert points[0].tolist() == pytest.approx([800, 1 + np.mean([1 / k for k in range(1, 9)])])
+    assert points[-1][0] == 80_000
+    assert "800 steps on argmax" in drawing.caption
+    assert "grows from 16 to 256" in drawing.caption
+    uneven = loss.draw(losses(range(100, 15_000, 100)), grown).figure.axes[0].lines[0].get_xdata()
+    assert uneven[-2:].tolist() == [14_800, 14_900]
 
 
 def test_the_propositions_lines_are_relative_to_the_variance_of_an_item():
