@@ -2,6 +2,7 @@ from string import ascii_lowercase
 
 import matplotlib as mpl
 import pytest
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from vanishing_variance.figures import style, variants
@@ -28,6 +29,16 @@ def test_variants_differ_in_colour_and_in_black_and_white():
         assert len({str(look[part]) for look in looks}) == len(looks)
     assert {look["color"] for look in looks}.isdisjoint(look["color"] for look in style.SERIES)
     assert [variants.colour(norm) for norm in names] == [look["color"] for look in looks]
+
+
+def luminance(colour):
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(colour)]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_lines_are_not_too_pale_on_white():
+    """A contrast of 3 to 1, as the Web Content Accessibility Guidelines ask of graphics (WCAG 2.1, 1.4.11)."""
+    assert all(1.05 / (luminance(look["color"]) + 0.05) >= 3 for look in style.SERIES)
 
 
 def test_text_is_between_7_and_9_points():

@@ -21,12 +21,13 @@ LARGE, SMALL = 8, 7
 # Of a caption: characters of a line, the height of a line and what is between it and the panels, in inches.
 CAPTION, LINE, GAP = 132, 0.117, 0.08
 GREY, LIGHT = "#808080", "#EEEEEE"
-# Of what is no variant, in the palette of Paul Tol (muted): colour-blind-safe, and apart from the variants' colours.
+# Of what is no variant, in the palette of Paul Tol (muted), its teal darker and bluer: colour-blind-safe, not pale, and
+# apart from the variants' colours.
 SERIES: tuple[dict[str, Any], ...] = tuple(
     {"color": colour, "linestyle": dashes, "marker": marker}
     for colour, dashes, marker in (
-        *(("#332288", "-", "o"), ("#88CCEE", "--", "D"), ("#CC6677", "-", "s")),
-        *(("#999933", "-.", "^"), ("#882255", "--", "v"), ("#44AA99", ":", "X")),
+        *(("#332288", "-", "o"), ("#117733", "--", "D"), ("#CC6677", "-", "s")),
+        *(("#999933", "-.", "^"), ("#882255", "--", "v"), ("#29A0B2", ":", "X")),
     )
 )
 
