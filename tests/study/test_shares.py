@@ -129,3 +129,14 @@ def test_the_tables_and_the_figure_show_them():
     assert [len(axes.get_lines()) for axes in panels] == [2 + 6, 2 + 6, 2 + 4, 2 + 4]
     assert drawing.caption.startswith("Trained on up to 16 items, n = 4 seeds; the band is the 95% interval over seeds")
     assert len(draw(table[table["length"] == 8], 16).figure.axes) == 2
+
+
+def test_the_figures_lines_are_broken_at_lengths_without_a_share():
+    table = shares(accuracies(norms=("ln", "none")), {"short": 16})
+    table = pd.concat([table, table[table["length"] == 512].assign(length=4096)])
+    table.loc[table["length"] == 512, "share"] = None
+    axes = draw(table, 16).figure.axes[0]
+    for line in axes.get_lines()[2:]:
+        assert line.get_xdata()[np.isfinite(line.get_ydata())].tolist() == [64, 4096]
+        assert np.isnan(line.get_ydata()[list(line.get_xdata()).index(512)])
+    assert [path.get_extents().xmin for path in axes.collections[0].get_paths()] == [64, 4096]
