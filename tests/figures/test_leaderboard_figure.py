@@ -22,7 +22,7 @@ def marks(axes):
 
 
 def labels(axes):
-    return [text.get_text() for text in axes.get_yticklabels()]
+    return axes.yaxis.get_major_formatter().format_ticks(axes.get_yticks())
 
 
 def test_every_line_has_a_mark_or_words_and_the_best_is_at_the_top():
@@ -38,9 +38,12 @@ def test_every_line_has_a_mark_or_words_and_the_best_is_at_the_top():
             assert x == of[line, "hard" if label == "hard" else "trained"]
             assert (label == "baseline") == (line == "softmax" and label != "hard")
         assert {line for line, label in found if label == "hard"} == {line for line, label in found if label != "hard"}
-        shown = [of[line, "trained"] for line in labels(axes)][: len(lines) - len(words)]
-        assert shown == sorted(shown, reverse=True)
         assert axes.yaxis_inverted()
+    smallest = board[board["rule"] == "trained"].groupby("line")["beyond"].agg(lambda of: of.min(skipna=False))
+    assert labels(figure.axes[0]) == smallest.sort_values(ascending=False).index.tolist()
+    left, right = figure.axes
+    assert labels(left) == labels(right)
+    assert left.get_xlim() == right.get_xlim()
     chance = board.query("line == 'constant' and rule == 'trained'")["beyond"].iloc[0]
     assert marks(figure.axes[0])[1] == {"broken": "diverged", "constant": f"at chance: {chance:.1f}%"}
     [baseline] = [one for one in figure.axes[0].containers if one.get_label() == "baseline"]
@@ -60,13 +63,31 @@ def test_labels_of_lines_do_not_overlap(count):
     board, _ = many_lines(count)
     figure = draw(board).figure
     figure.draw_without_rendering()
-    for axes in figure.axes:
+    for axes in figure.axes[:1]:
         boxes = [label.get_window_extent() for label in axes.get_yticklabels()]
         assert len(boxes) == count
         assert all(above.y0 >= below.y1 for above, below in pairwise(boxes))
         assert all(box.x0 >= 0 for box in boxes)
-    left, right = figure.axes
-    assert min(label.get_window_extent().x0 for label in right.get_yticklabels()) > left.get_window_extent().x1
+
+
+def test_the_interval_is_drawn_over_the_mark_of_hard_attention():
+    board, _ = many_lines(8)
+    axes = draw(board).figure.axes[0]
+    [hard] = [line for line in axes.get_lines() if line.get_label() == "hard attention"]
+    for container in axes.containers:
+        _, caps, bars = container.lines
+        assert len(caps) == 2
+        assert all(part.get_zorder() > hard.get_zorder() for part in (*caps, *bars))
+
+
+def test_the_caption_says_what_the_names_mean():
+    lines = ["softmax", "direct-power"]
+    board = make_board(*(accuracies(line, (1, 0.9, 0.8, 0.5)) for line in lines), lines=lines, classes={"argmax": 10})
+    said = draw(board).caption.partition("In a line's name, ")[2]
+    assert said.startswith("direct, queries, keys and values are of the features themselves")
+    assert "power, softmax of the logits times a learned power of N" in said
+    assert "cosine" not in said
+    assert "In a line's name" not in draw(many_lines(4)[0]).caption
 
 
 def test_one_seed_has_no_bars_and_a_line_without_hard_attention_no_hollow_mark():
