@@ -176,6 +176,10 @@ def test_figure_4_shows_the_weights_of_both_at_the_chosen_lengths():
     assert images[3].get_array()[0, 0] == 0.5
     assert titles(drawing)[:2] == ["(a) none, N = $2^{2}$", "(b) none, N = $2^{6}$"]
     assert "n = 3 sequences" in drawing.caption
+    assert "At N = 2⁶ the largest and the smallest of them" in drawing.caption
+    assert drawing.caption.endswith("are 1 and 0.25 (none) and 0.5 and 0.12 (+ ln).")
+    assert figure.axes[-1].get_ylim() == pytest.approx((1e-3, 1))
+    assert images[0].colorbar.extend == "min"
 
 
 @pytest.fixture

@@ -5,9 +5,10 @@ from matplotlib.colors import LogNorm
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
+from vanishing_variance.study.markdown import drawn_power
 
 # The colour scale is logarithmic from here to 1; smaller weights look like this one.
-SMALLEST = 1e-4
+SMALLEST = 1e-3
 
 
 def data(attention: dict[str, pd.DataFrame], lengths: list[int]) -> pd.DataFrame:
@@ -26,17 +27,24 @@ def draw(weights: pd.DataFrame, task: str) -> Drawing:
             of = weights[(weights["norm"] == norm) & (weights["length"] == length)]
             cells = of.pivot(index="sequence", columns="rank", values="weight")
             extent = (0.5, cells.shape[1] + 0.5, cells.shape[0] + 0.5, 0.5)
-            axes.imshow(cells, norm=LogNorm(SMALLEST, 1, clip=True), cmap="cividis", aspect="auto", extent=extent)
+            axes.imshow(cells, norm=LogNorm(SMALLEST, 1, clip=True), cmap="viridis", aspect="auto", extent=extent)
             axes.grid(visible=False)
             axes.label_outer()
         row[0].set_ylabel("sequence")
     for axes in grid[-1]:
         axes.set_xlabel("rank of the weight")
     style.letter(grid.flat, (f"{variants.label(norm)}, N = {style.power(n)}" for norm in norms for n in lengths))
-    figure.colorbar(grid[0, 0].images[0], ax=grid, label="attention weight", shrink=0.8, pad=0.01)
+    figure.colorbar(grid[0, 0].images[0], ax=grid, label="attention weight", shrink=0.8, pad=0.01, extend="min")
+    last = weights[weights["length"] == lengths.max()]
+    medians = last.groupby(["norm", "rank"], sort=False)["weight"].median().unstack()
+    ends = " and ".join(
+        f"{of.iloc[0]:.2g} and {of.iloc[-1]:.2g} ({variants.label(str(norm))})" for norm, of in medians.iterrows()
+    )
     return Drawing(
         figure,
         "Figure 4: the largest attention weights",
         f"{task}, one model a variant: the {weights['rank'].max()} largest attention weights of "
-        f"n = {weights['sequence'].nunique()} sequences a length, a sequence a line.",
+        f"n = {weights['sequence'].nunique()} sequences a length, a sequence a line; weights below {SMALLEST:g} look "
+        f"alike. At N = {drawn_power(int(lengths.max()))} the largest and the smallest of them, medians over "
+        f"sequences, are {ends}.",
     )
