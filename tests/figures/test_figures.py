@@ -3,7 +3,17 @@ import pandas as pd
 import pytest
 
 from vanishing_variance.core.ranges import Growth, Range
-from vanishing_variance.figures import accuracy, figure1, figure2, figure3, figure4, loss, mechanism, proposition
+from vanishing_variance.figures import (
+    accuracy,
+    figure1,
+    figure2,
+    figure3,
+    figure4,
+    loss,
+    mechanism,
+    proposition,
+    variants,
+)
 from vanishing_variance.probe.fits import POOLED, fits, pooled
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.study.quantities import GROUPINGS, QUANTITIES
@@ -282,6 +292,14 @@ def test_the_propositions_lines_are_relative_to_the_variance_of_an_item():
     assert "11 features" in caption
     assert "10% to 90% quantiles" in caption
     assert "medians over features of power laws fitted to N ≥ 2⁴." in caption
+    assert "_" not in caption
+    entries = [text.get_text() for text in drawing.figure.legends[0].get_texts()]
+    assert entries[:2] == ["measured, none", "measured, + ln"]
+    assert len(entries) == 5
+    for axes, norm in zip(drawing.figure.axes, ("none", "ln") * 2, strict=True):
+        measured = axes.lines[0]
+        assert {"color": measured.get_color(), "marker": measured.get_marker()}.items() <= variants.look(norm).items()
+        assert measured.get_linestyle() == variants.look(norm)["linestyle"]
 
 
 def test_the_mechanism_has_a_panel_a_task_and_range_and_a_point_a_quantity_and_grouping():

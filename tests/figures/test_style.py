@@ -53,6 +53,14 @@ def test_lengths_are_powers_of_two_where_they_are():
     assert [drawn_power(n) for n in (1, 16, 16384, 100)] == ["2⁰", "2⁴", "2¹⁴", "100"]
 
 
+@pytest.mark.parametrize("count", [3, 6, 7, 10, 11])
+def test_the_shortest_and_the_longest_length_are_labelled(count):
+    axes = Figure().subplots()
+    style.length_axis(axes, [2**k for k in range(4, 4 + count)])
+    labels = axes.xaxis.get_major_formatter().format_ticks(axes.get_xticks())
+    assert (labels[0], labels[-1]) == ("$2^{4}$", f"$2^{{{3 + count}}}$")
+
+
 def test_the_png_has_its_words_below_panels_of_the_same_size(tmp_path):
     figure = style.figure(2)
     axes = figure.subplots()

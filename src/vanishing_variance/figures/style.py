@@ -69,9 +69,10 @@ def letter(panels: Iterable[Axes], titles: Iterable[str]) -> None:
 
 
 def length_axis(axes: Axes, lengths: Iterable[int]) -> None:
-    """Set a logarithmic x axis of sequence lengths, labelled 2^k, every second one when they are many."""
+    """Set a logarithmic x axis of sequence lengths, labelled 2^k; every second one when they are many, and the last."""
     lengths = sorted(lengths)
     shown = lengths[:: 2 if len(lengths) > 6 else 1]
+    shown[-1] = lengths[-1]
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_locator(FixedLocator([float(length) for length in shown]))
     axes.xaxis.set_major_formatter(FixedFormatter([power(length) for length in shown]))
