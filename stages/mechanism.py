@@ -30,7 +30,7 @@ def explain(metrics: Path, plots: Path, beside: pd.DataFrame, root: int, longest
     write_csv(metrics / "mechanism.csv", beside)
     write_csv(metrics / "explained.csv", table)
     write_text(metrics / "mechanism.md", markdown(table))
-    write_figure(plots / "mechanism", draw(table, longest))
+    write_figure(plots / "mechanism", draw(table, longest, beside["seed"].nunique()))
 
 
 def main() -> None:

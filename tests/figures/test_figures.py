@@ -315,13 +315,13 @@ def test_the_mechanism_has_a_panel_a_task_and_range_and_a_point_a_quantity_and_g
     explained.loc[0, ["r2", "r2_low", "r2_high"]] = [0.9, 0.2, 0.95]
     explained.loc[1, ["r2", "r2_low", "r2_high"]] = np.nan
     longest = {"short": 16, "long": 256}
-    drawing = mechanism.draw(explained, longest)
+    drawing = mechanism.draw(explained, longest, 4)
     figure = drawing.figure
     assert titles(drawing) == [
         *("(a) argmax, trained at N ≤ 16", "(b) dictionary, trained at N ≤ 16"),
         *("(c) argmax, trained at N ≤ 256", "(d) dictionary, trained at N ≤ 256"),
     ]
-    assert "n = 88 models" in drawing.caption
+    assert "n = 4 seeds of every normaliser, which are up to 88 models × lengths" in drawing.caption
     first = figure.axes[0].containers[0]
     assert first.get_label() == "between seeds"
     shown = dict(zip(first.lines[0].get_ydata(), first.lines[0].get_xdata(), strict=True))
@@ -329,14 +329,16 @@ def test_the_mechanism_has_a_panel_a_task_and_range_and_a_point_a_quantity_and_g
     assert shown[len(QUANTITIES) - 1 + 0.25] == 0.9
     assert first.lines[2][0].get_segments()[0][:, 0].tolist() == pytest.approx([0.2, 0.95])
     assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == [title for title, _ in QUANTITIES.values()]
-    assert figure.axes[3].get_xlabel().startswith("explained share")
-    short = mechanism.draw(explained.query("range == 'short' and task == 'argmax'"), longest)
+    assert figure.axes[3].get_xlabel() == "explained share of the\nvariance of accuracy, $r^2$"
+    shaded = sorted(patch.get_y() for patch in figure.axes[0].patches)
+    assert shaded == [place - 0.5 for place in range(1, len(QUANTITIES), 2)]
+    short = mechanism.draw(explained.query("range == 'short' and task == 'argmax'"), longest, 4)
     assert titles(short) == ["(a) argmax, trained at N ≤ 16"]
 
 
 def test_what_explains_nothing_leaves_its_panel_empty():
     rows = [("argmax", "short", grouping, name, 8, *[np.nan] * 3) for grouping in GROUPINGS for name in QUANTITIES]
     columns = ["task", "range", "grouping", "quantity", "n", "r2", "r2_low", "r2_high"]
-    figure = mechanism.draw(pd.DataFrame(rows, columns=columns), {"short": 16}).figure
+    figure = mechanism.draw(pd.DataFrame(rows, columns=columns), {"short": 16}, 8).figure
     assert not figure.axes[0].containers[0].lines[0].get_xdata().size
     figure.canvas.draw()

@@ -14,10 +14,10 @@ from vanishing_variance.study.quantities import GROUPINGS, MEANINGS, QUANTITIES
 LOOKS = dict(zip(GROUPINGS, zip(style.SERIES[:5:2], (0.25, 0.0, -0.25), strict=True), strict=True))
 
 
-def draw(explained: pd.DataFrame, longest: Mapping[str, int]) -> Drawing:
+def draw(explained: pd.DataFrame, longest: Mapping[str, int], seeds: int) -> Drawing:
     """Draw a row of panels a range, a column a task; a line a quantity, a point a grouping: r2 with its interval.
 
-    `longest`: the longest training length by range.
+    `longest`: the longest training length by range; `seeds`: how many there are of every normaliser.
     """
     ranges, tasks = (list(dict.fromkeys(explained[column])) for column in ("range", "task"))
     figure = style.figure(0.6 + 1.75 * len(ranges))
@@ -27,19 +27,22 @@ def draw(explained: pd.DataFrame, longest: Mapping[str, int]) -> Drawing:
             _panel(axes, explained[(explained["range"] == range_) & (explained["task"] == task)])
     style.letter(panels.flat, (f"{task}, trained at N ≤ {longest[range_]}" for range_ in ranges for task in tasks))
     for axes in panels[-1]:
-        axes.set_xlabel("explained share of the accuracy, $r^2$")
+        axes.set_xlabel("explained share of the\nvariance of accuracy, $r^2$")
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=len(LOOKS))
     return Drawing(
         figure,
-        "Share of the accuracy that quantities inside the models explain",
-        f"Squared correlation with the accuracy within groups, up to n = {explained['n'].max()} models × lengths; the "
-        "bars are 95% intervals, by the bootstrap over seeds. Between seeds: models of one normaliser, at one length; "
-        f"between models: of all normalisers, at one length; across lengths: one model. {MEANINGS}",
+        "Share of the variance of accuracy that quantities inside the models explain",
+        f"Squared correlation with the accuracy within groups, of n = {seeds} seeds of every normaliser, which are up "
+        f"to {explained['n'].max()} models × lengths; the bars are 95% intervals, by the bootstrap over seeds. Between "
+        "seeds: models of one normaliser, at one length; between models: of all normalisers, at one length; across "
+        f"lengths: one model. {MEANINGS}",
     )
 
 
 def _panel(axes: Axes, of: pd.DataFrame) -> None:
     places = {name: len(QUANTITIES) - 1 - place for place, name in enumerate(QUANTITIES)}
+    for place in list(places.values())[::2]:
+        axes.axhspan(place - 0.5, place + 0.5, color=style.LIGHT, lw=0, zorder=0)
     for grouping, (look, beside) in LOOKS.items():
         points = of[of["grouping"] == grouping].dropna(subset="r2")
         low, high = (points[bound].fillna(points["r2"]) for bound in ("r2_low", "r2_high"))
@@ -53,6 +56,6 @@ def _panel(axes: Axes, of: pd.DataFrame) -> None:
             label=grouping,
         )
     axes.set_yticks(list(places.values()), [QUANTITIES[name][0] for name in places])
-    axes.set_xlim(-0.02, 1.02)
+    axes.set(xlim=(-0.02, 1.02), ylim=(-0.5, len(places) - 0.5))
     axes.xaxis.set_major_formatter(PercentFormatter(1))
     axes.grid(axis="y", visible=False)
