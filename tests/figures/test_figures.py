@@ -113,7 +113,7 @@ def test_figure_2_densities_integrate_to_one_and_narrow_with_length():
     drawing = figure2.draw(data, "argmax")
     names = [f"{panel}, N = $2^{{{k}}}$" for panel in ("none: O", "+ ln: O", "+ ln: LayerNorm(O)") for k in (2, 4, 6)]
     assert titles(drawing) == [f"({letter}) {name}" for letter, name in zip("abcdefghi", names, strict=True)]
-    assert "5 features over n = 500 sequences a length" in drawing.caption
+    assert "the model of the first seed of each variant: 5 features over n = 500 sequences" in drawing.caption
     assert "at N = 2²" in drawing.caption
 
 
@@ -154,6 +154,7 @@ def test_figure_3_is_relative_to_the_longest_trained_length():
     assert [text.get_text() for text in drawing.figure.legends[0].get_texts()] == lines
     after = drawing.figure.axes[1].lines[2]
     assert after.get_ydata().tolist() == data["norm_after_variance"].tolist()
+    assert "the first seed" in drawing.caption
     assert "n = 2048 sequences" in drawing.caption
     assert "±1.96 standard errors" in drawing.caption
     assert "relative to N = 2⁴ (trained)" in drawing.caption
@@ -185,6 +186,7 @@ def test_figure_4_shows_the_weights_of_both_at_the_chosen_lengths():
     assert images[0].get_array().shape == (3, 4)
     assert images[3].get_array()[0, 0] == 0.5
     assert titles(drawing)[:2] == ["(a) none, N = $2^{2}$", "(b) none, N = $2^{6}$"]
+    assert "the first seed" in drawing.caption
     assert "n = 3 sequences" in drawing.caption
     assert "At N = 2⁶ the largest and the smallest of them" in drawing.caption
     assert drawing.caption.endswith("are 1 and 0.25 (none) and 0.5 and 0.12 (+ ln).")

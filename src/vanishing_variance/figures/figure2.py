@@ -78,8 +78,8 @@ def draw(densities: pd.DataFrame, task: str) -> Drawing:
     return Drawing(
         figure,
         "Figure 2: distribution of single features of the attention outputs O",
-        f"{task}, one model a variant: {densities['feature'].nunique()} features over n = {densities['n'].iloc[0]} "
-        f"sequences a length, as Gaussian kernel densities; heights compare within a panel. Values are standardised by "
-        f"feature, with its mean and standard deviation at N = {first}: a feature that kept its distribution would "
-        "look the same in every column.",
+        f"{task}, the model of the first seed of each variant: {densities['feature'].nunique()} features over "
+        f"n = {densities['n'].iloc[0]} sequences a length, as Gaussian kernel densities; heights compare within a "
+        f"panel. Values are standardised by feature, with its mean and standard deviation at N = {first}: a feature "
+        "that kept its distribution would look the same in every column.",
     )

@@ -75,9 +75,9 @@ def draw(lines: pd.DataFrame, task: str, norm: str, sequences: int) -> Drawing:
     return Drawing(
         figure,
         "Figure 3: drift of the global mean and decay of the global variance of the attention outputs O",
-        f"{task}, one model a variant: mean and variance over the features of an output, means over n = {sequences} "
-        f"sequences a length; the band is ±1.96 standard errors over sequences. All is relative to N = "
-        f"{drawn_power(reference)} (trained), the longest test length that was trained on; the drift is in standard "
-        f"deviations, the root of the global variance there, where the paper divides by the variance itself."
+        f"{task}, the model of the first seed of each variant: mean and variance over the features of an output, means "
+        f"over n = {sequences} sequences a length; the band is ±1.96 standard errors over sequences. All is relative "
+        f"to N = {drawn_power(reference)} (trained), the longest test length that was trained on; the drift is in "
+        "standard deviations, the root of the global variance there, where the paper divides by the variance itself."
         f"{MEANINGS.get(norm, '')}",
     )

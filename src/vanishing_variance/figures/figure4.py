@@ -43,8 +43,8 @@ def draw(weights: pd.DataFrame, task: str) -> Drawing:
     return Drawing(
         figure,
         "Figure 4: the largest attention weights",
-        f"{task}, one model a variant: the {weights['rank'].max()} largest attention weights of "
-        f"n = {weights['sequence'].nunique()} sequences a length, a sequence a line; weights below {SMALLEST:g} look "
-        f"alike. At N = {drawn_power(int(lengths.max()))} the largest and the smallest of them, medians over "
+        f"{task}, the model of the first seed of each variant: the {weights['rank'].max()} largest attention weights "
+        f"of n = {weights['sequence'].nunique()} sequences a length, a sequence a line; weights below {SMALLEST:g} "
+        f"look alike. At N = {drawn_power(int(lengths.max()))} the largest and the smallest of them, medians over "
         f"sequences, are {ends}.",
     )
