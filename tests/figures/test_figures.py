@@ -117,6 +117,19 @@ def test_figure_2_densities_integrate_to_one_and_narrow_with_length():
     assert "at N = 2²" in drawing.caption
 
 
+def test_figure_2_shows_the_tails_of_every_feature_and_lets_none_reach_the_one_above():
+    frame = features(1.0)
+    skewed = (frame["feature"] == 4) & (frame["length"] == 64) & (frame["where"] == "after")
+    frame.loc[skewed, "value"] = -2 * np.random.default_rng(0).exponential(size=skewed.sum())
+    data = figure2.data({"none": features(1.0), "ln": frame}, LENGTHS)
+    for _, feature in data.groupby(["panel", "length", "feature"]):
+        assert feature["density"].iloc[[0, -1]].max() < 0.02 * feature["density"].max()
+    for axes in figure2.draw(data, "argmax").figure.axes:
+        for density in axes.collections:
+            box = density.get_paths()[0].get_extents()
+            assert box.height < 1
+
+
 def test_figure_2_standardises_each_feature_by_the_shortest_length():
     """So that a feature far away, or a wide one, leaves room for the others; a constant one stays where it is."""
     frame = features(1.0)

@@ -12,7 +12,7 @@ from vanishing_variance.study.markdown import drawn_power
 
 POINTS = 120
 # Of the distance between two features, how high the highest density of a panel is.
-HEIGHT = 1.4
+HEIGHT = 0.9
 
 Values = Float[np.ndarray, " _"]
 
@@ -22,13 +22,14 @@ def data(features: dict[str, pd.DataFrame], lengths: list[int]) -> pd.DataFrame:
 
     `features` are the diagnostics' features by norm, `none` first. Features differ by orders of magnitude: each
     `value` is less the feature's mean at the shortest length, and in units of its standard deviation there. Densities
-    are Gaussian kernel estimates at the same values in all panels, beyond which 0.1% may lie at either end.
+    are Gaussian kernel estimates at the same values in all panels, beyond which 0.5% of a feature's may lie at either
+    end.
     """
     shown = pd.concat([_standardised(frame, norm, lengths) for norm, frame in features.items()], ignore_index=True)
-    low, high = (float(shown["value"].quantile(tail)) for tail in (0.001, 0.999))
-    grid = np.linspace(low - 0.5, high + 0.5, POINTS)
     keys, parts = ["norm", "panel", "length", "feature"], []
-    for names, values in shown.groupby(keys, sort=False)["value"]:
+    of_each = shown.groupby(keys, sort=False)["value"]
+    grid = np.linspace(of_each.quantile(0.005).min() - 0.5, of_each.quantile(0.995).max() + 0.5, POINTS)
+    for names, values in of_each:
         columns = {"n": len(values), "value": grid, "density": _density(values.to_numpy(dtype=float), grid)}
         parts.append(pd.DataFrame(dict(zip(keys, names, strict=True)) | columns))
     # The last bits of exponentials differ between processors.
