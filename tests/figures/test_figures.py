@@ -76,6 +76,7 @@ def test_figure_1_shows_components_their_mean_and_its_exponent():
         "(d) random tokens w/o P.E., fixed last token",
     ]
     assert labels(figure.axes[0]) == ["layer 2: −0.50 [−0.50, −0.50]", "slope −0.5"]
+    assert {axes.get_legend().get_title().get_text() for axes in figure.axes} == {"exponent"}
     assert labels(figure.axes[2])[0] == "layer 2: 0.25 [0.25, 0.25]"
     assert labels(figure.axes[3])[0] == "layer 2: −0.75 [−0.75, −0.75]"
     assert [len(axes.lines) for axes in figure.axes] == [7] * 4

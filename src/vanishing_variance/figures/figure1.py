@@ -14,6 +14,9 @@ from vanishing_variance.study.strategies import STRATEGIES
 # As many layers as have their exponents written out; of more, the first and the last, and some between.
 NAMED = 4
 COLUMNS = 2
+LEGEND = "exponent"
+# Points: of a line.
+WIDTH = 1.6
 
 
 def draw(deviations: pd.DataFrame, laws: pd.DataFrame) -> Drawing:
@@ -23,23 +26,23 @@ def draw(deviations: pd.DataFrame, laws: pd.DataFrame) -> Drawing:
     """
     means, layers = pooled(deviations), [int(layer) for layer in deviations["layer"].unique()]
     rows = -(-len(STRATEGIES) // COLUMNS)
-    figure = style.figure(rows * (2.1 + 0.12 * min(NAMED, len(layers))))
+    figure = style.figure(rows * (2.23 + 0.12 * min(NAMED, len(layers))))
     grid = figure.subplots(rows, COLUMNS, sharey=True)
     named = {layers[place] for place in np.linspace(0, len(layers) - 1, min(NAMED, len(layers))).round().astype(int)}
     for axes, name in zip(grid.flat, STRATEGIES, strict=True):
         if len(layers) == 1:
             for _, line in deviations[deviations["strategy"] == name].groupby(["head", "component"]):
-                axes.plot(line["length"], line["deviation"], lw=0.5, alpha=0.5, color=style.GREY)
+                axes.plot(line["length"], line["deviation"], lw=0.8, alpha=0.6, color=style.GREY)
         for layer in layers:
             line = means[(means["strategy"] == name) & (means["layer"] == layer)]
             law = laws[(laws["strategy"] == name) & (laws["layer"] == layer)].iloc[0]
             label = f"layer {layer}: {_exponent(law)}" if layer in named else None
             colour = _colour(layers.index(layer), len(layers))
-            axes.plot(line["length"], line["deviation"], "o-", color=colour, label=label)
+            axes.plot(line["length"], line["deviation"], "o-", lw=WIDTH, color=colour, label=label)
         _reference(axes, means[means["strategy"] == name])
         style.length_axis(axes, means["length"].unique())
         axes.set_xlabel("sequence length N (tokens)")
-        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.24))
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.24), title=LEGEND)
     style.letter(grid.flat, (strategy.title for strategy in STRATEGIES.values()))
     for axes in grid[:, 0]:
         axes.set_ylabel("standard deviation of O")
@@ -66,7 +69,14 @@ def _reference(axes: Axes, means: pd.DataFrame) -> None:
     """Draw the slope for i.i.d. tokens and a fixed query, from the first layer's first point."""
     ends = np.array([means["length"].min(), means["length"].max()])
     start = means["deviation"].iloc[0]
-    axes.plot(ends, start * (ends / ends[0]) ** -0.5, "--", lw=1, color=style.SERIES[2]["color"], label="slope −0.5")
+    axes.plot(
+        ends,
+        start * (ends / ends[0]) ** -0.5,
+        "--",
+        lw=WIDTH,
+        color=style.SERIES[2]["color"],
+        label="slope −0.5",
+    )
 
 
 def _caption(deviations: pd.DataFrame, layers: int) -> str:
