@@ -1,3 +1,4 @@
+import random
 from string import ascii_lowercase
 
 import matplotlib as mpl
@@ -82,3 +83,31 @@ def test_the_png_has_its_words_below_panels_of_the_same_size(tmp_path):
     found = shown("one", (tmp_path / "one.svg").read_text(encoding="utf-8"))
     assert (found.title, found.caption) == ("Title & <b>", words)
     assert figure.get_size_inches().tolist() == [style.WIDTH, 2]
+
+
+def test_a_figure_has_the_same_bytes_wherever_its_objects_lie_in_memory(tmp_path):
+    """The solver of constrained layouts orders its variables by address."""
+    rng, seen, kept = random.Random(0), set(), []
+    for name in "abcdef":
+        kept += [bytearray(rng.randint(10, 4000)) for _ in range(rng.randint(0, 20_000))]
+        figure = style.figure(4)
+        panels = figure.subplots(3, 4, sharex=True, sharey=True)
+        for place, axes in enumerate(panels.flat):
+            axes.fill_between([0, 1, 2], [0, place, 1], color="#0072B2", alpha=0.3)
+            axes.label_outer()
+        panels[0, 0].set_ylabel("feature")
+        style.letter(panels.flat, (f"panel {place}" for place in range(12)))
+        write_figure(tmp_path / name, Drawing(figure, "Title", "Words. " * 40))
+        places = [end for axes in figure.axes for end in axes.get_position().bounds]
+        assert places == pytest.approx([round(end, 6) for end in places], rel=0, abs=1e-12)
+        seen.add(tuple((tmp_path / name).with_suffix(suffix).read_bytes() for suffix in (".png", ".svg")))
+    assert len(seen) == 1
+
+
+def test_the_svg_leaves_no_room_for_the_words_below_the_png(tmp_path):
+    figure = style.figure(2)
+    axes = figure.subplots()
+    figure.draw_without_rendering()
+    before = axes.get_position().bounds
+    write_figure(tmp_path / "one", Drawing(figure, "Title", "Words. " * 100))
+    assert axes.get_position().bounds == pytest.approx(before, abs=1e-3)

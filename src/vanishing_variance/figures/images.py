@@ -4,6 +4,7 @@ from functools import partial
 from pathlib import Path
 
 from matplotlib import rc_context
+from matplotlib.figure import Figure
 
 from vanishing_variance.core.files import write
 from vanishing_variance.figures.drawing import Drawing
@@ -18,6 +19,18 @@ def write_figure(stem: Path, drawing: Drawing) -> None:
     figure = drawing.figure
     words = {"Title": drawing.title, "Description": drawing.caption, "Date": None, "Creator": None}
     with text_below(figure, f"{drawing.title}. {drawing.caption}"):
+        _place(figure)
         write(stem.with_suffix(".png"), partial(figure.savefig, format="png", metadata={"Software": None}))
+    _place(figure)
     with rc_context({"svg.hashsalt": "vanishing-variance"}):  # else the identifiers in the file are random
         write(stem.with_suffix(".svg"), partial(figure.savefig, format="svg", metadata=words))
+
+
+def _place(figure: Figure) -> None:
+    """Lay the figure out, and keep its axes there, rounded: the solver's last bits follow addresses in memory."""
+    figure.draw_without_rendering()
+    for axes in figure.axes:
+        left, bottom, width, height = axes.get_position(original=True).bounds
+        axes.set_position((round(left, 6), round(bottom, 6), round(width, 6), round(height, 6)))
+        axes.set_in_layout(True)
+    figure.set_layout_engine("none")
