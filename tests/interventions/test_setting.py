@@ -28,6 +28,8 @@ from vanishing_variance.study.interventions import (
     RECOVERING,
     TARGET,
     TRAINED_TARGET,
+    TRAINED_TARGET_AVERAGED,
+    both,
     damaged,
     kept_long,
     restored,
@@ -181,10 +183,12 @@ def test_what_is_averaged_and_what_is_peaked():
     one, tested, training = by_hand(), parts_by_hand(1.0, 0.5), parts_by_hand(1.0, 0.5)
     noise = torch.where(tested.labels == 1, -3.0, 3.0).view(1, -1, 1)
     spoilt = replace(tested, rest=tested.rest + noise, context=tested.weighted(tested.weight, tested.rest + noise))
-    accuracy = found(one, spoilt, spoilt, training)
+    # the mean is that of the long length: of the training lengths it would leave none right
+    accuracy = found(one, spoilt, spoilt, replace(training, rest=training.rest - 100))
     assert (accuracy[BASE, "nothing"] == 0).all()
     # without the noise 0.5 * 2 + 0.5 * 0.5 = 1.25, whose GELU is above 1.05, and 0.5: both right
     assert (accuracy[AVERAGED, ATTENTION] > 0.9).all()
+    assert (accuracy[TRAINED_TARGET_AVERAGED, ATTENTION] > 0.9).all()
     assert (accuracy[ENTROPY, ATTENTION] == 1).all()
     # the rest that is taken is that of the distractors' own hidden layers, by the weights of training
     peak = torch.zeros_like(training.profile)
@@ -193,3 +197,35 @@ def test_what_is_averaged_and_what_is_peaked():
     largest[:, :, 0, 0] = 100
     accuracy = found(one, replace(tested, largest=largest), spoilt, replace(training, profile=peak))
     np.testing.assert_allclose(accuracy[ENTROPY, ATTENTION], (tested.labels == 1).double().mean())
+
+
+def test_the_mean_rest_counts_a_sequence_by_the_weight_of_its_rest():
+    one, parts = by_hand(), parts_by_hand(1.0, 0.5, sequences=2)
+    rest = torch.stack([torch.full((2, 32), 1.0), torch.full((2, 32), 3.0)], 1)
+    uneven = replace(parts, rest=rest, weight=torch.tensor([[0.0, 0.75], [0.5, 0.5]]))
+    assert Calibration.of(one, uneven).rest[:, 0, 0].tolist() == pytest.approx([1.4, 2.0])
+
+
+def test_a_sequence_without_distractors_keeps_its_rest():
+    one, tested = by_hand(), parts_by_hand(1.0, 0.95)
+    alone = replace(tested, largest=torch.zeros_like(tested.largest))
+    assert (found(one, alone, tested, tested)[ENTROPY, ATTENTION] == 1).all()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_moments_are_set_from_those_that_the_right_weight_leaves(form, monkeypatch):
+    """With the weights of training, O has moments of its own, from which it goes to training's or the long length's."""
+    one, long, short = by_hand(), parts_by_hand(0.1, 0.1), parts_by_hand(1.0, 0.95)
+    moves, answer = [], Reader.correct
+    monkeypatch.setattr(
+        Reader, "correct", lambda self, *given: (moves.append((*given, None)[:3]), answer(self, *given))[1]
+    )
+    calibrations = [Calibration.of(one, parts) for parts in (long, short)]
+    chosen = drawn(np.random.default_rng(9), len(long.labels), HOW)
+    names = [(name, where) for name, where, _ in on_long(one, long, *calibrations, long.weight, chosen)]
+    for name, end in ((both(form), short), (kept_long(form), long)):
+        context, _, move = moves[names.index((name, "before"))]
+        moved = Moments.of(move(one.models.network.outputs(one.models.weights, context)))
+        wanted = one.moments(end.context)["before"]
+        torch.testing.assert_close(moved.mean[form], wanted.mean[form])
+        torch.testing.assert_close(moved.deviation[form], wanted.deviation[form])
