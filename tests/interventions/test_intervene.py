@@ -5,10 +5,11 @@ import pandas as pd
 import pytest
 from small import DATA, make_trained
 
-from vanishing_variance.core import registry
+from vanishing_variance.core import parallel, registry
 from vanishing_variance.core.ranges import Range
 from vanishing_variance.interventions.config import Interventions
 from vanishing_variance.interventions.measurement import Group, intervene, partner
+from vanishing_variance.interventions.parts import Parts
 from vanishing_variance.interventions.sequences import drawn, first, of_length, of_training
 from vanishing_variance.study.interventions import BASE, DAMAGING, RECOVERING
 from vanishing_variance.study.readings import EDGES, counted, read_out
@@ -54,6 +55,22 @@ def test_a_row_an_intervention_model_and_length_the_same_for_a_seed_alone(task_n
     later = {norm: {name: of[1:] for name, of in weights.items()} for norm, weights in one.weights.items()}
     alone, _ = intervene([Group(one.range_name, one.trained, one.variants, later, one.sequences)], [5], HOW, 0)
     pd.testing.assert_frame_equal(alone, accuracy.query("seed == 5").reset_index(drop=True))
+
+
+def test_no_sequence_is_both_tested_and_calibrated_with(monkeypatch):
+    """Two samples of the training lengths and two of each length, of which no two have a query in common."""
+    queries, of = {}, Parts.of
+
+    def recorded(models, batches):
+        found = np.concatenate([part["query"].reshape(len(part["query"]), -1) for part in batches])
+        queries[found.tobytes()] = {query.tobytes() for query in found}
+        return of(models, batches)
+
+    monkeypatch.setattr(Parts, "of", recorded)
+    monkeypatch.setattr(parallel, "cores", lambda: 1)  # in this process
+    intervene([group("argmax", ("none",))], [4, 5], HOW, 0)
+    assert sorted(map(len, queries.values())) == [20] * 6 + [30] * 2
+    assert len(set().union(*queries.values())) == 20 * 6 + 30 * 2
 
 
 def test_each_variant_has_the_weights_of_its_partner():

@@ -77,6 +77,18 @@ def test_a_move_gives_the_moments_that_it_ends_at(form):
     assert torch.isfinite(still(flat)).all()
 
 
+@pytest.mark.parametrize("norm", ["none", "ln"])
+def test_moments_are_those_of_o_before_and_after_the_normaliser(norm):
+    one = reader(norm=norm)
+    tested = sample(one, 0)
+    outputs = one.models.network.outputs(one.models.weights, tested.context)
+    found, after = one.moments(tested.context), one.models.network.normalise(one.models.weights, outputs)
+    assert (norm == "none") == torch.equal(outputs, after)
+    for where, of in (("before", outputs), ("after", after)):
+        for form in FORMS:
+            torch.testing.assert_close(found[where].deviation[form], Moments.of(of).deviation[form])
+
+
 def test_own_moments_and_own_weights_change_nothing(task_name):
     one = reader(task_name)
     tested = sample(one, 0)
