@@ -1,0 +1,35 @@
+"""Table what the attention maps of the leaderboard's lines learned."""
+
+from vanishing_variance.core.config import PATH, get_param
+from vanishing_variance.core.files import write_text
+from vanishing_variance.core.frames import write_csv
+from vanishing_variance.core.seeds import SeedsPerBlock
+from vanishing_variance.core.stage import Arguments, run
+from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.inference.stored import read_weights
+from vanishing_variance.leaderboard import files
+from vanishing_variance.leaderboard.learned import learned, markdown
+from vanishing_variance.leaderboard.treatments import read_treatments, training_plan
+from vanishing_variance.study.runs import METRICS
+
+FOLDER = METRICS / "leaderboard"
+
+
+def main() -> None:
+    Arguments(description=__doc__).parse_args()
+    params = read_yaml(PATH)
+    seeds = get_param(params, "seeds_per_block", SeedsPerBlock)
+    weights = {}
+    for line, treatment in read_treatments().items():
+        for task in files.TASKS:
+            folder = files.trained(line, task)
+            if not (folder / files.DIVERGED).exists():
+                plan = training_plan(params, task, line, treatment)
+                weights[line, task] = read_weights(folder / files.WEIGHTS, plan.variant, plan.schedule, seeds)
+    found = learned(weights)
+    write_csv(FOLDER / "learned.csv", found)
+    write_text(FOLDER / "learned.md", markdown(found))
+
+
+if __name__ == "__main__":
+    run(main)
