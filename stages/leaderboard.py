@@ -1,4 +1,4 @@
-"""The leaderboard: lines ranked by their accuracy beyond training, as a table, Markdown and a figure."""
+"""The leaderboard: lines ranked by their accuracy beyond training, as a table, Markdown and a figure; their curves."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,6 +17,7 @@ from vanishing_variance.figures.leaderboard import draw
 from vanishing_variance.leaderboard import ablation
 from vanishing_variance.leaderboard.board import board, summary
 from vanishing_variance.leaderboard.board_table import markdown
+from vanishing_variance.leaderboard.curves import curves
 from vanishing_variance.leaderboard.files import ACCURACY, ATTENTION, DIVERGED, TASKS, Diverged, tested, trained
 from vanishing_variance.leaderboard.treatments import Treatment, read_ablation, read_treatments
 from vanishing_variance.study.runs import METRICS, PLOTS
@@ -75,6 +76,7 @@ def main() -> None:
     write_csv(FOLDER / "board.csv", table)
     write_text(FOLDER / "board.md", markdown(table))
     write_json(FOLDER / "summary.json", summary(table))
+    write_csv(FOLDER / "accuracy.csv", curves(accuracy))
     _write_ablation(treatments, accuracy, longest)
     write_figure(PLOTS / "leaderboard" / "leaderboard", draw(table))
 

@@ -11,6 +11,7 @@ from vanishing_variance.core.errors import InputError
 from vanishing_variance.core.files import write_json
 from vanishing_variance.core.frames import read_csv, write_frame
 from vanishing_variance.leaderboard import files
+from vanishing_variance.leaderboard.curves import COLUMNS
 
 ROOT = Path(__file__).resolve().parents[2]
 LINES = ("softmax", "ssmax", "broken")
@@ -45,7 +46,7 @@ def inputs(tmp_path, monkeypatch):
 
 
 def outputs(folder):
-    names = ("ablation.csv", "ablation.md", "board.csv", "board.md", "summary.json")
+    names = ("ablation.csv", "ablation.md", "accuracy.csv", "board.csv", "board.md", "summary.json")
     drawn = [folder / f"plots/leaderboard/leaderboard.{kind}" for kind in ("png", "svg")]
     return [*(folder / "metrics/leaderboard" / name for name in names), *drawn]
 
@@ -64,6 +65,11 @@ def test_from_results_a_line_to_the_board_the_table_and_the_figure(inputs):
     assert summary["argmax"]["ssmax"] == round(100 * means.mean(), 2)
     assert summary["argmax"]["broken"] is None
     assert set(summary["dictionary"]) == set(LINES)
+    accuracy = read_csv(inputs / "metrics/leaderboard/accuracy.csv", *COLUMNS)
+    assert len(accuracy) == (2 + 3) * 2 * 4
+    last = accuracy.query("task == 'argmax' and line == 'ssmax' and rule == 'trained' and length == 16384")
+    ssmax = board.query("task == 'argmax' and line == 'ssmax' and rule == 'trained'")
+    assert last["high"].tolist() == ssmax["accuracy_16384_high"].tolist()
     text = (inputs / "metrics/leaderboard/board.md").read_text()
     assert "- broken diverged: seed 1: the loss is nan at step 7" in text
     assert {path for path in inputs.rglob("*.*") if "runs" not in path.parts and path.parent != inputs} == {
