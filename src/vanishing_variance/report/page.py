@@ -89,7 +89,7 @@ def page(results: Results) -> Page:
         "mechanism": explained(results.explained),
         "interventions": interventions(results.interventions),
         "mechanisms": figures.figures(figures.MECHANISM, results.pictures),
-        "chart": chart(results.tests, results.paper, params),
+        "accuracies": chart(results.tests, results.paper, params),
         "curves": figures.figures(figures.CURVES, results.pictures),
         "results": figures.figures(figures.RESULTS, results.pictures),
         "losses": figures.figures(figures.LOSSES, results.pictures),
