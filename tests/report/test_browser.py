@@ -10,7 +10,7 @@ import pytest
 from made_up_board import many_lines
 from made_up_results import KEYS, ROOT, VERDICTS, all_of, comparisons, made_up
 from matplotlib.image import imread
-from test_leaderboard_page import CEILING, NO_GAINS, SVG
+from test_leaderboard_page import results
 from test_page import MACHINE, TIMES
 
 from vanishing_variance.core.yaml import read_yaml
@@ -28,8 +28,8 @@ WORDINGS = ("supported", "contradicted", "undecided", "not comparable (undertrai
 
 
 def leaderboard_page():
-    board, _ = many_lines(12)
-    return leaderboard(board.assign(step=1.0), NO_GAINS, CEILING, SVG, longest=16)
+    board, lines = many_lines(12)
+    return leaderboard(results(board.assign(step=1.0), lines))
 
 
 @pytest.fixture(scope="module")

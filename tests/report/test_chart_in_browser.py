@@ -1,7 +1,9 @@
 """The chart of the page in a real browser: it says what the tables say, and the still figures stand where it cannot."""
 
+import pointing
 import pytest
 from made_up_results import comparisons, made_up
+from pointing import settle
 
 from vanishing_variance.figures import variants
 from vanishing_variance.report.page import page
@@ -35,41 +37,20 @@ def open_chart(visit):
     return open_chart
 
 
-def settle(shown):
-    """Wait until the chart has followed: it is drawn anew before the next frame."""
-    shown.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-
-
 def choose(shown, **chosen):
-    for name, value in chosen.items():
-        shown.locator(f"#chart-choices [name=chosen_{name}]").select_option(value)
-    settle(shown)
+    pointing.choose(shown, "chart", **chosen)
 
 
 def points(shown, norm):
-    """Where the points of a curve are, by length."""
-    boxes = shown.locator("#chart-panel path[aria-roledescription=point]").evaluate_all(
-        """(points, colour) => points.filter(point => point.getAttribute("fill") === colour).map(point => {
-            const box = point.getBoundingClientRect();
-            return [box.x + box.width / 2, box.y + box.height / 2, box.width];
-        })""",
-        variants.colour(norm),
-    )
-    return sorted(boxes)
+    return pointing.points(shown, "chart", variants.colour(norm))
 
 
 def point_at(shown, norm, length):
-    """Point at a curve; return what the chart reads out."""
-    shown.locator("#chart-panel").scroll_into_view_if_needed()
-    across, down, _ = points(shown, norm)[LENGTHS.index(length)]
-    shown.mouse.move(across, down)
-    settle(shown)
-    return read_out(shown)
+    return pointing.point_at(shown, "chart", variants.colour(norm), LENGTHS.index(length))
 
 
 def read_out(shown):
-    """The texts above the curves, below the title."""
-    return " ".join(shown.locator("#chart-panel text", has_text="at N = ").locator("tspan").all_text_contents())
+    return pointing.read_out(shown, "chart")
 
 
 def cell(shown, table, temperature, name, length):
@@ -142,10 +123,7 @@ def test_the_chart_fits_and_nothing_overflows(open_chart, width):
     assert shown.evaluate("document.documentElement.scrollWidth") <= width
     panel = shown.locator("#chart-panel").bounding_box()
     assert panel["width"] > min(0.7 * width, 800)
-    for of in shown.locator("#chart-panel text").all():
-        box = of.bounding_box()
-        assert panel["x"] <= box["x"]
-        assert box["x"] + box["width"] <= panel["x"] + panel["width"], of.inner_text()
+    pointing.assert_texts_fit(shown, "chart")
 
 
 def test_the_still_figures_fold_only_once_the_chart_is_drawn(open_chart, visit):

@@ -25,6 +25,11 @@ def interval(low: float | None, high: float | None, how: str) -> str:
     return MISSING if MISSING in ends else ", ".join(ends)
 
 
+def estimate(mean: float, low: float | None, high: float | None) -> str:
+    """Return a mean accuracy (%) with its interval, in words."""
+    return f"{number(mean, '.1f')}%, 95% interval [{interval(low, high, '.1f')}]"
+
+
 def power(length: int) -> Markup:
     """Return a length as HTML: a power of two where it is one."""
     return raised(markdown.power(length))

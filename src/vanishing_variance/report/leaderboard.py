@@ -1,33 +1,52 @@
 """The leaderboard as a page of its own, which is a section of the study's page as well."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
+from markupsafe import Markup
 
+from vanishing_variance.core.ranges import Range
 from vanishing_variance.leaderboard import ablation, ceiling
 from vanishing_variance.leaderboard.board_table import SETTINGS
 from vanishing_variance.leaderboard.files import TRAINED
 from vanishing_variance.report.cells import Cell, Row, Table
 from vanishing_variance.report.figures import figure
 from vanishing_variance.report.formats import MISSING, number, raised
+from vanishing_variance.report.leaderboard_chart import chart
 from vanishing_variance.report.rendering import TEMPLATES
+from vanishing_variance.report.vega import script
 from vanishing_variance.study import markdown
 
 # Percent, at the longest length, on every task: what counts as holding.
 HELD = 90.0
 
 
-def page(board: pd.DataFrame, gains: pd.DataFrame, ceilings: pd.DataFrame, picture: str, longest: int) -> str:
-    """Return the page: an answer in words, the lines by rank, the figure (an SVG text), ablation and ceiling.
-
-    `board`: metrics/leaderboard/board.csv, `gains`: ablation.csv, `ceilings`: ceiling.csv; `longest`: the longest
-    training length.
+@dataclass(frozen=True)
+class Results:
+    """Contents of the page: board.csv, accuracy.csv, ablation.csv and ceiling.csv of metrics/leaderboard, the figure as
+    SVG text, and the training lengths.
     """
-    trained = board[board["rule"] == TRAINED]
-    made = [_lines(trained, longest), *([_ablation(gains)] if len(gains) else []), _ceiling(ceilings)]
-    said = raised(answer(trained, longest))
+
+    board: pd.DataFrame
+    accuracy: pd.DataFrame
+    gains: pd.DataFrame
+    ceilings: pd.DataFrame
+    picture: str
+    trained: Range
+
+
+def page(results: Results) -> str:
+    """Return the page: an answer in words, the chart, the lines by rank, ablation, ceiling and the figure."""
+    longest, gains = results.trained.longest, results.gains
+    trained = results.board[results.board["rule"] == TRAINED]
+    made = [_lines(trained, longest), *([_ablation(gains)] if len(gains) else []), _ceiling(results.ceilings)]
     return TEMPLATES.get_template("leaderboard.html").render(
-        answer=said, drawn=figure("leaderboard", picture), tables=made
+        answer=raised(answer(trained, longest)),
+        accuracies=chart(results.accuracy, results.board, results.trained),
+        drawn=figure("leaderboard", results.picture),
+        tables=made,
+        script=Markup(script()),  # noqa: S704 -- a file of ours, and Vega
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from vanishing_variance.figures import variants
-from vanishing_variance.report.formats import interval, number
+from vanishing_variance.report.formats import estimate, number
 from vanishing_variance.study.markdown import drawn_power
 
 _OF = ["task", "range", "temperature", "length"]
@@ -32,7 +32,6 @@ def _role(tests: pd.DataFrame, role: str) -> pd.DataFrame:
 
 
 def _words(row: Mapping[Any, Any]) -> str:
-    mean, ends = number(row["mean"], ".1f"), interval(row["low"], row["high"], ".1f")
-    ours = f"{variants.label(row['norm'])} at N = {drawn_power(row['length'])}: {mean}%, 95% interval [{ends}]"
+    where = f"{variants.label(row['norm'])} at N = {drawn_power(row['length'])}"
     theirs = "" if math.isnan(row["paper"]) else f"; the paper: {number(row['paper'], '.1f')}%"
-    return f"{ours}\nn = {row['n']} seeds{theirs}"
+    return f"{where}: {estimate(row['mean'], row['low'], row['high'])}\nn = {row['n']} seeds{theirs}"
