@@ -33,7 +33,7 @@ def test_a_new_map_is_a_file_and_a_line_and_trains_alone(copy):
         lines.write("  own: {attention: own, norm: none, projection: mlp, decay: none}\n")
     before = copy.outputs()
     ran = copy.ran("dvc", "repro", "leaderboard/dvc.yaml")
-    ranked = ("train@own", "test@own", "board", "ceiling", "page")
+    ranked = ("train@own", "test@own", "board", "ceiling", "learned", "page")
     assert ran == {"check", *(f"leaderboard/dvc.yaml:{stage}" for stage in ranked)}
     assert copy.outputs() == before
     assert "own" in pd.read_csv(copy.path / "metrics/leaderboard/board.csv")["line"].to_numpy()
