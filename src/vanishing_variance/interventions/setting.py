@@ -16,24 +16,7 @@ from torch import Tensor
 from vanishing_variance.inference.models import Models
 from vanishing_variance.interventions.moments import Moments, Move, correct, moments
 from vanishing_variance.interventions.parts import Parts
-from vanishing_variance.study.interventions import (
-    ATTENTION,
-    AVERAGED,
-    BASE,
-    ENTROPY,
-    FORMS,
-    HARD,
-    NOTHING,
-    OTHER,
-    PLACES,
-    TARGET,
-    TRAINED_TARGET,
-    TRAINED_TARGET_AVERAGED,
-    both,
-    damaged,
-    kept_long,
-    restored,
-)
+from vanishing_variance.study import interventions as names
 
 # Intervention, place, and where the answers are right.
 Found = Iterator[tuple[str, str, Bool[Tensor, "S B"]]]
@@ -75,18 +58,18 @@ def on_long(
     right = partial(correct, models, labels=tested.labels)
     right_weight = tested.weighted(training.parts.weight[:, drawn["weight"]])
     right_moments = moments(models, long.parts.weighted(training.parts.weight[:, drawn["calibrated"]]))
-    yield BASE, NOTHING, right(tested.context)
-    yield TARGET, ATTENTION, right(right_weight)
-    for form, where in product(FORMS, PLACES):
+    yield names.BASE, names.NOTHING, right(tested.context)
+    yield names.TARGET, names.ATTENTION, right(right_weight)
+    for form, where in product(names.FORMS, names.PLACES):
         was, wanted, set_right = (of[form, where] for of in (long.moments, training.moments, right_moments))
-        yield restored(form), where, right(tested.context, move=Move(where, was, wanted))
-        yield kept_long(form), where, right(right_weight, move=Move(where, set_right, was))
-        yield both(form), where, right(right_weight, move=Move(where, set_right, wanted))
-    yield AVERAGED, ATTENTION, right(tested.weighted(tested.weight, long.rest))
+        yield names.restored(form), where, right(tested.context, move=Move(where, was, wanted))
+        yield names.kept_long(form), where, right(right_weight, move=Move(where, set_right, was))
+        yield names.both(form), where, right(right_weight, move=Move(where, set_right, wanted))
+    yield names.AVERAGED, names.ATTENTION, right(tested.weighted(tested.weight, long.rest))
     peaked = _peaked(tested, training.parts.profile[:, drawn["profile"]])
-    yield ENTROPY, ATTENTION, right(tested.weighted(tested.weight, peaked))
-    yield OTHER, ATTENTION, right(tested.weighted(other))
-    yield HARD, ATTENTION, right(tested.hard)
+    yield names.ENTROPY, names.ATTENTION, right(tested.weighted(tested.weight, peaked))
+    yield names.OTHER, names.ATTENTION, right(tested.weighted(other))
+    yield names.HARD, names.ATTENTION, right(tested.hard)
 
 
 def on_training(
@@ -102,11 +85,11 @@ def on_training(
     """
     right = partial(correct, models, labels=tested.labels)
     weight = long.parts.weight[:, drawn["damage"]]
-    for form, where in product(FORMS, PLACES):
+    for form, where in product(names.FORMS, names.PLACES):
         move = Move(where, training.moments[form, where], long.moments[form, where])
-        yield damaged(form), where, right(tested.context, move=move)
-    yield TRAINED_TARGET, ATTENTION, right(tested.weighted(weight))
-    yield TRAINED_TARGET_AVERAGED, ATTENTION, right(tested.weighted(weight, long.rest))
+        yield names.damaged(form), where, right(tested.context, move=move)
+    yield names.TRAINED_TARGET, names.ATTENTION, right(tested.weighted(weight))
+    yield names.TRAINED_TARGET_AVERAGED, names.ATTENTION, right(tested.weighted(weight, long.rest))
 
 
 def _peaked(tested: Parts, profile: Float[Tensor, "S B K"]) -> Float[Tensor, "S B D"]:
