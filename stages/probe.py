@@ -22,16 +22,16 @@ def main() -> None:
     params = read_yaml(PATH)
     settings: Probe = get_param(params, "probe", Probe)
     root: int = get_param(params, "seed", Index)
-    families, prose = FAMILIES, read_prose(settings.text)
-    checkpoint = find(settings.model, settings.revision, families)
-    family = families[checkpoint.config.model_type]
+    text, digest = read_prose(settings.text)
+    checkpoint = find(settings.model, settings.revision, FAMILIES)
+    family = FAMILIES[checkpoint.config.model_type]
     layers, heads = select(settings, checkpoint.config)
     with require_memory(memory_needed(settings, checkpoint.config, layers)):
         model, tokenizer = load(checkpoint, family.model, max(layers) + 1, **family.options)
         tokens = vocabulary(tokenizer, checkpoint.config.vocab_size)
-        corpus = tokenised(tokenizer, prose.name, prose.text)
+        corpus = tokenised(tokenizer, settings.text, text)
         measured = measure(Subject(model, family, layers, heads, tokens, corpus), settings, root)
-    said = {"model": checkpoint.name, "revision": checkpoint.revision, "text": f"{prose.name} {prose.digest}"}
+    said = {"model": checkpoint.name, "revision": checkpoint.revision, "text": f"{settings.text} {digest}"}
     write_csv(PLOTS / "figure1.csv", measured.assign(**said)[[*said, *measured]])
 
 

@@ -3,7 +3,7 @@
 The same seeds and test sequences as in the pipeline, so the same parameters give the same accuracies.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,16 +11,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import torch
 
 from vanishing_variance.core.config import PATH, get_param
 from vanishing_variance.core.paths import Run
 from vanishing_variance.core.seeding import stream
-from vanishing_variance.core.task import Sequences
 from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.held_out import Test
-from vanishing_variance.inference.models import Models, Read
+from vanishing_variance.inference.models import Models, Read, joined
 from vanishing_variance.inference.temperature import UNCHANGED, Temperature
+from vanishing_variance.interventions.sequences import of_length
 from vanishing_variance.leaderboard.files import TRAINED
 from vanishing_variance.leaderboard.testing import answer
 from vanishing_variance.parameters import check
@@ -85,20 +84,18 @@ def evaluate(trained: Trained, lengths: Sequence[int] | None = None, sequences: 
     accuracies = models.accuracy if models.network.rescaled else partial(_as_trained, models)
     rows = []
     for length in lengths or test.lengths:
-        drawn = variant.task.sample(stream(trained.plan.root_seed, "test", variant.task_name, length), number, length)
-        by_temperature = accuracies(partial(_parts, drawn), length, UNCHANGED)
-        for temperature in (name for name in ("plain", "adaptive") if name in by_temperature):
-            pairs = zip(trained.seeds, by_temperature[temperature].tolist(), strict=True)
-            rows += [(seed, temperature, length, accuracy) for seed, accuracy in pairs]
+        rng = stream(trained.plan.root_seed, "test", variant.task_name, length)
+        by_temperature = accuracies(partial(of_length, variant.task, rng, number, length), length, UNCHANGED)
+        rows += [
+            (seed, temperature, length, accuracy)
+            for temperature, of_seeds in by_temperature.items()
+            if temperature != "fitted"
+            for seed, accuracy in zip(trained.seeds, of_seeds.tolist(), strict=True)
+        ]
     return pd.DataFrame(rows, columns=["seed", "temperature", "length", "accuracy"])
 
 
 def _as_trained(models: Models, read: Read, length: int, _: Temperature) -> dict[str, np.ndarray]:
     """Return what `Models.accuracy` does of an attention map that is no softmax."""
-    parts = [answer(models, part)[TRAINED] for part in read(max(1, models.batch_items // length))]
-    return {"plain": torch.cat(parts, dim=1).double().mean(1).cpu().numpy()}
-
-
-def _parts(drawn: Sequences, size: int) -> Iterator[Sequences]:
-    for first in range(0, len(drawn["query"]), size):
-        yield {name: array[first : first + size] for name, array in drawn.items()}
+    answers = joined(answer(models, part) for part in read(max(1, models.batch_items // length)))
+    return {"plain": answers[TRAINED].mean(axis=1, dtype=float)}

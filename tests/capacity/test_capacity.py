@@ -6,8 +6,7 @@ import torch
 from small import in_arrays
 
 from vanishing_variance.capacity import comparison as capacity
-from vanishing_variance.capacity.comparison import compare
-from vanishing_variance.capacity.folding import folded
+from vanishing_variance.capacity.comparison import compare, folded
 from vanishing_variance.core.seeding import stream
 
 

@@ -9,10 +9,10 @@ from small import SHARP, make_trained
 
 from vanishing_variance.inference.models import Models
 from vanishing_variance.inference.temperature import UNCHANGED
+from vanishing_variance.interventions import setting
 from vanishing_variance.interventions.config import Interventions
-from vanishing_variance.interventions.moments import Moments, Move
+from vanishing_variance.interventions.moments import Move, by_form, correct, moments
 from vanishing_variance.interventions.parts import Parts
-from vanishing_variance.interventions.reader import Reader
 from vanishing_variance.interventions.sequences import drawn
 from vanishing_variance.interventions.setting import Calibration, on_long, on_training
 from vanishing_variance.study.interventions import (
@@ -38,13 +38,13 @@ from vanishing_variance.study.interventions import (
 HOW = Interventions(sequences=400, training_sequences=400)
 
 
-def reader(task="argmax", norm="ln"):
+def make_models(task="argmax", norm="ln"):
     trained = make_trained(task, norm, SHARP[task])
-    return Reader(Models.of(trained.variant, trained.weights))
+    return Models.of(trained.variant, trained.weights)
 
 
 def sample(one, seed, length=12, sequences=400):
-    return Parts.of(one.models, [one.models.task.sample(np.random.default_rng(seed), sequences, length)])
+    return Parts.of(one, [one.task.sample(np.random.default_rng(seed), sequences, length)])
 
 
 def found(one, tested, long, training, other=None, trained=None):
@@ -64,39 +64,38 @@ def found(one, tested, long, training, other=None, trained=None):
 def test_a_move_gives_the_moments_that_it_ends_at(form):
     rng = torch.Generator().manual_seed(0)
     start, end = (torch.randn(2, 50, 6, generator=rng, dtype=torch.double) * scale + 1 for scale in (1.0, 3.0))
-    move = Move(form, "before", Moments.of(start), Moments.of(end))
-    moved = Moments.of(move(start))
-    torch.testing.assert_close(moved.mean[form], Moments.of(end).mean[form])
-    torch.testing.assert_close(moved.deviation[form], Moments.of(end).deviation[form])
+    wanted = by_form(end)[form]
+    moved = by_form(Move("before", by_form(start)[form], wanted)(start))[form]
+    torch.testing.assert_close(moved.mean, wanted.mean)
+    torch.testing.assert_close(moved.deviation, wanted.deviation)
     if form == "global":
-        assert Moments.of(end).mean["global"].flatten().tolist() == pytest.approx(end.mean((1, 2)).tolist())
-        expected = end.std(2, correction=0).mean(1)
-        assert Moments.of(end).deviation["global"].flatten().tolist() == pytest.approx(expected.tolist())
+        assert wanted.mean.flatten().tolist() == pytest.approx(end.mean((1, 2)).tolist())
+        assert wanted.deviation.flatten().tolist() == pytest.approx(end.std(2, correction=0).mean(1).tolist())
     flat = torch.ones(2, 5, 6)
-    still = Move(form, "before", Moments.of(flat), Moments.of(end.float()))
+    still = Move("before", by_form(flat)[form], by_form(end.float())[form])
     assert torch.isfinite(still(flat)).all()
 
 
 @pytest.mark.parametrize("norm", ["none", "ln"])
 def test_moments_are_those_of_o_before_and_after_the_normaliser(norm):
-    one = reader(norm=norm)
+    one = make_models(norm=norm)
     tested = sample(one, 0)
-    outputs = one.models.network.outputs(one.models.weights, tested.context)
-    found, after = one.moments(tested.context), one.models.network.normalise(one.models.weights, outputs)
+    outputs = one.network.outputs(one.weights, tested.context)
+    found, after = moments(one, tested.context), one.network.normalise(one.weights, outputs)
     assert (norm == "none") == torch.equal(outputs, after)
     for where, of in (("before", outputs), ("after", after)):
         for form in FORMS:
-            torch.testing.assert_close(found[where].deviation[form], Moments.of(of).deviation[form])
+            torch.testing.assert_close(found[form, where].deviation, by_form(of)[form].deviation)
 
 
 def test_own_moments_and_own_weights_change_nothing(task_name):
-    one = reader(task_name)
+    one = make_models(task_name)
     tested = sample(one, 0)
     calibration = Calibration.of(one, tested)
-    outputs = one.models.network.outputs(one.models.weights, tested.context)
+    outputs = one.network.outputs(one.weights, tested.context)
     for form in FORMS:
         for where in PLACES:
-            move = Move(form, where, calibration.moments[where], calibration.moments[where])
+            move = Move(where, calibration.moments[form, where], calibration.moments[form, where])
             torch.testing.assert_close(move(outputs), outputs, rtol=1e-4, atol=1e-5)
     accuracy = found(one, tested, tested, tested)
     base = accuracy[BASE, "nothing"]
@@ -108,11 +107,11 @@ def test_own_moments_and_own_weights_change_nothing(task_name):
 
 
 def test_the_base_is_what_evaluation_answers(task_name):
-    one = reader(task_name)
-    sequences = one.models.task.sample(np.random.default_rng(0), 50, 40)
-    tested = Parts.of(one.models, [sequences])
-    expected = one.models.answer(sequences, UNCHANGED).correct["plain"]
-    assert torch.equal(one.correct(tested.context, tested.labels), expected)
+    one = make_models(task_name)
+    sequences = one.task.sample(np.random.default_rng(0), 50, 40)
+    tested = Parts.of(one, [sequences])
+    expected = one.answer(sequences, UNCHANGED).correct["plain"]
+    assert torch.equal(correct(one, tested.context, tested.labels), expected)
 
 
 def by_hand(norm="none"):
@@ -120,9 +119,9 @@ def by_hand(norm="none"):
 
     It is right where O has its global scale of training, and answers always the same where O is ten times smaller.
     """
-    one = reader("argmax", norm)
+    one = make_models("argmax", norm)
     width, classes = 32, 10
-    weights = {name: torch.zeros_like(tensor) for name, tensor in one.models.weights.items()}
+    weights = {name: torch.zeros_like(tensor) for name, tensor in one.weights.items()}
     eye = torch.eye(width).expand(2, -1, -1)
     weights |= {"item.2.weight": eye, "attention.value": eye, "attention.output": eye, "head.0.weight": eye}
     # feature 0 is 2 for class 1 and 0.5 for all others, at its scale of training
@@ -130,7 +129,7 @@ def by_hand(norm="none"):
     bias = torch.full((2, classes), -100.0)
     last[:, 1, 0], bias[:, 1], bias[:, 0] = 1.0, -1.05, 0.0
     weights |= {"head.2.weight": last, "head.2.bias": bias}
-    return Reader(replace(one.models, weights=weights))
+    return replace(one, weights=weights)
 
 
 def parts_by_hand(scale, weight, sequences=400, seed=0):
@@ -179,7 +178,7 @@ def test_a_model_whose_attention_alone_is_broken_is_put_right_by_the_targets_wei
 
 
 def test_placebo_moments_of_another_sample_of_the_same_length_change_accuracy_by_no_more_than_noise(task_name):
-    one = reader(task_name)
+    one = make_models(task_name)
     tested, first, second = (sample(one, seed) for seed in range(3))
     accuracy = found(one, tested, first, second)
     base = accuracy[BASE, "nothing"]
@@ -228,16 +227,19 @@ def test_a_sequence_without_distractors_keeps_its_rest():
 def test_moments_are_set_from_those_that_the_right_weight_leaves(form, monkeypatch):
     """With the weights of training, O has moments of its own, from which it goes to training's or the long length's."""
     one, long, short = by_hand(), parts_by_hand(0.1, 0.1), parts_by_hand(1.0, 0.95)
-    moves, answer = [], Reader.correct
-    monkeypatch.setattr(
-        Reader, "correct", lambda self, *given: (moves.append((*given, None)[:3]), answer(self, *given))[1]
-    )
+    moves = []
+
+    def recorded(models, context, labels, move=None):
+        moves.append((context, move))
+        return correct(models, context, labels, move)
+
+    monkeypatch.setattr(setting, "correct", recorded)
     calibrations = [Calibration.of(one, parts) for parts in (long, short)]
     chosen = drawn(np.random.default_rng(9), len(long.labels), HOW)
     names = [(name, where) for name, where, _ in on_long(one, long, *calibrations, long.weight, chosen)]
     for name, end in ((both(form), short), (kept_long(form), long)):
-        context, _, move = moves[names.index((name, "before"))]
-        moved = Moments.of(move(one.models.network.outputs(one.models.weights, context)))
-        wanted = one.moments(end.context)["before"]
-        torch.testing.assert_close(moved.mean[form], wanted.mean[form])
-        torch.testing.assert_close(moved.deviation[form], wanted.deviation[form])
+        context, move = moves[names.index((name, "before"))]
+        moved = by_form(move(one.network.outputs(one.weights, context)))[form]
+        wanted = moments(one, end.context)[form, "before"]
+        torch.testing.assert_close(moved.mean, wanted.mean)
+        torch.testing.assert_close(moved.deviation, wanted.deviation)

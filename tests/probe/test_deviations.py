@@ -2,13 +2,12 @@ import numpy as np
 import pytest
 
 from vanishing_variance.core.errors import InputError
-from vanishing_variance.core.seeding import stream
 from vanishing_variance.probe.config import Probe
-from vanishing_variance.probe.deviations import Subject, deviations, draw, measure
+from vanishing_variance.probe.deviations import Subject, draw, measure
 from vanishing_variance.probe.outputs import last_outputs
-from vanishing_variance.probe.sequences import random_tokens, tokenised, vocabulary
+from vanishing_variance.probe.sequences import tokenised, vocabulary
 from vanishing_variance.statistics.power_law import power_law
-from vanishing_variance.study.strategies import FIXED_LAST, PAPER, STRATEGIES
+from vanishing_variance.study.strategies import FIXED_LAST
 
 TEXT = " ".join(f"W{n % 50} w{n * 7 % 50} w{n * 11 % 50}." for n in range(200)).lower().replace(". w", ". W")
 
@@ -24,20 +23,17 @@ def subject(loaded, kind="llama", **changed):
     return Subject(model, family, corpus=tokenised(tokenizer, "words", TEXT), **(given | changed))
 
 
-def test_it_is_the_sample_standard_deviation_over_sequences():
-    values = np.array([1.0, 2.0, 6.0]).reshape(3, 1, 1, 1)
-    assert deviations(values).item() == pytest.approx(7**0.5)
-    many = np.random.default_rng(0).normal(size=(10, 2, 3, 4)).astype(np.float32)
-    expected = [[[many[:, k, h, c].astype(float).std(ddof=1) for c in range(4)] for h in range(3)] for k in range(2)]
-    np.testing.assert_allclose(deviations(many), expected, rtol=1e-12)
+def spread(outputs):
+    """The geometric mean of the standard deviations over sequences."""
+    return np.exp(np.log(outputs.std(axis=0, ddof=1, dtype=float)).mean())
 
 
 def test_every_row_is_its_own_layer_head_component_strategy_and_length(loaded):
     frame = measure(subject(loaded), settings(), 0)
     assert len(frame) == 4 * 3 * 2 * 1 * 2
     assert (frame["n"] == 6).all()
-    model, family, tokenizer = loaded["llama"]
-    tokens = random_tokens(stream(0, "probe", "random_no_pe", 8), vocabulary(tokenizer, 64), 6, 8)
+    model, family, _ = loaded["llama"]
+    tokens = draw(subject(loaded), "random_no_pe", 6, 8, 0)
     expected = last_outputs(model, family, tokens, [0, 1], False).astype(float).std(axis=0, ddof=1)
     rows = frame.query("strategy == 'random_no_pe' and length == 8").set_index(["layer", "head", "component"])
     for layer in (0, 1):
@@ -47,20 +43,26 @@ def test_every_row_is_its_own_layer_head_component_strategy_and_length(loaded):
 
 
 def test_a_fixed_last_token_is_the_same_in_all_sequences_of_all_lengths_and_the_others_are_random(loaded):
-    given, strategy = subject(loaded), STRATEGIES[FIXED_LAST]
-    drawn = {length: draw(given, FIXED_LAST, strategy, 50, length, 0) for length in (2, 8, 32)}
+    given = subject(loaded)
+    drawn = {length: draw(given, FIXED_LAST, 50, length, 0) for length in (2, 8, 32)}
     [last] = np.unique([tokens[:, -1] for tokens in drawn.values()])
     assert all(tokens.shape == (50, length) for length, tokens in drawn.items())
     assert min(len(np.unique(column)) for tokens in drawn.values() for column in tokens[:, :-1].T) > 20
-    assert len({draw(given, FIXED_LAST, strategy, 2, 8, root)[0, -1] for root in range(9)}) > 4
+    assert len({draw(given, FIXED_LAST, 2, 8, root)[0, -1] for root in range(9)}) > 4
     for name in ("random_no_pe", "random_pe"):
-        assert len(np.unique(draw(given, name, PAPER[name], 50, 8, 0)[:, -1])) > 20
+        assert len(np.unique(draw(given, name, 50, 8, 0)[:, -1])) > 20
     model, family, _ = loaded["llama"]
-    outputs = last_outputs(model, family, draw(given, FIXED_LAST, strategy, 6, 8, 0), [0], False)
+    outputs = last_outputs(model, family, draw(given, FIXED_LAST, 6, 8, 0), [0], False)
     expected = outputs.astype(float).std(axis=0, ddof=1)[0, 3, 0]
     rows = measure(given, settings(), 0).query("strategy == @FIXED_LAST and length == 8 and layer == 0")
     assert rows.set_index("component").loc[0, "deviation"] == pytest.approx(expected, rel=1e-5)
     assert last in given.vocabulary
+
+
+def test_random_tokens_are_uniform_over_the_whole_vocabulary(loaded):
+    given = subject(loaded)
+    counts = np.bincount(draw(given, "random_pe", 400, 160, 0).ravel(), minlength=64)
+    assert ((counts - 1000) ** 2 / 1000).sum() < 103.4  # the chi-squared of 63 degrees of freedom, at 0.1%
 
 
 def test_the_same_parameters_give_the_same_bytes_and_another_seed_others(loaded):
@@ -83,8 +85,8 @@ def test_independent_tokens_under_even_attention_have_the_papers_exponent(loaded
         weight.zero_()
     lengths, values = [4, 16, 64, 128], []
     for length in lengths:
-        tokens = random_tokens(np.random.default_rng(length), vocabulary(tokenizer, 64), 400, length)
-        values.append(np.exp(np.log(deviations(last_outputs(model, family, tokens, [0], False))).mean()))
+        tokens = np.random.default_rng(length).choice(vocabulary(tokenizer, 64), (400, length))
+        values.append(spread(last_outputs(model, family, tokens, [0], False)))
     queries.load_state_dict(kept)
     assert power_law(np.array(lengths), np.array(values)).exponent == pytest.approx(-0.5, abs=0.03)
 
@@ -94,9 +96,9 @@ def test_independent_tokens_before_a_fixed_last_one_come_near_it_in_the_packaged
     model, family, tokenizer = loaded["packaged"]
     lengths, values = [16, 48, 144], []
     for length in lengths:
-        tokens = random_tokens(np.random.default_rng(length), vocabulary(tokenizer, 30522), 60, length)
+        tokens = np.random.default_rng(length).choice(vocabulary(tokenizer, 30522), (60, length))
         tokens[:, -1] = 2003
-        values.append(np.exp(np.log(deviations(last_outputs(model, family, tokens, [0], False))).mean()))
+        values.append(spread(last_outputs(model, family, tokens, [0], False)))
     assert power_law(np.array(lengths), np.array(values)).exponent == pytest.approx(-0.5, abs=0.1)
 
 

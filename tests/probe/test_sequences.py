@@ -4,7 +4,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from vanishing_variance.core.errors import InputError
-from vanishing_variance.probe.sequences import fix_last, random_tokens, sentences, tokenised, vocabulary
+from vanishing_variance.probe.sequences import sentences, tokenised, vocabulary
 
 TEXT = 'Cats sleep.  Dogs\nbark! "Do birds sing?" They do, e.g. at dawn. It is 3.14 of the day.'
 FIRST = ["Cats", "Dogs", '"Do', "They", "It"]
@@ -58,17 +58,8 @@ def test_a_text_that_is_too_short_is_refused_in_one_line(loaded):
         sentences(np.random.default_rng(0), empty, 2, 4)
 
 
-def test_fixing_the_last_token_changes_no_other_and_not_the_argument():
-    drawn = np.arange(12).reshape(3, 4)
-    assert fix_last(drawn, 99).tolist() == [[0, 1, 2, 99], [4, 5, 6, 99], [8, 9, 10, 99]]
-    assert drawn[:, -1].tolist() == [3, 7, 11]
-
-
-def test_random_tokens_are_uniform_over_the_whole_vocabulary(loaded):
+def test_the_vocabulary_is_all_tokens_that_have_an_embedding(loaded):
     tokenizer = loaded["llama"][2]
-    tokens = vocabulary(tokenizer, 64)
-    assert tokens.tolist() == list(range(64))
+    assert vocabulary(tokenizer, 64).tolist() == list(range(64))
     assert vocabulary(tokenizer, 60).tolist() == list(range(60))
-    counts = np.bincount(random_tokens(np.random.default_rng(0), tokens, 400, 160).ravel(), minlength=64)
-    assert ((counts - 1000) ** 2 / 1000).sum() < 103.4  # the chi-squared of 63 degrees of freedom, at 0.1%
     assert len(vocabulary(loaded["packaged"][2], 30522)) == 30522

@@ -1,6 +1,6 @@
 """Comparison of a trained ln model with its equivalent std model (Section 3.2): the same answers, or others.
 
-S seeds, B sequences, C classes.
+S seeds, B sequences, C classes, D width.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,6 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from vanishing_variance.capacity.folding import folded
 from vanishing_variance.core.task import Sequences
 from vanishing_variance.inference.models import Models, Read
 from vanishing_variance.model.attention import attend
@@ -43,6 +42,21 @@ def compare(
         "logits_differ": largest,
         "logits_deviation": (squares / answers) ** 0.5,
     }
+
+
+def folded(weights: Mapping[str, Float[np.ndarray, "S ..."]]) -> dict[str, Float[np.ndarray, "S ..."]]:
+    """Return the weights of `std` models that are the same functions as `ln` models with these weights.
+
+    gamma scales the columns of W_O; what beta becomes behind W_O and the head's first layer is added to that layer's
+    bias. In exact arithmetic the class logits are equal: layer normalisation has no more capacity here. Computed in
+    double precision and returned in the precision of the weights.
+    """
+    double = {name: array.astype(np.float64) for name, array in weights.items()}
+    gamma, beta = double.pop("norm.scale"), double.pop("norm.shift")
+    projected = np.einsum("soi,si->so", double["attention.output"], beta)
+    double["head.0.bias"] = double["head.0.bias"] + np.einsum("soi,si->so", double["head.0.weight"], projected)
+    double["attention.output"] = double["attention.output"] * gamma[:, None, :]
+    return {name: array.astype(weights[name].dtype) for name, array in double.items()}
 
 
 @torch.no_grad()

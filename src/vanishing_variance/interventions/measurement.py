@@ -3,13 +3,17 @@
 S seeds, B sequences.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float
+import torch
+from jaxtyping import Bool, Float, Int64
+from torch import Tensor
 
 from vanishing_variance.core import parallel
 from vanishing_variance.core.device import device
@@ -19,16 +23,17 @@ from vanishing_variance.core.ranges import Range
 from vanishing_variance.core.seeding import stream
 from vanishing_variance.inference.models import Models, Read
 from vanishing_variance.interventions.config import Interventions
-from vanishing_variance.interventions.parts import Parts
-from vanishing_variance.interventions.reader import Reader
-from vanishing_variance.interventions.rows import Rows
+from vanishing_variance.interventions.moments import correct
+from vanishing_variance.interventions.parts import Batch, Parts, flattened
 from vanishing_variance.interventions.sequences import drawn, first, of_length, of_training
 from vanishing_variance.interventions.setting import Calibration, on_long, on_training
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.study.columns import PARQUET
 from vanishing_variance.study.interventions import BASE, NOTHING
+from vanishing_variance.study.readings import BETAS, counted
 
 Weights = Mapping[str, Float[np.ndarray, "S ..."]]
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -62,52 +67,80 @@ def intervene(
             jobs.append(partial(_of_group, replace(group, weights=weights), seeds[part], how, root))
     total = sum(len(group.sequences) for group in groups) * len(seeds) // size
     with Progress("interventions", total, "lengths") as progress:
-        found: list[Rows] = parallel.run(jobs, progress)
-    accuracies = pd.DataFrame([row for rows in found for row in rows.accuracies])
+        accuracies, counts = (chain.from_iterable(rows) for rows in zip(*parallel.run(jobs, progress), strict=True))
     names = [*PARQUET["interventions"]]
-    counts = pd.DataFrame([row for rows in found for row in rows.counts])
-    return accuracies[names].sort_values(names[:-1], ignore_index=True), counts
+    table = pd.DataFrame(accuracies, columns=names).sort_values(names[:-1], ignore_index=True)
+    return table, pd.DataFrame(counts)
 
 
 def partner(norm: str, norms: Sequence[str]) -> str:
     """Return whose weights a variant is given: `none` has those of `ln`, or of the treatment; the others those of none.
 
-    Where there is no other variant, its own.
+    `norms`: `none`, and then the treatment as the last; where there is no other variant, its own.
     """
-    others = [one for one in norms if one != "none"]
     if norm != "none":
         return "none"
-    return "ln" if "ln" in others else others[-1] if others else "none"
+    return "ln" if "ln" in norms else norms[-1]
 
 
-def _of_group(group: Group, seeds: Sequence[int], how: Interventions, root: int, report: Report) -> Rows:
-    readers = {norm: Reader(Models.of(of, group.weights[norm])) for norm, of in group.variants.items()}
+def _of_group(
+    group: Group, seeds: Sequence[int], how: Interventions, root: int, report: Report
+) -> tuple[list[Row], list[Row]]:
+    every = {norm: Models.of(of, group.weights[norm]) for norm, of in group.variants.items()}
     task_name = next(iter(group.variants.values())).task_name
-    models = next(iter(readers.values())).models
+    one = next(iter(every.values()))
     draw = partial(stream, root, "interventions", task_name)
     short, others = (
-        [*of_training(models.task, rng, how.training_sequences, group.trained, models.batch_items)]
+        [*of_training(one.task, rng, how.training_sequences, group.trained, one.batch_items)]
         for rng in (draw("tested", group.range_name), draw("calibration", group.range_name))
     )
-    training = {norm: Parts.of(reader.models, short) for norm, reader in readers.items()}
-    calibrated = {norm: Calibration.of(reader, Parts.of(reader.models, others)) for norm, reader in readers.items()}
-    rows = Rows({"task": task_name, "range": group.range_name}, seeds)
-    for norm, reader in readers.items():
-        base = reader.correct(training[norm].context, training[norm].labels)
-        rows.add(norm, 0, [(BASE, NOTHING, base)])
-        rows.flatten(norm, reader, short)
+    training = {norm: Parts.of(models, short) for norm, models in every.items()}
+    calibrated = {norm: Calibration.of(models, Parts.of(models, others)) for norm, models in every.items()}
+    about = {norm: {"task": task_name, "range": group.range_name, "norm": norm} for norm in every}
+    accuracies: list[Row] = []
+    counts: list[Row] = []
+    for norm, models in every.items():
+        base = correct(models, training[norm].context, training[norm].labels)
+        accuracies += [about[norm] | {"length": 0} | row for row in _accuracies(seeds, [(BASE, NOTHING, base)])]
+        flat = _flattened(models, seeds, short, training[norm].labels)
+        counts += [about[norm] | {"sample": "flattened", "length": 0} | row for row in flat]
     for length, read in group.sequences.items():
-        size = max(1, models.batch_items // length)
+        size = max(1, one.batch_items // length)
         tested = [*first(read, how.sequences, size)]
-        new = [*of_length(models.task, draw("calibration", length), how.sequences, length, size)]
-        parts = {norm: Parts.of(reader.models, tested) for norm, reader in readers.items()}
+        new = [*of_length(one.task, draw("calibration", length), how.sequences, length, size)]
+        parts = {norm: Parts.of(models, tested) for norm, models in every.items()}
         chosen = drawn(draw("drawn", group.range_name, length), len(parts["none"].labels), how)
-        for norm, reader in readers.items():
-            long = Calibration.of(reader, Parts.of(reader.models, new))
-            other = parts[partner(norm, [*readers])].weight
-            rows.add(norm, length, on_long(reader, parts[norm], long, calibrated[norm], other, chosen))
-            rows.add(norm, length, on_training(reader, training[norm], long, calibrated[norm], chosen))
-            right = reader.correct(parts[norm].context, parts[norm].labels)
-            rows.count(norm, "tested", length, parts[norm].weight, right)
+        for norm, models in every.items():
+            long = Calibration.of(models, Parts.of(models, new))
+            other = parts[partner(norm, [*every])].weight
+            found = chain(
+                on_long(models, parts[norm], long, calibrated[norm], other, chosen),
+                on_training(models, training[norm], long, calibrated[norm], chosen),
+            )
+            accuracies += [about[norm] | {"length": length} | row for row in _accuracies(seeds, found)]
+            right = correct(models, parts[norm].context, parts[norm].labels)
+            read_out = _counted(seeds, parts[norm].weight, right)
+            counts += [about[norm] | {"sample": "tested", "length": length} | row for row in read_out]
         report(1)
-    return rows
+    return accuracies, counts
+
+
+def _accuracies(seeds: Sequence[int], found: Iterable[tuple[str, str, Bool[Tensor, "S B"]]]) -> Iterator[Row]:
+    """Yield the accuracy of each seed under every intervention: its name, where it acts, which answers are right."""
+    for name, where, right in found:
+        for seed, mean in zip(seeds, right.double().mean(1).tolist(), strict=True):
+            yield {"seed": seed, "intervention": name, "where": where, "accuracy": round(mean, 6)}
+
+
+def _flattened(
+    models: Models, seeds: Sequence[int], batches: Sequence[Batch], labels: Int64[Tensor, " B"]
+) -> Iterator[Row]:
+    """Yield the counts of right answers to sequences with their logits times each of BETAS."""
+    for beta in BETAS:
+        flat = [flattened(models, part, beta) for part in batches]
+        weight, context = (torch.cat(of, 1) for of in zip(*flat, strict=True))
+        yield from _counted(seeds, weight, correct(models, context, labels))
+
+
+def _counted(seeds: Sequence[int], weight: Float[Tensor, "S B"], right: Bool[Tensor, "S B"]) -> Iterator[Row]:
+    return counted(seeds, weight.cpu().numpy(), right.cpu().numpy())

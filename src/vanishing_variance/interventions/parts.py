@@ -7,8 +7,10 @@ their own weights, the target's weight w gives the context w h_t + (1 - w) r.
 S seeds, B sequences, N items, D width, K the largest distractors.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
@@ -69,23 +71,23 @@ def take_apart(models: Models, sequences: Sequences) -> Parts:
     """Return the parts of each sequence's context."""
     items, query = models.encode(sequences)
     logits, context = attend(items, query)
-    seeds, batch, length = logits.shape
     target = torch.from_numpy(sequences["target"]).to(device())
-    chosen = target.view(1, -1, 1).expand(seeds, -1, 1)
+    chosen = target.view(1, -1, 1).expand(len(logits), -1, 1)
     own = logits.gather(-1, chosen)
-    others = logits.scatter(-1, chosen, -torch.inf).topk(min(DISTRACTORS, length - 1))
-    hidden = _some(items, torch.cat((chosen, others.indices), -1)).hidden()
+    others = logits.scatter(-1, chosen, -torch.inf).topk(min(DISTRACTORS, logits.shape[-1] - 1))
+    hidden = _some(items, partial(_at, torch.cat((chosen, others.indices), -1))).hidden()
     weight = torch.softmax(logits, -1).gather(-1, chosen).squeeze(-1)
     missing = DISTRACTORS - others.values.shape[-1]
-    hard = hidden[:, :, :2].gather(2, _second(own, others.values).view(seeds, batch, 1, 1).expand_as(hidden[:, :, :1]))
+    largest = pad(hidden[:, :, 1:], (0, 0, 0, missing))
+    distracted = (others.values[:, :, :1] > own).any(-1, keepdim=True)
     return Parts(
         context=context,
         weight=weight,
         target=hidden[:, :, 0],
         rest=_rest(items, query, target, context, weight, hidden[:, :, 0]),
-        largest=pad(hidden[:, :, 1:], (0, 0, 0, missing)),
+        largest=largest,
         profile=pad(torch.softmax(others.values, -1), (0, missing)),
-        hard=hard.squeeze(2),
+        hard=torch.where(distracted, largest[:, :, 0], hidden[:, :, 0]),
         labels=torch.from_numpy(models.task.label(sequences)).to(device()),
     )
 
@@ -97,11 +99,6 @@ def flattened(models: Models, sequences: Sequences, beta: float) -> tuple[Float[
     logits, context = attend(items, query * beta)
     target = torch.from_numpy(sequences["target"]).to(device()).view(1, -1, 1).expand(len(logits), -1, 1)
     return torch.softmax(logits, -1).gather(-1, target).squeeze(-1), context
-
-
-def _second(own: Float[Tensor, "S B 1"], others: Float[Tensor, "S B K"]) -> Int64[Tensor, "S B"]:
-    """Return 1 where the largest distractor's logit is above the target's, else 0."""
-    return (others[:, :, :1] > own).any(-1).long()
 
 
 def _rest(
@@ -119,24 +116,19 @@ def _rest(
     rows = (weight > CLOSE).any(0).nonzero().squeeze(-1)
     if len(rows):
         others = torch.arange(items.embedding_index.shape[-1] - 1, device=rows.device).expand(len(rows), -1)
-        others = others + (others >= target[rows].unsqueeze(-1))
-        _, exact = attend(_some(_of(items, rows), others.unsqueeze(0)), query[:, rows].contiguous())
+        others = (others + (others >= target[rows].unsqueeze(-1))).unsqueeze(0)
+        _, exact = attend(_some(items, lambda part: _at(others, part[:, rows])), query[:, rows].contiguous())
         rest[:, rows] = torch.where(weight[:, rows].unsqueeze(-1) > CLOSE, exact, rest[:, rows])
     return rest
 
 
-def _of(items: Items, rows: Int64[Tensor, " R"]) -> Items:
-    """Return the items of some sequences."""
-    base_index, scale = (None if part is None else part[:, rows] for part in (items.base_index, items.scale))
-    return replace(items, embedding_index=items.embedding_index[:, rows], base_index=base_index, scale=scale)
+def _some(items: Items, change: Callable[[Tensor], Tensor]) -> Items:
+    """Return some of the items: `change` takes theirs of an array that has an entry for each."""
+    arrays = {name: getattr(items, name) for name in ("embedding_index", "base_index", "scale")}
+    changed: dict[str, Any] = {name: change(array) for name, array in arrays.items() if array is not None}
+    return replace(items, **changed)
 
 
-def _some(items: Items, places: Int[Tensor, "#S B K"]) -> Items:
-    """Return the items at some places of each sequence."""
-
-    def at(part: Tensor | None) -> Tensor | None:
-        return None if part is None else part.expand(len(places), -1, -1).gather(-1, places)
-
-    index = at(items.embedding_index)
-    assert index is not None
-    return replace(items, embedding_index=index, base_index=at(items.base_index), scale=at(items.scale))
+def _at(places: Int[Tensor, "#S B K"], part: Shaped[Tensor, "_ B N"]) -> Shaped[Tensor, "_ B K"]:
+    """Return the entries at some places of each sequence."""
+    return part.expand(len(places), -1, -1).gather(-1, places)

@@ -19,12 +19,10 @@ from vanishing_variance.interventions.config import Interventions
 
 def first(read: Read, sequences: int, size: int) -> Iterator[Sequences]:
     """Yield the first of the test sequences of one length, at most `size` at a time."""
-    left = sequences
     for part in read(min(size, sequences)):
-        count = min(left, len(part["target"]))
-        yield {name: array[:count] for name, array in part.items()}
-        left -= count
-        if not left:
+        yield {name: array[:sequences] for name, array in part.items()}
+        sequences -= len(part["target"])
+        if sequences <= 0:
             return
 
 

@@ -6,32 +6,17 @@ largest distractors.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
+from itertools import product
 
 import torch
 from jaxtyping import Bool, Float, Int64
 from torch import Tensor
 
-from vanishing_variance.interventions.moments import Moments, Move
+from vanishing_variance.inference.models import Models
+from vanishing_variance.interventions.moments import Moments, Move, correct, moments
 from vanishing_variance.interventions.parts import Parts
-from vanishing_variance.interventions.reader import Reader
-from vanishing_variance.study.interventions import (
-    ATTENTION,
-    AVERAGED,
-    BASE,
-    ENTROPY,
-    FORMS,
-    HARD,
-    NOTHING,
-    OTHER,
-    PLACES,
-    TARGET,
-    TRAINED_TARGET,
-    TRAINED_TARGET_AVERAGED,
-    both,
-    damaged,
-    kept_long,
-    restored,
-)
+from vanishing_variance.study import interventions as names
 
 # Intervention, place, and where the answers are right.
 Found = Iterator[tuple[str, str, Bool[Tensor, "S B"]]]
@@ -41,23 +26,24 @@ Found = Iterator[tuple[str, str, Bool[Tensor, "S B"]]]
 class Calibration:
     """Moments, target weights and distractors of calibration sequences, none of which is tested.
 
-    `rest`: the mean of what the other items contribute, over the mean of their weight. `moments`: of O, by place.
+    `rest`: the mean of what the other items contribute, over the mean of their weight. `moments`: of O, by form and
+    place.
     """
 
     parts: Parts
     rest: Float[Tensor, "S 1 D"]
-    moments: Mapping[str, Moments]
+    moments: Mapping[tuple[str, str], Moments]
 
     @classmethod
-    def of(cls, reader: Reader, parts: Parts) -> "Calibration":
+    def of(cls, models: Models, parts: Parts) -> "Calibration":
         """Return that of one sample of sequences."""
         left = 1 - parts.weight.unsqueeze(-1)
         rest = (left * parts.rest).sum(1, keepdim=True) / left.sum(1, keepdim=True).clamp(min=1e-12)
-        return cls(parts, rest, reader.moments(parts.context))
+        return cls(parts, rest, moments(models, parts.context))
 
 
 def on_long(
-    reader: Reader,
+    models: Models,
     tested: Parts,
     long: Calibration,
     training: Calibration,
@@ -69,29 +55,25 @@ def on_long(
     `other`: the target's weights in another variant. `drawn`: which of the R calibration sequences a tested one has the
     target's `weight` of, and the `profile` of; and a calibration one of the long length the `calibrated` weight.
     """
-
-    def correct(context: Float[Tensor, "S B D"], move: Move | None = None) -> Bool[Tensor, "S B"]:
-        return reader.correct(context, tested.labels, move)
-
+    right = partial(correct, models, labels=tested.labels)
     right_weight = tested.weighted(training.parts.weight[:, drawn["weight"]])
-    right_moments = reader.moments(long.parts.weighted(training.parts.weight[:, drawn["calibrated"]]))
-    yield BASE, NOTHING, correct(tested.context)
-    yield TARGET, ATTENTION, correct(right_weight)
-    for form in FORMS:
-        for where in PLACES:
-            was, wanted, set_right = (of[where] for of in (long.moments, training.moments, right_moments))
-            yield restored(form), where, correct(tested.context, Move(form, where, was, wanted))
-            yield kept_long(form), where, correct(right_weight, Move(form, where, set_right, was))
-            yield both(form), where, correct(right_weight, Move(form, where, set_right, wanted))
-    yield AVERAGED, ATTENTION, correct(tested.weighted(tested.weight, long.rest))
+    right_moments = moments(models, long.parts.weighted(training.parts.weight[:, drawn["calibrated"]]))
+    yield names.BASE, names.NOTHING, right(tested.context)
+    yield names.TARGET, names.ATTENTION, right(right_weight)
+    for form, where in product(names.FORMS, names.PLACES):
+        was, wanted, set_right = (of[form, where] for of in (long.moments, training.moments, right_moments))
+        yield names.restored(form), where, right(tested.context, move=Move(where, was, wanted))
+        yield names.kept_long(form), where, right(right_weight, move=Move(where, set_right, was))
+        yield names.both(form), where, right(right_weight, move=Move(where, set_right, wanted))
+    yield names.AVERAGED, names.ATTENTION, right(tested.weighted(tested.weight, long.rest))
     peaked = _peaked(tested, training.parts.profile[:, drawn["profile"]])
-    yield ENTROPY, ATTENTION, correct(tested.weighted(tested.weight, peaked))
-    yield OTHER, ATTENTION, correct(tested.weighted(other))
-    yield HARD, ATTENTION, correct(tested.hard)
+    yield names.ENTROPY, names.ATTENTION, right(tested.weighted(tested.weight, peaked))
+    yield names.OTHER, names.ATTENTION, right(tested.weighted(other))
+    yield names.HARD, names.ATTENTION, right(tested.hard)
 
 
 def on_training(
-    reader: Reader,
+    models: Models,
     tested: Parts,
     long: Calibration,
     training: Calibration,
@@ -101,14 +83,13 @@ def on_training(
 
     `drawn`: which of the C calibration sequences a tested one has the target's weight of, `damage`.
     """
+    right = partial(correct, models, labels=tested.labels)
     weight = long.parts.weight[:, drawn["damage"]]
-    for form in FORMS:
-        for where in PLACES:
-            move = Move(form, where, training.moments[where], long.moments[where])
-            yield damaged(form), where, reader.correct(tested.context, tested.labels, move)
-    yield TRAINED_TARGET, ATTENTION, reader.correct(tested.weighted(weight), tested.labels)
-    averaged = tested.weighted(weight, long.rest)
-    yield TRAINED_TARGET_AVERAGED, ATTENTION, reader.correct(averaged, tested.labels)
+    for form, where in product(names.FORMS, names.PLACES):
+        move = Move(where, training.moments[form, where], long.moments[form, where])
+        yield names.damaged(form), where, right(tested.context, move=move)
+    yield names.TRAINED_TARGET, names.ATTENTION, right(tested.weighted(weight))
+    yield names.TRAINED_TARGET_AVERAGED, names.ATTENTION, right(tested.weighted(weight, long.rest))
 
 
 def _peaked(tested: Parts, profile: Float[Tensor, "S B K"]) -> Float[Tensor, "S B D"]:

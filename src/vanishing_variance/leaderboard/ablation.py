@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import reduce
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -33,17 +33,16 @@ def cells(treatments: Mapping[str, Treatment], line: str) -> dict[frozenset[str]
 
     Raises InputError, which names the settings, when a combination is no line.
     """
-    baseline, whole = (treatments[name].model_dump() for name in (next(iter(treatments)), line))
-    pieces = [name for name in whole if whole[name] != baseline[name]]
-    lines = {tuple(of.model_dump().values()): name for name, of in reversed(list(treatments.items()))}
+    baseline, whole = next(iter(treatments.values())), treatments[line]
+    changed = {name: value for name, value in whole if value != getattr(baseline, name)}
+    lines = {treatment: name for name, treatment in reversed(list(treatments.items()))}
     found = {}
-    for size in range(len(pieces) + 1):
-        for some in combinations(pieces, size):
-            settings = baseline | {name: whole[name] for name in some}
-            if tuple(settings.values()) not in lines:
-                text = ", ".join(f"{name}: {value}" for name, value in settings.items())
-                raise InputError(f"{PATH}: ablation is {line}, which needs the line {{{text}}}; there is none")
-            found[frozenset(some)] = lines[tuple(settings.values())]
+    for some in chain.from_iterable(combinations(changed, size) for size in range(len(changed) + 1)):
+        needed = baseline.model_copy(update={name: changed[name] for name in some})
+        if needed not in lines:
+            text = ", ".join(f"{name}: {value}" for name, value in needed)
+            raise InputError(f"{PATH}: ablation is {line}, which needs the line {{{text}}}; there is none")
+        found[frozenset(some)] = lines[needed]
     return found
 
 
@@ -55,7 +54,7 @@ def ablation(accuracy: pd.DataFrame, treatments: Mapping[str, Treatment], line: 
     `change`: the piece's settings; `count`: alone, share or last.
     """
     of_pieces, rows = cells(treatments, line), []
-    baseline, whole = (treatments[name].model_dump() for name in (of_pieces[frozenset()], line))
+    baseline, whole = next(iter(treatments.values())), treatments[line]
     for task, of_task in accuracy.groupby("task", sort=False):
         percent = by_seed(of_task)
         frames = {some: percent[of, TRAINED] for some, of in of_pieces.items() if (of, TRAINED) in percent}
@@ -66,7 +65,7 @@ def ablation(accuracy: pd.DataFrame, treatments: Mapping[str, Treatment], line: 
         for measure, chosen in {BEYOND: lengths > longest, power(lengths[-1]): lengths == lengths[-1]}.items():
             values = {some: frame.loc[seeds, chosen].mean(axis=1).to_numpy() for some, frame in frames.items()}
             for piece, count, gain in _gains(values):
-                change = "" if piece == ALL else f"{baseline[piece]} → {whole[piece]}"
+                change = "" if piece == ALL else f"{getattr(baseline, piece)} → {getattr(whole, piece)}"
                 numbers = [round(value, 6) for value in interval(gain)]
                 rows.append((line, task, measure, piece, change, count, len(gain), *numbers))
     return pd.DataFrame(rows, columns=COLUMNS)

@@ -8,7 +8,7 @@ import pandas as pd
 
 from vanishing_variance.core.errors import InputError
 from vanishing_variance.leaderboard.files import TRAINED
-from vanishing_variance.leaderboard.rows import DIVERGED, SHOWN, by_seed, numbers
+from vanishing_variance.leaderboard.rows import DIVERGED, GAIN, RANKS, SHOWN, by_seed, numbers
 from vanishing_variance.leaderboard.treatments import Treatment
 
 # Standard errors over test sequences: by so much can a constant answer, the same in every seed, be above 1/classes.
@@ -16,11 +16,9 @@ SAMPLING = 3.0
 
 _ENDS = ("", "_low", "_high")
 _SETTINGS = tuple(Treatment.model_fields)
-_RANKS = ("rank", "rank_low", "rank_high")
 _BEYOND = ("n", *(f"beyond{end}" for end in _ENDS))
-_GAIN = ("n_paired", *(f"difference{end}" for end in _ENDS), "d_z", "p", "p_holm")
 _LAST = ("longest_90", "target_weight", "variance_ratio", "hard", "overall", "overall_rank", "note")
-_COUNTS = (*_RANKS, "n", "n_paired", "longest_90", "overall_rank")
+_COUNTS = (*RANKS, "n", "n_paired", "longest_90", "overall_rank")
 _TEXT = ("task", "line", "rule", *_SETTINGS, "baseline", "state", "note")
 
 
@@ -78,7 +76,7 @@ def _chance(classes: int, sequences: int) -> float:
 def _arranged(rows: pd.DataFrame, baseline: str, tasks: list[str]) -> pd.DataFrame:
     """Return the rows by task and rank, with the overall ranks, and the columns in their order."""
     shown = [f"accuracy_{length}{end}" for length in SHOWN if f"accuracy_{length}" in rows for end in _ENDS]
-    columns = ["task", *_RANKS, "line", "rule", *_SETTINGS, "baseline", "state", *_BEYOND, *_GAIN, *shown, *_LAST]
+    columns = ["task", *RANKS, "line", "rule", *_SETTINGS, "baseline", "state", *_BEYOND, *GAIN, *shown, *_LAST]
     as_trained = rows["rule"] == TRAINED
     rows = rows.reindex(columns=columns).assign(baseline=as_trained & (rows["line"] == baseline))
     smallest = rows[as_trained].groupby("line")["beyond"].agg(lambda of: of.min(skipna=False)).astype(float)

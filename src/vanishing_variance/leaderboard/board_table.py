@@ -1,6 +1,6 @@
 """The leaderboard as Markdown: a table a task, and one of both."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -12,6 +12,8 @@ from vanishing_variance.statistics.power import ALPHA
 from vanishing_variance.study.markdown import MISSING, power, row
 
 SETTINGS = list(Treatment.model_fields)
+# Of a number: as Python's format has it, or by a function.
+Format = str | Callable[[Any], str]
 NOTE = (
     "Mean ± half of the 95% t interval, over n seeds. Test time: the attention map as trained; with the adaptive "
     "temperature of Veličković et al. as published, or fitted to the mistakes of one half of the models for the "
@@ -31,8 +33,6 @@ NOTE = (
 OVERALL_NOTE = (
     "Both tasks, lines as trained, by the smaller of their two accuracies beyond training; – where one diverged."
 )
-_NUMBERS = ["n", "beyond (%)", "difference (pp)", "d_z", "p (Holm)"]
-_ENDS = [f"≥ {HIGH:g}% up to (items)", "target weight", "variance of O (×)", "hard attention (%)", "step (×)"]
 
 
 def markdown(board: pd.DataFrame) -> str:
@@ -47,21 +47,24 @@ def markdown(board: pd.DataFrame) -> str:
 
 
 def _task(rows: pd.DataFrame) -> Iterator[str]:
-    shown = [length for length in SHOWN if f"accuracy_{length}" in rows]
     text = ["line", "test time", ", ".join(SETTINGS)]
-    head = [*_NUMBERS, *(f"{power(length)} (%)" for length in shown), *_ENDS, "state"]
-    yield row(["rank", *text, *head])
-    yield row(["--:", *["---"] * len(text), *["--:"] * len(head)])
+    numbers: list[tuple[str, str, Format]] = [
+        ("n", "n", "d"),
+        ("beyond (%)", "beyond", ".1f"),
+        ("difference (pp)", "difference", "+.1f"),
+        ("d_z", "d_z", "+.1f"),
+        ("p (Holm)", "p_holm", _p),
+        *((f"{power(length)} (%)", f"accuracy_{length}", ".1f") for length in SHOWN if f"accuracy_{length}" in rows),
+        (f"≥ {HIGH:g}% up to (items)", "longest_90", power),
+        ("target weight", "target_weight", ".2f"),
+        ("variance of O (×)", "variance_ratio", ".2g"),
+        ("hard attention (%)", "hard", ".1f"),
+        ("step (×)", "step", ".1f"),
+    ]
+    yield row(["rank", *text, *(head for head, _, _ in numbers), "state"])
+    yield row(["--:", *["---"] * len(text), *["--:"] * len(numbers), "--:"])
     for of in rows.to_dict("records"):
-        gain = (_number(of, "difference", "+.1f"), _number(of, "d_z", "+.1f"), _p(of["p_holm"]))
-        accuracies = [_number(of, f"accuracy_{length}", ".1f") for length in shown]
-        longest = MISSING if pd.isna(of["longest_90"]) else power(of["longest_90"])
-        ends = ("target_weight", ".2f"), ("variance_ratio", ".2g"), ("hard", ".1f"), ("step", ".1f")
-        numbers = [_number(of, *name) for name in ends]
-        last = (longest, *numbers, of["state"])
-        yield row(
-            [_rank(of), *_names(of), _number(of, "n", "d"), _number(of, "beyond", ".1f"), *gain, *accuracies, *last]
-        )
+        yield row([_rank(of), *_names(of), *(_number(of, name, how) for _, name, how in numbers), of["state"]])
 
 
 def _overall(rows: pd.DataFrame) -> Iterator[str]:
@@ -88,15 +91,14 @@ def _rank(of: Mapping[Any, Any]) -> str:
     return str(low) if low == high else f"{low}–{high}"
 
 
-def _number(of: Mapping[Any, Any], name: str, how: str) -> str:
+def _number(of: Mapping[Any, Any], name: str, how: Format) -> str:
     """Return a number, with half of its interval where it has one; – where there is none."""
     if pd.isna(of[name]):
         return MISSING
     high = of.get(f"{name}_high")
-    return f"{of[name]:{how}}" + ("" if high is None or pd.isna(high) else f" ± {high - of[name]:.1f}")
+    text = f"{of[name]:{how}}" if isinstance(how, str) else how(of[name])
+    return text if high is None or pd.isna(high) else f"{text} ± {high - of[name]:.1f}"
 
 
 def _p(p: float) -> str:
-    if pd.isna(p):
-        return MISSING
     return "< 0.001" if p < 0.001 else f"{p:.3f}"

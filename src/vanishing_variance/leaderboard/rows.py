@@ -4,6 +4,7 @@ Accuracies are in percent, a row a seed and a column a length.
 """
 
 from collections.abc import Mapping
+from dataclasses import astuple
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,10 @@ SHOWN = (2**4, 2**8, 2**11, 2**14)
 HIGH = 90.0
 # States of a line.
 FINE, AT_CHANCE, DIVERGED = "ok", "at chance", "diverged"
+
+# Columns of the ranks, and of the difference from the baseline.
+RANKS = ("rank", "rank_low", "rank_high")
+GAIN = ("n_paired", "difference", "difference_low", "difference_high", "d_z", "p", "p_holm")
 
 # A line and a rule, and the numbers of its row.
 Key = tuple[str, str]
@@ -63,8 +68,8 @@ def numbers(
     gains, places = _gains(beyond, (baseline, TRAINED)), standings(beyond)
     found = {}
     for key, of in percent.items():
-        means, place = of.mean().round(9), places[key]
-        row: Numbers = {"rank": place.rank, "rank_low": place.low, "rank_high": place.high}
+        means = of.mean().round(9)
+        row: Numbers = dict(zip(RANKS, places[key], strict=True))
         row |= {"state": FINE if means.iloc[0] > chance else AT_CHANCE, "n": len(of)}
         row |= _mean("beyond", beyond[key]) | gains.get(key, {})
         for length in (length for length in SHOWN if length in of):
@@ -94,10 +99,7 @@ def _gains(beyond: Mapping[Key, "pd.Series[Any]"], baseline: Key) -> dict[Key, N
     }
     adjusted = holm(np.array([of.p for of in found.values()]))
     return {
-        key: {
-            **{"n_paired": of.n, "difference": of.mean, "difference_low": of.low, "difference_high": of.high},
-            **{"d_z": of.d_z, "p": of.p, "p_holm": float(p)},
-        }
+        key: dict(zip(GAIN, (*astuple(of), float(p)), strict=True))
         for (key, of), p in zip(found.items(), adjusted, strict=True)
     }
 

@@ -1,9 +1,8 @@
 """Ranks within a task, by paired t-tests between all pairs of rows."""
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -16,8 +15,7 @@ from vanishing_variance.study.results import of_both
 Row = TypeVar("Row", bound=Hashable)
 
 
-@dataclass(frozen=True)
-class Standing:
+class Standing(NamedTuple):
     """A row's rank by its mean, and the lowest and highest that the tests leave it; ranks of equal means are equal."""
 
     rank: int

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float, Float64, Integer
+from jaxtyping import Float64, Integer
 from transformers import PreTrainedModel
 
 from vanishing_variance.core.config import PATH
@@ -17,8 +17,8 @@ from vanishing_variance.core.seeding import stream
 from vanishing_variance.probe.config import Probe
 from vanishing_variance.probe.families.base import Family
 from vanishing_variance.probe.outputs import last_outputs
-from vanishing_variance.probe.sequences import Corpus, fix_last, random_tokens, sentences
-from vanishing_variance.study.strategies import STRATEGIES, Strategy
+from vanishing_variance.probe.sequences import Corpus, sentences
+from vanishing_variance.study.strategies import STRATEGIES
 
 
 @dataclass(frozen=True)
@@ -36,47 +36,46 @@ class Subject:
 def measure(subject: Subject, settings: Probe, root: int) -> pd.DataFrame:
     """Return a tidy frame: strategy, layer, head, component (of the head), length, n (sequences), deviation.
 
+    `deviation`: the sample standard deviation over sequences, in double precision.
     Raises InputError when a deviation is zero or not a number, which has no place on a logarithmic axis.
     """
     parts = []
     number = settings.sequences
     drawn = {
-        (name, length): draw(subject, name, strategy, number, length, root)
-        for name, strategy in STRATEGIES.items()
-        for length in settings.lengths
+        (name, length): draw(subject, name, number, length, root) for name in STRATEGIES for length in settings.lengths
     }
     with Progress("probe", sum(tokens.size for tokens in drawn.values()), "tokens") as progress:
         for (name, length), tokens in drawn.items():
             outputs = last_outputs(subject.model, subject.family, tokens, subject.layers, STRATEGIES[name].positions)
-            shown = deviations(outputs[:, :, subject.heads, : settings.components])
-            parts.append(_rows(shown, subject, settings.model).assign(strategy=name, length=length, n=number))
+            shown = outputs[:, :, subject.heads, : settings.components]
+            spread = shown.std(axis=0, ddof=1, dtype=np.float64)
+            parts.append(_rows(spread, subject, settings.model).assign(strategy=name, length=length, n=number))
             progress(tokens.size)
     columns = ["strategy", "layer", "head", "component", "length", "n", "deviation"]
     return pd.concat(parts, ignore_index=True)[columns]
 
 
 def draw(
-    subject: Subject, name: str, strategy: Strategy, sequences: int, length: int, root: int
+    subject: Subject, name: str, sequences: int, length: int, root: int
 ) -> Integer[np.ndarray, "{sequences} {length}"]:
-    """Return sequences of a strategy; a fixed last token is drawn from the vocabulary, the same for every length."""
-    rng = stream(root, "probe", name, length)
+    """Return sequences of the strategy `name`.
+
+    Random tokens are drawn independently and uniformly from the vocabulary; a fixed last one is the same for every
+    length.
+    """
+    strategy, rng = STRATEGIES[name], stream(root, "probe", name, length)
     if strategy.sentences:
         return sentences(rng, subject.corpus, sequences, length)
-    tokens = random_tokens(rng, subject.vocabulary, sequences, length)
-    if not strategy.fixed_last:
-        return tokens
-    return fix_last(tokens, stream(root, "probe", name, "last token").choice(subject.vocabulary))
+    tokens = rng.choice(subject.vocabulary, (sequences, length))
+    if strategy.fixed_last:
+        tokens[:, -1] = stream(root, "probe", name, "last token").choice(subject.vocabulary)
+    return tokens
 
 
-def deviations(outputs: Float[np.ndarray, "S K H C"]) -> Float64[np.ndarray, "K H C"]:
-    """Return the sample standard deviation over sequences, in double precision."""
-    return np.asarray(outputs.std(axis=0, ddof=1, dtype=np.float64))
-
-
-def _rows(shown: Float64[np.ndarray, "K H C"], subject: Subject, name: str) -> pd.DataFrame:
-    places = [subject.layers, subject.heads, range(shown.shape[2])]
+def _rows(spread: Float64[np.ndarray, "K H C"], subject: Subject, name: str) -> pd.DataFrame:
+    places = [subject.layers, subject.heads, range(spread.shape[2])]
     rows = pd.MultiIndex.from_product(places, names=["layer", "head", "component"]).to_frame(index=False)
-    rows["deviation"] = shown.ravel()
+    rows["deviation"] = spread.ravel()
     for _, row in rows[~(np.isfinite(rows["deviation"]) & (rows["deviation"] > 0))].iterrows():
         where = ", ".join(f"{key} {row[key]:.0f}" for key in ("layer", "head", "component"))
         raise InputError(f"{PATH}: probe.model is {name}; O does not vary there ({where}: {row['deviation']})")

@@ -3,8 +3,8 @@
 S sequences, N tokens, K layers, H heads, D width of a head.
 """
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,35 +25,20 @@ def last_outputs(
 ) -> Float[np.ndarray, "S {len(layers)} H D"]:
     """Return O at the last position of sequences in `layers`, with or without positional encoding."""
     heads, taken = model.config.num_attention_heads, []
+    projections, last = family.projections(model), dict[int, torch.Tensor]()
+
+    def take(layer: int, _: nn.Module, arguments: tuple[Any, ...]) -> None:
+        last[layer] = arguments[0][:, -1]
+
     batches = torch.from_numpy(tokens).split(max(1, BATCH // tokens.shape[1]))
-    with torch.no_grad(), _taking(family.projections(model), layers) as last, ExitStack() as stack:
+    with torch.no_grad(), ExitStack() as hooks:
+        for layer in layers:
+            hooks.enter_context(projections[layer].register_forward_pre_hook(partial(take, layer)))
         if not positions:
-            stack.enter_context(_without_positions(model, family))
+            without = family.positions(model).register_forward_hook(lambda of, _, output: family.removed(of, output))
+            hooks.enter_context(without)
         for batch in batches:
             model(input_ids=batch.to(device()), use_cache=False)
             together = torch.stack([last[layer] for layer in layers], dim=1)
             taken.append(together.unflatten(-1, (heads, -1)).cpu().numpy())
     return np.concatenate(taken)
-
-
-@contextmanager
-def _taking(projections: list[nn.Module], layers: list[int]) -> Iterator[dict[int, torch.Tensor]]:
-    """Collect, in each forward pass within, the projections' inputs at the last position, (S, H D), by layer."""
-    last: dict[int, torch.Tensor] = {}
-    with ExitStack() as hooks:
-        for layer in layers:
-
-            def take(_: nn.Module, arguments: tuple[Any, ...], layer: int = layer) -> None:
-                last[layer] = arguments[0][:, -1]
-
-            hooks.callback(projections[layer].register_forward_pre_hook(take).remove)
-        yield last
-
-
-@contextmanager
-def _without_positions(model: PreTrainedModel, family: Family) -> Iterator[None]:
-    hook = family.positions(model).register_forward_hook(lambda module, _, output: family.removed(module, output))
-    try:
-        yield
-    finally:
-        hook.remove()

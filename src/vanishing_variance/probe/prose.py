@@ -3,7 +3,6 @@
 import hashlib
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from pydoc_data.topics import topics
 
@@ -15,17 +14,11 @@ EMBEDDED = "pydoc_data.topics"
 _PROSE = re.compile(r"[A-Z\"](?!.*^ ).* .*[.!?]", re.DOTALL | re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Prose:
-    """A text, its name, and a short SHA-256 of it: topics differ between versions of Python, files are edited."""
+def read_prose(source: str) -> tuple[str, str]:
+    """Return the text of a UTF-8 file, or EMBEDDED, and a short SHA-256 of it.
 
-    name: str
-    text: str
-    digest: str
-
-
-def read_prose(source: str) -> Prose:
-    """Return the text of a UTF-8 file, or EMBEDDED. Raises InputError when it cannot be read."""
+    Topics differ between versions of Python, files are edited. Raises InputError when it cannot be read.
+    """
     try:
         text = _topics() if source == EMBEDDED else Path(os.path.expanduser(source)).read_text(encoding="utf-8")
     except (OSError, ValueError) as problem:
@@ -33,7 +26,7 @@ def read_prose(source: str) -> Prose:
         raise InputError(
             f"params.yaml: probe.text is {shown(source)}: {why}; must be a UTF-8 file or {EMBEDDED}"
         ) from None
-    return Prose(source, text, hashlib.sha256(text.encode()).hexdigest()[:12])
+    return text, hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def _topics() -> str:

@@ -24,20 +24,6 @@ def vocabulary(tokenizer: PreTrainedTokenizerBase, embeddings: int) -> Integer[n
     return tokens[tokens < embeddings]
 
 
-def random_tokens(
-    rng: np.random.Generator, tokens: Integer[np.ndarray, " V"], sequences: int, length: int
-) -> Integer[np.ndarray, "{sequences} {length}"]:
-    """Return sequences, each token drawn independently and uniformly from `tokens`."""
-    return rng.choice(tokens, (sequences, length))
-
-
-def fix_last(sequences: Integer[np.ndarray, "S N"], token: int | np.integer) -> Integer[np.ndarray, "S N"]:
-    """Return the sequences with `token` at the last position of each; the argument is left as it is."""
-    fixed = sequences.copy()
-    fixed[:, -1] = token
-    return fixed
-
-
 @dataclass(frozen=True)
 class Corpus:
     """A text as tokens, the positions of those that begin a sentence, increasing, and the text's name."""
