@@ -13,6 +13,7 @@ from vanishing_variance.figures import accuracy, figure2, figure3, figure4, loss
 from vanishing_variance.figures.config import Figures
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.figures.images import write_figure
+from vanishing_variance.figures.variants import roles
 from vanishing_variance.study.columns import CSV, PARQUET
 from vanishing_variance.study.norm import Norm
 from vanishing_variance.study.runs import DATA, FIGURES, METRICS, PLOTS, RANGES, TASKS
@@ -62,8 +63,9 @@ def main() -> None:
         save(f"accuracy{suffix}", accuracy.draw(means, (ranges[name].shortest, ranges[name].longest), steps), means)
         save(f"loss{suffix}", loss.draw(of, ranges[name]), of[["task", "norm", "seed", "step", "loss"]])
         for task in TASKS:
-            write_csv(DATA / f"accuracy-{task}{suffix}.csv", accuracy.roles(means, task, norm))
-            write_csv(DATA / f"loss-{task}{suffix}.csv", loss.data(of, task, norm))
+            plain = means[(means["task"] == task) & (means["temperature"] == "plain")]
+            write_csv(DATA / f"accuracy-{task}{suffix}.csv", roles(plain, "length", "mean", norm).round(3))
+            write_csv(DATA / f"loss-{task}{suffix}.csv", roles(of[of["task"] == task], "step", "loss", norm).round(6))
     write_figure(FIGURES / "results" / "proposition", proposition.draw(cells, exponents))
 
 

@@ -228,8 +228,6 @@ def test_accuracy_shows_the_mean_and_its_interval_over_seeds(raw):
     values = raw.query("task == 'dictionary' and temperature == 'plain' and norm == 'std' and length == 16")["accuracy"]
     assert (row["mean"], row["low"], row["high"]) == pytest.approx(interval(values.to_numpy() * 100))
     assert list(data["norm"].unique()) == ["none", "std", "ln", "rms"]
-    wide = accuracy.roles(data, "argmax", "ln")
-    assert list(wide.columns) == ["length", "none", "norm"]
     drawing = accuracy.draw(data, (5, 16), {"argmax": 4_000, "dictionary": 10_000})
     assert titles(drawing)[::3] == ["(a) argmax, plain softmax", "(d) dictionary, plain softmax"]
     assert len(titles(drawing)) == 6
@@ -256,7 +254,7 @@ def losses(steps):
 
 def test_loss_shows_the_mean_over_seeds_and_their_band():
     frame = losses([100, 200])
-    wide = loss.data(frame, "argmax", "ln")
+    wide = variants.roles(frame[frame["task"] == "argmax"], "step", "loss", "ln")
     assert wide.to_dict("list") == {"step": [100, 200], "none": [2, 1.5], "norm": [2, 1.5]}
     drawing = loss.draw(frame, Range(shortest=5, longest=16))
     axes = drawing.figure.axes[0]

@@ -2,6 +2,7 @@ import random
 from string import ascii_lowercase
 
 import matplotlib as mpl
+import pandas as pd
 import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
@@ -30,6 +31,11 @@ def test_variants_differ_in_colour_and_in_black_and_white():
         assert len({str(look[part]) for look in looks}) == len(looks)
     assert {look["color"] for look in looks}.isdisjoint(look["color"] for look in style.SERIES)
     assert [variants.colour(norm) for norm in names] == [look["color"] for look in looks]
+
+
+def test_seeds_are_one_number_or_the_fewest_and_the_most():
+    assert variants.seeds(pd.Series([2, 2])) == "2"
+    assert variants.seeds(pd.Series([8, 2, 4])) == "2 to 8"
 
 
 def luminance(colour):

@@ -14,7 +14,7 @@ from test_leaderboard_page import results
 from test_page import MACHINE, TIMES
 
 from vanishing_variance.core.yaml import read_yaml
-from vanishing_variance.report.figures import figures
+from vanishing_variance.report.figures import figure
 from vanishing_variance.report.leaderboard import page as leaderboard
 from vanishing_variance.report.page import page, side
 from vanishing_variance.report.strongest import Study, strongest
@@ -277,7 +277,7 @@ def test_print_shows_everything_and_cuts_nothing(visit):
 def test_a_picture_looks_like_its_file(browser):
     """It is smaller on the page: numbers have fewer digits, and names are shorter."""
     drawn = (ROOT / "plots/figures/results/figure2.svg").read_text()
-    [small] = figures(("figure2",), {"figure2": drawn})
+    small = figure("figure2", drawn)
     shots = []
     for address in (f"data:image/svg+xml,{quote(drawn)}", small.image):
         shown = browser.new_page(viewport={"width": 1100, "height": 1000})

@@ -5,8 +5,7 @@ import vl_convert
 from made_up_results import CELLS, LENGTHS, TEMPERATURES, comparisons, made_up, paper
 
 from vanishing_variance.figures import variants
-from vanishing_variance.report.chart import chart
-from vanishing_variance.report.readings import readings
+from vanishing_variance.report.chart import chart, readings
 from vanishing_variance.report.tables import TEMPERATURES as WORDS
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from made_up_results import CELLS, comparisons, made_up, paper
 
-from vanishing_variance.report.curves import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, panels, seeds
+from vanishing_variance.report.curves import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, panels
 
 PARAMS = made_up().params
 
@@ -56,10 +56,3 @@ def test_one_seed_has_no_band():
 
 def test_a_range_that_was_not_tested_has_no_panel():
     assert panels(comparisons(ranges=["long"]), paper(CELLS), PARAMS) == []
-
-
-def test_seeds_are_one_number_or_the_fewest_and_the_most():
-    tests = comparisons()
-    assert seeds(tests) == "2"
-    tests.loc[0, "n"] = 8
-    assert seeds(tests) == "2 to 8"

@@ -12,7 +12,7 @@ from vanishing_variance.leaderboard.curves import curves
 from vanishing_variance.leaderboard.treatments import Treatment
 from vanishing_variance.report.leaderboard import Results, answer, page
 from vanishing_variance.report.leaderboard_chart import chart
-from vanishing_variance.report.vega import script
+from vanishing_variance.report.rendering import script
 
 SVG = (
     '<svg xmlns="http://www.w3.org/2000/svg" xmlns:dc="http://purl.org/dc/elements/1.1/">'

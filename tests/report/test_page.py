@@ -16,8 +16,8 @@ from vanishing_variance.report.answer import answer
 from vanishing_variance.report.chart import chart
 from vanishing_variance.report.figures import NAMES
 from vanishing_variance.report.page import page, side
+from vanishing_variance.report.rendering import script
 from vanishing_variance.report.strongest import Evidence
-from vanishing_variance.report.vega import script
 
 MACHINE = {"device": "A <fast> one", "cores": 2, "revision": "0123456789ab-dirty"}
 TIMES = [
@@ -42,6 +42,8 @@ def test_everything_stands_in_its_order():
     assert len(set(re.findall(r'\bid="([^"]+)"', html))) == len(re.findall(r'\bid="', html))
     assert '<b>2</b> <span class="badge undecided"><span aria-hidden="true">?</span> undecided</span>' in html
     assert '<td class="below" style="--share: 1.0">−40.0</td>' in html
+    assert "global moments of the long length, before the normaliser" in html
+    assert "after the normaliser" not in html
 
 
 def test_the_page_carries_every_picture():
@@ -114,6 +116,7 @@ def test_weaker_evidence_of_this_run_stands_below_the_records():
         "[−2.0, +0.5]</p>" in html
     )
     assert "Supported; the paper&#39;s steps, n = 2." in html
+    assert "The rule. supported where the interval lies above 0 at 2<sup>14</sup>" in html
     assert "not comparable (undertrained): the models had fewer gradient steps than the paper&#39;s" in html
     assert "more than 0.5 percentage points below the paper&#39;s at 2<sup>4</sup>" in html
 

@@ -14,7 +14,7 @@ def made(norm="ln", cells=None, **changes):
 
 def rows(table, heading):
     """name -> texts, below one heading."""
-    return {row.name: [cell.text for cell in row.cells] for row in dict(table.groups)[heading]}
+    return {name: [cell.text for cell in cells] for name, cells in dict(table.groups)[heading]}
 
 
 def test_table_1_has_ours_the_papers_and_how_far_apart_they_are():
@@ -59,9 +59,9 @@ def test_rows_that_few_need_are_folded_below_the_same_lengths():
 def test_all_tables_share_the_scale_of_their_shades():
     shown = made()
     last = dict(shown["table1"].groups)["plain softmax"][-2:]
-    assert [row.cells[0] for row in last] == [Cell("−40.0", "below", 1.0), Cell("+10.0", "above", 0.25)]
-    gain = dict(shown["table3"].groups)["gain over none"][-1]
-    assert (gain.name, gain.cells[0]) == ("ours − paper: gain of std", Cell("+2.0", "above", 0.05))
+    assert [cells[0] for _, cells in last] == [Cell("−40.0", "below", 1.0), Cell("+10.0", "above", 0.25)]
+    name, gains = dict(shown["table3"].groups)["gain over none"][-1]
+    assert (name, gains[0]) == ("ours − paper: gain of std", Cell("+2.0", "above", 0.05))
     assert {anchor: table.scale for anchor, table in shown.items() if table.scale} == {"table1": 40.0, "table3": 40.0}
 
 

@@ -68,15 +68,8 @@ def _colour(place: int, of: int) -> str | tuple[float, float, float, float]:
 def _reference(axes: Axes, means: pd.DataFrame) -> None:
     """Draw the slope for i.i.d. tokens and a fixed query, from the first layer's first point."""
     ends = np.array([means["length"].min(), means["length"].max()])
-    start = means["deviation"].iloc[0]
-    axes.plot(
-        ends,
-        start * (ends / ends[0]) ** -0.5,
-        "--",
-        lw=WIDTH,
-        color=style.SERIES[2]["color"],
-        label="slope −0.5",
-    )
+    slope = means["deviation"].iloc[0] * (ends / ends[0]) ** -0.5
+    axes.plot(ends, slope, "--", lw=WIDTH, color=style.SERIES[2]["color"], label="slope −0.5")
 
 
 def _caption(deviations: pd.DataFrame, layers: int) -> str:

@@ -58,24 +58,19 @@ def draw(densities: pd.DataFrame, task: str) -> Drawing:
     panels, lengths = densities["panel"].unique(), densities["length"].unique()
     figure = style.figure(0.3 + 1.45 * len(panels))
     grid = figure.subplots(len(panels), len(lengths), sharex=True, sharey=True, squeeze=False)
-    for row, panel in zip(grid, panels, strict=True):
-        for axes, length in zip(row, lengths, strict=True):
-            of = densities[(densities["panel"] == panel) & (densities["length"] == length)]
-            colour, scale = variants.colour(of["norm"].iloc[0]), HEIGHT / of["density"].max()
-            features = sorted(of["feature"].unique(), reverse=True)
-            for feature in features:
-                line = of[of["feature"] == feature]
-                place, above = feature + 1, -scale * line["density"]
-                fill = {"facecolor": to_rgba(colour, 0.3), "edgecolor": colour, "lw": 0.6, "zorder": 2}
-                axes.fill_between(line["value"], place, place + above, **fill)
-            axes.set_yticks([feature + 1 for feature in features])
-            axes.label_outer()
-        row[0].set_ylabel("feature")
+    for axes, (_, of) in zip(grid.flat, densities.groupby(["panel", "length"], sort=False), strict=True):
+        colour, scale = variants.colour(of["norm"].iloc[0]), HEIGHT / of["density"].max()
+        features = sorted(of["feature"].unique(), reverse=True)
+        for feature in features:
+            line = of[of["feature"] == feature]
+            place, above = feature + 1, -scale * line["density"]
+            fill = {"facecolor": to_rgba(colour, 0.3), "edgecolor": colour, "lw": 0.6, "zorder": 2}
+            axes.fill_between(line["value"], place, place + above, **fill)
+        axes.set(xlabel="standardised value", ylabel="feature", yticks=[feature + 1 for feature in features])
+        axes.label_outer()
     grid[0, 0].invert_yaxis()
     style.letter(grid.flat, (f"{panel}, N = {style.power(length)}" for panel in panels for length in lengths))
     first = drawn_power(lengths.min())
-    for axes in grid[-1]:
-        axes.set_xlabel("standardised value")
     return Drawing(
         figure,
         "Figure 2: distribution of single features of the attention outputs O",

@@ -22,17 +22,13 @@ def draw(weights: pd.DataFrame, task: str) -> Drawing:
     norms, lengths = weights["norm"].unique(), weights["length"].unique()
     figure = style.figure(0.3 + 1.7 * len(norms))
     grid = figure.subplots(len(norms), len(lengths), squeeze=False)
-    for row, norm in zip(grid, norms, strict=True):
-        for axes, length in zip(row, lengths, strict=True):
-            of = weights[(weights["norm"] == norm) & (weights["length"] == length)]
-            cells = of.pivot(index="sequence", columns="rank", values="weight")
-            extent = (0.5, cells.shape[1] + 0.5, cells.shape[0] + 0.5, 0.5)
-            axes.imshow(cells, norm=LogNorm(SMALLEST, 1, clip=True), cmap="viridis", aspect="auto", extent=extent)
-            axes.grid(visible=False)
-            axes.label_outer()
-        row[0].set_ylabel("sequence")
-    for axes in grid[-1]:
-        axes.set_xlabel("rank of the weight")
+    for axes, (_, of) in zip(grid.flat, weights.groupby(["norm", "length"], sort=False), strict=True):
+        cells = of.pivot(index="sequence", columns="rank", values="weight")
+        extent = (0.5, cells.shape[1] + 0.5, cells.shape[0] + 0.5, 0.5)
+        axes.imshow(cells, norm=LogNorm(SMALLEST, 1, clip=True), cmap="viridis", aspect="auto", extent=extent)
+        axes.grid(visible=False)
+        axes.set(xlabel="rank of the weight", ylabel="sequence")
+        axes.label_outer()
     style.letter(grid.flat, (f"{variants.label(norm)}, N = {style.power(n)}" for norm in norms for n in lengths))
     figure.colorbar(grid[0, 0].images[0], ax=grid, label="attention weight", shrink=0.8, pad=0.01, extend="min")
     last = weights[weights["length"] == lengths.max()]

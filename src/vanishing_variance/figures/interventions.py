@@ -54,13 +54,13 @@ MEANINGS = (
 )
 
 
-def draw(shares: pd.DataFrame, longest: int, range_: str = "short") -> Drawing:
+def draw(shares: pd.DataFrame, longest: int) -> Drawing:
     """Draw a row of panels a kind, a column a task and variant (`none`, `ln` or the treatment); a line an intervention.
 
-    `shares`: metrics/interventions/shares.csv, of which lengths without a share are left out; `longest`: the longest
-    training length.
+    `shares`: metrics/interventions/shares.csv, of which the short range's lengths that have a share are drawn;
+    `longest`: the longest training length there.
     """
-    of = shares[(shares["range"] == range_) & (shares["scope"] == "length")].dropna(subset="share")
+    of = shares[(shares["range"] == "short") & (shares["scope"] == "length")].dropna(subset="share")
     of = of[(of["where"] != PLACES[1]) & (of["norm"] != "std")]
     pairs = [(str(task), str(norm)) for task, norm in of[["task", "norm"]].drop_duplicates().to_numpy()]
     columns = sorted(pairs, key=lambda pair: (pair[0], pair[1] != "none"))

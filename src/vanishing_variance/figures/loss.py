@@ -11,13 +11,6 @@ from vanishing_variance.figures.drawing import Drawing
 POINTS = 100
 
 
-def data(losses: pd.DataFrame, task: str, norm: str) -> pd.DataFrame:
-    """Return, for DVC's plots, a column a role: step, and the mean loss (nats) of `none` and the treatment."""
-    of = losses[losses["task"] == task]
-    wide = of.pivot_table(index="step", columns="norm", values="loss", aggfunc="mean").rename(columns={norm: "norm"})
-    return wide[["none", "norm"]].round(6).reset_index()
-
-
 def _averaged(runs: pd.DataFrame, width: int) -> pd.DataFrame:
     """Return the mean loss a seed over `width` steps at a time, a row a last step of those, a column a seed."""
     last = (-(-runs["step"] // width) * width).clip(upper=runs["step"].max())

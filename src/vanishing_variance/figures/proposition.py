@@ -1,7 +1,6 @@
 """Proposition 1: the variance of single features of O against the length, under the proposition's own assumptions."""
 
 import pandas as pd
-from matplotlib.ticker import NullLocator
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
@@ -9,7 +8,6 @@ from vanishing_variance.study.markdown import drawn_power
 
 # The band of features around their median.
 LOW, HIGH = 0.1, 0.9
-MEASURED = "measured"
 
 
 def data(cells: pd.DataFrame) -> pd.DataFrame:
@@ -31,37 +29,27 @@ def draw(cells: pd.DataFrame, exponents: pd.DataFrame) -> Drawing:
     tasks, norms = lines["task"].unique(), lines["norm"].unique()
     figure = style.figure(0.65 + 1.9 * len(tasks))
     panels = figure.subplots(len(tasks), len(norms), sharex=True, sharey="row", squeeze=False)
+    bound, _, predicted, *_ = (look["color"] for look in style.SERIES)
+    fitted = exponents.groupby(["task", "norm"])["exponent"].median().to_dict()
     titles = []
-    for row, task in zip(panels, tasks, strict=True):
-        for axes, norm in zip(row, norms, strict=True):
-            of = lines[(lines["task"] == task) & (lines["norm"] == norm)]
-            look, lengths = variants.look(norm), of["length"]
-            axes.plot(lengths, of["median"], **look, label=f"{MEASURED}, {variants.label(norm)}")
-            axes.fill_between(lengths, of["low"], of["high"], color=look["color"], alpha=0.15, lw=0)
-            axes.plot(
-                lengths,
-                of["predicted"],
-                "-",
-                lw=1,
-                zorder=1.9,
-                color=style.SERIES[2]["color"],
-                label="limit, constant / N",
-            )
-            axes.plot(lengths, of["bound"], ":", lw=1.6, color=style.SERIES[0]["color"], label="the paper's bound")
-            axes.plot(lengths, 1 / lengths, "-.", lw=0.8, color=style.GREY, label="uniform attention, 1 / N")
-            fitted = exponents[(exponents["task"] == task) & (exponents["norm"] == norm)]["exponent"].median()
-            titles.append(f"{task}, {variants.label(norm)}: exponent {fitted:.2f}".replace("-", "−"))
-            axes.set_yscale("log")
-            axes.yaxis.set_minor_locator(NullLocator())
-            style.length_axis(axes, lengths)
-            axes.label_outer()
-        row[0].set_ylabel("variance of $O_d$ / $\\sigma_d^2$")
+    for axes, ((task, name), of) in zip(panels.flat, lines.groupby(["task", "norm"], sort=False), strict=True):
+        norm, lengths = str(name), of["length"]
+        look, label = variants.look(norm), variants.label(norm)
+        titles.append(f"{task}, {label}: exponent {fitted[task, norm]:.2f}".replace("-", "−"))
+        axes.plot(lengths, of["median"], **look, label=f"measured, {label}")
+        axes.fill_between(lengths, of["low"], of["high"], color=look["color"], alpha=0.15, lw=0)
+        axes.plot(lengths, of["predicted"], "-", lw=1, zorder=1.9, color=predicted, label="limit, constant / N")
+        axes.plot(lengths, of["bound"], ":", lw=1.6, color=bound, label="the paper's bound")
+        axes.plot(lengths, 1 / lengths, "-.", lw=0.8, color=style.GREY, label="uniform attention, 1 / N")
+        style.length_axis(axes, lengths)
+        axes.set(yscale="log", ylabel="variance of $O_d$ / $\\sigma_d^2$")
+        axes.minorticks_off()
+        axes.label_outer()
     style.letter(panels.flat, titles)
-    handles = {
-        label: handle for axes in panels[0] for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
-    }
-    labels = sorted(handles, key=lambda label: not label.startswith(MEASURED))
-    figure.legend([handles[label] for label in labels], labels, loc="outside upper center", ncols=3)
+    # the measured lines first, and one of each of the others
+    alike = zip(*(axes.lines for axes in panels[0]), strict=True)
+    handles = {line.get_label(): line for lines_alike in alike for line in lines_alike}
+    figure.legend(handles.values(), handles, loc="outside upper center", ncols=3)
     return Drawing(
         figure,
         "Proposition 1: variance of single features of the attention outputs O",

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pandas as pd
+
 # Colour, line style and marker. The colours are of the palette of Okabe and Ito (2008), which is colour-blind-safe.
 _NORMS = {
     **{"none": ("#000000", "-", "o"), "ln": ("#0072B2", "--", "s")},
@@ -25,6 +27,17 @@ def look(norm: str) -> dict[str, Any]:
 def label(norm: str) -> str:
     """Return the name of a variant in a legend."""
     return "none" if norm == "none" else f"+ {norm}"
+
+
+def seeds(n: pd.Series) -> str:
+    """Return how many seeds variants have: one number, or the fewest and the most."""
+    return str(n.min()) if n.min() == n.max() else f"{n.min()} to {n.max()}"
+
+
+def roles(of: pd.DataFrame, x: str, y: str, norm: str) -> pd.DataFrame:
+    """Return, for DVC's plots, a column a role: x, and the mean y of `none` and of the treatment `norm`."""
+    wide = of.pivot_table(index=x, columns="norm", values=y).rename(columns={norm: "norm"})
+    return wide[["none", "norm"]].reset_index()
 
 
 def normalised(norm: str) -> str:

@@ -19,6 +19,9 @@ _GAIN = {
 }
 _VANISHES = {SUPPORTED: "Variance does vanish with length", CONTRADICTED: "Variance does not vanish with length"}
 _OPEN = "Whether variance vanishes with length is open"
+_UNJUDGED = {NOT_COMPARABLE, NOT_TESTED}
+# What stands for a claim that is missing.
+_NOTHING: Mapping[str, Any] = {"verdict": NOT_TESTED, "ours": None}
 # A claim on a cause -> its words by verdict, those of open verdicts last, and what its share is of.
 _CAUSES = {
     "cause-attention": (
@@ -42,25 +45,21 @@ _CAUSES = {
 
 def answer(evidence: Mapping[str, Evidence]) -> tuple[str, str]:
     """Return whether layer normalisation helps, and why accuracy is lost; what has no claim counts as not tested."""
-    claims = {key: found.claim for key, found in evidence.items()}
-    gains = " and ".join(_gain(task, claims.get(task)) for task in TASKS)
-    variance = _VANISHES.get(_verdict(claims.get("vanishing")), _OPEN)
+    claims = defaultdict(lambda: _NOTHING, {key: found.claim for key, found in evidence.items()})
+    gains = " and ".join(_gain(task, claims[task]) for task in TASKS)
+    variance = _VANISHES.get(claims["vanishing"]["verdict"], _OPEN)
     by_verdicts: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for task in TASKS:
-        by_verdicts[tuple(_verdict(claims.get(f"{cause}-{task}")) for cause in _CAUSES)].append(task)
+        by_verdicts[tuple(claims[f"{cause}-{task}"]["verdict"] for cause in _CAUSES)].append(task)
     # What is decided stands first.
-    alike = sorted(by_verdicts.values(), key=lambda tasks: not _judged(claims, tasks))
-    why = "; ".join(_cause(claims, tasks) for tasks in alike)
+    alike = sorted(by_verdicts.items(), key=lambda found: _UNJUDGED.issuperset(found[0]))
+    why = "; ".join(_cause(claims, *found) for found in alike)
     return f"Beyond the training lengths, it {gains}.", f"{variance}; {why}."
 
 
-def _verdict(claim: Mapping[str, Any] | None) -> str:
-    return NOT_TESTED if claim is None else claim["verdict"]
-
-
-def _gain(task: str, claim: Mapping[str, Any] | None) -> str:
-    said = _GAIN[_verdict(claim)].format(task)
-    if claim is None or claim["ours"] is None:
+def _gain(task: str, claim: Mapping[str, Any]) -> str:
+    said = _GAIN[claim["verdict"]].format(task)
+    if claim["ours"] is None:
         return said
     bounds = interval(claim["low"], claim["high"], "+.1f")
     ours = f"{number(claim['ours'], '+.1f')} points" + ("" if bounds == MISSING else f" [{bounds}]")
@@ -68,22 +67,15 @@ def _gain(task: str, claim: Mapping[str, Any] | None) -> str:
     return f"{said} ({ours}{paper})"
 
 
-def _judged(claims: Mapping[str, Mapping[str, Any]], tasks: list[str]) -> bool:
-    """Return whether the causes of these tasks, which have the same verdicts, are judged at all."""
-    found = {_verdict(claims.get(f"{cause}-{tasks[0]}")) for cause in _CAUSES}
-    return bool(found - {NOT_COMPARABLE, NOT_TESTED})
-
-
-def _cause(claims: Mapping[str, Mapping[str, Any]], tasks: list[str]) -> str:
-    """Return what costs the accuracy on tasks whose causes have the same verdicts."""
+def _cause(claims: Mapping[str, Mapping[str, Any]], verdicts: tuple[str, ...], tasks: list[str]) -> str:
+    """Return what costs the accuracy on tasks whose causes have these verdicts."""
     where = f"on {' and '.join(tasks)}"
-    if not _judged(claims, tasks):
-        undertrained = NOT_COMPARABLE in (_verdict(claims.get(f"{cause}-{tasks[0]}")) for cause in _CAUSES)
-        return f"{where} {'the training was too short to tell' if undertrained else 'the cause is open'}"
+    if _UNJUDGED.issuperset(verdicts):
+        return f"{where} {'the training was too short to tell' if NOT_COMPARABLE in verdicts else 'the cause is open'}"
     parts = []
-    for cause, (words, unclear, of) in _CAUSES.items():
-        found = [claims.get(f"{cause}-{task}") for task in tasks]
-        shares = [f"{number(one['ours'], '.0f')}%" for one in found if one and one["ours"] is not None]
-        said = words.get(_verdict(found[0]), unclear)
+    for verdict, (cause, (words, unclear, of)) in zip(verdicts, _CAUSES.items(), strict=True):
+        found = [claims[f"{cause}-{task}"]["ours"] for task in tasks]
+        shares = [f"{number(ours, '.0f')}%" for ours in found if ours is not None]
+        said = words.get(verdict, unclear)
         parts.append(f"{said} ({' and '.join(shares)}{of})" if shares else said)
     return f"{where}, {', '.join(parts)}"

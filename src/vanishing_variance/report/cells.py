@@ -1,6 +1,6 @@
 """Tables of the page: cells, some of them shaded."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vanishing_variance.report.formats import MISSING, number
@@ -16,12 +16,8 @@ class Cell:
     share: float = 0.0
 
 
-@dataclass(frozen=True)
-class Row:
-    """A name and a cell a column."""
-
-    name: str
-    cells: Sequence[Cell]
+# A name, and a cell a column.
+Row = tuple[str, Sequence[Cell]]
 
 
 @dataclass(frozen=True)
@@ -41,18 +37,13 @@ class Table:
     folded: "Table | None" = None
 
 
-def numbers(values: Iterable[float], how: str) -> list[Cell]:
-    """Return numbers in Python's format `how`, a cell each."""
-    return [Cell(number(value, how)) for value in values]
-
-
 def grouped(anchor: str, title: str, note: str, groups: Groups) -> Table:
     """Return a table of texts; a group that lacks a column has dashes there."""
     head = list(dict.fromkeys(name for _, names, _ in groups for name in names))
     made = []
     for heading, names, rows in groups:
         by_name = [(name, dict(zip(names, texts, strict=True))) for name, texts in rows]
-        made.append((heading, [Row(name, [Cell(of.get(one, MISSING)) for one in head]) for name, of in by_name]))
+        made.append((heading, [(name, [Cell(of.get(one, MISSING)) for one in head]) for name, of in by_name]))
     return Table(anchor, title, note, head, made)
 
 

@@ -3,14 +3,12 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from typing import Any
 
 import pandas as pd
 
+from vanishing_variance.report.rendering import read_template
 from vanishing_variance.study.markdown import drawn_power
-
-_TEMPLATE = resources.files("vanishing_variance.report") / "templates/chart.json"
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ def document(
     of `choices` that it has; `title`: an expression of Vega's.
     """
     lengths = sorted({int(length) for length in rows["length"]})
-    made: dict[str, Any] = json.loads(_TEMPLATE.read_text(encoding="utf-8"))
+    made: dict[str, Any] = json.loads(read_template("chart.json"))
     made["datasets"] = {
         name: json.loads(of.to_json(orient="records", double_precision=3))
         for name, of in {"readings": rows, "trained": trained}.items()

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from vanishing_variance.core.config import get_param
+from vanishing_variance.core.ranges import Range
 from vanishing_variance.report.formats import number
 from vanishing_variance.study.markdown import drawn_power
 
@@ -45,7 +46,7 @@ def panels(tests: pd.DataFrame, paper: pd.DataFrame, params: Mapping[str, Any]) 
     """Return a panel a task that was tested: short range, plain softmax; of tests.csv and paper.csv, in percent."""
     tests = tests.query("range == 'short' and temperature == 'plain' and treatment == 'ln' and baseline == 'none'")
     paper = paper.query("range == 'short' and temperature == 'plain' and quantity == 'accuracy_pct'")
-    trained = [get_param(params, f"ranges.short.{end}", int) for end in ("shortest", "longest")]
+    trained = get_param(params, "ranges.short", Range)
     made = []
     for task in dict.fromkeys(tests["task"]):
         theirs = paper[(paper["task"] == task) & paper["paper"].notna()]
@@ -53,15 +54,9 @@ def panels(tests: pd.DataFrame, paper: pd.DataFrame, params: Mapping[str, Any]) 
     return made
 
 
-def seeds(tests: pd.DataFrame) -> str:
-    """Return how many seeds tests.csv rests on: one number, or the fewest and the most."""
-    few, many = tests["n"].min(), tests["n"].max()
-    return str(few) if few == many else f"{few} to {many}"
-
-
-def _panel(task: str, tests: pd.DataFrame, paper: pd.DataFrame, trained: Sequence[int]) -> Panel:
+def _panel(task: str, tests: pd.DataFrame, paper: pd.DataFrame, trained: Range) -> Panel:
     lengths = [int(length) for length in tests["length"]]
-    ends = math.log2(min(trained[0], *lengths)), math.log2(max(lengths))
+    ends = math.log2(min(trained.shortest, *lengths)), math.log2(max(lengths))
 
     def across(length: float) -> float:
         share = (math.log2(length) - ends[0]) / max(ends[1] - ends[0], 1)
@@ -84,7 +79,7 @@ def _panel(task: str, tests: pd.DataFrame, paper: pd.DataFrame, trained: Sequenc
         curves=curves,
         lengths=[(across(length), drawn_power(length)) for length in lengths[:: 2 if len(lengths) > 6 else 1]],
         accuracies=[(_down(value), str(value)) for value in (0, 25, 50, 75, 100)],
-        trained=across(min(trained[1], max(lengths))),
+        trained=across(min(trained.longest, max(lengths))),
     )
 
 

@@ -1,7 +1,7 @@
 """The figures of the page: pictures as `data:` images, with the title and the caption that they carry."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from urllib.parse import quote
 from xml.etree import ElementTree
 
@@ -9,12 +9,14 @@ from scour.scour import parse_args, scourString
 
 from vanishing_variance.core.errors import InputError
 
-# What is shown, by section of the page; the file is plots/<name>.svg.
-MECHANISM = ("interventions", "mechanism")
-CURVES = ("accuracy", "accuracy-long")
-RESULTS = ("figure1", "figure2", "figure3", "figure4", "proposition")
-LOSSES = ("loss", "loss-long")
-NAMES = (*MECHANISM, *CURVES, *RESULTS, *LOSSES)
+# What is shown, by section of the page; the file is <name>.svg, below plots/figures.
+SECTIONS = {
+    "cause": ("interventions", "mechanism"),
+    "curves": ("accuracy", "accuracy-long"),
+    "figures": ("figure1", "figure2", "figure3", "figure4", "proposition"),
+    "losses": ("loss", "loss-long"),
+}
+NAMES = tuple(chain(*SECTIONS.values()))
 _SCOUR = parse_args(
     ["--set-precision=5", "--shorten-ids", "--enable-comment-stripping", "--no-line-breaks", "--strip-xml-prolog"]
 )
@@ -40,11 +42,6 @@ def figure(name: str, picture: str) -> Figure:
     if not title or not caption:
         raise InputError(f"{name}.svg: carries no title and caption; draw it again")
     return Figure(name, title, caption, _data_image(picture))
-
-
-def figures(names: tuple[str, ...], pictures: Mapping[str, str]) -> list[Figure]:
-    """Return the figures called `names`, as SVG texts in `pictures`."""
-    return [figure(name, pictures[name]) for name in names]
 
 
 def recorded(picture: str) -> Figure:

@@ -1,4 +1,4 @@
-"""Formats of numbers on the page: a missing one is a dash, a minus is a minus sign, lengths are powers of two."""
+"""Formats of numbers on the page: a missing one is a dash, a minus is a minus sign, powers are raised."""
 
 import math
 import re
@@ -28,11 +28,6 @@ def interval(low: float | None, high: float | None, how: str) -> str:
 def estimate(mean: float, low: float | None, high: float | None) -> str:
     """Return a mean accuracy (%) with its interval, in words."""
     return f"{number(mean, '.1f')}%, 95% interval [{interval(low, high, '.1f')}]"
-
-
-def power(length: int) -> Markup:
-    """Return a length as HTML: a power of two where it is one."""
-    return raised(markdown.power(length))
 
 
 def raised(text: str) -> Markup:

@@ -1,21 +1,22 @@
 """The leaderboard as a page of its own, which is a section of the study's page as well."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import pandas as pd
-from markupsafe import Markup
 
 from vanishing_variance.core.ranges import Range
 from vanishing_variance.leaderboard import ablation, ceiling
 from vanishing_variance.leaderboard.board_table import SETTINGS
 from vanishing_variance.leaderboard.files import TRAINED
-from vanishing_variance.report.cells import Cell, Row, Table
+from vanishing_variance.leaderboard.rows import SHOWN
+from vanishing_variance.report.cells import Cell, Table
 from vanishing_variance.report.figures import figure
 from vanishing_variance.report.formats import MISSING, number, raised
 from vanishing_variance.report.leaderboard_chart import chart
 from vanishing_variance.report.rendering import TEMPLATES
-from vanishing_variance.report.vega import script
 from vanishing_variance.study import markdown
 
 # Percent, at the longest length, on every task: what counts as holding.
@@ -40,13 +41,17 @@ def page(results: Results) -> str:
     """Return the page: an answer in words, the chart, the lines by rank, ablation, ceiling and the figure."""
     longest, gains = results.trained.longest, results.gains
     trained = results.board[results.board["rule"] == TRAINED]
-    made = [_lines(trained, longest), *([_ablation(gains)] if len(gains) else []), _ceiling(results.ceilings)]
+    tables = [_lines(trained, longest)]
+    if len(gains):
+        title = f"The pieces of {gains['line'].iloc[0]} (percentage points)"
+        tables.append(_table("ablation", title, ablation.NOTE, ablation.tables(gains)))
+    title = "The ceiling of hard attention, predicted from the weights"
+    tables.append(_table("ceiling", title, ceiling.NOTE, [("argmax", *ceiling.table(results.ceilings))]))
     return TEMPLATES.get_template("leaderboard.html").render(
         answer=raised(answer(trained, longest)),
         accuracies=chart(results.accuracy, results.board, results.trained),
         drawn=figure("leaderboard", results.picture),
-        tables=made,
-        script=Markup(script()),  # noqa: S704 -- a file of ours, and Vega
+        tables=tables,
     )
 
 
@@ -55,42 +60,36 @@ def answer(trained: pd.DataFrame, longest: int) -> str:
 
     `trained`: the rows of the board as trained.
     """
-    last, by_line = _last(trained), {line: of.set_index("task") for line, of in trained.groupby("line", sort=False)}
-    held = [line for line, of in by_line.items() if (of[last] >= HELD).all()]
+    last = _last(trained)
+    by_line = {line: of.set_index("task")[f"accuracy_{last}"] for line, of in trained.groupby("line", sort=False)}
+    held = [line for line, of in by_line.items() if (of >= HELD).all()]
     ranked = trained.dropna(subset="overall_rank").sort_values("overall_rank", kind="stable")["line"]
     baseline = trained.loc[trained["baseline"], "line"]
     shown = [
-        f"{line} has "
-        + " and ".join(f"{number(value, '.1f')}% on {task}" for task, value in by_line[line][last].items())
+        f"{line} has " + " and ".join(f"{number(value, '.1f')}% on {task}" for task, value in by_line[line].items())
         for line in dict.fromkeys([*ranked[:1], *baseline[:1]])
     ]
     return (
         f"Trained on up to {longest} items, {len(held)} of {len(by_line)} treatments are at {HELD:g}% or more on every "
-        f"task at {markdown.power(_items(last))} items. There {', '.join(shown)}."
+        f"task at {markdown.power(last)} items. There {', '.join(shown)}."
     )
 
 
-def _items(column: str) -> int:
-    return int(column.removeprefix("accuracy_"))
-
-
-def _last(trained: pd.DataFrame) -> str:
-    """Return the column of the longest length."""
-    return max(
-        (name for name in map(str, trained) if name.startswith("accuracy_") and name.count("_") == 1), key=_items
-    )
+def _last(trained: pd.DataFrame) -> int:
+    """Return the longest length."""
+    return max(length for length in SHOWN if f"accuracy_{length}" in trained)
 
 
 def _lines(trained: pd.DataFrame, longest: int) -> Table:
-    last, tasks = _last(trained), list(dict.fromkeys(trained["task"]))
-    columns = [(task, name) for task in tasks for name in ("beyond", last)]
-    heads = {"beyond": "beyond (%)", last: f"{markdown.power(_items(last))} (%)"}
+    last = _last(trained)
+    heads = {"beyond": "beyond (%)", f"accuracy_{last}": f"{markdown.power(last)} (%)"}
+    columns = list(product(dict.fromkeys(trained["task"]), heads))
     rows = []
     for line, of in trained.sort_values("overall_rank", kind="stable", na_position="last").groupby("line", sort=False):
         by_task = of.set_index("task")
         cells = [str(by_task[name].iloc[0]) for name in SETTINGS]
         cells += [_mean(by_task.loc[task], name) for task, name in columns]
-        rows.append(Row(str(line), [Cell(cell) for cell in (*cells, number(of["step"].mean(), ".1f"))]))
+        rows.append((str(line), [Cell(cell) for cell in (*cells, number(of["step"].mean(), ".1f"))]))
     baseline = ", ".join(trained.loc[trained["baseline"], "line"].unique())
     note = (
         "Lines as trained, by the smaller of their accuracies beyond training, the mean over all test lengths longer "
@@ -102,22 +101,12 @@ def _lines(trained: pd.DataFrame, longest: int) -> Table:
     return Table("lines", "Treatments", note, head, [("both tasks", rows)], corner="line")
 
 
-def _ablation(gains: pd.DataFrame) -> Table:
-    found = list(ablation.tables(gains))
-    heads = found[0][1]
-    title = f"The pieces of {gains['line'].iloc[0]} (percentage points)"
-    groups = [(heading, [_row(cells) for cells in rows]) for heading, _, rows in found]
-    return Table("ablation", title, ablation.NOTE, [raised(head) for head in heads[1:]], groups, corner=heads[0])
-
-
-def _ceiling(found: pd.DataFrame) -> Table:
-    heads, rows = ceiling.table(found)
-    title, groups = "The ceiling of hard attention, predicted from the weights", [("argmax", [_row(of) for of in rows])]
-    return Table("ceiling", title, ceiling.NOTE, [raised(head) for head in heads[1:]], groups, corner=heads[0])
-
-
-def _row(cells: list[str]) -> Row:
-    return Row(cells[0], [Cell(cell.replace("-", "−")) for cell in cells[1:]])
+def _table(anchor: str, title: str, note: str, groups: Iterable[tuple[str, list[str], list[list[str]]]]) -> Table:
+    """Return a table of texts; a group has a heading, the heads of all columns, and rows of as many cells."""
+    headings, (heads, *_), rows = zip(*groups, strict=True)
+    cells = [[(name, [Cell(text.replace("-", "−")) for text in texts]) for name, *texts in of] for of in rows]
+    corner, *head = map(raised, heads)
+    return Table(anchor, title, note, head, list(zip(headings, cells, strict=True)), corner=corner)
 
 
 def _mean(of: "pd.Series[Any]", name: str) -> str:

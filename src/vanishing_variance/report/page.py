@@ -7,24 +7,26 @@ from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
-from markupsafe import Markup
 
 from vanishing_variance.core.config import get_param
+from vanishing_variance.core.ranges import Range
+from vanishing_variance.figures import variants
 from vanishing_variance.report import curves, figures
 from vanishing_variance.report.answer import QUESTION, answer
+from vanishing_variance.report.cells import grouped
 from vanishing_variance.report.chart import chart
-from vanishing_variance.report.explained import explained
-from vanishing_variance.report.formats import power, raised
-from vanishing_variance.report.interventions import interventions
+from vanishing_variance.report.formats import raised
 from vanishing_variance.report.rendering import TEMPLATES
 from vanishing_variance.report.strongest import Evidence
 from vanishing_variance.report.tables import tables
-from vanishing_variance.report.vega import script
-from vanishing_variance.report.verdicts import board, counts, verdicts
-from vanishing_variance.study import scale
+from vanishing_variance.report.verdicts import board, counts
+from vanishing_variance.study import attribution_table, scale, shares_table
+from vanishing_variance.study.markdown import power
 from vanishing_variance.study.scale import PAPER_SEEDS, paper_steps
 from vanishing_variance.study.verdict import legend
 
+EXPLAINED = "What explains the accuracy (%)"
+SHARES = "What interventions recover or reproduce of the lost accuracy (%)"
 # Of the graph: other scripts note their time as well.
 STAGES = (
     *("check", "generate", "train", "temperature", "evaluate", "ttest", "mechanism", "capacity", "proposition"),
@@ -71,31 +73,34 @@ class Page:
 
 def page(results: Results) -> Page:
     """Return all results as one HTML file that needs no other. Raises InputError on a parameter that is not one."""
-    params, record, made = results.params, results.record, verdicts(results.evidence)
+    params, record = results.params, results.record
     led = any(found.point for found in results.evidence.values())
     lead = record if led else results
     norm = get_param(params, "norm", str)
+    # interventions.md has the rows after the normaliser too
+    before = results.interventions[results.interventions["where"] != "after"]
     shown = {
         "question": QUESTION,
         "answer": answer(results.evidence),
         "panels": curves.panels(lead.tests, lead.paper, lead.params),
         "size": (curves.WIDTH, curves.HEIGHT, curves.LEFT, curves.RIGHT, curves.TOP, curves.BOTTOM),
         "scale": _scale(lead.tests, lead.params),
-        "board": board(made),
-        "counts": counts(made),
+        "board": board(results.evidence),
+        "counts": counts(results.evidence),
         "legend": raised(legend()),
         "recorded": figures.recorded(record.picture) if led else None,
         "tables": tables(results.tables, norm, _steps(params)),
-        "mechanism": explained(results.explained),
-        "interventions": interventions(results.interventions),
-        "mechanisms": figures.figures(figures.MECHANISM, results.pictures),
+        "explained": grouped(
+            "mechanism", EXPLAINED, attribution_table.NOTE, attribution_table.groups(results.explained)
+        ),
+        "shares": grouped("interventions", SHARES, shares_table.NOTE, shares_table.groups(before)),
         "accuracies": chart(results.tests, results.paper, params),
-        "curves": figures.figures(figures.CURVES, results.pictures),
-        "results": figures.figures(figures.RESULTS, results.pictures),
-        "losses": figures.figures(figures.LOSSES, results.pictures),
+        "figures": {
+            section: [figures.figure(name, results.pictures[name]) for name in names]
+            for section, names in figures.SECTIONS.items()
+        },
         "study": _study(params),
         "source": results.source,
-        "script": Markup(script()),  # noqa: S704 -- a file of ours, and Vega
         "norm": norm,
     }
     template = TEMPLATES.get_template("page.html")
@@ -131,20 +136,19 @@ def _scale(tests: pd.DataFrame, params: Mapping[str, Any]) -> str:
     beside = {task: f" of {theirs:,}" if theirs and not as_paper else "" for task, (_, theirs) in steps.items()}
     said = ", ".join(f"{task} {ours:,}{beside[task]}" for task, (ours, _) in steps.items())
     heading = "the paper’s gradient steps" if as_paper else "gradient steps"
-    return f"{curves.seeds(tests)} seeds (the paper: {PAPER_SEEDS}), {heading}: {said}"
+    return f"{variants.seeds(tests['n'])} seeds (the paper: {PAPER_SEEDS}), {heading}: {said}"
 
 
-def _study(params: Mapping[str, Any]) -> list[tuple[str, str | list[str]]]:
+def _study(params: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the run as names and values."""
     blocks, size = get_param(params, "blocks", list[int]), get_param(params, "seeds_per_block", int)
     made = [f"{task} {name} {steps:,}" for (task, name), steps in _steps(params).items()]
-    lengths = {name: (f"{name}.shortest", f"{name}.longest") for name in get_param(params, "ranges", dict)}
-    ranges = {name: [get_param(params, f"ranges.{end}", int) for end in ends] for name, ends in lengths.items()}
+    ranges = {name: get_param(params, f"ranges.{name}", Range) for name in get_param(params, "ranges", dict)}
     return [
         ("treatment", f"{get_param(params, 'norm', str)}, compared with none"),
         ("seeds", f"{len(blocks) * size}: {len(blocks)} × {size} (blocks × seeds a block)"),
         ("gradient steps", ", ".join(made)),
-        ("training lengths", ", ".join(f"{name} {low} to {high}" for name, (low, high) in ranges.items())),
-        ("test lengths", [power(length) for length in get_param(params, "test.lengths", list[int])]),
+        ("training lengths", ", ".join(f"{name} {of.shortest} to {of.longest}" for name, of in ranges.items())),
+        ("test lengths", raised(", ".join(map(power, get_param(params, "test.lengths", list[int]))))),
         ("test sequences", f"{get_param(params, 'test.sequences', int):,} a length"),
     ]

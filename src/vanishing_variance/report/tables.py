@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from vanishing_variance.report.cells import Cell, Row, Table, numbers, shaded
-from vanishing_variance.report.formats import interval, power
+from vanishing_variance.report.cells import Cell, Row, Table, shaded
+from vanishing_variance.report.formats import interval, number, raised
+from vanishing_variance.study.markdown import power
 from vanishing_variance.study.runs import ABLATIONS, PAPER_TABLES
 from vanishing_variance.study.scale import of_paper
 
@@ -56,16 +57,16 @@ def _table(number: int, of: pd.DataFrame, norm: str, steps: int, scale: float) -
             beside = _beside(ours, {**variants, "p": ("p", ".1g")}, scale)
             groups[heading] = [*_rows(ours, variants), *_comparison(ours), *beside]
             folded[heading] = _rows(ours, FOLDED)
-    is_shaded = any(cell.side for rows in groups.values() for row in rows for cell in row.cells)
+    is_shaded = any(cell.side for rows in groups.values() for _, cells in rows for cell in cells)
     task, range_ = PAPER_TABLES[number]
     name = f"Table {number}. {task}, trained on the {range_} range: {title}, after {of_paper(task, steps)}"
-    anchor, head = f"table{number}", [power(length) for length in lengths]
+    anchor, head = f"table{number}", [raised(power(length)) for length in lengths]
     below = Table(f"{anchor}-folded", "Wilcoxon’s test, and power", POWER, head, list(folded.items()), corner=CORNER)
     return Table(anchor, name, _note(of), head, list(groups.items()), scale if is_shaded else 0.0, CORNER, below)
 
 
 def _rows(of: pd.DataFrame, wanted: Wanted) -> list[Row]:
-    return [Row(name, numbers(of[column], how)) for name, (column, how) in wanted.items()]
+    return [(name, [Cell(number(value, how)) for value in of[column]]) for name, (column, how) in wanted.items()]
 
 
 def _beside(of: pd.DataFrame, wanted: Wanted, scale: float) -> list[Row]:
@@ -76,7 +77,7 @@ def _beside(of: pd.DataFrame, wanted: Wanted, scale: float) -> list[Row]:
     differences = {f"ours − paper: {name}": values for name, values in apart.items() if values.notna().any()}
     return [
         *_rows(of, theirs),
-        *(Row(name, [shaded(one, scale) for one in values]) for name, values in differences.items()),
+        *((name, [shaded(one, scale) for one in values]) for name, values in differences.items()),
     ]
 
 
@@ -88,7 +89,7 @@ def _apart(of: pd.DataFrame, column: str) -> pd.Series:
 def _comparison(ours: pd.DataFrame) -> list[Row]:
     bounds = [Cell(interval(low, high, "+.1f")) for low, high in zip(ours["low"], ours["high"], strict=True)]
     difference = _rows(ours, {"difference (pp)": ("difference", "+.2f")})
-    return [*difference, Row("95% interval", bounds), *_rows(ours, COMPARISON)]
+    return [*difference, ("95% interval", bounds), *_rows(ours, COMPARISON)]
 
 
 def _note(tests: pd.DataFrame) -> str:

@@ -1,10 +1,11 @@
 """The paper's claims and the strongest evidence for each, as the lines of a board and as counts."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vanishing_variance.report.formats import MISSING, interval, number, raised
+from vanishing_variance.report.formats import MISSING, interval, number
 from vanishing_variance.report.groups import HEADINGS, in_few_words
 from vanishing_variance.report.strongest import Evidence, scale
 from vanishing_variance.study.verdict import (
@@ -31,69 +32,36 @@ class Mark:
     kind: str
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """A claim as texts, its numbers in `unit`; `point` is what this run says where it is weaker."""
-
-    key: str
-    group: str
-    words: str
-    mark: Mark
-    ours: str
-    interval: str
-    paper: str
-    unit: str
-    claim: str
-    where: str
-    size: str
-    scale: str
-    evidence: str
-    rule: str
-    point: str
+MARKS = {of: Mark(of, name(of, " "), symbol, name(of, "-")) for of, symbol in SYMBOLS.items()}
+# A claim of claims.json, its numbers as texts.
+Line = dict[str, Any]
 
 
-def verdicts(evidence: Mapping[str, Evidence]) -> list[Verdict]:
-    """Return a line a claim, in its order."""
-    return [_verdict(key, found) for key, found in evidence.items()]
-
-
-def board(made: Sequence[Verdict]) -> list[tuple[str, str, list[Verdict]]]:
-    """Return the groups that have claims: each group's name, heading and lines."""
-    groups = [(of, heading, [one for one in made if one.group == of]) for of, heading in HEADINGS.items()]
+def board(evidence: Mapping[str, Evidence]) -> list[tuple[str, str, list[Line]]]:
+    """Return the groups that have claims: each group's name, heading and lines, in the order of the claims."""
+    lines = [line(key, found) for key, found in evidence.items()]
+    groups = [(of, heading, [one for one in lines if one["group"] == of]) for of, heading in HEADINGS.items()]
     return [group for group in groups if group[2]]
 
 
-def counts(made: Sequence[Verdict]) -> list[tuple[Mark, int]]:
+def counts(evidence: Mapping[str, Evidence]) -> list[tuple[Mark, int]]:
     """Return each verdict's mark, and how many claims have it."""
-    return [(mark(verdict), sum(one.mark.verdict == verdict for one in made)) for verdict in VERDICTS]
+    found = Counter(of.claim["verdict"] for of in evidence.values())
+    return [(MARKS[verdict], found[verdict]) for verdict in VERDICTS]
 
 
-def mark(verdict: str) -> Mark:
-    """Return a verdict's mark."""
-    return Mark(verdict, name(verdict, " "), SYMBOLS[verdict], name(verdict, "-"))
-
-
-def _verdict(key: str, found: Evidence) -> Verdict:
-    claim, point = found.claim, found.point
+def line(key: str, found: Evidence) -> Line:
+    """Return a claim with its numbers as texts, group, mark and scale, and `point`: what this run says, if weaker."""
+    claim = found.claim
     group, words = in_few_words(key, claim)
     ours, bounds, paper = _numbers(claim)
-    return Verdict(
-        key=key,
-        group=group,
-        words=raised(words),
-        mark=mark(claim["verdict"]),
-        ours=ours,
-        interval=bounds,
-        paper=paper,
-        unit="" if ours == paper == MISSING else claim["unit"],
-        claim=raised(claim["claim"]),
-        where=claim["where"],
-        size=claim["size"],
-        scale=scale(claim),
-        evidence=raised(claim["evidence"]),
-        rule=raised(claim["rule"]),
-        point="" if point is None else _point(point),
-    )
+    return {
+        **claim,
+        **{"key": key, "group": group, "words": words, "mark": MARKS[claim["verdict"]], "scale": scale(claim)},
+        **{"ours": ours, "interval": bounds, "paper": paper},
+        "unit": "" if ours == paper == MISSING else claim["unit"],
+        "point": "" if found.point is None else _point(found.point),
+    }
 
 
 def _numbers(claim: Mapping[str, Any]) -> tuple[str, str, str]:
