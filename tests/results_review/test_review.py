@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from results_review.__main__ import main
-from results_review.commands import ReviewError, git, merge_base, snapshot
+from results_review.commands import ReviewError, dvc, git, merge_base, snapshot
 from results_review.compare import compare
 from results_review.smoke import LINES, WIDTH, reproduce, try_both
 from results_review.stages import Change
@@ -118,6 +118,18 @@ def test_an_edit_without_a_run_is_stale_and_after_a_run_its_results_and_stages_a
         Change("judge", "ran", ("its command", "what `train` made"), dict.fromkeys(made, True)),
         Change("train@ln", "gone"),
     ]
+
+
+def test_a_graph_beside_the_first_is_stale_only_when_it_has_changed(root):
+    train = {"cmd": "python train.py more", "wdir": "..", "deps": ["train.py"], "outs": ["runs/more"]}
+    (root / "beside").mkdir()
+    (root / "beside/dvc.yaml").write_text(json.dumps({"stages": {"train": train}}))
+    assert [change.stage for change in compare(root, "HEAD").stale] == ["beside/dvc.yaml:train"]
+    dvc(root, "repro", "beside/dvc.yaml")
+    shutil.rmtree(root / "runs")
+    after = compare(root, "HEAD")
+    assert after.stale == []
+    assert after.changes == [Change("beside/dvc.yaml:train", "new", (), {"runs/more": True})]
 
 
 def test_the_command_prints_the_comment_and_writes_it(root, monkeypatch, capsys):
