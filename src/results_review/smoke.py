@@ -18,6 +18,8 @@ from results_review.compare import Comparison, compare, recorded
 from results_review.stages import flat
 
 PARAMS, LOCK = "params.yaml", "dvc.lock"
+# The graphs beside the first are not run.
+OTHERS = "*/**/dvc.yaml"
 # Of what a run that fails printed, the last lines, and of a line the first characters.
 LINES, WIDTH = 20, 300
 
@@ -51,6 +53,7 @@ def try_both(root: Path, base: str, scale: str, keep: Collection[str]) -> Trial:
         copy = Path(folder, "copy")
         git(root, "clone", "--quiet", "--shared", "--no-checkout", ".", str(copy))
         git(copy, "checkout", "--quiet", "--detach", base)
+        git(copy, "rm", "--quiet", "--ignore-unmatch", "--", f":(glob){OTHERS}")
         (copy / LOCK).unlink(missing_ok=True)
         _scale(copy, scale, keep)
         before = reproduce(copy)
@@ -58,9 +61,9 @@ def try_both(root: Path, base: str, scale: str, keep: Collection[str]) -> Trial:
         who = ("-c", "user.name=review", "-c", "user.email=review@localhost", "-c", "commit.gpgsign=false")
         git(copy, *who, "commit", "--quiet", "--no-verify", "--allow-empty", "--message", "the base's results")
         both = [*recorded(root, base).items(), *recorded(root, None, tree).items()]
-        own = [record for name, record in both if record and ":" not in name]  # of the graph that is run here
+        own = [record for name, record in both if record and ":" not in name]
         results = sorted({path for record in own for path in record.outputs})
-        code = [".", *(f":(exclude,literal){path}" for path in (LOCK, *results))]
+        code = [".", f":(exclude,glob){OTHERS}", *(f":(exclude,literal){path}" for path in (LOCK, *results))]
         git(copy, "rm", "-r", "--force", "--quiet", "--ignore-unmatch", "--", *code)
         git(copy, "checkout", tree, "--", *code)
         _scale(copy, scale, keep)

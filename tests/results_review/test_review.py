@@ -120,10 +120,15 @@ def test_an_edit_without_a_run_is_stale_and_after_a_run_its_results_and_stages_a
     ]
 
 
-def test_a_graph_beside_the_first_is_stale_only_when_it_has_changed(root):
+def beside(root):
+    """Write a graph beside the first."""
     train = {"cmd": "python train.py more", "wdir": "..", "deps": ["train.py"], "outs": ["runs/more"]}
     (root / "beside").mkdir()
     (root / "beside/dvc.yaml").write_text(json.dumps({"stages": {"train": train}}))
+
+
+def test_a_graph_beside_the_first_is_stale_only_when_it_has_changed(root):
+    beside(root)
     assert [change.stage for change in compare(root, "HEAD").stale] == ["beside/dvc.yaml:train"]
     dvc(root, "repro", "beside/dvc.yaml")
     shutil.rmtree(root / "runs")
@@ -146,6 +151,8 @@ def test_the_command_prints_the_comment_and_writes_it(root, monkeypatch, capsys)
 
 
 def test_both_at_smoke_scale_the_tree_upon_the_bases_results(root):
+    beside(root)
+    (root / "beside/dvc.lock").write_text(json.dumps({"schema": "2.0", "stages": {"train": {"cmd": "another"}}}))
     set_params(root, norm="std", seed=0, size=200)
     (root / "notes.txt").write_text("not committed")
     base = git(root, "rev-parse", "HEAD").strip()
@@ -155,7 +162,7 @@ def test_both_at_smoke_scale_the_tree_upon_the_bases_results(root):
     assert tried.comparison.parameters.splitlines()[2:] == ["| params.yaml | norm | ln | std |"]
     assert [change.kind for change in tried.comparison.changes] == ["new", "ran", "gone"]
     assert tried.comparison.details.splitlines()[2:] == ["| metrics/argmax.json | short.00016 | 4 | 6 | 2 |"]
-    assert git(root, "status", "--porcelain").splitlines() == [" M params.yaml", "?? notes.txt"]
+    assert git(root, "status", "--porcelain").splitlines() == [" M params.yaml", "?? beside/", "?? notes.txt"]
 
 
 def test_a_stage_that_fails_is_shown_by_its_last_lines(root):
