@@ -9,6 +9,7 @@ import json
 import math
 import os
 import re
+import resource
 import subprocess
 import sys
 import time
@@ -58,23 +59,28 @@ def main() -> None:
 def _run(clone: Path, command: list[str]) -> tuple[Took, dict[str, Took]]:
     """Of a command, and of each stage where it says so."""
     own = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(clone / "src")}
-    began = time.perf_counter()
-    process = subprocess.Popen(
+    began, before = time.perf_counter(), _cpu()
+    done = subprocess.run(
         [sys.executable, "-m", *command],
         cwd=clone,
         env=os.environ | own,
+        check=False,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
-    assert process.stdout is not None
-    printed = process.stdout.read().decode()
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        sys.exit(f"{' '.join(command)}: exit code {process.returncode}\n{printed[-2000:]}")
+    whole: Took = {"seconds": time.perf_counter() - began, "cpu": _cpu() - before}
+    printed = done.stdout.decode()
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{printed[-2000:]}")
     took = re.findall(r"^Stage '(.+)' took ([\d.]+) s, ([\d.]+) s of CPU$", printed, re.MULTILINE)
     stages: dict[str, Took] = {name: {"seconds": float(wall), "cpu": float(cpu)} for name, wall, cpu in took}
-    return {"seconds": time.perf_counter() - began, "cpu": used.ru_utime + used.ru_stime}, stages
+    return whole, stages
+
+
+def _cpu() -> float:
+    """Of the processes that this one has waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _stages(serial: Path, at_once: Path, took: Mapping[str, Took]) -> tuple[dict[str, Stage], dict[str, list[str]]]:

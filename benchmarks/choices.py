@@ -18,7 +18,7 @@ from vanishing_variance.core.files import write_text
 from vanishing_variance.core.frames import read_csv, read_frame, write_csv
 from vanishing_variance.core.paths import Run
 from vanishing_variance.statistics.intervals import interval
-from vanishing_variance.study.markdown import power, row
+from vanishing_variance.study.markdown import power, table
 from vanishing_variance.study.runs import METRICS, REFERENCE
 
 
@@ -108,19 +108,19 @@ def markdown(found: pd.DataFrame) -> str:
         longest = {"short": 16, "long": 256}[series.range]
         theirs = paper[(paper["task"] == series.task) & (paper["train_max_length"] == longest)]
         published = theirs.set_index("length")["value"].reindex(lengths)
+        rows = []
+        for change, one in of.groupby("change", sort=False):
+            means = one.set_index("length")["mean"].reindex(lengths)
+            away = f"{(means - published).abs().mean():.1f}"
+            rows.append([str(change), *(f"{mean:.1f}" for mean in means), away])
+        shown = ["–" if pd.isna(value) else f"{value:.1f}" for value in published]
         lines += [
             f"# {series.task}, {series.range} range, none: accuracy (%) after {of['steps'].iloc[0]} steps,"
             f" means over n = {of['n'].iloc[0]} seeds",
             "",
-            row(["changed", *map(power, lengths), "from the paper's (pp)"]),
-            row(["---", *["--:"] * (len(lengths) + 1)]),
+            *table(["changed", *map(power, lengths), "from the paper's (pp)"], [*rows, ["paper", *shown, ""]]),
+            "",
         ]
-        for change, one in of.groupby("change", sort=False):
-            means = one.set_index("length")["mean"].reindex(lengths)
-            away = f"{(means - published).abs().mean():.1f}"
-            lines.append(row([str(change), *(f"{mean:.1f}" for mean in means), away]))
-        shown = ["–" if pd.isna(value) else f"{value:.1f}" for value in published]
-        lines += [row(["paper", *shown, ""]), ""]
     return "\n".join(lines)
 
 

@@ -1,10 +1,9 @@
 """The bounds of the engine on this machine, on one core: products of 128 x 128 matrices, and the memory."""
 
-import ctypes
 from collections.abc import Callable
 
 import torch
-from scipy.linalg import cython_blas
+from scipy.linalg import blas
 from torch import Tensor
 
 from benchmarks.clock import per_unit
@@ -25,26 +24,12 @@ def product(multiply: Callable[[Tensor, Tensor], Tensor]) -> float:
     return per_unit(products, 4000) * 1e3
 
 
-def openblas() -> Callable[[Tensor, Tensor], Tensor]:
-    """Return the product of square matrices by the OpenBLAS that scipy brings: Fortran's `sgemm`, by its pointer."""
-    capsule = cython_blas.__pyx_capi__["sgemm"]
-    api = ctypes.pythonapi
-    api.PyCapsule_GetName.restype, api.PyCapsule_GetPointer.restype = ctypes.c_char_p, ctypes.c_void_p
-    api.PyCapsule_GetName.argtypes = [ctypes.py_object]
-    api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
-    pointer = api.PyCapsule_GetPointer(capsule, api.PyCapsule_GetName(capsule))
-    sgemm = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 13)(pointer)
-    as_it_is, one, zero = (ctypes.byref(value) for value in (ctypes.c_char(b"N"), ctypes.c_float(1), ctypes.c_float(0)))
-
-    def multiply(left: Tensor, right: Tensor) -> Tensor:
-        size, result = ctypes.byref(ctypes.c_int(left.shape[-1])), torch.empty_like(left)
-        for a, b, to in zip(
-            left, right, result, strict=True
-        ):  # by columns: the transposed product, the factors swapped
-            sgemm(*[as_it_is] * 2, *[size] * 3, one, b.data_ptr(), size, a.data_ptr(), size, zero, to.data_ptr(), size)
-        return result
-
-    return multiply
+def openblas(left: Tensor, right: Tensor) -> Tensor:
+    """Return the products of square matrices by the OpenBLAS that scipy brings."""
+    result = torch.empty_like(left)
+    for a, b, to in zip(left.numpy(), right.numpy(), result.numpy(), strict=True):
+        blas.sgemm(1.0, b.T, a.T, c=to.T, overwrite_c=True)  # by columns: the transposed product, the factors swapped
+    return result
 
 
 def copy() -> float:

@@ -7,7 +7,7 @@ Not for the dictionary, whose tables lag behind in mid-training (`kernels.adam`)
 """
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -16,14 +16,13 @@ import pandas as pd
 from scipy import stats
 
 from benchmarks import ROOT
-from benchmarks.workload import Workload
+from benchmarks.workload import Workload, parts
 from vanishing_variance.core import parallel
 from vanishing_variance.core.files import write_text
 from vanishing_variance.core.frames import read_csv, write_csv
 from vanishing_variance.core.parallel import Job, Report
 from vanishing_variance.core.progress import Progress
 from vanishing_variance.core.seeding import stream
-from vanishing_variance.core.task import Sequences
 from vanishing_variance.inference.models import Models
 from vanishing_variance.inference.temperature import PUBLISHED
 from vanishing_variance.model.initialisation import draw
@@ -58,12 +57,7 @@ def tested(plan: TrainingPlan, weights: Mapping[str, np.ndarray], seeds: range, 
     for length in LENGTHS:
         rng = stream(plan.root_seed, "learning curve", length)
         drawn = plan.variant.task.sample(rng, SEQUENCES, length)
-
-        def read(size: int, drawn: Sequences = drawn) -> Iterator[Sequences]:
-            for first in range(0, SEQUENCES, size):
-                yield {name: array[first : first + size] for name, array in drawn.items()}
-
-        for temperature, accuracies in models.accuracy(read, length, PUBLISHED).items():
+        for temperature, accuracies in models.accuracy(partial(parts, drawn), length, PUBLISHED).items():
             if temperature != "fitted":  # which is the published one here
                 found = zip(seeds, accuracies.tolist(), strict=True)
                 rows += [(steps, plan.variant.norm_name, seed, temperature, length, one) for seed, one in found]

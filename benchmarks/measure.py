@@ -24,7 +24,7 @@ WAYS: dict[tuple[str, str], Callable[[Workload], float]] = {
     ("evaluate", "ours"): ours.evaluate,
     ("product", "plain"): lambda work: floor.product(torch.bmm),
     ("product", "matmul.c"): lambda work: floor.product(matmul.product),
-    ("product", "OpenBLAS"): lambda work: floor.product(floor.openblas()),
+    ("product", "OpenBLAS"): lambda work: floor.product(floor.openblas),
     ("copy", "plain"): lambda work: floor.copy(),
 }
 

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import torch
 
@@ -44,13 +44,13 @@ def _train(work: Workload, how: str, seeds: list[int], report: Report) -> None:
         attention.ITEMS_AT_ONCE["cpu"] = 2**40
         setattr(Items, "__post_init__", lambda items: None)  # noqa: B010 -- a method, to mypy
         training.losses = torch.compile(training.losses, dynamic=True)
-    worker, note = time.perf_counter(), _as_any(report)
+    worker, note = time.perf_counter(), cast(Any, report)  # who it is from is reported, too
     training.train(work.plan(), work.weights(seeds), seeds, lambda done: note((worker, done)))
 
 
 def _evaluate(work: Workload, together: int, models: int, report: Report) -> None:
     """`models` times `together` models, three times over; the first time is the warm-up."""
-    worker, note, plan = time.perf_counter(), _as_any(report), work.plan()
+    worker, note, plan = time.perf_counter(), cast(Any, report), work.plan()
     parts: dict[int, list[Sequences]] = {}
 
     def read(size: int) -> Iterator[Sequences]:
@@ -66,11 +66,6 @@ def _evaluate(work: Workload, together: int, models: int, report: Report) -> Non
         for some in tested:
             some.accuracy(read, work.length, UNCHANGED)
         note((worker, work.amount * models * together))
-
-
-def _as_any(report: Report) -> Any:
-    """What jobs report here says who it is from, too."""
-    return report
 
 
 def compile_nothing() -> None:

@@ -8,9 +8,6 @@ from benchmarks.workload import Workload
 from vanishing_variance.core.device import device
 from vanishing_variance.reference import Reference
 
-# Items that one forward pass of an evaluation holds: one sequence at 2^14.
-ITEMS_IN_BATCH = 2**14
-
 
 def models(work: Workload) -> list[Reference]:
     """One module a seed."""
@@ -44,11 +41,7 @@ def train(work: Workload) -> float:
 @torch.no_grad()
 def evaluate(work: Workload) -> float:
     """Milliseconds a test sequence and model; with the plain softmax alone."""
-    tested = models(work)
-    parts = [
-        {name: torch.from_numpy(array).to(device()) for name, array in part.items()}
-        for part in work.sequences(max(1, ITEMS_IN_BATCH // work.length))
-    ]
+    tested, parts = models(work), work.test_batches()
 
     def forward() -> None:
         for model in tested:

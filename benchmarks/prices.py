@@ -21,7 +21,7 @@ from vanishing_variance.leaderboard.files import TASKS
 from vanishing_variance.leaderboard.treatments import read_treatments, training_plan
 from vanishing_variance.model.initialisation import draw
 from vanishing_variance.report.machine import machine
-from vanishing_variance.study.markdown import row
+from vanishing_variance.study.markdown import table
 from vanishing_variance.training.loop import train
 from vanishing_variance.training.plan import TrainingPlan
 
@@ -60,6 +60,8 @@ def _seconds(plan: TrainingPlan) -> float:
 def markdown(median: pd.DataFrame) -> str:
     """Return a row a line: CPU milliseconds of a step and seed, and relative to the first line, by task."""
     about = machine()
+    wide = median.pivot(index="line", columns="task", values=["ms", "relative"])
+    keys = [(unit, task) for task in TASKS for unit in ("ms", "relative")]
     lines = [
         "# What a step of each line of the leaderboard costs",
         "",
@@ -67,14 +69,11 @@ def markdown(median: pd.DataFrame) -> str:
         f"{len(SEEDS)} seeds at once; and relative to the first line. {about['device']}, {about['cores']} cores,",
         f"commit {about['revision']}.",
         "",
-        row(["line", *(f"{task} ({unit})" for task in TASKS for unit in ("ms", "×"))]),
-        row(["---", *["--:"] * (2 * len(TASKS))]),
+        *table(
+            ["line", *(f"{task} ({unit})" for task in TASKS for unit in ("ms", "×"))],
+            ([line, *(f"{wide.loc[line, key]:.2f}" for key in keys)] for line in dict.fromkeys(median["line"])),
+        ),
     ]
-    wide = median.pivot(index="line", columns="task", values=["ms", "relative"])
-    for line in dict.fromkeys(median["line"]):
-        lines.append(
-            row([line, *(f"{wide.loc[line, (unit, task)]:.2f}" for task in TASKS for unit in ("ms", "relative"))])
-        )
     return "\n".join(lines) + "\n"
 
 

@@ -6,7 +6,7 @@ not run again. docs/decisions.md has the rule by which one was chosen. Networks 
 """
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -17,7 +17,7 @@ from scipy import stats
 from torch import Tensor
 
 from benchmarks import ROOT
-from benchmarks.workload import Workload
+from benchmarks.workload import Workload, parts
 from vanishing_variance.core import parallel
 from vanishing_variance.core.files import write_text
 from vanishing_variance.core.frames import read_csv, write_csv
@@ -25,7 +25,7 @@ from vanishing_variance.core.parallel import Job, Report
 from vanishing_variance.core.progress import Progress
 from vanishing_variance.core.ranges import Range
 from vanishing_variance.core.seeding import stream
-from vanishing_variance.core.task import Sequences, TaskTraining
+from vanishing_variance.core.task import TaskTraining
 from vanishing_variance.inference.models import Models
 from vanishing_variance.inference.temperature import PUBLISHED
 from vanishing_variance.model.initialisation import Initial, draw
@@ -35,7 +35,7 @@ from vanishing_variance.model.linear import Linear, linear
 from vanishing_variance.model.network import Network
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.statistics.intervals import interval
-from vanishing_variance.study.markdown import power, row
+from vanishing_variance.study.markdown import power, table
 from vanishing_variance.study.runs import METRICS, REFERENCE
 from vanishing_variance.training.loop import train
 from vanishing_variance.training.plan import TrainingPlan
@@ -248,12 +248,7 @@ def _measured(plan: TrainingPlan, seeds: range, report: Report) -> pd.DataFrame:
     rows = []
     for length in LENGTHS:
         drawn = variant.task.sample(stream(plan.root_seed, "protocols", variant.task_name, length), SEQUENCES, length)
-
-        def read(size: int, drawn: Sequences = drawn) -> Iterator[Sequences]:
-            for first in range(0, SEQUENCES, size):
-                yield {name: array[first : first + size] for name, array in drawn.items()}
-
-        answers = [answer for _, answer in models.test(read, length, PUBLISHED)]
+        answers = [answer for _, answer in models.test(partial(parts, drawn), length, PUBLISHED)]
         entropy = torch.cat([of.entropy for of in answers], dim=1).mean(1).tolist()
         for temperature in ("plain", "adaptive"):
             accuracy = torch.cat([of.correct[temperature] for of in answers], dim=1).double().mean(1).tolist()
@@ -266,35 +261,20 @@ def markdown(found: pd.DataFrame) -> str:
     """Return, a task, a row a protocol: accuracies, distance from the paper's table, and ln minus none."""
     paper = read_csv(REFERENCE).query("quantity == 'accuracy_pct' and variant in @NORMS and train_max_length == 16")
     paper = paper.assign(temperature=paper["adaptive_temperature"].map({0: "plain", 1: "adaptive"}))
+    head = ["protocol", "n", "from the paper's (pp)", "none at 2^4", *(f"none at {power(at)}" for at in SHOWN)]
+    head += ["ln − none beyond 16 (pp)", "p", "the same, adaptive", "p", "adaptive − plain beyond 16, none", "ln"]
+    head += ["entropy at 2^4 (nats)", "loss (nats)"]
     lines = []
     for task, of_task in found.groupby("task", sort=False):
         theirs = paper[paper["task"] == task].set_index(["variant", "temperature", "length"])
         cells = theirs["value"].dropna()
-        lines += [
-            f"# {task}, trained on up to {LONGEST}, {STEPS[str(task)]:,} steps",
-            "",
-            row(
-                [
-                    *(
-                        "protocol",
-                        "n",
-                        "from the paper's (pp)",
-                        "none at 2^4",
-                        *(f"none at {power(at)}" for at in SHOWN),
-                    ),
-                    *("ln − none beyond 16 (pp)", "p", "the same, adaptive", "p"),
-                    *("adaptive − plain beyond 16, none", "ln", "entropy at 2^4 (nats)", "loss (nats)"),
-                ]
-            ),
-            row(["---", *["--:"] * 14]),
-        ]
-        for name, of in of_task.groupby("protocol", sort=False):
-            lines.append(row(_cells(str(name), of, cells)))
         published = [f"{cells['none', 'plain', at]:.1f}" for at in (LONGEST, *SHOWN)]
         beyond = cells[cells.index.get_level_values("length") > LONGEST].groupby(level=[0, 1]).mean()
         gains = [f"{beyond['ln', how] - beyond['none', how]:+.1f}" for how in ("plain", "adaptive")]
         sharper = [f"{beyond[norm, 'adaptive'] - beyond[norm, 'plain']:+.1f}" for norm in NORMS]
-        lines += [row(["paper", "100", "", *published, gains[0], "", gains[1], "", *sharper, "", ""]), ""]
+        rows = [_cells(str(name), of, cells) for name, of in of_task.groupby("protocol", sort=False)]
+        rows.append(["paper", "100", "", *published, gains[0], "", gains[1], "", *sharper, "", ""])
+        lines += [f"# {task}, trained on up to {LONGEST}, {STEPS[str(task)]:,} steps", "", *table(head, rows), ""]
     return "\n".join(lines)
 
 

@@ -96,20 +96,15 @@ def measure(what: Measurement) -> dict[str, float]:
 
 def records(found: dict[Measurement, list[dict[str, float]]]) -> list[dict[str, Any]]:
     """Medians over the rounds, each with how many times slower the plain way is."""
+    medians = {what: median(one["value"] for one in rounds) for what, rounds in found.items() if rounds}
+    plain = {(what.benchmark, what.work.seeds): value for what, value in medians.items() if what.way == "plain"}
     rows = []
-    for what, rounds in found.items():
-        if not rounds:
-            continue
-        value = median(one["value"] for one in rounds)
-        plain = [
-            median(one["value"] for one in of)
-            for other, of in found.items()
-            if of and other.way == "plain" and (other.benchmark, other.work.seeds) == (what.benchmark, what.work.seeds)
-        ]
-        ratio = plain[0] / value if plain else None
-        rows.append(_record(what, value, UNITS[what.work.kind], ratio))
+    for what, value in medians.items():
+        reference = plain.get((what.benchmark, what.work.seeds))
+        rows.append(_record(what, value, UNITS[what.work.kind], reference / value if reference else None))
         if what.work.kind == "evaluate" and what.work.seeds == 1:
-            rows.append(_record(what, median(one["memory"] for one in rounds), "MiB over the idle process", None))
+            memory = median(one["memory"] for one in found[what])
+            rows.append(_record(what, memory, "MiB over the idle process", None))
     return rows
 
 

@@ -29,10 +29,11 @@ import pandas as pd
 import yaml
 
 from benchmarks import ROOT
+from benchmarks.amdahl import Stage, bound
 from dvc_parallel import cli, clusters
 from dvc_parallel.pipeline import Pipeline
 from vanishing_variance.core.frames import read_csv, write_csv
-from vanishing_variance.study.markdown import row
+from vanishing_variance.study.markdown import table
 
 RESULTS = ROOT / "benchmarks/simulation.csv"
 # Seconds asleep, in about our proportions; those of other stages, too.
@@ -69,9 +70,9 @@ def main() -> None:
         plan = planned(scale)
         for workers in chosen.workers or scale.workers:
             took, lock = measured(scale, workers)
-            bound = _bound(plan, scale, max(1, workers))
-            who = {"scale": name, "stages": len(plan), "workers": workers, "bound": bound}
-            record = {**who, **took, "overhead_ms": (took["wall"] - bound) / len(plan) * 1e3}
+            least = _bound(plan, scale, max(1, workers))
+            who = {"scale": name, "stages": len(plan), "workers": workers, "bound": least}
+            record = {**who, **took, "overhead_ms": (took["wall"] - least) / len(plan) * 1e3}
             md5 = hashlib.md5(lock, usedforsecurity=False).hexdigest()[:8]
             record |= {"lock_lines": lock.count(b"\n"), "lock_md5": md5}
             found = with_row(found, record)
@@ -146,10 +147,8 @@ def planned(scale: Scale) -> dict[str, list[str]]:
 
 def _bound(plan: Mapping[str, Sequence[str]], scale: Scale, workers: int) -> float:
     """Seconds: no order of the stages takes so many workers less."""
-    ends: dict[str, float] = {}
-    for name, before in plan.items():
-        ends[name] = _seconds(name, scale) + max((ends[one] for one in before), default=0.0)
-    return max(*ends.values(), sum(_seconds(name, scale) for name in plan) / workers)
+    alone = {name: Stage(_seconds(name, scale), 0.0, processes=1) for name in plan}
+    return bound(alone, plan, workers)
 
 
 class Waiting(queue.SimpleQueue[Any]):
@@ -199,12 +198,11 @@ def drive(workers: int) -> None:
 
 def markdown(found: pd.DataFrame) -> str:
     """The records as a table."""
-    lines = [row(COLUMNS), row(["---", *["--:"] * (len(COLUMNS) - 1)])]
-    for record in found.itertuples(index=False):
-        lines.append(
-            row(["" if pd.isna(cell) else f"{cell:g}" if isinstance(cell, float) else str(cell) for cell in record])
-        )
-    return "\n".join(lines)
+    cells = (
+        ["" if pd.isna(cell) else f"{cell:g}" if isinstance(cell, float) else str(cell) for cell in record]
+        for record in found.itertuples(index=False)
+    )
+    return "\n".join(table(COLUMNS, cells))
 
 
 def _run(where: Path, environment: Mapping[str, str], *command: str) -> str:

@@ -6,9 +6,8 @@ from torch.func import functional_call, grad_and_value, stack_module_state, vmap
 from torch.nn.functional import cross_entropy
 
 from benchmarks.clock import per_unit
-from benchmarks.plain import ITEMS_IN_BATCH, models
+from benchmarks.plain import models
 from benchmarks.workload import Workload
-from vanishing_variance.core.device import device
 
 
 def train(work: Workload) -> float:
@@ -43,11 +42,7 @@ def evaluate(work: Workload) -> float:
         logits: Tensor = functional_call(stacked[0], weights, (part,))
         return logits
 
-    parts = [
-        {name: torch.from_numpy(array).to(device()) for name, array in part.items()}
-        for part in work.sequences(max(1, ITEMS_IN_BATCH // work.length))
-    ]
-    all_models = vmap(model, in_dims=(0, None))
+    all_models, parts = vmap(model, in_dims=(0, None)), work.test_batches()
 
     def forward() -> None:
         for part in parts:

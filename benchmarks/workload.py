@@ -31,6 +31,14 @@ SHORTEST = 5
 NATS = 3.0
 # What a saturated attention's logits are multiplied by: most weights but the largest are below 1e-38.
 SATURATED = 3e4
+# Items that one forward pass of a plain model's evaluation holds: one sequence at 2^14.
+ITEMS_IN_BATCH = 2**14
+
+
+def parts(drawn: Sequences, size: int) -> Iterator[Sequences]:
+    """Sequences, `size` at a time."""
+    for first in range(0, len(next(iter(drawn.values()))), size):
+        yield {name: array[first : first + size] for name, array in drawn.items()}
 
 
 @dataclass(frozen=True)
@@ -95,8 +103,14 @@ class Workload:
         """The test sequences, `size` at a time."""
         task = self.plan().variant.task
         drawn = task.sample(stream(0, "benchmark", self.task, self.length), self.amount, self.length)
-        for first in range(0, self.amount, size):
-            yield {name: array[first : first + size] for name, array in drawn.items()}
+        return parts(drawn, size)
+
+    def test_batches(self) -> list[dict[str, Tensor]]:
+        """The test sequences on the device, as many at a time as a forward pass of a plain model holds."""
+        return [
+            {name: torch.from_numpy(array).to(device()) for name, array in part.items()}
+            for part in self.sequences(max(1, ITEMS_IN_BATCH // self.length))
+        ]
 
     def batches(self, seeds: int) -> list[tuple[dict[str, Tensor], Tensor]]:
         """`amount` training batches, (S, B, ...), drawn beforehand: lengths evenly spread over the range."""

@@ -5,16 +5,16 @@ import queue
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
 
 from dvc.cli import main as dvc
 from dvc.exceptions import DvcException, NotDvcRepoError
 
-from dvc_parallel import clusters, slurm
 from dvc_parallel.cores import cores
 from dvc_parallel.display import Display
 from dvc_parallel.driver import Driver, summary
@@ -78,25 +78,37 @@ def main() -> None:
 
 
 def _repro(chosen: Any) -> int:
-    cluster = _cluster(chosen)
+    for name in ("workers", "slurm"):
+        number = getattr(chosen, name)
+        if number is not None and number < 1:
+            raise InputError(f"--{name}: {number} must be a whole number from 1 on")
+    if chosen.slurm is None and chosen.slurm_option:
+        raise InputError(f"--slurm-option: {shown(chosen.slurm_option[0])} is for --slurm alone")
+    job = _dask("slurm").arguments(_options(chosen.slurm_option)) if chosen.slurm else {}
+    script = _dask("slurm").script(job) if job else None
     if chosen.dry:
         switches = {"--force": chosen.force, "--downstream": chosen.downstream, "--keep-going": chosen.keep_going}
         on = [name for name, is_on in switches.items() if is_on]
-        if cluster.script is not None:
-            print(f"Each job would be:\n\n{cluster.script}")
+        if script is not None:
+            print(f"Each job would be:\n\n{script}")
         return int(dvc(["repro", "--dry", *on, "--", *chosen.targets]))
-    clusters.check(chosen.scheduler)
-    if chosen.slurm is not None:
-        slurm.check()
+    if find_spec("distributed") is None:  # importing it takes a while, and there may be nothing to run
+        _dask("clusters")
+    if chosen.scheduler is not None:
+        with _dask("clusters").existing(chosen.scheduler):
+            pass
+    if job:
+        _dask("slurm").check()
     display, began = Display(), time.monotonic()
     with exclusive_lock(), ExitStack() as stack:
-
-        def start(tell: Callable[[dict[str, Any]], None]) -> Pool:
-            client = stack.enter_context(cluster.start())
-            display.say(f"Dask's dashboard: {client.dashboard_link}")
-            return Pool(client, tell, **cluster.cores)
-
         messages, interrupted = stack.enter_context(_interrupting())
+
+        def start() -> Pool:
+            cluster, known = _cluster(chosen, job)
+            client = stack.enter_context(cluster)
+            display.say(f"Dask's dashboard: {client.dashboard_link}")
+            return Pool(client, messages, **known)
+
         try:
             pipeline = Pipeline(Path.cwd(), interrupted)
             driver = Driver(pipeline, chosen.targets, chosen.downstream, start, display, messages)
@@ -109,46 +121,33 @@ def _repro(chosen: Any) -> int:
     return FAILED if driver.outcome.failed else 0
 
 
-@dataclass(frozen=True)
-class _Cluster:
-    """The machines that stages are to run on: starts them; the cores for `Pool` to know of; SLURM's job script."""
-
-    start: Callable[[], AbstractContextManager[Any]]
-    cores: dict[str, int] = field(default_factory=dict)
-    script: str | None = None
-
-
-def _cluster(chosen: Any) -> _Cluster:
-    """Return the machines that are chosen; starts nothing. Raises InputError."""
-    for name in ("workers", "slurm"):
-        number = getattr(chosen, name)
-        if number is not None and number < 1:
-            raise InputError(f"--{name}: {number} must be a whole number from 1 on")
-    if chosen.slurm is None and chosen.slurm_option:
-        raise InputError(f"--slurm-option: {shown(chosen.slurm_option[0])} is for --slurm alone")
+def _cluster(chosen: Any, job: Mapping[str, Any]) -> tuple[AbstractContextManager[Any], dict[str, int]]:
+    """Return the machines that are chosen, which start when entered, and what `Pool` is to know of their cores."""
+    clusters = _dask("clusters")
     if chosen.scheduler is not None:
-        return _Cluster(lambda: clusters.existing(chosen.scheduler))
-    if chosen.slurm is not None:
-        options = _options(chosen.slurm_option)
-        each = slurm.job_cores(options)
-        return _Cluster(lambda: slurm.running(chosen.slurm, options), {"each": each}, slurm.script(options))
-    workers = chosen.workers or max(cores(), len(clusters.gpus()))
-    return _Cluster(lambda: clusters.local(workers), {"machine": cores()})
+        return clusters.existing(chosen.scheduler), {}
+    if job:
+        return _dask("slurm").running(chosen.slurm, job), {"each": int(job["job_cpu"])}
+    return clusters.local(chosen.workers or max(cores(), len(clusters.gpus()))), {"machine": cores()}
+
+
+def _dask(module: str) -> Any:
+    """Return `clusters` or `slurm`, which import Dask. Raises InputError where it is not installed."""
+    try:
+        return import_module(f"dvc_parallel.{module}")
+    except ImportError:
+        raise InputError("dvc-parallel needs Dask: pip install distributed dask-jobqueue bokeh") from None
 
 
 def _options(texts: Sequence[str]) -> dict[str, str | list[str]]:
     """Parse KEY=VALUE, as text: what YAML makes of a walltime is a number. A key that comes again makes a list."""
-    options: dict[str, str | list[str]] = {}
+    options: dict[str, list[str]] = {}
     for text in texts:
         key, equals, value = text.partition("=")
         if not (key.isidentifier() and equals):
             raise InputError(f"--slurm-option: {shown(text)} must be KEY=VALUE")
-        before = options.get(key)
-        if before is None:
-            options[key] = value
-        else:
-            options[key] = [*(before if isinstance(before, list) else [before]), value]
-    return options
+        options.setdefault(key, []).append(value)
+    return {key: values if len(values) > 1 else values[0] for key, values in options.items()}
 
 
 @contextmanager

@@ -5,8 +5,6 @@ its own processes; a worker with the Dask resource GPU has that many GPUs to its
 """
 
 import asyncio
-import importlib
-import importlib.util
 import logging
 import os
 import shutil
@@ -17,12 +15,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import takewhile
 from multiprocessing import resource_tracker
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from distributed import Client, Nanny, Scheduler, SpecCluster, rpc
+from distributed.utils import silence_logging_cmgr
 
 from dvc_parallel.errors import InputError
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 # How many workers a stage may lose before it is given up. Each end of a job's walltime is one, and the stage goes on
 # from its checkpoint: with 20, ten hours of dask-jobqueue's default, half an hour. Not endless, for a stage that kills
@@ -35,50 +33,43 @@ SHOWN = logging.ERROR
 
 
 @contextmanager
-def local(workers: int) -> Iterator["Client"]:
+def local(workers: int) -> Iterator[Client]:
     """Start so many worker processes of this machine, which end with it; nothing outside this machine reaches them.
 
     Each of the first workers has one GPU to itself, while there are GPUs; the others see none. Workers, and what they
     start, never see Ctrl-C: a terminal sends it to all processes, and this one ends the others.
     """
-    distributed = dask("distributed")
     devices = gpus()
     common = {"nthreads": 1, "memory_limit": 0, "host": "127.0.0.1", "dashboard": False, "silence_logs": SHOWN}
     # what a worker takes for an error when it ends, a scheduler that has ended before it, is none
     os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
     specification = {
-        worker: {"cls": distributed.Nanny, "options": common | _devices(devices, worker) if devices else common}
+        worker: {"cls": Nanny, "options": common | _devices(devices, worker) if devices else common}
         for worker in range(workers)
     }
     listening = {"host": "127.0.0.1", "dashboard": True, "dashboard_address": "127.0.0.1:8787"}
-    scheduler = {"cls": distributed.Scheduler, "options": listening | {"allowed_failures": ALLOWED_FAILURES}}
-    with distributed.utils.silence_logging_cmgr(SHOWN):
+    scheduler = {"cls": Scheduler, "options": listening | {"allowed_failures": ALLOWED_FAILURES}}
+    with silence_logging_cmgr(SHOWN):
         with _uninterrupted(), any_port():
-            cluster = distributed.SpecCluster(workers=specification, scheduler=scheduler)
+            cluster = SpecCluster(workers=specification, scheduler=scheduler)
         with connected(cluster) as client:
             yield client
 
 
-def check(scheduler: str | None) -> None:
-    """Raise InputError where Dask is missing, or where no scheduler answers at that address."""
-    if importlib.util.find_spec("distributed") is None:  # importing it takes a while, and there may be nothing to run
-        dask("distributed")
-    if scheduler is not None:
-        with dask("distributed").utils.silence_logging_cmgr(SHOWN), _answering(scheduler):
-            asyncio.run(_identified(scheduler))
-
-
 @contextmanager
-def existing(address: str) -> Iterator["Client"]:
+def existing(address: str) -> Iterator[Client]:
     """Connect to the scheduler at an address, such as tcp://host:8786, whose workers stay when this ends.
 
     Raises InputError when no scheduler answers there.
     """
-    distributed = dask("distributed")
-    with distributed.utils.silence_logging_cmgr(SHOWN):
-        with _answering(address):
+    with silence_logging_cmgr(SHOWN):
+        try:
             asyncio.run(_identified(address))
-            client = distributed.Client(address, timeout=REACHED_WITHIN)
+            client = Client(address, timeout=REACHED_WITHIN)
+        except (OSError, ValueError) as problem:
+            said = f"no Dask scheduler answers there within {REACHED_WITHIN} seconds"
+            allowed = f"it takes an address such as tcp://host:8786 ({problem or type(problem).__name__})"
+            raise InputError(f"--scheduler: {address or 'nothing'}: {said}; {allowed}") from None
         with client:
             yield client
 
@@ -103,48 +94,23 @@ def _devices(devices: list[str], worker: int) -> dict[str, Any]:
     return {"env": {"CUDA_VISIBLE_DEVICES": devices[worker]}, "resources": {"GPU": 1}}
 
 
-@contextmanager
-def _answering(address: str) -> Iterator[None]:
-    try:
-        yield
-    except (OSError, ValueError) as problem:
-        said = f"no Dask scheduler answers there within {REACHED_WITHIN} seconds"
-        allowed = f"it takes an address such as tcp://host:8786 ({problem or type(problem).__name__})"
-        raise InputError(f"--scheduler: {address or 'nothing'}: {said}; {allowed}") from None
-
-
 async def _identified(address: str) -> None:
     """Raise where a client of Dask's would wait for ever: it lets what it took for a scheduler take its time."""
-    async with asyncio.timeout(REACHED_WITHIN), dask("distributed").rpc(address) as there:
+    async with asyncio.timeout(REACHED_WITHIN), rpc(address) as there:
         kind = (await there.identity())["type"]
     if kind != "Scheduler":
         raise ValueError(f"a {kind} answers")
 
 
 @contextmanager
-def connected(cluster: Any) -> Iterator["Client"]:
+def connected(cluster: Any) -> Iterator[Client]:
     """Give a client, and close both at the end; what Dask and asyncio say of work that they cut off is no error."""
-    distributed = dask("distributed")
     with ExitStack() as ending:
+        ending.callback(logging.disable, logging.root.manager.disable)
         ending.enter_context(cluster)
-        client = ending.enter_context(distributed.Client(cluster))
-        try:
-            yield client
-        finally:
-            before = logging.root.manager.disable
-            logging.disable(logging.ERROR)
-            try:
-                ending.close()
-            finally:
-                logging.disable(before)
-
-
-def dask(module: str) -> Any:
-    """Return a module of Dask, which may not be installed: that raises InputError."""
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        raise InputError("dvc-parallel needs Dask: pip install distributed dask-jobqueue bokeh") from None
+        client = ending.enter_context(Client(cluster))
+        ending.callback(logging.disable, logging.ERROR)
+        yield client
 
 
 @contextmanager

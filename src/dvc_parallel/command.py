@@ -49,7 +49,8 @@ class Ended:
 
 
 def on_worker(command: Command, cores: int, topic: str) -> Ended:
-    """Run a stage's command as a task of Dask, on `cores` cores; what it prints is logged under `topic`.
+    """Run a stage's command as a task of Dask, on `cores` cores; under `topic` is logged where it
+    begins, ("began", stage, worker, cores), and what it prints, ("line", stage, text).
 
     It is ended when the task is cancelled, as Dask does when the client that wanted it is gone.
     """
@@ -63,9 +64,9 @@ def on_worker(command: Command, cores: int, topic: str) -> Ended:
         return task is not None and task.state not in {"cancelled", "released", "forgotten"}
 
     def say(line: str) -> None:
-        worker.log_event(topic, {"stage": command.stage, "line": line})
+        worker.log_event(topic, ("line", command.stage, line))
 
-    worker.log_event(topic, {"stage": command.stage, "worker": worker.address, "cores": cores})
+    worker.log_event(topic, ("began", command.stage, worker.address, cores))
     _topics.append(topic)
     try:
         with _gpu(int(worker.state.total_resources.get("GPU", 0)), wanted=command.gpu) as visible:

@@ -12,6 +12,8 @@ from tqdm import tqdm
 PROGRESS = re.compile(r".*?((\d+)/(\d+) \S+, \S+ \S+/s, \S+ s left)$")
 # In a log the whole is told at least as often while stages run, and how far each of them is.
 SECONDS_BETWEEN_LINES = 30.0
+# In the place of a stage's name: the line about all of them.
+WHOLE = ""
 
 
 def fraction(text: str) -> float | None:
@@ -25,15 +27,12 @@ class Display:
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._live, self._now = sys.stderr.isatty(), now
-        self._whole: Any = None
         self._told, self._far = now(), dict[str, float]()
         self._bars: dict[str, Any] = {}
 
     def say(self, text: str) -> None:
         """Print a line about the whole."""
-        if self._live:
-            tqdm.write(text, file=sys.stdout)
-        else:
+        with tqdm.external_write_mode():
             print(text, flush=True)
 
     def warn(self, text: str) -> None:
@@ -43,7 +42,7 @@ class Display:
     def whole(self, text: str, at_once: bool) -> None:
         """Show how far all is; in a log only now and then, unless `at_once`."""
         if self._live:
-            self._top().set_description_str(text)
+            self._show(WHOLE, text)
         elif at_once or self._now() - self._told >= SECONDS_BETWEEN_LINES:
             self._told = self._now()
             running = ", ".join(f"{stage} ({far:.0%})" for stage, far in self._far.items())
@@ -51,19 +50,16 @@ class Display:
 
     def started(self, stage: str, where: str, cores: int) -> None:
         """Note that a worker runs the stage."""
-        self._far.setdefault(stage, 0.0)
-        if self._live and stage not in self._bars:
-            self._top()
-            self._bars[stage] = tqdm(bar_format="{desc}", leave=False, file=sys.stderr)
-            self._bars[stage].set_description_str(f"{stage}: at {where}, cores: {cores}")
+        if stage not in self._far:
+            self._far[stage] = 0.0
+            self._show(stage, f"{stage}: at {where}, cores: {cores}")
 
     def line(self, stage: str, text: str) -> None:
         """Show what the stage printed."""
         progress, far = PROGRESS.match(text), fraction(text)
         if progress and far is not None and stage in self._far:
             self._far[stage] = far
-            if self._live:
-                self._bars[stage].set_description_str(f"{stage}: {progress[1]}")
+            self._show(stage, f"{stage}: {progress[1]}")
         elif text:
             self.say(f"{stage}| {text}")
 
@@ -75,13 +71,13 @@ class Display:
 
     def close(self) -> None:
         """Note that nothing runs any more."""
-        for stage in list(self._far):
+        for stage in [*self._far, WHOLE]:
             self.ended(stage)
-        if self._whole is not None:
-            self._whole.close()
 
-    def _top(self) -> Any:
-        """Return the line about the whole, which stands above those of the stages."""
-        if self._whole is None:
-            self._whole = tqdm(bar_format="{desc}", leave=False, file=sys.stderr)
-        return self._whole
+    def _show(self, stage: str, text: str) -> None:
+        """Rewrite a stage's line on a terminal; that about the whole stands above the others."""
+        if self._live:
+            for one in (WHOLE, stage):
+                if one not in self._bars:
+                    self._bars[one] = tqdm(bar_format="{desc}", leave=False, file=sys.stderr)
+            self._bars[stage].set_description_str(text)

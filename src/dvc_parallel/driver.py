@@ -15,10 +15,10 @@ from dvc_parallel.command import Command, Ended
 from dvc_parallel.cores import share
 from dvc_parallel.display import Display, fraction
 from dvc_parallel.errors import InputError, one_line
-from dvc_parallel.estimate import Estimate, kind_of
+from dvc_parallel.estimate import Estimate
 from dvc_parallel.order import Order
-from dvc_parallel.pipeline import Begun, Pipeline, StageError
-from dvc_parallel.pool import Pool, Room
+from dvc_parallel.pipeline import Pipeline, StageError
+from dvc_parallel.pool import Pool
 from dvc_parallel.remaining import Remaining, about
 
 # Of the time while stages run, at most so much goes into dvc.lock: what is new in it takes a second for 10,000 lines.
@@ -40,8 +40,8 @@ class Outcome:
 class Driver:
     """Runs the stages of a pipeline, once: the targets with what they depend on, or `downstream` what depends on them.
 
-    `start` makes the pool of workers, when the first command is to be run. `messages` is where `Pool` and the handler
-    of signals put what they have to say: (kind, ...).
+    `start` makes the pool of workers, when the first command is to be run. `messages` is where `Pool` puts what it has
+    to say, and the handler of signals ("interrupt",).
     """
 
     def __init__(
@@ -49,18 +49,17 @@ class Driver:
         pipeline: Pipeline,
         targets: Sequence[str],
         downstream: bool,
-        start: Callable[[Callable[[dict[str, Any]], None]], Pool],
+        start: Callable[[], Pool],
         display: Display,
-        messages: "queue.SimpleQueue[tuple[Any, ...]]",
+        messages: queue.SimpleQueue[tuple[Any, ...]],
     ) -> None:
         plan = pipeline.plan(targets, downstream)
         self._pipeline, self._commands = pipeline, {name: pipeline.command(name) for name in plan}
         self._estimate = Estimate({name: command.lines for name, command in self._commands.items()})
-        self._order = Order(list(plan), plan, dict.fromkeys(plan, 1.0) | self._estimate.seconds)
-        self._remaining = Remaining(self._estimate.seconds, {name: kind_of(name) for name in plan})
+        self._order = Order(plan, dict.fromkeys(plan, 1.0) | self._estimate.seconds)
+        self._remaining = Remaining(self._estimate.seconds)
         self._start, self._display, self._messages = start, display, messages
         self._pool: Pool | None = None
-        self._first: Command | None = None
         self._waited = False
         self._running: dict[str, Command] = {}
         self._homes: dict[str, str] = {}
@@ -97,7 +96,7 @@ class Driver:
             if name is None and not force and self._settle_unchanged():
                 continue
             if name is None:
-                return bool(self._running or self._first or self._order.ready())
+                return bool(self._running or self._order.ready())
             self._order.begin(name)
             self._begin_one(self._commands[name], force)
             self._listen(0)
@@ -105,22 +104,23 @@ class Driver:
 
     def _next(self) -> str | None:
         """Return the most urgent stage that may begin and has room; before there are workers, the most urgent one."""
-        if self._first is not None and self._room().stages:
-            self._submit(self._first)
-            self._first = None
         ready = self._order.ready()
         if self._pool is None:
             return ready[0] if ready else None
-        room, found = self._room(), None
-        if self._first is None and len(self._running) < room.stages:
+        room, found = self._pool.room(), None
+        if len(self._running) < room.stages:
             gpus = room.gpus - sum(command.gpu for command in self._running.values())
             fits = (name for name in ready if gpus > 0 or not room.ever or not self._commands[name].gpu)
             found = next(fits, None)
         stuck = ready and not (found or self._running)
-        if (stuck or not room.stages) and not self._waited:
-            self._display.say(f"waiting for a worker{' with a GPU' if room.stages else ''}")
-            self._waited = True
+        if stuck or not room.stages:
+            self._say_waiting(" with a GPU" if room.stages else "")
         return found
+
+    def _say_waiting(self, what: str) -> None:
+        if not self._waited:
+            self._display.say(f"waiting for a worker{what}")
+        self._waited = True
 
     def _settle_unchanged(self) -> bool:
         """Settle what is ready, waits for room and needs none, so that it does not count among what is left.
@@ -150,84 +150,77 @@ class Driver:
         except StageError as problem:
             self._fail(name, str(problem))
             return
-        if begun is Begun.UNCHANGED:
+        if begun == "unchanged":
             self._unchanged(name)
-        elif begun is Begun.DONE:
+        elif begun == "done":
             self.outcome.restored.append(name)
             self._order.settle(name)
-        elif self._pool is not None:
-            self._submit(command)
         else:
-            self._pool = self._start(lambda event: self._messages.put(("event", event)))
-            self._first = command  # until a worker is there, whose cores are known then
-
-    def _room(self) -> Room:
-        assert self._pool is not None
-        return self._pool.room()
+            self._submit(command)
 
     def _submit(self, command: Command) -> None:
-        assert self._pool is not None
-        name, room = command.stage, self._room()
-        others = [one.processes for one in self._running.values()]
+        """Run a command, once there are workers, whose cores are known then."""
+        if self._pool is None:
+            self._pool = self._start()
+        while not (room := self._pool.room()).stages:
+            self._say_waiting("")
+            self._listen(SECONDS_BETWEEN_LOOKS)
+            self._record(at_once=False)
+        name, others = command.stage, [one.processes for one in self._running.values()]
         # those that will run beside it as soon as this call is made
         soon = [self._commands[one].processes for one in self._order.ready()[: max(0, room.stages - len(others) - 1)]]
         cores = min(share(room.cores, [command.processes, *others, *soon])[0], room.largest)
         self._display.say("\n".join([f"Running stage '{name}':", *(f"> {line}" for line in command.lines)]))
         self._running[name] = command
         self._remaining.began(name)
-        self._pool.submit(command, cores, lambda result: self._messages.put(("ended", name, result)))
+        self._pool.submit(command, cores)
 
     def _listen(self, seconds: float) -> None:
         """Take in what has been said since, or wait so long for it."""
         try:
             message = self._messages.get(timeout=seconds)
             while True:
-                self._hear(*message)
+                self._hear(message)
                 message = self._messages.get_nowait()
         except queue.Empty:
             pass
 
-    def _hear(self, kind: str, *what: Any) -> None:
-        if kind == "interrupt":
-            raise KeyboardInterrupt
-        if kind == "ended":
-            self._end(*what)
-            return
-        (event,) = what
-        stage = event["stage"]
-        if "line" in event:
-            far = fraction(event["line"])
-            done = None if far is None else self._estimate.finished(stage, far)
-            if done is not None:
-                self._remaining.progressed(stage, done)
-            self._display.line(stage, event["line"])
-            return
-        lost = self._homes.get(stage)
-        self._homes[stage] = event["worker"]
-        if lost is not None:
-            self._display.warn(f"{stage}: its worker {lost} is gone; it goes on at {event['worker']}")
-        self._display.started(stage, event["worker"], event["cores"])
+    def _hear(self, message: tuple[Any, ...]) -> None:
+        match message:
+            case ("interrupt",):
+                raise KeyboardInterrupt
+            case ("ended", stage, ended):
+                self._end(stage, ended)
+            case ("line", stage, text):
+                far = fraction(text)
+                done = None if far is None else self._estimate.finished(stage, far)
+                if done is not None:
+                    self._remaining.progressed(stage, done)
+                self._display.line(stage, text)
+            case ("began", stage, worker, cores):
+                lost = self._homes.get(stage)
+                self._homes[stage] = worker
+                if lost is not None:
+                    self._display.warn(f"{stage}: its worker {lost} is gone; it goes on at {worker}")
+                self._display.started(stage, worker, cores)
 
     def _end(self, name: str, ended: Ended | BaseException) -> None:
         del self._running[name]
         self._display.ended(name)
         self._remaining.ended(name, well=isinstance(ended, Ended) and not ended.code)
-        if isinstance(ended, BaseException):
-            self._fail(name, f"no worker could run it: {one_line(str(ended)) or type(ended).__name__}")
-            return
-        problem = f"failed to run: {ended.failed}, exited with {ended.code}" if ended.code else None
         try:
-            if problem is None:
-                self._pipeline.finish(name)
-        except StageError as missing:
-            problem = str(missing)
-        if problem is None:
-            self.outcome.ran[name] = ended
-            self._display.say(f"Stage '{name}' took {ended.seconds:.1f} s, {ended.cpu:.1f} s of CPU")
-            self._order.settle(name)
-            self._tell(at_once=True)
-        else:
-            self._fail(name, problem)
+            if isinstance(ended, BaseException):
+                raise StageError(f"no worker could run it: {one_line(str(ended)) or type(ended).__name__}")
+            if ended.code:
+                raise StageError(f"failed to run: {ended.failed}, exited with {ended.code}")
+            self._pipeline.finish(name)
+        except StageError as problem:
+            self._fail(name, str(problem))
+            return
+        self.outcome.ran[name] = ended
+        self._display.say(f"Stage '{name}' took {ended.seconds:.1f} s, {ended.cpu:.1f} s of CPU")
+        self._order.settle(name)
+        self._tell(at_once=True)
 
     def _fail(self, name: str, why: str) -> None:
         self.outcome.failed[name] = why
@@ -239,6 +232,7 @@ class Driver:
 
     def _tell(self, at_once: bool) -> None:
         """Show how many stages are done, and how long the others are likely to take."""
+        assert self._pool is not None
         done, failed, number = self._order.counts()
         left = {name: self._remaining.left(name) for name in [*self._running, *self._order.waiting()]}
         known = {name: seconds for name, seconds in left.items() if seconds is not None}
@@ -246,7 +240,7 @@ class Driver:
         if failed:
             said.append(f"{failed} failed or skipped")
         if len(known) == len(left) > 0:
-            said.append(f"{about(self._order.left(known, max(self._room().stages, 1)))} left")
+            said.append(f"{about(self._order.left(known, max(self._pool.room().stages, 1)))} left")
         self._display.whole(", ".join(said), at_once)
 
     def _record(self, at_once: bool) -> None:

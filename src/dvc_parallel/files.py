@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from dvc.repo import Repo
@@ -45,18 +45,14 @@ def exclusive_lock() -> Iterator[None]:
 
     Where the file system cannot hold locks, there are none.
     """
-    lock = None
-    with suppress(OSError, RuntimeError):
-        path = own_folder() / "lock"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(path, fallback_to_soft=False)
-        try:
-            lock.acquire(timeout=1)
-        except Timeout:
-            print("another dvc-parallel runs this repository; waiting for it to end", file=sys.stderr, flush=True)
-            lock.acquire()
-    try:
+    with ExitStack() as held:
+        with suppress(OSError, RuntimeError):
+            path = own_folder() / "lock"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(path, fallback_to_soft=False)
+            try:
+                held.enter_context(lock.acquire(timeout=1))
+            except Timeout:
+                print("another dvc-parallel runs this repository; waiting for it to end", file=sys.stderr, flush=True)
+                held.enter_context(lock.acquire())
         yield
-    finally:
-        if lock is not None:
-            lock.release()

@@ -8,11 +8,10 @@ import os
 import sys
 import time
 from collections.abc import Callable, Collection, Sequence
-from contextlib import AbstractContextManager
-from enum import Enum
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from dvc.exceptions import DvcException
 from dvc.lock import LockError
@@ -28,19 +27,13 @@ from dvc_parallel.errors import one_line, shown
 from dvc_parallel.lockfile import LockFile
 
 T = TypeVar("T")
+# The result of beginning a stage: nothing had changed; DVC had its outputs; its command is to be run.
+Begun = Literal["unchanged", "done", "to run"]
 SECONDS_BETWEEN_TRIES = 1.0
 
 
 class StageError(Exception):
     """A stage that DVC cannot begin or record; the message says why."""
-
-
-class Begun(Enum):
-    """The result of beginning a stage: nothing had changed; DVC had its outputs; its command is to be run."""
-
-    UNCHANGED = "unchanged"
-    DONE = "done"
-    TO_RUN = "to run"
 
 
 class Pipeline:
@@ -75,7 +68,9 @@ class Pipeline:
         """
         stage = self._stages[name]
         own = [] if stage.frozen or not stage.cmd else stage.cmd
-        needs = _needs(stage)
+        processes, gpu = 1, False
+        with suppress(StageError):  # said when the stage begins: it may be a parameter, of which `check` knows more
+            processes, gpu = _needs(stage)
         return Command(
             stage=name,
             lines=tuple(own if isinstance(own, list) else own.splitlines()),
@@ -85,9 +80,8 @@ class Pipeline:
                 "DVC_ROOT": os.environ.get("DVC_ROOT", self._repo.root_dir),
                 "SHELL": os.environ.get("SHELL", ""),  # not the worker's
             },
-            # what is not allowed is refused when the stage begins: it may be a parameter, of which `check` knows more
-            processes=needs["processes"] if _refused(needs) is None else 1,
-            gpu=needs["gpu"] is True,
+            processes=processes,
+            gpu=gpu,
         )
 
     def begin(self, name: str, force: bool) -> Begun:
@@ -101,12 +95,10 @@ class Pipeline:
         if stage.frozen or not stage.cmd:
             if stage.frozen and not stage.is_import:
                 print(f"WARNING: {stage} is frozen. Its dependencies are not going to be reproduced.", file=sys.stderr)
-            return Begun.DONE if stage.reproduce(force=force) else Begun.UNCHANGED
+            return "done" if stage.reproduce(force=force) else "unchanged"
         if not force and not stage.changed():
-            return Begun.UNCHANGED
-        refused = _refused(_needs(stage))
-        if refused is not None:
-            raise StageError(f"{stage.addressing}: {refused}")
+            return "unchanged"
+        _needs(stage)
         stage.remove_outs(ignore_remove=False, force=False)
         if not force:
             try:
@@ -115,9 +107,9 @@ class Pipeline:
                 pass
             else:
                 _save(stage)
-                return Begun.DONE
+                return "done"
         stage.save_deps()
-        return Begun.TO_RUN
+        return "to run"
 
     def unchanged(self, name: str) -> bool:
         """Return whether there is nothing to do for a stage of a command. Raises StageError."""
@@ -178,20 +170,19 @@ class Pipeline:
             time.sleep(SECONDS_BETWEEN_TRIES)
 
 
-def _needs(stage: Stage) -> dict[str, Any]:
-    """Return what a stage says that it needs, under `meta` in dvc.yaml: processes that it can make use of, a GPU."""
+def _needs(stage: Stage) -> tuple[int, bool]:
+    """Return, of its `meta` in dvc.yaml, how many processes a stage can make use of, and whether it wants a GPU.
+
+    Raises StageError where that is not allowed.
+    """
     meta = stage.meta if isinstance(stage.meta, dict) else {}
-    return {"processes": meta.get("processes", 1), "gpu": meta.get("gpu", False)}
-
-
-def _refused(needs: dict[str, Any]) -> str | None:
-    """Return what is wrong with it, in a line; None where nothing is."""
-    processes, gpu = needs["processes"], needs["gpu"]
+    processes, gpu = meta.get("processes", 1), meta.get("gpu", False)
+    where = f"{stage.addressing}: meta"
     if type(processes) is not int or processes < 1:
-        return f"meta.processes in dvc.yaml: {shown(processes)} must be a whole number from 1 on"
+        raise StageError(f"{where}.processes in dvc.yaml: {shown(processes)} must be a whole number from 1 on")
     if type(gpu) is not bool:
-        return f"meta.gpu in dvc.yaml: {shown(gpu)} must be true or false"
-    return None
+        raise StageError(f"{where}.gpu in dvc.yaml: {shown(gpu)} must be true or false")
+    return processes, gpu
 
 
 # DVC that runs the same stage holds its outputs meanwhile: half of one is never looked at.

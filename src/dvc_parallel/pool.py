@@ -3,9 +3,9 @@
 import time
 import uuid
 from asyncio import CancelledError
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from queue import SimpleQueue
 from typing import Any
 
 from dvc_parallel import command
@@ -31,19 +31,19 @@ class Room:
 class Pool:
     """Runs commands by a Dask client. A worker's threads are its cores, unless it is said that it has `each` for one.
 
-    Where all workers share one `machine`, that is its number of cores, whatever their threads. `tell` gets what the
-    workers log (dictionaries of `command.on_worker`), in another thread.
+    Where all workers share one `machine`, that is its number of cores, whatever their threads. Into `messages` goes
+    what the workers log (`command.on_worker`), and ("ended", stage, what came of it).
     """
 
     def __init__(
-        self, client: Any, tell: Callable[[dict[str, Any]], None], *, machine: int | None = None, each: int = 1
+        self, client: Any, messages: SimpleQueue[tuple[Any, ...]], *, machine: int | None = None, each: int = 1
     ) -> None:
-        self._client, self._machine, self._each = client, machine, each
+        self._client, self._messages, self._machine, self._each = client, messages, machine, each
         self._topic = f"repro-{uuid.uuid4().hex}"
         self._futures: set[Any] = set()
         self._seen = float("-inf")
         self._room = Room(0, 0, 0, 0, ever=False)
-        client.subscribe_topic(self._topic, lambda event: tell(event[1]))
+        client.subscribe_topic(self._topic, lambda event: messages.put(event[1]))
 
     def room(self) -> Room:
         """Return what all workers have, those that are busy included."""
@@ -57,11 +57,11 @@ class Pool:
             self._seen = time.monotonic()
         return self._room
 
-    def submit(self, what: Command, cores: int, done: Callable[[Ended | BaseException], None]) -> None:
-        """Run a command, elsewhere if its worker dies; `done` gets what came of it, in another thread.
+    def submit(self, what: Command, cores: int) -> None:
+        """Run a command, elsewhere if its worker dies. It ends with an `Ended`, or why no worker could run it.
 
-        That is an exception where no worker could run it. The result is fetched at once, and no more than once: Dask
-        runs a command again whose result is lost with its worker.
+        The result is fetched at once, and no more than once: Dask runs a command again whose result is lost with its
+        worker.
         """
         future = self._client.submit(
             command.on_worker,
@@ -82,21 +82,20 @@ class Pool:
                 result = problem
             self._futures.discard(future)
             future.release()
-            done(result)
+            self._messages.put(("ended", what.stage, result))
 
         future.add_done_callback(ended)
 
     def cancel(self) -> None:
         """End what runs, on whichever worker, and wait until it has ended. The workers live on."""
-        futures = list(self._futures)
-        if not futures:
+        if not self._futures:
             return
         end = time.monotonic() + 2 * command.SECONDS_TO_END
         with suppress(OSError):  # a scheduler that is gone; a worker that is gone is left out
-            self._client.cancel(futures)
-            while time.monotonic() < end and any(self._running().values()):
+            self._client.cancel(list(self._futures))
+            while time.monotonic() < end and any(self._running()):
                 time.sleep(0.1)
 
-    def _running(self) -> dict[str, int]:
+    def _running(self) -> list[int]:
         """Return how many of these commands run on each worker that answers."""
-        return dict(self._client.run(command.running, self._topic, on_error="ignore"))
+        return list(self._client.run(command.running, self._topic, on_error="ignore").values())

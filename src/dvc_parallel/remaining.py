@@ -1,8 +1,11 @@
 """The time that is left for all stages: their work, at the speed at which this run has done its work so far."""
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+
+from dvc_parallel.estimate import kind_of
 
 # So much work must be done before the speed is known.
 ENOUGH = 5.0
@@ -10,25 +13,21 @@ ENOUGH = 5.0
 
 @dataclass
 class _Running:
-    """When it began or last said how far it is, and the fraction of its work that was finished then."""
+    """When it began or last said how far it is, and the fraction of its work that was finished then, if it said."""
 
     since: float
-    finished: float = 0.0
+    finished: float | None = None
 
 
 class Remaining:
-    """Seconds left, of stages by name.
+    """Seconds left, of stages by name. `work` is in seconds of some machine; not there for stages not known."""
 
-    `work` is in seconds of some machine, without stages of which it is not known; `kinds` says which are alike.
-    """
-
-    def __init__(
-        self, work: Mapping[str, float], kinds: Mapping[str, str], now: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._work, self._kinds, self._now = work, kinds, now
+    def __init__(self, work: Mapping[str, float], now: Callable[[], float] = time.monotonic) -> None:
+        self._work, self._now = work, now
         self._running: dict[str, _Running] = {}
-        self._telling = set[str]()
-        self._done: dict[str, tuple[float, float]] = {}  # kind -> seconds, and the work that was done in them
+        # Of what was done, by kind of stage: seconds, and the work that was done in them.
+        self._seconds: dict[str, float] = defaultdict(float)
+        self._done: dict[str, float] = defaultdict(float)
 
     def began(self, name: str) -> None:
         """Note that it runs from now on."""
@@ -41,9 +40,8 @@ class Remaining:
         """
         if name not in self._running:
             return
-        if name in self._telling:
+        if self._running[name].finished is not None:
             self._note(name, finished)
-        self._telling.add(name)
         self._running[name] = _Running(self._now(), finished)
 
     def ended(self, name: str, well: bool) -> None:
@@ -58,29 +56,27 @@ class Remaining:
             return None
         if not self._work[name]:
             return 0.0
-        speed = self._seconds_per_work(self._kinds[name])
+        speed = self._seconds_per_work(kind_of(name))
         if speed is None:
             return None
         running = self._running.get(name)
         if running is None:
             return speed * self._work[name]
-        return max(0.0, speed * self._work[name] * (1.0 - running.finished) - (self._now() - running.since))
+        unfinished = 1.0 - (running.finished or 0.0)
+        return max(0.0, speed * self._work[name] * unfinished - (self._now() - running.since))
 
     def _note(self, name: str, finished: float) -> None:
-        if name not in self._work:
-            return
-        running, kind = self._running[name], self._kinds[name]
-        seconds, work = self._done.get(kind, (0.0, 0.0))
-        more = self._now() - running.since, self._work[name] * (finished - running.finished)
-        self._done[kind] = seconds + more[0], work + more[1]
+        if name in self._work:
+            running, kind = self._running[name], kind_of(name)
+            self._seconds[kind] += self._now() - running.since
+            self._done[kind] += self._work[name] * (finished - (running.finished or 0.0))
 
     def _seconds_per_work(self, kind: str) -> float | None:
         """Return the speed of the stages of that kind, or of all, as long as too few of that kind ran."""
-        for some in ([done for one, done in self._done.items() if one == kind], list(self._done.values())):
-            work = sum(work for _, work in some)
-            if work >= ENOUGH:
-                return sum(seconds for seconds, _ in some) / work
-        return None
+        if self._done[kind] >= ENOUGH:
+            return self._seconds[kind] / self._done[kind]
+        work = sum(self._done.values())
+        return sum(self._seconds.values()) / work if work >= ENOUGH else None
 
 
 def about(seconds: float) -> str:

@@ -4,14 +4,18 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dvc_parallel.clusters import ALLOWED_FAILURES, SHOWN, any_port, connected, dask
+import dask
+from dask_jobqueue.slurm import SLURMCluster, SLURMJob
+from distributed import Client
+from distributed.core import Status
+from distributed.deploy.adaptive import Adaptive
+from distributed.utils import silence_logging_cmgr
+
+from dvc_parallel.clusters import ALLOWED_FAILURES, SHOWN, any_port, connected
 from dvc_parallel.errors import InputError
 from dvc_parallel.files import own_folder
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 CHECKED_EVERY = 10  # seconds; SLURM is not asked for a refused job again more often than this
 NO_SCHEDULER = "tcp://<insert-scheduler-address-here>:8786"
@@ -19,45 +23,68 @@ NO_SCHEDULER = "tcp://<insert-scheduler-address-here>:8786"
 _TEXTS = ("account", "interface", "local_directory", "log_directory", "memory", "queue", "walltime")
 _LISTS = ("job_directives_skip", "job_extra_directives", "job_script_prologue", "worker_extra_args")
 _COUNTS = ("cores", "gpus")
-OPTIONS = tuple(sorted(_TEXTS + _LISTS + _COUNTS))
-_TAKEN = f"it takes {', '.join(OPTIONS)}"
+_TAKEN = f"it takes {', '.join(sorted(_TEXTS + _LISTS + _COUNTS))}"
+
+
+class _Job(SLURMJob):
+    """A job that says what became of it; a cluster does not close with a job that is neither closed nor failed."""
+
+    async def start(self) -> None:
+        """Submit the job; its status is `failed` when SLURM refuses it, which raises."""
+        try:
+            await super().start()  # type: ignore[no-untyped-call]
+        except (OSError, RuntimeError, ValueError):
+            self.status = Status.failed
+            raise
+
+    async def close(self) -> None:
+        """Cancel the job."""
+        await super().close()  # type: ignore[no-untyped-call]
+        self.status = Status.closed
+
+
+class _Cluster(SLURMCluster):
+    job_cls = _Job
+
+
+class _Refilling(Adaptive):
+    """Keeps the number of jobs. Dask submits what it knows nothing of: a failed job is forgotten."""
+
+    async def adapt(self) -> None:
+        """Submit what is missing; a job that SLURM refuses is tried again the next time."""
+        try:
+            await super().adapt()
+        finally:
+            workers = self.cluster.workers  # type: ignore[attr-defined]
+            for name in [name for name, job in workers.items() if job.status is Status.failed]:
+                del workers[name]
 
 
 @contextmanager
-def running(jobs: int, options: Mapping[str, object]) -> Iterator["Client"]:
+def running(jobs: int, arguments: Mapping[str, Any]) -> Iterator[Client]:
     """Submit so many jobs of SLURM, one worker each, which end with this; a job that ends before is submitted again.
 
-    `options` are those of dask-jobqueue's SLURMCluster that OPTIONS names, as values or text, and `gpus`, a job's
-    number of GPUs; what is not among them comes from the user's jobqueue.yaml. A job runs in the folder of this
-    process, with its Python: both are on a file system that the jobs share. Raises InputError for options, and when
-    SLURM refuses the first jobs.
+    `arguments`: of `arguments`. A job runs in the folder of this process, with its Python: both are on a file system
+    that the jobs share. Raises InputError when SLURM refuses the first jobs.
 
     A job that ends while it waits in SLURM's queue is not noticed: Dask sees its worker come and go, not the queue.
     """
-    arguments = _arguments(options)
-    distributed, jobqueue = dask("distributed"), dask("dask_jobqueue")
-    own = dask("dvc_parallel.jobs")
-    _job(arguments)
-    check()
-
-    scheduler = {"allowed_failures": ALLOWED_FAILURES} | _configured()["scheduler-options"]
-    with distributed.utils.silence_logging_cmgr(SHOWN):
+    scheduler = {"allowed_failures": ALLOWED_FAILURES} | dask.config.get("jobqueue.slurm.scheduler-options")
+    with silence_logging_cmgr(SHOWN):
         try:
             with any_port():
-                cluster = jobqueue.SLURMCluster(
-                    **arguments, job_cls=own.Job, scheduler_options=scheduler, silence_logs=False
-                )
+                cluster: Any = _Cluster(**arguments, scheduler_options=scheduler, silence_logs=False)
         except RuntimeError as problem:
             raise InputError(f"--slurm: {problem}") from None
         with connected(cluster) as client:
             for _ in range(jobs):
                 cluster.worker_spec.update(cluster.new_worker_spec())
             try:
-                cluster.sync(_settled, cluster)
+                cluster.sync(lambda: cluster)  # waits until all are submitted
             except (OSError, RuntimeError, ValueError) as problem:
                 said = str(problem).partition("stderr:")[2] or problem
                 raise InputError(f"--slurm: sbatch refused the job: {said}") from None
-            cluster.adapt(Adaptive=own.Refilling, minimum_jobs=jobs, maximum_jobs=jobs, interval=f"{CHECKED_EVERY} s")
+            cluster.adapt(Adaptive=_Refilling, minimum_jobs=jobs, maximum_jobs=jobs, interval=f"{CHECKED_EVERY} s")
             yield client
 
 
@@ -67,36 +94,38 @@ def check() -> None:
         raise InputError("--slurm: no sbatch on PATH: this machine submits no jobs to SLURM")
 
 
-def script(options: Mapping[str, object]) -> str:
-    """Return what `running` would submit for a job. Raises InputError as it does; nothing is submitted or started."""
-    return str(_job(_arguments(options)).job_script())
+def script(arguments: Mapping[str, Any]) -> str:
+    """Return what `running` would submit for a job. Raises InputError for bad arguments; nothing is submitted."""
+    try:
+        return str(SLURMJob(NO_SCHEDULER, name="dummy-name", **arguments).job_script())
+    except (TypeError, ValueError) as problem:
+        raise InputError(f"--slurm-option: {problem}; {_TAKEN}") from None
 
 
-def job_cores(options: Mapping[str, object]) -> int:
-    """Return how many cores a job has. Raises InputError as `running` does."""
-    return int(_arguments(options)["job_cpu"])
+def arguments(options: Mapping[str, object]) -> dict[str, Any]:
+    """Return SLURMCluster's arguments: one worker of one thread, for one stage, whose processes fill the cores.
 
-
-def _arguments(options: Mapping[str, object]) -> dict[str, Any]:
-    """Return SLURMCluster's arguments: one worker of one thread, for one stage, whose processes fill the cores."""
-    if unknown := sorted(set(options) - set(OPTIONS)):
+    `options`, as values or text, are those of its arguments that `_TAKEN` names, and `gpus`, a job's number of GPUs.
+    What is not among them comes from the user's jobqueue.yaml. Raises InputError.
+    """
+    if unknown := sorted(options.keys() - {*_TEXTS, *_LISTS, *_COUNTS}):
         raise InputError(f"--slurm-option: {unknown[0]} is unknown; {_TAKEN}")
     given = {name: _value(name, value) for name, value in options.items()}
-    configured = _configured()
+    configured = dask.config.get("jobqueue.slurm")  # over the defaults of dask-jobqueue
     cores = given.pop("cores", configured["job-cpu"] or configured["cores"])
     if not cores or not (given.get("memory") or configured["memory"]):
         raise InputError(f"--slurm-option: a job's cores and memory are needed, such as cores=8 memory=16GB; {_TAKEN}")
     count = given.pop("gpus", 0)
     ours = {"cores": 1, "job_cpu": cores, "processes": 1, "python": sys.executable}
     ours["log_directory"] = configured["log-directory"] or str(own_folder() / "slurm")
-    arguments = ours | given
+    found = ours | given
     if count:
         for name, added in (
             ("job_extra_directives", [f"--gres=gpu:{count}"]),
             ("worker_extra_args", ["--resources", f"GPU={count}"]),
         ):
-            arguments[name] = [*given.get(name, configured[name.replace("_", "-")]), *added]
-    return arguments
+            found[name] = [*given.get(name, configured[name.replace("_", "-")]), *added]
+    return found
 
 
 def _value(name: str, value: Any) -> Any:
@@ -107,21 +136,3 @@ def _value(name: str, value: Any) -> Any:
     if not str(value).isdecimal():
         raise InputError(f"--slurm-option: {name}={value}: it takes a whole number")
     return int(value)
-
-
-def _configured() -> dict[str, Any]:
-    """Return the user's jobqueue.yaml over the defaults of dask-jobqueue."""
-    dask("dask_jobqueue")
-    return dict(dask("dask").config.get("jobqueue.slurm"))
-
-
-def _job(arguments: dict[str, Any]) -> Any:
-    """Return a job that is not submitted."""
-    try:
-        return dask("dask_jobqueue.slurm").SLURMJob(NO_SCHEDULER, name="dummy-name", **arguments)
-    except (TypeError, ValueError) as problem:
-        raise InputError(f"--slurm-option: {problem}; {_TAKEN}") from None
-
-
-async def _settled(cluster: Any) -> None:
-    await cluster

@@ -73,11 +73,20 @@ def dvc_table(root: Path, *arguments: str) -> str:
     return "\n".join([head, re.sub("-{3,}", "---", rule), *rows]).strip() if any(rows) else ""
 
 
-def stage_names(root: Path, revision: str | None = None) -> list[str]:
-    """Return the stages of the graph, at a commit or in the working tree, as dvc.lock names them."""
+def graph(root: Path, revision: str | None = None) -> dict[str, tuple[str, str, str]]:
+    """Return the stages of the graph, at a commit or in the working tree, by address, as `dvc status` names them.
+
+    Of each: its name in its lock file, that file, and the folder to which the paths there are relative.
+    """
     try:
         with Repo(str(root), rev=revision) as repo:
-            return [stage.name for stage in repo.index.stages if stage.name]
+            found = {}
+            for stage in repo.index.stages:
+                if stage.name:
+                    path, folder = stage.path_in_repo, os.path.relpath(stage.wdir, repo.root_dir)
+                    address = stage.name if path == "dvc.yaml" else f"{path}:{stage.name}"
+                    found[address] = stage.name, f"{path.removesuffix('.yaml')}.lock", folder
+            return found
     except DvcException as problem:
         raise ReviewError(f"dvc: {' '.join(str(problem).split())}") from None
 

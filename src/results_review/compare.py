@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from results_review.claims import flips
-from results_review.commands import dvc_json, dvc_table, git, snapshot, stage_names, text_at
-from results_review.stages import Change, changes, records, stale, within
+from results_review.commands import dvc_json, dvc_table, git, graph, snapshot, text_at
+from results_review.stages import Change, Record, changes, records, stale, within
 
-CLAIMS, LOCK = "metrics/claims.json", "dvc.lock"
+CLAIMS = "metrics/claims.json"
 FIGURES = (".png", ".svg")
 
 
@@ -31,8 +31,8 @@ class Comparison:
 def compare(root: Path, base: str) -> Comparison:
     """Compare the working tree with a commit. Raises ReviewError for a damaged file."""
     tree = snapshot(root)
-    before, after = (records(text_at(root, state, LOCK)) for state in (base, tree))
-    outputs = sorted({path for record in [*before.values(), *after.values()] for path in record.outputs})
+    before, after = recorded(root, base), recorded(root, None, tree)
+    outputs = sorted({path for record in [*before.values(), *after.values()] if record for path in record.outputs})
     results = git(root, "diff", "--name-only", "-z", base, tree, "--", *outputs).split("\0")[:-1] if outputs else []
     kept = git(root, "ls-files", "-z").split("\0")
     metrics = dvc_table(root, "metrics", "diff", base[:12])
@@ -43,6 +43,15 @@ def compare(root: Path, base: str) -> Comparison:
         details=dvc_table(root, "metrics", "diff", base[:12], "--targets", *others) if others else "",
         flips=flips(*(text_at(root, state, CLAIMS) for state in (base, tree))),
         figures=sorted({str(Path(path).with_suffix("")) for path in results if path.endswith(FIGURES)}),
-        changes=changes(before, after, stage_names(root, base), stage_names(root)),
-        stale=stale(dvc_json(root, "status"), after, lambda path: any(within(file, path) for file in kept)),
+        changes=changes(before, after),
+        stale=stale(
+            dvc_json(root, "status"),
+            [name for name, record in after.items() if record],
+            lambda path: any(within(file, path) for file in kept),
+        ),
     )
+
+
+def recorded(root: Path, commit: str | None, tree: str = "") -> dict[str, Record | None]:
+    """Return the records of the stages at a commit, or in the working tree, of which `tree` is the snapshot."""
+    return records(graph(root, commit), lambda path: text_at(root, commit or tree, path))

@@ -13,11 +13,13 @@ from tempfile import TemporaryDirectory
 
 from ruamel.yaml import YAML
 
-from results_review.commands import dvc_json, environment, git, snapshot, text_at
-from results_review.compare import LOCK, Comparison, compare
-from results_review.stages import flat, records
+from results_review.commands import dvc_json, environment, git, snapshot
+from results_review.compare import Comparison, compare, recorded
+from results_review.stages import flat
 
-PARAMS = "params.yaml"
+PARAMS, LOCK = "params.yaml", "dvc.lock"
+# The graphs beside the first are not run.
+OTHERS = "*/**/dvc.yaml"
 # Of what a run that fails printed, the last lines, and of a line the first characters.
 LINES, WIDTH = 20, 300
 
@@ -51,15 +53,17 @@ def try_both(root: Path, base: str, scale: str, keep: Collection[str]) -> Trial:
         copy = Path(folder, "copy")
         git(root, "clone", "--quiet", "--shared", "--no-checkout", ".", str(copy))
         git(copy, "checkout", "--quiet", "--detach", base)
+        git(copy, "rm", "--quiet", "--ignore-unmatch", "--", f":(glob){OTHERS}")
         (copy / LOCK).unlink(missing_ok=True)
         _scale(copy, scale, keep)
         before = reproduce(copy)
         git(copy, "add", "--all")
         who = ("-c", "user.name=review", "-c", "user.email=review@localhost", "-c", "commit.gpgsign=false")
         git(copy, *who, "commit", "--quiet", "--no-verify", "--allow-empty", "--message", "the base's results")
-        locks = [records(text_at(root, state, LOCK)) for state in (base, tree)]
-        results = sorted({path for lock in locks for record in lock.values() for path in record.outputs})
-        code = [".", *(f":(exclude,literal){path}" for path in (LOCK, *results))]
+        both = [*recorded(root, base).items(), *recorded(root, None, tree).items()]
+        own = [record for name, record in both if record and ":" not in name]
+        results = sorted({path for record in own for path in record.outputs})
+        code = [".", f":(exclude,glob){OTHERS}", *(f":(exclude,literal){path}" for path in (LOCK, *results))]
         git(copy, "rm", "-r", "--force", "--quiet", "--ignore-unmatch", "--", *code)
         git(copy, "checkout", tree, "--", *code)
         _scale(copy, scale, keep)

@@ -1,5 +1,6 @@
-"""Stages that ran, by dvc.lock at two states, and stages that have yet to run, by `dvc status`."""
+"""Stages that ran, by the dvc.lock files at two states, and stages that have yet to run, by `dvc status`."""
 
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -36,21 +37,33 @@ class Change:
     outputs: Mapping[str, bool] = field(default_factory=dict)
 
 
-def records(lock: str) -> dict[str, Record]:
-    """Return the records of a dvc.lock by stage. Raises ReviewError where the text is not YAML."""
-    try:
-        stages = (yaml.safe_load(lock) or {}).get("stages", {})
-    except yaml.YAMLError as problem:
-        raise ReviewError(f"dvc.lock: cannot be read as YAML: {' '.join(str(problem).split())[:200]}") from None
+def records(graph: Mapping[str, tuple[str, str, str]], text: Callable[[str], str]) -> dict[str, Record | None]:
+    """Return the records of a graph's stages by address, None for one that has not run.
+
+    `graph`: as of `commands.graph`. `text`: of a lock file; empty where there is none. Raises ReviewError where it is
+    not YAML.
+    """
+    locks = {path: _parsed(path, text(path)) for path in {path for _, path, _ in graph.values()}}
     return {
-        name: Record(
-            command=str(stage["cmd"]),
-            parameters={key: one for file in stage.get("params", {}).values() for key, one in flat(file).items()},
-            files={entry["path"]: str(entry.get("md5")) for entry in stage.get("deps", [])},
-            outputs={entry["path"]: str(entry.get("md5")) for entry in stage.get("outs", [])},
-        )
-        for name, stage in stages.items()
+        address: _record(locks[path][name], folder) if name in locks[path] else None
+        for address, (name, path, folder) in graph.items()
     }
+
+
+def _parsed(path: str, text: str) -> dict[str, Any]:
+    try:
+        return dict((yaml.safe_load(text) or {}).get("stages", {}))
+    except yaml.YAMLError as problem:
+        raise ReviewError(f"{path}: cannot be read as YAML: {' '.join(str(problem).split())[:200]}") from None
+
+
+def _record(stage: Mapping[str, Any], folder: str) -> Record:
+    files, outputs = (
+        {os.path.normpath(os.path.join(folder, one["path"])): str(one.get("md5")) for one in stage.get(key, [])}
+        for key in ("deps", "outs")
+    )
+    parameters = {key: one for file in stage.get("params", {}).values() for key, one in flat(file).items()}
+    return Record(str(stage["cmd"]), parameters, files, outputs)
 
 
 def flat(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -64,32 +77,30 @@ def flat(document: Mapping[str, Any]) -> dict[str, Any]:
     return result
 
 
-def changes(
-    before: Mapping[str, Record], after: Mapping[str, Record], were: Collection[str], are: Collection[str]
-) -> list[Change]:
-    """Return what became of the stages, in the graph's order, those that are gone last.
+def changes(before: Mapping[str, Record | None], after: Mapping[str, Record | None]) -> list[Change]:
+    """Return what became of the stages, by their records, in the graph's order, those that are gone last.
 
-    `were` and `are`: the graph's stages at both states, because dvc.lock keeps those that left it. A stage that has not
-    run yet is not among the changes.
+    A stage that has not run yet is not among the changes.
     """
-    made_by = {path: kind(name) for name, record in [*before.items(), *after.items()] for path in record.outputs}
+    both = [*before.items(), *after.items()]
+    made_by = {path: kind(name) for name, record in both if record for path in record.outputs}
     found = []
-    for name in are:
-        was, now = before.get(name) if name in were else None, after.get(name)
+    for name, now in after.items():
+        was = before.get(name)
         if now and was and now != was:
             differ = {path: was.outputs.get(path) != one for path, one in now.outputs.items()}
             found.append(Change(name, "ran", _reasons(was, now, made_by), differ))
         elif now and not was:
             found.append(Change(name, "new", outputs=dict.fromkeys(now.outputs, True)))
-    return found + [Change(name, "gone") for name in were if name not in are]
+    return found + [Change(name, "gone") for name in before if name not in after]
 
 
 def stale(status: Mapping[str, Any], recorded: Collection[str], in_git: Callable[[str], bool]) -> list[Change]:
     """Return the stages that `dvc repro` would run, without those that are only downstream of others.
 
     `status`: of `dvc status --json`, stage -> words, or {"changed deps" | "changed outs": {path: how}}, where the path
-    of parameters leads to {key: how}. `recorded`: the stages of dvc.lock. `in_git`: whether git keeps a path; what only
-    DVC's cache keeps, and is not here, makes nothing stale.
+    of parameters leads to {key: how}. `recorded`: the stages that have run. `in_git`: whether git keeps a path; what
+    only DVC's cache keeps, and is not here, makes nothing stale.
     """
     found = []
     for stage, said in status.items():

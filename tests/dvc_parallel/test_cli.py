@@ -150,11 +150,14 @@ def test_bad_input_is_one_line_and_nothing_is_touched(tiny, arguments, said):
     assert (tiny.path / "a").read_text() == "made before"
 
 
-def test_without_dask_a_line_says_how_to_get_it(tiny):
-    (tiny.path / "sitecustomize.py").write_text("import sys; sys.modules['distributed'] = None")
+@pytest.mark.parametrize(
+    ("missing", "arguments"), [("distributed", []), ("dask_jobqueue", ["--slurm", "1", "--slurm-option", "cores=1"])]
+)
+def test_without_dask_a_line_says_how_to_get_it(tiny, missing, arguments):
+    (tiny.path / "sitecustomize.py").write_text(f"import sys; sys.modules['{missing}'] = None")
     (tiny.path / "a").write_text("made before")
     own = {"PYTHONPATH": f"{tiny.path}{os.pathsep}{ROOT / 'src'}"}
-    printed = run(tiny, exit_code=2, env=ENVIRONMENT | own)
+    printed = run(tiny, *arguments, exit_code=2, env=ENVIRONMENT | own)
     assert (tiny.path / "a").read_text() == "made before"
     assert printed.splitlines()[-1].startswith("error: ")
     assert "pip install" in printed

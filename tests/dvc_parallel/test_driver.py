@@ -35,14 +35,9 @@ def tiny(tmp_path, monkeypatch):
 @pytest.fixture
 def drive(client, tiny):
     def run(*targets, downstream=False, force=False, keep_going=False, messages=None):
-        driver = Driver(
-            Pipeline(tiny.path),
-            targets,
-            downstream,
-            lambda tell: Pool(client, tell, machine=2),
-            Display(),
-            messages or queue.SimpleQueue(),
-        )
+        messages = messages or queue.SimpleQueue()
+        start = lambda: Pool(client, messages, machine=2)  # noqa: E731
+        driver = Driver(Pipeline(tiny.path), targets, downstream, start, Display(), messages)
         driver.run(force, keep_going)
         return driver.outcome
 
@@ -296,15 +291,16 @@ def test_each_stage_that_wants_a_gpu_has_one_to_itself_and_waits_for_it(tiny, mo
     line = "echo begins >> ran/gpu; sleep 0.3; echo $CUDA_VISIBLE_DEVICES > {0}; echo ends >> ran/gpu"
     wants = {name: {"cmd": line.format(name), "outs": [name], "meta": {"gpu": True}} for name in ("a", "b")}
     tiny.write(wants | {"alone": {"cmd": "echo none: $CUDA_VISIBLE_DEVICES > alone", "outs": ["alone"]}})
+    messages = queue.SimpleQueue()
     with clusters.local(2) as client:
-        start = lambda tell: Pool(client, tell, machine=2)  # noqa: E731
-        Driver(Pipeline(tiny.path), [], False, start, Display(), queue.SimpleQueue()).run(False, False)
+        start = lambda: Pool(client, messages, machine=2)  # noqa: E731
+        Driver(Pipeline(tiny.path), [], False, start, Display(), messages).run(False, False)
     assert [(tiny.path / name).read_text() for name in ("a", "b", "alone")] == ["5\n", "5\n", "none:\n"]
     assert (tiny.path / "ran/gpu").read_text().split() == ["begins", "ends"] * 2
 
 
 def test_a_stage_that_wants_a_gpu_waits_while_the_worker_that_has_it_is_gone(client):
-    pool = Pool(client, lambda event: None, machine=2)
+    pool = Pool(client, queue.SimpleQueue(), machine=2)
     assert not pool.room().ever
     pool._room = Room(2, 2, 2, gpus=1, ever=True)
     pool._seen = float("-inf")

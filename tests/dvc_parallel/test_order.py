@@ -10,7 +10,7 @@ UPSTREAM = {"a": [], "b": [], "c": ["a", "b"], "d": ["c"], "e": []}
 
 
 def order(seconds=None, upstream=UPSTREAM):
-    return Order(list(upstream), upstream, dict.fromkeys(upstream, 1.0) | (seconds or {}))
+    return Order(upstream, dict.fromkeys(upstream, 1.0) | (seconds or {}))
 
 
 def finish(plan, *names):

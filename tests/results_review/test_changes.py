@@ -14,9 +14,11 @@ def stage(command="python -m stages.train", deps=None, params=None, outs=None):
     return entry
 
 
-def lock(**entries):
+def lock(*names, **entries):
+    """The records of a graph of these stages, by default of all that dvc.lock has."""
     stages = {name.replace("AT", "@"): entry for name, entry in entries.items()}
-    return records(yaml.safe_dump({"schema": "2.0", "stages": stages}))
+    graph = {name: (name, "dvc.lock", ".") for name in names or stages}
+    return records(graph, lambda path: yaml.safe_dump({"schema": "2.0", "stages": stages}))
 
 
 TRAIN = stage(deps={CODE: "1"}, params={"model": {"width": 8, "gelu": "exact"}, "seed": 0}, outs={"runs/w": "a"})
@@ -25,15 +27,14 @@ TEST = stage("test", {"runs/w": "a", "runs/folder": "x.dir"}, outs={"metrics/a.j
 
 def test_a_stage_that_did_not_run_is_not_named():
     before = lock(train=TRAIN, test=TEST)
-    assert changes(before, before, ["train", "test"], ["train", "test"]) == []
+    assert changes(before, before) == []
 
 
 def test_parameters_command_files_and_what_other_stages_made_are_reasons_and_outputs_are_told_apart():
     parameters = {"model": {"width": 9, "gelu": "exact"}, "seed": 0}
     now = stage("train", {CODE: "2", "src/new.py": "1"}, parameters, outs={"runs/w": "b"})
     test = stage("test", {"runs/w": "b", "runs/folder": "x.dir"}, outs={"metrics/a.json": "o", "metrics/b.json": "n"})
-    names = ["train@x", "test"]
-    assert changes(lock(trainATx=TRAIN, test=TEST), lock(trainATx=now, test=test), names, names) == [
+    assert changes(lock(trainATx=TRAIN, test=TEST), lock(trainATx=now, test=test)) == [
         Change("train@x", "ran", ("`model.width`", "its command", f"`{CODE}`", "`src/new.py`"), {"runs/w": True}),
         Change("test", "ran", ("what `train` made",), {"metrics/a.json": True, "metrics/b.json": False}),
     ]
@@ -43,26 +44,33 @@ def test_a_folder_is_what_the_stages_make_that_write_into_it():
     writers = {f"evaluateAT{n}": stage(outs={f"runs/w/{n}": "1"}) for n in "ab"}
     writers["beside"] = stage(outs={"runs/wide": "1"})
     before, after = (lock(**writers, reader=stage(deps={"runs/w": md5}, outs={"t": "1"})) for md5 in ("1", "2"))
-    names = ["evaluate@a", "evaluate@b", "beside", "reader"]
-    assert changes(before, after, names, names) == [Change("reader", "ran", ("what `evaluate` made",), {"t": False})]
+    assert changes(before, after) == [Change("reader", "ran", ("what `evaluate` made",), {"t": False})]
 
 
 def test_new_and_gone_are_by_the_graph_because_the_lock_keeps_what_was():
-    both = lock(older=TRAIN, old=TRAIN, kept=TRAIN, new=TRAIN)
-    found = changes(both, both, ["old", "kept"], ["kept", "new", "never run"])
+    kept = {"older": TRAIN, "old": TRAIN, "kept": TRAIN, "new": TRAIN}
+    found = changes(lock("old", "kept", **kept), lock("kept", "new", "never run", **kept))
     assert found == [Change("new", "new", (), {"runs/w": True}), Change("old", "gone")]
 
 
 def test_the_same_inputs_with_other_outputs_have_no_reason():
-    found = changes(lock(a=TRAIN), lock(a={**TRAIN, "outs": stage(outs={"runs/w": "z"})["outs"]}), ["a"], ["a"])
+    found = changes(lock(a=TRAIN), lock(a={**TRAIN, "outs": stage(outs={"runs/w": "z"})["outs"]}))
     assert found == [Change("a", "ran", (), {"runs/w": True})]
 
 
 def test_an_empty_lock_has_no_stages_and_a_damaged_one_is_refused():
-    assert records("") == {}
+    graph = {"a": ("a", "dvc.lock", ".")}
+    assert records(graph, lambda path: "") == {"a": None}
     assert flat({"a": {"b": [1, 2], "c": {}}, "d": None}) == {"a.b": [1, 2], "a.c": {}, "d": None}
     with pytest.raises(ReviewError, match=r"^dvc.lock: cannot be read as YAML"):
-        records("stages: [")
+        records(graph, lambda path: "stages: [")
+
+
+def test_paths_of_another_folders_lock_are_those_of_the_repository():
+    text = yaml.safe_dump({"stages": {"train": stage(deps={"a": "1", "../src": "2"}, outs={"b": "3"})}})
+    graph = {"more/dvc.yaml:train": ("train", "more/dvc.lock", "more")}
+    (record,) = records(graph, {"more/dvc.lock": text}.__getitem__).values()
+    assert (record.files, record.outputs) == ({"more/a": "1", "src": "2"}, {"more/b": "3"})
 
 
 ABSENT = {"runs/checked": "deleted", "data/argmax": "deleted"}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from results_review.__main__ import main
-from results_review.commands import ReviewError, git, merge_base, snapshot
+from results_review.commands import ReviewError, dvc, git, merge_base, snapshot
 from results_review.compare import compare
 from results_review.smoke import LINES, WIDTH, reproduce, try_both
 from results_review.stages import Change
@@ -120,6 +120,23 @@ def test_an_edit_without_a_run_is_stale_and_after_a_run_its_results_and_stages_a
     ]
 
 
+def beside(root):
+    """Write a graph beside the first."""
+    train = {"cmd": "python train.py more", "wdir": "..", "deps": ["train.py"], "outs": ["runs/more"]}
+    (root / "beside").mkdir()
+    (root / "beside/dvc.yaml").write_text(json.dumps({"stages": {"train": train}}))
+
+
+def test_a_graph_beside_the_first_is_stale_only_when_it_has_changed(root):
+    beside(root)
+    assert [change.stage for change in compare(root, "HEAD").stale] == ["beside/dvc.yaml:train"]
+    dvc(root, "repro", "beside/dvc.yaml")
+    shutil.rmtree(root / "runs")
+    after = compare(root, "HEAD")
+    assert after.stale == []
+    assert after.changes == [Change("beside/dvc.yaml:train", "new", (), {"runs/more": True})]
+
+
 def test_the_command_prints_the_comment_and_writes_it(root, monkeypatch, capsys):
     """Against a base without results there is nothing to compare; `-` is DVC's word for it."""
     monkeypatch.chdir(root)
@@ -134,6 +151,8 @@ def test_the_command_prints_the_comment_and_writes_it(root, monkeypatch, capsys)
 
 
 def test_both_at_smoke_scale_the_tree_upon_the_bases_results(root):
+    beside(root)
+    (root / "beside/dvc.lock").write_text(json.dumps({"schema": "2.0", "stages": {"train": {"cmd": "another"}}}))
     set_params(root, norm="std", seed=0, size=200)
     (root / "notes.txt").write_text("not committed")
     base = git(root, "rev-parse", "HEAD").strip()
@@ -143,7 +162,7 @@ def test_both_at_smoke_scale_the_tree_upon_the_bases_results(root):
     assert tried.comparison.parameters.splitlines()[2:] == ["| params.yaml | norm | ln | std |"]
     assert [change.kind for change in tried.comparison.changes] == ["new", "ran", "gone"]
     assert tried.comparison.details.splitlines()[2:] == ["| metrics/argmax.json | short.00016 | 4 | 6 | 2 |"]
-    assert git(root, "status", "--porcelain").splitlines() == [" M params.yaml", "?? notes.txt"]
+    assert git(root, "status", "--porcelain").splitlines() == [" M params.yaml", "?? beside/", "?? notes.txt"]
 
 
 def test_a_stage_that_fails_is_shown_by_its_last_lines(root):
