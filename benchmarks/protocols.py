@@ -264,8 +264,7 @@ def _measured(plan: TrainingPlan, seeds: range, report: Report) -> pd.DataFrame:
 
 def markdown(found: pd.DataFrame) -> str:
     """Return, a task, a row a protocol: accuracies, distance from the paper's table, and ln minus none."""
-    paper = read_csv(REFERENCE).query("quantity == 'accuracy_pct' and variant in @NORMS and train_max_length == 16")
-    paper = paper.assign(temperature=paper["adaptive_temperature"].map({0: "plain", 1: "adaptive"}))
+    paper = read_csv(REFERENCE).query("quantity == 'accuracy_pct' and variant in @NORMS and range == 'short'")
     lines = []
     for task, of_task in found.groupby("task", sort=False):
         theirs = paper[paper["task"] == task].set_index(["variant", "temperature", "length"])
