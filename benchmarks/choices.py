@@ -101,12 +101,11 @@ def measured(clone: Path, series: Series, change: str) -> pd.DataFrame:
 
 def markdown(found: pd.DataFrame) -> str:
     """A table a series: a row a change, a column a length, and the mean absolute difference from the paper's `none`."""
-    paper = read_csv(REFERENCE).query("variant == 'none' and adaptive_temperature == 0")
+    paper = read_csv(REFERENCE).query("variant == 'none' and temperature == 'plain'")
     lines = []
     for name, of in found.groupby("series", sort=False):
         series, lengths = CHOICES[str(name)], sorted(of["length"].unique())
-        longest = {"short": 16, "long": 256}[series.range]
-        theirs = paper[(paper["task"] == series.task) & (paper["train_max_length"] == longest)]
+        theirs = paper[(paper["task"] == series.task) & (paper["range"] == series.range)]
         published = theirs.set_index("length")["value"].reindex(lengths)
         rows = []
         for change, one in of.groupby("change", sort=False):

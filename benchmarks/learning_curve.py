@@ -74,7 +74,6 @@ def write(accuracy: pd.DataFrame) -> None:
 def markdown(accuracy: pd.DataFrame) -> str:
     """Return a row a number of steps: distance from Table 1, and ln minus none beyond training, with intervals."""
     paper = read_csv(REFERENCE).query("table == 1 and quantity == 'accuracy_pct'")
-    paper = paper.assign(temperature=paper["adaptive_temperature"].map({0: "plain", 1: "adaptive"}))
     theirs = paper.set_index(["variant", "temperature", "length"])["value"].dropna()
     lines = [
         f"# argmax, trained on up to {LONGEST}: how many steps, n = {accuracy['seed'].nunique()} seeds",

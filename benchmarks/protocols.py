@@ -259,8 +259,7 @@ def _measured(plan: TrainingPlan, seeds: range, report: Report) -> pd.DataFrame:
 
 def markdown(found: pd.DataFrame) -> str:
     """Return, a task, a row a protocol: accuracies, distance from the paper's table, and ln minus none."""
-    paper = read_csv(REFERENCE).query("quantity == 'accuracy_pct' and variant in @NORMS and train_max_length == 16")
-    paper = paper.assign(temperature=paper["adaptive_temperature"].map({0: "plain", 1: "adaptive"}))
+    paper = read_csv(REFERENCE).query("quantity == 'accuracy_pct' and variant in @NORMS and range == 'short'")
     head = ["protocol", "n", "from the paper's (pp)", "none at 2^4", *(f"none at {power(at)}" for at in SHOWN)]
     head += ["ln − none beyond 16 (pp)", "p", "the same, adaptive", "p", "adaptive − plain beyond 16, none", "ln"]
     head += ["entropy at 2^4 (nats)", "loss (nats)"]

@@ -43,7 +43,7 @@ def judge_results(metrics: Path, plots: Path | None, path: Path) -> None:
         steps={(task, name): steps(params, task, name) for task in TASKS for name in RANGES},
         root=root,
     )
-    document = judge([claim for claim in CLAIMS if plots or claim.recorded], evidence)
+    document = judge([claim for claim in CLAIMS if plots or claim.rule.recorded], evidence)
     write_json(metrics / "claims.json", document)
     write_json(metrics / "verdicts.json", counts(document))
     write_text(metrics / "claims.md", markdown(document))

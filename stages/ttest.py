@@ -59,7 +59,7 @@ def compare_results(folder: Path, accuracy: pd.DataFrame, answers: Answers | Non
     write_csv(folder / TABLES.name / "paper.csv", beside)
     write_json(folder / TABLES.name / "paper.json", agreement(beside))
     write_text(folder / TABLES.name / "paper.md", markdown(agreement(beside)))
-    write_json(folder / "summary.json", overview(accuracy, what.norm, what.longest, what.root))
+    write_json(folder / "summary.json", overview(accuracy, what.norm, what.longest))
     for task in TASKS:
         by_range = {name: summary(select(tests, task, name, what.norm, "none")) for name in ranges}
         write_json(folder / f"{task}.json", by_range)

@@ -22,7 +22,7 @@ def test_metrics_leave_out_a_p_that_does_not_exist():
 
 def test_an_overview_is_of_the_lengths_beyond_training():
     accuracy = made_up(lengths=(16, 64, 16384))
-    document = overview(accuracy, "ln", {"short": 16, "long": 256}, 0)
+    document = overview(accuracy, "ln", {"short": 16, "long": 256})
     assert list(document) == ["argmax", "argmax_long", "dictionary", "dictionary_long"]
     plain = accuracy.query("task == 'argmax' and range == 'short' and temperature == 'plain' and length > 16")
     means = plain.groupby(["norm", "seed"])["accuracy"].mean().unstack("norm") * 100
@@ -35,6 +35,6 @@ def test_an_overview_is_of_the_lengths_beyond_training():
 
 
 def test_an_overview_leaves_out_what_does_not_exist():
-    one = overview(made_up(seeds=1), "ln", {"short": 16}, 0)
+    one = overview(made_up(seeds=1), "ln", {"short": 16})
     assert list(one["argmax"]) == ["none", "norm", "gain"]
-    assert overview(made_up(lengths=(16,)), "ln", {"short": 16, "long": 256}, 0) == {}
+    assert overview(made_up(lengths=(16,)), "ln", {"short": 16, "long": 256}) == {}

@@ -3,7 +3,7 @@ import pytest
 from made_up import accuracy, noisy, shifted, verdict
 from scipy import stats
 
-from vanishing_variance.statistics.equivalence import seeds_for_equivalence
+from vanishing_variance.statistics.power import seeds_for_equivalence
 from vanishing_variance.study.verdict import CONTRADICTED, SUPPORTED, UNDECIDED
 
 

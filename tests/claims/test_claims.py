@@ -1,9 +1,10 @@
+import numpy as np
 import pandas as pd
 import pytest
 from made_up import BY_KEY, CAPACITY, accuracy, evidence, mechanism, shifted, steps, verdict
 
 from vanishing_variance.claims.judgement import judge, one_sided
-from vanishing_variance.claims.paper import CLAIMS
+from vanishing_variance.claims.paper import CLAIMS, RULES
 from vanishing_variance.claims.table import counts, markdown
 from vanishing_variance.study.verdict import (
     CONTRADICTED,
@@ -37,7 +38,7 @@ def test_where_everything_is_as_the_paper_says_every_claim_is_supported():
     document = judge(CLAIMS, evidence())
     expected = dict.fromkeys(BY_KEY, SUPPORTED) | dict.fromkeys(CAPACITY, NOT_TESTED)
     assert {key: claim["verdict"] for key, claim in document.items()} == expected
-    assert len(document) == len(CLAIMS) == 41
+    assert len(document) == len(CLAIMS) == len(RULES) == 41
     assert counts(document) == {
         **{"supported": 40, "contradicted": 0, "undecided": 0, "not_comparable": 0, "not_tested": 1}
     }
@@ -136,7 +137,7 @@ def test_every_claim_says_how_long_its_models_were_trained():
 
 
 def test_an_interval_on_one_side_of_0_decides():
-    assert [one_sided(*bounds) for bounds in ((0.1, 2), (-2, -0.1), (-0.1, 0.1), (None, None))] == [
+    assert [one_sided(*bounds) for bounds in ((0.1, 2), (-2, -0.1), (-0.1, 0.1), (np.nan, np.nan))] == [
         *(SUPPORTED, CONTRADICTED, UNDECIDED, UNDECIDED)
     ]
 

@@ -89,7 +89,7 @@ def test_the_verdict_does_not_depend_on_which_of_the_papers_numbers_survive():
     """The same gain with all of the paper's numbers, with one, and with none."""
     frame = shifted("dictionary", "ln", -10)
     paper = evidence().paper
-    of = (paper["table"] == 2) & (paper["adaptive_temperature"] == 0)
+    of = (paper["table"] == 2) & (paper["temperature"] == "plain")
     said = []
     for lost in (of & False, of & (paper["length"] != 512), of):
         found = verdict("dictionary", accuracy=frame, paper=paper[~lost])

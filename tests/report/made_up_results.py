@@ -76,7 +76,7 @@ def numbers(norm="ln", cells=None, tests=None):
     """Tables 1 to 6 as the stage ttest writes them, by number."""
     columns = {"table": int, "variant": str, "quantity": str, "length": int, "value": float}
     reference = pd.DataFrame(CELLS if cells is None else cells, columns=[*columns]).astype(columns)
-    reference = reference.assign(adaptive_temperature=0)
+    reference = reference.assign(temperature="plain")
     tests = comparisons(norm) if tests is None else tests
     return {number: table.numbers for number, table in tables(tests, norm, reference, STEPS).items()}
 

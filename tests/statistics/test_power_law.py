@@ -10,7 +10,6 @@ def test_a_power_law_is_found_exactly():
     fit = power_law(lengths, 3.0 * lengths**-0.5)
     assert (fit.exponent, fit.scale) == pytest.approx((-0.5, 3.0))
     assert fit.low == pytest.approx(fit.high)
-    np.testing.assert_allclose(fit(lengths), 3.0 * lengths**-0.5)
 
 
 def test_it_is_the_least_squares_line_of_the_logarithms():
@@ -32,7 +31,8 @@ def test_the_interval_of_an_exponent_holds_the_truth_in_95_of_100():
 
 def test_two_lengths_give_an_exponent_without_an_interval():
     fit = power_law(np.array([16, 64]), np.array([4.0, 1.0]))
-    assert (fit.exponent, fit.low, fit.high) == (pytest.approx(-1.0), None, None)
+    assert fit.exponent == pytest.approx(-1.0)
+    assert np.isnan([fit.low, fit.high]).all()
 
 
 @pytest.mark.parametrize(

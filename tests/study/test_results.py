@@ -4,7 +4,7 @@ import pytest
 
 from vanishing_variance.core.errors import InputError
 from vanishing_variance.core.paths import Run
-from vanishing_variance.study.results import COLUMNS, beyond_training, by_seed, gather
+from vanishing_variance.study.results import COLUMNS, by_seed, gather, pair
 from vanishing_variance.study.runs import expected
 
 LENGTHS = [16, 32]
@@ -46,10 +46,12 @@ def test_an_incomplete_run_is_named(bad):
         gather([good, (run, bad)], 2)
 
 
-def test_lengths_beyond_training_are_averaged_for_each_seed():
-    frame = gather([(Run("argmax", "short", "none", 0), block(range(3), lengths=[16, 32, 64]))], 3)
-    wide = by_seed(frame, "argmax", "short", "none", "plain")
-    found = beyond_training(frame.sample(frac=1, random_state=0), "argmax", "short", "none", "plain", 16)
-    assert found.index.tolist() == [0, 1, 2]
-    assert found.tolist() == pytest.approx(wide[[32, 64]].mean(axis=1).tolist())
-    assert beyond_training(frame, "argmax", "short", "none", "plain", 64).empty
+def test_a_pair_has_the_seeds_of_both_at_the_lengths_beyond_training():
+    blocks = [(Run("argmax", "short", norm, 0), block(range(3), lengths=[16, 32, 64])) for norm in ("none", "ln")]
+    frame = gather(blocks, 3).query("norm == 'none' or seed > 0")
+    variants = ("argmax", "short", "ln", "none", "plain")
+    ours, none = pair(frame.sample(frac=1, random_state=0), *variants, 16)
+    assert none.index.tolist() == ours.index.tolist() == [1, 2]
+    pd.testing.assert_frame_equal(none, by_seed(frame, "argmax", "short", "none", "plain").loc[[1, 2], [32, 64]])
+    assert pair(frame, *variants, 64)[0].empty
+    assert [len(of) for of in pair(frame.query("norm == 'none'"), *variants)] == [0, 0]

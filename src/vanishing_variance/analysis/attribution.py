@@ -10,9 +10,10 @@ import pandas as pd
 
 from vanishing_variance.core.errors import InputError
 from vanishing_variance.core.seeding import stream
-from vanishing_variance.statistics.association import association
+from vanishing_variance.statistics.association import Association, association
+from vanishing_variance.study.columns import CSV
 from vanishing_variance.study.interventions import PLACES
-from vanishing_variance.study.quantities import GROUPINGS, OF_TRAINING, QUANTITIES, groups, quantity
+from vanishing_variance.study.quantities import GROUPINGS, OF_TRAINING, QUANTITIES
 
 
 def beside_accuracy(mechanism: pd.DataFrame, accuracy: pd.DataFrame) -> pd.DataFrame:
@@ -25,10 +26,8 @@ def beside_accuracy(mechanism: pd.DataFrame, accuracy: pd.DataFrame) -> pd.DataF
     """
     model = ["task", "range", "norm", "seed"]
     plain = accuracy.query("temperature == 'plain'")[[*model, "length", "accuracy"]]
-    trained = mechanism.query("sample == 'trained'").set_index(model)
-    trained = (
-        trained[[f"{name}_{where}" for name in OF_TRAINING for where in PLACES]].add_prefix("trained_").reset_index()
-    )
+    of_training = [f"{name}_{where}" for name in OF_TRAINING for where in PLACES]
+    trained = mechanism.query("sample == 'trained'").set_index(model)[of_training].add_prefix("trained_").reset_index()
     tested = mechanism.query("sample == 'tested'").drop(columns="sample")
     together = tested.merge(trained, on=model, validate="many_to_one")
     together = together.merge(plain, on=[*model, "length"], validate="one_to_one")
@@ -62,19 +61,15 @@ def explained(beside: pd.DataFrame, root: int) -> pd.DataFrame:
                 rng = stream(root, "explained", str(task), str(range_), grouping, name)
                 names = {"task": task, "range": range_, "norms": norms, "grouping": grouping, "quantity": name}
                 rows.append(names | _associated(of, columns, name, rng))
-    table, words = pd.DataFrame(rows), ["task", "range", "norms", "grouping", "quantity", "note"]
-    numbers = table.drop(columns=words).apply(pd.to_numeric)  # None is NaN
-    together: pd.DataFrame = pd.concat([table[words[:-1]], numbers, table["note"]], axis=1)
-    return together
+    return pd.DataFrame(rows)[[*CSV["explained"]]]
 
 
 def _associated(of: pd.DataFrame, columns: Sequence[str], name: str, rng: np.random.Generator) -> dict[str, object]:
-    values, target = quantity(of, name), quantity(of, "target")
-    accuracy, group, seed = of["accuracy"].to_numpy(), groups(of, columns), of["seed"].to_numpy()
-    found = vars(association(values, accuracy, group, seed, rng))
-    if name == "target":
-        return {**found, "beyond": None, "beyond_low": None, "beyond_high": None, "note": found["note"]}
-    more = association(values, accuracy, group, seed, rng, given=target)
-    notes = dict.fromkeys(note for note in (found["note"], more.note) if note)
+    values, target = (QUANTITIES[one][1](of).to_numpy(dtype=float) for one in (name, "target"))
+    group = of.groupby(list(columns)).ngroup().to_numpy()
+    both = values, of["accuracy"].to_numpy(), group, of["seed"].to_numpy(), rng
+    found = association(*both)
+    more = Association(found.n) if name == "target" else association(*both, given=target)
     beyond = {"beyond": more.r2, "beyond_low": more.r2_low, "beyond_high": more.r2_high}
-    return {**found, **beyond, "note": "; ".join(str(note) for note in notes)}
+    notes = dict.fromkeys(note for note in (found.note, more.note) if note)
+    return vars(found) | beyond | {"note": "; ".join(notes)}

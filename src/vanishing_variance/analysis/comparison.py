@@ -7,12 +7,20 @@ import pandas as pd
 from vanishing_variance.analysis.paired_tests import select
 from vanishing_variance.study.columns import CSV
 from vanishing_variance.study.markdown import MISSING, table
-from vanishing_variance.study.scale import PAPER_LONGEST
 
 # Where a test compares two variants: the one that the paper finds ahead wherever p is small (Sections 3.1, 3.2, B.2).
 TESTS = {"ln_vs_none": ("ln", "none"), "ln_vs_std": ("ln", "std")}
 # A test is significant below this, the paper's and ours.
 ALPHA = 0.01
+# By number of `agreement`: its column's heading and format.
+_COLUMNS = {
+    "cells": ("numbers", "d"),
+    "mean_difference": ("mean difference (pp)", "+.1f"),
+    "mean_absolute_difference": ("mean absolute difference (pp)", ".1f"),
+    "significant": ("significant there (p < 0.01)", "d"),
+    "confirmed": ("so here, same sign", "d"),
+    "reversed": ("so here, opposite sign", "d"),
+}
 
 
 def cells(tests: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
@@ -24,8 +32,6 @@ def cells(tests: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
     tests; `low` and `high` are then that difference's.
     """
     wanted = paper.dropna(subset="value").rename(columns={"value": "paper"})
-    wanted["range"] = wanted["train_max_length"].map({longest: name for name, longest in PAPER_LONGEST.items()})
-    wanted["temperature"] = wanted["adaptive_temperature"].map({0: "plain", 1: "adaptive"})
     compared = []
     for (task, range_, variant), of in wanted.groupby(["task", "range", "variant"], sort=False):
         ours = _ours(tests, str(task), str(range_), str(variant))
@@ -63,36 +69,25 @@ def agreement(cells: pd.DataFrame) -> dict[str, Any]:
     """
     document: dict[str, Any] = {}
     for number, of in cells.groupby("table"):
-        numbers, tests = of.dropna(subset="difference"), of[of["quantity"] == "p_value"]
-        significant = tests[tests["paper"] < ALPHA]
-        ours = significant["ours"] < ALPHA
+        away = of["difference"].dropna()
+        significant = of[(of["quantity"] == "p_value") & (of["paper"] < ALPHA)]
+        gains = significant["gain"].where(significant["ours"] < ALPHA)
+        means = {"mean_difference": away.mean(), "mean_absolute_difference": away.abs().mean()}
         document[f"table{number}"] = {
-            "cells": len(numbers),
-            **(
-                {
-                    "mean_difference": round(float(numbers["difference"].mean()), 2),
-                    "mean_absolute_difference": round(float(numbers["difference"].abs().mean()), 2),
-                }
-                if len(numbers)
-                else {}
-            ),
+            "cells": len(away),
+            **{name: round(float(mean), 2) for name, mean in means.items() if len(away)},
             "significant": len(significant),
-            "confirmed": int((ours & (significant["gain"] > 0)).sum()),
-            "reversed": int((ours & (significant["gain"] < 0)).sum()),
+            "confirmed": int((gains > 0).sum()),
+            "reversed": int((gains < 0).sum()),
         }
     return document
 
 
 def markdown(agreement: dict[str, Any]) -> str:
     """Return `agreement` as Markdown, a row a table; – where no accuracy or gain survives."""
-    near = ["numbers", "mean difference (pp)", "mean absolute difference (pp)"]
-    tests = ["significant there (p < 0.01)", "so here, same sign", "so here, opposite sign"]
     rows = []
     for name, of in agreement.items():
-        away = [format(of[key], how) if key in of else MISSING for key, how in _AWAY.items()]
-        counts = [str(of[key]) for key in ("significant", "confirmed", "reversed")]
-        rows.append([f"Table {name.removeprefix('table')}", str(of["cells"]), *away, *counts])
-    return "\n".join(["# Ours against the paper's", "", *table(["", *near, *tests], rows), ""])
-
-
-_AWAY = {"mean_difference": "+.1f", "mean_absolute_difference": ".1f"}
+        cells = [format(of[key], how) if key in of else MISSING for key, (_, how) in _COLUMNS.items()]
+        rows.append([name.replace("table", "Table "), *cells])
+    head = ["", *(heading for heading, _ in _COLUMNS.values())]
+    return "\n".join(["# Ours against the paper's", "", *table(head, rows), ""])

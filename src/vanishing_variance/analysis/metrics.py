@@ -4,11 +4,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from vanishing_variance.core.seeding import stream
-from vanishing_variance.statistics.paired import paired
-from vanishing_variance.study.results import beyond_training, of_both
+from vanishing_variance.statistics.paired import difference
+from vanishing_variance.study.results import pair
 from vanishing_variance.study.runs import TASKS
 
 
@@ -21,18 +21,16 @@ def summary(tests: pd.DataFrame) -> dict[str, Any]:
     """
     document: dict[str, Any] = {}
     for temperature, rows in tests.groupby("temperature", sort=False):
-        tested = rows.dropna(subset="p")
-        lengths, tested_lengths = [f"{n:05d}" for n in rows["length"]], [f"{n:05d}" for n in tested["length"]]
-        log10_p = [_log10(p) for p in tested["p"]]
+        of = rows.set_index(rows["length"].map("{:05d}".format))
         document[str(temperature)] = {
-            "none": dict(zip(lengths, rows["baseline_mean"].round(2).tolist(), strict=True)),
-            "norm": dict(zip(lengths, rows["treatment_mean"].round(2).tolist(), strict=True)),
-            "log10_p": dict(zip(tested_lengths, log10_p, strict=True)),
+            "none": of["baseline_mean"].round(2).to_dict(),
+            "norm": of["treatment_mean"].round(2).to_dict(),
+            "log10_p": of["p"].dropna().map(_log10).to_dict(),
         }
     return document
 
 
-def overview(accuracy: pd.DataFrame, norm: str, longest: Mapping[str, int], root: int) -> dict[str, dict[str, float]]:
+def overview(accuracy: pd.DataFrame, norm: str, longest: Mapping[str, int]) -> dict[str, dict[str, float]]:
     """Return a few numbers a task (or `<task>_long`), plain softmax, over the test lengths beyond training (`longest`).
 
     `none` and `norm`, mean accuracies in percent; `gain`, the difference in percentage points, and log10 of the p of
@@ -41,16 +39,14 @@ def overview(accuracy: pd.DataFrame, norm: str, longest: Mapping[str, int], root
     document: dict[str, dict[str, float]] = {}
     for task in TASKS:
         for name, bound in longest.items():
-            none, ours = of_both(
-                *(beyond_training(accuracy, task, name, one, "plain", bound) for one in ("none", norm))
-            )
-            if none.empty:
+            ours, none = (of.mean(axis=1) for of in pair(accuracy, task, name, norm, "none", "plain", bound))
+            if none.dropna().empty:
                 continue
-            test = paired(ours.to_numpy(), none.to_numpy(), stream(root, "bootstrap", task, name, norm, "beyond"))
-            means = {"none": none.mean(), "norm": ours.mean(), "gain": test.difference}
+            test = difference(ours.to_numpy(), none.to_numpy())
+            means = {"none": none.mean(), "norm": ours.mean(), "gain": test.mean}
             document[task if name == "short" else f"{task}_{name}"] = {
                 **{key: round(float(mean), 2) for key, mean in means.items()},
-                **({} if test.p is None else {"log10_p": _log10(test.p)}),
+                **({} if np.isnan(test.d_z) else {"log10_p": _log10(test.p)}),
             }
     return document
 

@@ -135,10 +135,12 @@ def _numbers(tests: pd.DataFrame, treatment: str, baseline: str) -> pd.DataFrame
 def _paper(paper: pd.DataFrame, table: int, columns: dict[str, str]) -> pd.DataFrame:
     """Return the paper's numbers of one table: temperature, length, and `paper_<column>` for each of its variants."""
     of = paper[(paper["table"] == table) & paper["variant"].isin(list(columns))]
-    wide = of.pivot(index=["adaptive_temperature", "length"], columns="variant", values="value").reset_index()
-    wide["temperature"] = wide.pop("adaptive_temperature").map({0: "plain", 1: "adaptive"})
-    wide = wide.rename(columns={variant: f"paper_{column}" for variant, column in columns.items()})
-    return wide.reindex(columns=["temperature", "length", *(f"paper_{column}" for column in columns.values())])
+    wide = of.pivot(index=["temperature", "length"], columns="variant", values="value")
+    return (
+        wide.reindex(columns=list(columns))
+        .set_axis([f"paper_{name}" for name in columns.values()], axis=1)
+        .reset_index()
+    )
 
 
 def _note(numbers: pd.DataFrame, beside: bool) -> str:

@@ -3,15 +3,14 @@
 from dataclasses import replace
 
 import numpy as np
-from jaxtyping import Float
 from scipy import stats
 
 from vanishing_variance.claims.differences import Pair, no_test
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import Judgement, one_sided
-from vanishing_variance.statistics.equivalence import seeds_for_equivalence
 from vanishing_variance.statistics.intervals import interval
-from vanishing_variance.statistics.power import seeds_for_power
+from vanishing_variance.statistics.power import seeds_for_equivalence, seeds_for_power
+from vanishing_variance.study.markdown import mean_estimate
 from vanishing_variance.study.runs import TASKS
 from vanishing_variance.study.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
 
@@ -41,7 +40,7 @@ def orthogonal(task: str, evidence: Evidence) -> Judgement:
     mean, low, high = interval(values)
     words = f"ln gains {gains[0].mean():.3g} with the adaptive temperature, {gains[1].mean():.3g} without"
     papers = (adaptive.papers(evidence) - plain.papers(evidence)).dropna()
-    found = Judgement(UNDECIDED, words, "pp", mean, n=len(values), paper=float(papers.mean()) if len(papers) else None)
+    found = Judgement(UNDECIDED, words, "pp", mean, n=len(values), paper=papers.mean())
     if note := no_test(values):
         return replace(found, evidence=f"{words}, {note}")
     verdict = SUPPORTED if max(-low, high) < MARGIN else CONTRADICTED if low > 0 or high < 0 else UNDECIDED
@@ -55,9 +54,9 @@ def nearer(evidence: Evidence) -> Judgement:
     """Judge whether `ln` and `std` are nearer to each other on dictionary than on argmax."""
     if missing := [text for task in TASKS if (text := evidence.missing(task, "short", "ln", "std"))]:
         return Judgement(NOT_TESTED, "; ".join(missing))
-    gains = [Pair(task, "short", "ln", "std").gains(evidence) for task in ("argmax", "dictionary")]
-    words = "; ".join(f"{task} {_number(of)}" for task, of in zip(("argmax", "dictionary"), gains, strict=True))
-    argmax, dictionary = (of * np.sign(of.mean()) for of in gains)
+    gains = {task: Pair(task, "short", "ln", "std").gains(evidence) for task in TASKS}
+    words = "; ".join(f"{task} {mean_estimate(of, '.3g')}" for task, of in gains.items())
+    argmax, dictionary = (of * np.sign(of.mean()) for of in gains.values())
     difference = float(argmax.mean() - dictionary.mean())
     found = Judgement(UNDECIDED, words, "pp", difference, n=len(argmax))
     if note := no_test(argmax) or no_test(dictionary):
@@ -69,8 +68,3 @@ def nearer(evidence: Evidence) -> Judgement:
     if found.verdict == UNDECIDED and seeds:
         return replace(found, evidence=f"{words}, {seeds} seeds for 90% power")
     return found
-
-
-def _number(values: Float[np.ndarray, " S"]) -> str:
-    mean, low, high = interval(values)
-    return f"{mean:.3g} [{low:.3g}, {high:.3g}]" if len(values) > 1 else f"{mean:.3g}"

@@ -3,14 +3,15 @@
 They are judged by interventions.
 """
 
-import numpy as np
-from jaxtyping import Float
+from dataclasses import replace
+from functools import partial
 
 from vanishing_variance.claims.causes import HALF, TRAINED, moments, untested
 from vanishing_variance.claims.evidence import Evidence
-from vanishing_variance.claims.judgement import Judgement, one_sided
+from vanishing_variance.claims.judgement import Judgement, by_seed, one_sided
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.study.interventions import BASE, FORMS, NOTHING, restored
+from vanishing_variance.study.markdown import mean_estimate
 from vanishing_variance.study.shares import gain
 from vanishing_variance.study.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
 
@@ -28,6 +29,7 @@ ATTRIBUTION = (
     "undecided. The correlations of metrics/explained.csv describe, and decide nothing."
     f"{TRAINED}"
 )
+_points = partial(mean_estimate, how="+.1f", unit=" points")
 
 
 def read_out(task: str, evidence: Evidence) -> Judgement:
@@ -37,12 +39,7 @@ def read_out(task: str, evidence: Evidence) -> Judgement:
     parts = gain(evidence.interventions, task, "short", "ln", evidence.longest["short"])
     if not parts:
         return Judgement(NOT_TESTED, f"no ln and none of {task} were given each other's weights")
-    words = ", ".join(f"{name} {_points(values)}" for name, values in parts.items())
-    mean, low, high = interval(parts["read-out"])
-    n = len(parts["gain"])
-    if n < 2:
-        return Judgement(UNDECIDED, f"{words}, one seed: no interval", "pp", mean, n=n)
-    return Judgement(one_sided(low, high), words, "pp", mean, low, high, n=n)
+    return by_seed(parts["read-out"], "pp", ", ".join(f"{name} {_points(of)}" for name, of in parts.items()))
 
 
 def improves(task: str, evidence: Evidence) -> Judgement:
@@ -51,9 +48,9 @@ def improves(task: str, evidence: Evidence) -> Judgement:
     if of_read_out.verdict == NOT_TESTED:
         return of_read_out
     parts = gain(evidence.interventions, task, "short", "ln", evidence.longest["short"])
-    of = evidence.interventions.query("task == @task and range == 'short' and norm == 'none'")
-    longest = evidence.longest["short"]
-    seeds = 100 * of[of["length"] > longest].groupby(["intervention", "where", "seed"])["accuracy"].mean()
+    of = evidence.intervened(task)
+    beyond = of[of["length"] > evidence.longest["short"]]
+    seeds = 100 * beyond.groupby(["intervention", "where", "seed"])["accuracy"].mean()
     brought = {form: (seeds[restored(form), "before"] - seeds[BASE, NOTHING]).to_numpy() for form in FORMS}
     if len(parts["gain"]) < 2 or len(brought["global"]) != len(parts["gain"]):
         return Judgement(UNDECIDED, "too few seeds of both", "pp", n=len(parts["gain"]))
@@ -61,18 +58,12 @@ def improves(task: str, evidence: Evidence) -> Judgement:
     nothing = interval(parts["gain"])[1] <= 0
     if of_moments.verdict == SUPPORTED or (of_read_out.verdict == SUPPORTED and SUPPORTED in sides):
         verdict = SUPPORTED
-    elif of_moments.verdict == CONTRADICTED and (nothing or all(side == CONTRADICTED for side in sides)):
+    elif of_moments.verdict == CONTRADICTED and (nothing or set(sides) == {CONTRADICTED}):
         verdict = CONTRADICTED
     else:
         verdict = UNDECIDED
     words = [f"ln brings {_points(parts['gain'])}", f"of it the read-out {_points(parts['read-out'])}"]
     words += [f"{form} moments put right {_points(values)}" for form, values in brought.items()]
     best = max(brought.values(), key=lambda values: float(values.mean()))
-    mean, low, high = interval(best)
     said = f"{', '.join(words)}; cause-moments: {of_moments.verdict}, cause-read-out: {of_read_out.verdict}"
-    return Judgement(verdict, said, "pp", mean, low, high, n=len(best))
-
-
-def _points(values: Float[np.ndarray, " S"]) -> str:
-    mean, low, high = interval(values)
-    return f"{mean:+.1f} points [{low:+.1f}, {high:+.1f}]" if len(values) > 1 else f"{mean:+.1f} points"
+    return replace(by_seed(best, "pp", said), verdict=verdict)

@@ -1,18 +1,18 @@
 """The claim that the optimisation converges within the paper's number of steps (B.1)."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from vanishing_variance.claims.evidence import Evidence
-from vanishing_variance.claims.judgement import Claim, Judgement, one_sided
-from vanishing_variance.statistics.intervals import interval
+from vanishing_variance.claims.judgement import Judgement, Rule, by_seed, one_sided
 from vanishing_variance.study.scale import paper_steps
-from vanishing_variance.study.verdict import NOT_COMPARABLE, NOT_TESTED, UNDECIDED
+from vanishing_variance.study.verdict import NOT_COMPARABLE, NOT_TESTED
 
 # A loss that falls as 1/steps falls by 11% from one tenth of the training to the next, the last.
 STILL_FALLING = 0.05
-RULE = (
+WORDS = (
     "The training loss of {norm} on the short range: by how much its mean over the last tenth of the paper's {steps:,} "
     "steps is below that over the tenth before, as minus the log of their ratio, for each seed. Supported: the 95% t "
     "interval is below {falling:.0%}, half of what a loss that falls as 1/steps falls by there; contradicted: it is "
@@ -20,10 +20,10 @@ RULE = (
 )
 
 
-def converges(key: str, where: str, says: str, task: str, norm: str) -> Claim:
-    """Return the claim that the loss of one normaliser falls no further at the end of the paper's steps."""
-    rule = RULE.format(norm=norm, steps=paper_steps(task), falling=STILL_FALLING)
-    return Claim(key, where, says, rule, (task,), partial(_converges, task, norm), of_training=False, recorded=False)
+def converges(task: str, norm: str) -> Rule:
+    """Return what decides that the loss of one normaliser falls no further at the end of the paper's steps."""
+    words = WORDS.format(norm=norm, steps=paper_steps(task), falling=STILL_FALLING)
+    return Rule(words, partial(_converges, task, norm), (task,))
 
 
 def _converges(task: str, norm: str, evidence: Evidence) -> Judgement:
@@ -38,9 +38,6 @@ def _converges(task: str, norm: str, evidence: Evidence) -> Judgement:
         for share in (0.8, 0.9)
     )
     falls = 100 * np.log(before.to_numpy() / last.to_numpy())
-    mean, low, high = interval(falls)
     words = f"mean loss {before.mean():.3g} in the tenth before, {last.mean():.3g} in the last"
-    if len(falls) < 2:
-        return Judgement(UNDECIDED, f"{words}, one seed: no interval", "% lower in last tenth", mean, n=1)
-    verdict = one_sided(100 * STILL_FALLING - high, 100 * STILL_FALLING - low)
-    return Judgement(verdict, words, "% lower in last tenth", mean, low, high, None, len(falls))
+    found = by_seed(falls, "% lower in last tenth", words)
+    return replace(found, verdict=one_sided(100 * STILL_FALLING - found.high, 100 * STILL_FALLING - found.low))

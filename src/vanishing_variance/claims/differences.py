@@ -15,8 +15,7 @@ from vanishing_variance.core.seeding import stream
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.paired import Comparison, paired
 from vanishing_variance.statistics.power import ALPHA
-from vanishing_variance.study.results import by_seed, of_both
-from vanishing_variance.study.scale import PAPER_LONGEST
+from vanishing_variance.study.results import pair
 
 # Percentage points: accuracies are ratios of counts, and what differs in their last bits only is equal.
 EQUAL = 1e-10
@@ -34,14 +33,7 @@ class Pair:
 
     def accuracies(self, evidence: Evidence) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return those of treatment and baseline in percent, a row a seed that both have, a column a length, (S, L)."""
-        ours, theirs = of_both(
-            *(
-                by_seed(evidence.accuracy, self.task, self.range_, norm, self.temperature)
-                for norm in (self.treatment, self.baseline)
-            )
-        )
-        beyond = [length for length in theirs.columns if int(length) > evidence.longest[self.range_]]
-        return ours[beyond], theirs[beyond]
+        return pair(evidence.accuracy, **vars(self), longest=evidence.longest[self.range_])
 
     def gains(self, evidence: Evidence, lengths: pd.Index | None = None) -> Float[np.ndarray, " S"]:
         """Return the mean difference over `lengths`, or all beyond training, in percentage points, for each seed."""
@@ -54,13 +46,8 @@ class Pair:
         ours, theirs = (of.mean(axis=1).to_numpy() for of in self.accuracies(evidence))
         return paired(ours, theirs, stream(evidence.root, "bootstrap", *vars(self).values(), "beyond training"))
 
-    def ahead(self, evidence: Evidence) -> list[int]:
-        """Return the lengths beyond training at which the treatment's mean is above the baseline's."""
-        ours, theirs = self.accuracies(evidence)
-        return [int(length) for length in theirs.columns[(ours - theirs).mean() > 0]]
-
     def behind(self, evidence: Evidence) -> list[int]:
-        """Return those at which the treatment is significantly below: paired t-test, Holm over these lengths."""
+        """Return the lengths at which the treatment is significantly below: paired t-test, Holm over these lengths."""
         ours, theirs = self.accuracies(evidence)
         differences = (ours - theirs).to_numpy()
         p = np.array([np.nan if no_test(of) else stats.ttest_1samp(of, 0).pvalue for of in differences.T])
@@ -72,9 +59,8 @@ class Pair:
 
         Those that the conversion of its tables lost are absent.
         """
-        of, trained = evidence.paper.dropna(subset="value"), PAPER_LONGEST[self.range_]
-        of = of[(of["task"] == self.task) & (of["train_max_length"] == trained)]
-        of = of[of["adaptive_temperature"] == int(self.temperature != "plain")]
+        of = evidence.paper.dropna(subset="value")
+        of = of[(of["task"] == self.task) & (of["range"] == self.range_) & (of["temperature"] == self.temperature)]
         wide = of.pivot_table(index="length", columns="variant", values="value")
         wide = wide.reindex(index=self.accuracies(evidence)[1].columns, columns=["none", "ln", "std"])
         # Table 3 has what std gains over none, the others have accuracies.

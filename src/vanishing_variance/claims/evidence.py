@@ -64,16 +64,15 @@ class Evidence:
 
     def _baseline(self, task: str, range_: str) -> pd.Series:
         """Return the paper's accuracies (%) of `none`, plain softmax, by training length."""
-        of = self.paper.query("adaptive_temperature == 0 and variant == 'none' and quantity == 'accuracy_pct'")
-        of = of[(of["task"] == task) & (of["train_max_length"] == PAPER_LONGEST[range_])]
-        return of[of["length"] <= PAPER_LONGEST[range_]].set_index("length")["value"].dropna()
+        of = self.paper.query("temperature == 'plain' and variant == 'none' and quantity == 'accuracy_pct'")
+        of = of[(of["task"] == task) & (of["range"] == range_) & (of["length"] <= PAPER_LONGEST[range_])]
+        return of.set_index("length")["value"].dropna()
+
+    def intervened(self, task: str) -> pd.DataFrame:
+        """Return the interventions in models of the short range without a normaliser."""
+        return self.interventions.query("task == @task and range == 'short' and norm == 'none'")
 
     def inside(self, task: str, norm: str) -> pd.DataFrame:
         """Return the models of one variant of the short range, at the test lengths beyond training."""
         of = self.mechanism.query("task == @task and range == 'short' and norm == @norm")
         return of[of["length"] > self.longest["short"]].sort_values(["seed", "length"])
-
-    def per_seed(self, task: str, norm: str, values: pd.Series) -> pd.Series:
-        """Return the mean of `values`, a number a row of `inside`, over lengths, by seed."""
-        of = self.inside(task, norm)
-        return values.groupby(of["seed"]).mean()

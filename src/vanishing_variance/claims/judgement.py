@@ -4,7 +4,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+from jaxtyping import Float
+
 from vanishing_variance.claims.evidence import Evidence
+from vanishing_variance.statistics.intervals import NAN, interval
 from vanishing_variance.study.verdict import CONTRADICTED, NOT_COMPARABLE, NOT_TESTED, SUPPORTED, UNDECIDED
 
 
@@ -12,39 +16,46 @@ from vanishing_variance.study.verdict import CONTRADICTED, NOT_COMPARABLE, NOT_T
 class Judgement:
     """A verdict and what it rests on: our number with its 95% interval and the paper's, in `unit`; `evidence` in words.
 
-    `size` is that of a gain beside the paper's, of `verdict.SIZES`; `n` is the number of seeds. What does not exist is
-    None.
+    `size` is that of a gain beside the paper's, of `verdict.SIZES`; `n` is the number of seeds. A number that does not
+    exist is NaN, and n None.
     """
 
     verdict: str
     evidence: str
     unit: str = ""
-    ours: float | None = None
-    low: float | None = None
-    high: float | None = None
-    paper: float | None = None
+    ours: float = NAN
+    low: float = NAN
+    high: float = NAN
+    paper: float = NAN
     n: int | None = None
     size: str = ""
 
 
 @dataclass(frozen=True)
-class Claim:
-    """One claim of the paper: what it says, where, and the rule that decides it, in words and as a function.
+class Rule:
+    """What decides a claim, in words and as a function.
 
     `tasks` are those whose trained models it is judged by, trained on `range_`; none for what a pretrained model does.
     `of_training`: whether it is about what the paper's training leads to, of which undertrained models say nothing.
     `recorded`: whether accuracies and the inside of models decide it, which is all that a record has.
     """
 
-    key: str
-    where: str
-    says: str
-    rule: str
-    tasks: Sequence[str]
+    words: str
     judge: Callable[[Evidence], Judgement]
+    tasks: Sequence[str] = ()
     range_: str = "short"
     of_training: bool = True
     recorded: bool = True
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim of the paper: where it is, what it says, and the rule that decides it."""
+
+    key: str
+    where: str
+    says: str
+    rule: Rule
 
 
 def judge(claims: Iterable[Claim], evidence: Evidence) -> dict[str, dict[str, Any]]:
@@ -54,35 +65,37 @@ def judge(claims: Iterable[Claim], evidence: Evidence) -> dict[str, dict[str, An
     """
     document = {}
     for claim in claims:
-        found = _as_trained(claim, claim.judge(evidence), evidence)
-        numbers = {name: _rounded(getattr(found, name)) for name in ("ours", "low", "high", "paper")}
+        found = _as_trained(claim.rule, claim.rule.judge(evidence), evidence)
+        numbers = {name: getattr(found, name) for name in ("ours", "low", "high", "paper")}
         document[claim.key] = {
             **{"claim": claim.says, "where": claim.where, "verdict": found.verdict, "size": found.size},
-            **numbers,
+            **{name: None if np.isnan(number) else float(f"{number:.4g}") for name, number in numbers.items()},
             **{"unit": found.unit, "n": found.n},
-            "steps": {task: evidence.steps[task, claim.range_] for task in claim.tasks},
-            **{"evidence": found.evidence, "rule": claim.rule},
+            "steps": {task: evidence.steps[task, claim.rule.range_] for task in claim.rule.tasks},
+            **{"evidence": found.evidence, "rule": claim.rule.words},
         }
     return document
 
 
-def one_sided(low: float | None, high: float | None) -> str:
+def one_sided(low: float, high: float) -> str:
     """Return supported where the 95% interval is above 0, contradicted where it is below, else undecided."""
-    if low is not None and low > 0:
-        return SUPPORTED
-    return CONTRADICTED if high is not None and high < 0 else UNDECIDED  # also where they are not numbers
+    return SUPPORTED if low > 0 else CONTRADICTED if high < 0 else UNDECIDED  # also where they are not numbers
 
 
-def _as_trained(claim: Claim, found: Judgement, evidence: Evidence) -> Judgement:
-    """Return a claim's judgement: not comparable where it is of training, and the models of a task are undertrained."""
-    if found.verdict == NOT_TESTED or not claim.of_training:
+def by_seed(values: Float[np.ndarray, " S"], unit: str, words: str) -> Judgement:
+    """Judge whether the mean over seeds is above 0, by its 95% t interval."""
+    mean, low, high = interval(values)
+    if len(values) < 2:
+        return Judgement(UNDECIDED, f"{words}, one seed: no interval", unit, mean, n=len(values))
+    return Judgement(one_sided(low, high), words, unit, mean, low, high, n=len(values))
+
+
+def _as_trained(rule: Rule, found: Judgement, evidence: Evidence) -> Judgement:
+    """Return the judgement: not comparable where it is of training, and the models of a task are undertrained."""
+    if found.verdict == NOT_TESTED or not rule.of_training:
         return found
-    reasons = {task: evidence.undertrained(task, claim.range_) for task in claim.tasks}
-    said = [f"{task} {reason}" if len(claim.tasks) > 1 else reason for task, reason in reasons.items() if reason]
+    reasons = {task: evidence.undertrained(task, rule.range_) for task in rule.tasks}
+    said = [f"{task} {reason}" if len(rule.tasks) > 1 else reason for task, reason in reasons.items() if reason]
     if not said:
         return found
     return replace(found, verdict=NOT_COMPARABLE, size="", evidence="; ".join([*said, found.evidence]))
-
-
-def _rounded(number: float | None) -> float | None:
-    return None if number is None else float(f"{number:.4g}")

@@ -8,8 +8,8 @@ import pandas as pd
 from scipy.stats import binomtest
 
 from vanishing_variance.claims.evidence import Evidence
-from vanishing_variance.claims.judgement import Judgement, one_sided
-from vanishing_variance.statistics.intervals import interval
+from vanishing_variance.claims.judgement import Judgement, by_seed
+from vanishing_variance.study.markdown import mean_estimate
 from vanishing_variance.study.quantities import QUANTITIES
 from vanishing_variance.study.results import of_both
 from vanishing_variance.study.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
@@ -99,12 +99,8 @@ def smaller(measure: Measure, unit: str, task: str, evidence: Evidence) -> Judge
 def _values(evidence: Evidence, task: str, norm: str, measure: Measure) -> pd.Series:
     """Return a number by seed."""
     of = evidence.inside(task, norm)
-    return evidence.per_seed(task, norm, measure(of)) if len(of) else pd.Series(dtype=float)
+    return measure(of).groupby(of["seed"]).mean()
 
 
 def _judged(values: pd.Series, unit: str) -> Judgement:
-    mean, low, high = interval(values.to_numpy())
-    if len(values) < 2:
-        return Judgement(UNDECIDED, f"{mean:.3g}, one seed: no interval", unit, mean, n=len(values))
-    words = f"{mean:.3g} [{low:.3g}, {high:.3g}]"
-    return Judgement(one_sided(low, high), words, unit, mean, low, high, None, len(values))
+    return by_seed(values.to_numpy(), unit, mean_estimate(values.to_numpy(), ".3g"))

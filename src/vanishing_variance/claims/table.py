@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from vanishing_variance.study.markdown import MISSING, row
+from vanishing_variance.study.markdown import MISSING, estimate, row
 from vanishing_variance.study.verdict import VERDICTS, legend, name
 
 
@@ -19,11 +19,10 @@ def markdown(document: Mapping[str, Mapping[str, Any]]) -> str:
     lines += [row(["key", "claim", "where", "verdict", "ours", "paper", "unit", "n", "evidence"])]
     lines += [row(["---", "---", "---", "---", "--:", "--:", "---", "--:", "---"])]
     for key, claim in document.items():
-        low, high = claim["low"], claim["high"]
-        ours = number(claim["ours"]) + ("" if low is None else f" [{number(low)}, {number(high)}]")
-        cells = [ours, number(claim["paper"]), claim["unit"], MISSING if claim["n"] is None else str(claim["n"])]
+        ours = estimate(".3g", claim["ours"], claim["low"], claim["high"])
+        numbers = [ours, estimate(".3g", claim["paper"]), claim["unit"], str(claim["n"] or MISSING)]
         verdict = f"**{claim['verdict']}**" + (f", {claim['size']}" if claim["size"] else "")
-        lines.append(row([key, claim["claim"], claim["where"], verdict, *cells, claim["evidence"]]))
+        lines.append(row([key, claim["claim"], claim["where"], verdict, *numbers, claim["evidence"]]))
     rules: dict[str, list[str]] = {}
     for key, claim in document.items():
         rules.setdefault(claim["rule"], []).append(key)
@@ -31,8 +30,3 @@ def markdown(document: Mapping[str, Mapping[str, Any]]) -> str:
     lines += ["What decides, by key:", ""]
     lines += [f"- {', '.join(keys)}: {rule}" for rule, keys in rules.items()]
     return "\n".join([*lines, ""])
-
-
-def number(value: float | None) -> str:
-    """Return three significant digits; – where there is none."""
-    return MISSING if value is None else f"{value:.3g}"

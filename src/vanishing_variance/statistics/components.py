@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Real
 
+from vanishing_variance.statistics.intervals import NAN
 from vanishing_variance.statistics.rounding import rounding
 
 
@@ -16,13 +17,13 @@ class Components:
     """The standard error of a mean over seeds and sequences, in the units of the differences, and where it comes from.
 
     `share_seeds`, `share_sequences` and `share_both` are fractions of its square, and sum to 1. What cannot be computed
-    is None: all with one seed or sequence, the shares where all differences are equal.
+    is NaN: all with one seed or sequence, the shares where all differences are equal.
     """
 
-    se: float | None = None
-    share_seeds: float | None = None
-    share_sequences: float | None = None
-    share_both: float | None = None
+    se: float = NAN
+    share_seeds: float = NAN
+    share_sequences: float = NAN
+    share_both: float = NAN
 
 
 def components(differences: Real[np.ndarray, "S I"]) -> Components:

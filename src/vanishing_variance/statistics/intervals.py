@@ -10,6 +10,8 @@ from scipy import stats
 from vanishing_variance.statistics.rounding import rounding
 
 CONFIDENCE = 0.95
+# A number that cannot be computed.
+NAN = float("nan")
 # So many that another stream moves the ends by less than 2% of a standard deviation, with eight values.
 RESAMPLES = 9_999
 

@@ -9,19 +9,18 @@ import numpy as np
 from jaxtyping import Float
 from scipy import stats
 
-from vanishing_variance.statistics.intervals import bootstrap, interval
+from vanishing_variance.statistics.intervals import NAN, bootstrap, interval
 from vanishing_variance.statistics.power import MOST, seeds_for_power
 from vanishing_variance.statistics.rounding import rounding
 from vanishing_variance.statistics.wilcoxon import wilcoxon
-
-NAN = float("nan")
 
 
 @dataclass(frozen=True)
 class Difference:
     """The mean of the differences over n seeds, its 95% t interval, Cohen's d_z and the p of the paired t-test.
 
-    What cannot be computed is NaN: all of it without a seed, all but the mean with one.
+    d_z is the mean difference over the standard deviation of the differences; the test is two-sided. What cannot be
+    computed is NaN: all of it without a seed, all but the mean with one.
     """
 
     n: int = 0
@@ -33,25 +32,17 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """A treatment against a baseline, paired by seed. What cannot be computed is None, and `note` says why.
+class Comparison(Difference):
+    """The same, in the units of the input, and more; `note` says why a number is missing.
 
-    `difference` is the mean of treatment - baseline, in the units of the input, with its 95% intervals: by Student's
-    t, `low` and `high`, and by the bootstrap, `boot_low` and `boot_high`. `d_z` is Cohen's, the mean difference
-    over the standard deviation of the differences. `p` is the t-test's, `wilcoxon` the signed-rank test's, two-sided.
+    `boot_low` and `boot_high` are the 95% interval by the bootstrap, `p_wilcoxon` is the signed-rank test's, two-sided.
     `seeds_for_power` is how many seeds would show an effect as large as this d_z at alpha = 0.05 in nine studies of
-    ten: d_z is itself an estimate, so with few seeds it is only an order of magnitude.
+    ten, None without: d_z is itself an estimate, so with few seeds it is only an order of magnitude.
     """
 
-    n: int
-    difference: float
-    low: float | None = None
-    high: float | None = None
-    boot_low: float | None = None
-    boot_high: float | None = None
-    d_z: float | None = None
-    p: float | None = None
-    wilcoxon: float | None = None
+    boot_low: float = NAN
+    boot_high: float = NAN
+    p_wilcoxon: float = NAN
     seeds_for_power: int | None = None
     note: str = ""
 
@@ -93,8 +84,10 @@ def paired(
         return Comparison(of.n, of.mean, of.mean, of.mean, note="all differences equal: no test")
     seeds = seeds_for_power(of.d_z)
     return Comparison(
-        *(of.n, of.mean, of.low, of.high, *boot, of.d_z, of.p),
-        wilcoxon=wilcoxon(differences, rounding(treatment, baseline)),
+        **vars(of),
+        boot_low=boot[0],
+        boot_high=boot[1],
+        p_wilcoxon=wilcoxon(differences, rounding(treatment, baseline)),
         seeds_for_power=seeds,
         note="" if seeds else f"more than {MOST:,} seeds needed",
     )

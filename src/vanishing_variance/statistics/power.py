@@ -1,6 +1,7 @@
-"""Power of a paired t-test, and the number of seeds for a given power."""
+"""Power of a paired t-test, and the number of seeds for a given power or to show that a difference is small."""
 
 from bisect import bisect_left
+from collections.abc import Callable
 
 import numpy as np
 from scipy import stats
@@ -32,6 +33,22 @@ def seeds_for_power(effect: float, wanted: float = 0.9) -> int | None:
 
     The power grows with the number of seeds, unless the effect is 0: there it stays at alpha, and the answer is None.
     """
+    return _fewest(lambda n: power(effect, n) >= wanted)
+
+
+def seeds_for_equivalence(deviation: float, margin: float, wanted: float = 0.9) -> int | None:
+    """Return the fewest seeds, two or more, whose 95% t interval lies within ±margin with probability `wanted`.
+
+    The true difference is taken to be 0, and `deviation` to be the standard deviation of the differences over seeds.
+    None above 10^6 seeds. Raises ValueError where margin is not positive.
+    """
+    if margin <= 0:
+        raise ValueError(f"seeds_for_equivalence needs a positive margin, not {margin}")
+    z = stats.norm.isf((1 - wanted) / 2)
+    return _fewest(lambda n: (stats.t.isf(ALPHA / 2, n - 1) + z) * deviation / n**0.5 <= margin)
+
+
+def _fewest(enough: Callable[[int], bool]) -> int | None:
     sizes = range(2, MOST + 1)
-    place = bisect_left(sizes, True, key=lambda n: power(effect, n) >= wanted)
+    place = bisect_left(sizes, True, key=enough)
     return sizes[place] if place < len(sizes) else None

@@ -6,7 +6,7 @@ L lengths.
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, Real
+from jaxtyping import Real
 from scipy import stats
 
 from vanishing_variance.statistics.intervals import CONFIDENCE
@@ -14,16 +14,12 @@ from vanishing_variance.statistics.intervals import CONFIDENCE
 
 @dataclass(frozen=True)
 class PowerLaw:
-    """values = scale * lengths^exponent, with the 95% t interval of the exponent (None where two points leave none)."""
+    """values = scale * lengths^exponent, with the 95% t interval of the exponent (NaN where two points leave none)."""
 
     exponent: float
-    low: float | None
-    high: float | None
+    low: float
+    high: float
     scale: float
-
-    def __call__(self, lengths: Real[np.ndarray, " L"]) -> Float[np.ndarray, " L"]:
-        """Return the fitted values at `lengths`."""
-        return np.asarray(self.scale * np.asarray(lengths, dtype=float) ** self.exponent)
 
 
 def power_law(lengths: Real[np.ndarray, " L"], values: Real[np.ndarray, " L"]) -> PowerLaw:
@@ -38,7 +34,5 @@ def power_law(lengths: Real[np.ndarray, " L"], values: Real[np.ndarray, " L"]) -
         raise ValueError("power_law needs positive finite values")
     line = stats.linregress(np.log(lengths), np.log(values))
     slope, scale = float(line.slope), float(np.exp(line.intercept))
-    if len(values) == 2:
-        return PowerLaw(slope, None, None, scale)
     margin = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(values) - 2)) * float(line.stderr)
     return PowerLaw(slope, slope - margin, slope + margin, scale)

@@ -9,16 +9,16 @@ import numpy as np
 from jaxtyping import Float
 from scipy import stats
 
-from vanishing_variance.statistics.intervals import CONFIDENCE, interval
+from vanishing_variance.statistics.intervals import CONFIDENCE, NAN, interval
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """Mean numerator over mean denominator with its 95% interval; None where `note` says why there is none."""
+    """Mean numerator over mean denominator with its 95% interval; NaN where `note` says why there is none."""
 
-    value: float | None
-    low: float | None = None
-    high: float | None = None
+    value: float
+    low: float = NAN
+    high: float = NAN
     note: str = ""
 
 
@@ -38,7 +38,7 @@ def ratio(numerator: Float[np.ndarray, " S"], denominator: Float[np.ndarray, " S
         raise ValueError("ratio needs finite numbers")
     mean, low, high = interval(denominator)
     if low <= 0 <= high:
-        return Ratio(None, note=f"denominator {mean:.3g} [{low:.3g}, {high:.3g}] may be 0: no ratio")
+        return Ratio(NAN, note=f"denominator {mean:.3g} [{low:.3g}, {high:.3g}] may be 0: no ratio")
     above, below, n = float(numerator.mean()), mean, len(numerator)
     if n == 1:
         return Ratio(above / below, note="one seed: no interval")

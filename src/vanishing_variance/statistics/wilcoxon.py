@@ -7,12 +7,14 @@ import numpy as np
 from jaxtyping import Float
 from scipy import stats
 
+from vanishing_variance.statistics.intervals import NAN
+
 # Up to so many differences the null distribution is exact; from there on the normal approximation is.
 EXACT = 200
 
 
-def wilcoxon(differences: Float[np.ndarray, " n"], within: float = 0.0) -> float | None:
-    """Return the two-sided p-value of Wilcoxon's signed-rank test (1945) of differences; None where none is left.
+def wilcoxon(differences: Float[np.ndarray, " n"], within: float = 0.0) -> float:
+    """Return the two-sided p-value of Wilcoxon's signed-rank test (1945) of differences; NaN where none is left.
 
     Differences of zero are dropped before ranking, as Wilcoxon did; tied ones get the mean of their ranks. Numbers that
     are at most `within` apart count as equal. Up to 200 that are left, p is exact, given the ties: the share of all
@@ -23,7 +25,7 @@ def wilcoxon(differences: Float[np.ndarray, " n"], within: float = 0.0) -> float
     """
     left = differences[np.abs(differences) > within]
     if not left.size:
-        return None
+        return NAN
     order = np.argsort(np.abs(left))
     places = np.empty(len(left))
     places[order] = np.cumsum(np.diff(np.abs(left)[order], prepend=0) > within)

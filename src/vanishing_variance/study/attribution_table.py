@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from vanishing_variance.study.markdown import MISSING, Groups, grouped
+from vanishing_variance.study.markdown import Groups, estimate, grouped
 from vanishing_variance.study.quantities import GROUPINGS, MEANINGS, QUANTITIES
 
 HEAD = (*GROUPINGS, "between models, beyond target")
@@ -36,8 +36,5 @@ def markdown(explained: pd.DataFrame) -> str:
 
 
 def _cell(of: pd.DataFrame, quantity: str, grouping: str, name: str) -> str:
-    [found] = of[(of["quantity"] == quantity) & (of["grouping"] == grouping)].to_dict("records")
-    value, low, high = (found[column] for column in (name, f"{name}_low", f"{name}_high"))
-    if pd.isna(value):
-        return MISSING
-    return f"{value * 100:.0f}" + ("" if pd.isna(low) else f" [{low * 100:.0f}, {high * 100:.0f}]")
+    found = of[(of["quantity"] == quantity) & (of["grouping"] == grouping)]
+    return estimate(".0f", *(100 * found[f"{name}{end}"].item() for end in ("", "_low", "_high")))

@@ -11,7 +11,7 @@ _TEST = (
     *("p", "p_wilcoxon", "seeds_for_power", "se", "share_seeds", "share_sequences", "share_both", "p_holm", "note"),
 )
 _EXPLAINED = ("n", "r", "r_low", "r_high", "r2", "r2_low", "r2_high", "beyond", "beyond_low", "beyond_high", "note")
-SHARES = tuple(f"{name}{end}" for name in ("change", "fall", "share") for end in ("", "_low", "_high"))
+_SHARES = tuple(f"{name}{end}" for name in ("change", "fall", "share") for end in ("", "_low", "_high"))
 _VARIANT = ("task", "range", "norm")
 _FIT = ("exponent", "low", "high")
 
@@ -34,7 +34,7 @@ CSV = {
     "loss": ("task", "norm", "seed", "step", "loss"),
     "mechanism": ("task", "range", "norm", "seed", "length", "accuracy", *_INSIDE, *_TRAINED),
     "pieces": ("task", "range", "norm", "first_seed", "last_seed", "device", "cores", "revision", "minutes"),
-    "shares": (*_VARIANT, "kind", "intervention", "where", "scope", "length", "n", *SHARES, "note"),
+    "shares": (*_VARIANT, "kind", "intervention", "where", "scope", "length", "n", *_SHARES, "note"),
     "explained": ("task", "range", "norms", "grouping", "quantity", *_EXPLAINED),
     "tests": ("task", "range", "treatment", "baseline", "temperature", "length", *_TEST),
     "table": ("temperature", "length", *(name for name in _TEST if not name.endswith("_mean"))),
@@ -46,7 +46,5 @@ CSV = {
     "figure1-fits": ("strategy", "layer", "head", "component", *_FIT, "scale", "model"),
     "proposition": ("task", "norm", "feature", "length", "n", "variance", "predicted", "bound", "item_variance"),
     "proposition-exponents": ("task", "norm", "feature", "tail", *_FIT, "predicted", "measured"),
-    "reference": (
-        *("table", "task", "train_max_length", "adaptive_temperature", "variant", "quantity", "length", "value"),
-    ),
+    "reference": ("table", "task", "range", "temperature", "variant", "quantity", "length", "value"),
 }

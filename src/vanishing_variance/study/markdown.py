@@ -2,6 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+
+from vanishing_variance.statistics.intervals import interval
+
 MISSING = "–"
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 # A heading, the names of the columns, and the rows: a name, and a text a column.
@@ -18,6 +24,21 @@ def drawn_power(length: int) -> str:
     """Return a length as text, a power of two where it is one: pictures have no raised text but these letters."""
     base, _, exponent = power(length).partition("^")
     return base + exponent.translate(_RAISED)
+
+
+def estimate(
+    how: str, value: float | None, low: float | None = None, high: float | None = None, *, unit: str = ""
+) -> str:
+    """Return a number in Python's format `how`, with its interval where it has one; – where there is none."""
+    if pd.isna(value):
+        return MISSING
+    return f"{value:{how}}{unit}" + ("" if pd.isna(low) else f" [{low:{how}}, {high:{how}}]")
+
+
+def mean_estimate(values: Float[np.ndarray, " S"], how: str, unit: str = "") -> str:
+    """Return the mean over seeds, with its 95% t interval where there are two or more."""
+    mean, *ends = interval(values)
+    return estimate(how, mean, *(ends if len(values) > 1 else []), unit=unit)
 
 
 def row(cells: Sequence[str]) -> str:

@@ -1,13 +1,9 @@
-"""Quantities inside a model that may explain its accuracy, and the groups of models within which they may.
+"""Quantities inside a model that may explain its accuracy, and the groups of models within which they may."""
 
-n rows: models times lengths.
-"""
-
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float64, Int
 
 # By name: its title, of which MEANINGS says more, and how it is computed from the columns of `beside_accuracy`. What
 # the paper holds responsible is the shift of O that the layers above read, normalised; its rival is where attention is.
@@ -55,13 +51,3 @@ GROUPINGS = {
     "between models": ("length",),
     "across lengths": ("norm", "seed"),
 }
-
-
-def groups(of: pd.DataFrame, columns: Sequence[str]) -> Int[np.ndarray, " n"]:
-    """Return a label a row: equal where all of `columns` are."""
-    return of.groupby(list(columns)).ngroup().to_numpy()
-
-
-def quantity(of: pd.DataFrame, name: str) -> Float64[np.ndarray, " n"]:
-    """Return the quantity `name` of QUANTITIES in each row of `beside_accuracy`."""
-    return QUANTITIES[name][1](of).to_numpy(dtype=float)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float
 
-from vanishing_variance.statistics.intervals import interval
+from vanishing_variance.statistics.intervals import NAN, interval
 
 # Bins of the target's weight, evenly spaced in its log odds where it is near 0 or 1.
 EDGES = (0.0, 0.003, 0.01, 0.03, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.97, 0.99, 1.0)
@@ -40,18 +40,16 @@ def read_out(counts: pd.DataFrame) -> pd.DataFrame:
     ends; `sequences`, over all seeds; `n`, the seeds that have FEWEST of them or more; of these the mean `accuracy`, a
     fraction, and its 95% t interval, `low` and `high`, empty for one seed.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[tuple[Any, ...]] = []
     names = ["task", "range", "norm", "sample", "length", "bin"]
     together = counts.groupby([*names, "seed"], sort=False)[["sequences", "right"]].sum().reset_index()
     for key, of in together.groupby(names, sort=False):
         enough = of[of["sequences"] >= FEWEST]
         if enough.empty:
             continue
-        mean, low, high = interval((enough["right"] / enough["sequences"]).to_numpy())
-        row: dict[str, Any] = dict(zip(names, key, strict=True))
-        place = row.pop("bin")
-        row |= {"above": EDGES[place], "to": EDGES[place + 1]}
-        row |= {"sequences": int(of["sequences"].sum()), "n": len(enough), "accuracy": mean}
-        rows.append(row | ({"low": low, "high": high} if len(enough) > 1 else {"low": None, "high": None}))
+        mean, *ends = interval((enough["right"] / enough["sequences"]).to_numpy())
+        place = int(of["bin"].iloc[0])
+        numbers = of["sequences"].sum(), len(enough), mean, *(ends if len(enough) > 1 else (NAN, NAN))
+        rows.append((*key[:-1], EDGES[place], EDGES[place + 1], *numbers))
     columns = [*names[:-1], "above", "to", "sequences", "n", "accuracy", "low", "high"]
     return pd.DataFrame(rows, columns=columns).sort_values(columns[:6], kind="stable", ignore_index=True).round(6)

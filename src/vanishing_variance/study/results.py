@@ -38,15 +38,16 @@ def by_seed(accuracy: pd.DataFrame, task: str, range_: str, norm: str, temperatu
     return of.pivot(index="seed", columns="length", values="accuracy") * 100
 
 
+def pair(
+    accuracy: pd.DataFrame, task: str, range_: str, treatment: str, baseline: str, temperature: str, longest: int = 0
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return `by_seed` of two variants, of the seeds that both have, at the lengths above `longest`."""
+    ours, theirs = of_both(*(by_seed(accuracy, task, range_, norm, temperature) for norm in (treatment, baseline)))
+    beyond = [length for length in theirs.columns if int(length) > longest]
+    return ours.reindex(columns=beyond), theirs[beyond]
+
+
 def of_both(ours: Indexed, theirs: Indexed) -> tuple[Indexed, Indexed]:
     """Return the rows of the seeds that both have, in the same order."""
     both = theirs.index.intersection(ours.index)
     return ours.loc[both], theirs.loc[both]
-
-
-def beyond_training(
-    accuracy: pd.DataFrame, task: str, range_: str, norm: str, temperature: str, longest: int
-) -> pd.Series:
-    """Return each seed's mean accuracy in percent over the test lengths above `longest`; empty where there is none."""
-    of = by_seed(accuracy, task, range_, norm, temperature)
-    return of.loc[:, of.columns.astype(int) > longest].mean(axis=1).dropna()

@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from vanishing_variance.statistics.intervals import interval
-from vanishing_variance.statistics.ratio import ratio
-from vanishing_variance.study.columns import SHARES
+from vanishing_variance.statistics.intervals import NAN, interval
+from vanishing_variance.statistics.ratio import Ratio, ratio
+from vanishing_variance.statistics.shapley import shapley
+from vanishing_variance.study.columns import CSV
 from vanishing_variance.study.interventions import (
     ATTENTION,
     BASE,
@@ -56,8 +57,7 @@ def shares(accuracy: pd.DataFrame, longest: Mapping[str, int]) -> pd.DataFrame:
             for kind, intervention, where, change in _changes(values):
                 about = {"kind": kind, "intervention": intervention, "where": where, "scope": scope, "length": length}
                 rows.append(names | about | _share(change, trained - base))
-    table = pd.DataFrame(rows)
-    return table.assign(**{name: pd.to_numeric(table[name]).round(6) for name in ("length", *SHARES)})
+    return pd.DataFrame(rows).round(6)[[*CSV["shares"]]]
 
 
 def _scopes(of: pd.DataFrame, longest: int) -> Iterator[tuple[str, float, Mapping[Place, Values]]]:
@@ -72,11 +72,8 @@ def _scopes(of: pd.DataFrame, longest: int) -> Iterator[tuple[str, float, Mappin
 
 
 def _by_place(wide: pd.DataFrame) -> dict[Place, Values]:
-    index = pd.MultiIndex.from_frame(wide.index.to_frame()[["intervention", "where"]])
-    means, found = wide.mean(axis=1).to_numpy(), {}
-    for name, where in index.unique():
-        found[str(name), str(where)] = means[index == (name, where)]
-    return found
+    by_place = wide.mean(axis=1).reset_index(name="mean").groupby(["intervention", "where"], sort=False)
+    return {(str(name), str(where)): of["mean"].to_numpy() for (name, where), of in by_place}
 
 
 def _changes(values: Mapping[Place, Values]) -> Iterator[tuple[str, str, str, Values]]:
@@ -90,23 +87,23 @@ def _changes(values: Mapping[Place, Values]) -> Iterator[tuple[str, str, str, Va
     for form in FORMS:
         for where in PLACES:
             weight, moments, together = (values[name(form), where] for name in (kept_long, restored, both))
-            for part, (own, other) in {"target weight": (weight, moments), "moments": (moments, weight)}.items():
-                change = ((own - base) + (together - other)) / 2
+            for part, change in _split(base, {"target weight": weight, "moments": moments}, together).items():
                 yield "Shapley", f"{part} ({form} moments)", where, change
 
 
 def _share(change: Values, fall: Values) -> dict[str, Any]:
-    (mean, low, high), (lost, lost_low, lost_high) = interval(change), interval(fall)
-    numbers: dict[str, Any] = {"n": len(change), "change": mean, "change_low": low, "change_high": high}
-    numbers |= {"fall": lost, "fall_low": lost_low, "fall_high": lost_high}
-    if len(change) == 1:
-        numbers = {name: None if name.endswith(("low", "high")) else value for name, value in numbers.items()}
-    if lost < SMALLEST_FALL:
-        small = f"accuracy falls by {lost:.2g} points, less than {SMALLEST_FALL:g}: no share"
-        return {**numbers, "share": None, "share_low": None, "share_high": None, "note": small}
+    lost = fall.mean()
     found = ratio(change, fall)
-    note = found.note if found.value is not None else f"the fall of {lost:.2g} points may be 0: no share"
-    return {**numbers, "share": found.value, "share_low": found.low, "share_high": found.high, "note": note}
+    if lost < SMALLEST_FALL:
+        found = Ratio(NAN, note=f"accuracy falls by {lost:.2g} points, less than {SMALLEST_FALL:g}: no share")
+    elif np.isnan(found.value):
+        found = Ratio(NAN, note=f"the fall of {lost:.2g} points may be 0: no share")
+    measured = {"change": interval(change), "fall": interval(fall), "share": (found.value, found.low, found.high)}
+    row: dict[str, Any] = {"n": len(change), "note": found.note}
+    for name, (value, low, high) in measured.items():
+        ends = (low, high) if len(change) > 1 else (NAN, NAN)
+        row |= {name: value, f"{name}_low": ends[0], f"{name}_high": ends[1]}
+    return row
 
 
 def gain(accuracy: pd.DataFrame, task: str, range_: str, treatment: str, longest: int) -> dict[str, Values]:
@@ -117,18 +114,17 @@ def gain(accuracy: pd.DataFrame, task: str, range_: str, treatment: str, longest
     answers the same sequences with the other's target weights too. Empty where a variant or a length is missing.
     """
     of = accuracy.query("task == @task and range == @range_ and length > @longest")
-    means = of.groupby(["norm", "intervention", "where", "seed"])["accuracy"].mean() * 100
-    keys = {(norm, name): (norm, name, where) for norm in ("none", treatment) for name, where in _CROSSED}
-    there = means.groupby(level=[0, 1, 2]).size().index
-    if not set(keys.values()) <= set(there):
+    table = 100 * of.pivot_table(index="seed", columns=["norm", "intervention", "where"], values="accuracy")
+    wanted = [(norm, *place) for norm in ("none", treatment) for place in ((BASE, NOTHING), (OTHER, ATTENTION))]
+    if not set(wanted) <= set(table):
         return {}
-    table = pd.concat({name: means.loc[key] for name, key in keys.items()}, axis=1, join="inner").dropna()
-    (none, none_other), (ours, ours_other) = (
-        [table[norm, name].to_numpy() for name, _ in _CROSSED] for norm in ("none", treatment)
-    )
-    attention = ((none_other - none) + (ours - ours_other)) / 2
-    read_out = ((ours_other - none) + (ours - none_other)) / 2
-    return {"gain": ours - none, "attention": attention, "read-out": read_out}
+    none, none_other, ours, ours_other = table[wanted].dropna().to_numpy().T
+    return {"gain": ours - none} | _split(none, {"attention": none_other, "read-out": ours_other}, ours)
 
 
-_CROSSED = ((BASE, NOTHING), (OTHER, ATTENTION))
+def _split(nothing: Values, alone: Mapping[str, Values], together: Values) -> dict[str, Values]:
+    """Return the Shapley values of two pieces, from what each gives `alone`."""
+    one, other = alone
+    values = {frozenset[str](): nothing, frozenset(alone): together}
+    found = shapley(values | {frozenset({piece}): of for piece, of in alone.items()})
+    return {one: found[one], other: found[other]}

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.study.interventions import ATTENTION, DAMAGING, PLACES, RECOVERING
-from vanishing_variance.study.markdown import MISSING, Groups, grouped, power
+from vanishing_variance.study.markdown import MISSING, Groups, estimate, grouped, mean_estimate, power
 from vanishing_variance.study.runs import RANGES
 from vanishing_variance.study.shares import BEYOND, Values
 
@@ -29,12 +28,12 @@ def groups(shares: pd.DataFrame) -> Groups:
     """Return a group a task and range, a row an intervention and place, a column a variant; of `shares.shares`."""
     made: Groups = []
     for heading, norms, of in _variants(shares[shares["scope"] == BEYOND]):
-        by_norm = {norm: of[of["norm"] == norm].set_index(["kind", "intervention", "where"]) for norm in norms}
-        rows = [("fall (points)", [_number(by_norm[norm].iloc[0], "fall", 1.0, ".1f") for norm in norms])]
-        for key in sorted(by_norm[norms[0]].index, key=_place):
-            kind, name, where = key
+        by_norm = of.set_index(["norm", "kind", "intervention", "where"])
+        rows = [("fall (points)", [_number(by_norm.loc[norm].iloc[0], "fall", 1, "z.1f") for norm in norms])]
+        for kind, name, where in sorted(by_norm.loc[norms[0]].index, key=_place):
             words = f"{kind}: {name}" + ("" if where == ATTENTION else f", {where} the normaliser")
-            rows.append((words, [_number(by_norm[norm].loc[key], "share", 100.0, ".0f") for norm in norms]))
+            of_each = by_norm.loc[[(norm, kind, name, where) for norm in norms]]
+            rows.append((words, [_number(share, "share", 100, "z.0f") for _, share in of_each.iterrows()]))
         made.append((heading, norms, rows))
     return made
 
@@ -45,7 +44,7 @@ def markdown(
     """Return all tables; `gains` of `shares.gain` by task, range and treatment, `read_out` of `readings.read_out`."""
     title, head = "Gain over none (points): what the target's weights bring of it, and what the rest does", list(PARTS)
     rows = [
-        (f"{task}, {range_} range, {norm}", [_interval(parts[name]) for name in PARTS])
+        (f"{task}, {range_} range, {norm}", [mean_estimate(parts[name], "+.1f") for name in PARTS])
         for (task, range_, norm), parts in gains.items()
     ]
     lines = ["# Interventions: one thing is set, the rest is left", "", NOTE]
@@ -80,28 +79,14 @@ def _read(read_out: pd.DataFrame) -> Groups:
         chosen = dict.fromkeys([0, *lengths[len(lengths) // 2 :: max(1, len(lengths) // 3)]])
         columns = [(length, norm) for length in chosen for norm in norms]
         head = [f"{power(int(length)) if length else 'flattened'}, {norm}" for length, norm in columns]
-        rows = []
-        for (above, to), part in of.groupby(["above", "to"]):
-            there = part.set_index(["length", "norm"])
-            cells = [MISSING if one not in there.index else _read_cell(there.loc[one]) for one in columns]
-            rows.append((f"{above:g} to {to:g}", cells))
-        rows = [one for one in rows if set(one[1]) != {MISSING}]
+        percent = 100 * of[["accuracy", "low", "high"]].to_numpy()
+        cells = of.assign(cell=[estimate("z.0f", *numbers) for numbers in percent])
+        wide = cells.pivot(index=["above", "to"], columns=["length", "norm"], values="cell")
+        wide = wide.reindex(columns=columns).dropna(how="all").astype(object).fillna(MISSING)
+        rows = [(f"{above:g} to {to:g}", texts) for above, to, *texts in wide.reset_index().itertuples(index=False)]
         made.append((f"Right answers by the target's weight: {heading}", head, rows))
     return made
 
 
-def _read_cell(of: "pd.Series[float]") -> str:
-    return _number(of.rename({"low": "accuracy_low", "high": "accuracy_high"}), "accuracy", 100.0, ".0f")
-
-
 def _number(of: "pd.Series[float]", name: str, by: float, how: str) -> str:
-    """Return a number with its interval; – where there is none, and no minus before a 0."""
-    if pd.isna(of[name]):
-        return MISSING
-    value, low, high = (f"{by * of[one]:{how}}".replace("-0", "0") for one in (name, f"{name}_low", f"{name}_high"))
-    return value if pd.isna(of[f"{name}_low"]) else f"{value} [{low}, {high}]"
-
-
-def _interval(values: Values) -> str:
-    mean, low, high = interval(values)
-    return f"{mean:+.1f}" + (f" [{low:+.1f}, {high:+.1f}]" if len(values) > 1 else "")
+    return estimate(how, *(by * of[one] for one in (name, f"{name}_low", f"{name}_high")))
