@@ -16,7 +16,9 @@ HOLLOW: dict[str, Any] = {"color": style.GREY, "ms": 4.5, "mfc": "none", "mew": 
 PIECES = {
     "direct": "queries, keys and values are of the features themselves, not of what an MLP makes of them",
     "power": "softmax of the logits times a learned power of N, not of the logits themselves",
+    "gain": "attention outputs times a learned power of N",
     "ln": "layer normalisation of the attention outputs",
+    "centred": "their root mean square brought to 1 about a learned centre",
     "cosine": "a learning rate that falls to 0 along half a cosine, not a constant one",
     "longer": "more training steps",
 }
