@@ -91,7 +91,7 @@ def test_killed_ten_times_it_ends_with_the_same_bits(run, finished, tmp_path, ta
     last, survived = log.read_text(), same(copy, finished)
     for victim in set(victims):
         tally(f"kill -9 of {victim} in `dvc repro`", victims.count(victim), victims.count(victim) if survived else 0)
-    tally("of these, while DVC wrote dvc.lock or its rwlock: the file removed by hand", cut, cut if survived else 0)
+    tally("kill -9 while DVC wrote dvc.lock or its rwlock, then the file removed by hand", cut, cut if survived else 0)
     assert survived, last
     assert not [sign for sign in SIGNS_OF_TROUBLE if sign in last]
     # DVC itself says that a stage of its was killed; nothing else is to be read in any run
