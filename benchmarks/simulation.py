@@ -18,7 +18,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,7 +40,7 @@ RESULTS = ROOT / "benchmarks/simulation.csv"
 SECONDS, OTHERS = {"train": 2.0, "evaluate": 1.0}, 0.2
 COPIED = ("src", "stages", "reference", "metrics/paper-scale", "params.yaml", "constraints.txt", ".dvcignore")
 PARTS = ("plan", "start", "begin", "finish", "record", "idle")
-COLUMNS = [*("scale", "stages", "workers", "wall", "bound", "overhead_ms"), *PARTS, "rest", "writes"]
+COLUMNS = [*("scale", "stages", "workers", "wall", "again", "bound", "overhead_ms"), *PARTS, "rest", "writes"]
 COLUMNS += ["lock_lines", "lock_md5"]
 
 
@@ -89,17 +89,24 @@ def with_row(found: pd.DataFrame, record: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def measured(scale: Scale, workers: int) -> tuple[dict[str, Any], bytes]:
-    """One run by so many workers, 0 for `dvc repro`: what it took, in seconds, and the dvc.lock that it left."""
+    """Return what a run by `workers`, 0 for `dvc repro`, takes (s), `again` with nothing to do; and its dvc.lock."""
     with repository(scale) as (root, environment):
         command = ["benchmarks.simulation", "--driver", str(workers)] if workers else ["dvc", "repro"]
-        began = time.perf_counter()
-        said = _run(root, environment, sys.executable, "-m", *command)
-        wall = time.perf_counter() - began
+        wall, said = _timed(root, environment, *command)
         lock = (root / "dvc.lock").read_bytes()
+        again, _ = _timed(root, environment, *command)
+        if (root / "dvc.lock").read_bytes() != lock:
+            sys.exit(f"error: {' '.join(command)}: run once more, it writes another dvc.lock")
     if not workers:
-        return {"wall": wall} | dict.fromkeys((*PARTS, "rest", "writes")), lock
+        return {"wall": wall, "again": again} | dict.fromkeys((*PARTS, "rest", "writes")), lock
     parts = json.loads(said.splitlines()[-1])
-    return {"wall": wall, **parts, "rest": wall - sum(parts[part] for part in PARTS)}, lock
+    return {"wall": wall, "again": again, **parts, "rest": wall - sum(parts[part] for part in PARTS)}, lock
+
+
+def _timed(root: Path, environment: Mapping[str, str], *command: str) -> tuple[float, str]:
+    began = time.perf_counter()
+    said = _run(root, environment, sys.executable, "-m", *command)
+    return time.perf_counter() - began, said
 
 
 @contextmanager
@@ -122,8 +129,9 @@ def build(root: Path, scale: Scale, environment: Mapping[str, str]) -> None:
     params = yaml.safe_load((root / "params.yaml").read_text())
     (root / "params.yaml").write_text(yaml.safe_dump(params | {"blocks": list(range(scale.blocks))}))
     stages = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
+    read = {dep for stage in stages.values() for dep in stage["deps"]}
     for name, stage in stages.items():
-        stage["cmd"] = _asleep(name, stage, scale)
+        stage["cmd"] = _asleep(name, stage, scale, read)
     (root / "dvc.yaml").write_text(yaml.safe_dump({"stages": stages}, sort_keys=False))
     _run(root, environment, sys.executable, "-m", "dvc", "init", "--quiet", "--no-scm", "--force")
 
@@ -132,8 +140,10 @@ def _seconds(stage: str, scale: Scale) -> float:
     return SECONDS.get(re.split("[-@]", stage, maxsplit=1)[0], OTHERS) / scale.faster
 
 
-def _asleep(name: str, stage: Mapping[str, Any], scale: Scale) -> str:
-    outs = [next(iter(out)) if isinstance(out, dict) else out for out in stage["outs"] + stage.get("metrics", [])]
+def _asleep(name: str, stage: Mapping[str, Any], scale: Scale, read: Collection[str]) -> str:
+    """Return a command that sleeps, then writes a line into each output, or into those of its files that are `read`."""
+    named = [next(iter(out)) if isinstance(out, dict) else out for out in stage["outs"] + stage.get("metrics", [])]
+    outs = [path for out in named for path in sorted(dep for dep in read if dep.startswith(f"{out}/")) or [out]]
     folders = sorted({os.path.dirname(out) for out in outs})
     item = " ${item}" if "matrix" in stage else ""
     return f"sleep {_seconds(name, scale):g}; mkdir -p {' '.join(folders)}; echo {name}{item} | tee {' '.join(outs)}"
