@@ -38,9 +38,27 @@ def test_dispersion_is_judged_by_the_16_largest_weights_alone():
     assert found["verdict"] == SUPPORTED
     assert found["ours"] == pytest.approx(30, abs=1)
     for task in ("argmax", "dictionary"):
-        old = verdict(f"dispersion-{task}", mechanism=flat.drop(columns="largest16"))
-        assert (old["verdict"], old["ours"]) == (NOT_TESTED, None)
-        assert "no column largest16" in old["evidence"]
+        for lacking in (flat.drop(columns="largest16"), flat.assign(largest16=np.nan)):
+            old = verdict(f"dispersion-{task}", mechanism=lacking)
+            assert (old["verdict"], old["ours"]) == (NOT_TESTED, None)
+            assert "the mass of the 16 largest weights was not measured" in old["evidence"]
+
+
+def test_dispersion_is_judged_by_the_seeds_of_which_it_was_measured():
+    seen = mechanism(accuracy())
+    older = seen["seed"] < 3
+    some = verdict("dispersion-argmax", mechanism=seen.assign(largest16=seen["largest16"].mask(older)))
+    alone = verdict("dispersion-argmax", mechanism=seen[~older])
+    assert some == alone
+    assert some["n"] == seen["seed"].nunique() - 3
+
+
+def test_a_model_that_diverged_is_not_taken_for_an_old_one():
+    seen = mechanism(accuracy())
+    nothing = dict.fromkeys(("largest", "largest16", "target"), np.nan)
+    diverged = seen.where(seen["seed"] > 0, seen.assign(**nothing))
+    found = verdict("dispersion-argmax", mechanism=diverged)
+    assert (found["verdict"], found["n"]) == (UNDECIDED, 8)
 
 
 def test_a_mean_that_does_not_move_is_undecided():

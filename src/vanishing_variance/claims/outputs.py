@@ -30,11 +30,15 @@ def log_ratio(name: str) -> Measure:
 
 
 def dispersed(task: str, evidence: Evidence) -> Judgement:
-    """Judge whether less of the attention is outside its 16 largest weights with `ln` than with `none`."""
-    if "largest16" not in evidence.mechanism:
-        words = "mechanism.csv has no column largest16, the mass of the 16 largest weights: it is older than the rule"
-        return Judgement(NOT_TESTED, words)
-    return smaller(lambda of: 100 * (1 - of["largest16"]), "% of the weight", task, evidence)
+    """Judge whether less of the attention is outside its 16 largest weights with `ln` than with `none`.
+
+    The oldest models of a record, of which the mass of the 16 largest weights was not measured, do not count.
+    """
+    seen = evidence.mechanism.assign(largest16=evidence.mechanism.get("largest16", np.nan))
+    measured = replace(evidence, mechanism=seen[seen["largest16"].notna() | seen["largest"].isna()])
+    found = smaller(lambda of: 100 * (1 - of["largest16"]), "% of the weight", task, measured)
+    unmeasured = "the mass of the 16 largest weights was not measured: the models are older than the rule"
+    return found if found.evidence else replace(found, evidence=unmeasured)
 
 
 DRIFTS = (
