@@ -56,6 +56,16 @@ def test_table_1_shows_ours_beside_the_papers():
     assert share.strip() == f"{ours['share_sequences'] * 100:.0f}"
 
 
+def test_a_temperature_that_fewer_seeds_have_says_its_own_n():
+    accuracy = made_up()
+    fewer = accuracy[(accuracy["temperature"] != "fitted") | (accuracy["seed"] < 3)]
+    text = accuracy_table(1, paired_up(fewer), "ln", PAPER).markdown()
+    headings = [line for line in text.splitlines() if line.startswith("| **")]
+    assert [", n = 3 seeds" in line for line in headings] == [False, False, True]
+    assert "Means over n = 4 seeds where no other n stands;" in text
+    assert "where no other n" not in accuracy_table(1, paired_up(accuracy), "ln", PAPER).markdown()
+
+
 def test_tables_4_and_5_are_of_the_long_range_where_the_paper_has_no_adaptive_temperature():
     tests = paired_up(made_up())
     table = accuracy_table(4, tests, "ln", PAPER)

@@ -80,7 +80,8 @@ def accuracy_table(number: int, tests: pd.DataFrame, norm: str, paper: pd.DataFr
         of = numbers[numbers["temperature"] == temperature]
         if of.empty:
             continue
-        rows += [(title, []), ("none", _cells(of, "none", ".1f")), (f"+ {norm}", _cells(of, norm, ".1f"))]
+        fewer = f", n = {_seeds(of)} seeds" if _seeds(of) < _seeds(numbers) else ""
+        rows += [(title + fewer, []), ("none", _cells(of, "none", ".1f")), (f"+ {norm}", _cells(of, norm, ".1f"))]
         rows += _comparison_rows(of)
         if norm == "ln" and of["paper_p"].notna().any():
             rows += [("paper: none", _cells(of, "paper_none", ".1f")), ("paper: + ln", _cells(of, "paper_ln", ".1f"))]
@@ -145,14 +146,15 @@ def _paper(paper: pd.DataFrame, table: int, columns: dict[str, str]) -> pd.DataF
 
 def _note(numbers: pd.DataFrame, beside: bool) -> str:
     """Return the note below a table: n, the test, and why a p-value is missing; `beside` the paper's numbers."""
-    seeds = int(numbers["n"].iloc[0])
+    seeds = _seeds(numbers)
+    fewer = " where no other n stands" if numbers["n"].min() < seeds else ""
     text = (
-        f"Means over n = {seeds} seeds; paired t-test over seeds, two-sided; the intervals are those of the mean "
-        "paired difference, by t and by the bias-corrected and accelerated bootstrap; d_z is the mean difference over "
-        "the standard deviation of the differences; Holm corrects p over the lengths of one temperature; Wilcoxon's "
-        f"signed-rank test cannot go below {2.0 ** (1 - seeds):.2g} with n = {seeds}; so many seeds would a difference "
-        "of this size need for p < 0.05 in nine of ten studies. All seeds are tested on the same sequences, and what "
-        "these add to the uncertainty no test over seeds sees: the last row is their share of its square."
+        f"Means over n = {seeds} seeds{fewer}; paired t-test over seeds, two-sided; the intervals are those of the "
+        "mean paired difference, by t and by the bias-corrected and accelerated bootstrap; d_z is the mean difference "
+        "over the standard deviation of the differences; Holm corrects p over the lengths of one temperature; "
+        f"Wilcoxon's signed-rank test cannot go below {2.0 ** (1 - seeds):.2g} with n = {seeds}; so many seeds would a "
+        "difference of this size need for p < 0.05 in nine of ten studies. All seeds are tested on the same sequences, "
+        "and what these add to the uncertainty no test over seeds sees: the last row is their share of its square."
     )
     missing = numbers[numbers["p"].isna()]
     where = zip(missing["temperature"], missing["length"], missing["note"], strict=True)
@@ -165,6 +167,11 @@ def _note(numbers: pd.DataFrame, beside: bool) -> str:
         else ""
     )
     return f"{text}{paper}{fitted}" + (f" No p-value: {'; '.join(reasons)}." if reasons else "")
+
+
+def _seeds(numbers: pd.DataFrame) -> int:
+    """Return the largest number of seeds of a test; a record's oldest pieces have not every temperature."""
+    return int(numbers["n"].max())
 
 
 def _cells(of: pd.DataFrame, column: str, how: str) -> list[str]:
