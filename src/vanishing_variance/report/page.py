@@ -136,7 +136,8 @@ def _scale(tests: pd.DataFrame, params: Mapping[str, Any]) -> str:
     beside = {task: f" of {theirs:,}" if theirs and not as_paper else "" for task, (_, theirs) in steps.items()}
     said = ", ".join(f"{task} {ours:,}{beside[task]}" for task, (ours, _) in steps.items())
     heading = "the paper’s gradient steps" if as_paper else "gradient steps"
-    return f"{variants.seeds(tests['n'])} seeds (the paper: {PAPER_SEEDS}), {heading}: {said}"
+    seeds = variants.seeds(tests.query("temperature == 'plain'")["n"])
+    return f"{seeds} seeds (the paper: {PAPER_SEEDS}), {heading}: {said}"
 
 
 def _study(params: Mapping[str, Any]) -> list[tuple[str, str]]:
