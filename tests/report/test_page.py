@@ -77,7 +77,9 @@ def test_a_run_that_the_record_adds_nothing_to_leads_by_itself():
 
 def test_the_record_is_on_the_first_screen_where_it_leads():
     record = made_up().record
-    tests = record.tests.assign(baseline_mean=75.0)
+    fewer = record.tests["n"].mask(record.tests["temperature"] == "fitted", 4)
+    tests = record.tests.assign(baseline_mean=75.0, n=fewer)
+    assert set(fewer) == {4, 8}
     html = page(made_up(record=replace(record, tests=tests))).html
     assert "reproduced: 8 seeds (the paper: 100), gradient steps: argmax 30 of 100,000, dictionary 30 of 10,000" in html
     for task, steps in (("argmax", 100_000), ("dictionary", 10_000)):
