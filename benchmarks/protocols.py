@@ -92,6 +92,8 @@ PROTOCOLS = {
     "std 1, rate 1e-4": Protocol({**_embeddings(1.0), "learning_rate": 1e-4}),
     "rate 3e-4": Protocol({"learning_rate": 3e-4}),
     "logits not scaled": Protocol(scaled=False),
+    "logits not scaled, normaliser after W_O": Protocol(scaled=False, late=True),
+    "logits not scaled, rate 3e-4": Protocol({"learning_rate": 3e-4}, scaled=False),
     "GELU after both layers": Protocol(deep=True),
     "std 1, GELU after both layers": Protocol(_embeddings(1.0), deep=True),
     "one layer": Protocol(layers=1),
