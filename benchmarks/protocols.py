@@ -91,6 +91,7 @@ PROTOCOLS = {
     "std 1, rate 3e-4": Protocol({**_embeddings(1.0), "learning_rate": 3e-4}),
     "std 1, rate 1e-4": Protocol({**_embeddings(1.0), "learning_rate": 1e-4}),
     "rate 3e-4": Protocol({"learning_rate": 3e-4}),
+    "rate 3e-3": Protocol({"learning_rate": 3e-3}),
     "logits not scaled": Protocol(scaled=False),
     "logits not scaled, normaliser after W_O": Protocol(scaled=False, late=True),
     "logits not scaled, rate 3e-4": Protocol({"learning_rate": 3e-4}, scaled=False),
