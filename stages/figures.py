@@ -16,7 +16,7 @@ from vanishing_variance.figures.images import write_figure
 from vanishing_variance.figures.variants import roles
 from vanishing_variance.study.columns import CSV, PARQUET
 from vanishing_variance.study.norm import Norm
-from vanishing_variance.study.runs import DATA, FIGURES, METRICS, PLOTS, RANGES, TASKS
+from vanishing_variance.study.runs import DATA, FIGURES, METRICS, PLOTS, RANGES, REFERENCE, TASKS
 
 
 def save(name: str, drawing: Drawing, data: pd.DataFrame) -> None:
@@ -37,6 +37,7 @@ def main() -> None:
         for name in ("features", "moments", "attention")
     }
     accuracies = read_csv(METRICS / "accuracy.csv", *CSV["accuracy"])
+    reference = read_csv(REFERENCE, *CSV["reference"])
     cells, exponents = (
         read_csv(PLOTS / "proposition" / f"{name}.csv", *CSV[name]) for name in ("proposition", "proposition-exponents")
     )
@@ -58,9 +59,9 @@ def main() -> None:
     save("figure4", figure4.draw(weights, shown.task), weights)
     for name, of in losses.items():
         suffix = "" if name == "short" else f"-{name}"
-        means = accuracy.data(accuracies, TASKS, name)
+        means, trained = accuracy.data(accuracies, TASKS, name), (ranges[name].shortest, ranges[name].longest)
         steps = {task: int(of.loc[of["task"] == task, "step"].max()) for task in TASKS}
-        save(f"accuracy{suffix}", accuracy.draw(means, (ranges[name].shortest, ranges[name].longest), steps), means)
+        save(f"accuracy{suffix}", accuracy.draw(means, accuracy.papers(reference, name), trained, steps), means)
         save(f"loss{suffix}", loss.draw(of, ranges[name]), of[["task", "norm", "seed", "step", "loss"]])
         for task in TASKS:
             plain = means[(means["task"] == task) & (means["temperature"] == "plain")]

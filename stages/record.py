@@ -37,7 +37,7 @@ from vanishing_variance.record.pieces import (
 from vanishing_variance.record.stored import read_piece
 from vanishing_variance.report.text import read_text
 from vanishing_variance.study.columns import CSV
-from vanishing_variance.study.runs import METRICS, PLOTS, RANGES, TASKS
+from vanishing_variance.study.runs import METRICS, PLOTS, RANGES, REFERENCE, TASKS
 from vanishing_variance.study.scale import steps
 
 KEPT = ("accuracy", "mechanism")
@@ -101,11 +101,12 @@ def derive(to: Path, accuracy: pd.DataFrame, mechanism: pd.DataFrame, params: Ma
     explain(to, to / PLOTS, mechanism, get_param(params, "seed", Index), longest)
     judge_results(to, None, to / PATH)
     for name in ranges:
-        means, lengths = accuracy_figure.data(accuracy, TASKS, name), trained[name]
+        means, bounds = accuracy_figure.data(accuracy, TASKS, name), (trained[name].shortest, trained[name].longest)
+        paper = accuracy_figure.papers(read_csv(REFERENCE, *CSV["reference"]), name)
         made = {task: steps(params, task, name) for task in TASKS}
         path = to / PLOTS / ("accuracy" if name == "short" else f"accuracy-{name}")
         write_csv(path.with_suffix(".csv"), means)
-        write_figure(path, accuracy_figure.draw(means, (lengths.shortest, lengths.longest), made))
+        write_figure(path, accuracy_figure.draw(means, paper, bounds, made))
 
 
 if __name__ == "__main__":

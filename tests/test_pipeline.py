@@ -217,7 +217,7 @@ def test_metrics_are_small_flat_and_finite(first_run):
     copy = first_run[0]
     document = json.loads((copy.path / "metrics/argmax.json").read_text())
     assert list(document) == ["short", "long"]
-    assert list(document["short"]) == ["plain", "adaptive", "fitted"]
+    assert list(document["short"]) == ["plain", "adaptive", "fitted_with_labels"]
     assert list(document["short"]["plain"]) == ["none", "norm", "log10_p"]
     assert list(document["short"]["plain"]["none"]) == ["00004", "00016", "00064"]
     document = json.loads((copy.path / "metrics/summary.json").read_text())

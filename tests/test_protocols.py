@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from scipy import stats
 from torch.nn.functional import gelu
 
 from benchmarks import protocols
@@ -70,10 +71,14 @@ def test_a_protocol_is_tabled_with_its_distance_and_gain():
         for length in protocols.LENGTHS
     ]
     text = markdown(pd.DataFrame(rows, columns=[*protocols.KEYS, "accuracy", "loss", "entropy"]))
-    row = next(line for line in text.splitlines() if line.startswith("| some |"))
-    cells = [cell.strip() for cell in row.split("|")[1:-1]]
-    assert cells[1] == "4"
-    assert cells[3:7] == ["61.5"] * 4
-    assert cells[7].startswith("-8.5 [")
-    assert cells[11:13] == ["+0.0", "+0.0"]
-    assert any(line.startswith("| paper | 100 |") for line in text.splitlines())
+    gains, accuracies = (
+        [cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| some |")
+    )
+    assert gains[1] == "4"
+    assert gains[3].startswith("-8.5 [")
+    assert gains[7:9] == ["+0.0", "+0.0"]
+    bounds = [stats.t.interval(0.95, 3, 60 + k * 1.5, k * stats.sem([0, 1, 2, 3])) for k in (1, 2)]
+    none, ln = (f"[{low - off:.1f}, {high - off:.1f}]" for (low, high), off in zip(bounds, (0, 10), strict=True))
+    assert accuracies[1:] == [f"61.5 {none}", f"53.0 {ln}"] * 4
+    assert "| paper | 100 |  | +2.95 |" in text
+    assert "| paper | 99.3 | 99.4 |" in text

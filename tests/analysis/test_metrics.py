@@ -12,6 +12,7 @@ def test_metrics_hold_means_and_log10_p_by_role():
     assert document["plain"]["norm"]["16384"] == round(compared["treatment_mean"].iloc[1], 2)
     assert document["adaptive"]["log10_p"]["00016"] == round(np.log10(compared["p"].iloc[2]), 2)
     assert document["plain"]["none"].keys() == {"00016", "16384"}
+    assert list(document) == ["plain", "adaptive", "fitted_with_labels"]
 
 
 def test_metrics_leave_out_a_p_that_does_not_exist():

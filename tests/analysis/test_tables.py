@@ -66,6 +66,16 @@ def test_a_temperature_that_fewer_seeds_have_says_its_own_n():
     assert "where no other n" not in accuracy_table(1, paired_up(accuracy), "ln", PAPER).markdown()
 
 
+def test_where_no_answers_are_kept_no_row_says_what_the_sequences_add():
+    tests, row = paired_up(made_up()), "uncertainty from test sequences (%)"
+    kept, lost = tests, tests.assign(share_sequences=np.nan)
+    for of, rows, share in ((kept, 3, True), (lost, 0, False)):
+        text = accuracy_table(1, of, "ln", PAPER).markdown()
+        assert text.count(f"| {row} |") == rows
+        assert (f"“{row}” is their share" in text) == share
+    assert row not in ablation_table(3, lost, "ln", PAPER).markdown()
+
+
 def test_tables_4_and_5_are_of_the_long_range_where_the_paper_has_no_adaptive_temperature():
     tests = paired_up(made_up())
     table = accuracy_table(4, tests, "ln", PAPER)

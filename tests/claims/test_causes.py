@@ -64,7 +64,7 @@ def test_the_papers_attribution_follows_from_the_three():
     # where ln brings nothing there is nothing to put down to the shift
     behind = shifted("argmax", "ln", -15)
     frame = interventions(behind, **recovered | {restored("global"): 0.57})
-    assert verdict("attribution-argmax", interventions=frame)["verdict"] == CONTRADICTED
+    assert verdict("attribution-argmax", interventions=frame)["verdict"] == UNDECIDED
 
 
 def test_what_was_not_measured_is_not_tested():

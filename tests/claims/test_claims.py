@@ -19,7 +19,17 @@ from vanishing_variance.study.verdict import (
 
 # Of no task's training, or judged by the steps alone.
 THEORY = {"vanishing", "pretrained", "square-root", "ln-std-functions", "convergence-none", "convergence-ln"} | CAPACITY
-INSIDE = ("features", "moments", "stability", "shift", "shift-left", "features-ln", "dispersion")
+INSIDE = (
+    "features",
+    "variance-decays",
+    "mean-drifts",
+    "variance-kept",
+    "mean-kept",
+    "shift",
+    "shift-left",
+    "features-ln",
+    "dispersion",
+)
 CAUSES = ("cause-moments", "cause-attention", "cause-read-out", "attribution")
 SHORT = {
     "argmax": {"argmax", "argmax-adaptive", "argmax-orthogonal", "std", "ln-std", "ln-std-alike"},
@@ -38,9 +48,9 @@ def test_where_everything_is_as_the_paper_says_every_claim_is_supported():
     document = judge(CLAIMS, evidence())
     expected = dict.fromkeys(BY_KEY, SUPPORTED) | dict.fromkeys(CAPACITY, NOT_TESTED)
     assert {key: claim["verdict"] for key, claim in document.items()} == expected
-    assert len(document) == len(CLAIMS) == len(RULES) == 41
+    assert len(document) == len(CLAIMS) == len(RULES) == 45
     assert counts(document) == {
-        **{"supported": 40, "contradicted": 0, "undecided": 0, "not_comparable": 0, "not_tested": 1}
+        **{"supported": 44, "contradicted": 0, "undecided": 0, "not_comparable": 0, "not_tested": 1}
     }
     assert THEORY | of_task("argmax") | of_task("dictionary") | {"argmax-long", "dictionary-long"} == set(document)
 
@@ -76,7 +86,7 @@ def test_fewer_steps_than_the_papers_compare_nothing_whichever_way_it_points(by)
     assert [argmax[name] for name in ("ours", "low", "high")] == [same[name] for name in ("ours", "low", "high")]
     assert {document[key]["size"] for key in changed} == {""}
     assert document["ln-std-alike"]["evidence"].startswith("argmax 99,999 of 100,000 steps, baseline ")
-    assert counts(document)["not_comparable"] == 18
+    assert counts(document)["not_comparable"] == 20
     assert verdict("argmax", steps=steps((100_001, 10_000)))["verdict"] == SUPPORTED
 
 
@@ -152,7 +162,8 @@ def test_the_table_shows_every_claim_and_its_rule():
         assert claim["verdict"] in VERDICTS
         assert claim["size"] in SIZES
     assert "**supported**, larger than the paper's" in text
-    assert legend() in text
+    for name, meaning in legend():
+        assert f"\n- **{name}**: {meaning}\n" in text
     rows = [line for line in text.splitlines() if line.startswith("|")]
     assert {line.replace("\\|", "").count("|") for line in rows} == {10}
     assert "None" not in text

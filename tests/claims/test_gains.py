@@ -8,7 +8,7 @@ from vanishing_variance.analysis.paired_tests import paired_tests, select
 from vanishing_variance.claims.differences import Pair
 from vanishing_variance.claims.judgement import judge
 from vanishing_variance.claims.paper import CLAIMS
-from vanishing_variance.study.verdict import AS_LARGE, CONTRADICTED, LARGER, SMALLER, SUPPORTED, UNDECIDED
+from vanishing_variance.study.verdict import COMPATIBLE, CONTRADICTED, LARGER, SMALLER, SUPPORTED, UNDECIDED
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_the_size_is_beside_the_verdict():
     assert paper == pytest.approx(np.mean([97.6 - 97.3, 82.9 - 80.4, 44.1 - 38.7]), abs=1e-3)
     for by, expected, size in (
         (0, SUPPORTED, LARGER),
-        (paper - 10, SUPPORTED, AS_LARGE),
+        (paper - 10, SUPPORTED, COMPATIBLE),
         (-9, SUPPORTED, SMALLER),
         (-10, UNDECIDED, SMALLER),
         (-13, CONTRADICTED, ""),
@@ -106,7 +106,7 @@ def test_where_lengths_are_lost_the_size_is_judged_over_the_others():
     frame.loc[(frame["range"] == "long") & (frame["norm"] == "ln") & (frame["length"] == 4096), "accuracy"] -= 0.036
     found = verdict("argmax-long", accuracy=frame)
     assert found["ours"] == pytest.approx((40 + 6.4) / 2, abs=0.5)
-    assert (found["paper"], found["size"]) == (None, AS_LARGE)
+    assert (found["paper"], found["size"]) == (None, COMPATIBLE)
     assert "at the 1 of them where the paper's numbers survive 6." in found["evidence"]
     assert found["evidence"].endswith("the paper's 6.4")
 

@@ -10,6 +10,7 @@ def test_theory_is_judged_by_shares_of_features_and_components():
     rising = exponents()
     rising.loc[rising.index[:12], ["exponent", "low", "high"]] = [0.5, 0.4, 0.6]
     assert verdict("vanishing", exponents=rising)["verdict"] == CONTRADICTED
+    assert verdict("vanishing")["n"] == 1
     rising.loc[rising.index[2:12], ["exponent", "low", "high"]] = [-1, -1.1, -0.9]
     assert verdict("vanishing", exponents=rising)["verdict"] == UNDECIDED
     slow = fits().assign(exponent=-0.3, low=-0.35, high=-0.25)

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from vanishing_variance.core.frames import read_csv
 from vanishing_variance.core.ranges import Growth, Range
 from vanishing_variance.figures import (
     accuracy,
@@ -18,9 +19,12 @@ from vanishing_variance.probe.fits import POOLED, fits, pooled
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.study.quantities import GROUPINGS, QUANTITIES
 from vanishing_variance.study.results import COLUMNS
+from vanishing_variance.study.runs import REFERENCE
 from vanishing_variance.study.strategies import STRATEGIES
 
 LENGTHS = [4, 16, 64]
+PAPER = accuracy.papers(read_csv(REFERENCE), "short")
+NOTHING = PAPER.iloc[:0]
 
 
 def features(scale):
@@ -222,23 +226,35 @@ def raw():
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
+def test_a_temperature_that_fewer_seeds_have_says_its_own_n_in_the_caption(raw):
+    old = raw[(raw["temperature"] == "plain") | (raw["seed"] > raw["seed"].min())]
+    seeds, steps = raw["seed"].nunique(), {"argmax": 1, "dictionary": 1}
+    for of, said in ((raw, f"n = {seeds} seeds,"), (old, f"n = {seeds} (adaptive θ: {seeds - 1}")):
+        caption = accuracy.draw(accuracy.data(of, ("argmax", "dictionary"), "short"), NOTHING, (5, 16), steps).caption
+        assert f"means over {said}" in caption
+
+
 def test_accuracy_shows_the_mean_and_its_interval_over_seeds(raw):
     data = accuracy.data(raw, ("argmax", "dictionary"), "short")
     row = data.query("task == 'dictionary' and temperature == 'plain' and norm == 'std' and length == 16").iloc[0]
     values = raw.query("task == 'dictionary' and temperature == 'plain' and norm == 'std' and length == 16")["accuracy"]
     assert (row["mean"], row["low"], row["high"]) == pytest.approx(interval(values.to_numpy() * 100))
     assert list(data["norm"].unique()) == ["none", "std", "ln", "rms"]
-    drawing = accuracy.draw(data, (5, 16), {"argmax": 4_000, "dictionary": 10_000})
+    drawing = accuracy.draw(data, PAPER, (5, 16), {"argmax": 4_000, "dictionary": 10_000})
     assert titles(drawing)[::3] == ["(a) argmax, plain softmax", "(d) dictionary, plain softmax"]
     assert len(titles(drawing)) == 6
-    assert len(drawing.figure.axes[0].lines) == 4
+    ours, theirs = drawing.figure.axes[3].lines[::2], drawing.figure.axes[3].lines[1::2]
+    assert [len(line.get_xdata()) for line in ours] == [3] * 4
+    assert [list(line.get_ydata()) for line in theirs] == [[99.3, 97.3], [], [99.4, 97.6], []]
+    assert drawing.figure.legends[0].get_texts()[-1].get_text() == "the paper's"
     assert drawing.title == "Accuracy against length, trained on up to 16 items"
     assert "argmax after 4,000 gradient steps and dictionary after 10,000 gradient steps" in drawing.caption
     assert "n = 5 seeds, the band is the 95% t interval" in drawing.caption
     assert "Adaptive θ: the paper's temperature" in drawing.caption
-    plain = accuracy.draw(data.query("temperature == 'plain'"), (5, 16), {"argmax": 1, "dictionary": 1})
+    plain = accuracy.draw(data.query("temperature == 'plain'"), NOTHING, (5, 16), {"argmax": 1, "dictionary": 1})
     assert titles(plain) == ["(a) argmax, plain softmax", "(b) dictionary, plain softmax"]
     assert "θ" not in plain.caption
+    assert "the paper's" not in [text.get_text() for text in plain.figure.legends[0].get_texts()]
 
 
 def losses(steps):

@@ -7,6 +7,13 @@ from vanishing_variance.report.strongest import Evidence
 UNDERTRAINED = "not comparable (undertrained)"
 
 
+def test_the_size_of_a_gain_is_said_where_it_is_judged():
+    sized = {**CLAIM, "verdict": "supported", "size": "larger than the paper's"}
+    assert "(+3.2 points [+1.0, +5.5], larger than the paper's +1.8) and" in answer({"argmax": Evidence(sized)})[0]
+    lost = {**sized, "paper": None}
+    assert "(+3.2 points [+1.0, +5.5], larger than the paper's) and" in answer({"argmax": Evidence(lost)})[0]
+
+
 def evidence(**verdicts):
     """Claims by key, with `_` for `-`: a verdict, or a verdict and our number."""
     claims = {}

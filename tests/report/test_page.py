@@ -119,7 +119,8 @@ def test_weaker_evidence_of_this_run_stands_below_the_records():
     )
     assert "Supported; the paper&#39;s steps, n = 2." in html
     assert "The rule. supported where the interval lies above 0 at 2<sup>14</sup>" in html
-    assert "not comparable (undertrained): the models had fewer gradient steps than the paper&#39;s" in html
+    meaning = "the models had fewer gradient steps than the paper&#39;s"
+    assert f"<dt>not comparable (undertrained)</dt><dd>{meaning}" in html
     assert "more than 0.5 percentage points below the paper&#39;s at 2<sup>4</sup>" in html
 
 

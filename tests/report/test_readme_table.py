@@ -28,6 +28,14 @@ def test_a_sentence_has_the_gain_its_interval_and_the_papers():
     assert f"**{CLAIM['verdict']}**, +3.2 pp [+1.0, +5.4]; the paper: +2.0 (the paper's steps, n = 2)." in text
 
 
+def test_a_sentence_says_the_size_of_a_gain_where_it_is_judged():
+    claim = {**CLAIM, "low": 1.0, "high": 5.5, "size": "compatible with the paper's"}
+    for paper, said in ((2.0, " +2.0 (the"), (None, " (the")):
+        found = Evidence({**claim, "paper": paper})
+        text = " ".join(rewritten(BEGIN + END, dict.fromkeys(SHOWN, found)).split())
+        assert f"+3.2 pp [+1.0, +5.5], compatible with the paper's{said}" in text
+
+
 def test_a_row_a_claim():
     rows = [line.strip("| ").split(" | ") for line in table(evidence().values()).splitlines() if "Table 1" in line]
     claim = ["ln helps beyond the training lengths", "Section 3.1, Table 1"]

@@ -13,6 +13,7 @@ from vanishing_variance.study.markdown import MISSING, power, table
 from vanishing_variance.study.runs import ABLATIONS, PAPER_TABLES, compared
 from vanishing_variance.study.scale import of_paper
 
+SEQUENCES = "uncertainty from test sequences (%)"
 TITLES = {
     "plain": "without test-time adaptation",
     "adaptive": "with the adaptive temperature",
@@ -123,8 +124,13 @@ def _comparison_rows(of: pd.DataFrame) -> list[tuple[str, list[str]]]:
         ("p, Holm", _cells(of, "p_holm", ".2g")),
         ("p, Wilcoxon", _cells(of, "p_wilcoxon", ".2g")),
         ("seeds for 90% power", _cells(of, "seeds_for_power", ".0f")),
-        ("uncertainty from test sequences (%)", _cells(of.assign(share=of["share_sequences"] * 100), "share", ".0f")),
+        *([(SEQUENCES, _cells(of.assign(share=of["share_sequences"] * 100), "share", ".0f"))] if _answered(of) else []),
     ]
+
+
+def _answered(of: pd.DataFrame) -> bool:
+    """Return whether the answers to every sequence are known; a record keeps accuracies alone."""
+    return bool(of["share_sequences"].notna().any())
 
 
 def _numbers(tests: pd.DataFrame, treatment: str, baseline: str) -> pd.DataFrame:
@@ -154,7 +160,8 @@ def _note(numbers: pd.DataFrame, beside: bool) -> str:
         "over the standard deviation of the differences; Holm corrects p over the lengths of one temperature; "
         f"Wilcoxon's signed-rank test cannot go below {2.0 ** (1 - seeds):.2g} with n = {seeds}; so many seeds would a "
         "difference of this size need for p < 0.05 in nine of ten studies. All seeds are tested on the same sequences, "
-        "and what these add to the uncertainty no test over seeds sees: the last row is their share of its square."
+        "and what these add to the uncertainty no test over seeds sees"
+        + (f": “{SEQUENCES}” is their share of its square." if _answered(numbers) else ".")
     )
     missing = numbers[numbers["p"].isna()]
     where = zip(missing["temperature"], missing["length"], missing["note"], strict=True)

@@ -19,8 +19,8 @@ MARGIN = 1.0
 ORTHOGONAL = (
     "The interaction: each seed's gain of ln over none (mean accuracy over all test lengths beyond training) with the "
     "adaptive temperature, minus its gain with the plain softmax. Supported: the 95% t interval is within ±1 "
-    "percentage point, a third to a half of the paper's gains. Contradicted: the interval does not hold 0, and is not "
-    "within. Else undecided. Not comparable where undertrained."
+    "percentage point, a third to a half of the paper's gains. Contradicted: it is wholly outside. Else undecided. Not "
+    "comparable where undertrained."
 )
 NEARER = (
     "How far apart ln and std are, in mean accuracy over all test lengths beyond training: the absolute value of the "
@@ -43,7 +43,9 @@ def orthogonal(task: str, evidence: Evidence) -> Judgement:
     found = Judgement(UNDECIDED, words, "pp", mean, n=len(values), paper=papers.mean())
     if note := no_test(values):
         return replace(found, evidence=f"{words}, {note}")
-    verdict = SUPPORTED if max(-low, high) < MARGIN else CONTRADICTED if low > 0 or high < 0 else UNDECIDED
+    verdict = SUPPORTED if max(-low, high) < MARGIN else CONTRADICTED if max(low, -high) > MARGIN else UNDECIDED
+    if verdict == UNDECIDED and (low > 0 or high < 0):
+        words += f", an interaction that is not shown to exceed ±{MARGIN:g}"
     if verdict == UNDECIDED and (high - low) / 2 >= MARGIN:
         seeds = seeds_for_equivalence(float(values.std(ddof=1)), MARGIN)
         words += f", the interval is wider than ±{MARGIN:g}, {seeds} seeds for 90% power, were the truth 0"

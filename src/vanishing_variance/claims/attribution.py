@@ -25,9 +25,8 @@ ATTRIBUTION = (
     "By the interventions of cause-moments and cause-read-out. Supported: cause-moments is; or cause-read-out is, and "
     "the moments put right in models without a normaliser, the global ones or every feature's, bring more than half of "
     "what ln brings (95% t interval of the difference, paired by seed, above 0). Contradicted: cause-moments is, and "
-    "with both forms that interval is below 0, or ln brings nothing (the interval of its gain is not above 0). Else "
-    "undecided. The correlations of metrics/explained.csv describe, and decide nothing."
-    f"{TRAINED}"
+    "with both forms that interval is below 0. Else undecided, as where it is not clear that ln brings anything. The "
+    f"correlations of metrics/explained.csv describe, and decide nothing.{TRAINED}"
 )
 _points = partial(mean_estimate, how="+.1f", unit=" points")
 
@@ -55,10 +54,9 @@ def improves(task: str, evidence: Evidence) -> Judgement:
     if len(parts["gain"]) < 2 or len(brought["global"]) != len(parts["gain"]):
         return Judgement(UNDECIDED, "too few seeds of both", "pp", n=len(parts["gain"]))
     sides = [one_sided(*interval(values - HALF * parts["gain"])[1:]) for values in brought.values()]
-    nothing = interval(parts["gain"])[1] <= 0
     if of_moments.verdict == SUPPORTED or (of_read_out.verdict == SUPPORTED and SUPPORTED in sides):
         verdict = SUPPORTED
-    elif of_moments.verdict == CONTRADICTED and (nothing or set(sides) == {CONTRADICTED}):
+    elif of_moments.verdict == CONTRADICTED and set(sides) == {CONTRADICTED}:
         verdict = CONTRADICTED
     else:
         verdict = UNDECIDED

@@ -9,7 +9,7 @@ from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import Judgement, Rule, one_sided
 from vanishing_variance.statistics.intervals import NAN, interval
 from vanishing_variance.study.markdown import estimate, power
-from vanishing_variance.study.verdict import AS_LARGE, LARGER, NOT_TESTED, SMALLER, SUPPORTED, UNDECIDED
+from vanishing_variance.study.verdict import COMPATIBLE, LARGER, NOT_TESTED, SMALLER, SUPPORTED, UNDECIDED
 
 WORDS = (
     "Each seed's mean accuracy over all test lengths beyond training, {treatment} minus {baseline}, paired by seed. "
@@ -56,7 +56,7 @@ def _size(pair: Pair, evidence: Evidence, verdict: str) -> tuple[float, str, str
     paper = float(papers.mean())
     size = ""
     if low < high and verdict in (SUPPORTED, UNDECIDED):
-        size = SMALLER if high < paper else LARGER if low > paper else AS_LARGE if verdict == SUPPORTED else ""
+        size = SMALLER if high < paper else LARGER if low > paper else COMPATIBLE if verdict == SUPPORTED else ""
     if len(papers) == len(lengths):
         return paper, size, ""
     ours = estimate(".3g", mean, low, high)

@@ -5,14 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binomtest
 
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import Judgement, by_seed
 from vanishing_variance.study.markdown import mean_estimate
 from vanishing_variance.study.quantities import QUANTITIES
 from vanishing_variance.study.results import of_both
-from vanishing_variance.study.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
+from vanishing_variance.study.verdict import NOT_TESTED
 
 # A number a row of `Evidence.inside`.
 Measure = Callable[[pd.DataFrame], pd.Series]
@@ -22,6 +21,10 @@ SIGN = (
     " Supported: the 95% t interval over seeds is above 0; contradicted: it is below; else undecided. Not comparable "
     "where undertrained."
 )
+
+
+# The unit of squared drifts, in standard deviations of training.
+_HUNDREDTHS = "(0.01 sd)²"
 
 
 def log_ratio(name: str) -> Measure:
@@ -41,49 +44,30 @@ def dispersed(task: str, evidence: Evidence) -> Judgement:
     return found if found.evidence else replace(found, evidence=unmeasured)
 
 
-DRIFTS = (
-    "minus the log2 ratio of the global variance (none) to that at the training lengths, above 0; and the global mean "
-    "drifts: at the longest length it differs from that at the training lengths by more than 1.96 standard errors over "
-    "sequences, in so many models that a binomial test against 5% has p < 0.05, else the claim is at best undecided."
-)
-
-
 def drifts(task: str, evidence: Evidence) -> Judgement:
-    """Judge whether without a normaliser the global variance decays and the global mean drifts."""
-    of = evidence.inside(task, "none")
-    if of.empty:
-        return Judgement(NOT_TESTED, evidence.missing(task, "short", "none"))
-    decay = _judged(-_values(evidence, task, "none", log_ratio("variance_before")), "log2 ratio")
-    last = of[of["length"] == of["length"].max()]
-    error = np.hypot(last["mean_se_before"], last["trained_mean_se_before"])
-    moved = int(((last["mean_before"] - last["trained_mean_before"]).abs() > 1.96 * error).sum())
-    still = binomtest(moved, len(last), 0.05, alternative="greater").pvalue >= 0.05
-    words = f"mean drifts in {moved} of {len(last)} models; log2 of the variance falls by {decay.evidence}"
-    return replace(decay, evidence=words, verdict=UNDECIDED if still and decay.verdict == SUPPORTED else decay.verdict)
+    """Judge whether without a normaliser the global mean of O moves away from that of training."""
+    found = changes("none", _drift, _HUNDREDTHS, task, evidence)
+    return found if np.isnan(found.ours) else replace(found, evidence=f"none {_distance(found.ours)}")
 
 
-# A drift of a hundredth of a standard deviation, squared: what is smaller than this without a normaliser needs none.
-NO_DRIFT = 1e-4
-KEEPS = (
-    "the absolute log2 ratio of the global variance to that at the training lengths, and the squared drift of the "
-    "global mean from there, in variances of training and less its own sampling error: each after the normaliser, none "
-    "less ln, above 0. The claim is contradicted where either is, supported where both are. Where none's mean drifts "
-    "by less than a hundredth of a standard deviation, there is nothing to preserve, and the mean is undecided."
-)
+def keeps_mean(task: str, evidence: Evidence) -> Judgement:
+    """Judge whether the global mean of O moves less with `ln` than with `none`."""
+    found = smaller(_drift, _HUNDREDTHS, task, evidence)
+    if found.verdict == NOT_TESTED:
+        return found
+    moved = of_both(*(_values(evidence, task, norm, _drift) for norm in ("none", "ln")))
+    words = (f"{norm} {_distance(of.mean())}" for norm, of in zip(("none", "ln"), moved, strict=True))
+    return replace(found, evidence=", ".join(words))
 
 
-def keeps(task: str, evidence: Evidence) -> Judgement:
-    """Judge whether `ln` keeps the global variance and the global mean nearer to those of training."""
-    drift = QUANTITIES["drift_after"][1]
-    variance = smaller(lambda of: log_ratio("variance_after")(of).abs(), "absolute log2 ratio", task, evidence)
-    mean = smaller(drift, "variances", task, evidence)
-    if variance.verdict == NOT_TESTED:
-        return variance
-    if _values(evidence, task, "none", drift).mean() < NO_DRIFT:
-        mean = replace(mean, verdict=UNDECIDED)
-    found = {"variance": variance, "mean": mean}
-    worst = min(found.values(), key=lambda one: (CONTRADICTED, UNDECIDED, SUPPORTED).index(one.verdict))
-    return replace(worst, evidence="; ".join(f"{name}: {one.verdict} ({one.evidence})" for name, one in found.items()))
+def _distance(squared: float) -> str:
+    """Return a mean squared drift as a root mean square, which is 0 where it is within its sampling error."""
+    return f"{max(squared, 0.0) ** 0.5 / 100:.2g} sd"
+
+
+def _drift(of: pd.DataFrame) -> pd.Series:
+    """Return the squared drift of the global mean after the normaliser, which is O itself without one."""
+    return 1e4 * QUANTITIES["drift_after"][1](of)
 
 
 def changes(norm: str, measure: Measure, unit: str, task: str, evidence: Evidence) -> Judgement:

@@ -34,8 +34,25 @@ INSIDE: OfEachTask = {
         "minus the log2 ratio of the mean feature variance of O (none) to that at the training lengths, above 0.",
         partial(changes, "none", lambda of: -log_ratio("feature_variance_before")(of), "log2 ratio"),
     ),
-    "moments": (outputs.DRIFTS, outputs.drifts),
-    "stability": (outputs.KEEPS, outputs.keeps),
+    "variance-decays": (
+        "minus the log2 ratio of the global variance of O (none) to that at the training lengths, above 0.",
+        partial(changes, "none", lambda of: -log_ratio("variance_before")(of), "log2 ratio"),
+    ),
+    "mean-drifts": (
+        "the squared drift of the global mean of O (none) from that at the training lengths, in hundredths of a "
+        "standard deviation of training, squared, less its own sampling error: above 0, however small. Its root mean "
+        "square is the evidence.",
+        outputs.drifts,
+    ),
+    "variance-kept": (
+        "the absolute log2 ratio of the global variance after the normaliser to that at the training lengths, none "
+        "less ln, above 0.",
+        partial(smaller, lambda of: log_ratio("variance_after")(of).abs(), "absolute log2 ratio"),
+    ),
+    "mean-kept": (
+        "the squared drift of the global mean after the normaliser, as of mean-drifts, none less ln, above 0.",
+        outputs.keeps_mean,
+    ),
     "shift": (
         "the Wasserstein shift of O after the normaliser, in standard deviations of training, none less ln, above 0.",
         partial(smaller, lambda of: of["shift_after"], "sd"),

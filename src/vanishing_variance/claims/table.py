@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from vanishing_variance.study.markdown import MISSING, estimate, row
+from vanishing_variance.study.markdown import MISSING, definitions, estimate, row
 from vanishing_variance.study.verdict import VERDICTS, legend, name
 
 
@@ -26,7 +26,6 @@ def markdown(document: Mapping[str, Mapping[str, Any]]) -> str:
     rules: dict[str, list[str]] = {}
     for key, claim in document.items():
         rules.setdefault(claim["rule"], []).append(key)
-    lines += ["", legend(), ""]
-    lines += ["What decides, by key:", ""]
+    lines += ["", *definitions(legend()), "", "What decides, by key:", ""]
     lines += [f"- {', '.join(keys)}: {rule}" for rule, keys in rules.items()]
     return "\n".join([*lines, ""])

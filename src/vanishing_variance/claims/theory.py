@@ -53,7 +53,7 @@ def vanishes(evidence: Evidence) -> Judgement:
     words = "; ".join(
         f"{name}: {share:.0%} of the features, median exponent {of:.2f}" for name, (share, of) in shares.items()
     )
-    return Judgement(verdict, words, "% of features", 100 * least)
+    return Judgement(verdict, words, "% of features", 100 * least, n=1)
 
 
 def falls(evidence: Evidence) -> Judgement:

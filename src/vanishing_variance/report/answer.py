@@ -63,8 +63,9 @@ def _gain(task: str, claim: Mapping[str, Any]) -> str:
         return said
     bounds = interval(claim["low"], claim["high"], "+.1f")
     ours = f"{number(claim['ours'], '+.1f')} points" + ("" if bounds == MISSING else f" [{bounds}]")
-    paper = "" if claim["paper"] is None else f"; the paper: {number(claim['paper'], '+.1f')}"
-    return f"{said} ({ours}{paper})"
+    paper = "" if claim["paper"] is None else number(claim["paper"], "+.1f")
+    beside = f", {claim['size']} {paper}".rstrip() if claim["size"] else f"; the paper: {paper}" if paper else ""
+    return f"{said} ({ours}{beside})"
 
 
 def _cause(claims: Mapping[str, Mapping[str, Any]], verdicts: tuple[str, ...], tasks: list[str]) -> str:

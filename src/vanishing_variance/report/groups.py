@@ -19,7 +19,8 @@ GROUPS = {
         "pretrained": "Its deviation falls in pretrained LLMs",
         "square-root": "There, as N^−0.5 for random tokens",
         "features": "Features of O concentrate",
-        "moments": "Global variance decays, the mean drifts",
+        "variance-decays": "Global variance of O decays",
+        "mean-drifts": "Global mean of O drifts",
     },
     "accuracy": {
         "": "ln is ahead of none",
@@ -33,7 +34,8 @@ GROUPS = {
         "convergence-ln": "ln converges in 10,000 steps",
     },
     "mechanism": {
-        "stability": "ln preserves global mean and variance",
+        "variance-kept": "ln preserves the global variance",
+        "mean-kept": "ln preserves the global mean",
         "shift": "ln reduces the distribution shift of O",
         "shift-left": "ln does not eliminate the shift",
         "features-ln": "Features still concentrate with ln",

@@ -87,7 +87,7 @@ def page(results: Results) -> Page:
         "scale": _scale(lead.tests, lead.params),
         "board": board(results.evidence),
         "counts": counts(results.evidence),
-        "legend": raised(legend()),
+        "legend": [(name, raised(meaning)) for name, meaning in legend()],
         "recorded": figures.recorded(record.picture) if led else None,
         "tables": tables(results.tables, norm, _steps(params)),
         "explained": grouped(

@@ -6,7 +6,7 @@ from typing import Any
 
 from vanishing_variance.core.errors import InputError
 from vanishing_variance.report.strongest import Evidence, scale
-from vanishing_variance.study.markdown import row
+from vanishing_variance.study.markdown import definitions, row
 from vanishing_variance.study.verdict import legend
 
 BEGIN, END = "<!-- verdicts: python -m stages.readme -->", "<!-- end of verdicts -->"
@@ -37,17 +37,26 @@ def rewritten(text: str, evidence: Mapping[str, Evidence]) -> str:
 
 def table(evidence: Iterable[Evidence]) -> str:
     """Return the page docs/verdicts.md: every claim's strongest evidence, a row each."""
-    return "\n".join([HEADING, legend(), "", row(HEAD), row(["---"] * len(HEAD)), *map(_row, evidence), ""])
+    return "\n".join(
+        [HEADING, *definitions(legend()), "", row(HEAD), row(["---"] * len(HEAD)), *map(_row, evidence), ""]
+    )
 
 
 def _sentence(found: Evidence) -> str:
     claim = found.claim
-    paper = f"; the paper: {claim['paper']:+.1f}" if claim["unit"] == "pp" and claim["paper"] is not None else ""
     interval = f" [{claim['low']:+.1f}, {claim['high']:+.1f}]" if _gain(claim) and claim["low"] is not None else ""
-    gain = f", {_gain(claim)}{interval}{paper}" if _gain(claim) else ""
+    gain = f", {_gain(claim)}{interval}{_beside(claim)}" if _gain(claim) else ""
     return f"- {claim['claim']} ({claim['where']}): **{claim['verdict']}**{gain} ({scale(claim)}).".replace(
         "n = ", "n\u00a0=\u00a0"
     )
+
+
+def _beside(claim: Mapping[str, Any]) -> str:
+    """Return the paper's gain, and the size of ours beside it where it is judged."""
+    paper = "" if claim["paper"] is None else f"{claim['paper']:+.1f}"
+    if claim["size"]:
+        return f", {claim['size']} {paper}".rstrip()
+    return f"; the paper: {paper}" if paper else ""
 
 
 def _row(found: Evidence) -> str:

@@ -46,6 +46,11 @@ def row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
+def definitions(meanings: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the lines of a list: a name and its meaning each."""
+    return [f"- **{name}**: {meaning}" for name, meaning in meanings]
+
+
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """Return the lines of a table: a column of text, the others of numbers."""
     return [row(line) for line in (head, ["---", *["--:"] * (len(head) - 1)], *rows)]

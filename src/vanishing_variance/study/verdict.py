@@ -4,7 +4,7 @@ SUPPORTED, CONTRADICTED, UNDECIDED = "supported", "contradicted", "undecided"
 NOT_COMPARABLE, NOT_TESTED = "not comparable (undertrained)", "not tested"
 
 # The size of a gain beside the paper's; empty where the rule does not ask for it.
-SMALLER, LARGER, AS_LARGE = "smaller than the paper's", "larger than the paper's", "as large as the paper's"
+SMALLER, LARGER, COMPATIBLE = "smaller than the paper's", "larger than the paper's", "compatible with the paper's"
 
 # Percentage points that a baseline may be below the paper's, and still count as trained like the paper's.
 BEHIND = 0.5
@@ -25,16 +25,13 @@ SIZES = {
     SMALLER: "significantly smaller than the paper's number (two-sided p < 0.05), which counts as exact: its own "
     "uncertainty is unknown",
     LARGER: "significantly larger",
-    AS_LARGE: "no significant difference, though with few seeds the two can be far apart",
+    COMPATIBLE: "no significant difference, though with few seeds the two can be far apart",
 }
 
 
-def legend() -> str:
-    """Return every verdict and size with its meaning, as two sentences."""
-    verdicts, sizes = (
-        "; ".join(f"{name}: {meaning}" for name, meaning in of.items() if name) for of in (MEANINGS, SIZES)
-    )
-    return f"{verdicts[0].upper()}{verdicts[1:]}. The size of a gain: {sizes}."
+def legend() -> list[tuple[str, str]]:
+    """Return every verdict, and every size of a gain, with its meaning."""
+    return [*MEANINGS.items(), *((name, f"of a gain: {meaning}") for name, meaning in SIZES.items() if name)]
 
 
 def name(verdict: str, separator: str) -> str:
