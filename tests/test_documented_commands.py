@@ -134,6 +134,21 @@ def test_a_command_runs(user, command):
         time.sleep(1)
 
 
+def test_in_a_clone_without_weights_the_page_opens_and_the_default_scale_comes_back(user):
+    away = [(user.path / name, user.path.parent / Path(name).name) for name in ("runs", "data", ".dvc/cache")]
+    for here, there in away:
+        here.rename(there)
+    try:
+        user("python", "-m", "stages.scale", "paper")
+        user("make", "default-scale")
+        assert user("git", "status", "--porcelain") == ""
+        assert "Running stage" not in user("make", "report")
+    finally:
+        for here, there in away:
+            shutil.rmtree(here, ignore_errors=True)
+            there.rename(here)
+
+
 @pytest.mark.slow
 def test_the_commands_for_the_papers_scale_run_one_after_the_other(user):
     path = user.path / "src/vanishing_variance/study/scale.py"

@@ -54,18 +54,20 @@ def test_what_holds_at_length_has_the_numbers_of_the_leaderboard():
 
 def test_why_accuracy_falls_is_what_the_interventions_recover():
     shares = pd.read_csv(StringIO(committed("metrics/interventions/shares.csv"))).query("where != 'before'")
-    shares = shares.query("range == 'short' and norm == 'none' and kind == 'recovered' and scope == 'beyond training'")
-    found = shares.set_index(["intervention", "task"])["share"].map("{:.0%}".format)
-    weight, moments = (
-        [found[f"{what} restored", task] for task in ("argmax", "dictionary")]
-        for what in ("target weight", "global moments")
+    shares = shares.query("range == 'short' and norm == 'none' and scope == 'beyond training'")
+    found = shares[shares["kind"] != "Shapley"].set_index(["intervention", "task"])["share"].map("{:.0%}".format)
+    weight, moments, features, damage = (
+        [found[what, task] for task in ("argmax", "dictionary")]
+        for what in (
+            *("target weight restored", "global moments restored", "feature moments restored"),
+            "training sequences, feature moments of the long length",
+        )
     )
     said = " ".join(README.split())
     assert f"regain {weight[0]} of the lost accuracy on argmax and {weight[1]} on the dictionary" in said
-    assert (
-        f"with the global mean and variance of O there, {moments[0]} and {moments[1]} ({shares['n'].min()} seeds"
-        in said
-    )
+    assert f"with the global mean and variance of O there, {moments[0]} and {moments[1]}; with those of" in said
+    assert f"every feature {features[0]} and {features[1]}, and given" in said
+    assert f"short ones lose {damage[0]} and {damage[1]} of it ({shares['n'].min()} seeds)" in said
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name.startswith("docs/")])
