@@ -85,7 +85,7 @@ def test_its_verdicts_are_the_strongest_evidence_that_is_committed():
         )
     )
     evidence = strongest(run, record)
-    assert len(evidence) == 41
+    assert len(evidence) == 45
     assert rewritten(README, evidence) == README
     assert table(evidence.values()) == PAGES["docs/verdicts.md"]
 
