@@ -83,6 +83,8 @@ PROTOCOLS = {
     "std 1, width 128, cosine": Protocol(_embeddings(1.0, 128) | COSINE),
     "std 1, width 32, cosine": Protocol(_embeddings(1.0, 32) | COSINE),
     "std 1, width 32": Protocol(_embeddings(1.0, 32)),
+    "width 128": Protocol(_embeddings(128**-0.5, 128)),
+    "width 128, logits not scaled": Protocol(_embeddings(128**-0.5, 128), scaled=False),
     "std 1, width 16": Protocol(_embeddings(1.0, 16)),
     "std 1, width 16, normaliser after W_O": Protocol(_embeddings(1.0, 16), late=True),
     "std 0.5": Protocol(_embeddings(0.5)),

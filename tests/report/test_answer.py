@@ -9,9 +9,9 @@ UNDERTRAINED = "not comparable (undertrained)"
 
 def test_the_size_of_a_gain_is_said_where_it_is_judged():
     sized = {**CLAIM, "verdict": "supported", "size": "larger than the paper's"}
-    assert "(+3.2 points [+1.0, +5.5], larger than the paper's +1.8) and" in answer({"argmax": Evidence(sized)})[0]
+    assert "(+3.2 pp [+1.0, +5.5], larger than the paper's +1.8) and" in answer({"argmax": Evidence(sized)})[0]
     lost = {**sized, "paper": None}
-    assert "(+3.2 points [+1.0, +5.5], larger than the paper's) and" in answer({"argmax": Evidence(lost)})[0]
+    assert "(+3.2 pp [+1.0, +5.5], larger than the paper's) and" in answer({"argmax": Evidence(lost)})[0]
 
 
 def evidence(**verdicts):
@@ -26,7 +26,7 @@ def evidence(**verdicts):
 @pytest.mark.parametrize(
     ("verdict", "said"),
     [
-        ("supported", "it raises accuracy on argmax (+3.2 points [+1.0, +5.5]; the paper: +1.8) and"),
+        ("supported", "it raises accuracy on argmax (+3.2 pp [+1.0, +5.5]; the paper: +1.8) and"),
         ("contradicted", "it lowers accuracy on argmax (+3.2"),
         ("undecided", "it shows no consistent gain on argmax (+3.2"),
         (UNDERTRAINED, "it cannot be judged yet on argmax, whose models are undertrained (+3.2"),
@@ -59,7 +59,7 @@ def test_a_cause_is_worded_by_its_verdict_and_what_is_decided_stands_first():
     )
     assert answer(found)[1].endswith(
         "; on dictionary, falling attention on the answer’s item is what costs accuracy (100% of what is lost), the "
-        "outputs’ shifted mean and variance are not (1%); on argmax the training was too short to tell."
+        "outputs’ shifted mean and variance are not (1%); on argmax training was too short to tell."
     )
     found["cause-moments-dictionary"] = Evidence({**CLAIM, "verdict": "undecided", "ours": None})
     assert "(100% of what is lost), the outputs’ shifted mean and variance may be; on argmax" in answer(found)[1]

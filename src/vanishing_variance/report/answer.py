@@ -62,7 +62,7 @@ def _gain(task: str, claim: Mapping[str, Any]) -> str:
     if claim["ours"] is None:
         return said
     bounds = interval(claim["low"], claim["high"], "+.1f")
-    ours = f"{number(claim['ours'], '+.1f')} points" + ("" if bounds == MISSING else f" [{bounds}]")
+    ours = f"{number(claim['ours'], '+.1f')} pp" + ("" if bounds == MISSING else f" [{bounds}]")
     paper = "" if claim["paper"] is None else number(claim["paper"], "+.1f")
     beside = f", {claim['size']} {paper}".rstrip() if claim["size"] else f"; the paper: {paper}" if paper else ""
     return f"{said} ({ours}{beside})"
@@ -72,7 +72,7 @@ def _cause(claims: Mapping[str, Mapping[str, Any]], verdicts: tuple[str, ...], t
     """Return what costs the accuracy on tasks whose causes have these verdicts."""
     where = f"on {' and '.join(tasks)}"
     if _UNJUDGED.issuperset(verdicts):
-        return f"{where} {'the training was too short to tell' if NOT_COMPARABLE in verdicts else 'the cause is open'}"
+        return f"{where} {'training was too short to tell' if NOT_COMPARABLE in verdicts else 'the cause is open'}"
     parts = []
     for verdict, (cause, (words, unclear, of)) in zip(verdicts, _CAUSES.items(), strict=True):
         found = [claims[f"{cause}-{task}"]["ours"] for task in tasks]
