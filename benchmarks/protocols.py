@@ -83,8 +83,14 @@ PROTOCOLS = {
     "std 1, width 128, cosine": Protocol(_embeddings(1.0, 128) | COSINE),
     "std 1, width 32, cosine": Protocol(_embeddings(1.0, 32) | COSINE),
     "std 1, width 32": Protocol(_embeddings(1.0, 32)),
+    "width 96": Protocol(_embeddings(96**-0.5, 96)),
+    "width 96, logits not scaled": Protocol(_embeddings(96**-0.5, 96), scaled=False),
     "width 128": Protocol(_embeddings(128**-0.5, 128)),
     "width 128, logits not scaled": Protocol(_embeddings(128**-0.5, 128), scaled=False),
+    "width 128, logits not scaled, rate 5e-4": Protocol(
+        {**_embeddings(128**-0.5, 128), "learning_rate": 5e-4}, scaled=False
+    ),
+    "width 128, logits not scaled, cosine": Protocol(_embeddings(128**-0.5, 128) | COSINE, scaled=False),
     "std 1, width 16": Protocol(_embeddings(1.0, 16)),
     "std 1, width 16, normaliser after W_O": Protocol(_embeddings(1.0, 16), late=True),
     "std 0.5": Protocol(_embeddings(0.5)),
@@ -276,7 +282,7 @@ def markdown(found: pd.DataFrame) -> str:
         "adaptive − plain beyond 16, none",
         "ln",
     ]
-    head += ["entropy at 2^4 (nats)", "loss (nats)"]
+    head += ["entropy at 2^4 (nats), none", "ln", "training loss (nats), none", "ln"]
     accuracies = ["accuracy (%), plain softmax", *(f"{norm} at {power(at)}" for at in SHOWN for norm in NORMS)]
     lines = []
     for task, of_task in found.groupby("task", sort=False):
@@ -287,7 +293,7 @@ def markdown(found: pd.DataFrame) -> str:
         sharper = [f"{beyond[norm, 'adaptive'] - beyond[norm, 'plain']:+.1f}" for norm in NORMS]
         protocols = list(of_task.groupby("protocol", sort=False))
         rows = [_gains(str(name), of, cells) for name, of in protocols]
-        rows.append(["paper", "100", "", gains[0], "", gains[1], "", *sharper, "", ""])
+        rows.append(["paper", "100", "", gains[0], "", gains[1], "", *sharper, "", "", "", ""])
         lines += [f"# {task}, trained on up to {LONGEST}, {STEPS[str(task)]:,} steps", "", *table(head, rows), ""]
         rows = [[str(name), *_accuracies(of)] for name, of in protocols]
         rows.append(["paper", *(f"{cells[norm, 'plain', at]:.1f}" for at in SHOWN for norm in NORMS)])
@@ -311,15 +317,15 @@ def _gains(name: str, of: pd.DataFrame, theirs: pd.Series) -> list[str]:
         mean, low, high = interval(gain)
         tests += [f"{mean:+.1f} [{low:+.1f}, {high:+.1f}]", f"{stats.ttest_1samp(gain, 0).pvalue:.2g}"]
     sharper = [f"{(beyond[norm, 'adaptive'] - beyond[norm, 'plain']).mean():+.1f}" for norm in NORMS]
-    first = of[of["length"] == LONGEST]
+    first = of[of["length"] == LONGEST].groupby("norm")[["entropy", "loss"]].mean()
     return [
         name,
         str(of["seed"].nunique()),
         f"{away:.1f}",
         *tests,
         *sharper,
-        f"{first['entropy'].mean():.2f}",
-        f"{of['loss'].mean():.3f}",
+        *(f"{first.at[norm, 'entropy']:.2f}" for norm in NORMS),
+        *(f"{first.at[norm, 'loss']:.3f}" for norm in NORMS),
     ]
 
 
