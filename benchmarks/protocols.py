@@ -317,15 +317,15 @@ def _gains(name: str, of: pd.DataFrame, theirs: pd.Series) -> list[str]:
         mean, low, high = interval(gain)
         tests += [f"{mean:+.1f} [{low:+.1f}, {high:+.1f}]", f"{stats.ttest_1samp(gain, 0).pvalue:.2g}"]
     sharper = [f"{(beyond[norm, 'adaptive'] - beyond[norm, 'plain']).mean():+.1f}" for norm in NORMS]
-    first = of[of["length"] == LONGEST].groupby("norm")[["entropy", "loss"]].mean()
+    first = of[of["length"] == LONGEST].groupby("norm")[["entropy", "loss"]].mean().loc[list(NORMS)]
     return [
         name,
         str(of["seed"].nunique()),
         f"{away:.1f}",
         *tests,
         *sharper,
-        *(f"{first.at[norm, 'entropy']:.2f}" for norm in NORMS),
-        *(f"{first.at[norm, 'loss']:.3f}" for norm in NORMS),
+        *first["entropy"].map("{:.2f}".format),
+        *first["loss"].map("{:.3f}".format),
     ]
 
 
