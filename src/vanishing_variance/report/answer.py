@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from vanishing_variance.report.formats import MISSING, interval, number
+from vanishing_variance.report.formats import MISSING, beside, interval, number
 from vanishing_variance.report.strongest import Evidence
 from vanishing_variance.study.runs import TASKS
 from vanishing_variance.study.verdict import CONTRADICTED, NOT_COMPARABLE, NOT_TESTED, SUPPORTED, UNDECIDED
@@ -64,8 +64,7 @@ def _gain(task: str, claim: Mapping[str, Any]) -> str:
     bounds = interval(claim["low"], claim["high"], "+.1f")
     ours = f"{number(claim['ours'], '+.1f')} pp" + ("" if bounds == MISSING else f" [{bounds}]")
     paper = "" if claim["paper"] is None else number(claim["paper"], "+.1f")
-    beside = f", {claim['size']} {paper}".rstrip() if claim["size"] else f"; the paper: {paper}" if paper else ""
-    return f"{said} ({ours}{beside})"
+    return f"{said} ({ours}{beside(claim['size'], paper)})"
 
 
 def _cause(claims: Mapping[str, Mapping[str, Any]], verdicts: tuple[str, ...], tasks: list[str]) -> str:

@@ -30,6 +30,13 @@ def estimate(mean: float, low: float | None, high: float | None) -> str:
     return f"{number(mean, '.1f')}%, 95% interval [{interval(low, high, '.1f')}]"
 
 
+def beside(size: str, paper: str) -> str:
+    """Return the paper's number as it stands behind ours, after the size of ours where that is judged."""
+    if size:
+        return f", {size} {paper}".rstrip()
+    return f"; the paper: {paper}" if paper else ""
+
+
 def raised(text: str) -> Markup:
     """Return a text as HTML, with 2^14 and N^-1 as powers."""
     return Markup(_POWER.sub(lambda found: f"<sup>{found[1].replace('-', '−')}</sup>", escape(text)))  # noqa: S704

@@ -5,6 +5,7 @@ from textwrap import fill
 from typing import Any
 
 from vanishing_variance.core.errors import InputError
+from vanishing_variance.report.formats import beside
 from vanishing_variance.report.strongest import Evidence, scale
 from vanishing_variance.study.markdown import definitions, row
 from vanishing_variance.study.verdict import legend
@@ -45,18 +46,11 @@ def table(evidence: Iterable[Evidence]) -> str:
 def _sentence(found: Evidence) -> str:
     claim = found.claim
     interval = f" [{claim['low']:+.1f}, {claim['high']:+.1f}]" if _gain(claim) and claim["low"] is not None else ""
-    gain = f", {_gain(claim)}{interval}{_beside(claim)}" if _gain(claim) else ""
+    paper = "" if claim["paper"] is None else f"{claim['paper']:+.1f}"
+    gain = f", {_gain(claim)}{interval}{beside(claim['size'], paper)}" if _gain(claim) else ""
     return f"- {claim['claim']} ({claim['where']}): **{claim['verdict']}**{gain} ({scale(claim)}).".replace(
         "n = ", "n\u00a0=\u00a0"
     )
-
-
-def _beside(claim: Mapping[str, Any]) -> str:
-    """Return the paper's gain, and the size of ours beside it where it is judged."""
-    paper = "" if claim["paper"] is None else f"{claim['paper']:+.1f}"
-    if claim["size"]:
-        return f", {claim['size']} {paper}".rstrip()
-    return f"; the paper: {paper}" if paper else ""
 
 
 def _row(found: Evidence) -> str:
