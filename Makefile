@@ -49,7 +49,7 @@ paper-scale: $(VENV)/installed
 
 # Back to what git has, and what DVC's cache has of the rest, so that nothing runs again; what was there is stashed.
 default-scale:
-	git stash push --quiet --message "before default-scale" -- params.yaml dvc.lock leaderboard/dvc.lock ':(glob)metrics/*.*' metrics/interventions metrics/leaderboard metrics/tables plots
+	git -c apply.whitespace=nowarn stash push --quiet --message "before default-scale" -- params.yaml dvc.lock leaderboard/dvc.lock ':(glob)metrics/*.*' metrics/interventions metrics/leaderboard metrics/tables plots
 	dvc checkout --quiet --allow-missing
 
 # What this branch changes in the results, for its pull request.
