@@ -6,7 +6,9 @@ stopped, the same command continues from the checkpoints.
 
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from vanishing_variance.analysis.attribution import beside_accuracy
 from vanishing_variance.core.config import PATH, get_param
@@ -17,7 +19,7 @@ from vanishing_variance.core.seeds import Blocks, SeedsPerBlock, seeds
 from vanishing_variance.core.stage import Arguments, run
 from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.parameters import check
-from vanishing_variance.record.pieces import check_parameters, parameters, plan, record_name, recorded
+from vanishing_variance.record.pieces import check_parameters, flattened, parameters, plan, record_name, recorded
 from vanishing_variance.record.stored import read_piece, write_piece
 from vanishing_variance.report.machine import machine
 from vanishing_variance.report.strongest import RECORD
@@ -28,6 +30,9 @@ from vanishing_variance.study.results import gather
 from vanishing_variance.study.runs import METRICS
 
 PIECES = RUNS / "pieces"
+LOCK = Path("dvc.lock")
+# The stages of a run, in their order.
+KINDS = ("train", "temperature", "evaluate")
 
 
 def main() -> None:
@@ -45,12 +50,16 @@ def main() -> None:
     for number, runs in enumerate(lacking, start=1):
         if runs:
             print(f"pieces: {', '.join(map(str, runs))} ({number} of {len(groups)})", file=sys.stderr, flush=True)
-            command = [sys.executable, "-m", "dvc_parallel", "repro", "--", *map(stage, runs)]
+            command = [sys.executable, "-m", "dvc_parallel", "repro", "--", *(stage(KINDS[-1], one) for one in runs)]
             code = subprocess.run(command, check=False).returncode
             if code:
                 sys.exit(code)
+            lock = read_yaml(LOCK)
             for one in runs:
+                check_computed(one, lock, params)
                 collect(one, seeds(one.block, size), params)
+    if not any(lacking):
+        print(f"pieces: nothing is missing of blocks {', '.join(map(str, blocks))}", file=sys.stderr)
 
 
 def missing(group: list[Run], size: int, record: Path, params: dict[str, object]) -> list[Run]:
@@ -77,11 +86,20 @@ def missing(group: list[Run], size: int, record: Path, params: dict[str, object]
     return found
 
 
+def check_computed(one: Run, lock: Mapping[str, Any], params: Mapping[str, Any]) -> None:
+    """Raise InputError where a stage of a run has other parameters in dvc.lock: params.yaml was edited meanwhile."""
+    for kind in KINDS:
+        used = lock["stages"][stage(kind, one)]["params"][str(PATH)]
+        wanted = {key: get_param(params, key, Any) for key in used}
+        name = f"{PATH} was edited while pieces were computed: {stage(kind, one)}"
+        check_parameters(flattened(used), flattened(wanted), name)
+
+
 def collect(one: Run, own: list[int], params: dict[str, object]) -> None:
     """Write the piece of a run that has been evaluated."""
     accuracy = gather([(one, read_frame(one.folder("evaluated") / "accuracy.parquet", *PARQUET["accuracy"]))], len(own))
     inside = read_frame(one.folder("evaluated") / "mechanism.parquet", *PARQUET["mechanism"])
-    names = {f"{kind}-{one}" for kind in ("train", "temperature", "evaluate")}
+    names = {f"{kind}-{one}" for kind in KINDS}
     times = [noted["seconds"] for noted in read_times() if noted["stage"] in names]
     described = {
         **{"task": one.task, "range": one.range, "norm": one.norm, "seeds": own},
@@ -98,9 +116,9 @@ def folder(one: Run, own: list[int]) -> Path:
     return PIECES / f"{one.task}-{one.range}-{one.norm}-{own[0]}-{own[-1]}"
 
 
-def stage(one: Run) -> str:
-    """Return the last stage of a run, by its name in dvc.yaml."""
-    return f"{'evaluate' if one.range == 'short' else f'evaluate-{one.range}'}@{one}"
+def stage(kind: str, one: Run) -> str:
+    """Return the name of a run's stage in dvc.yaml."""
+    return f"{kind if one.range == 'short' else f'{kind}-{one.range}'}@{one}"
 
 
 if __name__ == "__main__":

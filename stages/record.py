@@ -1,10 +1,12 @@
 """Add pieces of a study to a record, metrics/<name>/, and derive everything from all of them; not a stage of the graph.
 
 A piece is a folder that stages.pieces left, here or in another clone or machine. A new record has the parameters of
-params.yaml; pieces of other parameters, and models that the record has already, are refused, and nothing is changed.
+params.yaml. Pieces that the record has already are left out, with a line; pieces of other parameters, and other numbers
+of models that it has, are refused, and nothing is changed.
 """
 
 import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,11 +26,11 @@ from vanishing_variance.core.stage import Arguments, run
 from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.figures import accuracy as accuracy_figure
 from vanishing_variance.figures.images import write_figure
-from vanishing_variance.held_out import Test
 from vanishing_variance.parameters import check
+from vanishing_variance.record.folder import read_record, replace, restore
 from vanishing_variance.record.pieces import (
-    check_complete,
     check_parameters,
+    is_recorded,
     merged,
     parameters,
     record_name,
@@ -40,8 +42,6 @@ from vanishing_variance.study.columns import CSV
 from vanishing_variance.study.runs import METRICS, PLOTS, RANGES, REFERENCE, TASKS
 from vanishing_variance.study.scale import steps
 
-KEPT = ("accuracy", "mechanism")
-
 
 def main() -> None:
     parser = Arguments(description=__doc__, allow_abbrev=False)
@@ -51,43 +51,38 @@ def main() -> None:
     )
     chosen = parser.parse_args()
     record = METRICS / record_name(chosen.name)
-    path = record / PATH if (record / PATH).exists() else PATH
+    restore(record)
+    path = record / PATH if record.exists() else PATH
     params = read_yaml(path)
     check(params)
     if not (chosen.piece or record.exists()):
         raise InputError(f"{record}: is no record, and no piece of one is given")
     (accuracy, mechanism), pieces = together(record, chosen.piece, params)
-    to, before = (record.with_name(f".{chosen.name}.{which}") for which in ("tmp", "before"))
+    to = record.with_name(f".{chosen.name}.tmp")
     shutil.rmtree(to, ignore_errors=True)
     try:
         write_text(to / PATH.name, read_text(path))
         write_csv(to / "pieces.csv", pieces)
         derive(to, accuracy, mechanism, params)
-        if record.exists():
-            record.rename(before)
-        to.rename(record)
-        shutil.rmtree(before, ignore_errors=True)
+        replace(record, to)
     finally:
         shutil.rmtree(to, ignore_errors=True)
+        restore(record)
 
 
 def together(
     record: Path, folders: Sequence[Path], params: Mapping[str, Any]
 ) -> tuple[list[pd.DataFrame], pd.DataFrame]:
     """Return accuracies and what is inside, of the record and the pieces together, and the list of all pieces."""
-    frames = [
-        read_csv(record / f"{name}.csv", *CSV[name]) if (record / f"{name}.csv").exists() else pd.DataFrame()
-        for name in KEPT
-    ]
-    path, test = record / "pieces.csv", get_param(params, "test", Test)
-    pieces = read_csv(path, *CSV["pieces"]) if path.exists() else pd.DataFrame()
+    frames, pieces = read_record(record) if record.exists() else ([pd.DataFrame()] * 2, pd.DataFrame())
     for folder in folders:
-        described, accuracy, mechanism = read_piece(folder)
+        described, *new = read_piece(folder)
         wanted = parameters(params, described["task"], described["range"])
         check_parameters(described["parameters"], wanted, str(folder))
-        check_complete(accuracy, mechanism, described["seeds"], test.lengths, str(folder))
-        found = zip(frames, (accuracy, mechanism), strict=True)
-        frames = [merged(have, new, str(folder)) for have, new in found]
+        if all(is_recorded(have, one, str(folder)) for have, one in zip(frames, new, strict=True)):
+            print(f"{folder}: in the record already", file=sys.stderr)
+            continue
+        frames = [merged(have, one) for have, one in zip(frames, new, strict=True)]
         pieces = with_piece(pieces, described)
     return frames, pieces
 

@@ -8,8 +8,8 @@ from vanishing_variance.core.errors import InputError
 from vanishing_variance.core.paths import Run
 from vanishing_variance.record.pieces import (
     Goal,
-    check_complete,
     check_parameters,
+    is_recorded,
     merged,
     parameters,
     plan,
@@ -80,27 +80,26 @@ def rows(*models, lengths=(16, 64)):
     return pd.DataFrame(cells, columns=["task", "range", "norm", "seed", "temperature", "length", "accuracy"])
 
 
-def test_pieces_make_the_same_record_in_any_order_and_none_comes_twice():
+def test_pieces_make_the_same_record_in_any_order():
     one, other = rows(("argmax", "short", "ln", 2)), rows(("argmax", "short", "ln", 0), ("argmax", "short", "ln", 1))
     empty = pd.DataFrame()
-    both = merged(merged(empty, one, "one"), other, "other")
-    pd.testing.assert_frame_equal(both, merged(merged(empty, other, "other"), one, "one"))
+    both = merged(merged(empty, one), other)
+    pd.testing.assert_frame_equal(both, merged(merged(empty, other), one))
     assert both["seed"].tolist() == [0, 0, 1, 1, 2, 2]
-    said = r"^again: task argmax, range short, norm ln, seed 1 is in the record already$"
+
+
+def test_a_piece_is_recorded_where_all_its_numbers_are():
+    record = rows(*(("argmax", "short", "ln", seed) for seed in (0, 1, 2)))
+    piece = rows(("argmax", "short", "ln", 2), ("argmax", "short", "ln", 1))
+    assert is_recorded(record, piece, "here")
+    assert not is_recorded(pd.DataFrame(), piece, "here")
+    for norm, seed in (("ln", 3), ("std", 1)):
+        assert not is_recorded(record, rows(("argmax", "short", norm, seed)), "here")
+    said = r"^here: task argmax, range short, norm ln, seed 2 is in the record already, with other numbers$"
     with pytest.raises(InputError, match=said):
-        merged(both, rows(("argmax", "short", "ln", 1)), "again")
-
-
-@pytest.mark.parametrize(("seeds", "lengths"), [([0, 1, 2], [16, 64]), ([0, 1], [16, 64, 256]), ([0], [16, 64])])
-def test_a_piece_that_lacks_something_is_refused(seeds, lengths):
-    found = rows(("argmax", "short", "ln", 0), ("argmax", "short", "ln", 1))
-    inside = found.drop(columns="temperature")
-    check_complete(found, inside[::-1], [0, 1], [64, 16], "here")
-    with pytest.raises(InputError, match=r"^here/accuracy.csv: does not hold seeds 0 to \d at every test length$"):
-        check_complete(found, inside, seeds, lengths, "here")
-    for other in (inside[1:], inside.assign(accuracy=0.6)):
-        with pytest.raises(InputError, match=r"^here/mechanism.csv: is not of the models of accuracy.csv$"):
-            check_complete(found, other, [0, 1], [64, 16], "here")
+        is_recorded(record, rows(("argmax", "short", "ln", 2), ("argmax", "short", "ln", 3)), "here")
+    with pytest.raises(InputError, match=said.replace("2", "1")):
+        is_recorded(record, piece.assign(accuracy=0.25), "here")
 
 
 def test_what_pieces_were_computed_on_is_listed():

@@ -10,10 +10,11 @@ import pandas as pd
 import pytest
 import yaml
 
-from stages.pieces import missing
+from stages.pieces import KINDS, check_computed, missing
 from vanishing_variance.core.errors import InputError
 from vanishing_variance.core.frames import write_csv
 from vanishing_variance.core.paths import Run
+from vanishing_variance.record.folder import replace, restore
 from vanishing_variance.record.pieces import parameters, with_piece
 from vanishing_variance.record.stored import read_piece, write_piece
 from vanishing_variance.study.columns import CSV
@@ -122,23 +123,182 @@ def test_what_does_not_belong_is_refused_in_a_line_and_nothing_changes(checkout,
     before = holds(checkout / "metrics/some")
     wider = yaml.safe_load((ROOT / "tests/smoke.yaml").read_text())
     wider["model"]["width"] += 1
-    other, short, again = (tmp_path / name for name in ("other", "short", "again"))
+    other, again = (tmp_path / name for name in ("other", "again"))
     piece(other, "argmax", "ln", [2, 3], wider)
-    piece(short, "argmax", "ln", [2, 3])
-    described, accuracy, mechanism = read_piece(short)
-    shutil.rmtree(short)
-    write_piece(short, described, accuracy[:-1], mechanism)
     piece(again, "argmax", "ln", [1, 2])
     refused = {
         other: f": model.width is {wider['model']['width']}; must be {PARAMS['model']['width']}",
-        short: "/accuracy.csv: does not hold seeds 2 to 3 at every test length",
-        again: ": task argmax, range short, norm ln, seed 1 is in the record already",
+        again: ": task argmax, range short, norm ln, seed 1 is in the record already, with other numbers",
         tmp_path: "/piece.json: cannot be read; python -m stages.pieces leaves pieces in runs/pieces",
     }
     for folder, said in refused.items():
         done = record(checkout, "some", str(folder))
         assert (done.returncode, done.stderr) == (2, f"error: {folder}{said}\n")
         assert holds(checkout / "metrics/some") == before
+
+
+def test_pieces_that_are_there_already_are_left_out_with_a_line(checkout, tmp_path):
+    first, new = pieces(tmp_path, [0, 1], tasks=("argmax",)), piece(tmp_path / "new", "argmax", "ln", [2, 3])
+    assert record(checkout, "some", *first).returncode == 0
+    done = record(checkout, "some", *first, new, new)
+    assert (done.returncode, done.stderr.splitlines()) == (
+        0,
+        [f"{one}: in the record already" for one in [*first, new]],
+    )
+    assert len(pd.read_csv(checkout / "metrics/some/pieces.csv")) == 4
+
+
+def changed(document, key, value):
+    return document | {key: value}
+
+
+REMEDY = "; copy the piece again, or delete it and run python -m stages.pieces"
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "said"),
+    [
+        (
+            "piece",
+            lambda of: changed(of, "norm", "std"),
+            "/accuracy.csv: its norm is not that of piece.json, std" + REMEDY,
+        ),
+        ("piece", lambda of: changed(of, "norm", "nonsense"), "/piece.json: norm is 'nonsense'; must be one of "),
+        (
+            "piece",
+            lambda of: changed(of, "task", "sort"),
+            "/piece.json: task is 'sort'; must be one of argmax",
+        ),
+        ("piece", lambda of: changed(of, "seeds", []), "/piece.json: seeds is []: "),
+        (
+            "piece",
+            lambda of: changed(of, "seeds", [2, 4]),
+            "/piece.json: seeds is [2, 4]: Value error, consecutive seeds",
+        ),
+        ("piece", lambda of: changed(of, "minutes", -5.0), "/piece.json: minutes is -5.0: "),
+        ("piece", lambda of: changed(of, "versions", {}), "/piece.json: versions.python is missing" + REMEDY),
+        ("accuracy", lambda of: of[:-1], "/accuracy.csv: does not hold seeds 2 to 3 at every test length" + REMEDY),
+        (
+            "accuracy",
+            lambda of: pd.concat([of, of[:1]]),
+            "/accuracy.csv: does not hold seeds 2 to 3 at every test length",
+        ),
+        ("accuracy", lambda of: of.assign(seed=of["seed"] + 0.0), "/accuracy.csv: does not hold seeds 2 to 3 at every"),
+        (
+            "accuracy",
+            lambda of: of.assign(temperature="hot"),
+            "/accuracy.csv: temperature must be one of plain, adaptive",
+        ),
+        (
+            "accuracy",
+            lambda of: of.assign(accuracy=98.5),
+            "/accuracy.csv: accuracy must be a fraction, 0 to 1" + REMEDY,
+        ),
+        ("accuracy", lambda of: of.assign(accuracy=np.nan), "/accuracy.csv: accuracy has a number that is missing or"),
+        ("mechanism", lambda of: of[1:], "/mechanism.csv: does not hold seeds 2 to 3 at every test length" + REMEDY),
+        (
+            "mechanism",
+            lambda of: of.assign(target=np.inf),
+            "/mechanism.csv: target has a number that is missing or imposs",
+        ),
+        (
+            "mechanism",
+            lambda of: of.assign(variance_after=0.0),
+            "/mechanism.csv: variance_after has a number that is miss",
+        ),
+        (
+            "mechanism",
+            lambda of: of.assign(accuracy=0.5),
+            "/mechanism.csv: its accuracies are not those of accuracy.csv",
+        ),
+        (
+            "mechanism",
+            lambda of: of.drop(columns="target"),
+            "/mechanism.csv: cannot be read as CSV: it has no column tar",
+        ),
+    ],
+)
+def test_a_damaged_piece_is_refused_in_a_line(tmp_path, name, change, said):
+    folder = tmp_path / "piece"
+    piece(folder, "argmax", "ln", [2, 3])
+    read_piece(folder)
+    path = folder / {"piece": "piece.json"}.get(name, f"{name}.csv")
+    if name == "piece":
+        path.write_text(json.dumps(change(json.loads(path.read_text()))))
+    else:
+        write_csv(path, change(pd.read_csv(path)))
+    with pytest.raises(InputError) as refused:
+        read_piece(folder)
+    assert str(refused.value).startswith(f"{folder}{said}")
+    assert "\n" not in str(refused.value)
+
+
+def test_a_column_that_is_not_the_records_is_left_out(tmp_path):
+    folder = tmp_path / "piece"
+    piece(folder, "argmax", "ln", [2, 3])
+    for name in ("accuracy", "mechanism"):
+        write_csv(folder / f"{name}.csv", pd.read_csv(folder / f"{name}.csv").assign(mine=1))
+    _, accuracy, mechanism = read_piece(folder)
+    assert [*accuracy] == [*CSV["accuracy"]]
+    assert [*mechanism] == [*CSV["mechanism"]]
+
+
+@pytest.mark.parametrize("name", ["accuracy.csv", "mechanism.csv", "pieces.csv", "params.yaml"])
+def test_a_record_that_lacks_a_file_or_rows_is_not_continued(checkout, tmp_path, name):
+    assert record(checkout, "some", *pieces(tmp_path, [0, 1], tasks=("argmax",))).returncode == 0
+    path = checkout / "metrics/some" / name
+    text, new = path.read_text(), piece(tmp_path / "new", "argmax", "ln", [2, 3])
+    if name.endswith(".csv"):
+        whole = text.splitlines(keepends=True)
+        for rows in (whole[:3], [*whole, whole[-1]]):
+            path.write_text("".join(rows))
+            before = holds(checkout / "metrics/some")
+            done = record(checkout, "some", new)
+            assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+            assert done.stderr.endswith("; git checkout metrics/some\n")
+            assert holds(checkout / "metrics/some") == before
+    path.unlink()
+    done = record(checkout, "some", new)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert done.stderr.startswith(f"error: metrics/some/{name}: cannot be read")
+
+
+def test_a_record_survives_a_kill_at_any_rename(tmp_path):
+    record, before = tmp_path / "some", tmp_path / ".some.before"
+    for folder, text in ((record, "old"), (tmp_path / "new", "new")):
+        folder.mkdir()
+        (folder / "text").write_text(text)
+    record.rename(before)  # killed here
+    restore(record)
+    assert (record / "text").read_text() == "old"
+    assert not before.exists()
+    shutil.copytree(record, before)  # or after the second rename
+    restore(record)
+    assert not before.exists()
+    replace(record, tmp_path / "new")
+    assert (record / "text").read_text() == "new"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["some"]
+
+
+def test_a_record_that_a_kill_left_aside_is_continued(checkout, tmp_path):
+    first = pieces(tmp_path, [0, 1], tasks=("argmax",))
+    assert record(checkout, "some", *first).returncode == 0
+    kept = holds(checkout / "metrics/some")
+    (checkout / "metrics/some").rename(checkout / "metrics/.some.before")
+    done = record(checkout, "some", first[0])
+    assert (done.returncode, done.stderr) == (0, f"{first[0]}: in the record already\n")
+    assert holds(checkout / "metrics/some") == kept
+
+
+def test_pieces_are_of_the_parameters_that_their_stages_had():
+    one, params = Run("dictionary", "long", "ln", 1), PARAMS
+    used = {"model": params["model"], "tasks.dictionary.training": params["tasks"]["dictionary"]["training"]}
+    lock = {"stages": {f"{kind}-long@{one}": {"params": {"params.yaml": used}} for kind in KINDS}}
+    check_computed(one, lock, params)
+    other = PARAMS | {"model": PARAMS["model"] | {"width": 99}}
+    said = r"^params.yaml was edited while pieces were computed: train-long@\S+: model.width is 8; must be 99$"
+    with pytest.raises(InputError, match=said):
+        check_computed(one, lock, other)
 
 
 def test_a_record_keeps_its_parameters_whatever_those_of_the_checkout_are(checkout, tmp_path):

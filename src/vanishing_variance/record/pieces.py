@@ -53,12 +53,17 @@ def parameters(params: Mapping[str, Any], task: str, range_: str) -> dict[str, A
     (`diagnostics.heatmap_sequences`), and the long range's own number of steps, which stands in the task's place.
     """
     sections = ["seed", f"tasks.{task}", f"ranges.{range_}", "model", "training", "test", "diagnostics", "temperature"]
-    flat = {key: value for name in sections for key, value in _flat(name, get_param(params, name, Any))}
+    flat = flattened({name: get_param(params, name, Any) for name in sections})
     own = flat.pop(f"ranges.{range_}.steps", None)
     steps = f"tasks.{task}.training.steps"
     for unread in ("training.seeds_per_process", "diagnostics.heatmap_sequences"):
         flat.pop(unread, None)
     return flat | {steps: own or flat[steps]}
+
+
+def flattened(sections: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of sections by dotted key."""
+    return {key: value for name, section in sections.items() for key, value in _inner(name, section)}
 
 
 def check_parameters(found: Mapping[str, Any], wanted: Mapping[str, Any], name: str) -> None:
@@ -77,33 +82,23 @@ def record_name(name: str) -> str:
     return name
 
 
-def merged(record: pd.DataFrame, piece: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Return the rows of both, sorted, whatever the order in which pieces come; models are task, range, norm, seed.
+def merged(record: pd.DataFrame, piece: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of both, sorted, whatever the order in which pieces come; no model is in both."""
+    return _sorted(pd.concat([record, piece], ignore_index=True) if len(record) else piece)
 
-    Raises InputError for a model that the record has already.
+
+def is_recorded(record: pd.DataFrame, piece: pd.DataFrame, name: str) -> bool:
+    """Return whether a record has the models of a piece (task, range, norm, seed).
+
+    Raises InputError where it has some of them alone, or with other numbers.
     """
-    if len(record):
-        both = record[MODEL].drop_duplicates().merge(piece[MODEL].drop_duplicates())
-        if len(both):
-            model = ", ".join(f"{key} {value}" for key, value in both.iloc[0].items())
-            raise InputError(f"{name}: {model} is in the record already")
-    together = pd.concat([record, piece], ignore_index=True) if len(record) else piece
-    keys = [key for key in (*MODEL, "temperature", "length") if key in together]
-    return together.sort_values(keys, ignore_index=True)
-
-
-def check_complete(
-    accuracy: pd.DataFrame, mechanism: pd.DataFrame, seeds: Sequence[int], lengths: Sequence[int], name: str
-) -> None:
-    """Raise InputError where a piece lacks a seed at a test length, or what is inside is of other models."""
-    found = accuracy.groupby("temperature").apply(lambda of: sorted(zip(of["seed"], of["length"], strict=True)))
-    wanted = [(seed, length) for seed in seeds for length in sorted(lengths)]
-    if not len(found) or any(cells != wanted for cells in found):
-        raise InputError(f"{name}/accuracy.csv: does not hold seeds {seeds[0]} to {seeds[-1]} at every test length")
-    keys = [*MODEL, "length"]
-    plain = accuracy.query("temperature == 'plain'").set_index(keys)["accuracy"].sort_index()
-    if not plain.equals(mechanism.set_index(keys)["accuracy"].sort_index()):
-        raise InputError(f"{name}/mechanism.csv: is not of the models of accuracy.csv")
+    if record.empty:
+        return False
+    both = record.merge(piece[MODEL].drop_duplicates())
+    if len(both) and not _sorted(both).reindex(columns=piece.columns).equals(_sorted(piece)):
+        model = ", ".join(f"{key} {both[key].iloc[0]}" for key in MODEL)
+        raise InputError(f"{name}: {model} is in the record already, with other numbers")
+    return len(both) > 0
 
 
 def recorded(pieces: pd.DataFrame, run: Run) -> set[int]:
@@ -126,9 +121,14 @@ def with_piece(pieces: pd.DataFrame, described: Mapping[str, Any]) -> pd.DataFra
     return together.sort_values(["task", "range", "norm", "first_seed"], ignore_index=True)
 
 
-def _flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+def _sorted(rows: pd.DataFrame) -> pd.DataFrame:
+    keys = [key for key in (*MODEL, "temperature", "length") if key in rows]
+    return rows.sort_values(keys, ignore_index=True)
+
+
+def _inner(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            yield from _flat(f"{name}.{key}", inner)
+            yield from _inner(f"{name}.{key}", inner)
     else:
         yield name, value
