@@ -30,7 +30,8 @@ def explain(metrics: Path, plots: Path, beside: pd.DataFrame, root: int, longest
     write_csv(metrics / "mechanism.csv", beside)
     write_csv(metrics / "explained.csv", table)
     write_text(metrics / "mechanism.md", markdown(table))
-    write_figure(plots / "mechanism", draw(table, longest, beside["seed"].nunique()))
+    seeds = beside.groupby(["task", "range", "norm"])["seed"].nunique()
+    write_figure(plots / "mechanism", draw(table, longest, seeds))
 
 
 def main() -> None:

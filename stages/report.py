@@ -7,7 +7,7 @@ from vanishing_variance.core.files import write_text
 from vanishing_variance.core.frames import read_csv
 from vanishing_variance.core.stage import Arguments, run
 from vanishing_variance.core.yaml import read_yaml
-from vanishing_variance.report.figures import NAMES
+from vanishing_variance.report.figures import NAMES, SECTIONS
 from vanishing_variance.report.machine import machine
 from vanishing_variance.report.page import Record, Results, page, side
 from vanishing_variance.report.strongest import RECORD, Study, strongest
@@ -29,6 +29,7 @@ def main() -> None:
     params = read_yaml(PATH)
     record = METRICS / RECORD
     recorded = read_yaml(record / PATH)
+    drawn = [record / PLOTS / f"{name}.svg" for name in SECTIONS["curves"]]
     results = Results(
         params=params,
         source=read_text(PATH),
@@ -45,7 +46,7 @@ def main() -> None:
             params=recorded,
             tests=read_csv(record / "tables" / "tests.csv", *CSV["tests"]),
             paper=read_csv(record / "tables" / "paper.csv", *CSV["paper"]),
-            picture=read_svg(record / PLOTS / "accuracy.svg"),
+            pictures=[read_svg(path) for path in drawn if path.exists()],
         ),
     )
     made = page(results)

@@ -92,7 +92,7 @@ def test_a_single_length_explains_nothing_across_lengths_and_says_so():
     assert across["r2"].isna().all()
     assert (across["note"] != "").all()
     assert "nan" not in markdown(table)
-    assert draw(table, {"short": 16}, 8).figure.axes
+    assert draw(table, {"short": 16}, pd.Series([8, 8])).figure.axes
 
 
 def test_a_number_that_is_not_finite_is_one_clear_error():

@@ -66,6 +66,15 @@ def test_a_temperature_that_fewer_seeds_have_says_its_own_n():
     assert "where no other n" not in accuracy_table(1, paired_up(accuracy), "ln", PAPER).markdown()
 
 
+def test_a_gain_over_other_seeds_than_those_of_the_test_says_its_own_n():
+    accuracy = made_up()
+    fewer = accuracy[(accuracy["norm"] != "std") | (accuracy["seed"] < 3)]
+    text = ablation_table(3, paired_up(fewer), "ln", PAPER).markdown()
+    assert "| gain of std (pp) |" in text
+    assert "| gain of ln (pp), n = 4 seeds |" in text
+    assert "Means over n = 3 seeds" in text
+
+
 def test_where_no_answers_are_kept_no_row_says_what_the_sequences_add():
     tests, row = paired_up(made_up()), "uncertainty from test sequences (%)"
     kept, lost = tests, tests.assign(share_sequences=np.nan)

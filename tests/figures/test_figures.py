@@ -345,7 +345,7 @@ def test_the_mechanism_has_a_panel_a_task_and_range_and_a_point_a_quantity_and_g
     explained.loc[0, ["r2", "r2_low", "r2_high"]] = [0.9, 0.2, 0.95]
     explained.loc[1, ["r2", "r2_low", "r2_high"]] = np.nan
     longest = {"short": 16, "long": 256}
-    drawing = mechanism.draw(explained, longest, 4)
+    drawing = mechanism.draw(explained, longest, pd.Series([4]))
     figure = drawing.figure
     assert titles(drawing) == [
         *("(a) argmax, trained at N ≤ 16", "(b) dictionary, trained at N ≤ 16"),
@@ -362,13 +362,18 @@ def test_the_mechanism_has_a_panel_a_task_and_range_and_a_point_a_quantity_and_g
     assert figure.axes[3].get_xlabel() == "explained share of the\nvariance of accuracy, $r^2$"
     shaded = sorted(patch.get_y() for patch in figure.axes[0].patches)
     assert shaded == [place - 0.5 for place in range(1, len(QUANTITIES), 2)]
-    short = mechanism.draw(explained.query("range == 'short' and task == 'argmax'"), longest, 4)
+    some = explained.query("task == 'dictionary' or range == 'short'")
+    drawing = mechanism.draw(some, longest, pd.Series([4, 6]))
+    assert titles(drawing)[2:] == ["", "(c) dictionary, trained at N ≤ 256"]
+    assert [axes.get_visible() for axes in drawing.figure.axes] == [True, True, False, True]
+    assert "n = 4 to 6 seeds of every normaliser" in drawing.caption
+    short = mechanism.draw(explained.query("range == 'short' and task == 'argmax'"), longest, pd.Series([4]))
     assert titles(short) == ["(a) argmax, trained at N ≤ 16"]
 
 
 def test_what_explains_nothing_leaves_its_panel_empty():
     rows = [("argmax", "short", grouping, name, 8, *[np.nan] * 3) for grouping in GROUPINGS for name in QUANTITIES]
     columns = ["task", "range", "grouping", "quantity", "n", "r2", "r2_low", "r2_high"]
-    figure = mechanism.draw(pd.DataFrame(rows, columns=columns), {"short": 16}, 8).figure
+    figure = mechanism.draw(pd.DataFrame(rows, columns=columns), {"short": 16}, pd.Series([8])).figure
     assert not figure.axes[0].containers[0].lines[0].get_xdata().size
     figure.canvas.draw()

@@ -199,7 +199,7 @@ def made_up(norm="ln", **changes):
         "tables": numbers(norm, tests=tests),
         "pictures": {name: picture(name) for name in NAMES},
         "record": Record(
-            yaml.safe_load(source), comparisons(norm).assign(n=8), paper(CELLS), picture("accuracy of the record")
+            yaml.safe_load(source), comparisons(norm).assign(n=8), paper(CELLS), [picture("accuracy of the record")]
         ),
     }
     return Results(**shown | changes)

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import pytest
-from made_up_results import CLAIM, ROOT, comparisons, evidence, made_up
+from made_up_results import CLAIM, ROOT, comparisons, evidence, made_up, picture
 
 from vanishing_variance.core.errors import InputError
 from vanishing_variance.report.answer import answer
@@ -77,7 +77,8 @@ def test_a_run_that_the_record_adds_nothing_to_leads_by_itself():
 
 def test_the_record_is_on_the_first_screen_where_it_leads():
     record = made_up().record
-    fewer = record.tests["n"].mask(record.tests["temperature"] == "fitted", 4)
+    of_fewer = (record.tests["temperature"] == "fitted") | (record.tests["range"] == "long")
+    fewer = record.tests["n"].mask(of_fewer, 4)
     tests = record.tests.assign(baseline_mean=75.0, n=fewer)
     assert set(fewer) == {4, 8}
     html = page(made_up(record=replace(record, tests=tests))).html
@@ -88,6 +89,13 @@ def test_the_record_is_on_the_first_screen_where_it_leads():
     assert "reproduced: 8 seeds (the paper: 100), the paper’s gradient steps: argmax 100,000, dictionary 10,000" in said
     assert "none falls from 75.0% to 75.0%" in html
     assert "none falls from 75.0%" not in page(made_up(evidence={"claim": Evidence(CLAIM)})).html
+
+
+def test_the_record_shows_all_its_ranges():
+    record = made_up().record
+    html = page(made_up(record=replace(record, pictures=[*record.pictures, picture("the long range")]))).html
+    assert re.findall(r'<figure[^>]* id="(recorded[^"]*)"', html) == ["recorded-figure", "recorded1-figure"]
+    assert "<b>The record: title of the long range.</b>" in html
 
 
 def test_the_answer_stands_in_the_first_screen():

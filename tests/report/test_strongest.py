@@ -46,6 +46,13 @@ def test_this_run_leads_where_the_record_was_not_tested_or_is_undertrained_itsel
     assert both(study(NOT_TESTED), RECORD) == ("record", False)
 
 
+def test_where_neither_is_comparable_the_papers_steps_lead_and_then_more_seeds():
+    few, enough = study(NOT_COMPARABLE, n=100, sequences=8192), study(NOT_COMPARABLE, ENOUGH, sequences=4096)
+    assert both(few, enough) == ("record", True)
+    assert both(enough, few) == ("run", False)
+    assert both(study(NOT_COMPARABLE, n=4), few) == ("record", False)
+
+
 def test_more_seeds_lead_and_then_more_test_sequences_and_then_this_run():
     assert both(study(CONTRADICTED, ENOUGH, n=100), RECORD) == ("run", False)
     assert both(study(CONTRADICTED, ENOUGH, sequences=8192), RECORD) == ("run", False)
@@ -88,6 +95,11 @@ def test_a_claim_that_the_record_does_not_know_is_this_runs():
 )
 def test_the_scale_is_steps_beside_the_papers_and_seeds(steps, n, said):
     assert scale({**CLAIM, "steps": steps, "n": n}) == said
+
+
+def test_a_baseline_below_the_papers_stands_beside_the_papers_steps():
+    claim = {**CLAIM, "verdict": NOT_COMPARABLE, "steps": {"argmax": 100_000}, "n": 8}
+    assert scale(claim) == "the paper's steps, baseline below the paper's, n = 8"
 
 
 def test_what_was_not_tested_has_no_scale():

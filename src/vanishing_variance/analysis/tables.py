@@ -98,12 +98,13 @@ def ablation_table(number: int, tests: pd.DataFrame, norm: str, paper: pd.DataFr
     """
     task, range_ = PAPER_TABLES[number]
     numbers = _numbers(select(tests, task, range_, "ln", "std").query("temperature == 'plain'"), "ln", "std")
-    names = dict.fromkeys(("std", "ln", norm))
+    names = dict.fromkeys(("std", "ln", norm), "")
     for name in names:
-        gain = select(tests, task, range_, name, "none").query("temperature == 'plain'")["difference"]
-        numbers = numbers.assign(**{f"gain_{name}": gain.to_numpy()})
+        gain = select(tests, task, range_, name, "none").query("temperature == 'plain'")
+        numbers = numbers.assign(**{f"gain_{name}": gain["difference"].to_numpy()})
+        names[name] = f", n = {_seeds(gain)} seeds" if _seeds(gain) != _seeds(numbers) else ""
     numbers = numbers.merge(_paper(paper, number, {"std": "gain_std", "ln_vs_std": "p"}), how="left")
-    rows = [(f"gain of {name} (pp)", _cells(numbers, f"gain_{name}", "+.2f")) for name in names]
+    rows = [(f"gain of {name} (pp){n}", _cells(numbers, f"gain_{name}", "+.2f")) for name, n in names.items()]
     rows += [("ln against std", []), *_comparison_rows(numbers), ("paper", [])]
     if numbers["paper_gain_std"].notna().any():
         rows.append(("gain of std (pp)", _cells(numbers, "paper_gain_std", "+.2f")))

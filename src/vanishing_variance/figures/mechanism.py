@@ -1,12 +1,13 @@
 """Figure of how much of the accuracy each quantity inside the models explains."""
 
 from collections.abc import Mapping
+from itertools import product
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
-from vanishing_variance.figures import style
+from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.study.quantities import GROUPINGS, MEANINGS, QUANTITIES
 
@@ -14,28 +15,32 @@ from vanishing_variance.study.quantities import GROUPINGS, MEANINGS, QUANTITIES
 LOOKS = dict(zip(GROUPINGS, zip(style.SERIES[:5:2], (0.25, 0.0, -0.25), strict=True), strict=True))
 
 
-def draw(explained: pd.DataFrame, longest: Mapping[str, int], seeds: int) -> Drawing:
+def draw(explained: pd.DataFrame, longest: Mapping[str, int], seeds: pd.Series) -> Drawing:
     """Draw a row of panels a range, a column a task; a line a quantity, a point a grouping: r2 with its interval.
 
-    `longest`: the longest training length by range; `seeds`: how many there are of every normaliser.
+    `longest`: the longest training length by range; `seeds`: how many there are of a task, range and normaliser.
     """
     ranges, tasks = (list(dict.fromkeys(explained[column])) for column in ("range", "task"))
     figure = style.figure(0.6 + 1.75 * len(ranges))
     panels = figure.subplots(len(ranges), len(tasks), sharex=True, sharey=True, squeeze=False)
-    for row, range_ in zip(panels, ranges, strict=True):
-        for axes, task in zip(row, tasks, strict=True):
-            _panel(axes, explained[(explained["range"] == range_) & (explained["task"] == task)])
-    style.letter(panels.flat, (f"{task}, trained at N ≤ {longest[range_]}" for range_ in ranges for task in tasks))
+    titles = {}
+    for axes, (range_, task) in zip(panels.flat, product(ranges, tasks), strict=True):
+        of = explained[(explained["range"] == range_) & (explained["task"] == task)]
+        axes.set_visible(len(of) > 0)
+        if len(of):
+            _panel(axes, of)
+            titles[axes] = f"{task}, trained at N ≤ {longest[range_]}"
+    style.letter(titles, titles.values())
     for axes in panels[-1]:
         axes.set_xlabel("explained share of the\nvariance of accuracy, $r^2$")
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=len(LOOKS))
     return Drawing(
         figure,
         "Share of the variance of accuracy that quantities inside the models explain",
-        f"Squared correlation with the accuracy within groups, of n = {seeds} seeds of every normaliser, which are up "
-        f"to {explained['n'].max()} models × lengths; the bars are 95% intervals, by the bootstrap over seeds. Between "
-        "seeds: models of one normaliser, at one length; between models: of all normalisers, at one length; across "
-        f"lengths: one model. {MEANINGS}",
+        f"Squared correlation with the accuracy within groups, of n = {variants.seeds(seeds)} seeds of every "
+        f"normaliser, which are up to {explained['n'].max()} models × lengths; the bars are 95% intervals, by the "
+        "bootstrap over seeds. Between seeds: models of one normaliser, at one length; between models: of all "
+        f"normalisers, at one length; across lengths: one model. {MEANINGS}",
     )
 
 

@@ -42,9 +42,14 @@ class Panel:
     trained: float
 
 
+def shown(tests: pd.DataFrame) -> pd.DataFrame:
+    """Return the tests that are drawn, of tests.csv: none against ln, short range, plain softmax."""
+    return tests.query("range == 'short' and temperature == 'plain' and treatment == 'ln' and baseline == 'none'")
+
+
 def panels(tests: pd.DataFrame, paper: pd.DataFrame, params: Mapping[str, Any]) -> list[Panel]:
     """Return a panel a task that was tested: short range, plain softmax; of tests.csv and paper.csv, in percent."""
-    tests = tests.query("range == 'short' and temperature == 'plain' and treatment == 'ln' and baseline == 'none'")
+    tests = shown(tests)
     paper = paper.query("range == 'short' and temperature == 'plain' and quantity == 'accuracy_pct'")
     trained = get_param(params, "ranges.short", Range)
     made = []

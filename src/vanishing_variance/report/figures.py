@@ -44,9 +44,9 @@ def figure(name: str, picture: str) -> Figure:
     return Figure(name, title, caption, _data_image(picture))
 
 
-def recorded(picture: str) -> Figure:
-    """Return the accuracies of the record; `picture` is an SVG text."""
-    drawn = figure("recorded", picture)
+def recorded(place: int, picture: str) -> Figure:
+    """Return a figure of the record's accuracies, the first of which has no number; `picture` is an SVG text."""
+    drawn = figure(f"recorded{place or ''}", picture)
     return replace(drawn, title=f"The record: {drawn.title[0].lower()}{drawn.title[1:]}")
 
 

@@ -36,12 +36,12 @@ STAGES = (
 
 @dataclass(frozen=True)
 class Record:
-    """Contents of the record: its params.yaml, tests.csv and paper.csv, and its accuracies as SVG text."""
+    """Contents of the record: its params.yaml, tests.csv and paper.csv, and an SVG text of accuracies a range."""
 
     params: Mapping[str, Any]
     tests: pd.DataFrame
     paper: pd.DataFrame
-    picture: str
+    pictures: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def page(results: Results) -> Page:
         "board": board(results.evidence),
         "counts": counts(results.evidence),
         "legend": [(name, raised(meaning)) for name, meaning in legend()],
-        "recorded": figures.recorded(record.picture) if led else None,
+        "recorded": [figures.recorded(*of) for of in enumerate(record.pictures)] if led else [],
         "tables": tables(results.tables, norm, _steps(params)),
         "explained": grouped(
             "mechanism", EXPLAINED, attribution_table.NOTE, attribution_table.groups(results.explained)
@@ -136,8 +136,8 @@ def _scale(tests: pd.DataFrame, params: Mapping[str, Any]) -> str:
     beside = {task: f" of {theirs:,}" if theirs and not as_paper else "" for task, (_, theirs) in steps.items()}
     said = ", ".join(f"{task} {ours:,}{beside[task]}" for task, (ours, _) in steps.items())
     heading = "the paper’s gradient steps" if as_paper else "gradient steps"
-    seeds = variants.seeds(tests.query("temperature == 'plain'")["n"])
-    return f"{seeds} seeds (the paper: {PAPER_SEEDS}), {heading}: {said}"
+    drawn = curves.shown(tests)
+    return f"{variants.seeds(drawn['n'])} seeds (the paper: {PAPER_SEEDS}), {heading}: {said}"
 
 
 def _study(params: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -34,8 +34,9 @@ class Evidence:
 def strongest(run: Study, record: Study) -> dict[str, Evidence]:
     """Return the stronger evidence of the two by claim, in the run's order.
 
-    What was tested is stronger than what was not, models that are trained like the paper's than others, more seeds
-    than fewer, and more test sequences than fewer. The run's where both are as strong, or rest on no trained models.
+    What was tested is stronger than what was not, models that are trained like the paper's than others, the paper's
+    number of steps than fewer, more seeds than fewer, and more test sequences than fewer. The run's where both are as
+    strong, or rest on no trained models.
     """
     found = {}
     for key, ours in run.claims.items():
@@ -56,15 +57,17 @@ def scale(claim: Mapping[str, Any]) -> str:
     if claim["verdict"] == NOT_TESTED:
         return ""
     steps = {task: (ours, paper_steps(task)) for task, ours in claim["steps"].items()}
+    trained = "the paper's steps" + (", baseline below the paper's" if claim["verdict"] == NOT_COMPARABLE else "")
     few = {task: f"{ours:,} of the paper's {theirs:,} steps" for task, (ours, theirs) in steps.items() if ours < theirs}
     said = [text if len(steps) == 1 else f"{task} {text}" for task, text in few.items()]
-    said = said or ["the paper's steps" if steps else "a pretrained model"]
+    said = said or [trained if steps else "a pretrained model"]
     return ", ".join([*said, f"n = {claim['n']}"] if claim["n"] else said)
 
 
-def _strength(claim: Mapping[str, Any], study: Study) -> tuple[bool, bool, int, int]:
+def _strength(claim: Mapping[str, Any], study: Study) -> tuple[bool, bool, bool, int, int]:
     tested, verdict = int(get_param(study.params, "test.sequences", int)), claim["verdict"]
-    return verdict != NOT_TESTED, verdict != NOT_COMPARABLE, claim["n"] or 0, tested
+    enough = all(ours >= paper_steps(task) for task, ours in claim["steps"].items())
+    return verdict != NOT_TESTED, verdict != NOT_COMPARABLE, enough, claim["n"] or 0, tested
 
 
 def _trained(study: Study, claim: Mapping[str, Any]) -> list[Any]:
