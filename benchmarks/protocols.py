@@ -6,9 +6,10 @@ not run again. docs/decisions.md has the rule by which one was chosen. Networks 
 """
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from unittest.mock import patch
 
 import pandas as pd
 import torch
@@ -37,7 +38,9 @@ from vanishing_variance.model.variant import Variant
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.study.markdown import power, table
 from vanishing_variance.study.runs import METRICS, REFERENCE
+from vanishing_variance.training.adam import Rates
 from vanishing_variance.training.loop import train
+from vanishing_variance.training.optimiser import Adam, _Whole, adam
 from vanishing_variance.training.plan import TrainingPlan
 
 LONGEST, SEQUENCES = 16, 512
@@ -55,7 +58,8 @@ class Protocol:
     `parameters` replace those of Model, Training and the task's training, wherever they are; `scaled` is whether logits
     are divided by sqrt(D); `deep`, whether a GELU stands after both layers of the item and query MLP; `layers` of these
     MLPs; `projected`, whether there is a W_O; `late`, whether the normaliser stands after it; `gain`, of the initial
-    W_Q, W_K and W_V.
+    W_Q, W_K and W_V; `coupled`, whether the decay is of the loss, as in torch.optim.Adam, where it goes through the
+    averages of the gradients, instead of the weights alone, as in torch.optim.AdamW.
     """
 
     parameters: Mapping[str, object] = field(default_factory=dict)
@@ -66,6 +70,7 @@ class Protocol:
     projected: bool = True
     late: bool = False
     gain: float = 1.0
+    coupled: bool = False
 
 
 def _embeddings(std: float, width: int = 64) -> dict[str, object]:
@@ -115,6 +120,14 @@ PROTOCOLS = {
     "length 16 alone": Protocol(lengths=(16, 16)),
     "lengths from 1": Protocol(lengths=(1, 16)),
     "decay 0.01": Protocol({"weight_decay": 0.01}),
+    "decay 0.001": Protocol({"weight_decay": 0.001}),
+    "L2 0.001": Protocol({"weight_decay": 0.001}, coupled=True),
+    "width 128, no W_O, logits not scaled": Protocol(_embeddings(128**-0.5, 128), scaled=False, projected=False),
+    "no W_O, decay 0.001, logits not scaled": Protocol({"weight_decay": 0.001}, scaled=False, projected=False),
+    "width 128, no W_O, decay 0.001": Protocol({**_embeddings(128**-0.5, 128), "weight_decay": 0.001}, projected=False),
+    "width 128, no W_O, decay 0.001, logits not scaled": Protocol(
+        {**_embeddings(128**-0.5, 128), "weight_decay": 0.001}, scaled=False, projected=False
+    ),
 }
 
 
@@ -254,7 +267,9 @@ def _measured(plan: TrainingPlan, seeds: range, report: Report) -> pd.DataFrame:
     variant = plan.variant
     assert isinstance(variant, Candidate)
     weights = draw(variant.initial(plan.schedule), plan.root_seed, variant.task_name, seeds)
-    losses = train(plan, weights, seeds, report)[-10:].mean(axis=0)
+    kind = coupled if variant.protocol.coupled else adam
+    with patch("vanishing_variance.training.loop.adam", kind):
+        losses = train(plan, weights, seeds, report)[-10:].mean(axis=0)
     models = Models.of(variant, {name: tensor.detach().numpy() for name, tensor in weights.items()})
     rows = []
     for length in LENGTHS:
@@ -266,6 +281,13 @@ def _measured(plan: TrainingPlan, seeds: range, report: Report) -> pd.DataFrame:
             cells = zip(seeds, accuracy, losses.tolist(), entropy, strict=True)
             rows += [(variant.norm_name, seed, temperature, length, *cell) for seed, *cell in cells]
     return pd.DataFrame(rows, columns=[*KEYS[2:], "accuracy", "loss", "entropy"])
+
+
+def coupled(weights: Weights, tables: Collection[str], rates: Rates, decay: float) -> Adam:
+    """Return Adam whose decay is added to the gradient, as torch.optim.Adam: of every row of a table, read or not."""
+    made = _Whole(weights, tables, rates, decay)
+    made._adam.param_groups[0]["decoupled_weight_decay"] = False
+    return made
 
 
 def markdown(found: pd.DataFrame) -> str:

@@ -6,7 +6,7 @@ from scipy import stats
 from torch.nn.functional import gelu
 
 from benchmarks import protocols
-from benchmarks.protocols import PROTOCOLS, Candidate, Protocol, _plan, markdown
+from benchmarks.protocols import PROTOCOLS, Candidate, Protocol, _plan, coupled, markdown
 from vanishing_variance.core.seeding import stream
 from vanishing_variance.model.initialisation import draw
 
@@ -60,6 +60,22 @@ def test_the_network_of_a_protocol_is_what_it_says(name):
         one = {key: of[seed] for key, of in weights.items()}
         expected = plainly(one, {key: of[seed] for key, of in batch.items()}, network.norm, variant.protocol)
         torch.testing.assert_close(found[seed], expected, rtol=1e-4, atol=1e-5)
+
+
+def test_a_coupled_decay_is_that_of_torchs_adam():
+    start = torch.linspace(-1, 1, 12).reshape(1, 4, 3)
+    ours, theirs = start.clone().requires_grad_(), start.clone().requires_grad_()
+    found = coupled({"table": ours}, ["table"], torch.full((5,), 0.1, dtype=torch.float64), 0.5)
+    reference = torch.optim.Adam([theirs], lr=0.1, weight_decay=0.5)
+    for step in range(5):
+        rows = torch.tensor([[step % 4, 3]])
+        read = found.read({"table": rows})["table"]
+        for tensor in (read, theirs[0, rows[0]]):
+            (tensor**3).sum().backward()
+        found.step()
+        reference.step()
+        reference.zero_grad()
+    torch.testing.assert_close(ours, theirs, rtol=1e-5, atol=1e-6)
 
 
 def test_a_protocol_is_tabled_with_its_distance_and_gain():
