@@ -16,6 +16,7 @@ SHAPES = {
     "GELU after both layers",
     "one layer",
     "no W_O",
+    "width 128, no W_O, decay 0.001, logits not scaled, biases",
     "normaliser after W_O",
 }
 
@@ -36,7 +37,8 @@ def plainly(weights, batch, norm, how: Protocol):
             y = gelu(y) if how.deep else y
         x, q = (y, q) if name == "item" else (x, y)
     query, key, value = (
-        of @ weights[f"attention.{name}"].T for name, of in zip(("query", "key", "value"), (q, x, x), strict=True)
+        of @ weights[f"attention.{name}"].T + weights.get(f"attention.{name}.bias", 0)
+        for name, of in zip(("query", "key", "value"), (q, x, x), strict=True)
     )
     logits = (key @ query.unsqueeze(-1)).squeeze(-1) * (key.shape[-1] ** -0.5 if how.scaled else 1)
     o = (torch.softmax(logits, -1).unsqueeze(1) @ value).squeeze(1)
