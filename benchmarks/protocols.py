@@ -123,6 +123,7 @@ PROTOCOLS = {
     "decay 0.001": Protocol({"weight_decay": 0.001}),
     "L2 0.001": Protocol({"weight_decay": 0.001}, coupled=True),
     "width 128, no W_O, logits not scaled": Protocol(_embeddings(128**-0.5, 128), scaled=False, projected=False),
+    "no W_O, logits not scaled": Protocol(scaled=False, projected=False),
     "no W_O, decay 0.001, logits not scaled": Protocol({"weight_decay": 0.001}, scaled=False, projected=False),
     "width 128, no W_O, decay 0.001, logits not scaled, biases": Protocol(
         {**_embeddings(128**-0.5, 128), "weight_decay": 0.001, "attention_biases": True}, scaled=False, projected=False
