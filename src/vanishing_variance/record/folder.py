@@ -17,7 +17,7 @@ KEPT = ("accuracy", "mechanism", "pieces")
 def read_record(folder: Path) -> tuple[list[pd.DataFrame], pd.DataFrame]:
     """Return the accuracies and what is inside, and the list of pieces.
 
-    Raises InputError where a file is missing or damaged, where they are of different models, or a row is there twice.
+    Raises InputError where a file is missing or damaged, where they are of different models, or hold a row twice.
     """
     accuracy, mechanism, pieces = (read_csv(folder / f"{name}.csv", *CSV[name]) for name in KEPT)
     listed = list(chain.from_iterable(_models(piece) for _, piece in pieces.iterrows()))
