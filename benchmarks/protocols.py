@@ -1,12 +1,13 @@
 """Training protocols that the paper leaves open: `python -m benchmarks.protocols TASK [PROTOCOL ...]`.
 
 For each protocol, none and ln are trained on up to 16 items, a process each, the same seeds (`--seeds`) and data, and
-tested on the same sequences at every length. Writes metrics/protocols.csv and protocols.md; what is there already is
-not run again. docs/decisions.md has the rule by which one was chosen. Networks that lost live here, not in the package.
+tested on the same sequences at every length. Writes metrics/protocols.csv and protocols.md; seeds that are there
+already are not run again. docs/decisions.md has the rule by which one was chosen. Networks that lost live here, not in
+the package.
 """
 
 import argparse
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from unittest.mock import patch
@@ -53,21 +54,19 @@ SHOWN = (LONGEST, 2**8, 2**11, 2**14)
 
 @dataclass(frozen=True)
 class Protocol:
-    """How models are made and trained; without arguments, as params.yaml says.
+    """How models are made and trained: as params.yaml says, but for BASE and what a protocol changes.
 
-    `parameters` replace those of Model, Training and the task's training, wherever they are; `scaled` is whether logits
-    are divided by sqrt(D); `deep`, whether a GELU stands after both layers of the item and query MLP; `layers` of these
-    MLPs; `projected`, whether there is a W_O; `late`, whether the normaliser stands after it; `gain`, of the initial
-    W_Q, W_K and W_V; `coupled`, whether the decay is of the loss, as in torch.optim.Adam, where it goes through the
-    averages of the gradients, instead of the weights alone, as in torch.optim.AdamW.
+    `parameters` replace those of Model, Training and the task's training, wherever they are; `deep` is whether a GELU
+    stands after both layers of the item and query MLP; `layers` of these MLPs; `late`, whether the normaliser stands
+    after W_O; `gain`, of the initial W_Q, W_K and W_V; `coupled`, whether the decay is of the loss, as in
+    torch.optim.Adam, where it goes through the averages of the gradients, instead of the weights alone, as in
+    torch.optim.AdamW.
     """
 
     parameters: Mapping[str, object] = field(default_factory=dict)
     lengths: tuple[int, int] = (5, LONGEST)
-    scaled: bool = True
     deep: bool = False
     layers: int = 2
-    projected: bool = True
     late: bool = False
     gain: float = 1.0
     coupled: bool = False
@@ -77,11 +76,29 @@ def _embeddings(std: float, width: int = 64) -> dict[str, object]:
     return {"embedding_std": std, "embedding_width": width}
 
 
+def _rate(rate: float) -> dict[str, object]:
+    return {"learning_rate": rate}
+
+
+def _decay(decay: float) -> dict[str, object]:
+    return {"weight_decay": decay}
+
+
+# What params.yaml said when the list was written; every other protocol is this but for what its name says.
+BASE: dict[str, object] = {
+    **{"embedding_width": 64, "embedding_std": 0.125, "scaled_logits": True, "output_projection": True},
+    **{"attention_biases": False, "learning_rate": 1e-3, "weight_decay": 0.0, "decay": "none"},
+}
+
 # nn.MultiheadAttention draws the three as one matrix (3D, D), by Glorot's rule, and its biases are 0.
 MULTIHEAD = 1.5**0.5
 COSINE: dict[str, object] = {"decay": "cosine"}
+UNSCALED: dict[str, object] = {"scaled_logits": False}
+NO_OUTPUT: dict[str, object] = {"output_projection": False}
+BIASES: dict[str, object] = {"attention_biases": True}
+WIDE = _embeddings(128**-0.5, 128)
 PROTOCOLS = {
-    "as params.yaml": Protocol(),
+    "base": Protocol(),
     "cosine": Protocol(COSINE),
     "std 1": Protocol(_embeddings(1.0)),
     "std 1, cosine": Protocol(_embeddings(1.0) | COSINE),
@@ -89,49 +106,45 @@ PROTOCOLS = {
     "std 1, width 32, cosine": Protocol(_embeddings(1.0, 32) | COSINE),
     "std 1, width 32": Protocol(_embeddings(1.0, 32)),
     "width 96": Protocol(_embeddings(96**-0.5, 96)),
-    "width 96, logits not scaled": Protocol(_embeddings(96**-0.5, 96), scaled=False),
-    "width 128": Protocol(_embeddings(128**-0.5, 128)),
-    "width 128, logits not scaled": Protocol(_embeddings(128**-0.5, 128), scaled=False),
-    "width 128, logits not scaled, rate 5e-4": Protocol(
-        {**_embeddings(128**-0.5, 128), "learning_rate": 5e-4}, scaled=False
-    ),
-    "width 128, logits not scaled, cosine": Protocol(_embeddings(128**-0.5, 128) | COSINE, scaled=False),
+    "width 96, logits not scaled": Protocol(_embeddings(96**-0.5, 96) | UNSCALED),
+    "width 128": Protocol(WIDE),
+    "width 128, logits not scaled": Protocol(WIDE | UNSCALED),
+    "width 128, logits not scaled, rate 5e-4": Protocol(WIDE | UNSCALED | _rate(5e-4)),
+    "width 128, logits not scaled, cosine": Protocol(WIDE | UNSCALED | COSINE),
     "std 1, width 16": Protocol(_embeddings(1.0, 16)),
     "std 1, width 16, normaliser after W_O": Protocol(_embeddings(1.0, 16), late=True),
     "std 0.5": Protocol(_embeddings(0.5)),
     "std 0.25": Protocol(_embeddings(0.25)),
     "std 0.02": Protocol(_embeddings(0.02)),
-    "std 1, rate 3e-4": Protocol({**_embeddings(1.0), "learning_rate": 3e-4}),
-    "std 1, rate 1e-4": Protocol({**_embeddings(1.0), "learning_rate": 1e-4}),
-    "rate 3e-4": Protocol({"learning_rate": 3e-4}),
-    "rate 3e-3": Protocol({"learning_rate": 3e-3}),
-    "logits not scaled": Protocol(scaled=False),
-    "logits not scaled, normaliser after W_O": Protocol(scaled=False, late=True),
-    "logits not scaled, rate 3e-4": Protocol({"learning_rate": 3e-4}, scaled=False),
+    "std 1, rate 3e-4": Protocol(_embeddings(1.0) | _rate(3e-4)),
+    "std 1, rate 1e-4": Protocol(_embeddings(1.0) | _rate(1e-4)),
+    "rate 3e-4": Protocol(_rate(3e-4)),
+    "rate 3e-3": Protocol(_rate(3e-3)),
+    "logits not scaled": Protocol(UNSCALED),
+    "logits not scaled, normaliser after W_O": Protocol(UNSCALED, late=True),
+    "logits not scaled, rate 3e-4": Protocol(UNSCALED | _rate(3e-4)),
     "GELU after both layers": Protocol(deep=True),
     "std 1, GELU after both layers": Protocol(_embeddings(1.0), deep=True),
     "one layer": Protocol(layers=1),
     "std 1, one layer": Protocol(_embeddings(1.0), layers=1),
-    "no W_O": Protocol(projected=False),
+    "no W_O": Protocol(NO_OUTPUT),
     "normaliser after W_O": Protocol(late=True),
     "std 1, normaliser after W_O": Protocol(_embeddings(1.0), late=True),
     "std 0.5, normaliser after W_O": Protocol(_embeddings(0.5), late=True),
-    "attention as nn.MultiheadAttention": Protocol({"attention_biases": True}, gain=MULTIHEAD),
+    "attention as nn.MultiheadAttention": Protocol(BIASES, gain=MULTIHEAD),
     "length 16 alone": Protocol(lengths=(16, 16)),
     "lengths from 1": Protocol(lengths=(1, 16)),
-    "decay 0.01": Protocol({"weight_decay": 0.01}),
-    "decay 0.001": Protocol({"weight_decay": 0.001}),
-    "L2 0.001": Protocol({"weight_decay": 0.001}, coupled=True),
-    "width 128, no W_O, logits not scaled": Protocol(_embeddings(128**-0.5, 128), scaled=False, projected=False),
-    "no W_O, logits not scaled": Protocol(scaled=False, projected=False),
-    "no W_O, decay 0.001, logits not scaled": Protocol({"weight_decay": 0.001}, scaled=False, projected=False),
+    "decay 0.01": Protocol(_decay(0.01)),
+    "decay 0.001": Protocol(_decay(0.001)),
+    "L2 0.001": Protocol(_decay(0.001), coupled=True),
+    "width 128, no W_O, logits not scaled": Protocol(WIDE | UNSCALED | NO_OUTPUT),
+    "no W_O, logits not scaled": Protocol(UNSCALED | NO_OUTPUT),
+    "no W_O, decay 0.001, logits not scaled": Protocol(UNSCALED | NO_OUTPUT | _decay(0.001)),
     "width 128, no W_O, decay 0.001, logits not scaled, biases": Protocol(
-        {**_embeddings(128**-0.5, 128), "weight_decay": 0.001, "attention_biases": True}, scaled=False, projected=False
+        WIDE | UNSCALED | NO_OUTPUT | _decay(0.001) | BIASES
     ),
-    "width 128, no W_O, decay 0.001": Protocol({**_embeddings(128**-0.5, 128), "weight_decay": 0.001}, projected=False),
-    "width 128, no W_O, decay 0.001, logits not scaled": Protocol(
-        {**_embeddings(128**-0.5, 128), "weight_decay": 0.001}, scaled=False, projected=False
-    ),
+    "width 128, no W_O, decay 0.001": Protocol(WIDE | NO_OUTPUT | _decay(0.001)),
+    "width 128, no W_O, decay 0.001, logits not scaled": Protocol(WIDE | UNSCALED | NO_OUTPUT | _decay(0.001)),
 }
 
 
@@ -159,7 +172,6 @@ class Candidate(Variant):
                 if name.startswith("attention.") and name.endswith(".bias")
             }
         unread = [] if self.protocol.layers == 2 else ["item.2", "query.2"]
-        unread += [] if self.protocol.projected else ["attention.output"]
         return {name: of for name, of in made.items() if not name.startswith(tuple(unread))}
 
 
@@ -187,8 +199,7 @@ class CandidateNetwork(Network):
         """As `Network.encode`."""
         how = self.protocol
         items, query = self.embedding.embed(weights, batch, tables)
-        key = weights["attention.key"] * (self.model.width**-0.5 if how.scaled else 1.0)
-        layers = [*self._layers(weights, "query"), self._projection(weights, "query"), Linear(key, transposed=True)]
+        layers = [*self._layers(weights, "query"), self._projection(weights, "query"), *self._keys(weights)]
         if how.deep:
             [_, second] = self._layers(weights, "item")
             parts = {
@@ -210,7 +221,7 @@ class CandidateNetwork(Network):
 
     def read_out(self, weights: Weights, normalised: Tensor) -> Tensor:
         """As `Network.read_out`."""
-        if self.protocol.projected and not self.protocol.late:
+        if not self.protocol.late:
             return super().read_out(weights, normalised)
         return linear(normalised, *self._mlp(weights, "head"))
 
@@ -234,11 +245,12 @@ def main() -> None:
     path = ROOT / METRICS / "protocols.csv"
     for name in chosen.protocol or PROTOCOLS:
         found = read_csv(path) if path.exists() else pd.DataFrame(columns=[*KEYS, "accuracy", "loss", "entropy"])
-        if len(found.query("task == @chosen.task and protocol == @name")):
+        there = set(found.query("task == @chosen.task and protocol == @name")["seed"])
+        if not (missing := [seed for seed in range(chosen.seeds) if seed not in there]):
             continue
         plans = [_plan(chosen.task, norm, PROTOCOLS[name]) for norm in NORMS]
-        jobs: list[Job] = [partial(_measured, plan, range(chosen.seeds)) for plan in plans]
-        steps = len(NORMS) * chosen.seeds * STEPS[chosen.task]
+        jobs: list[Job] = [partial(_measured, plan, missing) for plan in plans]
+        steps = len(NORMS) * len(missing) * STEPS[chosen.task]
         with Progress(f"{chosen.task}: {name}", steps, "seed-steps") as progress:
             made = pd.concat(parallel.run(jobs, progress)).assign(task=chosen.task, protocol=name)
         found = pd.concat([found, made], ignore_index=True) if len(found) else made
@@ -250,9 +262,10 @@ def main() -> None:
 def _plan(task: str, norm: str, protocol: Protocol) -> TrainingPlan:
     plan = Workload("train", task, LONGEST, 1, STEPS[task]).plan()
     variant = plan.variant
+    parameters = {**BASE, **protocol.parameters}
 
     def own(section: BaseModel) -> dict[str, object]:
-        return {name: value for name, value in protocol.parameters.items() if name in type(section).model_fields}
+        return {name: value for name, value in parameters.items() if name in type(section).model_fields}
 
     shortest, longest = protocol.lengths
     model = variant.model.model_copy(update=own(variant.model))
@@ -266,7 +279,7 @@ def _plan(task: str, norm: str, protocol: Protocol) -> TrainingPlan:
     )
 
 
-def _measured(plan: TrainingPlan, seeds: range, report: Report) -> pd.DataFrame:
+def _measured(plan: TrainingPlan, seeds: Sequence[int], report: Report) -> pd.DataFrame:
     """Return norm, seed, temperature, length, accuracy, and of each seed its last loss and its entropy (nats)."""
     variant = plan.variant
     assert isinstance(variant, Candidate)

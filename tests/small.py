@@ -19,7 +19,7 @@ SCHEDULES = {"argmax": {}, "dictionary": {"embedding_width": 16, "embedding_std"
 
 def make_model(**changes):
     settings = {"width": 32, "epsilon": 1e-5, "gelu": "exact", "initialisation": "torch"}
-    settings |= {"attention_biases": False, "projection": "mlp"}
+    settings |= {"attention_biases": False, "scaled_logits": True, "output_projection": True, "projection": "mlp"}
     return Model(**settings | changes)
 
 

@@ -49,6 +49,8 @@ def test_the_shipped_parameters_are_valid(file):
         ("model.gelu", "relu", "model.gelu is 'relu'; must be 'exact' or 'tanh'"),
         ("model.initialisation", "he", "model.initialisation is 'he'; must be 'torch', 'lecun' or 'xavier'"),
         ("model.attention_biases", 1, "model.attention_biases is 1; must be a valid boolean"),
+        ("model.scaled_logits", "no", "model.scaled_logits is 'no'; must be a valid boolean"),
+        ("model.output_projection", None, "model.output_projection is None; must be a valid boolean"),
         (
             "model.projection",
             "mlps",

@@ -11,7 +11,7 @@ from vanishing_variance.core.seeding import stream
 from vanishing_variance.model.initialisation import draw
 
 SHAPES = {
-    "as params.yaml",
+    "base",
     "logits not scaled",
     "GELU after both layers",
     "one layer",
@@ -25,7 +25,7 @@ def linear(weights, name, x):
     return x @ weights[f"{name}.weight"].T + weights.get(f"{name}.bias", 0)
 
 
-def plainly(weights, batch, norm, how: Protocol):
+def plainly(weights, batch, norm, model, how: Protocol):
     """One seed's class logits on the dictionary, every item's key and value formed, as the protocol says."""
     keys, values = weights["embedding.key"], weights["embedding.value"]
     x = torch.cat((keys[batch["key"].long()], values[batch["value"].long()]), -1)
@@ -40,9 +40,9 @@ def plainly(weights, batch, norm, how: Protocol):
         of @ weights[f"attention.{name}"].T + weights.get(f"attention.{name}.bias", 0)
         for name, of in zip(("query", "key", "value"), (q, x, x), strict=True)
     )
-    logits = (key @ query.unsqueeze(-1)).squeeze(-1) * (key.shape[-1] ** -0.5 if how.scaled else 1)
+    logits = (key @ query.unsqueeze(-1)).squeeze(-1) * (key.shape[-1] ** -0.5 if model.scaled_logits else 1)
     o = (torch.softmax(logits, -1).unsqueeze(1) @ value).squeeze(1)
-    project = (lambda of: of @ weights["attention.output"].T) if how.projected else (lambda of: of)
+    project = (lambda of: of @ weights["attention.output"].T) if model.output_projection else (lambda of: of)
     o = project(o) if how.late else o
     o = norm.normalise(o, {name: weights[f"norm.{name}"] for name in norm.LEARNABLE}, 1e-5)
     return linear(weights, "head.2", gelu(linear(weights, "head.0", o if how.late else project(o))))
@@ -60,7 +60,9 @@ def test_the_network_of_a_protocol_is_what_it_says(name):
     found = network(weights, batch)
     for seed in (0, 1):
         one = {key: of[seed] for key, of in weights.items()}
-        expected = plainly(one, {key: of[seed] for key, of in batch.items()}, network.norm, variant.protocol)
+        expected = plainly(
+            one, {key: of[seed] for key, of in batch.items()}, network.norm, variant.model, variant.protocol
+        )
         torch.testing.assert_close(found[seed], expected, rtol=1e-4, atol=1e-5)
 
 

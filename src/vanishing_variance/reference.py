@@ -51,6 +51,9 @@ class Reference(nn.Module):
             }
         )
         self.projection = model.projection
+        self.scaled = model.scaled_logits
+        if not model.output_projection:
+            self.attention["output"] = nn.Identity()
         if model.projection == "tied_qk_norm":
             del self.attention["query"]
         if model.projection in ("qk_norm", "tied_qk_norm"):
@@ -81,7 +84,7 @@ class Reference(nn.Module):
         if self.projection in ("qk_norm", "tied_qk_norm"):
             q, key, factor = normalize(q, dim=-1), normalize(key, dim=-1), self.scale
         else:
-            factor = key.new_tensor((key.shape[-1] / queries) ** -0.5)
+            factor = key.new_tensor((key.shape[-1] / queries) ** -0.5 if self.scaled else 1)
         pairs = zip(q.chunk(queries, dim=-1), key.chunk(queries, dim=-1), strict=True)
         logits_of_each = [(of_query @ of_key.mT).squeeze(1) * factor for of_query, of_key in pairs]
         logits = logits_of_each[0] if queries == 1 else torch.stack(logits_of_each)

@@ -2,6 +2,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import pytest
 import torch
 from small import in_arrays
 
@@ -48,9 +49,14 @@ def test_models_that_differ_are_told_apart(briefly_trained, monkeypatch):
     assert found["logits_differ"] > 0.1
 
 
-def test_folding_is_exact_in_double_precision(briefly_trained):
+@pytest.mark.parametrize("output_projection", [True, False])
+def test_folding_is_exact_in_double_precision(briefly_trained, output_projection):
     plan, weights = briefly_trained
     arrays = {name: array.astype(np.float64) for name, array in changed(weights).items()}
+    if not output_projection:
+        del arrays["attention.output"]
+        model = plan.variant.model.model_copy(update={"output_projection": False})
+        plan = replace(plan, variant=replace(plan.variant, model=model))
     batch = {name: torch.from_numpy(array)[None] for name, array in next(reads(plan.variant.task, [9])[9](40)).items()}
     batch = {name: tensor.double() if tensor.is_floating_point() else tensor for name, tensor in batch.items()}
     of_ln = plan.variant.network()({name: torch.from_numpy(array) for name, array in arrays.items()}, batch)
@@ -58,5 +64,5 @@ def test_folding_is_exact_in_double_precision(briefly_trained):
     assert not [name for name in std if name.startswith("norm.")]
     of_std = replace(plan.variant, norm_name="std").network()(std, batch)
     torch.testing.assert_close(of_std, of_ln, rtol=0, atol=1e-10)
-    assert folded(changed(weights))["attention.output"].dtype == np.float32
+    assert folded(changed(weights))["head.0.weight"].dtype == np.float32
     assert of_ln.std() > 0.1

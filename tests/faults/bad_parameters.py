@@ -81,6 +81,8 @@ LEAVES = {
     "model.gelu": Text(("exact", "tanh")),
     "model.initialisation": Text(("torch", "lecun", "xavier")),
     "model.attention_biases": Truth(),
+    "model.scaled_logits": Truth(),
+    "model.output_projection": Truth(),
     "model.projection": Text(("mlp", "direct")),
     "training.batch_size": Whole(1),
     "training.learning_rate": Number(0, 1e6),

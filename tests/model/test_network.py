@@ -25,16 +25,19 @@ def in_double(batch):
     return {name: array.double() if array.is_floating_point() else array for name, array in batch.items()}
 
 
-@pytest.mark.parametrize("changes", [{}, {"gelu": "tanh", "attention_biases": True}])
+LEFT_OUT = {"scaled_logits": False, "output_projection": False}
+
+
+@pytest.mark.parametrize("changes", [{}, {"gelu": "tanh", "attention_biases": True}, LEFT_OUT])
 def test_loss_and_gradients_equal_those_of_a_plain_module_for_each_seed(task_name, norm_name, changes):
     assert_as_plain(make_plan(task_name, norm_name, model=make_model(**changes)))
 
 
-@pytest.mark.parametrize("biases", [False, True])
+@pytest.mark.parametrize("changes", [{}, {"attention_biases": True}, LEFT_OUT])
 @pytest.mark.parametrize("projection", ["mlp", "direct", "qk_norm", "tied_qk_norm"])
 @pytest.mark.parametrize("attention", registry.attention_names())
-def test_so_they_do_with_every_attention_map_and_projection(task_name, attention, projection, biases):
-    plan = make_plan(task_name, "ln", model=make_model(projection=projection, attention_biases=biases))
+def test_so_they_do_with_every_attention_map_and_projection(task_name, attention, projection, changes):
+    plan = make_plan(task_name, "ln", model=make_model(projection=projection, **changes))
     plan = replace(plan, variant=replace(plan.variant, attention_name=attention))
     if attention == "differential" and projection.endswith("qk_norm"):
         with pytest.raises(InputError, match=f"'{projection}'; must be one of mlp, direct where .* 2 queries"):
@@ -139,6 +142,25 @@ def test_the_order_of_the_items_does_not_matter(task_name):
     batch = in_double(next(batches(plan, SEEDS))[0])
     flipped = {name: array.flip(2) if array.dim() == 3 else array for name, array in batch.items()}
     torch.testing.assert_close(network(weights, batch), network(weights, flipped), rtol=0, atol=1e-12)
+
+
+def test_without_a_scale_logits_are_larger_by_the_root_of_the_width(task_name):
+    made = []
+    for scaled in (True, False):
+        plan = make_plan(task_name, model=make_model(scaled_logits=scaled))
+        network, weights = plan.variant.network(), drawn(plan, SEEDS)
+        made.append(network.logits(*network.encode(weights, in_double(next(batches(plan, SEEDS))[0]))))
+    torch.testing.assert_close(made[1], made[0] * 32**0.5, rtol=0, atol=1e-12)
+
+
+def test_without_an_output_projection_the_head_reads_the_normalised_outputs(task_name):
+    plan = make_plan(task_name, model=make_model(output_projection=False))
+    weights = drawn(plan, SEEDS)
+    assert "attention.output" not in weights
+    o = torch.randn(len(SEEDS), 5, 32, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    with_eye = {**weights, "attention.output": torch.eye(32, dtype=torch.float64).expand(len(SEEDS), -1, -1)}
+    expected = make_plan(task_name).variant.network().read_out(with_eye, o)
+    torch.testing.assert_close(plan.variant.network().read_out(weights, o), expected, rtol=0, atol=1e-12)
 
 
 def test_std_represents_every_function_of_ln(task_name):

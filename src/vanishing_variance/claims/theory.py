@@ -36,9 +36,10 @@ CAPACITY = (
     "nor that every std network can be written as a baseline network."
 )
 SAME = (
-    "A trained ln network of each task is written as a std network (γ into W_O, β into the next bias), and both answer "
-    "the test sequences of all lengths. Supported: at most 1 in 1,000 answers differ on each task; contradicted: more "
-    "on either. The other way round there is nothing to measure: a std network is the ln network with γ = 1 and β = 0."
+    "A trained ln network of each task is written as a std network (γ into the next matrix, β into the next bias), and "
+    "both answer the test sequences of all lengths. Supported: at most 1 in 1,000 answers differ on each task; "
+    "contradicted: more on either. The other way round there is nothing to measure: a std network is the ln network "
+    "with γ = 1 and β = 0."
 )
 
 

@@ -10,7 +10,9 @@ class Model(Section):
 
     `projection`: how items and query become keys, values and query (`model.network`).
     `gelu`: the form of every GELU. `initialisation`: of linear layers (`model.initialisation`). `attention_biases`:
-    whether W_Q, W_V and W_O have a bias; W_K's would add the same to every logit.
+    whether W_Q, W_V and W_O have a bias; W_K's would add the same to every logit. `scaled_logits`: whether logits are
+    divided by sqrt(D), as Section 2 has it; where queries and keys have norm 1 (`qk_norm`), nothing is changed by it.
+    `output_projection`: whether there is a W_O; without, the MLP to the classes reads the normalised O.
     """
 
     width: Several
@@ -18,4 +20,6 @@ class Model(Section):
     gelu: Literal["exact", "tanh"]
     initialisation: Literal["torch", "lecun", "xavier"]
     attention_biases: bool
+    scaled_logits: bool
+    output_projection: bool
     projection: Literal["mlp", "direct", "qk_norm", "tied_qk_norm"]

@@ -16,6 +16,8 @@ something else takes O's constant part as often; one that is not indifferent to 
 The projections (`model.projection`): `mlp` is the paper's. `direct` leaves both MLPs out: h is the features themselves.
 `qk_norm` divides query and keys by their norms, times a learned g in place of 1 / sqrt(D) (Henry et al. 2020), and
 `tied_qk_norm` has W_K for W_Q as well: their keys' norms take D^2 products an item, where folding takes D.
+
+`model.scaled_logits` and `model.output_projection` leave 1 / sqrt(D) and W_O out.
 """
 
 from collections.abc import Mapping
@@ -128,7 +130,8 @@ class Network:
 
     def read_out(self, weights: Weights, normalised: Float[Tensor, "S B D"]) -> Float[Tensor, "S B C"]:
         """Return the class logits."""
-        return linear(normalised, self._projection(weights, "output"), *self._mlp(weights, "head"))
+        projection = [self._projection(weights, "output")] if self.model.output_projection else []
+        return linear(normalised, *projection, *self._mlp(weights, "head"))
 
     def __call__(self, weights: Weights, batch: Batch) -> Float[Tensor, "S B C"]:
         """Return the class logits of a batch of sequences."""
@@ -196,9 +199,12 @@ class Network:
         return parts[0] if len(parts) == 1 else torch.cat(parts, dim=1)
 
     def _keys(self, weights: Weights) -> list[Linear]:
-        """Return W_K, transposed, over sqrt(D); of Q queries: for each over sqrt(D / Q), and 0 beyond its own part."""
+        """Return W_K, transposed, over sqrt(D); of Q queries: for each over sqrt(D / Q), and 0 beyond its own part.
+
+        Where logits are not scaled, it is not divided.
+        """
         size = self.model.width // self.queries
-        key = weights["attention.key"] * size**-0.5
+        key = weights["attention.key"] * (size**-0.5 if self.model.scaled_logits else 1.0)
         if self.queries == 1:
             return [Linear(key, transposed=True)]
         part = torch.arange(self.model.width, device=key.device).div(size, rounding_mode="floor")
@@ -229,6 +235,8 @@ def initial(network: Network, embedding: Mapping[str, Initial], classes: int) ->
             own |= initialisation.linear(scheme, name, width, width)
     if model.projection == "tied_qk_norm":
         del inputs["query"]
+    if not model.output_projection:
+        del inputs["output"]
     for part, features in inputs.items():
         bias = model.attention_biases and part != "key"
         layer = initialisation.linear(scheme, f"attention.{part}", features, width, bias)
