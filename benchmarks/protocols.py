@@ -143,6 +143,12 @@ PROTOCOLS = {
     "width 128, no W_O, decay 0.001, logits not scaled, biases": Protocol(
         WIDE | UNSCALED | NO_OUTPUT | _decay(0.001) | BIASES
     ),
+    "width 128, no W_O, logits not scaled, biases": Protocol(WIDE | UNSCALED | NO_OUTPUT | BIASES),
+    "width 128, logits not scaled, biases": Protocol(WIDE | UNSCALED | BIASES),
+    "width 128, logits not scaled, decay 0.001, biases": Protocol(WIDE | UNSCALED | _decay(0.001) | BIASES),
+    "width 128, biases": Protocol(WIDE | BIASES),
+    "width 128, decay 0.001, biases": Protocol(WIDE | _decay(0.001) | BIASES),
+    "biases": Protocol(BIASES),
     "width 128, no W_O, decay 0.001": Protocol(WIDE | NO_OUTPUT | _decay(0.001)),
     "width 128, no W_O, decay 0.001, logits not scaled": Protocol(WIDE | UNSCALED | NO_OUTPUT | _decay(0.001)),
 }
