@@ -12,13 +12,11 @@ from pathlib import Path
 import pandas as pd
 import torch
 
-from vanishing_variance.core.config import PATH
 from vanishing_variance.core.files import write_text
 from vanishing_variance.core.frames import write_csv
 from vanishing_variance.core.parallel import single_threaded
-from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.leaderboard.files import TASKS
-from vanishing_variance.leaderboard.treatments import read_treatments, training_plan
+from vanishing_variance.leaderboard.treatments import read_params, read_treatments, training_plan
 from vanishing_variance.model.initialisation import draw
 from vanishing_variance.report.machine import machine
 from vanishing_variance.study.markdown import table
@@ -32,7 +30,7 @@ SEEDS, STEPS, ROUNDS = range(4), 128, 3
 def main() -> None:
     single_threaded()
     torch.set_flush_denormal(True)
-    params, lines = read_yaml(PATH), read_treatments()
+    params, lines = read_params(), read_treatments()
     seconds = []
     for number in range(ROUNDS):
         for line, treatment in lines.items():

@@ -2,17 +2,16 @@
 
 import pandas as pd
 
-from vanishing_variance.core.config import PATH, get_param
+from vanishing_variance.core.config import get_param
 from vanishing_variance.core.files import write_text
 from vanishing_variance.core.frames import read_frame, write_csv
 from vanishing_variance.core.seeding import stream
 from vanishing_variance.core.seeds import Index, SeedsPerBlock
 from vanishing_variance.core.stage import Arguments, run
-from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.inference.stored import read_weights
 from vanishing_variance.leaderboard import files
 from vanishing_variance.leaderboard.ceiling import ceiling, class_offsets, markdown
-from vanishing_variance.leaderboard.treatments import read_treatments, training_plan
+from vanishing_variance.leaderboard.treatments import read_params, read_treatments, training_plan
 from vanishing_variance.study.runs import METRICS
 
 FOLDER, TASK = METRICS / "leaderboard", "argmax"
@@ -20,7 +19,7 @@ FOLDER, TASK = METRICS / "leaderboard", "argmax"
 
 def main() -> None:
     Arguments(description=__doc__).parse_args()
-    params = read_yaml(PATH)
+    params = read_params()
     seeds = get_param(params, "seeds_per_block", SeedsPerBlock)
     offsets, accuracy = {}, []
     for line, treatment in read_treatments().items():

@@ -1,15 +1,14 @@
 """Table what the attention maps of the leaderboard's lines learned."""
 
-from vanishing_variance.core.config import PATH, get_param
+from vanishing_variance.core.config import get_param
 from vanishing_variance.core.files import write_text
 from vanishing_variance.core.frames import write_csv
 from vanishing_variance.core.seeds import SeedsPerBlock
 from vanishing_variance.core.stage import Arguments, run
-from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.inference.stored import read_weights
 from vanishing_variance.leaderboard import files
 from vanishing_variance.leaderboard.learned import learned, markdown
-from vanishing_variance.leaderboard.treatments import read_treatments, training_plan
+from vanishing_variance.leaderboard.treatments import read_params, read_treatments, training_plan
 from vanishing_variance.study.runs import METRICS
 
 FOLDER = METRICS / "leaderboard"
@@ -17,7 +16,7 @@ FOLDER = METRICS / "leaderboard"
 
 def main() -> None:
     Arguments(description=__doc__).parse_args()
-    params = read_yaml(PATH)
+    params = read_params()
     seeds = get_param(params, "seeds_per_block", SeedsPerBlock)
     weights = {}
     for line, treatment in read_treatments().items():

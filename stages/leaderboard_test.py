@@ -3,25 +3,24 @@
 import pandas as pd
 
 from vanishing_variance.core import paths
-from vanishing_variance.core.config import PATH, get_param
+from vanishing_variance.core.config import get_param
 from vanishing_variance.core.frames import write_frame
 from vanishing_variance.core.seeds import SeedsPerBlock, seeds
 from vanishing_variance.core.stage import Arguments, run
-from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.fitting.config import Fit
 from vanishing_variance.fitting.fit import FitPlan
 from vanishing_variance.held_out import Test
 from vanishing_variance.inference.stored import open_sequences, read_weights, remove_finished_checkpoints
 from vanishing_variance.leaderboard import files
 from vanishing_variance.leaderboard.testing import measure_treatment
-from vanishing_variance.leaderboard.treatments import read_treatment, training_plan
+from vanishing_variance.leaderboard.treatments import read_params, read_treatment, training_plan
 
 
 def main() -> None:
     parser = Arguments(description=__doc__, allow_abbrev=False)
     parser.add_argument("--line", required=True, help="a key of treatments in leaderboard/params.yaml")
     line = parser.parse_args().line
-    params, treatment = read_yaml(PATH), read_treatment(line)
+    params, treatment = read_params(), read_treatment(line)
     block = seeds(0, get_param(params, "seeds_per_block", SeedsPerBlock))
     test: Test = get_param(params, "test", Test)
     fitting: Fit = get_param(params, "temperature", Fit)

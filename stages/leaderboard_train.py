@@ -1,16 +1,15 @@
 """Train the models of one line of the leaderboard on both tasks."""
 
 from vanishing_variance.core.arrays import write_arrays
-from vanishing_variance.core.config import PATH, get_param
+from vanishing_variance.core.config import get_param
 from vanishing_variance.core.errors import DivergedError
 from vanishing_variance.core.files import write_json
 from vanishing_variance.core.frames import write_frame
 from vanishing_variance.core.memory import require_memory
 from vanishing_variance.core.seeds import SeedsPerBlock, seeds
 from vanishing_variance.core.stage import Arguments, run
-from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.leaderboard import files
-from vanishing_variance.leaderboard.treatments import read_treatment, training_plan
+from vanishing_variance.leaderboard.treatments import read_params, read_treatment, training_plan
 from vanishing_variance.training.ensemble import train_block
 from vanishing_variance.training.memory import memory_needed
 
@@ -19,7 +18,7 @@ def main() -> None:
     parser = Arguments(description=__doc__, allow_abbrev=False)
     parser.add_argument("--line", required=True, help="a key of treatments in leaderboard/params.yaml")
     line = parser.parse_args().line
-    params, treatment = read_yaml(PATH), read_treatment(line)
+    params, treatment = read_params(), read_treatment(line)
     block = seeds(0, get_param(params, "seeds_per_block", SeedsPerBlock))
     plans = {task: training_plan(params, task, line, treatment) for task in files.TASKS}
     for task, plan in plans.items():

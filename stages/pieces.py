@@ -19,12 +19,13 @@ from vanishing_variance.core.seeds import Blocks, SeedsPerBlock, seeds
 from vanishing_variance.core.stage import Arguments, run
 from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.parameters import check
-from vanishing_variance.record.pieces import check_parameters, flattened, parameters, plan, record_name, recorded
+from vanishing_variance.record.pieces import check_parameters, parameters, plan, record_name, recorded
 from vanishing_variance.record.stored import read_piece, write_piece
 from vanishing_variance.report.machine import machine
 from vanishing_variance.report.strongest import RECORD
 from vanishing_variance.report.times import read_times
 from vanishing_variance.study.columns import CSV, PARQUET
+from vanishing_variance.study.dotted import flattened
 from vanishing_variance.study.norm import Norm
 from vanishing_variance.study.results import gather
 from vanishing_variance.study.runs import METRICS

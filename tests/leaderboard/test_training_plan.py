@@ -4,14 +4,21 @@ from vanishing_variance.core.config import PATH
 from vanishing_variance.core.errors import InputError
 from vanishing_variance.core.paths import Run
 from vanishing_variance.core.yaml import read_yaml
-from vanishing_variance.leaderboard.treatments import Treatment, read_treatment, read_treatments, training_plan
+from vanishing_variance.leaderboard.treatments import PATH as LEADERBOARD
+from vanishing_variance.leaderboard.treatments import (
+    Treatment,
+    read_params,
+    read_treatment,
+    read_treatments,
+    training_plan,
+)
 from vanishing_variance.training.plan import TrainingPlan
 
 OWN = Treatment(attention="power", norm="ln", projection="direct", decay="cosine")
 
 
-def test_a_line_is_the_studys_training_but_for_the_treatment(task_name):
-    params = read_yaml(PATH)
+def test_a_line_is_trained_as_the_leaderboards_file_says_but_for_the_treatment(task_name):
+    params = read_params()
     plan, study = (
         training_plan(params, task_name, "own", OWN),
         TrainingPlan.of(params, Run(task_name, "short", "ln", 0)),
@@ -25,15 +32,36 @@ def test_a_line_is_the_studys_training_but_for_the_treatment(task_name):
     assert longer.schedule.steps == 4 * study.schedule.steps
 
 
-def test_the_baseline_is_the_study(task_name):
-    params = read_yaml(PATH)
-    settings = {"projection": params["model"]["projection"], "decay": params["training"]["decay"]}
-    plan = training_plan(params, task_name, "x", Treatment(attention="softmax", norm="none", **settings))
-    study = TrainingPlan.of(params, Run(task_name, "short", "none", 0), name=f"x {task_name}")
-    assert plan == study
+def test_seeds_data_lengths_and_test_sequences_are_the_studys_network_and_training_the_leaderboards():
+    found, study, own = read_params(), read_yaml(PATH), read_yaml(LEADERBOARD)
+    assert found["model"] == {**own["model"], "projection": "mlp"}
+    assert found["training"] == {**own["training"], "decay": "none"}
+    assert found["tasks"] == {
+        task: {"data": study["tasks"][task]["data"], "training": own["tasks"][task]} for task in study["tasks"]
+    }
+    shared = found.keys() - {"model", "training", "tasks"}
+    assert {key: found[key] for key in shared} == {key: study[key] for key in shared}
 
 
-def test_the_lines_of_the_leaderboard_begin_with_the_study(task_name):
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("width: 128", "width: 1", "model.width is 1; must be greater than or equal to 2"),
+        ("  batch_size: 128\n", "", "training.batch_size is missing; training must have batch_size"),
+        ("steps: 80000", "step: 3", "tasks.argmax.steps is missing"),
+        ("tasks:", "task:", "tasks.argmax is None; must be a mapping with the keys steps"),
+    ],
+)
+def test_a_network_or_training_that_is_none_is_refused_in_one_line(tmp_path, before, after, said):
+    path = tmp_path / "params.yaml"
+    path.write_text(LEADERBOARD.read_text().replace(before, after))
+    with pytest.raises(InputError) as problem:
+        read_params(path)
+    assert str(problem.value).startswith(f"{path}: {said}")
+    assert "\n" not in str(problem.value)
+
+
+def test_the_lines_of_the_leaderboard_begin_with_the_baseline():
     lines = read_treatments()
     assert lines[next(iter(lines))] == Treatment(attention="softmax", norm="none", projection="mlp", decay="none")
     assert len({tuple(line.model_dump().items()) for line in lines.values()}) == len(lines)

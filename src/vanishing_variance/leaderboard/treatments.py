@@ -8,11 +8,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, ValidationError
 
-from vanishing_variance.core import registry
+from vanishing_variance.core import config, registry
 from vanishing_variance.core.config import Count, Section, explained, get_param, named
 from vanishing_variance.core.errors import InputError, shown
 from vanishing_variance.core.paths import Run
 from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.leaderboard.files import TASKS
 from vanishing_variance.model.config import Model
 from vanishing_variance.training.config import Training
 from vanishing_variance.training.plan import TrainingPlan
@@ -38,6 +39,24 @@ class Treatment(Section):
     projection: Literal["mlp", "direct", "qk_norm", "tied_qk_norm"]
     decay: Literal["none", "cosine"]
     steps: Count = 1
+
+
+def read_params(path: Path = PATH) -> dict[str, Any]:
+    """Return params.yaml with the network and the training that the leaderboard's file has for all lines instead.
+
+    These are `model`, `training` and, as `tasks.<task>`, how each task is trained; `projection` and `decay` are left to
+    the lines. Raises InputError, one line that names the key, its value and what is allowed.
+    """
+    params, own = read_yaml(config.PATH), read_yaml(path)
+    tasks = {
+        task: {
+            "data": get_param(params, f"tasks.{task}.data", Any),
+            "training": _own(path, own, f"tasks.{task}", registry.load_task(task).TRAINING),
+        }
+        for task in TASKS
+    }
+    model = _own(path, own, "model", Model, projection="mlp")
+    return {**params, "tasks": tasks, "model": model, "training": _own(path, own, "training", Training, decay="none")}
 
 
 def read_treatments(path: Path = PATH) -> dict[str, Treatment]:
@@ -75,9 +94,9 @@ def read_treatment(line: str, path: Path = PATH) -> Treatment:
 
 
 def training_plan(params: Mapping[str, Any], task: str, line: str, treatment: Treatment) -> TrainingPlan:
-    """Return how a line's models of a task are trained: as params.yaml says, but for the treatment. Raises InputError.
+    """Return how a line's models of a task are trained: as `params` say, but for the treatment. Raises InputError.
 
-    Trained on up to 16 items, with the seeds, initial weights and sequences of the study.
+    Trained on up to 16 items, with the seeds and sequences of the study.
     """
     model: Model = get_param(params, "model", Model)
     training: Training = get_param(params, "training", Training)
@@ -90,6 +109,17 @@ def training_plan(params: Mapping[str, Any], task: str, line: str, treatment: Tr
     plan = TrainingPlan.of(changed, run, treatment.attention, name=f"{line} {task}")
     longer = plan.schedule.model_copy(update={"steps": plan.schedule.steps * treatment.steps})
     return replace(plan, schedule=longer)
+
+
+def _own(path: Path, document: Mapping[str, Any], key: str, kind: type[Section], **of_lines: str) -> dict[str, Any]:
+    value: Any = document
+    for part in key.split("."):
+        value = value.get(part) if isinstance(value, dict) else None
+    try:
+        kind.model_validate({**value, **of_lines} if isinstance(value, dict) else value)
+    except ValidationError as problem:
+        raise InputError(f"{path}: {explained(problem, key, kind)}") from None
+    return {**value, **of_lines}
 
 
 def _treatment(path: Path, key: str, settings: Any) -> Treatment:

@@ -13,6 +13,7 @@ import pandas as pd
 from vanishing_variance.core.config import get_param
 from vanishing_variance.core.errors import InputError, shown
 from vanishing_variance.core.paths import Run
+from vanishing_variance.study.dotted import flattened
 from vanishing_variance.study.runs import TASKS, trained
 
 MODEL = ["task", "range", "norm", "seed"]
@@ -59,11 +60,6 @@ def parameters(params: Mapping[str, Any], task: str, range_: str) -> dict[str, A
     for unread in ("training.seeds_per_process", "diagnostics.heatmap_sequences"):
         flat.pop(unread, None)
     return flat | {steps: own or flat[steps]}
-
-
-def flattened(sections: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of sections by dotted key."""
-    return {key: value for name, section in sections.items() for key, value in _inner(name, section)}
 
 
 def check_parameters(found: Mapping[str, Any], wanted: Mapping[str, Any], name: str) -> None:
@@ -124,11 +120,3 @@ def with_piece(pieces: pd.DataFrame, described: Mapping[str, Any]) -> pd.DataFra
 def _sorted(rows: pd.DataFrame) -> pd.DataFrame:
     keys = [key for key in (*MODEL, "temperature", "length") if key in rows]
     return rows.sort_values(keys, ignore_index=True)
-
-
-def _inner(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from _inner(f"{name}.{key}", inner)
-    else:
-        yield name, value
