@@ -80,14 +80,16 @@ def _rate(rate: float) -> dict[str, object]:
     return {"learning_rate": rate}
 
 
-def _decay(decay: float) -> dict[str, object]:
+def _weight_decay(decay: float) -> dict[str, object]:
     return {"weight_decay": decay}
 
 
 # What params.yaml said when the list was written; every other protocol is this but for what its name says.
 BASE: dict[str, object] = {
-    **{"embedding_width": 64, "embedding_std": 0.125, "scaled_logits": True, "output_projection": True},
-    **{"attention_biases": False, "learning_rate": 1e-3, "weight_decay": 0.0, "decay": "none"},
+    **{"embedding_width": 64, "embedding_std": 0.125},
+    **{"width": 128, "epsilon": 1e-5, "gelu": "exact", "initialisation": "torch", "projection": "mlp"},
+    **{"attention_biases": False, "scaled_logits": True, "output_projection": True},
+    **{"batch_size": 128, "learning_rate": 1e-3, "weight_decay": 0.0, "decay": "none"},
 }
 
 # nn.MultiheadAttention draws the three as one matrix (3D, D), by Glorot's rule, and its biases are 0.
@@ -134,23 +136,29 @@ PROTOCOLS = {
     "attention as nn.MultiheadAttention": Protocol(BIASES, gain=MULTIHEAD),
     "length 16 alone": Protocol(lengths=(16, 16)),
     "lengths from 1": Protocol(lengths=(1, 16)),
-    "decay 0.01": Protocol(_decay(0.01)),
-    "decay 0.001": Protocol(_decay(0.001)),
-    "L2 0.001": Protocol(_decay(0.001), coupled=True),
+    "decay 0.01": Protocol(_weight_decay(0.01)),
+    "decay 0.001": Protocol(_weight_decay(0.001)),
+    "L2 0.001": Protocol(_weight_decay(0.001), coupled=True),
     "width 128, no W_O, logits not scaled": Protocol(WIDE | UNSCALED | NO_OUTPUT),
     "no W_O, logits not scaled": Protocol(UNSCALED | NO_OUTPUT),
-    "no W_O, decay 0.001, logits not scaled": Protocol(UNSCALED | NO_OUTPUT | _decay(0.001)),
+    "no W_O, decay 0.001, logits not scaled": Protocol(UNSCALED | NO_OUTPUT | _weight_decay(0.001)),
     "width 128, no W_O, decay 0.001, logits not scaled, biases": Protocol(
-        WIDE | UNSCALED | NO_OUTPUT | _decay(0.001) | BIASES
+        WIDE | UNSCALED | NO_OUTPUT | _weight_decay(0.001) | BIASES
     ),
     "width 128, no W_O, logits not scaled, biases": Protocol(WIDE | UNSCALED | NO_OUTPUT | BIASES),
+    "width 128, no W_O, logits not scaled, biases, length 16 alone": Protocol(
+        WIDE | UNSCALED | NO_OUTPUT | BIASES, lengths=(16, 16)
+    ),
+    "width 128, no W_O, logits not scaled, biases, lengths from 1": Protocol(
+        WIDE | UNSCALED | NO_OUTPUT | BIASES, lengths=(1, 16)
+    ),
     "width 128, logits not scaled, biases": Protocol(WIDE | UNSCALED | BIASES),
-    "width 128, logits not scaled, decay 0.001, biases": Protocol(WIDE | UNSCALED | _decay(0.001) | BIASES),
+    "width 128, logits not scaled, decay 0.001, biases": Protocol(WIDE | UNSCALED | _weight_decay(0.001) | BIASES),
     "width 128, biases": Protocol(WIDE | BIASES),
-    "width 128, decay 0.001, biases": Protocol(WIDE | _decay(0.001) | BIASES),
+    "width 128, decay 0.001, biases": Protocol(WIDE | _weight_decay(0.001) | BIASES),
     "biases": Protocol(BIASES),
-    "width 128, no W_O, decay 0.001": Protocol(WIDE | NO_OUTPUT | _decay(0.001)),
-    "width 128, no W_O, decay 0.001, logits not scaled": Protocol(WIDE | UNSCALED | NO_OUTPUT | _decay(0.001)),
+    "width 128, no W_O, decay 0.001": Protocol(WIDE | NO_OUTPUT | _weight_decay(0.001)),
+    "width 128, no W_O, decay 0.001, logits not scaled": Protocol(WIDE | UNSCALED | NO_OUTPUT | _weight_decay(0.001)),
 }
 
 

@@ -38,7 +38,8 @@ from vanishing_variance.study.markdown import table
 RESULTS = ROOT / "benchmarks/simulation.csv"
 # Seconds asleep, in about our proportions; those of other stages, too.
 SECONDS, OTHERS = {"train": 2.0, "evaluate": 1.0}, 0.2
-COPIED = ("src", "stages", "reference", "metrics/paper-scale", "params.yaml", "constraints.txt", ".dvcignore")
+RECORDS = "metrics/paper-scale", "metrics/velickovic"
+COPIED = ("src", "stages", "reference", *RECORDS, "params.yaml", "constraints.txt", ".dvcignore")
 PARTS = ("plan", "start", "begin", "finish", "record", "idle")
 COLUMNS = [*("scale", "stages", "workers", "wall", "again", "bound", "overhead_ms"), *PARTS, "rest", "writes"]
 COLUMNS += ["lock_lines", "lock_md5"]

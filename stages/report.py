@@ -10,7 +10,8 @@ from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.report.figures import NAMES, SECTIONS
 from vanishing_variance.report.machine import machine
 from vanishing_variance.report.page import Record, Results, page, side
-from vanishing_variance.report.strongest import RECORD, Study, strongest
+from vanishing_variance.report.records import Recorded
+from vanishing_variance.report.strongest import OTHER_RECORDS, RECORD, Study, strongest
 from vanishing_variance.report.text import read_svg, read_text
 from vanishing_variance.report.times import read_times
 from vanishing_variance.study.columns import CSV
@@ -24,18 +25,22 @@ def _folder(name: str) -> Path:
     return FIGURES / (name if name in ("figure1", "interventions", "mechanism") else "results")
 
 
+def _recorded(record: Path) -> Recorded:
+    study = Study(read_claims(record / "claims.json"), read_yaml(record / PATH))
+    return Recorded(study, read_csv(record / "tables" / "paper.csv", *CSV["paper"]))
+
+
 def main() -> None:
     Arguments(description=__doc__).parse_args()
     params = read_yaml(PATH)
     record = METRICS / RECORD
-    recorded = read_yaml(record / PATH)
+    kept = {name: _recorded(METRICS / name) for name in (RECORD, *OTHER_RECORDS)}
+    recorded = kept[RECORD].study
     drawn = [record / PLOTS / f"{name}.svg" for name in SECTIONS["curves"]]
     results = Results(
         params=params,
         source=read_text(PATH),
-        evidence=strongest(
-            Study(read_claims(METRICS / "claims.json"), params), Study(read_claims(record / "claims.json"), recorded)
-        ),
+        evidence=strongest(Study(read_claims(METRICS / "claims.json"), params), recorded),
         tests=read_csv(TABLES / "tests.csv", *CSV["tests"]),
         paper=read_csv(TABLES / "paper.csv", *CSV["paper"]),
         explained=read_csv(METRICS / "explained.csv", *CSV["explained"]),
@@ -43,11 +48,12 @@ def main() -> None:
         tables={number: read_csv(TABLES / f"table{number}.csv", *CSV["table"]) for number in PAPER_TABLES},
         pictures={name: read_svg(_folder(name) / f"{name}.svg") for name in NAMES},
         record=Record(
-            params=recorded,
+            params=recorded.params,
             tests=read_csv(record / "tables" / "tests.csv", *CSV["tests"]),
-            paper=read_csv(record / "tables" / "paper.csv", *CSV["paper"]),
+            paper=kept[RECORD].paper,
             pictures=[read_svg(path) for path in drawn if path.exists()],
         ),
+        records=kept,
     )
     made = page(results)
     write_text(FOLDER / "index.html", made.html)

@@ -105,7 +105,7 @@ class Copy:
         )
         for name in listed.stdout.split("\0"):
             generated = name.endswith("dvc.lock") or name.startswith(("metrics/", "plots/"))
-            generated &= not name.startswith("metrics/paper-scale/")
+            generated &= not name.startswith(("metrics/paper-scale/", "metrics/velickovic/"))
             if name and not generated and (ROOT / name).is_file():
                 (copy.path / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(ROOT / name, copy.path / name)

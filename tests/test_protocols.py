@@ -6,9 +6,12 @@ from scipy import stats
 from torch.nn.functional import gelu
 
 from benchmarks import protocols
-from benchmarks.protocols import PROTOCOLS, Candidate, Protocol, _plan, coupled, markdown
+from benchmarks.protocols import BASE, PROTOCOLS, Candidate, Protocol, _plan, coupled, markdown
+from vanishing_variance.core.registry import load_task
 from vanishing_variance.core.seeding import stream
+from vanishing_variance.model.config import Model
 from vanishing_variance.model.initialisation import draw
+from vanishing_variance.training.config import Training
 
 SHAPES = {
     "base",
@@ -25,9 +28,9 @@ def linear(weights, name, x):
     return x @ weights[f"{name}.weight"].T + weights.get(f"{name}.bias", 0)
 
 
-def plainly(weights, batch, norm, model, how: Protocol):
+def plainly(weights, batch, norm, how: Protocol):
     """One seed's class logits on the dictionary, every item's key and value formed, as the protocol says."""
-    keys, values = weights["embedding.key"], weights["embedding.value"]
+    keys, values, said = weights["embedding.key"], weights["embedding.value"], {**BASE, **how.parameters}
     x = torch.cat((keys[batch["key"].long()], values[batch["value"].long()]), -1)
     q = keys[batch["query"].long()]
     for name in ("item", "query"):
@@ -40,9 +43,9 @@ def plainly(weights, batch, norm, model, how: Protocol):
         of @ weights[f"attention.{name}"].T + weights.get(f"attention.{name}.bias", 0)
         for name, of in zip(("query", "key", "value"), (q, x, x), strict=True)
     )
-    logits = (key @ query.unsqueeze(-1)).squeeze(-1) * (key.shape[-1] ** -0.5 if model.scaled_logits else 1)
+    logits = (key @ query.unsqueeze(-1)).squeeze(-1) * (key.shape[-1] ** -0.5 if said["scaled_logits"] else 1)
     o = (torch.softmax(logits, -1).unsqueeze(1) @ value).squeeze(1)
-    project = (lambda of: of @ weights["attention.output"].T) if model.output_projection else (lambda of: of)
+    project = (lambda of: of @ weights["attention.output"].T) if said["output_projection"] else (lambda of: of)
     o = project(o) if how.late else o
     o = norm.normalise(o, {name: weights[f"norm.{name}"] for name in norm.LEARNABLE}, 1e-5)
     return linear(weights, "head.2", gelu(linear(weights, "head.0", o if how.late else project(o))))
@@ -60,10 +63,14 @@ def test_the_network_of_a_protocol_is_what_it_says(name):
     found = network(weights, batch)
     for seed in (0, 1):
         one = {key: of[seed] for key, of in weights.items()}
-        expected = plainly(
-            one, {key: of[seed] for key, of in batch.items()}, network.norm, variant.model, variant.protocol
-        )
+        expected = plainly(one, {key: of[seed] for key, of in batch.items()}, network.norm, PROTOCOLS[name])
         torch.testing.assert_close(found[seed], expected, rtol=1e-4, atol=1e-5)
+
+
+def test_a_protocol_says_all_of_model_and_training_whatever_params_yaml_says():
+    sections = (Model, Training, load_task("dictionary").TRAINING)
+    assert set(BASE) == {name for of in sections for name in of.model_fields} - {"steps", "seeds_per_process"}
+    assert all(protocol.parameters.keys() <= BASE.keys() for protocol in PROTOCOLS.values())
 
 
 def test_a_coupled_decay_is_that_of_torchs_adam():

@@ -20,7 +20,10 @@ from vanishing_variance.tasks.dictionary.task import Dictionary
 
 
 class Reference(nn.Module):
-    """Attn(X, y) = norm(map(q K^T / sqrt(D)) V) W_O for one query, then an MLP to the classes."""
+    """Attn(X, y) = norm(map(q K^T / sqrt(D)) V) W_O for one query, then an MLP to the classes.
+
+    Without sqrt(D) where logits are not scaled, and without W_O where there is no output projection.
+    """
 
     def __init__(
         self,

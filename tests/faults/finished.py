@@ -22,6 +22,7 @@ from vanishing_variance.core.paths import Run
 from vanishing_variance.core.seeds import seeds
 from vanishing_variance.probe.fits import ONE, fits
 from vanishing_variance.report.figures import NAMES
+from vanishing_variance.report.strongest import OTHER_RECORDS, RECORD
 from vanishing_variance.study.columns import CSV
 from vanishing_variance.study.runs import NORMS, PLOTS, RANGES, TASKS, trained
 from vanishing_variance.study.strategies import STRATEGIES
@@ -78,10 +79,10 @@ class Finished:
     def __init__(self, folder):
         self.folder = folder
         (folder / "params.yaml").write_text(yaml.safe_dump(SETTINGS, sort_keys=False))
-        for name in ("claims.json", "params.yaml", "plots/accuracy.svg", "tables/paper.csv", "tables/tests.csv"):
-            recorded = folder / "metrics/paper-scale" / name
-            recorded.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / "metrics/paper-scale" / name, recorded)
+        read = "claims.json", "params.yaml", "plots/accuracy.svg", "tables/paper.csv", "tables/tests.csv"
+        for name in (f"metrics/{record}/{of}" for record in (RECORD, *OTHER_RECORDS) for of in read):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / name)
         with chdir(folder):
             self._make_up()
             self._run("check")

@@ -49,6 +49,7 @@ READ = {
         *("metrics/claims.json", "metrics/explained.csv", "metrics/tables/paper.csv", "metrics/tables/tests.csv"),
         "metrics/tables/table5.csv",
         *("plots/figures/results/proposition.svg", "metrics/paper-scale/claims.json"),
+        "metrics/velickovic/tables/paper.csv",
         "metrics/interventions/shares.csv",
     ],
     "record": [f"{PIECE}/{name}" for name in ("piece.json", "accuracy.csv", "mechanism.csv")],

@@ -1,4 +1,5 @@
 import pytest
+import yaml
 
 from vanishing_variance.core.config import PATH
 from vanishing_variance.core.errors import InputError
@@ -32,15 +33,30 @@ def test_a_line_is_trained_as_the_leaderboards_file_says_but_for_the_treatment(t
     assert longer.schedule.steps == 4 * study.schedule.steps
 
 
-def test_seeds_data_lengths_and_test_sequences_are_the_studys_network_and_training_the_leaderboards():
-    found, study, own = read_params(), read_yaml(PATH), read_yaml(LEADERBOARD)
-    assert found["model"] == {**own["model"], "projection": "mlp"}
-    assert found["training"] == {**own["training"], "decay": "none"}
-    assert found["tasks"] == {
-        task: {"data": study["tasks"][task]["data"], "training": own["tasks"][task]} for task in study["tasks"]
-    }
-    shared = found.keys() - {"model", "training", "tasks"}
+def test_seeds_data_lengths_and_test_sequences_are_the_studys_network_and_training_the_leaderboards(tmp_path):
+    path = tmp_path / "params.yaml"
+    changes = ("width: 128", "width: 64"), ("batch_size: 128", "batch_size: 32"), ("steps: 80000", "steps: 70")
+    text = LEADERBOARD.read_text()
+    for before, after in changes:
+        assert text.count(before) == 1
+        text = text.replace(before, after)
+    path.write_text(text)
+    found, study = read_params(path), read_yaml(PATH)
+    assert (found["model"]["width"], found["training"]["batch_size"]) == (64, 32)
+    assert found["tasks"]["argmax"] == {"data": study["tasks"]["argmax"]["data"], "training": {"steps": 70}}
+    assert found["tasks"]["dictionary"]["data"] == study["tasks"]["dictionary"]["data"]
+    shared = found.keys() - {"model", "training", "tasks", "ranges"}
     assert {key: found[key] for key in shared} == {key: study[key] for key in shared}
+
+
+def test_the_steps_of_a_line_are_the_leaderboards_whatever_the_range_says(tmp_path, monkeypatch):
+    study = read_yaml(PATH)
+    study["ranges"]["short"] |= {"steps": 77, "longest": 12}
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(study))
+    path = LEADERBOARD.resolve()
+    monkeypatch.chdir(tmp_path)
+    plan = training_plan(read_params(path), "argmax", "own", OWN)
+    assert (plan.schedule.steps, plan.lengths.longest) == (read_yaml(path)["tasks"]["argmax"]["training"]["steps"], 12)
 
 
 @pytest.mark.parametrize(
@@ -48,8 +64,14 @@ def test_seeds_data_lengths_and_test_sequences_are_the_studys_network_and_traini
     [
         ("width: 128", "width: 1", "model.width is 1; must be greater than or equal to 2"),
         ("  batch_size: 128\n", "", "training.batch_size is missing; training must have batch_size"),
-        ("steps: 80000", "step: 3", "tasks.argmax.steps is missing"),
-        ("tasks:", "task:", "tasks.argmax is None; must be a mapping with the keys steps"),
+        ("steps: 80000", "step: 3", "tasks.argmax.training.steps is missing"),
+        ("tasks:", "task:", "tasks.argmax.training is None; must be a mapping with the keys steps"),
+        (
+            "  gelu: exact",
+            "  gelu: exact\n  projection: direct",
+            "model.projection is 'direct', but each line has its own",
+        ),
+        ("  width: 128", "  width: 128\n  depth: 3", "model.depth is 3, but there is no such key"),
     ],
 )
 def test_a_network_or_training_that_is_none_is_refused_in_one_line(tmp_path, before, after, said):

@@ -17,6 +17,7 @@ from vanishing_variance.core.paths import Run
 from vanishing_variance.record.folder import replace, restore
 from vanishing_variance.record.pieces import parameters, with_piece
 from vanishing_variance.record.stored import read_piece, write_piece
+from vanishing_variance.report.strongest import OTHER_RECORDS, RECORD
 from vanishing_variance.study.columns import CSV
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -343,19 +344,20 @@ def test_a_name_that_is_no_folder_of_metrics_is_refused(checkout, name):
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_the_record_of_the_repository_is_what_is_derived_from_its_pieces(tmp_path):
-    shutil.copytree(ROOT / "metrics/paper-scale", tmp_path / "metrics/paper-scale")
-    kept = tmp_path / "metrics/paper-scale"
+@pytest.mark.parametrize("name", [RECORD, *OTHER_RECORDS])
+def test_a_record_of_the_repository_is_what_is_derived_from_its_pieces(tmp_path, name):
+    kept = tmp_path / "metrics" / name
+    shutil.copytree(ROOT / "metrics" / name, kept)
     before = holds(kept)
-    for name in ("claims.json", "verdicts.json", "plots/accuracy.svg", "tables/tests.csv"):
-        (kept / name).write_text("damaged")
-    command = [sys.executable, "-m", "stages.record", "paper-scale"]
+    for damaged in ("claims.json", "verdicts.json", "plots/accuracy.svg", "tables/tests.csv"):
+        (kept / damaged).write_text("damaged")
+    command = [sys.executable, "-m", "stages.record", name]
     here = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, cwd=tmp_path, env=here, check=False, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     after = holds(kept)
     assert after.keys() == before.keys()
-    for name in ("claims.json", "verdicts.json", "tables/table1.md", "tables/paper.json"):
-        assert after[name] == before[name], name
+    for derived in ("claims.json", "verdicts.json", "tables/table2.md", "tables/paper.json"):
+        assert after[derived] == before[derived], derived
     assert not (tmp_path / "metrics/claims.json").exists()
     assert json.loads(after["verdicts.json"])

@@ -9,7 +9,8 @@ import yaml
 from vanishing_variance.analysis.tables import tables
 from vanishing_variance.report.figures import NAMES
 from vanishing_variance.report.page import Record, Results
-from vanishing_variance.report.strongest import Evidence
+from vanishing_variance.report.records import Recorded
+from vanishing_variance.report.strongest import Evidence, Study
 from vanishing_variance.study.columns import CSV
 from vanishing_variance.study.interventions import damaged
 from vanishing_variance.study.quantities import GROUPINGS, QUANTITIES
@@ -188,6 +189,8 @@ def picture(name):
 def made_up(norm="ln", **changes):
     source = (ROOT / "tests/smoke.yaml").read_text().replace("norm: ln", f"norm: {norm!r}")
     tests = changes.get("tests", comparisons(norm))
+    study = Study({key: of.claim for key, of in evidence().items()}, yaml.safe_load(source))
+    compared = paper(CELLS).assign(difference=1.0)
     shown = {
         "params": yaml.safe_load(source),
         "source": source,
@@ -201,5 +204,6 @@ def made_up(norm="ln", **changes):
         "record": Record(
             yaml.safe_load(source), comparisons(norm).assign(n=8), paper(CELLS), [picture("accuracy of the record")]
         ),
+        "records": {name: Recorded(study, compared) for name in ("record", "other")},
     }
     return Results(**shown | changes)

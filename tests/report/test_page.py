@@ -32,7 +32,16 @@ def test_everything_stands_in_its_order():
     html = page(made_up()).html
     found = re.findall(r'<(?:section|figure)[^>]* id="([^"]+)"', html)
     assert found == [
-        *("lead", "verdicts", "cause", "interventions", "interventions-figure", "mechanism-figure", "mechanism"),
+        *(
+            "lead",
+            "verdicts",
+            "records",
+            "cause",
+            "interventions",
+            "interventions-figure",
+            "mechanism-figure",
+            "mechanism",
+        ),
         *("leaderboard", "curves", "chart-figure", "accuracy-figure", "accuracy-long-figure"),
         *("tables", *(f"table{number}" for number in range(1, 7))),
         *("figures", "recorded-figure", "figure1-figure", "figure2-figure", "figure3-figure", "figure4-figure"),

@@ -47,8 +47,8 @@ def compare(
 def folded(weights: Mapping[str, Float[np.ndarray, "S ..."]]) -> dict[str, Float[np.ndarray, "S ..."]]:
     """Return the weights of `std` models that are the same functions as `ln` models with these weights.
 
-    gamma scales the columns of W_O, or without it of the head's first layer; what beta becomes behind both is added to
-    that layer's bias. In exact arithmetic the class logits are equal: layer normalisation has no more capacity here.
+    gamma scales the columns of W_O, or without a W_O of the head's first layer; beta, through W_O and that layer, is
+    added to its bias. In exact arithmetic the class logits are equal: layer normalisation has no more capacity here.
     Computed in double precision and returned in the precision of the weights.
     """
     double = {name: array.astype(np.float64) for name, array in weights.items()}

@@ -12,6 +12,7 @@ from vanishing_variance.core import config, registry
 from vanishing_variance.core.config import Count, Section, explained, get_param, named
 from vanishing_variance.core.errors import InputError, shown
 from vanishing_variance.core.paths import Run
+from vanishing_variance.core.ranges import Range
 from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.leaderboard.files import TASKS
 from vanishing_variance.model.config import Model
@@ -44,19 +45,26 @@ class Treatment(Section):
 def read_params(path: Path = PATH) -> dict[str, Any]:
     """Return params.yaml with the network and the training that the leaderboard's file has for all lines instead.
 
-    These are `model`, `training` and, as `tasks.<task>`, how each task is trained; `projection` and `decay` are left to
-    the lines. Raises InputError, one line that names the key, its value and what is allowed.
+    These are `model`, `training` and `tasks.<task>.training`; `projection` and `decay` are left to the lines, and the
+    steps are those of the tasks, whatever `ranges` say. Raises InputError, one line that names the key, its value and
+    what is allowed.
     """
     params, own = read_yaml(config.PATH), read_yaml(path)
     tasks = {
         task: {
             "data": get_param(params, f"tasks.{task}.data", Any),
-            "training": _own(path, own, f"tasks.{task}", registry.load_task(task).TRAINING),
+            "training": _section(path, own, f"tasks.{task}.training", registry.load_task(task).TRAINING),
         }
         for task in TASKS
     }
-    model = _own(path, own, "model", Model, projection="mlp")
-    return {**params, "tasks": tasks, "model": model, "training": _own(path, own, "training", Training, decay="none")}
+    lengths: Range = get_param(params, f"ranges.{RANGE}", Range)
+    changed = {
+        "tasks": tasks,
+        "model": _section(path, own, "model", Model, projection="mlp"),
+        "training": _section(path, own, "training", Training, decay="none"),
+        "ranges": {RANGE: lengths.model_copy(update={"steps": None}).model_dump()},
+    }
+    return params | changed
 
 
 def read_treatments(path: Path = PATH) -> dict[str, Treatment]:
@@ -111,15 +119,20 @@ def training_plan(params: Mapping[str, Any], task: str, line: str, treatment: Tr
     return replace(plan, schedule=longer)
 
 
-def _own(path: Path, document: Mapping[str, Any], key: str, kind: type[Section], **of_lines: str) -> dict[str, Any]:
+def _section(path: Path, document: Mapping[str, Any], key: str, kind: type[Section], **of_lines: str) -> dict[str, Any]:
+    """Return a section of the leaderboard's file with `of_lines`, which it must not have: each line has its own."""
     value: Any = document
     for part in key.split("."):
         value = value.get(part) if isinstance(value, dict) else None
+    if isinstance(value, dict):
+        for name in value.keys() & of_lines.keys():
+            raise InputError(f"{path}: {key}.{name} is {shown(value[name])}, but each line has its own {name}")
+        value = value | of_lines
     try:
-        kind.model_validate({**value, **of_lines} if isinstance(value, dict) else value)
+        kind.model_validate(value)
     except ValidationError as problem:
         raise InputError(f"{path}: {explained(problem, key, kind)}") from None
-    return {**value, **of_lines}
+    return dict(value)
 
 
 def _treatment(path: Path, key: str, settings: Any) -> Treatment:

@@ -11,8 +11,8 @@ class Model(Section):
     `projection`: how items and query become keys, values and query (`model.network`).
     `gelu`: the form of every GELU. `initialisation`: of linear layers (`model.initialisation`). `attention_biases`:
     whether W_Q, W_V and W_O have a bias; W_K's would add the same to every logit. `scaled_logits`: whether logits are
-    divided by sqrt(D), as Section 2 has it; where queries and keys have norm 1 (`qk_norm`), nothing is changed by it.
-    `output_projection`: whether there is a W_O; without, the MLP to the classes reads the normalised O.
+    divided by sqrt(D), as Section 1 has it; without effect where queries and keys are divided by their norms.
+    `output_projection`: whether there is a W_O (Section 1); without, the MLP to the classes reads the normalised O.
     """
 
     width: Several

@@ -17,7 +17,7 @@ The projections (`model.projection`): `mlp` is the paper's. `direct` leaves both
 `qk_norm` divides query and keys by their norms, times a learned g in place of 1 / sqrt(D) (Henry et al. 2020), and
 `tied_qk_norm` has W_K for W_Q as well: their keys' norms take D^2 products an item, where folding takes D.
 
-`model.scaled_logits` and `model.output_projection` leave 1 / sqrt(D) and W_O out.
+Where `model.scaled_logits` is false, there is no 1 / sqrt(D), and where `model.output_projection` is, no W_O.
 """
 
 from collections.abc import Mapping

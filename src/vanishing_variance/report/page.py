@@ -11,11 +11,12 @@ import pandas as pd
 from vanishing_variance.core.config import get_param
 from vanishing_variance.core.ranges import Range
 from vanishing_variance.figures import variants
-from vanishing_variance.report import curves, figures
+from vanishing_variance.report import curves, figures, records
 from vanishing_variance.report.answer import QUESTION, answer
 from vanishing_variance.report.cells import grouped
 from vanishing_variance.report.chart import chart
 from vanishing_variance.report.formats import raised
+from vanishing_variance.report.records import Recorded
 from vanishing_variance.report.rendering import TEMPLATES
 from vanishing_variance.report.strongest import Evidence
 from vanishing_variance.report.tables import tables
@@ -48,7 +49,7 @@ class Record:
 class Results:
     """Contents of the page: params.yaml as a document and as its text, the strongest evidence for each claim, the
     contents of tests.csv, paper.csv, explained.csv, shares.csv and, by number, of table<number>.csv, the figures as SVG
-    texts by name, and the record.
+    texts by name, the record, and it and others by name, itself first.
     """
 
     params: Mapping[str, Any]
@@ -61,6 +62,7 @@ class Results:
     tables: Mapping[int, pd.DataFrame]
     pictures: Mapping[str, str]
     record: Record
+    records: Mapping[str, Recorded]
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,7 @@ def page(results: Results) -> Page:
         "scale": _scale(lead.tests, lead.params),
         "board": board(results.evidence),
         "counts": counts(results.evidence),
+        "records": records.table(results.records),
         "legend": [(name, raised(meaning)) for name, meaning in legend()],
         "recorded": [figures.recorded(*of) for of in enumerate(record.pictures)] if led else [],
         "tables": tables(results.tables, norm, _steps(params)),
