@@ -322,7 +322,10 @@ def coupled(weights: Weights, tables: Collection[str], rates: Rates, decay: floa
 
 
 def markdown(found: pd.DataFrame) -> str:
-    """Return, a task, a row a protocol: distance from the paper's table and ln minus none; then the accuracies."""
+    """Return, a task, a row a protocol: distance from the paper's table and ln minus none; then the accuracies.
+
+    And then which of the list have not run.
+    """
     paper = read_csv(REFERENCE).query("quantity == 'accuracy_pct' and variant in @NORMS and range == 'short'")
     head = ["protocol", "n", "from the paper's (pp)", "ln − none beyond 16 (pp)", "p", "the same, adaptive", "p"]
     head += ["adaptive − plain beyond 16, none", "ln"]
@@ -342,6 +345,8 @@ def markdown(found: pd.DataFrame) -> str:
         rows = [[str(name), *_accuracies(of)] for name, of in protocols]
         rows.append(["paper", *(f"{cells[norm, 'plain', at]:.1f}" for at in SHOWN for norm in NORMS)])
         lines += [*table(accuracies, rows), ""]
+        if unrun := [name for name in PROTOCOLS if name not in set(of_task["protocol"])]:
+            lines += [f"Of the list, not run: {'; '.join(unrun)}.", ""]
     return "\n".join(lines)
 
 

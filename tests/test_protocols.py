@@ -109,3 +109,6 @@ def test_a_protocol_is_tabled_with_its_distance_and_gain():
     assert accuracies[1:] == [f"61.5 {none}", f"53.0 {ln}"] * 4
     assert "| paper | 100 |  | +2.95 |" in text
     assert "| paper | 99.3 | 99.4 |" in text
+    assert f"\nOf the list, not run: {'; '.join(PROTOCOLS)}.\n" in text
+    ran = pd.DataFrame(rows, columns=[*protocols.KEYS, "accuracy", "loss", "entropy"]).assign(protocol="base")
+    assert "not run: cosine; std 1;" in markdown(ran)
