@@ -33,12 +33,13 @@ from benchmarks.amdahl import Stage, bound
 from dvc_parallel import cli, clusters
 from dvc_parallel.pipeline import Pipeline
 from vanishing_variance.core.frames import read_csv, write_csv
+from vanishing_variance.report.strongest import OTHER_RECORDS, RECORD
 from vanishing_variance.study.markdown import table
 
 RESULTS = ROOT / "benchmarks/simulation.csv"
 # Seconds asleep, in about our proportions; those of other stages, too.
 SECONDS, OTHERS = {"train": 2.0, "evaluate": 1.0}, 0.2
-RECORDS = "metrics/paper-scale", "metrics/velickovic"
+RECORDS = [f"metrics/{record}" for record in (RECORD, *OTHER_RECORDS)]
 COPIED = ("src", "stages", "reference", *RECORDS, "params.yaml", "constraints.txt", ".dvcignore")
 PARTS = ("plan", "start", "begin", "finish", "record", "idle")
 COLUMNS = [*("scale", "stages", "workers", "wall", "again", "bound", "overhead_ms"), *PARTS, "rest", "writes"]

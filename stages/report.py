@@ -9,8 +9,8 @@ from vanishing_variance.core.stage import Arguments, run
 from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.report.figures import NAMES, SECTIONS
 from vanishing_variance.report.machine import machine
-from vanishing_variance.report.page import Record, Results, page, side
-from vanishing_variance.report.records import Recorded
+from vanishing_variance.report.page import Results, page, side
+from vanishing_variance.report.records import Record
 from vanishing_variance.report.strongest import OTHER_RECORDS, RECORD, Study, strongest
 from vanishing_variance.report.text import read_svg, read_text
 from vanishing_variance.report.times import read_times
@@ -25,35 +25,31 @@ def _folder(name: str) -> Path:
     return FIGURES / (name if name in ("figure1", "interventions", "mechanism") else "results")
 
 
-def _recorded(record: Path) -> Recorded:
-    study = Study(read_claims(record / "claims.json"), read_yaml(record / PATH))
-    return Recorded(study, read_csv(record / "tables" / "paper.csv", *CSV["paper"]))
+def _record(folder: Path) -> Record:
+    pictures = [folder / PLOTS / f"{name}.svg" for name in SECTIONS["curves"]]
+    return Record(
+        study=Study(read_claims(folder / "claims.json"), read_yaml(folder / PATH)),
+        tests=read_csv(folder / "tables" / "tests.csv", *CSV["tests"]),
+        paper=read_csv(folder / "tables" / "paper.csv", *CSV["paper"]),
+        pictures=[read_svg(path) for path in pictures if path.exists()],
+    )
 
 
 def main() -> None:
     Arguments(description=__doc__).parse_args()
     params = read_yaml(PATH)
-    record = METRICS / RECORD
-    kept = {name: _recorded(METRICS / name) for name in (RECORD, *OTHER_RECORDS)}
-    recorded = kept[RECORD].study
-    drawn = [record / PLOTS / f"{name}.svg" for name in SECTIONS["curves"]]
+    records = {name: _record(METRICS / name) for name in (RECORD, *OTHER_RECORDS)}
     results = Results(
         params=params,
         source=read_text(PATH),
-        evidence=strongest(Study(read_claims(METRICS / "claims.json"), params), recorded),
+        evidence=strongest(Study(read_claims(METRICS / "claims.json"), params), records[RECORD].study),
         tests=read_csv(TABLES / "tests.csv", *CSV["tests"]),
         paper=read_csv(TABLES / "paper.csv", *CSV["paper"]),
         explained=read_csv(METRICS / "explained.csv", *CSV["explained"]),
         interventions=read_csv(METRICS / "interventions" / "shares.csv", *CSV["shares"]),
         tables={number: read_csv(TABLES / f"table{number}.csv", *CSV["table"]) for number in PAPER_TABLES},
         pictures={name: read_svg(_folder(name) / f"{name}.svg") for name in NAMES},
-        record=Record(
-            params=recorded.params,
-            tests=read_csv(record / "tables" / "tests.csv", *CSV["tests"]),
-            paper=kept[RECORD].paper,
-            pictures=[read_svg(path) for path in drawn if path.exists()],
-        ),
-        records=kept,
+        records=records,
     )
     made = page(results)
     write_text(FOLDER / "index.html", made.html)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import yaml
 
+from vanishing_variance.report.strongest import OTHER_RECORDS, RECORD
+
 ROOT = Path(__file__).resolve().parents[1]
 TASKS, NORMS = ("argmax", "dictionary"), {"short": ("none", "std", "ln"), "long": ("none", "ln")}
 
@@ -105,7 +107,7 @@ class Copy:
         )
         for name in listed.stdout.split("\0"):
             generated = name.endswith("dvc.lock") or name.startswith(("metrics/", "plots/"))
-            generated &= not name.startswith(("metrics/paper-scale/", "metrics/velickovic/"))
+            generated &= not name.startswith(tuple(f"metrics/{record}/" for record in (RECORD, *OTHER_RECORDS)))
             if name and not generated and (ROOT / name).is_file():
                 (copy.path / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(ROOT / name, copy.path / name)

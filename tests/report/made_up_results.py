@@ -8,8 +8,8 @@ import yaml
 
 from vanishing_variance.analysis.tables import tables
 from vanishing_variance.report.figures import NAMES
-from vanishing_variance.report.page import Record, Results
-from vanishing_variance.report.records import Recorded
+from vanishing_variance.report.page import Results
+from vanishing_variance.report.records import Record
 from vanishing_variance.report.strongest import Evidence, Study
 from vanishing_variance.study.columns import CSV
 from vanishing_variance.study.interventions import damaged
@@ -190,7 +190,8 @@ def made_up(norm="ln", **changes):
     source = (ROOT / "tests/smoke.yaml").read_text().replace("norm: ln", f"norm: {norm!r}")
     tests = changes.get("tests", comparisons(norm))
     study = Study({key: of.claim for key, of in evidence().items()}, yaml.safe_load(source))
-    compared = paper(CELLS).assign(difference=1.0)
+    compared, drawn = paper(CELLS).assign(difference=1.0), [picture("accuracy of the record")]
+    record = Record(study, comparisons(norm).assign(n=8), compared, drawn)
     shown = {
         "params": yaml.safe_load(source),
         "source": source,
@@ -201,9 +202,6 @@ def made_up(norm="ln", **changes):
         "interventions": shares(),
         "tables": numbers(norm, tests=tests),
         "pictures": {name: picture(name) for name in NAMES},
-        "record": Record(
-            yaml.safe_load(source), comparisons(norm).assign(n=8), paper(CELLS), [picture("accuracy of the record")]
-        ),
-        "records": {name: Recorded(study, compared) for name in ("record", "other")},
+        "records": dict.fromkeys(("record", "other"), record),
     }
     return Results(**shown | changes)

@@ -28,6 +28,10 @@ TIMES = [
 ]
 
 
+def led_by(record):
+    return made_up(records={"record": record, "other": record})
+
+
 def test_everything_stands_in_its_order():
     html = page(made_up()).html
     found = re.findall(r'<(?:section|figure)[^>]* id="([^"]+)"', html)
@@ -85,24 +89,24 @@ def test_a_run_that_the_record_adds_nothing_to_leads_by_itself():
 
 
 def test_the_record_is_on_the_first_screen_where_it_leads():
-    record = made_up().record
+    record = made_up().records["record"]
     of_fewer = (record.tests["temperature"] == "fitted") | (record.tests["range"] == "long")
     fewer = record.tests["n"].mask(of_fewer, 4)
     tests = record.tests.assign(baseline_mean=75.0, n=fewer)
     assert set(fewer) == {4, 8}
-    html = page(made_up(record=replace(record, tests=tests))).html
+    html = page(led_by(replace(record, tests=tests))).html
     assert "reproduced: 8 seeds (the paper: 100), gradient steps: argmax 30 of 100,000, dictionary 30 of 10,000" in html
     for task, steps in (("argmax", 100_000), ("dictionary", 10_000)):
         record.params["tasks"][task]["training"]["steps"] = steps
-    said = page(made_up(record=record)).html
+    said = page(led_by(record)).html
     assert "reproduced: 8 seeds (the paper: 100), the paper’s gradient steps: argmax 100,000, dictionary 10,000" in said
     assert "none falls from 75.0% to 75.0%" in html
     assert "none falls from 75.0%" not in page(made_up(evidence={"claim": Evidence(CLAIM)})).html
 
 
 def test_the_record_shows_all_its_ranges():
-    record = made_up().record
-    html = page(made_up(record=replace(record, pictures=[*record.pictures, picture("the long range")]))).html
+    record = made_up().records["record"]
+    html = page(led_by(replace(record, pictures=[*record.pictures, picture("the long range")]))).html
     assert re.findall(r'<figure[^>]* id="(recorded[^"]*)"', html) == ["recorded-figure", "recorded1-figure"]
     assert "<b>The record: title of the long range.</b>" in html
 

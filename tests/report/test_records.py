@@ -4,7 +4,7 @@ import pandas as pd
 from made_up_results import CLAIM, ROOT
 
 from vanishing_variance.core.yaml import read_yaml
-from vanishing_variance.report.records import Recorded, table
+from vanishing_variance.report.records import Record, table
 from vanishing_variance.report.strongest import Study
 from vanishing_variance.study.verdict import NOT_TESTED
 
@@ -13,11 +13,13 @@ PARAMS = read_yaml(ROOT / "params.yaml")
 
 def kept(claims=None, params=PARAMS, away=(1.0, -3.0)):
     cells = [(1, of) for of in away] + [(2, None)]
-    return Recorded(
+    return Record(
         Study(
             claims or {"argmax": CLAIM, "convergence-ln": {**CLAIM, "unit": "%"}, "attribution-argmax": CLAIM}, params
         ),
+        pd.DataFrame(),
         pd.DataFrame(cells, columns=["table", "difference"]).astype({"difference": float}),
+        [],
     )
 
 

@@ -16,7 +16,7 @@ from vanishing_variance.report.answer import QUESTION, answer
 from vanishing_variance.report.cells import grouped
 from vanishing_variance.report.chart import chart
 from vanishing_variance.report.formats import raised
-from vanishing_variance.report.records import Recorded
+from vanishing_variance.report.records import Record
 from vanishing_variance.report.rendering import TEMPLATES
 from vanishing_variance.report.strongest import Evidence
 from vanishing_variance.report.tables import tables
@@ -36,20 +36,10 @@ STAGES = (
 
 
 @dataclass(frozen=True)
-class Record:
-    """Contents of the record: its params.yaml, tests.csv and paper.csv, and an SVG text of accuracies a range."""
-
-    params: Mapping[str, Any]
-    tests: pd.DataFrame
-    paper: pd.DataFrame
-    pictures: Sequence[str]
-
-
-@dataclass(frozen=True)
 class Results:
     """Contents of the page: params.yaml as a document and as its text, the strongest evidence for each claim, the
     contents of tests.csv, paper.csv, explained.csv, shares.csv and, by number, of table<number>.csv, the figures as SVG
-    texts by name, the record, and it and others by name, itself first.
+    texts by name, and the records by name, the leading one first.
     """
 
     params: Mapping[str, Any]
@@ -61,8 +51,7 @@ class Results:
     interventions: pd.DataFrame
     tables: Mapping[int, pd.DataFrame]
     pictures: Mapping[str, str]
-    record: Record
-    records: Mapping[str, Recorded]
+    records: Mapping[str, Record]
 
 
 @dataclass(frozen=True)
@@ -75,7 +64,7 @@ class Page:
 
 def page(results: Results) -> Page:
     """Return all results as one HTML file that needs no other. Raises InputError on a parameter that is not one."""
-    params, record = results.params, results.record
+    params, record = results.params, next(iter(results.records.values()))
     led = any(found.point for found in results.evidence.values())
     lead = record if led else results
     norm = get_param(params, "norm", str)

@@ -1,7 +1,7 @@
 """The record that the page leads with beside other records: the same gains, of another network or training."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,27 +11,34 @@ from vanishing_variance.core.config import get_param
 from vanishing_variance.report.cells import Cell, Row, Table
 from vanishing_variance.report.formats import MISSING, interval, number
 from vanishing_variance.report.groups import in_few_words
-from vanishing_variance.report.strongest import Study
+from vanishing_variance.report.strongest import TRAINING, Study
 from vanishing_variance.report.verdicts import MARKS
 from vanishing_variance.study.dotted import flattened
 from vanishing_variance.study.verdict import NOT_TESTED
 
 TITLE = "Gains in accuracy by record (percentage points)"
 # What decides a model that is trained on up to 16.
-TRAINING_KEYS = ("seed", "tasks", "ranges.short", "model", "training")
+KEYS = (*TRAINING, "tasks", "ranges.short")
 # It changes the last bits alone.
 SPARED = "training.seeds_per_process"
 
 
 @dataclass(frozen=True)
-class Recorded:
-    """A record: its claims.json and params.yaml as documents, and its paper.csv."""
+class Record:
+    """Contents of a record: claims.json, params.yaml, tests.csv, paper.csv, and an SVG text of accuracies a range."""
 
     study: Study
+    tests: pd.DataFrame
     paper: pd.DataFrame
+    pictures: Sequence[str]
+
+    @property
+    def params(self) -> Mapping[str, Any]:
+        """Its params.yaml as a document."""
+        return self.study.params
 
 
-def table(records: Mapping[str, Recorded]) -> Table:
+def table(records: Mapping[str, Record]) -> Table:
     """Return gains in accuracy and distances from the paper's Tables 1 to 3: a column a record, the leading one first.
 
     The last column is the paper's. The note says which parameters of the others differ from the leading one's.
@@ -73,7 +80,7 @@ def _distance(paper: pd.DataFrame, of: int) -> Cell:
 
 
 def _differences(study: Study, lead: Study) -> str:
-    ours, theirs = (flattened({key: get_param(of.params, key, Any) for key in TRAINING_KEYS}) for of in (study, lead))
+    ours, theirs = (flattened({key: get_param(of.params, key, Any) for key in KEYS}) for of in (study, lead))
     different = [key for key in ours | theirs if ours.get(key) != theirs.get(key) and key != SPARED]
     said = [f"{key} {json.dumps(ours.get(key))} instead of {json.dumps(theirs.get(key))}" for key in different]
     return ", ".join(said) or "the same parameters"
