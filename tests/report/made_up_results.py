@@ -158,7 +158,7 @@ KEYS = (
     "own-claim",
 )
 VERDICTS = (
-    *("supported", "contradicted", "undecided", "not tested", "undecided", "not comparable (undertrained)"),
+    *("supported", "contradicted", "undecided", "not tested", "undecided", "not comparable"),
     "supported",
 )
 

@@ -24,7 +24,7 @@ from vanishing_variance.study.judged import read_claims
 WIDTHS = (360, 768, 1280)
 FIRST_SCREENS = ((1280, 800), (390, 844))
 # Of the answer, beside that of the results in git.
-WORDINGS = ("supported", "contradicted", "undecided", "not comparable (undertrained)", "not tested")
+WORDINGS = ("supported", "contradicted", "undecided", "not comparable", "not tested")
 
 
 def leaderboard_page():

@@ -7,7 +7,7 @@ from made_up_results import CLAIM, ROOT
 from vanishing_variance.report.strongest import Evidence, Study, scale, strongest
 
 SUPPORTED, CONTRADICTED, UNDECIDED = "supported", "contradicted", "undecided"
-NOT_COMPARABLE, NOT_TESTED = "not comparable (undertrained)", "not tested"
+NOT_COMPARABLE, NOT_TESTED = "not comparable", "not tested"
 PARAMS = yaml.safe_load((ROOT / "params.yaml").read_text())
 FEW, ENOUGH = {"argmax": 4_000}, {"argmax": 100_000}
 
@@ -35,12 +35,12 @@ RECORD = study(SUPPORTED, ENOUGH, sequences=4096)
 
 
 @pytest.mark.parametrize("verdict", [SUPPORTED, CONTRADICTED, UNDECIDED])
-def test_the_record_leads_where_this_run_is_undertrained_whatever_it_says(verdict):
+def test_the_record_leads_where_this_run_is_behind_the_papers_whatever_it_says(verdict):
     record = study(verdict, ENOUGH, sequences=4096)
     assert both(study(NOT_COMPARABLE, n=100, sequences=8192), record) == ("record", True)
 
 
-def test_this_run_leads_where_the_record_was_not_tested_or_is_undertrained_itself():
+def test_this_run_leads_where_the_record_was_not_tested_or_is_behind_itself():
     assert both(study(NOT_COMPARABLE), study(NOT_TESTED, ENOUGH, sequences=4096)) == ("run", False)
     assert both(study(UNDECIDED), study(NOT_COMPARABLE, n=100, sequences=4096)) == ("run", False)
     assert both(study(NOT_TESTED), RECORD) == ("record", False)

@@ -13,7 +13,7 @@ def claim(verdict, ours=None, unit="pp", **more):
 def test_only_verdicts_and_sizes_that_differ_are_named_with_both_numbers():
     before = {
         "same": claim("supported", 1.0, size=""),
-        "ln": claim("not comparable (undertrained)", -1.39),
+        "ln": claim("not comparable", -1.39),
         "size": claim("supported", 2, size="smaller"),
         "gone": claim("not tested"),
     }
@@ -25,7 +25,7 @@ def test_only_verdicts_and_sizes_that_differ_are_named_with_both_numbers():
     }
     said = ("ln helps", "Section 3.1")
     assert flips(json.dumps(before), json.dumps(after)) == [
-        (*said, "not comparable (undertrained) → supported, larger", "-1.39 pp → 5.812 pp"),
+        (*said, "not comparable → supported, larger", "-1.39 pp → 5.812 pp"),
         (*said, "– → contradicted", "– → 3"),
         (*said, "supported, smaller → supported, larger", "2 pp → 2 pp"),
         (*said, "not tested → –", "– → –"),

@@ -31,7 +31,7 @@ def test_every_verdict_can_be_read(tmp_path):
     [
         (
             {"verdict": "maybe"},
-            r"gain.verdict is 'maybe'; must be one of supported, .*, not comparable \(undertrained\)",
+            r"gain.verdict is 'maybe'; must be one of supported, .*, not comparable",
         ),
         ({"size": "huge"}, "gain.size is 'huge'; must be one of smaller than the paper's, larger "),
         ({"steps": {"argmax": "many"}}, "gain.steps.argmax is 'many'"),

@@ -20,13 +20,13 @@ ORTHOGONAL = (
     "The interaction: each seed's gain of ln over none (mean accuracy over all test lengths beyond training) with the "
     "adaptive temperature, minus its gain with the plain softmax. Supported: the 95% t interval is within ±1 "
     "percentage point, a third to a half of the paper's gains. Contradicted: it is wholly outside. Else undecided. Not "
-    "comparable where undertrained."
+    "comparable where the models are behind the paper's."
 )
 NEARER = (
     "How far apart ln and std are, in mean accuracy over all test lengths beyond training: the absolute value of the "
     "mean of ln minus std over seeds, on argmax, less that on dictionary. The tasks' seeds are independent: 95% "
     "interval by Welch's t-test. Supported: the interval is above 0. Contradicted: it is below 0. Else undecided. Not "
-    "comparable where a task is undertrained."
+    "comparable where a task's models are behind the paper's."
 )
 
 

@@ -17,7 +17,7 @@ _MODELS = (
     "Models without a normaliser, trained on the short range, mean accuracy over all test lengths beyond training, "
     "plain softmax; shares of the accuracy that is lost there, with 95% intervals over seeds (Fieller). "
 )
-TRAINED = " Not comparable where undertrained."
+TRAINED = " Not comparable where the models are behind the paper's."
 MOMENTS = (
     f"{_MODELS}Recovered: what comes back where O is shifted and scaled to its moments of the training lengths; "
     "damage: what sequences of the training lengths lose where O has the moments of the long ones. Both with the "

@@ -47,20 +47,20 @@ class Evidence:
         longest = self.longest[range_]
         return "" if (of["length"] > longest).any() else f"no test length is beyond the {longest} of training"
 
-    def undertrained(self, task: str, range_: str) -> str:
-        """Return what tells these models from the paper's: steps and baseline; empty where they are trained alike.
+    def behind(self, task: str, range_: str) -> str:
+        """Return how these models are behind the paper's: their steps and baseline; empty where they are not.
 
         The baseline is the mean accuracy of `none`, plain softmax, at the shortest training length whose number in
         the paper survives: 2^4 but for Table 5, which has lost those below 2^7. Where none does, steps alone decide.
         """
         steps, papers_steps = self.steps[task, range_], paper_steps(task)
-        said, behind = f"{steps:,} of {papers_steps:,} steps", False
+        said, below = f"{steps:,} of {papers_steps:,} steps", False
         ours, theirs = by_seed(self.accuracy, task, range_, "none", "plain").mean(), self._baseline(task, range_)
         if both := sorted(set(ours.index) & set(theirs.index)):
             baseline, papers = ours[both[0]], theirs[both[0]]
-            behind = papers - baseline > BEHIND
+            below = papers - baseline > BEHIND
             said += f", baseline {baseline:.1f}% at {power(both[0])} (the paper's {papers:.1f}%)"
-        return said if behind or steps < papers_steps else ""
+        return said if below or steps < papers_steps else ""
 
     def _baseline(self, task: str, range_: str) -> pd.Series:
         """Return the paper's accuracies (%) of `none`, plain softmax, by training length."""

@@ -17,7 +17,8 @@ WORDS = (
     "(paired t-test, p < 0.05 after Holm's correction over these lengths). Contradicted: the interval is below 0. Else "
     "undecided. Size: at the lengths where the paper's two numbers survive, by a one-sample t-test of each seed's "
     "gain minus the paper's (p < 0.05: the paper's number is outside our 95% interval); the paper's number "
-    "counts as exact, since its uncertainty is unknown. Not comparable where undertrained."
+    "counts as exact, since its uncertainty is unknown. Not comparable where the models are behind the "
+    "paper's."
 )
 
 

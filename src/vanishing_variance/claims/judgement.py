@@ -36,7 +36,7 @@ class Rule:
     """What decides a claim, in words and as a function.
 
     `tasks` are those whose trained models it is judged by, trained on `range_`; none for what a pretrained model does.
-    `of_training`: whether it is about what the paper's training leads to, of which undertrained models say nothing.
+    `of_training`: whether it is about what training leads to, of which models behind the paper's say nothing.
     `recorded`: whether accuracies and the inside of models decide it, which is all that a record has.
     """
 
@@ -91,10 +91,10 @@ def by_seed(values: Float[np.ndarray, " S"], unit: str, words: str) -> Judgement
 
 
 def _as_trained(rule: Rule, found: Judgement, evidence: Evidence) -> Judgement:
-    """Return the judgement: not comparable where it is of training, and the models of a task are undertrained."""
+    """Return the judgement: not comparable where it is of training, and the models of a task are behind the paper's."""
     if found.verdict == NOT_TESTED or not rule.of_training:
         return found
-    reasons = {task: evidence.undertrained(task, rule.range_) for task in rule.tasks}
+    reasons = {task: evidence.behind(task, rule.range_) for task in rule.tasks}
     said = [f"{task} {reason}" if len(rule.tasks) > 1 else reason for task, reason in reasons.items() if reason]
     if not said:
         return found

@@ -19,7 +19,7 @@ Measure = Callable[[pd.DataFrame], pd.Series]
 SCOPE = "Short range, all seeds, over the test lengths beyond training: "
 SIGN = (
     " Supported: the 95% t interval over seeds is above 0; contradicted: it is below; else undecided. Not comparable "
-    "where undertrained."
+    "where the models are behind the paper's."
 )
 
 

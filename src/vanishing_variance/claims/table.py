@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from vanishing_variance.study.markdown import MISSING, definitions, estimate, row
-from vanishing_variance.study.verdict import VERDICTS, legend, name
+from vanishing_variance.study.verdict import VERDICTS, legend
 
 
 def counts(document: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
     """Return how many claims have each verdict: the columns of `dvc exp show`."""
     verdicts = [claim["verdict"] for claim in document.values()]
-    return {name(verdict, "_"): verdicts.count(verdict) for verdict in VERDICTS}
+    return {verdict.replace(" ", "_"): verdicts.count(verdict) for verdict in VERDICTS}
 
 
 def markdown(document: Mapping[str, Mapping[str, Any]]) -> str:

@@ -14,7 +14,7 @@ _GAIN = {
     SUPPORTED: "raises accuracy on {}",
     CONTRADICTED: "lowers accuracy on {}",
     UNDECIDED: "shows no consistent gain on {}",
-    NOT_COMPARABLE: "cannot be judged yet on {}, whose models are undertrained",
+    NOT_COMPARABLE: "cannot be judged yet on {}, whose models are behind the paper’s",
     NOT_TESTED: "was not tested on {}",
 }
 _VANISHES = {SUPPORTED: "Variance does vanish with length", CONTRADICTED: "Variance does not vanish with length"}
@@ -71,7 +71,7 @@ def _cause(claims: Mapping[str, Mapping[str, Any]], verdicts: tuple[str, ...], t
     """Return what costs the accuracy on tasks whose causes have these verdicts."""
     where = f"on {' and '.join(tasks)}"
     if _UNJUDGED.issuperset(verdicts):
-        return f"{where} {'training was too short to tell' if NOT_COMPARABLE in verdicts else 'the cause is open'}"
+        return f"{where} the cause is open"
     parts = []
     for verdict, (cause, (words, unclear, of)) in zip(verdicts, _CAUSES.items(), strict=True):
         found = [claims[f"{cause}-{task}"]["ours"] for task in tasks]

@@ -12,7 +12,6 @@ from vanishing_variance.report.cells import Cell, Row, Table
 from vanishing_variance.report.formats import MISSING, interval, number
 from vanishing_variance.report.groups import in_few_words
 from vanishing_variance.report.strongest import TRAINING, Study
-from vanishing_variance.report.verdicts import MARKS
 from vanishing_variance.study.dotted import flattened
 from vanishing_variance.study.verdict import NOT_TESTED
 
@@ -72,7 +71,7 @@ def _gain(claim: Mapping[str, Any] | None) -> Cell:
     if claim is None or claim["verdict"] == NOT_TESTED or claim["ours"] is None:
         return Cell(MISSING)
     bounds = interval(claim["low"], claim["high"], "+.1f")
-    return Cell(f"{number(claim['ours'], '+.1f')} [{bounds}], n = {claim['n']}: {MARKS[claim['verdict']].short}")
+    return Cell(f"{number(claim['ours'], '+.1f')} [{bounds}], n = {claim['n']}: {claim['verdict']}")
 
 
 def _distance(paper: pd.DataFrame, of: int) -> Cell:

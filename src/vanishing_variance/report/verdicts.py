@@ -8,15 +8,7 @@ from typing import Any
 from vanishing_variance.report.formats import MISSING, interval, number
 from vanishing_variance.report.groups import HEADINGS, in_few_words
 from vanishing_variance.report.strongest import Evidence, scale
-from vanishing_variance.study.verdict import (
-    CONTRADICTED,
-    NOT_COMPARABLE,
-    NOT_TESTED,
-    SUPPORTED,
-    UNDECIDED,
-    VERDICTS,
-    name,
-)
+from vanishing_variance.study.verdict import CONTRADICTED, NOT_COMPARABLE, NOT_TESTED, SUPPORTED, UNDECIDED, VERDICTS
 
 # So that a mark does not rest on its colour.
 SYMBOLS = {SUPPORTED: "✓", CONTRADICTED: "✗", UNDECIDED: "?", NOT_COMPARABLE: "…", NOT_TESTED: "○"}
@@ -24,15 +16,14 @@ SYMBOLS = {SUPPORTED: "✓", CONTRADICTED: "✗", UNDECIDED: "?", NOT_COMPARABLE
 
 @dataclass(frozen=True)
 class Mark:
-    """A verdict: in full, without what stands in brackets, as a symbol, and as a name for CSS."""
+    """A verdict: in words, as a symbol, and as a name for CSS."""
 
     verdict: str
-    short: str
     symbol: str
     kind: str
 
 
-MARKS = {of: Mark(of, name(of, " "), symbol, name(of, "-")) for of, symbol in SYMBOLS.items()}
+MARKS = {of: Mark(of, symbol, of.replace(" ", "-")) for of, symbol in SYMBOLS.items()}
 # A claim of claims.json, its numbers as texts.
 Line = dict[str, Any]
 

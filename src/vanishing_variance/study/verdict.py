@@ -1,7 +1,7 @@
 """The verdicts on a claim, and what each means. Without imports: the page reads them too, and needs no scipy."""
 
 SUPPORTED, CONTRADICTED, UNDECIDED = "supported", "contradicted", "undecided"
-NOT_COMPARABLE, NOT_TESTED = "not comparable (undertrained)", "not tested"
+NOT_COMPARABLE, NOT_TESTED = "not comparable", "not tested"
 
 # The size of a gain beside the paper's; empty where the rule does not ask for it.
 SMALLER, LARGER, COMPATIBLE = "smaller than the paper's", "larger than the paper's", "compatible with the paper's"
@@ -32,8 +32,3 @@ SIZES = {
 def legend() -> list[tuple[str, str]]:
     """Return every verdict, and every size of a gain, with its meaning."""
     return [*MEANINGS.items(), *((name, f"of a gain: {meaning}") for name, meaning in SIZES.items() if name)]
-
-
-def name(verdict: str, separator: str) -> str:
-    """Return the verdict as a name, without what stands in brackets: `not_comparable`, `not-comparable`."""
-    return verdict.partition(" (")[0].replace(" ", separator)
