@@ -32,6 +32,16 @@ def test_turning_round_what_was_seen_inside_turns_its_claim_round_on_that_task_a
     assert document[f"{key}-{other}"]["verdict"] == SUPPORTED
 
 
+def test_what_the_variance_does_before_the_normaliser_is_beside_the_verdict():
+    """The made-up models keep 0.5 (none) and 0.9 (ln) of it before the normaliser; after it we say what."""
+    seen = mechanism(accuracy()).assign(variance_after=lambda of: np.where(of["norm"] == "none", 1.01, 1.5))
+    found = verdict("variance-kept-argmax", mechanism=seen)
+    assert found["verdict"] != SUPPORTED
+    before = np.log2(0.9) - np.log2(0.5)
+    said = found["evidence"].partition("; before the normaliser ")[2]
+    assert float(said.partition("a difference of ")[2].split()[0]) == pytest.approx(before, abs=0.05)
+
+
 def test_dispersion_is_judged_by_the_16_largest_weights_alone():
     flat = mechanism(accuracy()).assign(entropy=lambda of: np.where(of["norm"] == "ln", 9.0, 0.1), largest=0.5)
     found = verdict("dispersion-argmax", mechanism=flat)

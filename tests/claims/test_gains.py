@@ -85,6 +85,35 @@ def test_the_size_is_beside_the_verdict():
     assert (wide["verdict"], wide["size"]) == (UNDECIDED, "")
 
 
+def test_the_papers_standard_error_is_what_its_p_values_say():
+    """Table 1 at 4096: 49.2 - 44.2 points with p 2e-6; the errors of seeds that err together at all lengths add up."""
+    rng = np.random.default_rng(0)
+    pair, held = Pair("argmax", "short", "ln", "none"), evidence()
+    found = pair.papers_error(held, pd.Index([4096]))
+    assert 2 * stats.t.sf((5.0 + 0.1) / found, 99) == pytest.approx(2e-6)
+    lengths = pair.papers(held).index
+    errors = [pair.papers_error(held, pd.Index([length])) for length in lengths]
+    runs = 10 * rng.standard_normal((100, 1)) * errors  # each length's standard error is that of the paper
+    assert pair.papers_error(held, lengths) == pytest.approx(np.mean(errors))
+    assert stats.sem(runs.mean(axis=1)) == pytest.approx(np.mean(errors), rel=0.25)
+
+
+def test_the_error_of_std_beside_none_is_at_most_that_of_both_tests():
+    held = evidence()
+    both = [Pair("argmax", "short", "ln", other).papers_error(held, pd.Index([512])) for other in ("none", "std")]
+    assert Pair("argmax", "short", "std", "none").papers_error(held, pd.Index([512])) == pytest.approx(sum(both))
+
+
+def test_a_gain_within_the_papers_own_error_is_compatible():
+    """Ours is known to a tenth of a point, the paper's 2.73 to 0.46: 0.7 away is nothing, 1.5 is larger."""
+    paper = verdict("dictionary")["paper"]
+    for away, size in ((0.7, COMPATIBLE), (1.5, LARGER), (-1.5, SMALLER)):
+        found = verdict("dictionary", accuracy=shifted("dictionary", "ln", paper - 10 + away))
+        assert abs(found["ours"] - paper - away) < 0.3
+        assert found["high"] - found["low"] < 0.8
+        assert found["size"] == size, away
+
+
 def test_the_verdict_does_not_depend_on_which_of_the_papers_numbers_survive():
     """The same gain with all of the paper's numbers, with one, and with none."""
     frame = shifted("dictionary", "ln", -10)
@@ -108,7 +137,7 @@ def test_where_lengths_are_lost_the_size_is_judged_over_the_others():
     assert found["ours"] == pytest.approx((40 + 6.4) / 2, abs=0.5)
     assert (found["paper"], found["size"]) == (None, COMPATIBLE)
     assert "at the 1 of them where the paper's numbers survive 6." in found["evidence"]
-    assert found["evidence"].endswith("the paper's 6.4")
+    assert "the paper's 6.4, the paper's standard error at most 0.84" in found["evidence"]
 
 
 def test_few_noisy_seeds_are_undecided_and_say_how_many_would_do():

@@ -17,6 +17,11 @@ from vanishing_variance.statistics.paired import Comparison, paired
 from vanishing_variance.statistics.power import ALPHA
 from vanishing_variance.study.results import pair
 
+PAPERS_SEEDS = 100
+# The paper's paired t-tests -> what ln is compared with.
+TESTED = {"ln_vs_none": "none", "ln_vs_std": "std"}
+# Percentage points: the paper's accuracies have one decimal, so a difference is off by at most two halves of a tenth.
+ROUNDED = 0.1
 # Percentage points: accuracies are ratios of counts, and what differs in their last bits only is equal.
 EQUAL = 1e-10
 
@@ -59,13 +64,32 @@ class Pair:
 
         Those that the conversion of its tables lost are absent.
         """
+        return self._papers(evidence)[0].dropna()
+
+    def papers_error(self, evidence: Evidence, lengths: pd.Index) -> float:
+        """Return the most that the standard error of the paper's mean difference over `lengths` can be, in points.
+
+        At each length the error is the difference, rounded up, over the t that its p-value has with 100 seeds. The
+        mean of these errors is that of the mean difference if lengths err together, and else above it.
+        """
+        return float(self._papers(evidence)[1][lengths].mean(skipna=False))
+
+    def _papers(self, evidence: Evidence) -> tuple[pd.Series, pd.Series]:
+        """Return the paper's differences and their standard errors by length; NaN where one is not known."""
         of = evidence.paper.dropna(subset="value")
         of = of[(of["task"] == self.task) & (of["range"] == self.range_) & (of["temperature"] == self.temperature)]
         wide = of.pivot_table(index="length", columns="variant", values="value")
-        wide = wide.reindex(index=self.accuracies(evidence)[1].columns, columns=["none", "ln", "std"])
+        wide = wide.reindex(index=self.accuracies(evidence)[1].columns, columns=["none", "ln", "std", *TESTED])
         # Table 3 has what std gains over none, the others have accuracies.
         gains = {"none": 0 * wide["none"], "ln": wide["ln"] - wide["none"], "std": wide["std"]}
-        return (gains[self.treatment] - gains[self.baseline]).dropna()
+        differences = {name: gains["ln"] - gains[baseline] for name, baseline in TESTED.items()}
+        errors = {
+            frozenset({"ln", TESTED[name]}): (of.abs() + ROUNDED) / stats.t.isf(wide[name] / 2, PAPERS_SEEDS - 1)
+            for name, of in differences.items()
+        }
+        # Of a sum, the error is at most the sum of the errors.
+        errors[frozenset({"std", "none"})] = sum(errors.values())
+        return gains[self.treatment] - gains[self.baseline], errors[frozenset({self.treatment, self.baseline})]
 
 
 def no_test(differences: Float[np.ndarray, " S"]) -> str:

@@ -3,11 +3,13 @@
 from functools import partial
 
 import numpy as np
+from scipy import stats
 
-from vanishing_variance.claims.differences import Pair
+from vanishing_variance.claims.differences import PAPERS_SEEDS, Pair
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import Judgement, Rule, one_sided
 from vanishing_variance.statistics.intervals import NAN, interval
+from vanishing_variance.statistics.power import ALPHA
 from vanishing_variance.study.markdown import estimate, power
 from vanishing_variance.study.verdict import COMPATIBLE, LARGER, NOT_TESTED, SMALLER, SUPPORTED, UNDECIDED
 
@@ -15,10 +17,9 @@ WORDS = (
     "Each seed's mean accuracy over all test lengths beyond training, {treatment} minus {baseline}, paired by seed. "
     "Supported: its 95% t interval is above 0, and {treatment} is significantly behind at no length beyond training "
     "(paired t-test, p < 0.05 after Holm's correction over these lengths). Contradicted: the interval is below 0. Else "
-    "undecided. Size: at the lengths where the paper's two numbers survive, by a one-sample t-test of each seed's "
-    "gain minus the paper's (p < 0.05: the paper's number is outside our 95% interval); the paper's number "
-    "counts as exact, since its uncertainty is unknown. Not comparable where the models are behind the "
-    "paper's."
+    "undecided. Size: at the lengths where the paper's two numbers survive, by Welch's t-test of our mean gain "
+    "against the paper's (p < 0.05), whose standard error is at most the mean of those that its p-values say, a length "
+    "each, with 100 seeds. Not comparable where the models are behind the paper's."
 )
 
 
@@ -46,20 +47,26 @@ def _ahead(pair: Pair, evidence: Evidence) -> Judgement:
 
 
 def _size(pair: Pair, evidence: Evidence, verdict: str) -> tuple[float, str, str]:
-    """Return the paper's gain over all lengths beyond training, the size of ours beside it, and where it was judged.
+    """Return the paper's gain over all lengths beyond training, the size of ours beside it, and by what it was judged.
 
     Where the paper's tables have lost lengths, its gain over all is NaN.
     """
     papers, lengths = pair.papers(evidence), pair.accuracies(evidence)[1].columns
     if papers.empty:
         return NAN, "", "no number of the paper's survives"
-    mean, low, high = interval(pair.gains(evidence, papers.index))
-    paper = float(papers.mean())
+    gains, paper = pair.gains(evidence, papers.index), float(papers.mean())
+    mean, low, high = interval(gains)
+    error = pair.papers_error(evidence, papers.index)
     size = ""
     if low < high and verdict in (SUPPORTED, UNDECIDED):
-        size = SMALLER if high < paper else LARGER if low > paper else COMPATIBLE if verdict == SUPPORTED else ""
+        deviation = error * PAPERS_SEEDS**0.5
+        found = stats.ttest_ind_from_stats(
+            *(mean, gains.std(ddof=1), len(gains)), *(paper, deviation, PAPERS_SEEDS), equal_var=False
+        )
+        apart = SMALLER if mean < paper else LARGER
+        size = apart if found.pvalue < ALPHA else COMPATIBLE if verdict == SUPPORTED else ""
+    words = f"the paper's standard error at most {error:.2g}"
     if len(papers) == len(lengths):
-        return paper, size, ""
-    ours = estimate(".3g", mean, low, high)
-    words = f"at the {len(papers)} of them where the paper's numbers survive {ours}, the paper's {paper:.3g}"
-    return NAN, size, words
+        return paper, size, words
+    at = f"at the {len(papers)} of them where the paper's numbers survive {estimate('.3g', mean, low, high)}"
+    return NAN, size, f"{at}, the paper's {paper:.3g}, {words}"

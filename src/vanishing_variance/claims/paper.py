@@ -3,9 +3,9 @@
 The rules are written here and in the modules that this one imports; docs/decisions.md says when they were set. Claims
 about what training leads to, accuracy and the inside of trained models, are judged for each task, by models that are
 trained like the paper's alone; those of `theory` at any scale. Ours, not the paper's: `ln-std-functions`,
-`cause-attention` and `cause-read-out`. Not judged: that it helps to let the training lengths grow (B.2; `-S
-ranges.long.growth=null` asks), that vanishing variance is what degrades LLMs (Figure 1's caption), and that dispersion
-is inevitable (Figure 4's, a theorem of Veličković et al.).
+`cause-moments`, `cause-attention` and `cause-read-out`. Not judged: that it helps to let the training lengths grow
+(B.2; `-S ranges.long.growth=null` asks), that vanishing variance is what degrades LLMs (Figure 1's caption), and that
+dispersion is inevitable (Figure 4's, a theorem of Veličković et al.).
 """
 
 import csv
@@ -46,8 +46,8 @@ INSIDE: OfEachTask = {
     ),
     "variance-kept": (
         "the absolute log2 ratio of the global variance after the normaliser to that at the training lengths, none "
-        "less ln, above 0.",
-        partial(smaller, lambda of: log_ratio("variance_after")(of).abs(), "absolute log2 ratio"),
+        "less ln, above 0. The same of O before the normaliser is the evidence.",
+        outputs.keeps_variance,
     ),
     "mean-kept": (
         "the squared drift of the global mean after the normaliser, as of mean-drifts, none less ln, above 0.",

@@ -22,8 +22,7 @@ MEANINGS = {
 VERDICTS = tuple(MEANINGS)
 SIZES = {
     "": "no size is judged",
-    SMALLER: "significantly smaller than the paper's number (two-sided p < 0.05), which counts as exact: its own "
-    "uncertainty is unknown",
+    SMALLER: "significantly smaller than the paper's number (two-sided p < 0.05), given the errors of both",
     LARGER: "significantly larger",
     COMPATIBLE: "no significant difference, though with few seeds the two can be far apart",
 }
