@@ -27,10 +27,12 @@ def _folder(name: str) -> Path:
 
 def _record(folder: Path) -> Record:
     pictures = [folder / PLOTS / f"{name}.svg" for name in SECTIONS["curves"]]
+    tables = {number: folder / "tables" / f"table{number}.csv" for number in PAPER_TABLES}
     return Record(
         study=Study(read_claims(folder / "claims.json"), read_yaml(folder / PATH)),
         tests=read_csv(folder / "tables" / "tests.csv", *CSV["tests"]),
         paper=read_csv(folder / "tables" / "paper.csv", *CSV["paper"]),
+        tables={number: read_csv(path, *CSV["table"]) for number, path in tables.items() if path.exists()},
         pictures=[read_svg(path) for path in pictures if path.exists()],
     )
 

@@ -191,7 +191,7 @@ def made_up(norm="ln", **changes):
     tests = changes.get("tests", comparisons(norm))
     study = Study({key: of.claim for key, of in evidence().items()}, yaml.safe_load(source))
     compared, drawn = paper(CELLS).assign(difference=1.0), [picture("accuracy of the record")]
-    record = Record(study, comparisons(norm).assign(n=8), compared, drawn)
+    record = Record(study, comparisons(norm).assign(n=8), compared, {1: numbers(norm)[1]}, drawn)
     shown = {
         "params": yaml.safe_load(source),
         "source": source,

@@ -19,6 +19,7 @@ def kept(claims=None, params=PARAMS, away=(1.0, -3.0)):
         ),
         pd.DataFrame(),
         pd.DataFrame(cells, columns=["table", "difference"]).astype({"difference": float}),
+        {},
         [],
     )
 

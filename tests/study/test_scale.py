@@ -59,6 +59,7 @@ def test_a_range_has_the_tasks_steps_or_its_own(own, expected):
 
 def test_steps_stand_beside_the_papers():
     assert of_paper("argmax", 80_000) == "80,000 of the paper's 100,000 gradient steps"
+    assert of_paper("argmax", 100_000) == "the paper's 100,000 gradient steps"
     assert of_paper("another", 80_000) == "80,000 gradient steps"
 
 

@@ -19,7 +19,7 @@ from vanishing_variance.report.formats import raised
 from vanishing_variance.report.records import Record
 from vanishing_variance.report.rendering import TEMPLATES
 from vanishing_variance.report.strongest import Evidence
-from vanishing_variance.report.tables import tables
+from vanishing_variance.report.tables import Numbered, tables
 from vanishing_variance.report.verdicts import board, counts
 from vanishing_variance.study import attribution_table, scale, shares_table
 from vanishing_variance.study.markdown import power
@@ -49,7 +49,7 @@ class Results:
     paper: pd.DataFrame
     explained: pd.DataFrame
     interventions: pd.DataFrame
-    tables: Mapping[int, pd.DataFrame]
+    tables: Numbered
     pictures: Mapping[str, str]
     records: Mapping[str, Record]
 
@@ -67,7 +67,6 @@ def page(results: Results) -> Page:
     params, record = results.params, next(iter(results.records.values()))
     led = any(found.point for found in results.evidence.values())
     lead = record if led else results
-    norm = get_param(params, "norm", str)
     # interventions.md has the rows after the normaliser too
     before = results.interventions[results.interventions["where"] != "after"]
     shown = {
@@ -81,7 +80,8 @@ def page(results: Results) -> Page:
         "records": records.table(results.records),
         "legend": [(name, raised(meaning)) for name, meaning in legend()],
         "recorded": [figures.recorded(*of) for of in enumerate(record.pictures)] if led else [],
-        "tables": tables(results.tables, norm, _steps(params)),
+        "recorded_tables": tables(*_of(record), "record-table") if led else [],
+        "tables": tables(*_of(results)),
         "explained": grouped(
             "mechanism", EXPLAINED, attribution_table.NOTE, attribution_table.groups(results.explained)
         ),
@@ -93,7 +93,7 @@ def page(results: Results) -> Page:
         },
         "study": _study(params),
         "source": results.source,
-        "norm": norm,
+        "norm": get_param(params, "norm", str),
     }
     template = TEMPLATES.get_template("page.html")
     fingerprint = hashlib.sha256(template.render(**shown, fingerprint="").encode()).hexdigest()[:16]
@@ -113,6 +113,11 @@ def side(fingerprint: str, machine: Mapping[str, Any], times: Sequence[Mapping[s
     return TEMPLATES.get_template("run.html").render(
         fingerprint=fingerprint, machine=machine, times=times, kinds=longest, total=sum(map(sum, kinds.values()))
     )
+
+
+def _of(study: Results | Record) -> tuple[Numbered, str, Mapping[tuple[str, str], int]]:
+    """Return the tables of a run or a record, its treatment and its gradient steps."""
+    return study.tables, get_param(study.params, "norm", str), _steps(study.params)
 
 
 def _steps(params: Mapping[str, Any]) -> dict[tuple[str, str], int]:

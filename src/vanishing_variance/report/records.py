@@ -12,6 +12,7 @@ from vanishing_variance.report.cells import Cell, Row, Table
 from vanishing_variance.report.formats import MISSING, interval, number
 from vanishing_variance.report.groups import in_few_words
 from vanishing_variance.report.strongest import TRAINING, Study
+from vanishing_variance.report.tables import Numbered
 from vanishing_variance.study.dotted import flattened
 from vanishing_variance.study.verdict import NOT_TESTED
 
@@ -24,11 +25,12 @@ SPARED = "training.seeds_per_process"
 
 @dataclass(frozen=True)
 class Record:
-    """Contents of a record: claims.json, params.yaml, tests.csv, paper.csv, and an SVG text of accuracies a range."""
+    """Contents of a record: claims.json, params.yaml, tests.csv, paper.csv, tables by number, figures as SVG texts."""
 
     study: Study
     tests: pd.DataFrame
     paper: pd.DataFrame
+    tables: Numbered
     pictures: Sequence[str]
 
     @property

@@ -22,23 +22,25 @@ POWER = (
 )
 
 
+# Tables by number, of metrics/tables/table<number>.csv.
+Numbered = Mapping[int, pd.DataFrame]
 # By name, the column of a table and Python's format of its numbers.
 Wanted = Mapping[str, tuple[str, str]]
 COMPARISON = {"d_z": ("d_z", "+.2f"), "p": ("p", ".2g"), "p, Holm": ("p_holm", ".2g")}
 FOLDED = {"p, Wilcoxon": ("p_wilcoxon", ".2g"), "seeds for 90% power": ("seeds_for_power", ".0f")}
 
 
-def tables(found: Mapping[int, pd.DataFrame], norm: str, steps: Mapping[tuple[str, str], int]) -> list[Table]:
-    """Return the paper's tables, of metrics/tables/table<number>.csv; `norm`: the treatment; `steps` that were made.
+def tables(found: Numbered, norm: str, steps: Mapping[tuple[str, str], int], anchor: str = "table") -> list[Table]:
+    """Return the paper's tables; `norm`: the treatment; `steps` that were made.
 
     All are shaded alike: fully at the largest difference from the paper in any of them.
     """
     apart = [_apart(of, name).abs().max() for of in found.values() for name in map(str, of) if name != "p"]
     scale = pd.Series(apart, dtype=float).max()
-    return [_table(number, found[number], norm, steps[PAPER_TABLES[number]], scale) for number in sorted(found)]
+    return [_table(number, found[number], norm, steps[PAPER_TABLES[number]], scale, anchor) for number in sorted(found)]
 
 
-def _table(number: int, of: pd.DataFrame, norm: str, steps: int, scale: float) -> Table:
+def _table(number: int, of: pd.DataFrame, norm: str, steps: int, scale: float, anchor: str) -> Table:
     lengths = sorted({int(length) for length in of["length"]})
     parts = {name: of[of["temperature"] == name].set_index("length").reindex(lengths) for name in TEMPERATURES}
     if number in ABLATIONS:
@@ -60,7 +62,7 @@ def _table(number: int, of: pd.DataFrame, norm: str, steps: int, scale: float) -
     is_shaded = any(cell.side for rows in groups.values() for _, cells in rows for cell in cells)
     task, range_ = PAPER_TABLES[number]
     name = f"Table {number}. {task}, trained on the {range_} range: {title}, after {of_paper(task, steps)}"
-    anchor, head = f"table{number}", [raised(power(length)) for length in lengths]
+    anchor, head = f"{anchor}{number}", [raised(power(length)) for length in lengths]
     below = Table(f"{anchor}-folded", "Wilcoxon’s test, and power", POWER, head, list(folded.items()), corner=CORNER)
     return Table(anchor, name, _note(of), head, list(groups.items()), scale if is_shaded else 0.0, CORNER, below)
 

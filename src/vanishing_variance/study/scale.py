@@ -46,7 +46,8 @@ def steps(params: Mapping[str, Any], task: str, range_: str) -> int:
 def of_paper(task: str, made: int) -> str:
     """Return a number of gradient steps beside the paper's, in words."""
     theirs = paper_steps(task)
-    return f"{made:,} of the paper's {theirs:,} gradient steps" if theirs else f"{made:,} gradient steps"
+    beside = "" if not theirs else "the paper's " if made == theirs else f"{made:,} of the paper's "
+    return f"{beside}{theirs or made:,} gradient steps"
 
 
 def paper_steps(task: str) -> int:
