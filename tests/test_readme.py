@@ -54,20 +54,32 @@ def test_what_holds_at_length_has_the_numbers_of_the_leaderboard():
 
 def test_why_accuracy_falls_is_what_the_interventions_recover():
     shares = pd.read_csv(StringIO(committed("metrics/interventions/shares.csv"))).query("where != 'before'")
-    shares = shares.query("range == 'short' and norm == 'none' and scope == 'beyond training'")
-    found = shares[shares["kind"] != "Shapley"].set_index(["intervention", "task"])["share"].map("{:.0%}".format)
-    weight, moments, features, damage = (
-        [found[what, task] for task in ("argmax", "dictionary")]
-        for what in (
-            *("target weight restored", "global moments restored", "feature moments restored"),
-            "training sequences, feature moments of the long length",
-        )
+    shares = shares.query("range == 'short' and norm == 'none' and kind != 'Shapley'")
+    beyond, longest = shares[shares["scope"] == "beyond training"], shares[shares["length"] == 2**14]
+    found, at_2_14 = (of.set_index(["intervention", "task"])["share"].map("{:.0%}".format) for of in (beyond, longest))
+    weight, moments, features = (
+        [found[f"{what} restored", task] for task in ("argmax", "dictionary")]
+        for what in ("target weight", "global moments", "feature moments")
     )
     said = " ".join(README.split())
     assert f"regain {weight[0]} of the lost accuracy on argmax and {weight[1]} on the dictionary" in said
-    assert f"with the global mean and variance of O there, {moments[0]} and {moments[1]}; with those of" in said
-    assert f"every feature {features[0]} and {features[1]}, and given" in said
-    assert f"short ones lose {damage[0]} and {damage[1]} of it ({shares['n'].min()} seeds)" in said
+    assert f"the global mean and variance of there, and it is {moments[0]} and {moments[1]}; those" in said
+    assert f"of every feature, {features[0]} and {features[1]}." in said
+    damage = at_2_14["training sequences, feature moments of the long length", "argmax"]
+    assert f"with the features' moments of 2^14 lose {damage} of what is lost there ({shares['n'].min()} seeds;" in said
+
+
+def test_what_another_network_gains_is_its_records():
+    said = " ".join(README.split())
+    claims = json.loads(committed("metrics/velickovic/claims.json"))
+    for task, words in (("argmax", "on argmax (n = {n})"), ("dictionary", "on the dictionary (n = {n}, ")):
+        claim = claims[task]
+        gain = "{ours:+.1f} [{low:+.1f}, {high:+.1f}] ".format(**claim)
+        assert gain + words.format(**claim) in said
+    inside = pd.read_csv(StringIO(committed("metrics/velickovic/mechanism.csv")))
+    longest = inside[(inside["norm"] == "none") & (inside["length"] == 2**14)]
+    kept = (longest["variance_before"] / longest["trained_variance_before"]).groupby(longest["task"]).mean()
+    assert "at 2^14 O still has {argmax:.0%} and {dictionary:.0%} of its variance".format(**kept) in said
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name.startswith("docs/")])
