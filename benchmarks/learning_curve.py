@@ -45,7 +45,7 @@ def main() -> None:
     jobs: list[Job] = []
     for norm in NORMS:
         plan = _plan(norm, marks[-1])
-        size = plan.optimiser.seeds_per_process
+        size = plan.training.seeds_per_process
         jobs += [partial(_curve, plan, range(first, first + size), marks) for first in range(0, SEEDS, size)]
     with Progress("learning curve", len(NORMS) * SEEDS * marks[-1], "seed-steps") as progress:
         write(pd.concat(parallel.run(jobs, progress), ignore_index=True))
@@ -110,7 +110,7 @@ def _plan(norm: str, steps: int) -> TrainingPlan:
 
 def _curve(plan: TrainingPlan, seeds: range, marks: list[int], report: Report) -> pd.DataFrame:
     """Return the accuracies after each number of steps in `marks`, of which the loss must be recorded."""
-    weights = draw(plan.variant.initial(plan.schedule), plan.root_seed, plan.variant.task_name, seeds)
+    weights = draw(plan.variant.initial(plan.task_training), plan.root_seed, plan.variant.task_name, seeds)
     found, made = [], 0
 
     def watch(done: int) -> None:

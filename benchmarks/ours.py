@@ -17,13 +17,13 @@ from vanishing_variance.inference.temperature import UNCHANGED
 from vanishing_variance.model import attention
 from vanishing_variance.model.items import Items
 from vanishing_variance.model.kernels import attend, matmul
+from vanishing_variance.training import adam
 from vanishing_variance.training import loop as training
-from vanishing_variance.training import optimiser
 
 
 def train(work: Workload, how: str = "compiled") -> float:
     """Milliseconds a gradient step and seed, drawing the data included, from the first recorded steps on."""
-    size = work.plan().optimiser.seeds_per_process if device().type == "cpu" else work.seeds
+    size = work.plan().training.seeds_per_process if device().type == "cpu" else work.seeds
     seeds = list(range(work.seeds))
     return _measured([partial(_train, work, how, seeds[first : first + size]) for first in range(0, work.seeds, size)])
 
@@ -69,7 +69,7 @@ def _evaluate(work: Workload, together: int, models: int, report: Report) -> Non
 
 
 def compile_nothing() -> None:
-    for module, name in ((attend, "library"), (matmul, "library"), (optimiser, "library")):
+    for module, name in ((attend, "library"), (matmul, "library"), (adam, "library")):
         setattr(module, name, lambda *_: None)
 
 

@@ -12,7 +12,7 @@ from vanishing_variance.reference import Reference
 def models(work: Workload) -> list[Reference]:
     """One module a seed."""
     plan, weights = work.plan(), work.weights(list(range(work.seeds)))
-    norm, embedding = plan.variant.network().norm, getattr(plan.schedule, "embedding_width", 0)
+    norm, embedding = plan.variant.network().norm, getattr(plan.task_training, "embedding_width", 0)
     made = []
     for seed in range(work.seeds):
         model = Reference(plan.variant.task, norm, plan.variant.model, embedding).to(device())
@@ -25,7 +25,7 @@ def train(work: Workload) -> float:
     """Milliseconds a gradient step and seed, the data drawn beforehand."""
     batches, trained = work.batches(work.seeds), []
     for model in models(work):
-        trained.append((model, torch.optim.Adam(model.parameters(), lr=work.plan().optimiser.learning_rate)))
+        trained.append((model, torch.optim.Adam(model.parameters(), lr=work.plan().training.learning_rate)))
 
     def steps() -> None:
         for seed, (model, optimiser) in enumerate(trained):

@@ -39,9 +39,9 @@ from vanishing_variance.model.variant import Variant
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.study.markdown import power, table
 from vanishing_variance.study.runs import METRICS, REFERENCE
-from vanishing_variance.training.adam import Rates
+from vanishing_variance.training.adam import Adam, TorchAdam, adam
+from vanishing_variance.training.compiled_adam import Rates
 from vanishing_variance.training.loop import train
-from vanishing_variance.training.optimiser import Adam, _Whole, adam
 from vanishing_variance.training.plan import TrainingPlan
 
 LONGEST, SEQUENCES = 16, 512
@@ -173,9 +173,9 @@ class Candidate(Variant):
         made = super().network()
         return CandidateNetwork(made.embedding, made.attention, made.norm, made.model, self.protocol)
 
-    def initial(self, schedule: TaskTraining) -> dict[str, Initial]:
+    def initial(self, training: TaskTraining) -> dict[str, Initial]:
         """Return how each tensor of one seed starts; tensors that the network does not read are left out."""
-        made = super().initial(schedule)
+        made = super().initial(training)
         for name in ("query", "key", "value"):
             of = made[f"attention.{name}"]
             made[f"attention.{name}"] = replace(of, bound=of.bound * self.protocol.gain)
@@ -288,8 +288,8 @@ def _plan(task: str, norm: str, protocol: Protocol) -> TrainingPlan:
         range_name="short",
         lengths=Range(shortest=shortest, longest=longest),
         variant=Candidate(task, norm, variant.task, model, protocol=protocol),
-        optimiser=plan.optimiser.model_copy(update=own(plan.optimiser)),
-        schedule=plan.schedule.model_copy(update=own(plan.schedule)),
+        training=plan.training.model_copy(update=own(plan.training)),
+        task_training=plan.task_training.model_copy(update=own(plan.task_training)),
     )
 
 
@@ -297,7 +297,7 @@ def _measured(plan: TrainingPlan, seeds: Sequence[int], report: Report) -> pd.Da
     """Return norm, seed, temperature, length, accuracy, and of each seed its last loss and its entropy (nats)."""
     variant = plan.variant
     assert isinstance(variant, Candidate)
-    weights = draw(variant.initial(plan.schedule), plan.root_seed, variant.task_name, seeds)
+    weights = draw(variant.initial(plan.task_training), plan.root_seed, variant.task_name, seeds)
     kind = coupled if variant.protocol.coupled else adam
     with patch("vanishing_variance.training.loop.adam", kind):
         losses = train(plan, weights, seeds, report)[-10:].mean(axis=0)
@@ -316,7 +316,7 @@ def _measured(plan: TrainingPlan, seeds: Sequence[int], report: Report) -> pd.Da
 
 def coupled(weights: Weights, tables: Collection[str], rates: Rates, decay: float) -> Adam:
     """Return Adam whose decay is added to the gradient, as torch.optim.Adam: of every row of a table, read or not."""
-    made = _Whole(weights, tables, rates, decay)
+    made = TorchAdam(weights, tables, rates, decay)
     made._adam.param_groups[0]["decoupled_weight_decay"] = False
     return made
 

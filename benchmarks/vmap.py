@@ -14,7 +14,7 @@ def train(work: Workload) -> float:
     """Milliseconds a gradient step and seed, the data drawn beforehand."""
     stacked = models(work)
     weights, _ = stack_module_state(stacked)
-    rate = work.plan().optimiser.learning_rate
+    rate = work.plan().training.learning_rate
     optimiser = torch.optim.Adam(weights.values(), lr=rate, fused=True)
 
     def loss(weights: dict[str, Tensor], batch: dict[str, Tensor], labels: Tensor) -> Tensor:

@@ -67,8 +67,8 @@ class Workload:
             range_name="benchmark",
             lengths=Range(shortest=SHORTEST, longest=max(SHORTEST, self.length)),
             variant=Variant(self.task, "ln", task, get_param(params, "model", Model)),
-            optimiser=get_param(params, "training", Training),
-            schedule=schedule.model_copy(update={"steps": self.amount}),
+            training=get_param(params, "training", Training),
+            task_training=schedule.model_copy(update={"steps": self.amount}),
         )
 
     def weights(self, seeds: list[int]) -> dict[str, Tensor]:
@@ -78,7 +78,7 @@ class Workload:
         that the adaptive temperature changes nothing, the second pass over the items is left out.
         """
         plan = self.plan()
-        drawn = draw(plan.variant.initial(plan.schedule), plan.root_seed, self.task, seeds)
+        drawn = draw(plan.variant.initial(plan.task_training), plan.root_seed, self.task, seeds)
         if self.kind == "saturated":
             drawn["attention.query"] *= SATURATED
         if self.kind == "evaluate":
@@ -115,7 +115,7 @@ class Workload:
     def batches(self, seeds: int) -> list[tuple[dict[str, Tensor], Tensor]]:
         """`amount` training batches, (S, B, ...), drawn beforehand: lengths evenly spread over the range."""
         plan = self.plan()
-        task, size, made = plan.variant.task, plan.optimiser.batch_size, []
+        task, size, made = plan.variant.task, plan.training.batch_size, []
         for length in np.linspace(SHORTEST, self.length, self.amount).round().astype(int).tolist():
             drawn = [task.sample(stream(0, "benchmark", seed, length), size, length) for seed in range(seeds)]
             arrays = {name: np.stack([one[name] for one in drawn]) for name in drawn[0]}

@@ -29,7 +29,7 @@ def main() -> None:
     variant, training = Variant.of(params, this.task, this.norm), task_training(params, this.task)
     block = seeds(this.block, get_param(params, "seeds_per_block", SeedsPerBlock))
     test: Test = get_param(params, "test", Test)
-    trained: Range = get_param(params, f"ranges.{this.range}", Range)
+    training_lengths: Range = get_param(params, f"ranges.{this.range}", Range)
     diagnostics: Diagnostics = get_param(params, "diagnostics", Diagnostics)
     root_seed: int = get_param(params, "seed", Index)
     temperatures, fits = read_temperatures(this.temperatures)
@@ -39,7 +39,7 @@ def main() -> None:
         variant=variant,
         lengths=test.lengths,
         range_name=this.range,
-        trained=trained,
+        training_lengths=training_lengths,
         diagnostics=diagnostics,
         fitted=temperatures,
     )

@@ -26,7 +26,7 @@ def main() -> None:
         if (files.trained(line, TASK) / files.DIVERGED).exists():
             continue
         plan = training_plan(params, TASK, line, treatment)
-        weights = read_weights(files.trained(line, TASK) / files.WEIGHTS, plan.variant, plan.schedule, seeds)
+        weights = read_weights(files.trained(line, TASK) / files.WEIGHTS, plan.variant, plan.task_training, seeds)
         offsets[line] = class_offsets(plan.variant, weights)
         accuracy.append(read_frame(files.tested(line, TASK) / "accuracy.parquet", *files.ACCURACY).assign(line=line))
     rng = stream(get_param(params, "seed", Index), "leaderboard", "ceiling")

@@ -24,7 +24,7 @@ def main() -> None:
             folder = files.trained(line, task)
             if not (folder / files.DIVERGED).exists():
                 plan = training_plan(params, task, line, treatment)
-                weights[line, task] = read_weights(folder / files.WEIGHTS, plan.variant, plan.schedule, seeds)
+                weights[line, task] = read_weights(folder / files.WEIGHTS, plan.variant, plan.task_training, seeds)
     found = learned(weights)
     write_csv(FOLDER / "learned.csv", found)
     write_text(FOLDER / "learned.md", markdown(found))

@@ -30,7 +30,7 @@ def main() -> None:
         if (trained / files.DIVERGED).exists():
             accuracy, attention = pd.DataFrame(columns=files.ACCURACY), pd.DataFrame(columns=files.ATTENTION)
         else:
-            weights = read_weights(trained / files.WEIGHTS, plan.variant, plan.schedule, len(block))
+            weights = read_weights(trained / files.WEIGHTS, plan.variant, plan.task_training, len(block))
             remove_finished_checkpoints(files.checkpoints(line, task))
             sequences = {
                 length: open_sequences(paths.sequences(task, length), plan.variant.task, length)

@@ -23,6 +23,7 @@ CHECKED = (
     "leaderboard.standings",
     "leaderboard.testing",
     "training.adam",
+    "training.compiled_adam",
     # but for the parameters, whose types pydantic checks
     *(f"probe.{name}" for name in ("deviations", "families", "fits", "outputs", "selection", "sequences")),
     *(f"proposition.{name}" for name in ("expectation", "measurement", "summary")),
@@ -49,7 +50,7 @@ def pytest_collection_modifyitems(items):
 def briefly_trained(task_name):
     """A training plan, and the weights of its two briefly trained seeds, float64."""
     plan = make_plan(task_name, "ln", steps=60)
-    weights = draw(plan.variant.initial(plan.schedule), plan.root_seed, task_name, [0, 1])
+    weights = draw(plan.variant.initial(plan.task_training), plan.root_seed, task_name, [0, 1])
     training.train(plan, weights, [0, 1])
     return plan, {name: tensor.double() for name, tensor in weights.items()}
 

@@ -14,7 +14,7 @@ from vanishing_variance.training.config import Training
 from vanishing_variance.training.plan import TrainingPlan
 
 DATA = {"argmax": {"classes": 10}, "dictionary": {"key_classes": 256, "value_classes": 8}}
-SCHEDULES = {"argmax": {}, "dictionary": {"embedding_width": 16, "embedding_std": 0.25}}
+TASK_TRAINING = {"argmax": {}, "dictionary": {"embedding_width": 16, "embedding_std": 0.25}}
 
 
 def make_model(**changes):
@@ -23,7 +23,7 @@ def make_model(**changes):
     return Model(**settings | changes)
 
 
-def make_plan(task="argmax", norm="ln", steps=20, model=None, **optimiser):
+def make_plan(task="argmax", norm="ln", steps=20, model=None, **training):
     """A small training of one variant."""
     module = registry.load_task(task)
     settings = {"batch_size": 32, "learning_rate": 1e-2, "weight_decay": 0.0, "decay": "none", "seeds_per_process": 4}
@@ -33,15 +33,15 @@ def make_plan(task="argmax", norm="ln", steps=20, model=None, **optimiser):
         range_name="short",
         lengths=Range(shortest=3, longest=9),
         variant=Variant(task, norm, module.TASK(**DATA[task]), model or make_model()),
-        optimiser=Training(**settings | optimiser),
-        schedule=module.TRAINING(steps=steps, **SCHEDULES[task]),
+        training=Training(**settings | training),
+        task_training=module.TRAINING(steps=steps, **TASK_TRAINING[task]),
     )
 
 
 def make_trained(task="argmax", norm="none", sharpness=1.0):
     """A block of two untrained models of one variant, in single precision; the logits times `sharpness`."""
     plan = make_plan(task, norm)
-    weights = draw(plan.variant.initial(plan.schedule), 0, task, [0, 1])
+    weights = draw(plan.variant.initial(plan.task_training), 0, task, [0, 1])
     arrays = {name: tensor.numpy() for name, tensor in weights.items()}
     arrays["attention.key"] = arrays["attention.key"] * np.float32(sharpness)
     return Trained(plan.variant, arrays)

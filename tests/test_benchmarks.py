@@ -126,7 +126,7 @@ def test_the_learning_curve_tests_the_models_that_so_many_steps_make(monkeypatch
     monkeypatch.setattr(learning_curve, "LENGTHS", (16, 64))
     plan, short = (learning_curve._plan("ln", steps) for steps in (200, 100))
     found = learning_curve._curve(plan, range(1), [100, 200], lambda done: None)
-    weights = draw(short.variant.initial(short.schedule), short.root_seed, "argmax", [0])
+    weights = draw(short.variant.initial(short.task_training), short.root_seed, "argmax", [0])
     training.train(short, weights, [0])
     arrays = {name: tensor.numpy() for name, tensor in weights.items()}
     expected = learning_curve.tested(short, arrays, range(1), 100)

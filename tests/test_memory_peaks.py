@@ -46,7 +46,7 @@ def planned(task, width, gelu="exact", lengths=(5, 16), **settings):
 
 
 def one_model(plan):
-    weights = draw(plan.variant.initial(plan.schedule), 0, plan.variant.task_name, [0])
+    weights = draw(plan.variant.initial(plan.task_training), 0, plan.variant.task_name, [0])
     return {name: tensor.numpy() for name, tensor in weights.items()}
 
 
@@ -95,7 +95,7 @@ def test_evaluation(task, width, lengths, sequences, looked_at):
     plan = evaluation.EvaluationPlan("x", 0, one.variant, lengths, "short", one.lengths, shown, {"first": PUBLISHED})
     tested = {length: partial(read, one.variant.task, sequences, length) for length in lengths}
     job = partial(single, partial(evaluation._evaluate_part, plan, PUBLISHED, one_model(one), [0], tested, int))
-    judge(of_evaluate(plan, one.schedule, 1, sequences), job)
+    judge(of_evaluate(plan, one.task_training, 1, sequences), job)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_the_temperature(task, width, lengths, sequences):
     one = planned(task, width)
     plan = fitting.FitPlan("x", 0, one.variant, lengths, sequences)
     judge(
-        of_temperature(plan, one.schedule, 1),
+        of_temperature(plan, one.task_training, 1),
         partial(single, partial(fitting._mistakes_of_one, plan, one_model(one), int)),
     )
 
@@ -120,7 +120,7 @@ def test_the_temperature(task, width, lengths, sequences):
 def test_capacity(width, lengths, sequences):
     one = planned("argmax", width)
     tested = {length: partial(read, one.variant.task, sequences, length) for length in lengths}
-    need = of_capacity([(one.variant, one.schedule)], Test(lengths=lengths, sequences=sequences), 1)
+    need = of_capacity([(one.variant, one.task_training)], Test(lengths=lengths, sequences=sequences), 1)
     judge(need, partial(capacity.compare, one.variant, one_model(one), tested))
 
 
@@ -132,7 +132,7 @@ def test_the_proposition(task, width, lengths, sequences):
     one = planned(task, width)
     how = Proposition(lengths=lengths, sequences=sequences, tail=lengths[0])
     job = partial(single, partial(measurement._measure, one.variant, one_model(one), how, 0, int))
-    judge(of_proposition([(one.variant, one.schedule)], how, 1), job)
+    judge(of_proposition([(one.variant, one.task_training)], how, 1), job)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_interventions(task, width, lengths, sequences, training_sequences):
     variants = {one.variant.norm_name: one.variant for one in every}
     weights = {one.variant.norm_name: one_model(one) for one in every}
     group = interventions.Group("short", every[0].lengths, variants, weights, tested)
-    need = of_interventions([(one.variant, one.schedule) for one in every], [every[0].lengths], test, how, 1)
+    need = of_interventions([(one.variant, one.task_training) for one in every], [every[0].lengths], test, how, 1)
     judge(need, partial(single, partial(interventions._of_group, group, [0], how, 0, int)))
 
 

@@ -56,7 +56,7 @@ def test_the_network_of_a_protocol_is_what_it_says(name):
     plan = _plan("dictionary", "ln", PROTOCOLS[name])
     variant = plan.variant
     assert isinstance(variant, Candidate)
-    weights = draw(variant.initial(plan.schedule), 0, "dictionary", [0, 1])
+    weights = draw(variant.initial(plan.task_training), 0, "dictionary", [0, 1])
     drawn = [variant.task.sample(stream(0, "here", seed), 5, 7) for seed in (0, 1)]
     batch = {key: torch.from_numpy(np.stack([of[key] for of in drawn])) for key in drawn[0]}
     network = variant.network()

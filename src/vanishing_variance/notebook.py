@@ -18,8 +18,8 @@ from vanishing_variance.core.seeding import stream
 from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.held_out import Test
 from vanishing_variance.inference.models import Models, Read, joined
+from vanishing_variance.inference.sequences import of_length
 from vanishing_variance.inference.temperature import UNCHANGED, Temperature
-from vanishing_variance.interventions.sequences import of_length
 from vanishing_variance.leaderboard.files import TRAINED
 from vanishing_variance.leaderboard.testing import answer
 from vanishing_variance.parameters import check
@@ -66,9 +66,9 @@ def train(
     `attention`: a file of attentions/.
     Raises InputError for unknown names, DivergedError for a loss that is not finite.
     """
-    plan = TrainingPlan.of(params, Run(task, range_, norm, 0), attention)
-    weights, losses = train_block(plan, list(seeds))
-    return Trained(plan, list(seeds), weights, losses, params)
+    plan, chosen = TrainingPlan.of(params, Run(task, range_, norm, 0), attention), [int(seed) for seed in seeds]
+    weights, losses = train_block(plan, chosen)
+    return Trained(plan, chosen, weights, losses, params)
 
 
 def evaluate(trained: Trained, lengths: Sequence[int] | None = None, sequences: int | None = None) -> pd.DataFrame:

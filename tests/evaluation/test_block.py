@@ -95,7 +95,7 @@ def test_a_block_has_a_row_a_seed_temperature_and_length(briefly_trained, monkey
         variant=plan.variant,
         lengths=LENGTHS,
         range_name="short",
-        trained=Range(shortest=3, longest=9),
+        training_lengths=Range(shortest=3, longest=9),
         diagnostics=how,
         fitted={"first": UNCHANGED, "second": SHARP},
     )

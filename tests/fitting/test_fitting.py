@@ -18,7 +18,7 @@ from vanishing_variance.training import loop as training
 @pytest.fixture
 def briefly_trained(task_name):
     plan = make_plan(task_name, "ln", steps=60)
-    weights = draw(plan.variant.initial(plan.schedule), plan.root_seed, task_name, [0, 1])
+    weights = draw(plan.variant.initial(plan.task_training), plan.root_seed, task_name, [0, 1])
     training.train(plan, weights, [0, 1])
     return plan.variant, {name: tensor.numpy() for name, tensor in weights.items()}
 
@@ -88,7 +88,7 @@ def test_fitting_to_mistakes_makes_them_fewer(monkeypatch):
     """The point of it, on sequences that it was not fitted to."""
     monkeypatch.setattr(parallel, "cores", lambda: 1)
     plan = make_plan("argmax", "none", steps=600)
-    weights = draw(plan.variant.initial(plan.schedule), plan.root_seed, "argmax", [0, 1])
+    weights = draw(plan.variant.initial(plan.task_training), plan.root_seed, "argmax", [0, 1])
     training.train(plan, weights, [0, 1])
     arrays = {name: tensor.numpy() for name, tensor in weights.items()}
     fits = fit_block(FitPlan("test", 0, plan.variant, [16, 128], 200), arrays)

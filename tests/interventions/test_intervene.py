@@ -7,10 +7,11 @@ from small import DATA, make_trained
 
 from vanishing_variance.core import parallel, registry
 from vanishing_variance.core.ranges import Range
+from vanishing_variance.inference.sequences import of_length, of_training_lengths
 from vanishing_variance.interventions.config import Interventions
 from vanishing_variance.interventions.measurement import Group, intervene, partner
 from vanishing_variance.interventions.parts import Parts
-from vanishing_variance.interventions.sequences import drawn, first, of_length, of_training
+from vanishing_variance.interventions.sequences import drawn, first
 from vanishing_variance.study.interventions import BASE, DAMAGING, RECOVERING
 from vanishing_variance.study.readings import EDGES, counted, read_out
 
@@ -90,7 +91,7 @@ def test_sequences_are_the_first_that_are_tested_and_new_ones(task_name):
     parts, together = ([*of_length(task, rng(), 7, 5, size)] for size in (3, 7))
     assert [len(part["target"]) for part in parts] == [3, 3, 1]
     np.testing.assert_array_equal(np.concatenate([one["query"] for one in parts]), together[0]["query"])
-    short = [*of_training(task, rng(), 500, Range(shortest=2, longest=6), 100)]
+    short = [*of_training_lengths(task, rng(), 500, Range(shortest=2, longest=6), 100)]
     name = "class" if task_name == "argmax" else "value"
     lengths = np.repeat(*zip(*((part[name].shape[1], len(part[name])) for part in short), strict=True))
     assert len(lengths) == 500

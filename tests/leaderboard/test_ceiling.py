@@ -13,7 +13,7 @@ EXPONENTIALS = stream(0, "x").exponential(size=(DRAWS, 10))
 
 
 def weights_of(plan, seeds=(0, 1)):
-    drawn = draw(plan.variant.initial(plan.schedule), 0, plan.variant.task_name, seeds)
+    drawn = draw(plan.variant.initial(plan.task_training), 0, plan.variant.task_name, seeds)
     return {name: tensor.numpy().copy() for name, tensor in drawn.items()}
 
 
@@ -73,7 +73,7 @@ def test_every_map_and_projection_has_offsets(attention, projection):
         return  # refused
     plan = make_plan("argmax", "none", model=make_model(projection=projection))
     variant = type(plan.variant)(**{**vars(plan.variant), "attention_name": attention})
-    drawn = draw(variant.initial(plan.schedule), 0, "argmax", (0, 1))
+    drawn = draw(variant.initial(plan.task_training), 0, "argmax", (0, 1))
     found = class_offsets(variant, {name: tensor.numpy() for name, tensor in drawn.items()})
     assert found.shape == (2, 10)
     assert torch.from_numpy(found).isfinite().all()

@@ -22,7 +22,7 @@ def made(task, attention, projection, seeds=(0, 1)):
     """Briefly trained models of a treatment, single precision."""
     plan = make_plan(task, "none", steps=250, model=make_model(projection=projection))
     plan = replace(plan, variant=replace(plan.variant, attention_name=attention))
-    weights = draw(plan.variant.initial(plan.schedule), 0, task, seeds)
+    weights = draw(plan.variant.initial(plan.task_training), 0, task, seeds)
     train(plan, weights, seeds)
     return plan.variant, {name: tensor.numpy() for name, tensor in weights.items()}
 

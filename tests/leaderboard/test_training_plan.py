@@ -26,11 +26,11 @@ def test_a_line_is_trained_as_the_leaderboards_file_says_but_for_the_treatment(t
     )
     assert (plan.variant.attention_name, plan.variant.norm_name) == ("power", "ln")
     assert plan.variant.model == study.variant.model.model_copy(update={"projection": "direct"})
-    assert plan.optimiser == study.optimiser.model_copy(update={"decay": "cosine"})
-    assert (plan.root_seed, plan.lengths, plan.schedule) == (study.root_seed, study.lengths, study.schedule)
+    assert plan.training == study.training.model_copy(update={"decay": "cosine"})
+    assert (plan.root_seed, plan.lengths, plan.task_training) == (study.root_seed, study.lengths, study.task_training)
     assert plan.variant.task == study.variant.task
     longer = training_plan(params, task_name, "own", OWN.model_copy(update={"steps": 4}))
-    assert longer.schedule.steps == 4 * study.schedule.steps
+    assert longer.task_training.steps == 4 * study.task_training.steps
 
 
 def test_seeds_data_lengths_and_test_sequences_are_the_studys_network_and_training_the_leaderboards(tmp_path):
@@ -56,7 +56,10 @@ def test_the_steps_of_a_line_are_the_leaderboards_whatever_the_range_says(tmp_pa
     path = LEADERBOARD.resolve()
     monkeypatch.chdir(tmp_path)
     plan = training_plan(read_params(path), "argmax", "own", OWN)
-    assert (plan.schedule.steps, plan.lengths.longest) == (read_yaml(path)["tasks"]["argmax"]["training"]["steps"], 12)
+    assert (plan.task_training.steps, plan.lengths.longest) == (
+        read_yaml(path)["tasks"]["argmax"]["training"]["steps"],
+        12,
+    )
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from vanishing_variance.model.initialisation import draw
 
 def drawn(**changes):
     plan = make_plan(model=make_model(**changes))
-    weights = draw(plan.variant.initial(plan.schedule), 0, "argmax", range(40))
+    weights = draw(plan.variant.initial(plan.task_training), 0, "argmax", range(40))
     return {name: tensor.numpy() for name, tensor in weights.items()}
 
 

@@ -17,7 +17,7 @@ SEEDS = [3, 0, 11]
 
 
 def drawn(plan, seeds, dtype=torch.float64):
-    how = plan.variant.initial(plan.schedule)
+    how = plan.variant.initial(plan.task_training)
     return {name: tensor.to(dtype) for name, tensor in draw(how, plan.root_seed, plan.variant.task_name, seeds).items()}
 
 

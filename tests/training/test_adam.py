@@ -1,8 +1,8 @@
 import pytest
 import torch
 
-from vanishing_variance.training import optimiser as module
-from vanishing_variance.training.optimiser import adam
+from vanishing_variance.training import adam as module
+from vanishing_variance.training.adam import adam
 
 SEEDS, ROWS, WIDTH, STEPS = 2, 40, 8, 150
 

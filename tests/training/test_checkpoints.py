@@ -12,7 +12,7 @@ from vanishing_variance.core import parallel
 from vanishing_variance.core.arrays import read_about, read_arrays, write_arrays
 from vanishing_variance.inference.stored import remove_finished_checkpoints
 from vanishing_variance.model.initialisation import draw
-from vanishing_variance.training import checkpoints, ensemble, optimiser
+from vanishing_variance.training import adam, checkpoints, ensemble
 from vanishing_variance.training import loop as training
 
 SEEDS = [0, 1]
@@ -20,7 +20,7 @@ SEEDS = [0, 1]
 
 def trained(plan, kept=None):
     """Weights and losses, as bytes."""
-    weights = draw(plan.variant.initial(plan.schedule), plan.root_seed, plan.variant.task_name, SEEDS)
+    weights = draw(plan.variant.initial(plan.task_training), plan.root_seed, plan.variant.task_name, SEEDS)
     losses = training.train(plan, weights, SEEDS, kept=kept)
     return {"losses": losses.tobytes(), **{name: tensor.numpy().tobytes() for name, tensor in weights.items()}}
 
@@ -62,7 +62,7 @@ def test_a_training_that_was_cut_off_ends_with_the_same_bits(task_name, tmp_path
 def test_the_steps_of_a_checkpoint_are_reported(tmp_path, monkeypatch):
     plan, kept, reported = make_plan("argmax", steps=20), tmp_path / "0.safetensors", []
     cut_off(plan, kept, monkeypatch, 6)
-    weights = draw(plan.variant.initial(plan.schedule), plan.root_seed, plan.variant.task_name, SEEDS)
+    weights = draw(plan.variant.initial(plan.task_training), plan.root_seed, plan.variant.task_name, SEEDS)
     training.train(plan, weights, SEEDS, reported.append, kept)
     assert reported == [12, 28]
 
@@ -76,7 +76,7 @@ def counted(monkeypatch, calls):
 def test_so_does_one_that_is_not_compiled(tmp_path, monkeypatch, change):
     model = make_model(**{"tanh": {"gelu": "tanh"}, "biases": {"attention_biases": True}}.get(change, {}))
     if change == "plain optimiser":
-        monkeypatch.setattr(optimiser, "library", lambda: None)
+        monkeypatch.setattr(adam, "library", lambda: None)
     plan, kept = make_plan("dictionary", "std", steps=30, model=model), tmp_path / "0.safetensors"
     whole = trained(plan)
     cut_off(plan, kept, monkeypatch, 17)
@@ -122,8 +122,8 @@ def test_only_the_same_training_has_the_same_fingerprint(monkeypatch, tmp_path):
     others = [
         replace(plan, root_seed=1),
         replace(plan, range_name="long"),
-        replace(plan, schedule=plan.schedule.model_copy(update={"steps": 21})),
-        replace(plan, optimiser=plan.optimiser.model_copy(update={"learning_rate": 0.0100001})),
+        replace(plan, task_training=plan.task_training.model_copy(update={"steps": 21})),
+        replace(plan, training=plan.training.model_copy(update={"learning_rate": 0.0100001})),
         make_plan("argmax", "rms"),
         make_plan("dictionary"),
     ]
@@ -136,7 +136,7 @@ def test_only_the_same_training_has_the_same_fingerprint(monkeypatch, tmp_path):
     monkeypatch.undo()
     source = tmp_path / "adam.py"
     source.write_text("changed")
-    monkeypatch.setattr(sys.modules["vanishing_variance.training.adam"], "__file__", str(source))
+    monkeypatch.setattr(sys.modules["vanishing_variance.training.compiled_adam"], "__file__", str(source))
     assert checkpoints.fingerprint(plan, SEEDS) != before
     source.with_suffix(".c").write_text("changed, too")
     assert len({before, checkpoints.fingerprint(plan, SEEDS)}) == 2

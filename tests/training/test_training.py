@@ -18,17 +18,17 @@ SEEDS = list(range(8))
 
 
 def trained(plan, seeds):
-    weights = draw(plan.variant.initial(plan.schedule), plan.root_seed, plan.variant.task_name, seeds)
+    weights = draw(plan.variant.initial(plan.task_training), plan.root_seed, plan.variant.task_name, seeds)
     return weights, training.train(plan, weights, seeds)
 
 
 def test_ten_steps_equal_ten_steps_of_a_plain_module_with_adam(task_name, norm_name):
     plan = make_plan(task_name, norm_name, steps=10, weight_decay=0.01)
-    how = plan.variant.initial(plan.schedule)
+    how = plan.variant.initial(plan.task_training)
     before = draw(how, plan.root_seed, task_name, [5])
     plain = Reference(plan.variant.task, plan.variant.network().norm, plan.variant.model, 16)
     plain.load(before, 0)
-    optimiser = torch.optim.AdamW(plain.parameters(), lr=plan.optimiser.learning_rate, weight_decay=0.01)
+    optimiser = torch.optim.AdamW(plain.parameters(), lr=plan.training.learning_rate, weight_decay=0.01)
     batches, losses = training.batches(plan, [5]), []
     for _ in range(10):
         batch, labels = next(batches)
@@ -57,7 +57,7 @@ def test_a_seed_alone_is_the_same_seed_among_eight(task_name):
 
 def test_variants_of_a_seed_share_initialisation_and_data(task_name):
     plans = [make_plan(task_name, norm) for norm in ("none", "ln")]
-    none, ln = (draw(p.variant.initial(p.schedule), p.root_seed, task_name, [2]) for p in plans)
+    none, ln = (draw(p.variant.initial(p.task_training), p.root_seed, task_name, [2]) for p in plans)
     assert set(ln) - set(none) == {"norm.scale", "norm.shift"}
     assert all(torch.equal(none[name], ln[name]) for name in none)
     for (one, labels), (other, others), _ in zip(*(training.batches(p, [2]) for p in plans), range(300), strict=False):

@@ -5,6 +5,7 @@ import os
 import secrets
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,9 @@ def write(path: Path, save: Callable[[Path], object]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         for left in path.parent.glob(f".{path.name}.*.tmp"):
-            if time.time() - left.stat().st_mtime > SECONDS_UNTIL_LEFT:
-                left.unlink(missing_ok=True)
+            with suppress(FileNotFoundError):  # another process's, which has renamed it since
+                if time.time() - left.stat().st_mtime > SECONDS_UNTIL_LEFT:
+                    left.unlink()
         temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
         try:
             save(temporary)

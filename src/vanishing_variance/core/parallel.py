@@ -35,8 +35,12 @@ def run(jobs: Sequence[Job], progress: Report) -> list[Any]:
     """
     processes = min(len(jobs), cores())
     if processes == 1:
+        threads = torch.get_num_threads()
         single_threaded()
-        return [job(progress) for job in jobs]
+        try:
+            return [job(progress) for job in jobs]
+        finally:  # a notebook goes on
+            torch.set_num_threads(threads)
     context = multiprocessing.get_context("spawn")
     reports: Queue[int | None] = context.Queue()
     listener = threading.Thread(target=_pass_on, args=(reports, progress), daemon=True)

@@ -8,19 +8,16 @@ from collections.abc import Iterator
 
 import numpy as np
 from jaxtyping import Int64, Shaped
-from pydantic import BaseModel, ConfigDict
 
-from vanishing_variance.core.config import Count
+from vanishing_variance.core.config import Count, Section
 
 # Arrays by name. Every task has `query` (B,), and `target` (B,): the
 # position of the item that holds the answer; what an item consists of, (B, N) each, is the task's own.
 Sequences = dict[str, Shaped[np.ndarray, "B ..."]]
 
 
-class Task(BaseModel, ABC):
+class Task(Section, ABC):
     """A task's data distribution. Its fields are the task's parameters, `tasks.<name>.data` in params.yaml."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     @property
     @abstractmethod
@@ -52,9 +49,7 @@ class Task(BaseModel, ABC):
         """
 
 
-class TaskTraining(BaseModel):
+class TaskTraining(Section):
     """Training of a task; `tasks.<name>.training` in params.yaml."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     steps: Count

@@ -17,7 +17,8 @@ from vanishing_variance.core.device import device
 from vanishing_variance.core.parallel import Job, Report
 from vanishing_variance.core.progress import Progress
 from vanishing_variance.core.ranges import Range
-from vanishing_variance.evaluation import internals as inside
+from vanishing_variance.core.seeding import stream
+from vanishing_variance.evaluation import internals
 from vanishing_variance.evaluation.config import Diagnostics
 from vanishing_variance.evaluation.diagnostics import diagnose
 from vanishing_variance.inference.models import Models, Read, joined
@@ -29,7 +30,7 @@ from vanishing_variance.model.variant import Variant
 class EvaluationPlan:
     """All that an evaluation depends on, apart from weights and test sequences.
 
-    `trained` are the training lengths; `fitted`, the temperature of each half of the block (its `halves`).
+    `fitted`: the temperature of each half of the block (its `halves`).
     """
 
     name: str
@@ -37,7 +38,7 @@ class EvaluationPlan:
     variant: Variant
     lengths: Sequence[int]
     range_name: str
-    trained: Range
+    training_lengths: Range
     diagnostics: Diagnostics
     fitted: Mapping[str, Temperature]
 
@@ -95,22 +96,27 @@ def _evaluate_part(
     sequences: Mapping[int, Read],
     report: Report,
 ) -> tuple[dict[tuple[str, int], np.ndarray], pd.DataFrame]:
-    models, name = Models.of(plan.variant, weights), (plan.variant.task_name, plan.range_name)
+    models = Models.of(plan.variant, weights)
     correct: dict[tuple[str, int], np.ndarray] = {}
     rows: dict[int, list[dict[str, float]]] = {}
-    reference = inside.trained(models, plan.trained, plan.root_seed, plan.diagnostics.sequences, "trained", *name)
+
+    def at_training_lengths(sequences: int, name: str) -> dict[str, np.ndarray]:
+        rng = stream(plan.root_seed, name, plan.variant.task_name, plan.range_name)
+        return internals.at_training_lengths(models, plan.training_lengths, rng, sequences)
+
+    reference = at_training_lengths(plan.diagnostics.sequences, "trained")
     for length in plan.lengths:
         tested = models.test(sequences[length], length, fitted)
         found: dict[Any, np.ndarray] = joined(
-            {(name, length): of for name, of in answers.correct.items()} | inside.seen(part, answers)
+            {(name, length): of for name, of in answers.correct.items()} | internals.inside(part, answers)
             for part, answers in tested
         )
         correct |= {key: found.pop(key) for key in [*found] if isinstance(key, tuple)}
-        rows[length] = list(inside.rows(seeds, found, reference))
+        rows[length] = list(internals.means_by_model(seeds, found, reference))
         report(1)
     # As many sequences of the training lengths as of a test length: how far a sample is from itself.
-    again = inside.trained(models, plan.trained, plan.root_seed, found["target"].shape[1], "trained again", *name)
-    return correct, inside.frame(rows, list(inside.rows(seeds, again, reference)))
+    again = at_training_lengths(found["target"].shape[1], "trained again")
+    return correct, internals.frame(rows, list(internals.means_by_model(seeds, again, reference)))
 
 
 def _diagnose_part(plan: EvaluationPlan, weights: Mapping[str, np.ndarray], report: Report) -> dict[str, pd.DataFrame]:

@@ -14,7 +14,8 @@ from torch import Tensor
 from vanishing_variance.core.parallel import Report
 from vanishing_variance.core.seeding import stream
 from vanishing_variance.evaluation.config import Diagnostics
-from vanishing_variance.inference.models import Models, sample_batches
+from vanishing_variance.inference.models import Models
+from vanishing_variance.inference.sequences import sample_batches
 from vanishing_variance.model.attention import attend
 
 # Figure 2 shows this many individual features of O, Figure 4 this many of the largest attention weights.

@@ -14,10 +14,10 @@ from torch import Tensor
 
 from vanishing_variance.core.device import device
 from vanishing_variance.core.ranges import Range
-from vanishing_variance.core.seeding import stream
 from vanishing_variance.core.task import Sequences
 from vanishing_variance.evaluation.diagnostics import LARGEST_WEIGHTS
 from vanishing_variance.inference.models import Answers, Models, joined
+from vanishing_variance.inference.sequences import of_training_lengths
 from vanishing_variance.inference.temperature import UNCHANGED
 
 PLACES = ("before", "after")
@@ -25,7 +25,7 @@ WEIGHTS = ("target", "largest", "largest16", "entropy")
 
 
 @torch.no_grad()
-def seen(sequences: Sequences, answers: Answers) -> dict[str, Float[Tensor, "S B ..."]]:
+def inside(sequences: Sequences, answers: Answers) -> dict[str, Float[Tensor, "S B ..."]]:
     """Return the attention and the outputs of each sequence, with the plain softmax.
 
     (S, B): the attention weight of the `target` item, the `largest` weight, `largest16`, the sum of the 16 largest
@@ -43,30 +43,20 @@ def seen(sequences: Sequences, answers: Answers) -> dict[str, Float[Tensor, "S B
     }
 
 
-def trained(
-    models: Models, lengths: Range, root: int, sequences: int, *name: str | int
+def at_training_lengths(
+    models: Models, lengths: Range, rng: np.random.Generator, sequences: int
 ) -> dict[str, Float[np.ndarray, "S {sequences} ..."]]:
-    """Return `seen` of sequences of the lengths of training, uniform over the whole range; of the stream `name`."""
-
-    def batches() -> Iterator[dict[str, Tensor]]:
-        rng = stream(root, *name)
-        drawn = rng.integers(lengths.shortest, lengths.longest + 1, size=sequences)
-        # a length has few sequences: no more are drawn than are used, unlike `sample_batches`
-        for length, count in zip(*(of.tolist() for of in np.unique(drawn, return_counts=True)), strict=True):
-            size = max(1, models.batch_items // length)
-            for first in range(0, count, size):
-                part = models.task.sample(rng, min(size, count - first), length)
-                yield seen(part, models.answer(part, UNCHANGED))
-
-    return joined(batches())
+    """Return `inside` of new sequences of the training lengths, uniform over the whole range."""
+    parts = of_training_lengths(models.task, rng, sequences, lengths, models.batch_items)
+    return joined(inside(part, models.answer(part, UNCHANGED)) for part in parts)
 
 
-def rows(
+def means_by_model(
     seeds: Sequence[int],
     found: Mapping[str, Shaped[np.ndarray, "S B ..."]],
     reference: Mapping[str, Float[np.ndarray, "S R ..."]],
 ) -> Iterator[dict[str, float]]:
-    """Yield a row a model of means over sequences, of what `seen` found; `reference` is that of the training lengths.
+    """Yield a row a model of means over sequences, of what `inside` found; `reference` is that of the training lengths.
 
     `seed`; those of WEIGHTS; and before and after the normaliser, as `…_before` and `…_after`: the global
     `mean` of O and its global `variance` (Section 2: over the D features of one output), means over sequences, with

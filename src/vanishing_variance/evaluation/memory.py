@@ -16,12 +16,12 @@ ITEM, LAYERS, KEPT = 80, 12, 30
 def memory_needed(plan: EvaluationPlan, training: TaskTraining, seeds: int, sequences: int) -> Need:
     """Return a coarse bound of what `evaluate_block` needs, for `seeds` models and `sequences` a length."""
     together, width = 1 if device().type == "cpu" else seeds, plan.variant.model.width
-    lengths, looked_at = [*plan.lengths, plan.trained.longest], plan.diagnostics.sequences
+    lengths, looked_at = [*plan.lengths, plan.training_lengths.longest], plan.diagnostics.sequences
     model = weight_bytes(plan.variant, training) + table_bytes(plan.variant, training)
     items, batch = largest_batch(lengths, max(sequences, looked_at), ITEMS_IN_BATCH[device().type])
 
     of_width, kept = {"model.width": width}, KEPT * FLOAT * width * together
-    long = {"test.lengths": plan.lengths[-1], f"ranges.{plan.range_name}.longest": plan.trained.longest}
+    long = {"test.lengths": plan.lengths[-1], f"ranges.{plan.range_name}.longest": plan.training_lengths.longest}
     return Need(
         name=f"evaluate {plan.name}",
         data=(

@@ -22,7 +22,8 @@ from vanishing_variance.core.device import device
 from vanishing_variance.core.parallel import Job, Report
 from vanishing_variance.core.progress import Progress
 from vanishing_variance.core.seeding import stream
-from vanishing_variance.inference.models import Models, sample_batches
+from vanishing_variance.inference.models import Models
+from vanishing_variance.inference.sequences import sample_batches
 from vanishing_variance.inference.temperature import SHARPEN_ABOVE, UNCHANGED, Temperature, entropy, halves
 from vanishing_variance.model.items import Items
 from vanishing_variance.model.variant import Variant

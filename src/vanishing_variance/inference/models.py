@@ -114,16 +114,3 @@ def joined(batches: Iterator[Mapping[Key, Shaped[Tensor, "S B ..."]]]) -> dict[K
         for name, tensor in batch.items():
             parts.setdefault(name, []).append(tensor.cpu().numpy())
     return {name: np.concatenate(arrays, axis=1) for name, arrays in parts.items()}
-
-
-def sample_batches(task: Task, rng: np.random.Generator, sequences: int, length: int, size: int) -> Iterator[Sequences]:
-    """Yield sequences of one stream, at most `size` at a time.
-
-    They are drawn a fixed number at a time, so that a larger `sequences` begins as a smaller one.
-    """
-    piece = max(1, 2**20 // length)
-    for drawn_before in range(0, sequences, piece):
-        drawn = task.sample(rng, piece, length)
-        wanted = min(piece, sequences - drawn_before)
-        for first in range(0, wanted, size):
-            yield {name: array[first : min(first + size, wanted)] for name, array in drawn.items()}

@@ -22,10 +22,11 @@ from vanishing_variance.core.progress import Progress
 from vanishing_variance.core.ranges import Range
 from vanishing_variance.core.seeding import stream
 from vanishing_variance.inference.models import Models, Read
+from vanishing_variance.inference.sequences import of_length, of_training_lengths
 from vanishing_variance.interventions.config import Interventions
 from vanishing_variance.interventions.moments import correct
 from vanishing_variance.interventions.parts import Batch, Parts, flattened
-from vanishing_variance.interventions.sequences import drawn, first, of_length, of_training
+from vanishing_variance.interventions.sequences import drawn, first
 from vanishing_variance.interventions.setting import Calibration, on_long, on_training
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.study.columns import PARQUET
@@ -91,7 +92,7 @@ def _of_group(
     one = next(iter(every.values()))
     draw = partial(stream, root, "interventions", task_name)
     short, others = (
-        [*of_training(one.task, rng, how.training_sequences, group.trained, one.batch_items)]
+        [*of_training_lengths(one.task, rng, how.training_sequences, group.trained, one.batch_items)]
         for rng in (draw("tested", group.range_name), draw("calibration", group.range_name))
     )
     training = {norm: Parts.of(models, short) for norm, models in every.items()}

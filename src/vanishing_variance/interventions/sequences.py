@@ -11,8 +11,7 @@ from jaxtyping import Int64
 from torch import Tensor
 
 from vanishing_variance.core.device import device
-from vanishing_variance.core.ranges import Range
-from vanishing_variance.core.task import Sequences, Task
+from vanishing_variance.core.task import Sequences
 from vanishing_variance.inference.models import Read
 from vanishing_variance.interventions.config import Interventions
 
@@ -24,22 +23,6 @@ def first(read: Read, sequences: int, size: int) -> Iterator[Sequences]:
         sequences -= len(part["target"])
         if sequences <= 0:
             return
-
-
-def of_length(task: Task, rng: np.random.Generator, sequences: int, length: int, size: int) -> Iterator[Sequences]:
-    """Yield new sequences of one length, at most `size` at a time; the same ones whatever `size` is."""
-    drawn = task.sample(rng, sequences, length)
-    for start in range(0, sequences, size):
-        yield {name: array[start : start + size] for name, array in drawn.items()}
-
-
-def of_training(
-    task: Task, rng: np.random.Generator, sequences: int, lengths: Range, items: int
-) -> Iterator[Sequences]:
-    """Yield new sequences of lengths that are uniform over the training lengths, at most `items` items at a time."""
-    drawn = rng.integers(lengths.shortest, lengths.longest + 1, size=sequences)
-    for length, count in zip(*(of.tolist() for of in np.unique(drawn, return_counts=True)), strict=True):
-        yield from of_length(task, rng, count, length, max(1, items // length))
 
 
 def drawn(rng: np.random.Generator, tested: int, how: Interventions) -> dict[str, Int64[Tensor, " B"]]:

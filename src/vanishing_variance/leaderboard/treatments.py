@@ -115,8 +115,8 @@ def training_plan(params: Mapping[str, Any], task: str, line: str, treatment: Tr
     }
     run = Run(task, RANGE, treatment.norm, 0)
     plan = TrainingPlan.of(changed, run, treatment.attention, name=f"{line} {task}")
-    longer = plan.schedule.model_copy(update={"steps": plan.schedule.steps * treatment.steps})
-    return replace(plan, schedule=longer)
+    longer = plan.task_training.model_copy(update={"steps": plan.task_training.steps * treatment.steps})
+    return replace(plan, task_training=longer)
 
 
 def _section(path: Path, document: Mapping[str, Any], key: str, kind: type[Section], **of_lines: str) -> dict[str, Any]:

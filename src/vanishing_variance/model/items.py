@@ -6,7 +6,7 @@ index's first axis is 1.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import torch
@@ -70,7 +70,7 @@ class Items:
             yield self
             return
         for first in range(0, items, size):
-            yield self._changed(partial(_cut, slice(first, first + size)))
+            yield self._changed(itemgetter((..., slice(first, first + size))))
 
     def repeated(self, times: int) -> "Items":
         """Return the same sequences so many times, one set after the other; `shift` is that of all already."""
@@ -81,7 +81,3 @@ class Items:
         arrays = {name: getattr(self, name) for name in ("embedding_index", "base_index", "scale", "key_norm")}
         changed: dict[str, Any] = {name: change(array) for name, array in arrays.items() if array is not None}
         return replace(self, **changed)
-
-
-def _cut(part: slice, array: Tensor) -> Tensor:
-    return array[..., part]

@@ -33,11 +33,8 @@ class Variant:
     def network(self) -> Network:
         """Return the network. Raises InputError for an unknown or incomplete attention map or normaliser."""
         norm, attention = registry.load_norm(self.norm_name), registry.load_attention(self.attention_name)
-        for name in ("LEARNABLE", "normalise"):
-            if not hasattr(norm, name):
-                raise InputError(
-                    f"{norm.__file__}: has no {name}; a normaliser has LEARNABLE and normalise, as ln.py has"
-                )
+        if not isinstance(norm, Normaliser):
+            raise InputError(f"{norm.__file__}: a normaliser has LEARNABLE and normalise, as ln.py has")
         if not isinstance(attention, Rescaled | Weighting):
             raise InputError(
                 f"{attention.__file__}: an attention map has LEARNABLE, and scale, as ssmax.py has, or weights, as "
@@ -49,7 +46,7 @@ class Variant:
                 f"map has {attention.QUERIES} queries, as {self.attention_name} has"
             )
         embedding = cast(Embedding, registry.load_embedding(self.task_name))
-        return Network(embedding, attention, cast(Normaliser, norm), self.model)
+        return Network(embedding, attention, norm, self.model)
 
     def initial(self, training: TaskTraining) -> dict[str, Initial]:
         """Return how each tensor of one seed starts."""

@@ -30,7 +30,7 @@ def lengths(plan: TrainingPlan, number: int) -> np.ndarray:
     if growth is None:
         return rng.integers(shortest, plan.lengths.longest, endpoint=True, size=STEPS_PER_DRAW)
     steps = number * STEPS_PER_DRAW + np.arange(STEPS_PER_DRAW)
-    grown = np.minimum(steps / (growth.until * plan.schedule.steps), 1)
+    grown = np.minimum(steps / (growth.until * plan.task_training.steps), 1)
     if growth.shape == "linear":
         longest = growth.start + grown * (plan.lengths.longest - growth.start)
     else:
@@ -59,7 +59,7 @@ def _draw(
     plan: TrainingPlan, streams: list[np.random.Generator], length: int, steps: int
 ) -> Iterator[tuple[dict[str, Tensor], Tensor]]:
     """Yield `steps` batches of one length, each seed's from its own stream."""
-    size = plan.optimiser.batch_size
+    size = plan.training.batch_size
     arrays, labels = _drawn(plan.variant.task, streams, length, steps * size)
     for first in range(0, steps * size, size):
         part = np.s_[:, first : first + size]

@@ -30,15 +30,15 @@ def train_block(
     STEPS_PER_RECORD steps that end with `step`). A training that was cut off goes on from its checkpoints in the folder
     `kept`. Raises DivergedError.
     """
-    size = plan.optimiser.seeds_per_process if device().type == "cpu" else len(seeds)
+    size = plan.training.seeds_per_process if device().type == "cpu" else len(seeds)
     chunks = [seeds[first : first + size] for first in range(0, len(seeds), size)]
     paths = [None] * len(chunks) if kept is None else _checkpoints(plan, chunks, kept)
     jobs = [partial(_train_chunk, plan, chunk, path) for chunk, path in zip(chunks, paths, strict=True)]
-    with Progress(f"train {plan.name}", plan.schedule.steps * len(seeds), "seed-steps") as progress:
+    with Progress(f"train {plan.name}", plan.task_training.steps * len(seeds), "seed-steps") as progress:
         trained = parallel.run(jobs, progress)
     weights = {name: np.concatenate([of[name] for of, _ in trained]) for name in trained[0][0]}
     history = np.concatenate([history for _, history in trained], axis=1)
-    records = np.minimum((np.arange(len(history)) + 1) * STEPS_PER_RECORD, plan.schedule.steps)
+    records = np.minimum((np.arange(len(history)) + 1) * STEPS_PER_RECORD, plan.task_training.steps)
     columns = {
         "seed": np.repeat(seeds, len(records)),
         "step": np.tile(records, len(seeds)),
@@ -61,7 +61,7 @@ def _train_chunk(
     plan: TrainingPlan, seeds: Sequence[int], kept: Path | None, report: Report
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Return the weights of some seeds, and their losses (records, S)."""
-    how = plan.variant.initial(plan.schedule)
+    how = plan.variant.initial(plan.task_training)
     drawn = draw(how, plan.root_seed, plan.variant.task_name, seeds)
     weights = {name: tensor.to(device()) for name, tensor in drawn.items()}
     history = train(plan, weights, seeds, report, kept)

@@ -18,8 +18,8 @@ from vanishing_variance.core.parallel import Report
 from vanishing_variance.model.interfaces import Weights
 from vanishing_variance.model.network import Network
 from vanishing_variance.training import checkpoints
+from vanishing_variance.training.adam import Adam, adam
 from vanishing_variance.training.batches import batches
-from vanishing_variance.training.optimiser import Adam, adam
 from vanishing_variance.training.plan import TrainingPlan
 from vanishing_variance.training.rates import learning_rates
 from vanishing_variance.training.sparse import touched_rows
@@ -41,12 +41,12 @@ def train(
     With the checkpoint `kept` it goes on from there and writes it now and then. Raises DivergedError, which names the
     first step and seed whose loss is not finite, or a weight that is not finite at the end: no seed is ever dropped.
     """
-    network, steps = plan.variant.network(), plan.schedule.steps
+    network, steps = plan.variant.network(), plan.task_training.steps
     for tensor in weights.values():
         tensor.requires_grad_()
     readers = network.embedding.SPARSE_TABLES
     sizes = {name: weights[name].shape[1] for name in readers}
-    optimiser = adam(weights, readers, learning_rates(plan.optimiser, steps), plan.optimiser.weight_decay)
+    optimiser = adam(weights, readers, learning_rates(plan.training, steps), plan.training.weight_decay)
     history = np.full((steps, len(seeds)), np.nan, np.float32)
     made = 0 if kept is None else _resume(kept, weights, optimiser, history)
     report(made * len(seeds))

@@ -26,31 +26,31 @@ HOLES, MOST_HOLES = 8, 1.25 * 2**30
 
 def memory_needed(plan: TrainingPlan, seeds: Sequence[int]) -> Need:
     """Return the memory that `ensemble.train_block` needs; the last step's lengths are the longest there are."""
-    optimiser, lengths, model = plan.optimiser, plan.lengths, plan.variant.model
+    training, lengths, model = plan.training, plan.lengths, plan.variant.model
     on_cpu = device().type == "cpu"
-    together = min(len(seeds), optimiser.seeds_per_process) if on_cpu else len(seeds)
+    together = min(len(seeds), training.seeds_per_process) if on_cpu else len(seeds)
     plain = not on_cpu or model.gelu != "exact" or library(model.width) is None
-    initial, tables = plan.variant.initial(plan.schedule), plan.variant.network().embedding.SPARSE_TABLES
+    initial, tables = plan.variant.initial(plan.task_training), plan.variant.network().embedding.SPARSE_TABLES
     weights = FLOAT * sum(prod(tensor.shape) for tensor in initial.values())
     features = sum(initial[name].shape[-1] for name in tables)
 
     every = {"seeds_per_block": len(seeds)}
-    shared = {"training.seeds_per_process": optimiser.seeds_per_process} if on_cpu else every
-    longest = {"training.batch_size": optimiser.batch_size, f"ranges.{plan.range_name}.longest": lengths.longest}
-    of_task = {f"tasks.{plan.variant.task_name}.training.{name}": value for name, value in plan.schedule}
+    shared = {"training.seeds_per_process": training.seeds_per_process} if on_cpu else every
+    longest = {"training.batch_size": training.batch_size, f"ranges.{plan.range_name}.longest": lengths.longest}
+    of_task = {f"tasks.{plan.variant.task_name}.training.{name}": value for name, value in plan.task_training}
     own = f"tasks.{plan.variant.task_name}.training.steps"
-    steps = {own if lengths.steps is None else f"ranges.{plan.range_name}.steps": plan.schedule.steps}
+    steps = {own if lengths.steps is None else f"ranges.{plan.range_name}.steps": plan.task_training.steps}
     width = {"model.width": model.width} | {name: of for name, of in of_task.items() if name.endswith("_width")}
 
     kept, most = sequence_bytes(plan.variant.task, (lengths.shortest + lengths.longest) / 2)
     often = min(1, 2 / (lengths.longest - lengths.shortest + 1))
-    sequences = STEPS_PER_DRAW * optimiser.batch_size
+    sequences = STEPS_PER_DRAW * training.batch_size
     # All seeds' as one array; while the last seed's of one length are drawn, what drawing takes.
     data = sequences * (together * kept + often * most)
     # All losses, and a copy in the checkpoint; tables have the factors of every step of Adam, made in double precision.
-    history = plan.schedule.steps * (2 * FLOAT * together + (48 if features else 0))
+    history = plan.task_training.steps * (2 * FLOAT * together + (48 if features else 0))
 
-    items = together * optimiser.batch_size * lengths.longest
+    items = together * training.batch_size * lengths.longest
     if plain:
         # Autograd keeps what enters GELU and what leaves it, and has as much again three times while it goes back.
         per_item = FLOAT * (9 * model.width + 8 * features)
@@ -59,7 +59,7 @@ def memory_needed(plan: TrainingPlan, seeds: Sequence[int]) -> Need:
         per_item = 16 + (FLOAT * (2 * features + 2 * model.width) + 24 if features else 0)
     # About as many layers' results and gradients.
     per_sequence = FLOAT * 24 * model.width
-    activations = float(items * per_item + together * optimiser.batch_size * per_sequence)
+    activations = float(items * per_item + together * training.batch_size * per_sequence)
     if features and lengths.shortest < lengths.longest:
         activations += min(HOLES * activations, MOST_HOLES)
     return Need(

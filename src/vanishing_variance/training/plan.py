@@ -22,8 +22,8 @@ class TrainingPlan:
     range_name: str
     lengths: Range
     variant: Variant
-    optimiser: Training
-    schedule: TaskTraining
+    training: Training
+    task_training: TaskTraining
 
     @classmethod
     def of(
@@ -31,15 +31,15 @@ class TrainingPlan:
     ) -> "TrainingPlan":
         """Return the plan of a run by params.yaml; a range may have a number of steps of its own. Raises InputError."""
         lengths: Range = get_param(params, f"ranges.{run.range}", Range)
-        schedule = task_training(params, run.task)
+        of_task = task_training(params, run.task)
         if lengths.steps is not None:
-            schedule = schedule.model_copy(update={"steps": lengths.steps})
+            of_task = of_task.model_copy(update={"steps": lengths.steps})
         return cls(
             name=name or str(run),
             root_seed=get_param(params, "seed", Index),
             range_name=run.range,
             lengths=lengths,
             variant=Variant.of(params, run.task, run.norm, attention),
-            optimiser=get_param(params, "training", Training),
-            schedule=schedule,
+            training=get_param(params, "training", Training),
+            task_training=of_task,
         )

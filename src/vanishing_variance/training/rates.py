@@ -7,9 +7,9 @@ from torch import Tensor
 from vanishing_variance.training.config import Training
 
 
-def learning_rates(how: Training, steps: int) -> Float64[Tensor, " steps"]:
+def learning_rates(training: Training, steps: int) -> Float64[Tensor, " steps"]:
     """Return the learning rate of each step: constant, or from `learning_rate` to 0 along half a cosine."""
-    rates = torch.full((steps,), how.learning_rate, dtype=torch.float64)
-    if how.decay == "cosine":
+    rates = torch.full((steps,), training.learning_rate, dtype=torch.float64)
+    if training.decay == "cosine":
         rates *= (1 + torch.cos(torch.pi * torch.arange(steps, dtype=torch.float64) / steps)) / 2
     return rates
