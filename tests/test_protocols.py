@@ -102,13 +102,20 @@ def test_a_protocol_is_tabled_with_its_distance_and_gain():
         [cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| some |")
     )
     assert gains[1] == "4"
-    assert gains[3].startswith("-8.5 [")
-    assert gains[7:9] == ["+0.0", "+0.0"]
+    assert gains[4].startswith("-8.5 [")
+    assert gains[8:10] == ["+0.0", "+0.0"]
     bounds = [stats.t.interval(0.95, 3, 60 + k * 1.5, k * stats.sem([0, 1, 2, 3])) for k in (1, 2)]
     none, ln = (f"[{low - off:.1f}, {high - off:.1f}]" for (low, high), off in zip(bounds, (0, 10), strict=True))
     assert accuracies[1:] == [f"61.5 {none}", f"53.0 {ln}"] * 4
-    assert "| paper | 100 |  | +2.95 |" in text
+    assert "| paper | 100 |  |  | +2.95 |" in text
     assert "| paper | 99.3 | 99.4 |" in text
     assert f"\nOf the list, not run: {'; '.join(PROTOCOLS)}.\n" in text
     ran = pd.DataFrame(rows, columns=[*protocols.KEYS, "accuracy", "loss", "entropy"]).assign(protocol="base")
     assert "not run: cosine; std 1;" in markdown(ran)
+
+
+def test_embeddings_make_no_other_protocol_of_a_task_without_them():
+    found = protocols._unrun("argmax", ["base", "width 128, logits not scaled"])
+    assert found[:2] == ["cosine", "rate 3e-4"]
+    assert not {"std 1", "std 1, cosine", "logits not scaled", "width 128"} & set(found)
+    assert "width 128" in protocols._unrun("dictionary", ["base"])
