@@ -11,7 +11,7 @@ from vanishing_variance.study.verdict import NOT_COMPARABLE, NOT_TESTED
 # The record that a run is held against: metrics/<RECORD>.
 RECORD = "paper-scale"
 # Records of another network or training, which the page shows beside it.
-OTHER_RECORDS = ("velickovic",)
+OTHER_RECORDS = ("biases", "velickovic")
 # The parameters that decide how models are trained, beside those of their task. Which seeds are there, no matter: the
 # fewer are among the more.
 TRAINING = ("seed", "model", "training")
