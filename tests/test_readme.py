@@ -69,13 +69,15 @@ def test_why_accuracy_falls_is_what_the_interventions_recover():
     assert f"with the features' moments of 2^14 lose {damage} of what is lost there ({shares['n'].min()} seeds;" in said
 
 
-def test_what_another_network_gains_is_its_records():
+def test_what_other_networks_gain_is_their_records():
     said = " ".join(README.split())
     claims = json.loads(committed("metrics/velickovic/claims.json"))
     for task, words in (("argmax", "on argmax (n = {n})"), ("dictionary", "on the dictionary (n = {n}, ")):
         claim = claims[task]
         gain = "{ours:+.1f} [{low:+.1f}, {high:+.1f}] ".format(**claim)
         assert gain + words.format(**claim) in said
+    biases = json.loads(committed("metrics/biases/claims.json"))["dictionary"]
+    assert "{ours:+.1f} [{low:+.1f}, {high:+.1f}] where it has {paper:+.1f} (n = {n})".format(**biases) in said
     inside = pd.read_csv(StringIO(committed("metrics/velickovic/mechanism.csv")))
     longest = inside[(inside["norm"] == "none") & (inside["length"] == 2**14)]
     kept = (longest["variance_before"] / longest["trained_variance_before"]).groupby(longest["task"]).mean()
