@@ -9,6 +9,7 @@ from vanishing_variance.core.seeding import stream
 from vanishing_variance.evaluation.config import Diagnostics
 from vanishing_variance.evaluation.diagnostics import diagnose
 from vanishing_variance.inference.models import Models
+from vanishing_variance.inference.sequences import ITEMS_DRAWN
 from vanishing_variance.reference import Reference
 
 LENGTHS = [4, 32]
@@ -39,7 +40,7 @@ def test_diagnostics_are_those_of_the_outputs_computed_plainly(briefly_trained, 
     model.norm = type("Norm", (), {"normalise": staticmethod(watched)})
     softmax = torch.softmax
     monkeypatch.setattr(torch, "softmax", lambda x, dim: seen.setdefault("weights", softmax(x, dim)))
-    drawn = variant.task.sample(stream(0, "diagnostics", variant.task_name, 32), 2**20 // 32, 32)
+    drawn = variant.task.sample(stream(0, "diagnostics", variant.task_name, 32), ITEMS_DRAWN // 32, 32)
     batch = {name: torch.from_numpy(array[:50]) for name, array in drawn.items()}
     model({name: array.double() if array.is_floating_point() else array for name, array in batch.items()})
     moments = inside["moments"].set_index(["length", "where"])

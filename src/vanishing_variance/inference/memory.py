@@ -8,11 +8,10 @@ from math import prod
 
 from vanishing_variance.core.sequence_memory import sequence_bytes
 from vanishing_variance.core.task import TaskTraining
+from vanishing_variance.inference.sequences import ITEMS_DRAWN
 from vanishing_variance.model.variant import Variant
 
-FLOAT, DOUBLE = 4, 8
-# `models.sample_batches` draws so many items at a time, or one sequence.
-PIECE = 2**20
+FLOAT = 4
 
 
 def weight_bytes(variant: Variant, training: TaskTraining) -> int:
@@ -36,4 +35,4 @@ def largest_batch(lengths: Sequence[int], sequences: int, items: int) -> tuple[i
 
 def drawing_bytes(variant: Variant, longest: int) -> float:
     """Return the bytes for drawing the sequences of some batches."""
-    return max(1, PIECE / longest) * sequence_bytes(variant.task, longest)[1]
+    return max(1, ITEMS_DRAWN / longest) * sequence_bytes(variant.task, longest)[1]

@@ -10,13 +10,16 @@ import numpy as np
 from vanishing_variance.core.ranges import Range
 from vanishing_variance.core.task import Sequences, Task
 
+# `sample_batches` draws so many items at a time, or one sequence.
+ITEMS_DRAWN = 2**20
+
 
 def sample_batches(task: Task, rng: np.random.Generator, sequences: int, length: int, size: int) -> Iterator[Sequences]:
     """Yield sequences of one stream, at most `size` at a time.
 
     They are drawn a fixed number at a time, so that a larger `sequences` begins as a smaller one.
     """
-    piece = max(1, 2**20 // length)
+    piece = max(1, ITEMS_DRAWN // length)
     for drawn_before in range(0, sequences, piece):
         drawn = task.sample(rng, piece, length)
         wanted = min(piece, sequences - drawn_before)
