@@ -25,7 +25,6 @@ NOT_RUN = {
     "make faults": "hours, and it would run itself",
     "make bench": "half an hour; tests/test_benchmarks.py measures each way once",
     "python -m benchmarks.at_once FOLDER": "an hour",
-    "python -m benchmarks.choices": "hours; tests/test_benchmarks.py checks every choice",
     "python -m benchmarks.simulation": "an hour",
     "dvc exp run -S probe.model=meta-llama/Llama-3.2-1B -S probe.text=big.txt -S 'probe.lengths=[16,64,256,1024]'": (
         "needs the network and a licence; tests/probe has a tiny Llama"
@@ -80,7 +79,7 @@ HISTORY = [command for command in SHOWN if command.startswith("git show ")]
 RUN = [command for command, page in SHOWN.items() if command not in (*NOT_RUN, *HISTORY) and page != SCALE]
 # The paper's scale, as small as the smoke parameters, but with a loss recorded in each tenth of the dictionary's steps.
 SMALLER = {
-    "range(13)": "range(1)",
+    "range(2, 15)": "range(2, 3)",
     '"seeds_per_block": 8': '"seeds_per_block": 2',
     "100_000": "30",
     "10_000": "1_000",

@@ -49,7 +49,7 @@ READ = {
         *("metrics/claims.json", "metrics/explained.csv", "metrics/tables/paper.csv", "metrics/tables/tests.csv"),
         "metrics/tables/table5.csv",
         *("plots/figures/results/proposition.svg", "metrics/paper-scale/claims.json"),
-        "metrics/biases/tables/paper.csv",
+        "metrics/without-biases/tables/paper.csv",
         "metrics/velickovic/tables/paper.csv",
         "metrics/interventions/shares.csv",
     ],

@@ -164,10 +164,10 @@ VERDICTS = (
 
 
 def evidence(**changes):
-    """Claims of every verdict and group; beside the first, what this run says after a tenth of the steps."""
+    """Claims of every verdict and group; the first is the record's, beside this run's of a tenth of the steps."""
     few = {**CLAIM, "verdict": VERDICTS[5], "ours": -1.0, "low": -2.0, "high": 0.5, "steps": {"argmax": 10_000}}
     claims = {key: {**CLAIM, "verdict": verdict, **changes} for key, verdict in zip(KEYS, VERDICTS, strict=True)}
-    return {key: Evidence(claim, few if key == "argmax" else None) for key, claim in claims.items()}
+    return {key: Evidence(claim) for key, claim in claims.items()} | {"argmax": Evidence(claims["argmax"], True, few)}
 
 
 def all_of(verdict):

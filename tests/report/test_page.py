@@ -88,6 +88,12 @@ def test_a_run_that_the_record_adds_nothing_to_leads_by_itself():
     assert "reproduced: 2 seeds (the paper: 100)" in html
 
 
+def test_a_record_of_more_seeds_of_the_same_leads_too():
+    html = page(made_up(evidence={"claim": Evidence(CLAIM, recorded=True)})).html
+    assert "recorded-figure" in html
+    assert "This run, " not in html
+
+
 def test_the_record_is_on_the_first_screen_where_it_leads():
     record = made_up().records["record"]
     of_fewer = (record.tests["temperature"] == "fitted") | (record.tests["range"] == "long")

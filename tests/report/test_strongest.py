@@ -28,7 +28,8 @@ def study(verdict, steps=FEW, n=8, sequences=512, **changes):
 def both(run, record):
     """The evidence that leads, `run` or `record`, and whether this run's stands beside it."""
     found = strongest(run, record)["gain"]
-    return "run" if found.claim is run.claims["gain"] else "record", found.point is run.claims["gain"]
+    assert found.recorded == (found.claim is record.claims["gain"])
+    return "record" if found.recorded else "run", found.point is run.claims["gain"]
 
 
 RECORD = study(SUPPORTED, ENOUGH, sequences=4096)

@@ -7,7 +7,7 @@ from vanishing_variance.study.verdict import VERDICTS
 
 
 def one(point=None, **changes):
-    return line("gain", Evidence({**CLAIM, **changes}, point))
+    return line("gain", Evidence({**CLAIM, **changes}, point=point))
 
 
 def test_verdicts_are_counted():

@@ -21,7 +21,7 @@ def test_there_and_back_again_leaves_every_byte_and_comment(tmp_path):
     edit_yaml(path, scale("default"))
     default = path.read_text()
     changed = edit_yaml(path, scale("paper"))
-    assert changed["blocks"] == ([0], list(range(13)))
+    assert changed["blocks"] == ([0], list(range(2, 15)))
     assert path.read_text().count("#") == default.count("#")
     check(yaml.safe_load(path.read_text()))
     edit_yaml(path, scale("default"))

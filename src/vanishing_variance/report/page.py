@@ -65,7 +65,7 @@ class Page:
 def page(results: Results) -> Page:
     """Return all results as one HTML file that needs no other. Raises InputError on a parameter that is not one."""
     params, record = results.params, next(iter(results.records.values()))
-    led = any(found.point for found in results.evidence.values())
+    led = any(found.recorded for found in results.evidence.values())
     lead = record if led else results
     # interventions.md has the rows after the normaliser too
     before = results.interventions[results.interventions["where"] != "after"]

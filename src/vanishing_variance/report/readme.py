@@ -13,15 +13,13 @@ from vanishing_variance.study.verdict import legend
 BEGIN, END = "<!-- verdicts: python -m stages.readme -->", "<!-- end of verdicts -->"
 # The claims that the README leads with.
 SHOWN = ("vanishing", "argmax", "dictionary", "cause-moments-dictionary", "cause-attention-dictionary")
-HEAD = ("the claim", "in the paper", "verdict", "scale", "with fewer steps")
+HEAD = ("the claim", "in the paper", "verdict", "scale")
 COLUMNS = 100
 HEADING = """# The verdicts on the paper's claims
 
 For readers of the paper: every claim, judged by a rule in [the code](../src/vanishing_variance/claims/paper.py), with
-its strongest evidence: the record at the paper's numbers of steps, or else the default scale; n is the number of seeds.
-Behind a verdict on accuracy stands the mean over the lengths beyond training, one variant minus the other; in the last
-column, the same for models that had fewer steps. Where the record and the default scale train the same seeds with the
-same parameters, that is one result, and stands here once. Evidence, intervals and rules: [the
+its strongest evidence: more training steps first, then more seeds; n is their number. Behind a verdict on accuracy
+stands the mean over the lengths beyond training, one variant minus the other. Evidence, intervals and rules: [the
 record's](../metrics/paper-scale/claims.md), [the default scale's](../metrics/claims.md).
 """
 
@@ -54,10 +52,9 @@ def _sentence(found: Evidence) -> str:
 
 
 def _row(found: Evidence) -> str:
-    claim, point = found.claim, found.point
+    claim = found.claim
     verdict = ", ".join(part for part in (claim["verdict"], _gain(claim), claim["size"]) if part)
-    fewer = f"{_gain(point)} ({scale(point)})" if point and _gain(point) else ""
-    return row([claim["claim"], claim["where"], verdict, scale(claim), fewer])
+    return row([claim["claim"], claim["where"], verdict, scale(claim)])
 
 
 def _gain(claim: Mapping[str, Any]) -> str:

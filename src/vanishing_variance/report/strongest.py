@@ -11,9 +11,9 @@ from vanishing_variance.study.verdict import NOT_COMPARABLE, NOT_TESTED
 # The record that a run is held against: metrics/<RECORD>.
 RECORD = "paper-scale"
 # Records of another network or training, which the page shows beside it.
-OTHER_RECORDS = ("biases", "velickovic")
+OTHER_RECORDS = ("without-biases", "velickovic")
 # The parameters that decide how models are trained, beside those of their task. Which seeds are there, no matter: the
-# fewer are among the more.
+# fewer are a smaller sample of the same.
 TRAINING = ("seed", "model", "training")
 
 
@@ -27,9 +27,10 @@ class Study:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The judgement that counts; and this run's, where that is another one, of other models: `point`."""
+    """The judgement that counts, and whether it is the record's; `point`: this run's, where it trained otherwise."""
 
     claim: Mapping[str, Any]
+    recorded: bool = False
     point: Mapping[str, Any] | None = None
 
 
@@ -47,7 +48,7 @@ def strongest(run: Study, record: Study) -> dict[str, Evidence]:
             found[key] = Evidence(ours)
         else:
             alike = ours["verdict"] == NOT_TESTED or _trained(run, ours) == _trained(record, theirs)
-            found[key] = Evidence(theirs, None if alike else ours)
+            found[key] = Evidence(theirs, recorded=True, point=None if alike else ours)
     return found
 
 
