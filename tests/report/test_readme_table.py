@@ -5,6 +5,8 @@ from vanishing_variance.core.errors import InputError
 from vanishing_variance.report.readme import BEGIN, END, SHOWN, rewritten, table
 from vanishing_variance.report.strongest import Evidence
 
+GAIN = ", +3.2 pp [+1.0, +5.5]; the paper: +1.8"
+
 
 def shown():
     """Evidence for every claim that the README leads with."""
@@ -39,8 +41,8 @@ def test_a_sentence_says_the_size_of_a_gain_where_it_is_judged():
 def test_a_row_a_claim():
     rows = [line.strip("| ").split(" | ") for line in table(evidence().values()).splitlines() if "Table 1" in line]
     claim = ["ln helps beyond the training lengths", "Section 3.1, Table 1"]
-    assert rows[0] == [*claim, "supported, +3.2 pp", "the paper's steps, n = 2"]
-    assert [row[2] for row in rows] == [f"{found.claim['verdict']}, +3.2 pp" for found in evidence().values()]
+    assert rows[0] == [*claim, f"supported{GAIN}", "the paper's steps, n = 2"]
+    assert [row[2] for row in rows] == [f"{found.claim['verdict']}{GAIN}" for found in evidence().values()]
 
 
 def test_a_number_that_is_no_accuracy_stays_in_the_other_tables():
@@ -51,7 +53,7 @@ def test_a_number_that_is_no_accuracy_stays_in_the_other_tables():
 
 def test_the_size_of_a_gain_stands_behind_it():
     found = Evidence({**CLAIM, "size": "larger than the paper's"})
-    assert "| supported, +3.2 pp, larger than the paper's |" in table([found])
+    assert "| supported, +3.2 pp [+1.0, +5.5], larger than the paper's +1.8 |" in table([found])
 
 
 @pytest.mark.parametrize("text", ["", BEGIN, END + BEGIN])

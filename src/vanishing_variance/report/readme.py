@@ -19,8 +19,8 @@ HEADING = """# The verdicts on the paper's claims
 
 For readers of the paper: every claim, judged by a rule in [the code](../src/vanishing_variance/claims/paper.py), with
 its strongest evidence: more training steps first, then more seeds; n is their number. Behind a verdict on accuracy
-stands the mean over the lengths beyond training, one variant minus the other. Evidence, intervals and rules: [the
-record's](../metrics/paper-scale/claims.md), [the default scale's](../metrics/claims.md).
+stands the mean over the lengths beyond training, one variant minus the other, with its 95% interval over seeds.
+Evidence and rules: [the record's](../metrics/paper-scale/claims.md), [the default scale's](../metrics/claims.md).
 """
 
 
@@ -43,20 +43,20 @@ def table(evidence: Iterable[Evidence]) -> str:
 
 def _sentence(found: Evidence) -> str:
     claim = found.claim
-    interval = f" [{claim['low']:+.1f}, {claim['high']:+.1f}]" if _gain(claim) and claim["low"] is not None else ""
-    paper = "" if claim["paper"] is None else f"{claim['paper']:+.1f}"
-    gain = f", {_gain(claim)}{interval}{beside(claim['size'], paper)}" if _gain(claim) else ""
-    return f"- {claim['claim']} ({claim['where']}): **{claim['verdict']}**{gain} ({scale(claim)}).".replace(
+    return f"- {claim['claim']} ({claim['where']}): **{claim['verdict']}**{_gain(claim)} ({scale(claim)}).".replace(
         "n = ", "n\u00a0=\u00a0"
     )
 
 
 def _row(found: Evidence) -> str:
     claim = found.claim
-    verdict = ", ".join(part for part in (claim["verdict"], _gain(claim), claim["size"]) if part)
-    return row([claim["claim"], claim["where"], verdict, scale(claim)])
+    return row([claim["claim"], claim["where"], f"{claim['verdict']}{_gain(claim)}", scale(claim)])
 
 
 def _gain(claim: Mapping[str, Any]) -> str:
-    """Return our difference in accuracy, empty where the claim is about another number."""
-    return f"{claim['ours']:+.1f} pp" if claim["unit"] == "pp" and claim["ours"] is not None else ""
+    """Return our difference in accuracy beside the paper's; empty where the claim is about another number."""
+    if claim["unit"] != "pp" or claim["ours"] is None:
+        return ""
+    interval = "" if claim["low"] is None else f" [{claim['low']:+.1f}, {claim['high']:+.1f}]"
+    paper = "" if claim["paper"] is None else f"{claim['paper']:+.1f}"
+    return f", {claim['ours']:+.1f} pp{interval}{beside(claim['size'], paper)}"
