@@ -1,3 +1,4 @@
+import json
 import shutil
 from collections import defaultdict
 
@@ -5,6 +6,7 @@ import jaxtyping
 import pytest
 import torch
 from checkout import Copy
+from filelock import FileLock
 
 # Where arrays go in and out, annotations are checked in the tests, shapes too; an int is a float, as for mypy.
 CHECKED = (
@@ -42,8 +44,9 @@ torch.set_num_threads(1)
 
 
 def pytest_collection_modifyitems(items):
-    """The files that run the pipeline take longest, and so begin first."""
-    items.sort(key=lambda item: "first_run" not in item.fixturenames)
+    """A file that runs the pipeline begins first, the others that need its results last, when it has them."""
+    runs = [item.path for item in items if "first_run" in item.fixturenames]
+    items.sort(key=lambda item: 0 if item.path in runs[:1] else 2 if item.path in runs else 1)
 
 
 @pytest.fixture
@@ -113,18 +116,27 @@ def loaded(folders):
 
 
 @pytest.fixture(scope="session")
-def original(tmp_path_factory):
-    """A copy after its first `dvc repro`, committed, left as it is; what ran, and which files each stage opened."""
-    folder = tmp_path_factory.mktemp("original")
-    copy = Copy.of_this_checkout(folder / "copy", folder / "trace")
-    ran = copy.ran("dvc", "repro")
-    copy("dvc", "repro", "leaderboard/dvc.yaml")
-    copy.commit("results")
+def original(tmp_path_factory, worker_id):
+    """A copy after its first `dvc repro`, committed, left as it is; what ran, and which files each stage opened.
+
+    All processes that run tests share it: the first to come makes it, and the others wait.
+    """
+    own = tmp_path_factory.getbasetemp()
+    folder = (own if worker_id == "master" else own.parent) / "original"
+    finished = folder / "finished.json"
+    with FileLock(f"{folder}.lock"):
+        if not finished.exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            copy = Copy.of_this_checkout(folder / "copy", folder / "trace")
+            ran = copy.ran("dvc", "repro")
+            copy("dvc", "repro", "leaderboard/dvc.yaml")
+            copy.commit("results")
+            finished.write_text(json.dumps(sorted(ran)))
     opened = defaultdict(set)
     for line in (folder / "trace").read_text().splitlines():
         command, file = line.split("\t")
         opened[command].add(file)
-    return copy, ran, opened
+    return Copy(folder / "copy"), set(json.loads(finished.read_text())), opened
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from checkout import ROOT
 PAGES = ("README.md", "SECURITY.md", "docs/*.md", "src/*/README.md", "benchmarks/*.md", "tests/faults/README.md")
 SCALE = "docs/paper-scale.md"  # its commands need each other, so they run one after the other
 PROGRAM = re.compile(r"(make|dvc|dvc-parallel|python|git|pre-commit|source|dask|[A-Z_]+=\S*) \S")
-VALUES = {"<stage>": "figures", "<name>": "rms", "<change>": "norm=rms", "NAME": "store"}
+VALUES = {"<stage>": "figures", "<name>": "rms", "NAME": "store"}
 
 NOT_RUN = {
     "make test": "it would run itself",
@@ -44,7 +44,6 @@ SLOW = {
     "dvc exp run -S ranges.long.growth=null",
     "dvc exp run -S probe.layers=all -S probe.heads=all",
     "dvc exp run --queue -S norm=rms; dvc queue start",
-    "dvc exp run -S <change>",
     "dvc exp run -S norm=<name>",
     "dvc exp run",
     "dvc metrics diff --md",
