@@ -34,10 +34,11 @@ def test_every_row_of_a_results_table_is_a_line_of_the_committed_file_that_is_na
     for line in PAGES["docs/results.md"].splitlines():
         if line.startswith("**") and (link := re.search(r"\]\(\.\./(metrics/[^)]+\.md)\)", line)):
             named = link[1]
-        elif re.match(r"\| .*\d\.\d", line):
+        elif re.match(r"\| .*\d", line):
             assert line in committed(named).splitlines(), line
             found[named] += 1
-    assert {f"metrics/tables/table{number}.md" for number in (1, 2, 4, 5)} <= set(found)
+    assert {f"metrics/paper-scale/tables/table{number}.md" for number in (1, 2)} <= set(found)
+    assert {"metrics/paper-scale/mechanism.md", "metrics/interventions/interventions.md"} <= set(found)
     assert all(rows >= 3 for rows in found.values())
 
 
@@ -66,7 +67,11 @@ def test_why_accuracy_falls_is_what_the_interventions_recover():
     assert f"the global mean and variance of there, and it is {moments[0]} and {moments[1]}; those" in said
     assert f"of every feature, {features[0]} and {features[1]}." in said
     damage = at_2_14["training sequences, feature moments of the long length", "argmax"]
-    assert f"with the features' moments of 2^14 lose {damage} of what is lost there ({shares['n'].min()} seeds;" in said
+    assert f"with the features' moments of 2^14 lose {damage} of what is lost there ({shares['n'].min()} seeds)." in said
+    claims = json.loads(committed("metrics/claims.json"))
+    for task, words in (("argmax", "and {gain} on argmax, where it"), ("dictionary", "it gains {gain} on the dictionary")):
+        claim = claims[f"cause-read-out-{task}"]
+        assert words.format(gain="{ours:+.1f} [{low:+.1f}, {high:+.1f}]".format(**claim)) in said
 
 
 def test_what_other_networks_gain_is_their_records():

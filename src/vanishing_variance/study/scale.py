@@ -12,7 +12,7 @@ SCALES: dict[str, dict[str, Any]] = {
     "default": {
         "blocks": [0],
         "seeds_per_block": 8,
-        "tasks.argmax.training.steps": 80_000,
+        "tasks.argmax.training.steps": 100_000,
         "tasks.dictionary.training.steps": 10_000,
         "ranges.long.steps": 4_000,
         "test.sequences": 512,
