@@ -1,4 +1,4 @@
-"""Write the verdicts into README.md and docs/verdicts.md, from metrics/ and the record; not a stage of the graph."""
+"""Write the verdicts into README.md, docs/verdicts.md and docs/results.md, from results; not a stage of the graph."""
 
 from pathlib import Path
 
@@ -7,12 +7,13 @@ from vanishing_variance.core.files import write_text
 from vanishing_variance.core.stage import Arguments, run
 from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.report.readme import rewritten, table
+from vanishing_variance.report.results import results_page
 from vanishing_variance.report.strongest import RECORD, Study, strongest
 from vanishing_variance.report.text import read_text
 from vanishing_variance.study.judged import read_claims
 from vanishing_variance.study.runs import METRICS
 
-README, VERDICTS = Path("README.md"), Path("docs/verdicts.md")
+README, VERDICTS, RESULTS = Path("README.md"), Path("docs/verdicts.md"), Path("docs/results.md")
 
 
 def main() -> None:
@@ -25,6 +26,7 @@ def main() -> None:
     evidence = strongest(run, kept)
     write_text(README, rewritten(read_text(README), evidence))
     write_text(VERDICTS, table(evidence.values()))
+    write_text(RESULTS, results_page(lambda name: read_text(Path(name))))
 
 
 if __name__ == "__main__":

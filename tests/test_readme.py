@@ -3,7 +3,6 @@
 import json
 import re
 import subprocess
-from collections import Counter
 from io import StringIO
 from pathlib import Path
 from textwrap import dedent
@@ -15,6 +14,7 @@ import yaml
 
 from vanishing_variance.parameters import check
 from vanishing_variance.report.readme import rewritten, table
+from vanishing_variance.report.results import RECORD, Numbers, render
 from vanishing_variance.report.strongest import Study, strongest
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -29,17 +29,11 @@ def committed(name):
     return subprocess.run(show, cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
-def test_every_row_of_a_results_table_is_a_line_of_the_committed_file_that_is_named_above_it():
-    named, found = None, Counter()
-    for line in PAGES["docs/results.md"].splitlines():
-        if line.startswith("**") and (link := re.search(r"\]\(\.\./(metrics/[^)]+\.md)\)", line)):
-            named = link[1]
-        elif re.match(r"\| .*\d", line):
-            assert line in committed(named).splitlines(), line
-            found[named] += 1
-    assert {f"metrics/paper-scale/tables/table{number}.md" for number in (1, 2)} <= set(found)
-    assert {"metrics/paper-scale/mechanism.md", "metrics/interventions/interventions.md"} <= set(found)
-    assert all(rows >= 3 for rows in found.values())
+def test_the_results_page_is_what_the_committed_results_say():
+    """Else: python -m stages.readme."""
+    numbers = Numbers(committed, RECORD)
+    assert PAGES["docs/results.md"] == render(numbers)
+    assert numbers.missing == []
 
 
 def test_what_holds_at_length_has_the_numbers_of_the_leaderboard():
@@ -67,9 +61,14 @@ def test_why_accuracy_falls_is_what_the_interventions_recover():
     assert f"the global mean and variance of there, and it is {moments[0]} and {moments[1]}; those" in said
     assert f"of every feature, {features[0]} and {features[1]}." in said
     damage = at_2_14["training sequences, feature moments of the long length", "argmax"]
-    assert f"with the features' moments of 2^14 lose {damage} of what is lost there ({shares['n'].min()} seeds)." in said
+    assert (
+        f"with the features' moments of 2^14 lose {damage} of what is lost there ({shares['n'].min()} seeds)." in said
+    )
     claims = json.loads(committed("metrics/claims.json"))
-    for task, words in (("argmax", "and {gain} on argmax, where it"), ("dictionary", "it gains {gain} on the dictionary")):
+    for task, words in (
+        ("argmax", "and {gain} on argmax, where it"),
+        ("dictionary", "it gains {gain} on the dictionary"),
+    ):
         claim = claims[f"cause-read-out-{task}"]
         assert words.format(gain="{ours:+.1f} [{low:+.1f}, {high:+.1f}]".format(**claim)) in said
 

@@ -16,7 +16,7 @@ def number(value: float | None, how: str) -> str:
     if value is None or math.isnan(value):
         return MISSING
     text = format(value, how)
-    return text.lstrip("+-") if float(text) == 0 else text.replace("-", "−")
+    return text.lstrip("+-") if float(text.removesuffix("%")) == 0 else text.replace("-", "−")
 
 
 def interval(low: float | None, high: float | None, how: str) -> str:
