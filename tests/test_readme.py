@@ -43,7 +43,7 @@ def test_what_holds_at_length_has_the_numbers_of_the_leaderboard():
     best = [f"{found['direct-power-cosine', task]:.1f}%" for task in tasks]
     baseline = [f"{found['softmax', task]:.1f}%" for task in tasks]
     said = " ".join(README.split())
-    assert f"keep {best[0]} on argmax and {best[1]} on the dictionary, where" in said
+    assert f"have {best[0]} on argmax and {best[1]} on the dictionary, where" in said
     assert f"the baseline has {baseline[0]} and {baseline[1]} (8 seeds)" in said
 
 
@@ -58,34 +58,36 @@ def test_why_accuracy_falls_is_what_the_interventions_recover():
     )
     said = " ".join(README.split())
     assert f"regain {weight[0]} of the lost accuracy on argmax and {weight[1]} on the dictionary" in said
-    assert f"the global mean and variance of there, and it is {moments[0]} and {moments[1]}; those" in said
-    assert f"of every feature, {features[0]} and {features[1]}." in said
+    assert (
+        f"they regain {moments[0]} and {moments[1]}; with those of every feature, {features[0]} and {features[1]}."
+        in said
+    )
     damage = at_2_14["training sequences, feature moments of the long length", "argmax"]
     assert (
         f"with the features' moments of 2^14 lose {damage} of what is lost there ({shares['n'].min()} seeds)." in said
     )
     claims = json.loads(committed("metrics/claims.json"))
     for task, words in (
-        ("argmax", "and {gain} on argmax, where it"),
-        ("dictionary", "it gains {gain} on the dictionary"),
+        ("argmax", "and {gain} on argmax: there it attends better"),
+        ("dictionary", "`ln` gains {gain} on the dictionary,"),
     ):
         claim = claims[f"cause-read-out-{task}"]
         assert words.format(gain="{ours:+.1f} [{low:+.1f}, {high:+.1f}]".format(**claim)) in said
 
 
 def test_what_other_networks_gain_is_their_records():
-    said = " ".join(README.split())
-    claims = json.loads(committed("metrics/velickovic/claims.json"))
-    for task, words in (("argmax", "on argmax (n = {n})"), ("dictionary", "on the dictionary (n = {n}, ")):
-        claim = claims[task]
-        gain = "{ours:+.1f} [{low:+.1f}, {high:+.1f}] ".format(**claim)
-        assert gain + words.format(**claim) in said
-    without = json.loads(committed("metrics/without-biases/claims.json"))["dictionary"]
-    assert "is {ours:+.1f} [{low:+.1f}, {high:+.1f}] there (n = {n})".format(**without) in said
-    inside = pd.read_csv(StringIO(committed("metrics/velickovic/mechanism.csv")))
-    longest = inside[(inside["norm"] == "none") & (inside["length"] == 2**14)]
-    kept = (longest["variance_before"] / longest["trained_variance_before"]).groupby(longest["task"]).mean()
-    assert "at 2^14 O still has {argmax:.0%} and {dictionary:.0%} of its variance".format(**kept) in said
+    said, numbers = " ".join(README.split()), Numbers(committed, RECORD)
+
+    def gain(record):
+        claim = numbers.claim("dictionary", f"metrics/{record}/")
+        return "{ours:+.1f} [{low:+.1f}, {high:+.1f}]".format(**claim), f"(n = {claim['n']})"
+
+    assert "[without them](metrics/without-biases) it is {} {}.".format(*gain("without-biases")) in said
+    assert "with wider embeddings it is {} {}, though".format(*gain("velickovic")) in said
+    kept = numbers.variance_kept("metrics/velickovic/", "dictionary")
+    assert f"though O keeps {kept} of its variance at 2^14 without `ln`" in said
+    more = numbers.gains_more("dictionary", "metrics/without-biases/").partition("]")[0]
+    assert f"they add {more}] to it" in said.replace("[+", "[").replace(", +", ", ")
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name.startswith("docs/")])

@@ -13,6 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from vanishing_variance.core.errors import InputError
 from vanishing_variance.report.formats import MISSING, interval, number
+from vanishing_variance.statistics.intervals import interval as t_interval
 
 MARKDOWN = Environment(
     loader=PackageLoader("vanishing_variance.report"),
@@ -102,12 +103,29 @@ class Numbers:
         plain, adaptive = (rows[rows["temperature"] == name]["accuracy"].mean() for name in ("plain", "adaptive"))
         return number(100 * (adaptive - plain), ".1f")
 
-    def variance_kept(self, folder: str, task: str) -> str:
-        """Return the share of the global variance of O of training that is there at 2^14 without a normaliser."""
+    def _gains(self, folder: str, task: str) -> pd.Series:
+        """The gain of `ln` over `none` beyond training on the short range, in points, by seed."""
+        rows = self.frame(f"{folder}accuracy.csv").query(
+            "task == @task and range == 'short' and temperature == 'plain' and length > @SHORTEST"
+        )
+        accuracy = rows.pivot_table(index="seed", columns="norm", values="accuracy").reindex(columns=["ln", "none"])
+        return 100 * (accuracy["ln"] - accuracy["none"]).dropna()
+
+    def gains_more(self, task: str, folder: str) -> str:
+        """Return how much more `ln` gains in the record than in another, on the seeds that both have."""
+        more = (self._gains(self.record, task) - self._gains(folder, task)).dropna()
+        mean, low, high = t_interval(more.to_numpy())
+        return f"{number(mean, '+.1f')} [{interval(low, high, '.1f')}] on the same {len(more)} seeds"
+
+    def variance_kept(self, folder: str, task: str, of: str = "variance") -> str:
+        """Return the share of the global variance of O of training that is there at 2^14 without a normaliser.
+
+        Or of the mean variance of a feature over sequences: `of` is feature_variance.
+        """
         rows = self.frame(f"{folder}mechanism.csv").query(
             "task == @task and range == 'short' and norm == 'none' and length == @LONGEST"
         )
-        return number((rows["variance_before"] / rows["trained_variance_before"]).mean(), ".0%")
+        return number((rows[f"{of}_before"] / rows[f"trained_{of}_before"]).mean(), ".0%")
 
     def own_means(self, task: str, norm: str, where: str) -> str:
         """Return the share that features' own means over sequences have in the global variance of O at 2^4."""
