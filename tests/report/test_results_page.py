@@ -1,6 +1,9 @@
 import json
 from pathlib import Path
 
+import numpy as np
+from scipy import stats
+
 from vanishing_variance.core.errors import InputError
 from vanishing_variance.report.results import Numbers
 
@@ -86,3 +89,19 @@ def test_numbers_are_those_of_the_files_of_this_checkout():
     assert of.temperature_adds("argmax", "ln") == f"{100 * (adaptive - plain):.1f}"
     paper = json.loads(of.read("metrics/without-biases/tables/paper.json"))
     assert of.distance(1) == f"{paper['table1']['mean_absolute_difference']:.1f}"
+
+
+def test_a_gain_is_compared_with_another_records_on_the_seeds_of_both():
+    rows = [
+        (norm, seed, temperature, length, 0.5 + gain * (norm == "ln") * (length > 16) * (temperature == "plain"))
+        for seed, gain in enumerate((0.1, 0.3, 0.2, 0.6))
+        for norm in ("none", "ln")
+        for temperature in ("plain", "adaptive")
+        for length in (16, 32, 64)
+    ]
+    head = "task,range,norm,seed,temperature,length,accuracy\n"
+    record = head + "".join(f"argmax,short,{','.join(map(str, row))}\n" for row in rows)
+    other = head + "".join(f"argmax,short,{','.join(map(str, (*row[:4], 0.5)))}\n" for row in rows if row[1] > 0)
+    of = Numbers({"folder/accuracy.csv": record, "other/accuracy.csv": other}.__getitem__, "folder/")
+    low, high = stats.t.interval(0.95, 2, np.mean([30, 20, 60]), stats.sem([30, 20, 60]))
+    assert of.gains_more("argmax", "other/") == f"+36.7 [{low:.1f}, {high:.1f}] on the same 3 seeds".replace("-", "−")
