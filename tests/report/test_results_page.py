@@ -105,3 +105,5 @@ def test_a_gain_is_compared_with_another_records_on_the_seeds_of_both():
     of = Numbers({"folder/accuracy.csv": record, "other/accuracy.csv": other}.__getitem__, "folder/")
     low, high = stats.t.interval(0.95, 2, np.mean([30, 20, 60]), stats.sem([30, 20, 60]))
     assert of.gains_more("argmax", "other/") == f"+36.7 [{low:.1f}, {high:.1f}] on the same 3 seeds".replace("-", "−")
+    assert of.gains_more("dictionary", "other/") == "–"
+    assert of.temperature_adds("dictionary", "ln") == "–"

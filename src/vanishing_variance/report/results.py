@@ -112,8 +112,10 @@ class Numbers:
         return 100 * (accuracy["ln"] - accuracy["none"]).dropna()
 
     def gains_more(self, task: str, folder: str) -> str:
-        """Return how much more `ln` gains in the record than in another, on the seeds that both have."""
+        """Return how much more `ln` gains in the record than in another, on the seeds that both have, two or more."""
         more = (self._gains(self.record, task) - self._gains(folder, task)).dropna()
+        if len(more) < 2:
+            return MISSING
         mean, low, high = t_interval(more.to_numpy())
         return f"{number(mean, '+.1f')} [{interval(low, high, '.1f')}] on the same {len(more)} seeds"
 
