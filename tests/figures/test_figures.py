@@ -351,6 +351,8 @@ def test_the_mechanism_has_a_panel_a_task_and_range_and_a_point_a_quantity_and_g
         *("(a) argmax, trained at N ≤ 16", "(b) dictionary, trained at N ≤ 16"),
         *("(c) argmax, trained at N ≤ 256", "(d) dictionary, trained at N ≤ 256"),
     ]
+    others_first = explained.iloc[::-1].sort_values("task", kind="stable")
+    assert titles(mechanism.draw(others_first, longest, pd.Series([4]))) == titles(drawing)
     assert "n = 4 seeds of every normaliser, which are up to 88 models × lengths" in drawing.caption
     first = figure.axes[0].containers[0]
     assert first.get_label() == "between seeds"

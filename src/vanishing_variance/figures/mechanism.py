@@ -18,9 +18,11 @@ LOOKS = dict(zip(GROUPINGS, zip(style.SERIES[:5:2], (0.25, 0.0, -0.25), strict=T
 def draw(explained: pd.DataFrame, longest: Mapping[str, int], seeds: pd.Series) -> Drawing:
     """Draw a row of panels a range, a column a task; a line a quantity, a point a grouping: r2 with its interval.
 
-    `longest`: the longest training length by range; `seeds`: how many there are of a task, range and normaliser.
+    `longest`: the longest training length by range, in the order of the rows; `seeds`: how many there are of a task,
+    range and normaliser.
     """
-    ranges, tasks = (list(dict.fromkeys(explained[column])) for column in ("range", "task"))
+    ranges = [name for name in longest if name in set(explained["range"])]
+    tasks = list(dict.fromkeys(explained["task"]))
     figure = style.figure(0.6 + 1.75 * len(ranges))
     panels = figure.subplots(len(ranges), len(tasks), sharex=True, sharey=True, squeeze=False)
     titles = {}
