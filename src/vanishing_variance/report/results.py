@@ -12,6 +12,7 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from vanishing_variance.core.errors import InputError
+from vanishing_variance.report import strongest
 from vanishing_variance.report.formats import MISSING, interval, number
 from vanishing_variance.statistics.intervals import interval as t_interval
 
@@ -23,13 +24,13 @@ MARKDOWN = Environment(
     lstrip_blocks=True,
     keep_trailing_newline=True,
 )
-RECORD, RUN = "metrics/paper-scale/", "metrics/"
+RECORD, RUN = f"metrics/{strongest.RECORD}/", "metrics/"
 SHORTEST, LONGEST = 2**4, 2**14
 
 
-def results_page(read: Callable[[str], str], record: str = RECORD) -> str:
+def results_page(read: Callable[[str], str]) -> str:
     """Return the page; `read` returns the text of a file by its path in the repository, or raises InputError."""
-    return render(Numbers(read, record))
+    return render(Numbers(read, RECORD))
 
 
 def render(numbers: "Numbers") -> str:
@@ -38,7 +39,7 @@ def render(numbers: "Numbers") -> str:
 
 
 class Numbers:
-    """What the template says, from the files that `read` returns; the record is a folder of metrics.
+    """Numbers and tables for the template, from the files that `read` returns; the record is a folder of metrics.
 
     A number that they do not have is a dash, and a table or row is left out, as where a record has one task alone;
     `missing` has the names of these tables and rows.
@@ -120,7 +121,7 @@ class Numbers:
         return f"{number(mean, '+.1f')} [{interval(low, high, '.1f')}] on the same {len(more)} seeds"
 
     def variance_kept(self, folder: str, task: str, of: str = "variance") -> str:
-        """Return the share of the global variance of O of training that is there at 2^14 without a normaliser.
+        """Return how much of its global variance of training O keeps at 2^14 without a normaliser.
 
         Or of the mean variance of a feature over sequences: `of` is feature_variance.
         """
