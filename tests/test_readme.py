@@ -90,6 +90,18 @@ def test_what_other_networks_gain_is_their_records():
     assert f"they add {more}] to it" in said.replace("[+", "[").replace(", +", ", ")
 
 
+def test_of_how_many_protocols_the_gain_on_the_dictionary_is_clear():
+    rows = committed("metrics/protocols.md").partition("\n## dictionary")[2].partition("\n| accuracy")[0]
+    found = re.findall(r"^\| [^|]+ \| \d+ \|(?:[^|]+\|){2} [^\[|]+\[([^,]+), ([^\]]+)\]", rows, re.MULTILINE)
+    positive, negative = (sum(float(one[end]) * sign > 0 for one in found) for end, sign in ((0, 1), (1, -1)))
+    said = [" ".join(PAGES[name].split()) for name in ("README.md", "docs/results.md", "docs/decisions.md")]
+    assert f"among {len(found)} protocols" in said[0]
+    assert f"Of {len(found)} protocols" in said[1]
+    assert f"Over all {len(found)} rows" in said[2]
+    clear = rf"positive (\(by its 95% interval\) )?in {positive}(, | and |, and )clearly negative in {negative}\b"
+    assert all(re.search(f"clearly {clear}", page) for page in said)
+
+
 @pytest.mark.parametrize("name", [name for name in PAGES if name.startswith("docs/")])
 def test_a_page_begins_with_whom_it_is_for(name):
     assert re.match(r"# .*\n\nFor (whoever|readers) ", PAGES[name])

@@ -9,21 +9,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from vanishing_variance.core.errors import InputError
 from vanishing_variance.report import strongest
 from vanishing_variance.report.formats import MISSING, interval, number
+from vanishing_variance.report.rendering import TEMPLATES
 from vanishing_variance.statistics.intervals import interval as t_interval
 
-MARKDOWN = Environment(
-    loader=PackageLoader("vanishing_variance.report"),
-    autoescape=False,  # noqa: S701 -- Markdown
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
-)
+MARKDOWN = TEMPLATES.overlay(autoescape=False)
 RECORD, RUN = f"metrics/{strongest.RECORD}/", "metrics/"
 SHORTEST, LONGEST = 2**4, 2**14
 
