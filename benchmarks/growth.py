@@ -53,7 +53,7 @@ def main() -> None:
     parser.add_argument("growth", nargs="*", help=f"one of: {'; '.join(GROWTHS)}")
     parser.add_argument("--norm", default="none", help="none; a file of norms/")
     parser.add_argument("--seeds", type=int, default=SEEDS, help=f"{SEEDS}; 4 to see which are far from the paper")
-    chosen = parser.parse_args()
+    chosen = parser.parse_intermixed_args()
     if not 1 <= chosen.seeds <= SEEDS:
         parser.error(f"seeds: {chosen.seeds} must be from 1 to {SEEDS}: those after them are the record's")
     if unknown := set(chosen.growth) - set(GROWTHS):
@@ -102,9 +102,10 @@ def markdown(found: pd.DataFrame) -> str:
 
 
 def _row(name: str, of: pd.DataFrame, theirs: pd.Series) -> list[str]:
-    percent = of.set_index(["norm", "seed", "length"])["accuracy"].unstack() * 100
-    none, beyond = percent.loc["none"], percent.loc[:, percent.columns > LONGEST].mean(axis=1)
-    gain = (beyond["ln"] - beyond["none"]).dropna().to_numpy() if "ln" in beyond.index else np.array([])
+    of = of.assign(percent=100 * of["accuracy"])
+    none = of[of["norm"] == "none"].pivot_table(index="seed", columns="length", values="percent")
+    beyond = of[of["length"] > LONGEST].groupby(["norm", "seed"])["percent"].mean()
+    gain = (beyond["ln"] - beyond["none"]).dropna().to_numpy() if "ln" in set(of["norm"]) else np.array([])
     return [
         name,
         str(len(none)),
