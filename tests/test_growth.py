@@ -17,7 +17,7 @@ SMALL |= {"training.batch_size": 2, "test.lengths": [16, 512], "figures.lengths"
 )
 def test_models_are_measured_after_lengths_that_grow_as_the_name_says(monkeypatch, name, expected):
     monkeypatch.setattr(growth, "SEQUENCES", 4)
-    found = measured("dictionary", "ln", GROWTHS[name], range(2), SMALL)
+    found = measured("dictionary", "ln", SMALL | {"ranges.long.growth": GROWTHS[name]}, range(2))
     assert found.groupby("length")["seed"].apply(list).to_dict() == {16: [0, 1], 512: [0, 1]}
     assert set(found["norm"]) == {"ln"}
     assert found["accuracy"].between(0, 1).all()
@@ -49,7 +49,7 @@ def test_growths_are_tabled_with_their_distance_and_the_gain_of_the_seeds_of_bot
 def test_only_missing_seeds_are_trained(monkeypatch, tmp_path):
     trained = []
 
-    def made(task, norm, growth, seeds):
+    def made(task, norm, changes, seeds):
         trained.append(list(seeds))
         rows = [(task, norm, 70.0, seed, length, 0.5) for seed in seeds for length in (2**7, 2**12, 2**13, 2**14)]
         return pd.DataFrame(rows, columns=["task", "norm", "items", "seed", "length", "accuracy"])
