@@ -1,13 +1,14 @@
-"""How the longest training length grows to 256 (B.2 does not say): `python -m benchmarks.growth TASK [GROWTH ...]`.
+"""What may explain Tables 4 and 5, trained on up to 256: `python -m benchmarks.long_range TASK [SETTING ...]`.
 
-The study's network (params.yaml), the paper's numbers of steps, seeds from 8 on, at most to 15, which the record does
-not have; plain softmax. Writes metrics/growth.csv and growth.md; seeds that are there already are not trained again.
-docs/decisions.md has the rule by which one was chosen.
+How the training lengths grow, which B.2 does not say, and other networks. Each setting is params.yaml but for what it
+changes, with the paper's numbers of steps and seeds 8 to 15, which the record does not have; plain softmax. Writes
+metrics/long_range.csv and long_range.md; seeds that are there already are not trained again. docs/decisions.md has the
+rule by which a growth is chosen.
 """
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from benchmarks import ROOT
 from vanishing_variance import evaluate, read_params, train
 from vanishing_variance.core.files import write_text
 from vanishing_variance.core.frames import read_csv, write_csv
-from vanishing_variance.study.markdown import mean_estimate, power, table
+from vanishing_variance.study.markdown import estimate, mean_estimate, power, table
 from vanishing_variance.study.runs import METRICS, REFERENCE
 from vanishing_variance.study.scale import SCALES
 from vanishing_variance.training.batches import STEPS_PER_DRAW, lengths
@@ -37,8 +38,8 @@ GROWTHS: dict[str, dict[str, Any] | None] = {
     "linear, over half of them": _growth("linear", 0.5),
     "none": None,
 }
-# Networks beside the study's, tried after growth had explained nothing: no W_O, no √D, wider embeddings, as Veličković et
-# al. (2024) are said to have them, and the study's without √D.
+# Beside growth, tried after it had explained nothing. No W_O, no √D, wider embeddings: as Veličković et al. (2024) are
+# said to have them.
 VELICKOVIC = {
     **{"model.scaled_logits": False, "model.output_projection": False},
     **{"tasks.dictionary.training.embedding_width": 128, "tasks.dictionary.training.embedding_std": 0.0884},
@@ -47,36 +48,39 @@ SETTINGS: dict[str, dict[str, Any]] = {
     **{name: {"ranges.long.growth": growth} for name, growth in GROWTHS.items()},
     "Veličković et al.'s network": VELICKOVIC,
     "logits not scaled": {"model.scaled_logits": False},
+    "rate falls to 0": {"training.decay": "cosine"},
+    "rate 3e-4": {"training.learning_rate": 3e-4},
 }
-KEYS = ["task", "growth", "norm", "items", "seed", "length", "accuracy"]
+KEYS = ["task", "setting", "norm", "items", "seed", "length", "accuracy"]
 INTRODUCTION = (
-    "How the longest training length grows from 16 to 256, by `python -m benchmarks.growth`: *linear* by as many items "
-    "in every step, *geometric* by the same factor, over all of the steps or the first half; *none*: 256 from the "
-    "first step on. *Items*: of a training sequence, on average. *From the paper's*: mean absolute difference of the "
-    "accuracies of `none` that survive in Tables 4 and 5 (pp). Plain softmax, 1,024 test sequences a length, 95% "
-    "intervals over n seeds. Which was chosen, and by which rule: docs/decisions.md."
+    "By `python -m benchmarks.long_range`. How the longest training length grows from 16 to 256: *linear* by as many "
+    "items in every step, *geometric* by the same factor, over all of the steps or the first half; *none*: 256 from "
+    "the first step on. In the other settings it grows as params.yaml says, geometrically over all steps. *Items*: of "
+    "a training sequence, on average. *From the paper's*: mean absolute difference from the accuracies that survive "
+    "in Tables 4 and 5 (pp). Plain softmax, 1,024 test sequences a length, 95% intervals over n seeds. The rule by "
+    "which a growth is chosen, and what the others say: docs/decisions.md."
 )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("task", choices=TASKS)
-    parser.add_argument("growth", nargs="*", help=f"one of: {'; '.join(SETTINGS)}")
+    parser.add_argument("setting", nargs="*", help=f"one of: {'; '.join(SETTINGS)}")
     parser.add_argument("--norm", default="none", help="none; a file of norms/")
     parser.add_argument("--seeds", type=int, default=SEEDS, help=f"{SEEDS}; 4 to see which are far from the paper")
     chosen = parser.parse_intermixed_args()
     if not 1 <= chosen.seeds <= SEEDS:
         parser.error(f"seeds: {chosen.seeds} must be from 1 to {SEEDS}: those after them are the record's")
-    if unknown := set(chosen.growth) - set(SETTINGS):
-        parser.error(f"growth: {', '.join(sorted(unknown))}: choose from: {'; '.join(SETTINGS)}")
-    path = ROOT / METRICS / "growth.csv"
-    for name in chosen.growth or SETTINGS:
+    if unknown := set(chosen.setting) - set(SETTINGS):
+        parser.error(f"setting: {', '.join(sorted(unknown))}: choose from: {'; '.join(SETTINGS)}")
+    path = ROOT / METRICS / "long_range.csv"
+    for name in chosen.setting or SETTINGS:
         found = read_csv(path) if path.exists() else pd.DataFrame(columns=KEYS)
-        there = set(found.query("task == @chosen.task and growth == @name and norm == @chosen.norm")["seed"])
+        there = set(found.query("task == @chosen.task and setting == @name and norm == @chosen.norm")["seed"])
         if not (missing := [seed for seed in range(FIRST_SEED, FIRST_SEED + chosen.seeds) if seed not in there]):
             continue
         print(f"{chosen.task}, {chosen.norm}: {name}", file=sys.stderr, flush=True)
-        made = measured(chosen.task, chosen.norm, SETTINGS[name], missing).assign(growth=name)[KEYS]
+        made = measured(chosen.task, chosen.norm, SETTINGS[name], missing).assign(setting=name)[KEYS]
         found = pd.concat([found, made], ignore_index=True) if len(found) else made
         write_csv(path, found)
         write_text(path.with_suffix(".md"), markdown(found))
@@ -98,32 +102,34 @@ def measured(
 
 
 def markdown(found: pd.DataFrame) -> str:
-    """Return, a task, a row a growth: items, distance from the paper's `none`, its accuracies, and what ln gains."""
-    paper = read_csv(REFERENCE).query("quantity == 'accuracy_pct' and variant == 'none' and range == 'long'")
-    lines = ["# How the training lengths grow", "", INTRODUCTION, ""]
+    """Return, a task, a row a setting and normaliser: distance from the paper's accuracies, these, and ln's gain."""
+    paper = read_csv(REFERENCE).query("quantity == 'accuracy_pct' and range == 'long' and temperature == 'plain'")
+    lines = ["# Trained on up to 256: what may explain Tables 4 and 5", "", INTRODUCTION, ""]
     for task, of_task in found.groupby("task", sort=False):
-        of = paper[(paper["task"] == task) & (paper["temperature"] == "plain")]
-        theirs = of.set_index("length")["value"].dropna()
-        head = ["growth", "n", "items", "from the paper's (pp)", *map(power, theirs.index), "ln − none beyond 256 (pp)"]
-        rows = [_row(str(name), of, theirs) for name, of in of_task.groupby("growth", sort=False)]
-        rows.append(["paper", "100", "", "", *theirs.map("{:.1f}".format), ""])
-        lines += [f"## {task}, `none`", "", *table(head, rows), ""]
+        theirs = paper[paper["task"] == task].set_index(["variant", "length"])["value"].dropna()
+        lasting = theirs["none"].index
+        head = ["setting", "norm", "n", "items", "from the paper's (pp)", *map(power, lasting), "gain beyond 256 (pp)"]
+        rows = [row for name, of in of_task.groupby("setting", sort=False) for row in _rows(str(name), of, theirs)]
+        rows += [["paper", norm, "100", "", "", *theirs[norm].map("{:.1f}".format), ""] for norm in ("none", "ln")]
+        lines += [f"## {task}", "", *table(head, rows), ""]
     return "\n".join(lines)
 
 
-def _row(name: str, of: pd.DataFrame, theirs: pd.Series) -> list[str]:
+def _rows(name: str, of: pd.DataFrame, theirs: pd.Series) -> Iterator[list[str]]:
+    """Yield the row of each normaliser of a setting; its gain is over none, seed by seed."""
     of = of.assign(percent=100 * of["accuracy"])
-    none = of[of["norm"] == "none"].pivot_table(index="seed", columns="length", values="percent")
     beyond = of[of["length"] > LONGEST].groupby(["norm", "seed"])["percent"].mean()
-    gain = (beyond["ln"] - beyond["none"]).dropna().to_numpy() if "ln" in set(of["norm"]) else np.array([])
-    return [
-        name,
-        str(len(none)),
-        f"{of['items'].mean():.0f}",
-        f"{(none[theirs.index].mean() - theirs).abs().mean():.1f}",
-        *(mean_estimate(none[length].to_numpy(), ".1f") for length in theirs.index),
-        mean_estimate(gain, "+.1f") if len(gain) else "",
-    ]
+    for norm, models in of.groupby("norm", sort=False):
+        percent = models.pivot_table(index="seed", columns="length", values="percent")
+        papers = theirs.get(norm, theirs["none"].iloc[:0])
+        away = (percent[papers.index].mean() - papers).abs().mean()
+        gain = (beyond[norm] - beyond["none"]).dropna().to_numpy() if norm != "none" and "none" in beyond else []
+        yield [
+            *(name, str(norm), str(len(percent)), f"{models['items'].mean():.0f}"),
+            estimate(".1f", away),
+            *(mean_estimate(percent[length].to_numpy(), ".1f") for length in theirs["none"].index),
+            mean_estimate(np.asarray(gain), "+.1f") if len(gain) else "",
+        ]
 
 
 if __name__ == "__main__":
