@@ -13,7 +13,7 @@ SMALL |= {"training.batch_size": 2, "test.lengths": [16, 512], "figures.lengths"
 @pytest.mark.parametrize(
     ("name", "expected"),
     # the mean of (5 + bound) / 2 over the steps: bounds of 16 to 256, of 256 alone
-    [("linear, over all steps", 70.5), ("linear, over half of them", 100.5), ("none", 130.5)],
+    [("linear, over all steps", 70.5), ("linear, over half of them", 100.5), ("no growth", 130.5)],
 )
 def test_models_are_measured_after_lengths_that_grow_as_the_name_says(monkeypatch, name, expected):
     monkeypatch.setattr(long_range, "SEQUENCES", 4)
@@ -62,10 +62,10 @@ def test_only_missing_seeds_are_trained(monkeypatch, tmp_path):
     monkeypatch.setattr(long_range, "ROOT", tmp_path)
     monkeypatch.setattr(long_range, "measured", made)
     for number in ("2", "3", "3"):
-        monkeypatch.setattr("sys.argv", ["long_range", "dictionary", "none", "--seeds", number])
+        monkeypatch.setattr("sys.argv", ["long_range", "dictionary", "no growth", "--seeds", number])
         long_range.main()
     assert trained == [[8, 9], [10]]
-    assert "| none | none | 3 | 70 |" in (tmp_path / "metrics/long_range.md").read_text()
+    assert "| no growth | none | 3 | 70 |" in (tmp_path / "metrics/long_range.md").read_text()
 
 
 @pytest.mark.parametrize(
