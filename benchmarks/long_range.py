@@ -55,10 +55,10 @@ KEYS = ["task", "setting", "norm", "items", "seed", "length", "accuracy"]
 INTRODUCTION = (
     "By `python -m benchmarks.long_range`. How the longest training length grows from 16 to 256: *linear* by as many "
     "items in every step, *geometric* by the same factor, over all of the steps or the first half; *no growth*: 256 "
-    "from the first step on. In the other settings it grows as params.yaml says, geometrically over all steps. *Items*: of "
-    "a training sequence, on average. *From the paper's*: mean absolute difference from the accuracies that survive "
-    "in Tables 4 and 5 (pp). Plain softmax, 1,024 test sequences a length, 95% intervals over n seeds. The rule by "
-    "which a growth is chosen, and what the others say: docs/decisions.md."
+    "from the first step on. In the other settings it grows as params.yaml says, geometrically over all steps. "
+    "*Items*: of a training sequence, on average. *From the paper's*: mean absolute difference from the accuracies "
+    "that survive in Tables 4 and 5 (pp). Plain softmax, 1,024 test sequences a length, 95% intervals over n seeds. "
+    "The rule by which a growth is chosen, and what the others say: docs/decisions.md."
 )
 
 
