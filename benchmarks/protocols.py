@@ -165,6 +165,7 @@ PROTOCOLS = {
     "width 128, biases": Protocol(WIDE | BIASES),
     "width 128, decay 0.001, biases": Protocol(WIDE | _weight_decay(0.001) | BIASES),
     "biases": Protocol(BIASES),
+    "logits not scaled, biases": Protocol(UNSCALED | BIASES),
     "width 128, no W_O, decay 0.001": Protocol(WIDE | NO_OUTPUT | _weight_decay(0.001)),
     "width 128, no W_O, decay 0.001, logits not scaled": Protocol(WIDE | UNSCALED | NO_OUTPUT | _weight_decay(0.001)),
 }
