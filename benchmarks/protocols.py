@@ -2,7 +2,7 @@
 
 For each protocol, none and ln are trained on up to 16 items, a process each, the same seeds (`--seeds`) and data, and
 tested on the same sequences at every length. Writes metrics/protocols.csv and protocols.md; seeds that are there
-already are not run again. docs/decisions.md has the rule by which one was chosen. Networks that lost live here, not in
+already are not run again. docs/protocol.md has the rule by which one was chosen. Networks that lost live here, not in
 the package.
 """
 
@@ -53,7 +53,7 @@ INTRODUCTION = (
     "other is base but for what its name says. *biases*: of W_Q, W_V and W_O, as PyTorch's linear layers have them "
     "(of W_K it would change nothing); *width*, *std*: of the embeddings; *cosine*: the rate falls to 0; *L2*: a "
     "decay in the loss; *GELU after both layers*, *one layer*: of the item and query MLP. Intervals are of 95%, "
-    "over n seeds. Which was chosen, and by which rule: docs/decisions.md."
+    "over n seeds. Which was chosen, and by which rule: docs/protocol.md."
 )
 STEPS = {"argmax": 40_000, "dictionary": 10_000}
 KEYS = ["task", "protocol", "norm", "seed", "temperature", "length"]

@@ -94,7 +94,7 @@ def test_of_how_many_protocols_the_gain_on_the_dictionary_is_clear():
     rows = committed("metrics/protocols.md").partition("\n## dictionary")[2].partition("\n| accuracy")[0]
     found = re.findall(r"^\| [^|]+ \| \d+ \|(?:[^|]+\|){2} [^\[|]+\[([^,]+), ([^\]]+)\]", rows, re.MULTILINE)
     positive, negative = (sum(float(one[end]) * sign > 0 for one in found) for end, sign in ((0, 1), (1, -1)))
-    said = [" ".join(PAGES[name].split()) for name in ("README.md", "docs/results.md", "docs/decisions.md")]
+    said = [" ".join(PAGES[name].split()) for name in ("README.md", "docs/results.md", "docs/protocol.md")]
     assert f"among {len(found)} protocols" in said[0]
     assert f"Of {len(found)} protocols" in said[1]
     assert f"Over all {len(found)} rows" in said[2]
