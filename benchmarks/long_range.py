@@ -51,6 +51,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "logits not scaled": {"model.scaled_logits": False},
     # five times the dictionary's: as where each doubling of the lengths, 16 to 256, has its own 10,000
     "50,000 steps": {"ranges.long.steps": 50_000},
+    "100,000 steps": {"ranges.long.steps": 100_000},
     "rate falls to 0": {"training.decay": "cosine"},
     "rate 3e-4": {"training.learning_rate": 3e-4},
 }
