@@ -64,7 +64,7 @@ def test_accuracies_are_those_of_the_pipeline(trained):
 
 
 def test_mistakes_are_one_line():
-    with pytest.raises(InputError, match=r"model\.wide is missing"):
+    with pytest.raises(InputError, match=r"it has no key model\.wide$"):
         read_params({"model.wide": 3}, ROOT / "tests/smoke.yaml")
     with pytest.raises(InputError, match="norms: 'layer' is unknown; choose from centred_rms, ln, none, rms, std"):
         train(read_params(path=ROOT / "tests/smoke.yaml"), "argmax", "layer", seeds=[0])

@@ -126,6 +126,20 @@ def test_a_stage_declares_exactly_the_parameters_that_it_takes(first_run):
         assert {wide for wide in declared if not any(f"{key}.".startswith(f"{wide}.") for key in taken)} == set(), name
 
 
+def test_a_page_that_cannot_be_made_leaves_the_one_before(first_run):
+    copy = first_run[0]
+    params, page = copy.path / "params.yaml", copy.path / "plots/report/index.html"
+    kept = {path: path.read_bytes() for path in (params, page)}
+    params.write_text(re.sub(r"(?m)^norm: ln\b", "norm: rms", params.read_text()))
+    try:
+        said = copy("dvc", "repro", "--single-item", "report", exit_code=255)
+        assert re.search(r"(?m)^error: params.yaml: norm is 'rms', of which metrics/tables has no results", said)
+        assert page.read_bytes() == kept[page]
+    finally:
+        for path, content in kept.items():
+            path.write_bytes(content)
+
+
 @pytest.mark.slow
 def test_a_fresh_clone_that_pulls_the_cache_runs_nothing(copy, tmp_path):
     copy("dvc", "remote", "add", "--default", "--local", "store", str(tmp_path / "store"))

@@ -239,3 +239,9 @@ def test_scripts_that_are_no_stages_do_not_count():
 
 def test_without_times_there_is_no_table_of_them():
     assert "<table" not in side("abc", MACHINE, [])
+
+
+def test_results_of_another_treatment_are_refused_by_name():
+    results = made_up()
+    with pytest.raises(InputError, match=r"^params.yaml: norm is 'rms', of which metrics/tables has no results"):
+        page(replace(results, params=dict(results.params) | {"norm": "rms"}))

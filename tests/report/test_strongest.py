@@ -90,7 +90,8 @@ def test_a_claim_that_the_record_does_not_know_is_this_runs():
             2,
             "argmax 4,000 of the paper's 100,000 steps, dictionary 30 of the paper's 10,000 steps, n = 2",
         ),
-        ({"argmax": 200_000, "dictionary": 10_000}, None, "the paper's steps"),
+        ({"argmax": 100_000, "dictionary": 10_000}, None, "the paper's steps"),
+        ({"dictionary": 100_000}, 16, "100,000 steps (B.1: 10,000), n = 16"),
         ({}, None, "a pretrained model"),
     ],
 )
@@ -101,6 +102,10 @@ def test_the_scale_is_steps_beside_the_papers_and_seeds(steps, n, said):
 def test_a_baseline_below_the_papers_stands_beside_the_papers_steps():
     claim = {**CLAIM, "verdict": NOT_COMPARABLE, "steps": {"argmax": 100_000}, "n": 8}
     assert scale(claim) == "the paper's steps, baseline below the paper's, n = 8"
+    claim = {**claim, "steps": {"dictionary": 100_000}}
+    assert scale(claim) == "100,000 steps (B.1: 10,000), baseline below the paper's, n = 8"
+    claim = {**claim, "steps": {"dictionary": 5_000}}
+    assert scale(claim) == "5,000 of the paper's 10,000 steps, n = 8"
 
 
 def test_what_was_not_tested_has_no_scale():

@@ -60,6 +60,7 @@ def test_a_range_has_the_tasks_steps_or_its_own(own, expected):
 def test_steps_stand_beside_the_papers():
     assert of_paper("argmax", 80_000) == "80,000 of the paper's 100,000 gradient steps"
     assert of_paper("argmax", 100_000) == "the paper's 100,000 gradient steps"
+    assert of_paper("dictionary", 100_000) == "100,000 gradient steps"
     assert of_paper("another", 80_000) == "80,000 gradient steps"
 
 
@@ -75,7 +76,7 @@ def test_the_default_scale_is_that_of_the_committed_parameters():
 
 
 def test_a_key_that_is_not_there_is_named():
-    with pytest.raises(InputError, match=r"^params\.yaml: tasks\.argmax\.training\.steps is missing$"):
+    with pytest.raises(InputError, match=r"^params\.yaml: it has no key tasks\.argmax\.training\.steps$"):
         changed({"tasks": {"argmax": None}}, {"tasks.argmax.training.steps": 1})
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from vanishing_variance.core.config import get_param
+from vanishing_variance.core.errors import InputError
 from vanishing_variance.core.ranges import Range
 from vanishing_variance.figures import variants
 from vanishing_variance.report import curves, figures, records
@@ -63,8 +64,14 @@ class Page:
 
 
 def page(results: Results) -> Page:
-    """Return all results as one HTML file that needs no other. Raises InputError on a parameter that is not one."""
+    """Return all results as one HTML file that needs no other.
+
+    Raises InputError on a parameter that is not one, and where the results are not of the parameters' treatment.
+    """
     params, record = results.params, next(iter(results.records.values()))
+    norm = get_param(params, "norm", str)
+    if 1 in results.tables and norm not in results.tables[1]:
+        raise InputError(f"params.yaml: norm is {norm!r}, of which metrics/tables has no results: run the study first")
     led = any(found.recorded for found in results.evidence.values())
     lead = record if led else results
     # interventions.md has the rows after the normaliser too
@@ -93,7 +100,7 @@ def page(results: Results) -> Page:
         },
         "study": _study(params),
         "source": results.source,
-        "norm": get_param(params, "norm", str),
+        "norm": norm,
     }
     template = TEMPLATES.get_template("page.html")
     fingerprint = hashlib.sha256(template.render(**shown, fingerprint="").encode()).hexdigest()[:16]

@@ -21,6 +21,8 @@ For readers of the paper: every claim, judged by a rule in [the code](../src/van
 its strongest evidence: more training steps first, then more seeds; n is their number. Behind a verdict on accuracy
 stands the mean over the lengths beyond training, one variant minus the other, with its 95% interval over seeds.
 Evidence and rules: [the record's](../metrics/paper-scale/claims.md), [the default scale's](../metrics/claims.md).
+All are verdicts on one network, which a rule [chose](protocol.md) that asks for a gain on the dictionary; what others
+gain: [results](results.md#in-short).
 """
 
 

@@ -60,10 +60,15 @@ def scale(claim: Mapping[str, Any]) -> str:
     if claim["verdict"] == NOT_TESTED:
         return ""
     steps = {task: (ours, paper_steps(task)) for task, ours in claim["steps"].items()}
-    trained = "the paper's steps" + (", baseline below the paper's" if claim["verdict"] == NOT_COMPARABLE else "")
-    few = {task: f"{ours:,} of the paper's {theirs:,} steps" for task, (ours, theirs) in steps.items() if ours < theirs}
-    said = [text if len(steps) == 1 else f"{task} {text}" for task, text in few.items()]
-    said = said or [trained if steps else "a pretrained model"]
+    other = {
+        task: f"{ours:,} of the paper's {theirs:,} steps" if ours < theirs else f"{ours:,} steps (B.1: {theirs:,})"
+        for task, (ours, theirs) in steps.items()
+        if ours != theirs
+    }
+    said = [text if len(steps) == 1 else f"{task} {text}" for task, text in other.items()]
+    said = said or ["the paper's steps" if steps else "a pretrained model"]
+    if claim["verdict"] == NOT_COMPARABLE and all(ours >= theirs for ours, theirs in steps.values()):
+        said.append("baseline below the paper's")
     return ", ".join([*said, f"n = {claim['n']}"] if claim["n"] else said)
 
 

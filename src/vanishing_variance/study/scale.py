@@ -19,7 +19,7 @@ SCALES: dict[str, dict[str, Any]] = {
         "diagnostics.sequences": 2_048,
     },
     # The paper's 100 seeds, and four more that fill the last block: whole processes of four seeds, two at once on two
-    # cores. They begin at 16, because those before had a part in the choice of the protocol (docs/decisions.md). 4,096
+    # cores. They begin at 16, because those before had a part in the choice of the protocol (docs/protocol.md). 4,096
     # test sequences, which the paper does not state: all seeds share them, so their error stays. Figure 3 rests on
     # 32,000 sequences there, of one model: -S diagnostics.sequences=32000
     "paper": {
@@ -45,14 +45,14 @@ def steps(params: Mapping[str, Any], task: str, range_: str) -> int:
 
 
 def of_paper(task: str, made: int) -> str:
-    """Return a number of gradient steps beside the paper's, in words."""
+    """Return a number of gradient steps, in words: beside the paper's, where it is no larger."""
     theirs = paper_steps(task)
-    beside = "" if not theirs else "the paper's " if made == theirs else f"{made:,} of the paper's "
-    return f"{beside}{theirs or made:,} gradient steps"
+    beside = "" if made > theirs else "the paper's " if made == theirs else f"{made:,} of the paper's "
+    return f"{beside}{max(made, theirs):,} gradient steps"
 
 
 def paper_steps(task: str) -> int:
-    """Return the paper's number of gradient steps of a task, 0 of one that it does not have."""
+    """Return the paper's number of gradient steps of a task (B.1), 0 of one that it does not have."""
     return int(SCALES["paper"].get(f"tasks.{task}.training.steps", 0))
 
 
@@ -64,7 +64,7 @@ def scale(name: str) -> dict[str, Any]:
 
 
 def changed(document: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the document with other values at dotted keys. Raises InputError, which names a key that is missing."""
+    """Return the document with other values at dotted keys. Raises InputError, which names a key that it lacks."""
     result = copy.deepcopy(dict(document))
     for key, value in values.items():
         *sections, last = key.split(".")
@@ -72,6 +72,6 @@ def changed(document: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str,
         for name in sections:
             section = section.get(name) if isinstance(section, dict) else None
         if not isinstance(section, dict) or last not in section:
-            raise InputError(f"params.yaml: {key} is missing")
+            raise InputError(f"params.yaml: it has no key {key}")
         section[last] = value
     return result
