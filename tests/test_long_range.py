@@ -68,6 +68,25 @@ def test_only_missing_seeds_are_trained(monkeypatch, tmp_path):
     assert "| no growth | none | 3 | 70 |" in (tmp_path / "metrics/long_range.md").read_text()
 
 
+def test_what_another_process_adds_meanwhile_is_kept(monkeypatch, tmp_path):
+    def rows(seed, name):
+        made = [("argmax", "none", 70.0, seed, 2**length, 0.5) for length in (4, 5, 11, 12, 13, 14)]
+        columns = ["task", "norm", "items", "seed", "length", "accuracy"]
+        return pd.DataFrame(made, columns=columns).assign(setting=name)[KEYS]
+
+    def measured(task, norm, changes, seeds):
+        rows(9, "no growth").to_csv(tmp_path / "metrics/long_range.csv", index=False)
+        return rows(seeds[0], "").drop(columns="setting")
+
+    (tmp_path / "metrics").mkdir()
+    monkeypatch.setattr(long_range, "ROOT", tmp_path)
+    monkeypatch.setattr(long_range, "measured", measured)
+    monkeypatch.setattr("sys.argv", ["long_range", "argmax", "rate 3e-4", "--seeds", "1"])
+    long_range.main()
+    found = pd.read_csv(tmp_path / "metrics/long_range.csv")
+    assert found.groupby("setting")["seed"].unique().map(list).to_dict() == {"no growth": [9], "rate 3e-4": [8]}
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [(["no such"], "setting: no such: choose from: geom"), (["--seeds", "9"], "seeds: 9 must be")],
