@@ -49,7 +49,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     **{name: {"ranges.long.growth": growth} for name, growth in GROWTHS.items()},
     "Veličković et al.'s network": VELICKOVIC,
     "logits not scaled": {"model.scaled_logits": False},
-    # five times the dictionary's: as where each doubling of the lengths, 16 to 256, has its own 10,000
+    # 10,000 for each of 16, 32, 64, 128 and 256; as many as argmax
     "50,000 steps": {"ranges.long.steps": 50_000},
     "100,000 steps": {"ranges.long.steps": 100_000},
     "rate falls to 0": {"training.decay": "cosine"},
