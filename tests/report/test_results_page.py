@@ -5,8 +5,9 @@ import numpy as np
 from scipy import stats
 
 from vanishing_variance.core.errors import InputError
-from vanishing_variance.report.results import Numbers
+from vanishing_variance.report.results import RECORD, Numbers, render
 
+ROOT = Path(__file__).resolve().parents[2]
 TWO = """# Both
 
 **first**
@@ -67,6 +68,23 @@ def test_a_gain_has_its_interval_and_what_was_not_tested_has_a_dash():
     assert of.gain("tested") == "+5.5 [2.8, 8.3]"
     assert of.gain("no interval") == "+5.5"
     assert of.gain("not tested") == "–"
+
+
+def test_a_task_that_the_record_does_not_have_yet_has_no_gain_in_the_table_of_networks():
+    def read(name):
+        text = (ROOT / name).read_text()
+        if name != f"{RECORD}claims.json":
+            return text
+        claims = json.loads(text)
+        claims["dictionary"] |= dict.fromkeys(("ours", "low", "high", "n", "size", "paper"))
+        return json.dumps(claims)
+
+    lines = render(Numbers(read, RECORD)).splitlines()
+    mine, papers = (
+        next(line for line in lines if line.startswith(name)) for name in ("| this study's", "| the paper's")
+    )
+    assert mine.split(" | ")[2] == "not in this record"
+    assert papers.split(" | ")[2] == "–"
 
 
 def test_seeds_that_follow_each_other_are_one_range():

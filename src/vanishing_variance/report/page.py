@@ -24,6 +24,7 @@ from vanishing_variance.report.tables import Numbered, tables
 from vanishing_variance.report.verdicts import board, counts
 from vanishing_variance.study import attribution_table, scale, shares_table
 from vanishing_variance.study.markdown import power
+from vanishing_variance.study.runs import ABLATIONS
 from vanishing_variance.study.scale import PAPER_SEEDS, paper_steps
 from vanishing_variance.study.verdict import legend
 
@@ -70,7 +71,7 @@ def page(results: Results) -> Page:
     """
     params, record = results.params, next(iter(results.records.values()))
     norm = get_param(params, "norm", str)
-    if 1 in results.tables and norm not in results.tables[1]:
+    if any(norm not in of for number, of in results.tables.items() if number not in ABLATIONS):
         raise InputError(f"params.yaml: norm is {norm!r}, of which metrics/tables has no results: run the study first")
     led = any(found.recorded for found in results.evidence.values())
     lead = record if led else results
