@@ -48,7 +48,7 @@ def main() -> None:
 
 def _seconds(plan: TrainingPlan) -> float:
     """Return the CPU seconds of the first steps."""
-    plan = replace(plan, task_training=plan.task_training.model_copy(update={"steps": STEPS}))
+    plan = replace(plan, steps=STEPS)
     weights = draw(plan.variant.initial(plan.task_training), plan.root_seed, plan.variant.task_name, SEEDS)
     began = time.process_time()
     train(plan, weights, SEEDS)

@@ -22,7 +22,7 @@ from vanishing_variance.inference.temperature import entropy
 from vanishing_variance.model.attention import attend
 from vanishing_variance.model.config import Model
 from vanishing_variance.model.initialisation import draw
-from vanishing_variance.model.variant import Variant
+from vanishing_variance.model.variant import Variant, task_training
 from vanishing_variance.training.config import Training
 from vanishing_variance.training.plan import TrainingPlan
 
@@ -60,7 +60,6 @@ class Workload:
         """The training, of lengths 5 to `length`."""
         params, module = read_yaml(ROOT / "params.yaml"), registry.load_task(self.task)
         task = get_param(params, f"tasks.{self.task}.data", module.TASK)
-        schedule = get_param(params, f"tasks.{self.task}.training", module.TRAINING)
         return TrainingPlan(
             name=f"{self.kind} {self.task}",
             root_seed=0,
@@ -68,7 +67,8 @@ class Workload:
             lengths=Range(shortest=SHORTEST, longest=max(SHORTEST, self.length)),
             variant=Variant(self.task, "ln", task, get_param(params, "model", Model)),
             training=get_param(params, "training", Training),
-            task_training=schedule.model_copy(update={"steps": self.amount}),
+            task_training=task_training(params, self.task),
+            steps=self.amount,
         )
 
     def weights(self, seeds: list[int]) -> dict[str, Tensor]:

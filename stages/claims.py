@@ -11,14 +11,13 @@ from vanishing_variance.claims.table import counts, markdown
 from vanishing_variance.core.config import PATH, get_param
 from vanishing_variance.core.files import read_document, write_json, write_text
 from vanishing_variance.core.frames import read_csv, read_frame
-from vanishing_variance.core.ranges import Range
+from vanishing_variance.core.ranges import Range, training_steps
 from vanishing_variance.core.seeds import Index
 from vanishing_variance.core.stage import Arguments, run
 from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.study.columns import CSV, PARQUET
 from vanishing_variance.study.judged import Compared
 from vanishing_variance.study.runs import INTERVENTIONS, METRICS, PLOTS, RANGES, REFERENCE, TASKS
-from vanishing_variance.study.scale import steps
 
 
 def judge_results(metrics: Path, plots: Path | None, path: Path) -> None:
@@ -40,7 +39,7 @@ def judge_results(metrics: Path, plots: Path | None, path: Path) -> None:
         losses=_read(plots, "data", "loss"),
         paper=read_csv(REFERENCE, *CSV["reference"]),
         longest={name: trained.longest for name, trained in ranges.items()},
-        steps={(task, name): steps(params, task, name) for task in TASKS for name in RANGES},
+        steps={(task, name): training_steps(params, task, name) for task in TASKS for name in RANGES},
         root=root,
     )
     document = judge([claim for claim in CLAIMS if plots or claim.rule.recorded], evidence)

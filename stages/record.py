@@ -20,7 +20,7 @@ from vanishing_variance.core.config import PATH, get_param
 from vanishing_variance.core.errors import InputError
 from vanishing_variance.core.files import write_text
 from vanishing_variance.core.frames import read_csv, write_csv
-from vanishing_variance.core.ranges import Range
+from vanishing_variance.core.ranges import Range, training_steps
 from vanishing_variance.core.seeds import Index
 from vanishing_variance.core.stage import Arguments, run
 from vanishing_variance.core.yaml import read_yaml
@@ -40,7 +40,6 @@ from vanishing_variance.record.stored import read_piece
 from vanishing_variance.report.text import read_text
 from vanishing_variance.study.columns import CSV
 from vanishing_variance.study.runs import METRICS, PLOTS, RANGES, REFERENCE, TASKS
-from vanishing_variance.study.scale import steps
 
 
 def main() -> None:
@@ -98,7 +97,7 @@ def derive(to: Path, accuracy: pd.DataFrame, mechanism: pd.DataFrame, params: Ma
     for name in ranges:
         means, bounds = accuracy_figure.data(accuracy, TASKS, name), (trained[name].shortest, trained[name].longest)
         paper = accuracy_figure.papers(read_csv(REFERENCE, *CSV["reference"]), name)
-        made = {task: steps(params, task, name) for task in TASKS}
+        made = {task: training_steps(params, task, name) for task in TASKS}
         path = to / PLOTS / ("accuracy" if name == "short" else f"accuracy-{name}")
         write_csv(path.with_suffix(".csv"), means)
         write_figure(path, accuracy_figure.draw(means, paper, bounds, made))

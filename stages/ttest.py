@@ -17,7 +17,7 @@ from vanishing_variance.core.config import PATH, get_param
 from vanishing_variance.core.files import write_json, write_text
 from vanishing_variance.core.frames import read_csv, read_frame, write_csv
 from vanishing_variance.core.paths import Run
-from vanishing_variance.core.ranges import Range
+from vanishing_variance.core.ranges import Range, training_steps
 from vanishing_variance.core.seeds import Blocks, Index, SeedsPerBlock
 from vanishing_variance.core.stage import Arguments, run
 from vanishing_variance.core.yaml import read_yaml
@@ -25,7 +25,6 @@ from vanishing_variance.study.columns import CSV, PARQUET
 from vanishing_variance.study.norm import Norm
 from vanishing_variance.study.results import gather
 from vanishing_variance.study.runs import METRICS, RANGES, REFERENCE, TABLES, TASKS, expected
-from vanishing_variance.study.scale import steps
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class Compared:
         """Return what params.yaml says of these ranges. Raises InputError."""
         trained: dict[str, Range] = {name: get_param(params, f"ranges.{name}", Range) for name in ranges}
         longest = {name: of.longest for name, of in trained.items()}
-        made = {(task, name): steps(params, task, name) for task in TASKS for name in ranges}
+        made = {(task, name): training_steps(params, task, name) for task in TASKS for name in ranges}
         return cls(get_param(params, "norm", Norm), get_param(params, "seed", Index), longest, made)
 
 

@@ -34,7 +34,8 @@ def make_plan(task="argmax", norm="ln", steps=20, model=None, **training):
         lengths=Range(shortest=3, longest=9),
         variant=Variant(task, norm, module.TASK(**DATA[task]), model or make_model()),
         training=Training(**settings | training),
-        task_training=module.TRAINING(steps=steps, **TASK_TRAINING[task]),
+        task_training=module.TRAINING(**TASK_TRAINING[task]),
+        steps=steps,
     )
 
 

@@ -6,7 +6,7 @@ from benchmarks import long_range
 from benchmarks.long_range import GROWTHS, KEYS, markdown, measured
 from vanishing_variance import read_params
 
-SMALL = {"tasks.dictionary.training.steps": 300, "tasks.dictionary.data.key_classes": 512, "model.width": 8}
+SMALL = {"tasks.dictionary.steps.long": 300, "tasks.dictionary.data.key_classes": 512, "model.width": 8}
 SMALL |= {"training.batch_size": 2, "test.lengths": [16, 512], "figures.lengths": [16, 512]}
 
 

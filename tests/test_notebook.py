@@ -28,7 +28,7 @@ def read(task, sequences, length, size):
 
 @pytest.fixture(scope="module")
 def trained():
-    params = read_params({"tasks.argmax.training.steps": 30}, ROOT / "tests/smoke.yaml")
+    params = read_params({"tasks.argmax.steps.short": 30}, ROOT / "tests/smoke.yaml")
     return train(params, "argmax", "ln", seeds=[0, 3])
 
 

@@ -33,10 +33,9 @@ def changed(**values):
 
 def test_a_training_takes_about_as_long_as_was_measured():
     params = changed(
-        tasks__argmax__training__steps=4000,
-        tasks__dictionary__training__steps=10000,
+        tasks__argmax__steps={"short": 4000, "long": 4000},
+        tasks__dictionary__steps={"short": 10000, "long": 10000},
         seeds_per_block=8,
-        ranges__long__steps=None,
     )
     assert {name: work(f"train-{name}-ln-0", params) for name in MEASURED} == pytest.approx(MEASURED, rel=0.1)
 
@@ -44,7 +43,9 @@ def test_a_training_takes_about_as_long_as_was_measured():
 @pytest.mark.parametrize(
     ("note", "key", "value", "factor"),
     [
-        (SHORT, "tasks__argmax__training__steps", 10 * PARAMS["tasks"]["argmax"]["training"]["steps"], 10),
+        (SHORT, "tasks__argmax__steps__short", 10 * PARAMS["tasks"]["argmax"]["steps"]["short"], 10),
+        (LONG, "tasks__argmax__steps__long", 3 * PARAMS["tasks"]["argmax"]["steps"]["long"], 3),
+        (LONG, "tasks__argmax__steps__short", 1, 1),
         (LONG, "seeds_per_block", 2 * PARAMS["seeds_per_block"], 2),
         ("evaluate-argmax-short-ln-0", "test__sequences", 3 * PARAMS["test"]["sequences"], 3),
         ("evaluate-argmax-short-ln-0", "temperature__sequences", 0, 1),
@@ -60,16 +61,12 @@ def test_it_follows_the_parameters(note, key, value, factor):
     assert work(note, changed(**{key: value})) - STARTUP == pytest.approx(expected)
 
 
-def test_a_range_with_steps_of_its_own_follows_them():
-    few, many = (work(LONG, changed(ranges__long__steps=steps)) - STARTUP for steps in (1000, 3000))
-    assert many == pytest.approx(3 * few)
-
-
 def test_long_sequences_are_more_work_and_come_late_where_the_range_grows():
-    slow = changed(ranges__long__steps=None)
-    still = changed(ranges__long__steps=None, ranges__long__growth=None)
+    alike = {"tasks__argmax__steps": {"short": 100_000, "long": 100_000}}
+    slow = changed(**alike)
+    still = changed(**alike, ranges__long__growth=None)
     linear = {"shape": "linear", "start": 16, "until": 0.5}
-    growing = changed(ranges__long__steps=None, ranges__long__growth=linear)
+    growing = changed(**alike, ranges__long__growth=linear)
     assert work(SHORT, slow) < work(LONG, slow) < work(LONG, growing) < work(LONG, still)
     assert finished(SHORT, PARAMS, 0.5) == finished(LONG, still, 0.5) == pytest.approx(0.5)
     whole = changed(ranges__long__growth={"shape": "linear", "start": 16, "until": 1.0})

@@ -5,7 +5,7 @@ from typing import Any
 from vanishing_variance.core import registry
 from vanishing_variance.core.config import PATH, get_param, named
 from vanishing_variance.core.errors import InputError, shown
-from vanishing_variance.core.ranges import Range
+from vanishing_variance.core.ranges import Range, training_steps
 from vanishing_variance.core.seeds import Blocks, Index, SeedsPerBlock
 from vanishing_variance.core.task import Task
 from vanishing_variance.evaluation.config import Diagnostics
@@ -58,7 +58,10 @@ def check(document: dict[str, Any]) -> None:
     _exactly(get_param(document, "tasks", dict), "tasks", TASKS)
     for name in TASKS:
         module = registry.load_task(name)
-        _exactly(get_param(document, f"tasks.{name}", dict), f"tasks.{name}", ("data", "training"))
+        _exactly(get_param(document, f"tasks.{name}", dict), f"tasks.{name}", ("data", "steps", "training"))
+        _exactly(get_param(document, f"tasks.{name}.steps", dict), f"tasks.{name}.steps", RANGES)
+        for range_name in RANGES:
+            training_steps(document, name, range_name)
         task: Task = get_param(document, f"tasks.{name}.data", module.TASK)
         get_param(document, f"tasks.{name}.training", module.TRAINING)
         for key, length in [

@@ -8,6 +8,7 @@ from typing import Any
 
 from vanishing_variance.core.config import PATH
 from vanishing_variance.core.errors import InputError
+from vanishing_variance.core.ranges import training_steps
 from vanishing_variance.core.stage import stage_name
 from vanishing_variance.core.yaml import read_yaml
 
@@ -25,7 +26,7 @@ ITEM = {
 }
 PARTS = 50
 # What a bad parameter may raise: `check` says what is wrong with it.
-WRONG = (ArithmeticError, LookupError, TypeError, ValueError)
+WRONG = (ArithmeticError, InputError, LookupError, TypeError, ValueError)
 
 
 def estimate(commands: Mapping[str, Sequence[str]]) -> dict[str, tuple[float, Callable[[float], float | None]]]:
@@ -57,7 +58,7 @@ def work(note: str, params: Mapping[str, Any]) -> float:
         kind, *of = note.split("-")
         if kind == "train":
             lengths = params["ranges"][of[1]]
-            steps = lengths.get("steps") or params["tasks"][of[0]]["training"]["steps"]
+            steps = training_steps(params, of[0], of[1])
             return STARTUP + _training(of[0], lengths, 1.0) * float(params["seeds_per_block"] * steps)
         if kind in ITEM:
             section = params["test" if kind == "evaluate" else kind]

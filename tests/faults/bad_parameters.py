@@ -62,17 +62,18 @@ LEAVES = {
     "blocks": Numbers(Whole(0), increasing=False),
     "seeds_per_block": Whole(1, 10_000),
     "tasks.argmax.data.classes": Whole(2, 256),
-    "tasks.argmax.training.steps": Whole(1),
+    "tasks.argmax.steps.short": Whole(1),
+    "tasks.argmax.steps.long": Whole(1),
     "tasks.dictionary.data.key_classes": Whole(2, 2**15),
     "tasks.dictionary.data.value_classes": Whole(2, 256),
-    "tasks.dictionary.training.steps": Whole(1),
+    "tasks.dictionary.steps.short": Whole(1),
+    "tasks.dictionary.steps.long": Whole(1),
     "tasks.dictionary.training.embedding_width": Whole(1),
     "tasks.dictionary.training.embedding_std": Number(0, 1e6),
     "ranges.short.shortest": Whole(1),
     "ranges.short.longest": Whole(1),
     "ranges.long.shortest": Whole(1),
     "ranges.long.longest": Whole(1),
-    "ranges.long.steps": Whole(1),
     "ranges.long.growth.shape": Text(("linear", "geometric")),
     "ranges.long.growth.start": Whole(1),
     "ranges.long.growth.until": Number(0, 1),
@@ -109,7 +110,7 @@ LEAVES = {
     "probe.components": Whole(1),
 }
 SECTIONS = sorted({key.rsplit(".", up)[0] for key in LEAVES for up in range(1, key.count(".") + 1)})
-MAY_BE_MISSING = {"ranges.long.growth", "ranges.long.steps"}
+MAY_BE_MISSING = {"ranges.long.growth"}
 INCREASING = [key for key, kind in LEAVES.items() if isinstance(kind, Numbers) and kind.increasing]
 
 

@@ -43,7 +43,7 @@ HUGE = 100_000_000
     [
         ("train", {"training.batch_size": HUGE}, "training.batch_size (100000000)"),
         ("train", {"model.width": 100_000}, "model.width (100000)"),
-        ("train", {"tasks.dictionary.training.steps": HUGE * 20}, "tasks.dictionary.training.steps (2000000000)"),
+        ("train", {"tasks.dictionary.steps.short": HUGE * 20}, "tasks.dictionary.steps.short (2000000000)"),
         ("train", {"tasks.dictionary.training.embedding_width": HUGE}, "embedding_width (100000000)"),
         ("generate", {"test.sequences": HUGE * 10}, "test.sequences (1000000000) or test.lengths (64)"),
         ("evaluate", {"test.sequences": HUGE * 10}, "test.sequences (1000000000)"),
@@ -84,7 +84,7 @@ def test_a_stage_refuses_at_once_and_names_the_parameter(stage, changes, named, 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit of a process is read on Linux")
 def test_a_limit_of_the_process_is_kept_to(folder, tried):
     """A moderate training, where a process may have two gibibytes."""
-    where = folder({"training.batch_size": 20_000, "tasks.dictionary.training.steps": 2})
+    where = folder({"training.batch_size": 20_000, "tasks.dictionary.steps.short": 2})
     for name in ("stages", "src"):
         (where / name).symlink_to(ROOT / name)
     limited = f"ulimit -v {2 * 2**20}; exec {sys.executable} -m stages.train {' '.join(VARIANT)}"

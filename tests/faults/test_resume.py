@@ -44,7 +44,7 @@ OUTPUTS = ("runs/trained/ln/long/dictionary-0/weights.safetensors", "runs/traine
 def start(folder):
     folder.mkdir(exist_ok=True)
     params = yaml.safe_load((ROOT / "tests/smoke.yaml").read_text())
-    params["tasks"]["dictionary"]["training"]["steps"] = 4000
+    params["tasks"]["dictionary"]["steps"]["short"] = 4000
     params["training"]["seeds_per_process"] = 1
     (folder / "params.yaml").write_text(yaml.safe_dump(params))
     (folder / "train.py").write_text(SCRIPT)

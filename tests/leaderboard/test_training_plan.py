@@ -30,12 +30,12 @@ def test_a_line_is_trained_as_the_leaderboards_file_says_but_for_the_treatment(t
     assert (plan.root_seed, plan.lengths, plan.task_training) == (study.root_seed, study.lengths, study.task_training)
     assert plan.variant.task == study.variant.task
     longer = training_plan(params, task_name, "own", OWN.model_copy(update={"steps": 4}))
-    assert longer.task_training.steps == 4 * study.task_training.steps
+    assert longer.steps == 4 * study.steps
 
 
 def test_seeds_data_lengths_and_test_sequences_are_the_studys_network_and_training_the_leaderboards(tmp_path):
     path = tmp_path / "params.yaml"
-    changes = ("width: 128", "width: 64"), ("batch_size: 128", "batch_size: 32"), ("steps: 80000", "steps: 70")
+    changes = ("width: 128", "width: 64"), ("batch_size: 128", "batch_size: 32"), ("short: 80000", "short: 70")
     text = LEADERBOARD.read_text()
     for before, after in changes:
         assert text.count(before) == 1
@@ -43,23 +43,22 @@ def test_seeds_data_lengths_and_test_sequences_are_the_studys_network_and_traini
     path.write_text(text)
     found, study = read_params(path), read_yaml(PATH)
     assert (found["model"]["width"], found["training"]["batch_size"]) == (64, 32)
-    assert found["tasks"]["argmax"] == {"data": study["tasks"]["argmax"]["data"], "training": {"steps": 70}}
-    assert found["tasks"]["dictionary"]["data"] == study["tasks"]["dictionary"]["data"]
-    shared = found.keys() - {"model", "training", "tasks", "ranges"}
+    assert (found["tasks"]["argmax"]["steps"], found["tasks"]["argmax"]["training"]) == ({"short": 70}, {})
+    for task in ("argmax", "dictionary"):
+        assert found["tasks"][task]["data"] == study["tasks"][task]["data"]
+    shared = found.keys() - {"model", "training", "tasks"}
     assert {key: found[key] for key in shared} == {key: study[key] for key in shared}
 
 
-def test_the_steps_of_a_line_are_the_leaderboards_whatever_the_range_says(tmp_path, monkeypatch):
+def test_the_steps_of_a_line_are_the_leaderboards_and_the_lengths_the_studys(tmp_path, monkeypatch):
     study = read_yaml(PATH)
-    study["ranges"]["short"] |= {"steps": 77, "longest": 12}
+    study["tasks"]["argmax"]["steps"]["short"], study["ranges"]["short"]["longest"] = 77, 12
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(study))
     path = LEADERBOARD.resolve()
     monkeypatch.chdir(tmp_path)
     plan = training_plan(read_params(path), "argmax", "own", OWN)
-    assert (plan.task_training.steps, plan.lengths.longest) == (
-        read_yaml(path)["tasks"]["argmax"]["training"]["steps"],
-        12,
-    )
+    assert plan.steps == read_yaml(path)["tasks"]["argmax"]["steps"]["short"] != 77
+    assert plan.lengths.longest == 12
 
 
 @pytest.mark.parametrize(
@@ -67,8 +66,8 @@ def test_the_steps_of_a_line_are_the_leaderboards_whatever_the_range_says(tmp_pa
     [
         ("width: 128", "width: 1", "model.width is 1; must be greater than or equal to 2"),
         ("  batch_size: 128\n", "", "training.batch_size is missing; training must have batch_size"),
-        ("steps: 80000", "step: 3", "tasks.argmax.training.steps is missing"),
-        ("tasks:", "task:", "tasks.argmax.training is None; must be a mapping with the keys steps"),
+        ("short: 80000", "shot: 3", "tasks.argmax.steps.short is missing"),
+        ("tasks:", "task:", "tasks.argmax.steps is None; must be a mapping with the keys short"),
         (
             "  gelu: exact",
             "  gelu: exact\n  projection: direct",

@@ -53,7 +53,7 @@ def test_what_decides_a_models_numbers_is_compared_and_nothing_else(params):
         assert parameters(params | {key: "another"}, "argmax", "short") == ours
     for section, key in (("training", "seeds_per_process"), ("diagnostics", "heatmap_sequences")):
         assert parameters(params | {section: params[section] | {key: 99}}, "argmax", "short") == ours
-    for key in ("test.sequences", "model.width", "training.learning_rate", "tasks.argmax.training.steps", "seed"):
+    for key in ("test.sequences", "model.width", "training.learning_rate", "tasks.argmax.steps.short", "seed"):
         other = copy.deepcopy(params)
         *sections, last = key.split(".")
         inner = other
@@ -67,12 +67,12 @@ def test_what_decides_a_models_numbers_is_compared_and_nothing_else(params):
     check_parameters(ours, parameters(params, "argmax", "short"), "here")
 
 
-def test_a_ranges_own_steps_are_the_tasks(params):
-    own, tasks = copy.deepcopy(params), copy.deepcopy(params)
-    own["ranges"]["long"]["steps"] = 77
-    tasks["tasks"]["argmax"]["training"]["steps"] = 77
-    tasks["ranges"]["long"].pop("steps", None)
-    assert parameters(own, "argmax", "long") == parameters(tasks, "argmax", "long")
+def test_the_steps_of_another_range_are_not_compared(params):
+    other = copy.deepcopy(params)
+    other["tasks"]["argmax"]["steps"]["long"] = 77
+    assert parameters(other, "argmax", "short") == parameters(params, "argmax", "short")
+    with pytest.raises(InputError, match=r"^here: tasks\.argmax\.steps\.long is 77; must be "):
+        check_parameters(parameters(other, "argmax", "long"), parameters(params, "argmax", "long"), "here")
 
 
 def rows(*models, lengths=(16, 64)):

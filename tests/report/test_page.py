@@ -103,7 +103,7 @@ def test_the_record_is_on_the_first_screen_where_it_leads():
     html = page(led_by(replace(record, tests=tests))).html
     assert "reproduced: 8 seeds (the paper: 100), gradient steps: argmax 30 of 100,000, dictionary 30 of 10,000" in html
     for task, steps in (("argmax", 100_000), ("dictionary", 10_000)):
-        record.params["tasks"][task]["training"]["steps"] = steps
+        record.params["tasks"][task]["steps"]["short"] = steps
     said = page(led_by(record)).html
     assert "reproduced: 8 seeds (the paper: 100), the paper’s gradient steps: argmax 100,000, dictionary 10,000" in said
     assert "none falls from 75.0% to 75.0%" in html

@@ -15,7 +15,7 @@ FEW, ENOUGH = {"argmax": 4_000}, {"argmax": 100_000}
 def study(verdict, steps=FEW, n=8, sequences=512, **changes):
     """One claim; argmax trained for as many steps, and other parameters by dotted key."""
     params = copy.deepcopy(PARAMS)
-    values = {"test.sequences": sequences, "tasks.argmax.training.steps": steps.get("argmax", 1), **changes}
+    values = {"test.sequences": sequences, "tasks.argmax.steps.short": steps.get("argmax", 1), **changes}
     for key, value in values.items():
         *sections, last = key.split(".")
         section = params
@@ -64,7 +64,7 @@ def test_more_seeds_lead_and_then_more_test_sequences_and_then_this_run():
 def test_the_same_models_are_one_result_not_two():
     """Tested on fewer sequences; the other task's training is nothing to the claim."""
     assert both(study(UNDECIDED, ENOUGH), RECORD) == ("record", False)
-    assert both(study(UNDECIDED, ENOUGH, **{"tasks.dictionary.training.steps": 3}), RECORD) == ("record", False)
+    assert both(study(UNDECIDED, ENOUGH, **{"tasks.dictionary.data.value_classes": 3}), RECORD) == ("record", False)
     assert both(study(UNDECIDED, ENOUGH, blocks=[0, 7]), RECORD) == ("record", False)
     for key, value in (("seed", 1), ("model.initialisation", "lecun"), ("training.weight_decay", 0.1)):
         assert both(study(UNDECIDED, ENOUGH, **{key: value}), RECORD) == ("record", True)

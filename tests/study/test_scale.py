@@ -9,7 +9,7 @@ import yaml
 from vanishing_variance.core.errors import InputError
 from vanishing_variance.parameters import check
 from vanishing_variance.study.edited import edit_yaml
-from vanishing_variance.study.scale import SCALES, changed, of_paper, scale, steps
+from vanishing_variance.study.scale import SCALES, changed, of_paper, scale
 
 ROOT = Path(__file__).resolve().parents[2]
 PARAMS = ROOT / "params.yaml"
@@ -31,8 +31,8 @@ def test_there_and_back_again_leaves_every_byte_and_comment(tmp_path):
 def test_the_papers_scale_is_what_the_paper_says():
     values = scale("paper")
     assert 100 <= len(values["blocks"]) * values["seeds_per_block"] < 100 + values["seeds_per_block"]
-    assert values["tasks.argmax.training.steps"] == 100_000
-    assert values["tasks.dictionary.training.steps"] == 10_000
+    assert values["tasks.argmax.steps.short"] == 100_000
+    assert values["tasks.dictionary.steps.short"] == 10_000
     assert values["test.sequences"] >= 4_096
     assert SCALES["default"].keys() == values.keys()
 
@@ -46,15 +46,6 @@ def test_an_edit_touches_nothing_but_its_keys_and_writes_nothing_when_all_is_so(
     assert path.stat().st_mtime_ns == before
     assert edit_yaml(path, {"a.b": [1, 2]}) == {"a.b": ([1], [1, 2])}
     assert path.read_text() == text.replace("[1]   #", "[1, 2] #")
-
-
-@pytest.mark.parametrize(("own", "expected"), [(None, 10_000), (7, 7)])
-def test_a_range_has_the_tasks_steps_or_its_own(own, expected):
-    lengths = {"shortest": 5, "longest": 256} | ({} if own is None else {"steps": own})
-    params = {"ranges": {"long": lengths}, "tasks": {"dictionary": {"training": {"steps": 10_000}}}}
-    assert steps(params, "dictionary", "long") == expected
-    params["ranges"]["long"]["steps"] = own
-    assert steps(params, "dictionary", "long") == expected
 
 
 def test_steps_stand_beside_the_papers():
@@ -76,8 +67,8 @@ def test_the_default_scale_is_that_of_the_committed_parameters():
 
 
 def test_a_key_that_is_not_there_is_named():
-    with pytest.raises(InputError, match=r"^params\.yaml: it has no key tasks\.argmax\.training\.steps$"):
-        changed({"tasks": {"argmax": None}}, {"tasks.argmax.training.steps": 1})
+    with pytest.raises(InputError, match=r"^params\.yaml: it has no key tasks\.argmax\.steps\.short$"):
+        changed({"tasks": {"argmax": None}}, {"tasks.argmax.steps.short": 1})
 
 
 @pytest.mark.parametrize(

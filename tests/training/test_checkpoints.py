@@ -122,7 +122,7 @@ def test_only_the_same_training_has_the_same_fingerprint(monkeypatch, tmp_path):
     others = [
         replace(plan, root_seed=1),
         replace(plan, range_name="long"),
-        replace(plan, task_training=plan.task_training.model_copy(update={"steps": 21})),
+        replace(plan, steps=21),
         replace(plan, training=plan.training.model_copy(update={"learning_rate": 0.0100001})),
         make_plan("argmax", "rms"),
         make_plan("dictionary"),

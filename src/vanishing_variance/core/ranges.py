@@ -1,10 +1,11 @@
-"""The section `ranges`: the lengths of training sequences."""
+"""The ranges: the lengths of training sequences, and how many gradient steps a task has on them."""
 
-from typing import Annotated, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from vanishing_variance.core.config import Count, Section
+from vanishing_variance.core.config import Count, Section, get_param
 
 
 class Growth(Section):
@@ -19,15 +20,11 @@ class Growth(Section):
 
 
 class Range(Section):
-    """The lengths of training sequences, both ends included (B.1, B.2); the upper bound is fixed without `growth`.
-
-    `steps`: of training on this range, instead of the task's own number.
-    """
+    """The lengths of training sequences, both ends included (B.1, B.2); the upper bound is fixed without `growth`."""
 
     shortest: Count
     longest: Count
     growth: Growth | None = None
-    steps: Count | None = None
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -37,3 +34,13 @@ class Range(Section):
         if not self.shortest <= start <= self.longest:
             raise ValueError(f"shortest <= growth.start <= longest, not {self.shortest} <= {start} <= {self.longest}")
         return self
+
+
+def steps_key(task: str, range_: str) -> str:
+    """Return where params.yaml has the number of gradient steps of a task on a range."""
+    return f"tasks.{task}.steps.{range_}"
+
+
+def training_steps(params: Mapping[str, Any], task: str, range_: str) -> int:
+    """Return how many gradient steps a task has on a range. Raises InputError."""
+    return int(get_param(params, steps_key(task, range_), Count))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 from jaxtyping import Int64, Shaped
 
-from vanishing_variance.core.config import Count, Section
+from vanishing_variance.core.config import Section
 
 # Arrays by name. Every task has `query` (B,), and `target` (B,): the
 # position of the item that holds the answer; what an item consists of, (B, N) each, is the task's own.
@@ -50,6 +50,4 @@ class Task(Section, ABC):
 
 
 class TaskTraining(Section):
-    """Training of a task; `tasks.<name>.training` in params.yaml."""
-
-    steps: Count
+    """Training of a task, but for its steps; `tasks.<name>.training` in params.yaml."""

@@ -12,7 +12,6 @@ from vanishing_variance.core import config, registry
 from vanishing_variance.core.config import Count, Section, explained, get_param, named
 from vanishing_variance.core.errors import InputError, shown
 from vanishing_variance.core.paths import Run
-from vanishing_variance.core.ranges import Range
 from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.leaderboard.files import TASKS
 from vanishing_variance.model.config import Model
@@ -42,29 +41,33 @@ class Treatment(Section):
     steps: Count = 1
 
 
+class Steps(Section):
+    """How many gradient steps a task has on the leaderboard, where the lines do not say how many times as many."""
+
+    short: Count
+
+
 def read_params(path: Path = PATH) -> dict[str, Any]:
     """Return params.yaml with the network and the training that the leaderboard's file has for all lines instead.
 
-    These are `model`, `training` and `tasks.<task>.training`; `projection` and `decay` are left to the lines, and the
-    steps are those of the tasks, whatever `ranges` say. Raises InputError, one line that names the key, its value and
-    what is allowed.
+    These are `model`, `training`, and of each task `steps` and `training`; `projection` and `decay` are left to the
+    lines. Raises InputError, one line that names the key, its value and what is allowed.
     """
     params, own = read_yaml(config.PATH), read_yaml(path)
     tasks = {
         task: {
             "data": get_param(params, f"tasks.{task}.data", Any),
+            "steps": _section(path, own, f"tasks.{task}.steps", Steps),
             "training": _section(path, own, f"tasks.{task}.training", registry.load_task(task).TRAINING),
         }
         for task in TASKS
     }
-    lengths: Range = get_param(params, f"ranges.{RANGE}", Range)
-    changed = {
+    model = _section(path, own, "model", Model, projection="mlp")
+    return params | {
         "tasks": tasks,
-        "model": _section(path, own, "model", Model, projection="mlp"),
+        "model": model,
         "training": _section(path, own, "training", Training, decay="none"),
-        "ranges": {RANGE: lengths.model_copy(update={"steps": None}).model_dump()},
     }
-    return params | changed
 
 
 def read_treatments(path: Path = PATH) -> dict[str, Treatment]:
@@ -115,8 +118,7 @@ def training_plan(params: Mapping[str, Any], task: str, line: str, treatment: Tr
     }
     run = Run(task, RANGE, treatment.norm, 0)
     plan = TrainingPlan.of(changed, run, treatment.attention, name=f"{line} {task}")
-    longer = plan.task_training.model_copy(update={"steps": plan.task_training.steps * treatment.steps})
-    return replace(plan, task_training=longer)
+    return replace(plan, steps=plan.steps * treatment.steps)
 
 
 def _section(path: Path, document: Mapping[str, Any], key: str, kind: type[Section], **of_lines: str) -> dict[str, Any]:

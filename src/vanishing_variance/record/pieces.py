@@ -13,6 +13,7 @@ import pandas as pd
 from vanishing_variance.core.config import get_param
 from vanishing_variance.core.errors import InputError, shown
 from vanishing_variance.core.paths import Run
+from vanishing_variance.core.ranges import steps_key
 from vanishing_variance.study.dotted import flattened
 from vanishing_variance.study.runs import TASKS, trained
 
@@ -52,15 +53,14 @@ def parameters(params: Mapping[str, Any], task: str, range_: str) -> dict[str, A
     """Return all that decides the numbers of a model of this task and range, but its seed: by dotted key.
 
     Left out is what changes the last bits alone (`training.seeds_per_process`), what Figure 4 alone reads
-    (`diagnostics.heatmap_sequences`), and the long range's own number of steps, which stands in the task's place.
+    (`diagnostics.heatmap_sequences`), and the steps on other ranges.
     """
-    sections = ["seed", f"tasks.{task}", f"ranges.{range_}", "model", "training", "test", "diagnostics", "temperature"]
+    of_task = [f"tasks.{task}.data", steps_key(task, range_), f"tasks.{task}.training", f"ranges.{range_}"]
+    sections = ["seed", *of_task, "model", "training", "test", "diagnostics", "temperature"]
     flat = flattened({name: get_param(params, name, Any) for name in sections})
-    own = flat.pop(f"ranges.{range_}.steps", None)
-    steps = f"tasks.{task}.training.steps"
     for unread in ("training.seeds_per_process", "diagnostics.heatmap_sequences"):
         flat.pop(unread, None)
-    return flat | {steps: own or flat[steps]}
+    return flat
 
 
 def check_parameters(found: Mapping[str, Any], wanted: Mapping[str, Any], name: str) -> None:

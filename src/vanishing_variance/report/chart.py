@@ -7,13 +7,13 @@ from typing import Any
 import pandas as pd
 
 from vanishing_variance.core.config import get_param
-from vanishing_variance.core.ranges import Range
+from vanishing_variance.core.ranges import Range, training_steps
 from vanishing_variance.figures import variants
 from vanishing_variance.report.chart_document import Choice, Curve, document
 from vanishing_variance.report.formats import estimate, number
 from vanishing_variance.report.tables import TEMPERATURES
 from vanishing_variance.study.markdown import drawn_power
-from vanishing_variance.study.scale import of_paper, steps
+from vanishing_variance.study.scale import of_paper
 
 _OF = ["task", "range", "temperature", "length"]
 
@@ -39,7 +39,7 @@ def chart(tests: pd.DataFrame, paper: pd.DataFrame, params: Mapping[str, Any]) -
         ],
         title="titles[chosen_task][chosen_range]",
     )
-    titles = {task: {name: of_paper(task, steps(params, task, name)) for name in ranges} for task in tasks}
+    titles = {task: {name: of_paper(task, training_steps(params, task, name)) for name in ranges} for task in tasks}
     made["params"].append({"name": "titles", "value": titles})
     return made
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from vanishing_variance.core.config import get_param
 from vanishing_variance.core.errors import InputError
-from vanishing_variance.core.ranges import Range
+from vanishing_variance.core.ranges import Range, training_steps
 from vanishing_variance.figures import variants
 from vanishing_variance.report import curves, figures, records
 from vanishing_variance.report.answer import QUESTION, answer
@@ -22,7 +22,7 @@ from vanishing_variance.report.rendering import TEMPLATES
 from vanishing_variance.report.strongest import Evidence
 from vanishing_variance.report.tables import Numbered, tables
 from vanishing_variance.report.verdicts import board, counts
-from vanishing_variance.study import attribution_table, scale, shares_table
+from vanishing_variance.study import attribution_table, shares_table
 from vanishing_variance.study.markdown import power
 from vanishing_variance.study.runs import ABLATIONS
 from vanishing_variance.study.scale import PAPER_SEEDS, paper_steps
@@ -131,12 +131,14 @@ def _of(study: Results | Record) -> tuple[Numbered, str, Mapping[tuple[str, str]
 def _steps(params: Mapping[str, Any]) -> dict[tuple[str, str], int]:
     """Return the gradient steps by task and range."""
     tasks, names = get_param(params, "tasks", dict), get_param(params, "ranges", dict)
-    return {(task, name): scale.steps(params, task, name) for name in names for task in tasks}
+    return {(task, name): training_steps(params, task, name) for name in names for task in tasks}
 
 
 def _scale(tests: pd.DataFrame, params: Mapping[str, Any]) -> str:
     """Return the seeds and gradient steps of the first screen's figure, beside the paper's."""
-    steps = {task: (scale.steps(params, task, "short"), paper_steps(task)) for task in get_param(params, "tasks", dict)}
+    steps = {
+        task: (training_steps(params, task, "short"), paper_steps(task)) for task in get_param(params, "tasks", dict)
+    }
     as_paper = all(ours == theirs for ours, theirs in steps.values())
     beside = {task: f" of {theirs:,}" if theirs and not as_paper else "" for task, (_, theirs) in steps.items()}
     said = ", ".join(f"{task} {ours:,}{beside[task]}" for task, (ours, _) in steps.items())

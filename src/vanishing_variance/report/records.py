@@ -14,11 +14,12 @@ from vanishing_variance.report.groups import in_few_words
 from vanishing_variance.report.strongest import TRAINING, Study
 from vanishing_variance.report.tables import Numbered
 from vanishing_variance.study.dotted import flattened
+from vanishing_variance.study.runs import TASKS
 from vanishing_variance.study.verdict import NOT_TESTED
 
 TITLE = "Gains in accuracy by record (percentage points)"
 # What decides a model that is trained on up to 16.
-KEYS = (*TRAINING, "tasks", "ranges.short")
+KEYS = (*TRAINING, *(f"tasks.{task}.{of}" for task in TASKS for of in ("data", "training")), "ranges.short")
 # It changes the last bits alone.
 SPARED = "training.seeds_per_process"
 

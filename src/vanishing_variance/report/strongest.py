@@ -79,7 +79,6 @@ def _strength(claim: Mapping[str, Any], study: Study) -> tuple[bool, bool, bool,
 
 
 def _trained(study: Study, claim: Mapping[str, Any]) -> list[Any]:
-    """Return all that decides the models that a claim is judged by; of the ranges the lengths: it has the steps."""
-    ranges = {name: dict(of) | {"steps": None} for name, of in get_param(study.params, "ranges", dict).items()}
-    tasks = [get_param(study.params, f"tasks.{task}", Any) for task in claim["steps"]]
-    return [claim["steps"], ranges, *tasks, *(get_param(study.params, key, Any) for key in TRAINING)]
+    """Return all that decides the models that a claim is judged by."""
+    tasks = [f"tasks.{task}.{of}" for task in claim["steps"] for of in ("data", "training")]
+    return [claim["steps"], *(get_param(study.params, key, Any) for key in ("ranges", *tasks, *TRAINING))]

@@ -30,7 +30,7 @@ def lengths(plan: TrainingPlan, number: int) -> np.ndarray:
     if growth is None:
         return rng.integers(shortest, plan.lengths.longest, endpoint=True, size=STEPS_PER_DRAW)
     steps = number * STEPS_PER_DRAW + np.arange(STEPS_PER_DRAW)
-    grown = np.minimum(steps / (growth.until * plan.task_training.steps), 1)
+    grown = np.minimum(steps / (growth.until * plan.steps), 1)
     if growth.shape == "linear":
         longest = growth.start + grown * (plan.lengths.longest - growth.start)
     else:

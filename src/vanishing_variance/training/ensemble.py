@@ -34,11 +34,11 @@ def train_block(
     chunks = [seeds[first : first + size] for first in range(0, len(seeds), size)]
     paths = [None] * len(chunks) if kept is None else _checkpoints(plan, chunks, kept)
     jobs = [partial(_train_chunk, plan, chunk, path) for chunk, path in zip(chunks, paths, strict=True)]
-    with Progress(f"train {plan.name}", plan.task_training.steps * len(seeds), "seed-steps") as progress:
+    with Progress(f"train {plan.name}", plan.steps * len(seeds), "seed-steps") as progress:
         trained = parallel.run(jobs, progress)
     weights = {name: np.concatenate([of[name] for of, _ in trained]) for name in trained[0][0]}
     history = np.concatenate([history for _, history in trained], axis=1)
-    records = np.minimum((np.arange(len(history)) + 1) * STEPS_PER_RECORD, plan.task_training.steps)
+    records = np.minimum((np.arange(len(history)) + 1) * STEPS_PER_RECORD, plan.steps)
     columns = {
         "seed": np.repeat(seeds, len(records)),
         "step": np.tile(records, len(seeds)),

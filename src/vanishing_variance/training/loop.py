@@ -41,7 +41,7 @@ def train(
     With the checkpoint `kept` it goes on from there and writes it now and then. Raises DivergedError, which names the
     first step and seed whose loss is not finite, or a weight that is not finite at the end: no seed is ever dropped.
     """
-    network, steps = plan.variant.network(), plan.task_training.steps
+    network, steps = plan.variant.network(), plan.steps
     for tensor in weights.values():
         tensor.requires_grad_()
     readers = network.embedding.SPARSE_TABLES

@@ -9,6 +9,7 @@ from math import ceil, prod
 from vanishing_variance.core import parallel
 from vanishing_variance.core.device import device, free_gpu_memory
 from vanishing_variance.core.memory import Need, Term
+from vanishing_variance.core.ranges import steps_key
 from vanishing_variance.core.sequence_memory import sequence_bytes
 from vanishing_variance.model.kernels.attend import library
 from vanishing_variance.training.batches import STEPS_PER_DRAW
@@ -38,8 +39,7 @@ def memory_needed(plan: TrainingPlan, seeds: Sequence[int]) -> Need:
     shared = {"training.seeds_per_process": training.seeds_per_process} if on_cpu else every
     longest = {"training.batch_size": training.batch_size, f"ranges.{plan.range_name}.longest": lengths.longest}
     of_task = {f"tasks.{plan.variant.task_name}.training.{name}": value for name, value in plan.task_training}
-    own = f"tasks.{plan.variant.task_name}.training.steps"
-    steps = {own if lengths.steps is None else f"ranges.{plan.range_name}.steps": plan.task_training.steps}
+    steps = {steps_key(plan.variant.task_name, plan.range_name): plan.steps}
     width = {"model.width": model.width} | {name: of for name, of in of_task.items() if name.endswith("_width")}
 
     kept, most = sequence_bytes(plan.variant.task, (lengths.shortest + lengths.longest) / 2)
@@ -48,7 +48,7 @@ def memory_needed(plan: TrainingPlan, seeds: Sequence[int]) -> Need:
     # All seeds' as one array; while the last seed's of one length are drawn, what drawing takes.
     data = sequences * (together * kept + often * most)
     # All losses, and a copy in the checkpoint; tables have the factors of every step of Adam, made in double precision.
-    history = plan.task_training.steps * (2 * FLOAT * together + (48 if features else 0))
+    history = plan.steps * (2 * FLOAT * together + (48 if features else 0))
 
     items = together * training.batch_size * lengths.longest
     if plain:

@@ -6,7 +6,7 @@ from typing import Any
 
 from vanishing_variance.core.config import get_param
 from vanishing_variance.core.paths import Run
-from vanishing_variance.core.ranges import Range
+from vanishing_variance.core.ranges import Range, training_steps
 from vanishing_variance.core.seeds import Index
 from vanishing_variance.core.task import TaskTraining
 from vanishing_variance.model.variant import Variant, task_training
@@ -24,16 +24,14 @@ class TrainingPlan:
     variant: Variant
     training: Training
     task_training: TaskTraining
+    steps: int
 
     @classmethod
     def of(
         cls, params: Mapping[str, Any], run: Run, attention: str = "softmax", name: str | None = None
     ) -> "TrainingPlan":
-        """Return the plan of a run by params.yaml; a range may have a number of steps of its own. Raises InputError."""
+        """Return the plan of a run by params.yaml, with the task's number of steps on the range. Raises InputError."""
         lengths: Range = get_param(params, f"ranges.{run.range}", Range)
-        of_task = task_training(params, run.task)
-        if lengths.steps is not None:
-            of_task = of_task.model_copy(update={"steps": lengths.steps})
         return cls(
             name=name or str(run),
             root_seed=get_param(params, "seed", Index),
@@ -41,5 +39,6 @@ class TrainingPlan:
             lengths=lengths,
             variant=Variant.of(params, run.task, run.norm, attention),
             training=get_param(params, "training", Training),
-            task_training=of_task,
+            task_training=task_training(params, run.task),
+            steps=training_steps(params, run.task, run.range),
         )
