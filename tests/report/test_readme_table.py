@@ -5,6 +5,9 @@ from vanishing_variance.core.errors import InputError
 from vanishing_variance.report.readme import BEGIN, END, SHOWN, rewritten, table
 from vanishing_variance.report.strongest import Evidence
 
+COUNTS = (
+    "The paper's 3 claims: 1 supported, 1 contradicted, 1 undecided. The main ones, and all that are\ncontradicted:"
+)
 GAIN = ", +3.2 pp [+1.0, +5.5]; the paper: +1.8"
 
 
@@ -16,12 +19,22 @@ def shown():
 def test_a_sentence_a_claim_between_the_markers_and_nothing_else_changes():
     text = rewritten(f"before\n\n{BEGIN}\n| old |\n{END}\nafter\n", shown())
     assert text.startswith(
-        f"before\n\n{BEGIN}\n\n- ln helps beyond the training lengths (Section 3.1, Table 1): **supp"
+        f"before\n\n{BEGIN}\n\n{COUNTS}\n\n- ln helps beyond the training lengths (Section 3.1, Table 1): **supp"
     )
     assert text.endswith(f".\n\n{END}\nafter\n")
     assert text.count("\n- ") == len(SHOWN)
     assert max(map(len, text.splitlines())) <= 100
     assert rewritten(text, shown()) == text
+
+
+def test_claims_of_the_papers_that_are_contradicted_follow_and_ours_do_not():
+    against = {"claim": "Something else", "verdict": "contradicted"}
+    others = {
+        key: Evidence({**CLAIM, **against, "where": where}) for key, where in (("a", "B.1"), ("b", "ours, on B.1"))
+    }
+    text = " ".join(rewritten(BEGIN + END, shown() | others).split())
+    assert text.count("Something else") == text.count("Something else (B.1): **contradicted**") == 1
+    assert "The paper's 4 claims: 1 supported, 2 contradicted, 1 undecided. " in text
 
 
 def test_a_sentence_has_the_gain_its_interval_and_the_papers():

@@ -8,11 +8,11 @@ from vanishing_variance.core.errors import InputError
 from vanishing_variance.report.formats import beside
 from vanishing_variance.report.strongest import Evidence, scale
 from vanishing_variance.study.markdown import definitions, row
-from vanishing_variance.study.verdict import legend
+from vanishing_variance.study.verdict import CONTRADICTED, VERDICTS, legend
 
 BEGIN, END = "<!-- verdicts: python -m stages.readme -->", "<!-- end of verdicts -->"
-# The claims that the README leads with.
-SHOWN = ("vanishing", "argmax", "dictionary", "cause-moments-dictionary", "cause-attention-dictionary")
+# The claims that the README leads with; those of the paper's that are contradicted follow them.
+SHOWN = ("vanishing", "argmax", "dictionary")
 HEAD = ("the claim", "in the paper", "verdict", "scale")
 COLUMNS = 100
 HEADING = """# The verdicts on the paper's claims
@@ -27,13 +27,18 @@ gain: [results](results.md#in-short).
 
 
 def rewritten(text: str, evidence: Mapping[str, Evidence]) -> str:
-    """Return the README with the verdicts on the claims SHOWN. Raises InputError where a marker is missing."""
+    """Return the README with how many of the paper's claims got which verdict, those SHOWN, and all contradicted ones.
+
+    Raises InputError where a marker is missing.
+    """
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not (begin and end):
         raise InputError(f"README.md: the lines {BEGIN} and {END} must be in it, in this order")
-    sentences = [fill(_sentence(evidence[key]), COLUMNS, subsequent_indent="  ") for key in SHOWN]
-    return "\n".join([f"{before}{BEGIN}", "", *sentences, "", f"{END}{after}"])
+    papers = {key: found for key, found in evidence.items() if not found.claim["where"].startswith("ours")}
+    against = [key for key, found in papers.items() if found.claim["verdict"] == CONTRADICTED and key not in SHOWN]
+    sentences = [fill(_sentence(evidence[key]), COLUMNS, subsequent_indent="  ") for key in (*SHOWN, *against)]
+    return "\n".join([f"{before}{BEGIN}", "", fill(_counts(papers), COLUMNS), "", *sentences, "", f"{END}{after}"])
 
 
 def table(evidence: Iterable[Evidence]) -> str:
@@ -41,6 +46,13 @@ def table(evidence: Iterable[Evidence]) -> str:
     return "\n".join(
         [HEADING, *definitions(legend()), "", row(HEAD), row(["---"] * len(HEAD)), *map(_row, evidence), ""]
     )
+
+
+def _counts(papers: Mapping[str, Evidence]) -> str:
+    """Return how many of the paper's claims got each verdict."""
+    verdicts = [found.claim["verdict"] for found in papers.values()]
+    counts = ", ".join(f"{verdicts.count(name)} {name}" for name in VERDICTS if name in verdicts)
+    return f"The paper's {len(verdicts)} claims: {counts}. The main ones, and all that are contradicted:"
 
 
 def _sentence(found: Evidence) -> str:
