@@ -17,6 +17,7 @@ from itertools import takewhile
 from multiprocessing import resource_tracker
 from typing import Any
 
+import dask
 from distributed import Client, Nanny, Scheduler, SpecCluster, rpc
 from distributed.utils import silence_logging_cmgr
 
@@ -28,6 +29,13 @@ from dvc_parallel.errors import InputError
 ALLOWED_FAILURES = 20
 REACHED_WITHIN = 10  # seconds
 
+# Dask looks at its own processes 50 to 100 times a second, which takes a tenth of a core with two workers (a hundredth
+# with these), and sees nothing of stages, which are processes of their own.
+SELDOM = {
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.worker.profile.enabled": False,
+}
 # Below an error Dask tells of workers that it restarts, and of work that it cancels: what it is for, and what is asked.
 SHOWN = logging.ERROR
 
@@ -49,7 +57,7 @@ def local(workers: int) -> Iterator[Client]:
     }
     listening = {"host": "127.0.0.1", "dashboard": True, "dashboard_address": "127.0.0.1:8787"}
     scheduler = {"cls": Scheduler, "options": listening | {"allowed_failures": ALLOWED_FAILURES}}
-    with silence_logging_cmgr(SHOWN):
+    with silence_logging_cmgr(SHOWN), dask.config.set(SELDOM):
         with _uninterrupted(), any_port():
             cluster = SpecCluster(workers=specification, scheduler=scheduler)
         with connected(cluster) as client:

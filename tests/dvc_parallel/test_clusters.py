@@ -90,6 +90,14 @@ class TestLocal:
             assert len(pids) == 2
         wait_for(lambda: not any(map(alive, pids)))
 
+    def test_looks_at_itself_seldom_in_every_process(self):
+        def settings():
+            return {key: dask.config.get(key) for key in clusters.SELDOM}
+
+        with clusters.local(1) as client:
+            assert settings() == clusters.SELDOM
+            assert [*client.run(settings).values()] == [clusters.SELDOM]
+
     def test_takes_another_port_for_the_dashboard_without_a_word(self, capfd):
         with clusters.local(1) as first, clusters.local(1) as second:
             assert first.dashboard_link != second.dashboard_link
