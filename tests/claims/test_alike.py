@@ -64,6 +64,14 @@ def test_nearer_is_welchs_test():
     assert [found["low"], found["high"]] == pytest.approx(expected.confidence_interval(), rel=1e-3)
 
 
+@pytest.mark.parametrize("task", ["argmax", "dictionary"])
+def test_nearers_n_is_that_of_the_task_with_fewer_seeds(task):
+    frame = noisy(3, norm="ln")
+    assert (
+        verdict("ln-std-alike", accuracy=frame.query("task != @task or seed > 0"))["n"] == frame["seed"].nunique() - 1
+    )
+
+
 def test_seeds_for_equivalence_are_enough_and_one_fewer_is_not():
     rng = np.random.default_rng(0)
     n = seeds_for_equivalence(1.5, 1.0)

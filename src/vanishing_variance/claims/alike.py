@@ -53,14 +53,17 @@ def orthogonal(task: str, evidence: Evidence) -> Judgement:
 
 
 def nearer(evidence: Evidence) -> Judgement:
-    """Judge whether `ln` and `std` are nearer to each other on dictionary than on argmax."""
+    """Judge whether `ln` and `std` are nearer to each other on dictionary than on argmax.
+
+    n is that of the task with fewer seeds.
+    """
     if missing := [text for task in TASKS if (text := evidence.missing(task, "short", "ln", "std"))]:
         return Judgement(NOT_TESTED, "; ".join(missing))
     gains = {task: Pair(task, "short", "ln", "std").gains(evidence) for task in TASKS}
     words = "; ".join(f"{task} {mean_estimate(of, '.3g')}" for task, of in gains.items())
     argmax, dictionary = (of * np.sign(of.mean()) for of in gains.values())
     difference = float(argmax.mean() - dictionary.mean())
-    found = Judgement(UNDECIDED, words, "pp", difference, n=len(argmax))
+    found = Judgement(UNDECIDED, words, "pp", difference, n=min(len(argmax), len(dictionary)))
     if note := no_test(argmax) or no_test(dictionary):
         return replace(found, evidence=f"{words}, {note}")
     # Whichever signs the true means have: where this interval is on one side of 0, so is that of their sum.
