@@ -42,7 +42,7 @@ class Treatment(Section):
 
 
 class Steps(Section):
-    """How many gradient steps a task has on the leaderboard, where the lines do not say how many times as many."""
+    """The section `tasks.<task>.steps` of the leaderboard's file: gradient steps, which a line may multiply."""
 
     short: Count
 
