@@ -21,7 +21,7 @@ from vanishing_variance.core.files import write_text
 from vanishing_variance.core.frames import read_csv, write_csv
 from vanishing_variance.study.markdown import estimate, mean_estimate, power, table
 from vanishing_variance.study.runs import METRICS, REFERENCE
-from vanishing_variance.study.scale import SCALES
+from vanishing_variance.study.scale import SCALES, paper_steps
 from vanishing_variance.training.batches import STEPS_PER_DRAW, lengths
 
 FIRST_SEED, SEEDS, SEQUENCES, LONGEST = 8, 8, 1024, 256
@@ -56,6 +56,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "rate 3e-4": {"training.learning_rate": 3e-4},
     "50,000 steps, rate falls to 0": {"tasks.dictionary.steps.long": 50_000, "training.decay": "cosine"},
 }
+# The paper's, where a setting has no others; its scale here has more of the dictionary.
+STEPS = {"tasks.dictionary.steps.long": paper_steps("dictionary")}
 KEYS = ["task", "setting", "norm", "items", "seed", "length", "accuracy"]
 INTRODUCTION = (
     "By `python -m benchmarks.long_range`. How the longest training length grows from 16 to 256: *linear* by as many "
@@ -104,7 +106,7 @@ def measured(
     seeds: Sequence[int],
 ) -> pd.DataFrame:
     """Return task, norm, items (of a training sequence, on average), seed, length and accuracy (a fraction)."""
-    params = read_params({**SCALES["paper"], "tasks.dictionary.steps.long": 10_000, **changes}, ROOT / "params.yaml")
+    params = read_params({**SCALES["paper"], **STEPS, **changes}, ROOT / "params.yaml")
     trained = train(params, task, norm, seeds, "long")
     draws = -(-trained.plan.steps // STEPS_PER_DRAW)
     items = np.concatenate([lengths(trained.plan, draw) for draw in range(draws)])

@@ -37,6 +37,22 @@ def test_the_shipped_parameters_are_valid(file):
         ("tasks.argmax.data.classes", "10", "tasks.argmax.data.classes is '10'; must be a valid integer"),
         ("tasks.argmax.data.width", 3, "tasks.argmax.data.width is 3, but there is no such key; choose from classes"),
         ("tasks.dictionary.steps.long", 0, "tasks.dictionary.steps.long is 0; must be greater than or equal"),
+        (
+            "tasks.argmax.steps.wide",
+            3,
+            "tasks.argmax.steps.wide is 3, but there is no such key; choose from short, long",
+        ),
+        (
+            "tasks.argmax.steps",
+            {"short": 3},
+            "tasks.argmax.steps.long is missing; tasks.argmax.steps must have short, l",
+        ),
+        ("tasks.argmax.training.steps", 3, "tasks.argmax.training.steps is 3, but there is no such key"),
+        (
+            "ranges.long.steps",
+            3,
+            "ranges.long.steps is 3, but there is no such key; choose from shortest, longest, gro",
+        ),
         ("tasks.dictionary.training.embedding_std", float("nan"), "embedding_std is nan; must be"),
         ("ranges.wide", {}, "ranges.wide is {}, but there is no such key; choose from short, long"),
         ("ranges.long.growth.shape", "cubic", "ranges.long.growth.shape is 'cubic'; must be 'linear' or 'geometric'"),

@@ -13,6 +13,8 @@ import pytest
 import yaml
 from checkout import ALL, Copy, stages
 
+from vanishing_variance.study.edited import edit_yaml
+
 # Of the paper's runs these take hours, and the others seconds.
 DEAR = ("train", "temperature", "evaluate", "leaderboard train")
 PARAMS = {"params.yaml", "leaderboard/params.yaml"}
@@ -124,6 +126,21 @@ def test_a_stage_declares_exactly_the_parameters_that_it_takes(first_run):
             taken -= own
         assert {key for key in taken if not any(f"{key}.".startswith(f"{wide}.") for wide in declared)} == set(), name
         assert {wide for wide in declared if not any(f"{key}.".startswith(f"{wide}.") for key in taken)} == set(), name
+
+
+@pytest.mark.parametrize(
+    ("range_", "kind", "norms"), [("short", "train", "none std ln"), ("long", "train-long", "none ln")]
+)
+def test_steps_of_one_task_and_range_retrain_these_alone(first_run, range_, kind, norms):
+    copy = first_run[0]
+    path, kept = copy.path / "params.yaml", (copy.path / "params.yaml").read_bytes()
+    edit_yaml(path, {f"tasks.argmax.steps.{range_}": 31})
+    try:
+        ran = copy.ran("dvc", "repro", "--dry", "--keep-going")
+        retrained = {name for name in ran if name.startswith("train")}
+        assert retrained == {f"{kind}@argmax-{range_}-{norm}-0" for norm in norms.split()}
+    finally:
+        path.write_bytes(kept)
 
 
 def test_a_page_that_cannot_be_made_leaves_the_one_before(first_run):

@@ -29,8 +29,8 @@ from dvc_parallel.errors import InputError
 ALLOWED_FAILURES = 20
 REACHED_WITHIN = 10  # seconds
 
-# Dask looks at its own processes 50 to 100 times a second, which takes a tenth of a core with two workers (a hundredth
-# with these), and sees nothing of stages, which are processes of their own.
+# By default Dask looks at its own processes 50 to 100 times a second. That takes time from stages, and shows nothing of
+# them: they are processes of their own.
 SELDOM = {
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "10s",

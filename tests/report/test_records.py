@@ -6,6 +6,7 @@ from made_up_results import CLAIM, ROOT
 from vanishing_variance.core.yaml import read_yaml
 from vanishing_variance.report.records import Record, table
 from vanishing_variance.report.strongest import Study
+from vanishing_variance.study.scale import changed as changed_document
 from vanishing_variance.study.verdict import NOT_TESTED
 
 PARAMS = read_yaml(ROOT / "params.yaml")
@@ -63,5 +64,9 @@ def test_the_note_says_which_parameters_differ_and_no_others():
     found = table({"lead": kept(), "other": kept(params=changed)})
     now, then = (str(value).lower() for value in (model["scaled_logits"], PARAMS["model"]["scaled_logits"]))
     assert found.note.endswith(f" Unlike lead, other has model.scaled_logits {now} instead of {then}.")
+    longer = changed_document(PARAMS, {"tasks.argmax.steps.short": 7, "tasks.argmax.steps.long": 8})
+    steps = PARAMS["tasks"]["argmax"]["steps"]["short"]
+    found = table({"lead": kept(), "other": kept(params=longer)})
+    assert found.note.endswith(f" Unlike lead, other has tasks.argmax.steps.short 7 instead of {steps}.")
     same = table({"lead": kept(), "other": replace(kept())})
     assert same.note.endswith("other has the same parameters.")

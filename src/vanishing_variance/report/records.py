@@ -19,7 +19,11 @@ from vanishing_variance.study.verdict import NOT_TESTED
 
 TITLE = "Gains in accuracy by record (percentage points)"
 # What decides a model that is trained on up to 16.
-KEYS = (*TRAINING, *(f"tasks.{task}.{of}" for task in TASKS for of in ("data", "training")), "ranges.short")
+KEYS = (
+    *TRAINING,
+    *(f"tasks.{task}.{of}" for task in TASKS for of in ("data", "steps.short", "training")),
+    "ranges.short",
+)
 # It changes the last bits alone.
 SPARED = "training.seeds_per_process"
 

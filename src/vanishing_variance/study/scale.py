@@ -22,7 +22,7 @@ SCALES: dict[str, dict[str, Any]] = {
     # cores. They begin at 16, because those before had a part in the choice of the protocol (docs/protocol.md). 4,096
     # test sequences, which the paper does not state: all seeds share them, so their error stays. Figure 3 rests on
     # 32,000 sequences there, of one model: -S diagnostics.sequences=32000. The dictionary on up to 256 has more steps
-    # than the paper's, after which the baseline is the paper's in training (docs/protocol.md).
+    # than the paper's 10,000, by a rule (docs/protocol.md).
     "paper": {
         "blocks": list(range(2, 15)),
         "seeds_per_block": 8,
