@@ -39,6 +39,7 @@ from vanishing_variance.model.variant import Variant
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.study.markdown import power, table
 from vanishing_variance.study.runs import METRICS, REFERENCE
+from vanishing_variance.study.verdict import BEHIND
 from vanishing_variance.training.adam import Adam, TorchAdam, adam
 from vanishing_variance.training.compiled_adam import Rates
 from vanishing_variance.training.loop import train
@@ -351,6 +352,7 @@ def markdown(found: pd.DataFrame) -> str:
         rows = [_gains(str(name), of, cells) for name, of in protocols]
         rows.append(["paper", "100", "", "", gains[0], "", gains[1], "", *sharper, "", "", "", ""])
         lines += [f"## {task}, trained on up to {LONGEST}, {STEPS[str(task)]:,} steps", "", *table(head, rows), ""]
+        lines += [_clear([of for _, of in protocols], cells["none", "plain", LONGEST]), ""]
         rows = [[str(name), *_accuracies(of)] for name, of in protocols]
         rows.append(["paper", *(f"{cells[norm, 'plain', at]:.1f}" for at in SHOWN for norm in NORMS)])
         lines += [*table(accuracies, rows), ""]
@@ -381,10 +383,34 @@ def _accuracies(of: pd.DataFrame) -> list[str]:
     return [f"{mean:.1f} [{low:.1f}, {high:.1f}]" for mean, low, high in bounds]
 
 
+def _beyond(of: pd.DataFrame) -> pd.Series:
+    """Return the accuracy (%) beyond training by norm, temperature and seed."""
+    accuracies: pd.Series = of[of["length"] > LONGEST].groupby(["norm", "temperature", "seed"])["accuracy"].mean() * 100
+    return accuracies
+
+
+def _clear(protocols: Sequence[pd.DataFrame], papers: float) -> str:
+    """Return in how many protocols the gain is clear; `papers` is the paper's accuracy (%) of none at 2^4."""
+    rows = []
+    for of in protocols:
+        beyond = _beyond(of)
+        _, low, high = interval((beyond["ln", "plain"] - beyond["none", "plain"]).to_numpy())
+        first = of.query("norm == 'none' and temperature == 'plain' and length == @LONGEST")["accuracy"].mean() * 100
+        rows.append((papers - first <= BEHIND, low > 0, high < 0))
+    found = pd.DataFrame(rows, columns=["near", "positive", "negative"])
+    near = found[found["near"]]
+    return (
+        f"The gain is clearly positive (its 95% interval is above 0) in {found['positive'].sum()} of {len(found)} "
+        f"protocols, clearly negative in {found['negative'].sum()}. {len(near)} have a baseline at most {BEHIND} "
+        f"points below the paper's at {power(LONGEST)}; of these it is clearly positive in {near['positive'].sum()}, "
+        f"clearly negative in {near['negative'].sum()}. No interval is corrected for the number of protocols."
+    )
+
+
 def _gains(name: str, of: pd.DataFrame, theirs: pd.Series) -> list[str]:
     means = of.groupby(["norm", "temperature", "length"])["accuracy"].mean() * 100
     away = (means.reindex(theirs.index) - theirs).abs()
-    beyond = of[of["length"] > LONGEST].groupby(["norm", "temperature", "seed"])["accuracy"].mean() * 100
+    beyond = _beyond(of)
     gains = {how: (beyond["ln", how] - beyond["none", how]).to_numpy() for how in ("plain", "adaptive")}
     tests = []
     for gain in gains.values():

@@ -114,6 +114,20 @@ def test_a_protocol_is_tabled_with_its_distance_and_gain():
     assert "not run: cosine; std 1;" in markdown(ran)
 
 
+def test_clear_gains_are_counted_over_all_protocols_and_over_those_level_with_the_papers_baseline():
+    rows = [
+        ("dictionary", name, norm, seed, temperature, length, base + (norm == "ln") * gain + 0.001 * seed, 0.1, 0.2)
+        for name, base, gain in (("up", 0.99, 0.005), ("down", 0.99, -0.02), ("behind", 0.98, 0.01), ("even", 0.99, 0))
+        for norm in ("none", "ln")
+        for seed in range(3)
+        for temperature in ("plain", "adaptive")
+        for length in protocols.LENGTHS
+    ]
+    text = markdown(pd.DataFrame(rows, columns=[*protocols.KEYS, "accuracy", "loss", "entropy"]))
+    assert "is above 0) in 2 of 4 protocols, clearly negative in 1. 3 have a baseline at most 0.5 points" in text
+    assert "below the paper's at 2^4; of these it is clearly positive in 1, clearly negative in 1." in text
+
+
 def test_embeddings_make_no_other_protocol_of_a_task_without_them():
     found = protocols._unrun("argmax", ["base", "width 128, logits not scaled"])
     assert found[:2] == ["cosine", "rate 3e-4"]

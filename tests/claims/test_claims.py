@@ -24,6 +24,7 @@ INSIDE = (
     "variance-decays",
     "mean-drifts",
     "variance-kept",
+    "variance-kept-after",
     "mean-kept",
     "shift",
     "shift-left",
@@ -48,9 +49,9 @@ def test_where_everything_is_as_the_paper_says_every_claim_is_supported():
     document = judge(CLAIMS, evidence())
     expected = dict.fromkeys(BY_KEY, SUPPORTED) | dict.fromkeys(CAPACITY, NOT_TESTED)
     assert {key: claim["verdict"] for key, claim in document.items()} == expected
-    assert len(document) == len(CLAIMS) == len(RULES) == 45
+    assert len(document) == len(CLAIMS) == len(RULES) == 47
     assert counts(document) == {
-        **{"supported": 44, "contradicted": 0, "undecided": 0, "not_comparable": 0, "not_tested": 1}
+        **{"supported": 46, "contradicted": 0, "undecided": 0, "not_comparable": 0, "not_tested": 1}
     }
     assert THEORY | of_task("argmax") | of_task("dictionary") | {"argmax-long", "dictionary-long"} == set(document)
 
@@ -86,7 +87,7 @@ def test_fewer_steps_than_the_papers_compare_nothing_whichever_way_it_points(by)
     assert [argmax[name] for name in ("ours", "low", "high")] == [same[name] for name in ("ours", "low", "high")]
     assert {document[key]["size"] for key in changed} == {""}
     assert document["ln-std-alike"]["evidence"].startswith("argmax 99,999 of 100,000 steps, baseline ")
-    assert counts(document)["not_comparable"] == 20
+    assert counts(document)["not_comparable"] == 21
     assert verdict("argmax", steps=steps((100_001, 10_000)))["verdict"] == SUPPORTED
 
 

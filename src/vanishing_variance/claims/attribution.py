@@ -28,6 +28,8 @@ ATTRIBUTION = (
     "with both forms that interval is below 0. Else undecided, as where it is not clear that ln brings anything. The "
     f"correlations of metrics/explained.csv describe, and decide nothing.{TRAINED}"
 )
+# Of what models without a normaliser would gain, which is no gain of ln.
+UNIT = "pp for none"
 _points = partial(mean_estimate, how="+.1f", unit=" points")
 
 
@@ -52,7 +54,7 @@ def improves(task: str, evidence: Evidence) -> Judgement:
     seeds = 100 * beyond.groupby(["intervention", "where", "seed"])["accuracy"].mean()
     brought = {form: (seeds[restored(form), "before"] - seeds[BASE, NOTHING]).to_numpy() for form in FORMS}
     if len(parts["gain"]) < 2 or len(brought["global"]) != len(parts["gain"]):
-        return Judgement(UNDECIDED, "too few seeds of both", "pp", n=len(parts["gain"]))
+        return Judgement(UNDECIDED, "too few seeds of both", UNIT, n=len(parts["gain"]))
     sides = [one_sided(*interval(values - HALF * parts["gain"])[1:]) for values in brought.values()]
     if of_moments.verdict == SUPPORTED or (of_read_out.verdict == SUPPORTED and SUPPORTED in sides):
         verdict = SUPPORTED
@@ -64,4 +66,4 @@ def improves(task: str, evidence: Evidence) -> Judgement:
     words += [f"{form} moments put right {_points(values)}" for form, values in brought.items()]
     best = max(brought.values(), key=lambda values: float(values.mean()))
     said = f"{', '.join(words)}; cause-moments: {of_moments.verdict}, cause-read-out: {of_read_out.verdict}"
-    return replace(by_seed(best, "pp", said), verdict=verdict)
+    return replace(by_seed(best, UNIT, said), verdict=verdict)

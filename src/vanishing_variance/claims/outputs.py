@@ -8,7 +8,7 @@ import pandas as pd
 
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import Judgement, by_seed
-from vanishing_variance.study.markdown import estimate, mean_estimate
+from vanishing_variance.study.markdown import mean_estimate
 from vanishing_variance.study.quantities import QUANTITIES
 from vanishing_variance.study.results import of_both
 from vanishing_variance.study.verdict import NOT_TESTED
@@ -42,16 +42,6 @@ def dispersed(task: str, evidence: Evidence) -> Judgement:
     found = smaller(lambda of: 100 * (1 - of["largest16"]), "% of the weight", task, measured)
     unmeasured = "the mass of the 16 largest weights was not measured: the models are older than the rule"
     return found if found.evidence else replace(found, evidence=unmeasured)
-
-
-def keeps_variance(task: str, evidence: Evidence) -> Judgement:
-    """Judge whether the global variance changes less with `ln` than with `none`, after the normaliser."""
-    after = smaller(lambda of: log_ratio("variance_after")(of).abs(), "absolute log2 ratio", task, evidence)
-    before = smaller(lambda of: log_ratio("variance_before")(of).abs(), "absolute log2 ratio", task, evidence)
-    if after.verdict == NOT_TESTED:
-        return after
-    less = estimate(".3g", before.ours, before.low, before.high)
-    return replace(after, evidence=f"{after.evidence}; before the normaliser {before.evidence}, a difference of {less}")
 
 
 def drifts(task: str, evidence: Evidence) -> Judgement:

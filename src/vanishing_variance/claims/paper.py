@@ -45,9 +45,13 @@ INSIDE: OfEachTask = {
         outputs.drifts,
     ),
     "variance-kept": (
-        "the absolute log2 ratio of the global variance after the normaliser to that at the training lengths, none "
-        "less ln, above 0. The same of O before the normaliser is the evidence.",
-        outputs.keeps_variance,
+        "the absolute log2 ratio of the global variance of O, before the normaliser, to that at the training lengths, "
+        "none less ln, above 0.",
+        partial(smaller, lambda of: log_ratio("variance_before")(of).abs(), "absolute log2 ratio"),
+    ),
+    "variance-kept-after": (
+        "the same after the normaliser.",
+        partial(smaller, lambda of: log_ratio("variance_after")(of).abs(), "absolute log2 ratio"),
     ),
     "mean-kept": (
         "the squared drift of the global mean after the normaliser, as of mean-drifts, none less ln, above 0.",

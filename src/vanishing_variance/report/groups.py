@@ -34,7 +34,8 @@ GROUPS = {
         "convergence-ln": "ln converges in 10,000 steps",
     },
     "mechanism": {
-        "variance-kept": "ln preserves the global variance",
+        "variance-kept": "ln preserves the global variance of O",
+        "variance-kept-after": "The same after the normaliser",
         "mean-kept": "ln preserves the global mean",
         "shift": "ln reduces the distribution shift of O",
         "shift-left": "ln does not eliminate the shift",

@@ -15,6 +15,7 @@ from vanishing_variance.report import strongest
 from vanishing_variance.report.formats import MISSING, interval, number
 from vanishing_variance.report.rendering import TEMPLATES
 from vanishing_variance.statistics.intervals import interval as t_interval
+from vanishing_variance.study.shares import BEYOND
 
 MARKDOWN = TEMPLATES.overlay(autoescape=False)
 RECORD, RUN = f"metrics/{strongest.RECORD}/", "metrics/"
@@ -130,12 +131,16 @@ class Numbers:
         )
         return number(1 - (rows[f"feature_variance_{where}"] / rows[f"variance_{where}"]).mean(), ".0%")
 
-    def share(self, task: str, intervention: str) -> str:
-        """Return what an intervention is worth at 2^14 without a normaliser, as a share of the fall."""
+    def share(self, task: str, intervention: str, range_: str = "short", length: int | None = LONGEST) -> str:
+        """Return what an intervention is worth without a normaliser, as a share of the fall.
+
+        At a length; where that is None, on average over those beyond training.
+        """
         rows = self.frame(f"{self.run}interventions/shares.csv").query(
-            "task == @task and range == 'short' and norm == 'none' and length == @LONGEST"
-            " and intervention == @intervention and where != 'before'"
+            "task == @task and range == @range_ and norm == 'none' and intervention == @intervention"
+            " and where != 'before'"
         )
+        rows = rows[rows["scope"] == BEYOND if length is None else rows["length"] == length]
         share, low, high = (rows[name].mean() for name in ("share", "share_low", "share_high"))
         return f"{number(share, '.0%')} [{interval(100 * low, 100 * high, '.0f')}]"
 
