@@ -137,7 +137,7 @@ def test_its_verdicts_are_the_strongest_evidence_that_is_committed():
         )
     )
     evidence = strongest(run, record)
-    assert len(evidence) == 45
+    assert len(evidence) == 47
     assert rewritten(README, evidence) == README
     assert table(evidence.values()) == PAGES["docs/verdicts.md"]
 
