@@ -71,7 +71,8 @@ def main() -> None:
         diverged=diverged,
     )
     prices = read_csv(PRICES, "task", "line", "ms").set_index(["task", "line"])["ms"]
-    first = table["task"].map(prices.xs(next(iter(treatments)), level="line"))
+    of_first = prices[prices.index.get_level_values("line") == next(iter(treatments))].droplevel("line")
+    first = table["task"].map(of_first)
     table["step"] = table[["task", "line"]].apply(tuple, axis=1).map(prices) / first
     write_csv(FOLDER / "board.csv", table)
     write_text(FOLDER / "board.md", markdown(table))

@@ -30,7 +30,8 @@ def main() -> None:
         offsets[line] = class_offsets(plan.variant, weights)
         accuracy.append(read_frame(files.tested(line, TASK) / "accuracy.parquet", *files.ACCURACY).assign(line=line))
     rng = stream(get_param(params, "seed", Index), "leaderboard", "ceiling")
-    found = ceiling(offsets, pd.concat(accuracy), rng)
+    there = pd.concat(accuracy) if accuracy else pd.DataFrame(columns=[*files.ACCURACY, "line"])
+    found = ceiling(offsets, there, rng)
     write_csv(FOLDER / "ceiling.csv", found)
     write_text(FOLDER / "ceiling.md", markdown(found))
 

@@ -6,7 +6,7 @@ stopped, the same command continues from the checkpoints.
 
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from vanishing_variance.analysis.attribution import beside_accuracy
 from vanishing_variance.core.config import PATH, get_param
 from vanishing_variance.core.errors import InputError
 from vanishing_variance.core.frames import read_csv, read_frame
+from vanishing_variance.core.locks import exclusive_lock
 from vanishing_variance.core.paths import RUNS, Run
 from vanishing_variance.core.seeds import Blocks, SeedsPerBlock, seeds
 from vanishing_variance.core.stage import Arguments, run
@@ -42,6 +43,12 @@ def main() -> None:
         "record", nargs="?", default=RECORD, help=f"a folder of metrics; what it has is not computed again ({RECORD})"
     )
     record = METRICS / record_name(parser.parse_args().record)
+    with exclusive_lock(str(PIECES)):  # whichever record
+        make(record)
+
+
+def make(record: Path) -> None:
+    """Train, test and write the pieces that neither a record nor runs/pieces has. Raises InputError."""
     params = read_yaml(PATH)
     check(params)
     norm, blocks = get_param(params, "norm", Norm), get_param(params, "blocks", Blocks)
@@ -52,15 +59,29 @@ def main() -> None:
         if runs:
             print(f"pieces: {', '.join(map(str, runs))} ({number} of {len(groups)})", file=sys.stderr, flush=True)
             command = [sys.executable, "-m", "dvc_parallel", "repro", "--", *(stage(KINDS[-1], one) for one in runs)]
-            code = subprocess.run(command, check=False).returncode
-            if code:
+            if code := call(command):
                 sys.exit(code)
             lock = read_yaml(LOCK)
             for one in runs:
                 check_computed(one, lock, params)
-                collect(one, seeds(one.block, size), params)
+                if not folder(one, seeds(one.block, size)).exists():  # copied from another machine meanwhile
+                    collect(one, seeds(one.block, size), params)
     if not any(lacking):
         print(f"pieces: nothing is missing of blocks {', '.join(map(str, blocks))}", file=sys.stderr)
+
+
+def call(command: Sequence[str]) -> int:
+    """Return a command's exit code, or where there was a Ctrl-C, which a terminal sends to it too, 252 at least.
+
+    The command is left to end in its own way, which may take a while: subprocess.run would kill it.
+    """
+    interrupted = False
+    with subprocess.Popen(command) as process:
+        while True:
+            try:
+                return process.wait() or 252 * interrupted
+            except KeyboardInterrupt:
+                interrupted = True
 
 
 def missing(group: list[Run], size: int, record: Path, params: dict[str, object]) -> list[Run]:
@@ -88,8 +109,13 @@ def missing(group: list[Run], size: int, record: Path, params: dict[str, object]
 
 
 def check_computed(one: Run, lock: Mapping[str, Any], params: Mapping[str, Any]) -> None:
-    """Raise InputError where a stage of a run has other parameters in dvc.lock: params.yaml was edited meanwhile."""
+    """Raise InputError where a stage of a run has other parameters in dvc.lock: params.yaml was edited meanwhile.
+
+    Or where it is not in dvc.lock any more.
+    """
     for kind in KINDS:
+        if stage(kind, one) not in lock["stages"]:
+            raise InputError(f"{LOCK}: {stage(kind, one)} is gone, put back while pieces were computed; run it again")
         used = lock["stages"][stage(kind, one)]["params"][str(PATH)]
         wanted = {key: get_param(params, key, Any) for key in used}
         name = f"{PATH} was edited while pieces were computed: {stage(kind, one)}"

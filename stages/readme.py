@@ -24,9 +24,13 @@ def main() -> None:
         for folder, path in ((METRICS, PATH), (record, record / PATH))
     )
     evidence = strongest(run, kept)
-    write_text(README, rewritten(read_text(README), evidence))
-    write_text(VERDICTS, table(evidence.values()))
-    write_text(RESULTS, results_page(lambda name: read_text(Path(name))))
+    pages = {
+        README: rewritten(read_text(README), evidence),
+        VERDICTS: table(evidence.values()),
+        RESULTS: results_page(lambda name: read_text(Path(name))),
+    }
+    for path, page in pages.items():  # all or none
+        write_text(path, page)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from vanishing_variance.core.config import PATH, get_param
 from vanishing_variance.core.errors import InputError
 from vanishing_variance.core.files import write_text
 from vanishing_variance.core.frames import read_csv, write_csv
+from vanishing_variance.core.locks import exclusive_lock
 from vanishing_variance.core.ranges import Range, training_steps
 from vanishing_variance.core.seeds import Index
 from vanishing_variance.core.stage import Arguments, run
@@ -50,14 +51,20 @@ def main() -> None:
     )
     chosen = parser.parse_args()
     record = METRICS / record_name(chosen.name)
+    with exclusive_lock(f"record {record.name}"):  # whichever pieces
+        add(record, chosen.piece)
+
+
+def add(record: Path, folders: Sequence[Path]) -> None:
+    """Add pieces to a record, and derive everything. Raises InputError, and then nothing is changed."""
     restore(record)
     path = record / PATH if record.exists() else PATH
     params = read_yaml(path)
     check(params)
-    if not (chosen.piece or record.exists()):
+    if not (folders or record.exists()):
         raise InputError(f"{record}: is no record, and no piece of one is given")
-    (accuracy, mechanism), pieces = together(record, chosen.piece, params)
-    to = record.with_name(f".{chosen.name}.tmp")
+    (accuracy, mechanism), pieces = together(record, folders, params)
+    to = record.with_name(f".{record.name}.tmp")
     shutil.rmtree(to, ignore_errors=True)
     try:
         write_text(to / PATH.name, read_text(path))

@@ -10,6 +10,7 @@ from small import make_model, make_plan
 
 from vanishing_variance.capacity import comparison as capacity
 from vanishing_variance.capacity.memory import memory_needed as of_capacity
+from vanishing_variance.core import parallel
 from vanishing_variance.core.memory import PROCESS, total
 from vanishing_variance.core.ranges import Range
 from vanishing_variance.evaluation import block as evaluation
@@ -133,6 +134,14 @@ def test_the_proposition(task, width, lengths, sequences):
     how = Proposition(lengths=lengths, sequences=sequences, tail=lengths[0])
     job = partial(single, partial(measurement._measure, one.variant, one_model(one), how, 0, int))
     judge(of_proposition([(one.variant, one.task_training)], how, 1), job)
+
+
+def test_interventions_count_a_process_for_each_task_range_and_seed(monkeypatch):
+    monkeypatch.setattr(parallel, "cores", lambda: 64)
+    every = [planned(task, 16) for task in ("argmax", "dictionary")]
+    how, test = Interventions(sequences=4, training_sequences=4), Test(lengths=[16], sequences=4)
+    need = of_interventions([(one.variant, one.task_training) for one in every], [every[0].lengths] * 2, test, how, 8)
+    assert need.processes == 2 * 2 * 8
 
 
 @pytest.mark.parametrize(

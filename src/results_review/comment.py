@@ -86,7 +86,8 @@ def _smoke(trial: Trial) -> Iterable[Block]:
 
 
 def _headline(found: Comparison) -> str:
-    things = ((len(found.flips), "verdict"), (_rows(found.metrics), "metric"), (len(found.figures), "figure"))
+    numbers = (_rows(found.metrics), "metric"), (_rows(found.details), "other number")
+    things = ((len(found.flips), "verdict"), *numbers, (len(found.figures), "figure"))
     changed = " and ".join(", ".join(_count(*one) for one in things if one[0]).rsplit(", ", 1))
     ran = sum(change.kind != "gone" for change in found.changes)
     stages = ", ".join(

@@ -34,7 +34,8 @@ def compare(root: Path, base: str) -> Comparison:
     before, after = recorded(root, base), recorded(root, None, tree)
     outputs = sorted({path for record in [*before.values(), *after.values()] if record for path in record.outputs})
     results = git(root, "diff", "--name-only", "-z", base, tree, "--", *outputs).split("\0")[:-1] if outputs else []
-    kept = git(root, "ls-files", "-z").split("\0")
+    listings = git(root, "ls-files", "-z"), git(root, "ls-tree", "-r", "-z", "--name-only", base)
+    kept = {path for listing in listings for path in listing.split("\0")}
     metrics = dvc_table(root, "metrics", "diff", base[:12])
     others = [path for path in results if path.endswith(".json") and path != CLAIMS and f"| {path} |" not in metrics]
     return Comparison(

@@ -1,7 +1,9 @@
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
+import time
 from functools import partial
 from pathlib import Path
 
@@ -64,6 +66,17 @@ def test_a_failed_job_ends_the_others_at_once(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False, **own)
     assert done.returncode == 1
     assert "ValueError: refused" in done.stderr
+
+
+def test_a_failed_job_ends_no_process_that_others_started(monkeypatch):
+    monkeypatch.setattr(parallel, "cores", lambda: 2)
+    other = multiprocessing.get_context("spawn").Process(target=time.sleep, args=(300,))
+    other.start()
+    with pytest.raises(InputError, match="this one"):
+        parallel.run([refuse, partial(square, 2)], lambda done: None)
+    assert other.is_alive()
+    other.kill()
+    other.join()
 
 
 def test_a_killed_stage_leaves_no_process_behind(tmp_path):

@@ -116,6 +116,24 @@ if __name__ == "__main__":
     run(main)
 """
 
+KILLED = """
+import os, signal
+import stages
+from functools import partial
+from vanishing_variance.core import parallel
+from vanishing_variance.core.stage import run
+
+def end(report):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def main():
+    parallel.cores = lambda: 2
+    parallel.run([end, end], print)
+
+if __name__ == "__main__":
+    run(main)
+"""
+
 # DVC, too, waits for the stage that it started when it is interrupted.
 DVC = """
 import signal, subprocess, sys
@@ -146,6 +164,16 @@ def test_a_stage_ends_when_the_dvc_that_started_it_is_killed(working):
     dvc.kill()
     assert dvc.wait() == -signal.SIGKILL
     wait_for(lambda: not any(alive(process) for process in processes))
+
+
+def test_a_killed_process_of_a_stage_is_one_line_and_exit_code_2(tmp_path):
+    (tmp_path / "stage.py").write_text(KILLED)
+    here = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}"}
+    done = subprocess.run(
+        [sys.executable, "stage.py"], cwd=tmp_path, env=here, capture_output=True, text=True, check=False
+    )
+    said = "error: stage: one of its processes was killed, as where memory runs out\n"
+    assert (done.returncode, done.stderr) == (2, said)
 
 
 def test_an_interrupt_is_one_line_and_leaves_no_process(working, tmp_path):

@@ -23,6 +23,12 @@ def write_line(line, task, frame):
     write_frame(files.tested(line, task) / "attention.parquet", attention(frame)[list(files.ATTENTION)])
 
 
+def test_a_baseline_without_a_price_leaves_the_cost_of_a_step_out(inputs):
+    Path("benchmarks/prices.csv").write_text("line,task,ms\nssmax,argmax,2.1\n")
+    main()
+    assert read_csv(inputs / "metrics/leaderboard/board.csv", "step")["step"].isna().all()
+
+
 @pytest.fixture
 def inputs(tmp_path, monkeypatch):
     """A folder with the results of three lines, one of which diverged on argmax; the working directory."""

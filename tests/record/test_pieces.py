@@ -20,7 +20,7 @@ GOALS = (Goal("short", ("argmax", "dictionary"), 4), Goal("long", ("dictionary",
 
 
 def test_pieces_come_in_order_of_worth_each_once_with_all_that_it_is_compared_with():
-    groups = [[str(run) for run in group] for group in plan("ln", [0, 1, 2, 3], 2, GOALS)]
+    groups = [[str(run) for run in group] for group in plan("ln", [0, 1, 2], 2, GOALS)]
     assert groups[0] == ["argmax-short-none-0", "argmax-short-std-0", "argmax-short-ln-0"]
     assert [group[0] for group in groups] == [
         *("argmax-short-none-0", "dictionary-short-none-0", "argmax-short-none-1", "dictionary-short-none-1"),
@@ -28,6 +28,11 @@ def test_pieces_come_in_order_of_worth_each_once_with_all_that_it_is_compared_wi
         "argmax-short-none-2",
     ]
     assert groups[4] == ["dictionary-long-none-0", "dictionary-long-ln-0"]
+
+
+def test_a_block_beyond_all_goals_is_refused():
+    with pytest.raises(InputError, match=r"^blocks: 3 begins at seed 6; must begin below 5$"):
+        list(plan("ln", [0, 3], 2, GOALS))
 
 
 def test_blocks_that_are_not_asked_for_are_another_machines():

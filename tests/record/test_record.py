@@ -1,6 +1,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from processes import wait_for
 
 from stages.pieces import KINDS, check_computed, missing
 from vanishing_variance.core.errors import InputError
@@ -188,7 +190,17 @@ REMEDY = "; copy the piece again, or delete it and run python -m stages.pieces"
         (
             "accuracy",
             lambda of: of.assign(temperature="hot"),
-            "/accuracy.csv: temperature must be one of plain, adaptive",
+            "/accuracy.csv: temperature must be each of plain, adaptive, fitted" + REMEDY,
+        ),
+        (
+            "accuracy",
+            lambda of: of[of["temperature"] != "fitted"],
+            "/accuracy.csv: temperature must be each of plain, adaptive, fitted" + REMEDY,
+        ),
+        (
+            "piece",
+            lambda of: changed(of, "parameters", changed(of["parameters"], "test.lengths", 5)),
+            "/piece.json: test.lengths is 5; must be a list of whole numbers",
         ),
         (
             "accuracy",
@@ -300,6 +312,54 @@ def test_pieces_are_of_the_parameters_that_their_stages_had():
     said = r"^params.yaml was edited while pieces were computed: train-long@\S+: model.width is 8; must be 99$"
     with pytest.raises(InputError, match=said):
         check_computed(one, lock, other)
+
+
+def test_a_lock_that_was_put_back_while_pieces_were_computed_is_refused():
+    said = r"^dvc.lock: train-long@dictionary-long-ln-1 is gone, put back while pieces were computed; run it again$"
+    with pytest.raises(InputError, match=said):
+        check_computed(Run("dictionary", "long", "ln", 1), {"stages": {}}, PARAMS)
+
+
+def test_a_file_in_a_records_folder_that_is_no_part_of_it_is_not_deleted(checkout, tmp_path):
+    assert record(checkout, "some", *pieces(tmp_path, [0, 1], tasks=("argmax",))).returncode == 0
+    (checkout / "metrics/some/notes.md").write_text("mine")
+    before = holds(checkout / "metrics/some")
+    done = record(checkout, "some", piece(tmp_path / "new", "argmax", "ln", [2, 3]))
+    said = "error: metrics/some/notes.md: is no part of a record, and would be lost; move it away\n"
+    assert (done.returncode, done.stderr) == (2, said)
+    assert holds(checkout / "metrics/some") == before
+    assert [path.name for path in (checkout / "metrics").iterdir()] == ["some"]
+
+
+def test_two_that_add_to_one_record_at_once_both_do(checkout, tmp_path):
+    added = [piece(checkout / name, "argmax", norm, [0, 1]) for name, norm in (("one", "none"), ("two", "ln"))]
+    command, here = [sys.executable, "-m", "stages.record", "some"], {**os.environ, "PYTHONPATH": str(checkout / "src")}
+    both = [subprocess.Popen([*command, Path(folder).name], cwd=checkout, env=here) for folder in added]
+    assert [one.wait() for one in both] == [0, 0]
+    assert pd.read_csv(checkout / "metrics/some/pieces.csv", keep_default_na=False)["norm"].tolist() == ["ln", "none"]
+
+
+def test_an_interrupt_leaves_a_command_to_end_in_its_own_way(tmp_path):
+    """The command takes a second to end once it is interrupted, and then says that it has."""
+    ending = "import pathlib, signal, time; signal.signal(signal.SIGINT, lambda *_: (time.sleep(1), "
+    ending += "pathlib.Path('ended').touch(), exit(252))); pathlib.Path('began').touch(); time.sleep(300)"
+    script = f"import sys; from stages.pieces import call; sys.exit(call([sys.executable, '-c', {ending!r}]))"
+    here = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}"}
+    started = subprocess.Popen([sys.executable, "-c", script], cwd=tmp_path, env=here, start_new_session=True)
+    wait_for((tmp_path / "began").exists)
+    os.killpg(started.pid, signal.SIGINT)  # to both, as a terminal does
+    assert started.wait(timeout=60) == 252
+    assert (tmp_path / "ended").exists()
+
+
+def test_an_interrupt_of_pieces_alone_ends_them_after_the_command(tmp_path):
+    script = "import os, signal, sys, threading; from stages.pieces import call; threading.Timer(0.5, os.kill, "
+    script += (
+        "(os.getpid(), signal.SIGINT)).start(); sys.exit(call([sys.executable, '-c', 'import time; time.sleep(2)']))"
+    )
+    here = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}"}
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, env=here, check=False, timeout=60)
+    assert done.returncode == 252
 
 
 def test_a_record_keeps_its_parameters_whatever_those_of_the_checkout_are(checkout, tmp_path):

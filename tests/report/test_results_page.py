@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pytest
 from scipy import stats
 
 from vanishing_variance.core.errors import InputError
@@ -60,6 +61,29 @@ def test_a_table_or_row_that_is_not_there_is_left_out_and_named():
     assert of.table("folder/both.md", section="**third**") == "–"
     assert of.table("folder/none.md") == "–"
     assert of.missing == ["folder/both.md: p", "folder/both.md: **third**", "folder/none.md: "]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "ask", "said"),
+    [
+        ("claims__json", "{}", lambda of: of.claim("argmax"), r"^folder/claims.json: argmax cannot be read: KeyError"),
+        (
+            "claims__json",
+            '{"argmax": ',
+            lambda of: of.claim("argmax"),
+            r"^folder/claims.json: argmax cannot be read: JSOND",
+        ),
+        (
+            "accuracy__csv",
+            "<<<<<<< HEAD\nseed,accuracy\n1,0.5\n",
+            lambda of: of.frame("folder/accuracy.csv"),
+            r"^folder/accuracy.csv: cannot be read as CSV: line 2 has 2 values, the first has 1; git checkout it",
+        ),
+    ],
+)
+def test_a_damaged_file_is_named(name, text, ask, said):
+    with pytest.raises(InputError, match=said):
+        ask(numbers(**{name: text}))
 
 
 def test_a_gain_has_its_interval_and_what_was_not_tested_has_a_dash():

@@ -54,12 +54,16 @@ def test_nothing_changed_is_said_first_after_the_marker():
 
 def test_what_changed_is_counted_and_the_most_important_comes_first():
     said = text(SOME)
-    assert said.splitlines()[1] == "## 1 verdict, 41 metrics and 1 figure changed; 5 stages ran"
+    assert said.splitlines()[1] == "## 1 verdict, 41 metrics, 3 other numbers and 1 figure changed; 5 stages ran"
     assert in_order(
         said, "### Parameters", "### Verdicts", "Metrics: 41 rows", "3 numbers", "### Figures", "### Stages"
     )
     assert "`plots/figure3`. `dvc plots diff 0123456789ab` shows both." in said
     assert "\n### Metrics\n\n| Path" in text(replace(SOME, metrics=table(40)))
+
+
+def test_numbers_that_are_no_metrics_are_changed_results_too():
+    assert text(replace(NOTHING, details=table(1))).splitlines()[1] == "## 1 other number changed"
 
 
 def test_words_of_a_claim_are_no_markup():

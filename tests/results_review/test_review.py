@@ -120,6 +120,13 @@ def test_an_edit_without_a_run_is_stale_and_after_a_run_its_results_and_stages_a
     ]
 
 
+def test_a_result_that_a_commit_deletes_is_told(root):
+    base = git(root, "rev-parse", "HEAD").strip()
+    git(root, "rm", "--quiet", "metrics/argmax.json")
+    commit(root, "deleted")
+    assert compare(root, base).stale == [Change("judge", "stale", ("`metrics/argmax.json` is deleted",))]
+
+
 def beside(root):
     """Write a graph beside the first."""
     train = {"cmd": "python train.py more", "wdir": "..", "deps": ["train.py"], "outs": ["runs/more"]}
@@ -144,7 +151,7 @@ def test_the_command_prints_the_comment_and_writes_it(root, monkeypatch, capsys)
     main()
     printed = capsys.readouterr().out
     assert printed == Path("out/review.md").read_text()
-    assert "## 2 metrics and 1 figure changed; 3 stages ran\n" in printed
+    assert "## 2 metrics, 1 other number and 1 figure changed; 3 stages ran\n" in printed
     assert "| metrics/summary.json | size | - | 100 | - |" in printed
     assert "| `train` × 2 | new |  |" in printed
     assert "WARNING" not in printed

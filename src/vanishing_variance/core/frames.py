@@ -12,6 +12,7 @@ from vanishing_variance.core.errors import InputError, shown
 from vanishing_variance.core.files import write_bytes, write_text
 
 _SHA256 = hashlib.sha256().digest_size
+REMEDY = "git checkout it, or delete it and run dvc repro"
 
 
 def write_frame(path: Path, frame: pd.DataFrame) -> None:
@@ -52,7 +53,14 @@ def read_csv(path: Path, *columns: str) -> pd.DataFrame:
     or something else among numbers. That a number is another one, nothing here can tell; dvc.lock does.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        return parse_csv(path.read_text(encoding="utf-8"), path, *columns)
+    except (OSError, ValueError) as problem:
+        raise _unreadable(path, "CSV", problem, REMEDY) from None
+
+
+def parse_csv(text: str, path: Path, *columns: str) -> pd.DataFrame:
+    """Return the tidy frame of a CSV file's text, as `read_csv`; `path` is what an error names."""
+    try:
         if not text.endswith("\n"):
             raise ValueError("its last line is cut off" if text else "it is empty")
         rows = list(csv.reader(StringIO(text), strict=True))
@@ -66,8 +74,8 @@ def read_csv(path: Path, *columns: str) -> pd.DataFrame:
             if 0 < len(others) < len(values) / 2:
                 raise ValueError(f"line {others.index[0] + 2}: {name} is {shown(others.iloc[0])}, most are numbers")
         return frame
-    except (OSError, ValueError, csv.Error) as problem:
-        raise _unreadable(path, "CSV", problem, "git checkout it, or delete it and run dvc repro") from None
+    except (ValueError, csv.Error) as problem:
+        raise _unreadable(path, "CSV", problem, REMEDY) from None
 
 
 def _before_footer(content: bytes) -> int:

@@ -45,6 +45,7 @@ def run(jobs: Sequence[Job], progress: Report) -> list[Any]:
     reports: Queue[int | None] = context.Queue()
     listener = threading.Thread(target=_pass_on, args=(reports, progress), daemon=True)
     listener.start()
+    others = set(multiprocessing.active_children())
     with ProcessPoolExecutor(processes, context, initializer=_start, initargs=(reports,)) as pool:
         try:
             with _uninterrupted():
@@ -52,7 +53,7 @@ def run(jobs: Sequence[Job], progress: Report) -> list[Any]:
             finished, _ = wait(futures, return_when=FIRST_EXCEPTION)
             results = [future.result() for future in futures if future in finished]
         except BaseException:
-            for child in multiprocessing.active_children():
+            for child in set(multiprocessing.active_children()) - others:
                 child.kill()
             raise
     reports.put(None)

@@ -5,6 +5,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
@@ -32,8 +33,8 @@ def stage_name(script: str, arguments: Sequence[str]) -> str:
 def run(main: Callable[[], None]) -> None:
     """Run a stage, and write its time to runs/times, which is no output of DVC's: the page shows it.
 
-    An InputError, or too little memory, prints one line and exits with 2, a training that diverged with 3.
-    Another process that runs the same stage in the same folder is waited for.
+    An InputError, too little memory, or a process that was killed prints one line and exits with 2, a training that
+    diverged with 3. Another process that runs the same stage in the same folder is waited for.
     """
     name = stage_name(Path(sys.argv[0]).stem, sys.argv[1:])
     try:
@@ -48,6 +49,9 @@ def run(main: Callable[[], None]) -> None:
         print(f"error: {problem}", file=sys.stderr)
         sys.exit(3)
     except (MemoryError, OSError, RuntimeError) as problem:
+        if isinstance(problem, BrokenProcessPool):
+            print(f"error: {name}: one of its processes was killed, as where memory runs out", file=sys.stderr)
+            sys.exit(2)
         if not ran_out(problem):
             raise
         print(

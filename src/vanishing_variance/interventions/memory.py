@@ -30,6 +30,7 @@ def memory_needed(
     """Return a coarse bound of the memory that `intervene` needs for a block of `seeds` of every variant and range."""
     together, width = 1 if device().type == "cpu" else seeds, variants[0][0].model.width
     norms, longest = len({variant.norm_name for variant, _ in variants}), max(one.longest for one in ranges)
+    tasks = len({variant.task_name for variant, _ in variants})
     model = max(weight_bytes(*one) + table_bytes(*one) for one in variants)
     most = max(how.sequences, how.training_sequences)
     items, batch = largest_batch([*test.lengths, longest], most, ITEMS_IN_BATCH[device().type])
@@ -57,6 +58,6 @@ def memory_needed(
             Term(2 * seeds * len(ranges) * len(variants) * model, of_width | block),
             Term(ROWS * seeds * len(ranges) * len(variants) * len(test.lengths), block),
         ),
-        processes=min(len(ranges) * seeds, parallel.cores()),
+        processes=min(tasks * len(ranges) * seeds, parallel.cores()),
         gpu=free_gpu_memory(),
     )

@@ -32,9 +32,15 @@ def read_record(folder: Path) -> tuple[list[pd.DataFrame], pd.DataFrame]:
 
 
 def replace(folder: Path, new: Path) -> None:
-    """Put a new folder, which lies beside it, in its place. What a killed process left, `restore` puts right."""
+    """Put a new folder, which lies beside it, in its place. What a killed process left, `restore` puts right.
+
+    Raises InputError where the old one has something that the new one has not, which would be lost.
+    """
     before = _before(folder)
     if folder.exists():
+        others = {path.name for path in folder.iterdir()} - {path.name for path in new.iterdir()}
+        if others:
+            raise InputError(f"{folder}/{min(others)}: is no part of a record, and would be lost; move it away")
         folder.rename(before)
     new.rename(folder)
     shutil.rmtree(before, ignore_errors=True)

@@ -37,9 +37,13 @@ GOALS = (Goal("short", TASKS, 48), Goal("long", TASKS[::-1], 32), Goal("short", 
 def plan(norm: str, blocks: Sequence[int], size: int, goals: Sequence[Goal] = GOALS) -> Iterator[list[Run]]:
     """Yield the runs in order of worth, `size` seeds each: together all variants of a task, range and block.
 
-    Variants are compared with each other, seed by seed, so one without the others is worth nothing.
+    Variants are compared with each other, seed by seed, so one without the others is worth nothing. Raises InputError
+    for a block beyond all goals.
     """
-    seen = set()
+    seen, end = set(), max(goal.end for goal in goals)
+    for block in blocks:
+        if block * size >= end:
+            raise InputError(f"blocks: {block} begins at seed {block * size}; must begin below {end}")
     for goal in goals:
         for block in (block for block in blocks if block * size < goal.end):
             for task in goal.tasks:

@@ -87,6 +87,9 @@ def read_piece(folder: Path) -> tuple[dict[str, Any], pd.DataFrame, pd.DataFrame
         if described[key] not in choices:
             said = f"{key} is {shown(described[key])}; must be one of {', '.join(choices)}"
             raise InputError(f"{folder}/piece.json: {said}")
+    lengths = described["parameters"].get("test.lengths")
+    if not (isinstance(lengths, list) and all(isinstance(length, int) for length in lengths)):
+        raise InputError(f"{folder}/piece.json: test.lengths is {shown(lengths)}; must be a list of whole numbers")
     accuracy, mechanism = accuracy[[*CSV["accuracy"]]], mechanism[[*CSV["mechanism"], *_optional(mechanism)]]
     for name, rows in (("accuracy", accuracy), ("mechanism", mechanism)):
         if wrong := _wrong(described, rows):
@@ -108,10 +111,10 @@ def _wrong(described: Mapping[str, Any], rows: pd.DataFrame) -> str:
         if set(rows[key]) != {described[key]}:
             return f"its {key} is not that of piece.json, {described[key]}"
     names = [name for name in ("temperature",) if name in rows]
-    if not set(rows[names].to_numpy().ravel()) <= set(TEMPERATURES):
-        return f"temperature must be one of {', '.join(TEMPERATURES)}"
+    if names and set(rows["temperature"]) != set(TEMPERATURES):
+        return f"temperature must be each of {', '.join(TEMPERATURES)}"
     seeds, integers = described["seeds"], rows[["seed", "length"]].dtypes.map(pd.api.types.is_integer_dtype).all()
-    wanted = sorted(product(seeds, described["parameters"].get("test.lengths", [])))
+    wanted = sorted(product(seeds, described["parameters"]["test.lengths"]))
     found = [group for _, group in rows.groupby(names)] if names else [rows]
     if not integers or any(sorted(zip(of["seed"], of["length"], strict=True)) != wanted for of in found):
         return f"does not hold seeds {seeds[0]} to {seeds[-1]} at every test length"

@@ -3,14 +3,15 @@
 import json
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from io import StringIO
 from itertools import dropwhile, takewhile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from vanishing_variance.core.errors import InputError
+from vanishing_variance.core.frames import parse_csv
 from vanishing_variance.report import strongest
 from vanishing_variance.report.formats import MISSING, interval, number
 from vanishing_variance.report.rendering import TEMPLATES
@@ -45,11 +46,21 @@ class Numbers:
 
     def frame(self, name: str) -> pd.DataFrame:
         """Return a CSV file; `none` is a name in it, not a missing value."""
-        return pd.read_csv(StringIO(self.read(name)), keep_default_na=False, na_values=[""])
+        return parse_csv(self.read(name), Path(name))
+
+    def entry(self, name: str, *keys: str) -> Any:
+        """Return what a JSON file has under keys within each other. Raises InputError where it has not."""
+        try:
+            found = json.loads(self.read(name))
+            for key in keys:
+                found = found[key]
+        except (ValueError, KeyError, TypeError) as problem:
+            raise InputError(f"{name}: {'.'.join(keys)} cannot be read: {problem!r}; git checkout it") from None
+        return found
 
     def claim(self, key: str, folder: str = "") -> dict[str, Any]:
         """Return a judged claim, of the record or of another folder of metrics."""
-        found: dict[str, Any] = json.loads(self.read(f"{folder or self.record}claims.json"))[key]
+        found: dict[str, Any] = self.entry(f"{folder or self.record}claims.json", key)
         return found
 
     def gain(self, key: str, folder: str = "") -> str:
@@ -155,7 +166,7 @@ class Numbers:
 
     def exponent(self, task: str, norm: str) -> str:
         """Return the median exponent of a feature's variance beyond the tested lengths."""
-        return number(json.loads(self.read(f"{self.run}proposition.json"))[task][norm]["variance_exponent"], ".2f")
+        return number(self.entry(f"{self.run}proposition.json", task, norm, "variance_exponent"), ".2f")
 
     def slope(self, task: str, norm: str) -> str:
         """Return the median slope of a feature's log variance between 2^4 and 2^14."""
@@ -176,7 +187,7 @@ class Numbers:
 
     def answers(self) -> str:
         """Return how many answers of `ln` models and the same written as `std` models were compared, a task."""
-        return f"{json.loads(self.read(f'{self.run}capacity.json'))['argmax']['answers']:,}"
+        return f"{self.entry(f'{self.run}capacity.json', 'argmax', 'answers'):,}"
 
 
 def _is_row(line: str) -> bool:
