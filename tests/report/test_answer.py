@@ -58,18 +58,18 @@ def test_a_cause_is_worded_by_its_verdict_and_what_is_decided_stands_first():
         cause_attention_dictionary=("supported", 99.99),
     )
     assert answer(found)[1].endswith(
-        "; on dictionary, falling attention on the answer’s item is what costs accuracy (100% of what is lost), the "
-        "outputs’ shifted mean and variance are not (1%); on argmax the cause is open."
+        "; on dictionary, falling attention on the answer’s item is what costs accuracy (100% of what is lost, "
+        "averaged over lengths), the outputs’ shifted mean and variance are not (1%); on argmax the cause is open."
     )
     found["cause-moments-dictionary"] = Evidence({**CLAIM, "verdict": "undecided", "ours": None})
-    assert "(100% of what is lost), the outputs’ shifted mean and variance may be; on argmax" in answer(found)[1]
+    assert "(100% of what is lost, averaged over lengths), the outputs’ shifted mean and variance may be; on argmax" in answer(found)[1]
 
 
 def test_tasks_with_the_same_verdicts_share_a_clause():
     said = answer(all_of("supported"))[1]
     assert (
         "on argmax and dictionary, falling attention on the answer’s item is what costs accuracy (3% and 3% "
-        "of what is lost)," in said
+        "of what is lost, averaged over lengths)," in said
     )
 
 

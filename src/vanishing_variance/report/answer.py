@@ -30,7 +30,7 @@ _CAUSES = {
             CONTRADICTED: "falling attention on the answer’s item is not what costs accuracy",
         },
         "falling attention on the answer’s item may be what costs accuracy",
-        " of what is lost",
+        " of what is lost, averaged over lengths",
     ),
     "cause-moments": (
         {

@@ -35,7 +35,7 @@ GROUPS = {
     },
     "mechanism": {
         "variance-kept": "ln preserves the global variance of O",
-        "variance-kept-after": "The same after the normaliser",
+        "variance-kept-after": "ln preserves it after the normaliser",
         "mean-kept": "ln preserves the global mean",
         "shift": "ln reduces the distribution shift of O",
         "shift-left": "ln does not eliminate the shift",
