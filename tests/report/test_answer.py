@@ -62,7 +62,10 @@ def test_a_cause_is_worded_by_its_verdict_and_what_is_decided_stands_first():
         "averaged over lengths), the outputs’ shifted mean and variance are not (1%); on argmax the cause is open."
     )
     found["cause-moments-dictionary"] = Evidence({**CLAIM, "verdict": "undecided", "ours": None})
-    assert "(100% of what is lost, averaged over lengths), the outputs’ shifted mean and variance may be; on argmax" in answer(found)[1]
+    assert (
+        "(100% of what is lost, averaged over lengths), the outputs’ shifted mean and variance may be; on argmax"
+        in answer(found)[1]
+    )
 
 
 def test_tasks_with_the_same_verdicts_share_a_clause():
