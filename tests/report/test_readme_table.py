@@ -33,14 +33,14 @@ def test_claims_of_the_papers_that_are_contradicted_follow_and_ours_do_not():
         key: Evidence({**CLAIM, **against, "where": where}) for key, where in (("a", "B.1"), ("b", "ours, on B.1"))
     }
     text = " ".join(rewritten(BEGIN + END, shown() | others).split())
-    assert text.count("Something else") == text.count("Something else (B.1): **contradicted**") == 1
+    assert text.count("Something else") == text.count("Something else (B.1; n = 2): **contradicted**") == 1
     assert "The paper's 4 claims: 1 supported, 2 contradicted, 1 undecided. " in text
 
 
 def test_a_sentence_has_the_gain_its_interval_and_the_papers():
     claim = {**CLAIM, "ours": 3.21, "low": 1.0, "high": 5.44, "paper": 2.0}
     text = " ".join(rewritten(BEGIN + END, dict.fromkeys(SHOWN, Evidence(claim))).split())
-    assert f"**{CLAIM['verdict']}**, +3.2 pp [+1.0, +5.4]; the paper: +2.0 (the paper's steps, n = 2)." in text
+    assert f"; n = 2): **{CLAIM['verdict']}**, +3.2 pp [+1.0, +5.4]; the paper: +2.0." in text
 
 
 def test_a_sentence_says_the_size_of_a_gain_where_it_is_judged():

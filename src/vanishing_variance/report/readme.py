@@ -18,8 +18,8 @@ COLUMNS = 100
 HEADING = """# The verdicts on the paper's claims
 
 For readers of the paper: every claim, judged by a rule in [the code](../src/vanishing_variance/claims/paper.py), with
-its strongest evidence: more training steps first, then more seeds; n is the number of seeds. Behind a verdict on accuracy
-stands the mean over the lengths beyond training, one variant minus the other, with its 95% interval over seeds.
+its strongest evidence: more training steps first, then more seeds; n is the number of seeds. Behind a verdict on
+accuracy stands the mean over the lengths beyond training, one variant minus the other, with its 95% interval over seeds.
 Evidence and rules: [the record's](../metrics/paper-scale/claims.md), [the default scale's](../metrics/claims.md).
 All are verdicts on one network, which a rule [chose](protocol.md) that asks for a gain on the dictionary; what others
 gain: [results](results.md#in-short).
@@ -52,12 +52,14 @@ def _counts(papers: Mapping[str, Evidence]) -> str:
     """Return how many of the paper's claims got each verdict."""
     verdicts = [found.claim["verdict"] for found in papers.values()]
     counts = ", ".join(f"{verdicts.count(name)} {name}" for name in VERDICTS if name in verdicts)
-    return f"The paper's {len(verdicts)} claims: {counts}. The main ones, and all that are contradicted:"
+    main = "The main ones, and all that are contradicted, after the paper's steps where no other are named:"
+    return f"The paper's {len(verdicts)} claims: {counts}. {main}"
 
 
 def _sentence(found: Evidence) -> str:
     claim = found.claim
-    return f"- {claim['claim']} ({claim['where']}): **{claim['verdict']}**{_gain(claim)} ({scale(claim)}).".replace(
+    of = scale(claim).removeprefix("the paper's steps, ")
+    return f"- {claim['claim']} ({claim['where']}; {of}): **{claim['verdict']}**{_gain(claim)}.".replace(
         "n = ", "n\u00a0=\u00a0"
     )
 
