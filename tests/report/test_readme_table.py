@@ -6,7 +6,8 @@ from vanishing_variance.report.readme import BEGIN, END, SHOWN, rewritten, table
 from vanishing_variance.report.strongest import Evidence
 
 COUNTS = (
-    "The paper's 3 claims: 1 supported, 1 contradicted, 1 undecided. The main ones, and all that are\ncontradicted:"
+    "The paper's 3 claims: 1 supported, 1 contradicted, 1 undecided. The main ones, and all that are\n"
+    "contradicted, after the paper's steps where no other are named:"
 )
 GAIN = ", +3.2 pp [+1.0, +5.5]; the paper: +1.8"
 
@@ -19,7 +20,7 @@ def shown():
 def test_a_sentence_a_claim_between_the_markers_and_nothing_else_changes():
     text = rewritten(f"before\n\n{BEGIN}\n| old |\n{END}\nafter\n", shown())
     assert text.startswith(
-        f"before\n\n{BEGIN}\n\n{COUNTS}\n\n- ln helps beyond the training lengths (Section 3.1, Table 1): **supp"
+        f"before\n\n{BEGIN}\n\n{COUNTS}\n\n- ln helps beyond the training lengths (Section 3.1, Table 1; n\u00a0=\u00a02): **supp"
     )
     assert text.endswith(f".\n\n{END}\nafter\n")
     assert text.count("\n- ") == len(SHOWN)
@@ -45,7 +46,7 @@ def test_a_sentence_has_the_gain_its_interval_and_the_papers():
 
 def test_a_sentence_says_the_size_of_a_gain_where_it_is_judged():
     claim = {**CLAIM, "low": 1.0, "high": 5.5, "size": "compatible with the paper's"}
-    for paper, said in ((2.0, " +2.0 (the"), (None, " (the")):
+    for paper, said in ((2.0, " +2.0."), (None, ".")):
         found = Evidence({**claim, "paper": paper})
         text = " ".join(rewritten(BEGIN + END, dict.fromkeys(SHOWN, found)).split())
         assert f"+3.2 pp [+1.0, +5.5], compatible with the paper's{said}" in text
@@ -61,7 +62,7 @@ def test_a_row_a_claim():
 def test_a_number_that_is_no_accuracy_stays_in_the_other_tables():
     found = Evidence({**CLAIM, "unit": "sd"})
     assert "| supported | the paper's steps, n = 2 |" in table([found])
-    assert "**supported** (the paper's" in rewritten(BEGIN + END, dict.fromkeys(SHOWN, found))
+    assert "**supported**." in rewritten(BEGIN + END, dict.fromkeys(SHOWN, found))
 
 
 def test_the_size_of_a_gain_stands_behind_it():
