@@ -20,7 +20,8 @@ def shown():
 def test_a_sentence_a_claim_between_the_markers_and_nothing_else_changes():
     text = rewritten(f"before\n\n{BEGIN}\n| old |\n{END}\nafter\n", shown())
     assert text.startswith(
-        f"before\n\n{BEGIN}\n\n{COUNTS}\n\n- ln helps beyond the training lengths (Section 3.1, Table 1; n\u00a0=\u00a02): **supp"
+        f"before\n\n{BEGIN}\n\n{COUNTS}\n\n"
+        "- ln helps beyond the training lengths (Section 3.1, Table 1; n\u00a0=\u00a02): **supp"
     )
     assert text.endswith(f".\n\n{END}\nafter\n")
     assert text.count("\n- ") == len(SHOWN)

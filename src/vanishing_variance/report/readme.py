@@ -20,7 +20,8 @@ HEADING = """# The verdicts on the paper's claims
 For readers of the paper: every claim, judged by a rule in [the code](../src/vanishing_variance/claims/paper.py), with
 its strongest evidence: more training steps first, then more seeds; n is the number of seeds. Behind a verdict on
 accuracy stands the mean over the lengths beyond training, one variant minus the other, with its 95% interval over
-seeds. Evidence and rules: [the record's](../metrics/paper-scale/claims.md), [the default scale's](../metrics/claims.md).
+seeds.
+Evidence and rules: [the record's](../metrics/paper-scale/claims.md), [the default scale's](../metrics/claims.md).
 All are verdicts on one network, which a rule [chose](protocol.md) that asks for a gain on the dictionary; what others
 gain: [results](results.md#in-short).
 """
