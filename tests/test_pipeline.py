@@ -262,7 +262,7 @@ def test_metrics_are_small_flat_and_finite(first_run):
     assert set(document["argmax"]) <= {"none", "norm", "gain", "log10_p"}
     verdicts = json.loads((copy.path / "metrics/verdicts.json").read_text())
     claims = json.loads((copy.path / "metrics/claims.json").read_text())
-    assert sum(verdicts.values()) == len(claims) == 45
+    assert sum(verdicts.values()) == len(claims) == 47
     assert verdicts["not_tested"] == 1  # capacity
     shown = copy("dvc", "metrics", "show", "--json")
     listed = {Path(name).name for name in json.loads(shown)[""]["data"]}
