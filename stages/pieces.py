@@ -71,7 +71,7 @@ def make(record: Path) -> None:
 
 
 def call(command: Sequence[str]) -> int:
-    """Return a command's exit code, or where there was a Ctrl-C, which a terminal sends to it too, 252 at least.
+    """Return a command's exit code; 252 where it ended well after a Ctrl-C, which a terminal sends to it, too.
 
     The command is left to end in its own way, which may take a while: subprocess.run would kill it.
     """

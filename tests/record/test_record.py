@@ -353,10 +353,8 @@ def test_an_interrupt_leaves_a_command_to_end_in_its_own_way(tmp_path):
 
 
 def test_an_interrupt_of_pieces_alone_ends_them_after_the_command(tmp_path):
-    script = "import os, signal, sys, threading; from stages.pieces import call; threading.Timer(0.5, os.kill, "
-    script += (
-        "(os.getpid(), signal.SIGINT)).start(); sys.exit(call([sys.executable, '-c', 'import time; time.sleep(2)']))"
-    )
+    command = "import os, signal, time; time.sleep(1); os.kill(os.getppid(), signal.SIGINT); time.sleep(1)"
+    script = f"import sys; from stages.pieces import call; sys.exit(call([sys.executable, '-c', {command!r}]))"
     here = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}"}
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, env=here, check=False, timeout=60)
     assert done.returncode == 252
