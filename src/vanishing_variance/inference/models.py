@@ -2,8 +2,9 @@
 
 S seeds, B sequences, N items, D width.
 
-A sequence is gone through once for the logits, their entropy and the plain output, and once more for each adaptive
-temperature that sharpens any sequence of the batch. What is kept for an item is its logit.
+A sequence is gone through once for the logits, their entropy and the plain output, and for each adaptive temperature
+that sharpens any sequence of the batch once more through the items that then have a weight. What is kept for an item is
+its logit.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +19,7 @@ from torch import Tensor
 from vanishing_variance.core.device import device
 from vanishing_variance.core.task import Sequences, Task
 from vanishing_variance.inference.temperature import PUBLISHED, Temperature, entropy
-from vanishing_variance.model.attention import attend
+from vanishing_variance.model.attention import attend, weighted_sum
 from vanishing_variance.model.interfaces import Weights
 from vanishing_variance.model.items import Items
 from vanishing_variance.model.network import Network
@@ -87,7 +88,7 @@ class Models:
         spread, contexts = entropy(logits), {"plain": plain}
         for name, temperature in {"adaptive": PUBLISHED, "fitted": fitted}.items():
             beta = temperature.beta(spread).unsqueeze(-1)
-            contexts[name] = attend(items, folded_query * beta)[1] if (beta > 1).any() else plain
+            contexts[name] = context_of(items, logits * beta) if (beta > 1).any() else plain
         before = {name: self.network.outputs(self.weights, context) for name, context in contexts.items()}
         after = {name: self.network.normalise(self.weights, outputs) for name, outputs in before.items()}
         classes = {name: self.network.read_out(self.weights, outputs).argmax(-1) for name, outputs in after.items()}
@@ -105,6 +106,17 @@ class Models:
             name: correct.mean(axis=1)
             for name, correct in joined(answers.correct for _, answers in self.test(sequences, length, fitted)).items()
         }
+
+
+def context_of(items: Items, logits: Float[Tensor, "S B N"]) -> Float[Tensor, "S B D"]:
+    """Return the context softmax(logits) h of logits that are known, those of `attend` times a factor.
+
+    Weights below eps / 2N are left out: all of them together are less than the rounding of the weights' sum, 1. Where
+    attention is sharp, hardly an item has more.
+    """
+    weights = torch.softmax(logits, dim=-1)
+    negligible = torch.finfo(weights.dtype).eps / (2 * weights.shape[-1])
+    return weighted_sum(items, weights.masked_fill(weights < negligible, 0))
 
 
 def joined(batches: Iterator[Mapping[Key, Shaped[Tensor, "S B ..."]]]) -> dict[Key, Shaped[np.ndarray, "S B ..."]]:
