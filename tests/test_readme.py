@@ -91,16 +91,6 @@ def test_what_other_networks_gain_is_their_records():
     assert f"they add {more}] to it" in said.replace("[+", "[").replace(", +", ", ")
 
 
-def test_seeds_and_gains_of_the_record_that_are_copied_are_the_records():
-    numbers = Numbers(committed, RECORD)
-    gains = {task: numbers.claim(task) for task in ("argmax", "dictionary")}
-    seeds = "{argmax[n]} seeds (argmax) and {dictionary[n]} (dictionary)".format(**gains)
-    assert f"*Means over {seeds} with 95% intervals" in README
-    gain, p = numbers.gain("dictionary"), re.search(r"p = \S+,", gains["dictionary"]["evidence"])[0]
-    not_in_the_choice = numbers.seeds("dictionary")
-    assert f"| {not_in_the_choice} | 4,096 | **{gain}**, {p} ahead at all ten lengths" in PAGES["docs/protocol.md"]
-
-
 def test_of_how_many_protocols_the_gain_on_the_dictionary_is_clear():
     of_dictionary = committed("metrics/protocols.md").partition("\n## dictionary")[2].partition("\n## argmax")[0]
     counts = re.search(
