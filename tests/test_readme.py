@@ -3,15 +3,19 @@
 import json
 import re
 import subprocess
+import sys
 from io import StringIO
 from pathlib import Path
 from textwrap import dedent
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
 import torch
 import yaml
 
+from stages import readme
+from vanishing_variance.core.errors import InputError
 from vanishing_variance.parameters import check
 from vanishing_variance.report.readme import rewritten, table
 from vanishing_variance.report.results import RECORD, Numbers, render
@@ -130,6 +134,22 @@ def test_its_verdicts_are_the_strongest_evidence_that_is_committed():
     assert len(evidence) == 47
     assert rewritten(README, evidence) == README
     assert table(evidence.values()) == PAGES["docs/verdicts.md"]
+
+
+def test_no_page_is_written_where_one_cannot_be(tmp_path, monkeypatch):
+    for name in ("README.md", "params.yaml", "metrics/claims.json", "metrics/paper-scale/claims.json"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(committed(name))
+    (tmp_path / "metrics/paper-scale/params.yaml").write_text(committed("metrics/paper-scale/params.yaml"))
+    stale = README.replace("The paper's", "Once the paper's")
+    (tmp_path / "README.md").write_text(stale)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["stages.readme"])
+    monkeypatch.setattr(readme, "results_page", Mock(side_effect=InputError("damaged")))
+    with pytest.raises(InputError, match="damaged"):
+        readme.main()
+    assert (tmp_path / "README.md").read_text() == stale
+    assert not (tmp_path / "docs").exists()
 
 
 def test_it_is_short():

@@ -6,7 +6,7 @@ from made_up_board import accuracies
 from small import make_model, make_plan
 
 from vanishing_variance.core.seeding import stream
-from vanishing_variance.leaderboard.ceiling import DRAWS, LENGTHS, ceiling, class_offsets, markdown, predicted
+from vanishing_variance.leaderboard.ceiling import COLUMNS, DRAWS, LENGTHS, ceiling, class_offsets, markdown, predicted
 from vanishing_variance.model.initialisation import draw
 
 EXPONENTIALS = stream(0, "x").exponential(size=(DRAWS, 10))
@@ -64,6 +64,13 @@ def test_a_row_a_line_seed_and_length_beside_what_was_measured():
     assert rows[1].startswith("| b | 6 | 3.2e-05 | ")
     alone = ceiling({"b": offsets["b"]}, accuracy, stream(0, "x"))
     pd.testing.assert_frame_equal(alone, found.query("line == 'b'").reset_index(drop=True))
+
+
+def test_a_leaderboard_whose_every_line_diverged_has_an_empty_table():
+    found = ceiling({}, accuracies("a", (1, 1, 1, 1), "hard").iloc[:0], stream(0, "x"))
+    assert tuple(found.columns) == COLUMNS
+    assert len(found) == 0
+    assert not [line for line in markdown(found).splitlines() if line.startswith("| a")]
 
 
 @pytest.mark.parametrize("projection", ["mlp", "qk_norm"])

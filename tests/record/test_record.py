@@ -12,9 +12,10 @@ import pytest
 import yaml
 from processes import wait_for
 
-from stages.pieces import KINDS, check_computed, missing
+from stages.pieces import KINDS, PIECES, check_computed, missing
 from vanishing_variance.core.errors import InputError
 from vanishing_variance.core.frames import write_csv
+from vanishing_variance.core.locks import exclusive_lock
 from vanishing_variance.core.paths import Run
 from vanishing_variance.record.folder import replace, restore
 from vanishing_variance.record.pieces import parameters, with_piece
@@ -337,6 +338,19 @@ def test_two_that_add_to_one_record_at_once_both_do(checkout, tmp_path):
     both = [subprocess.Popen([*command, Path(folder).name], cwd=checkout, env=here) for folder in added]
     assert [one.wait() for one in both] == [0, 0]
     assert pd.read_csv(checkout / "metrics/some/pieces.csv", keep_default_na=False)["norm"].tolist() == ["ln", "none"]
+
+
+def test_pieces_wait_for_others_that_are_computed_here_before_anything_is_read(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    command = [sys.executable, "-m", "stages.pieces"]
+    here = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}"}
+    with exclusive_lock(str(PIECES)):
+        second = subprocess.Popen(command, env=here, stderr=subprocess.PIPE, text=True)
+        assert "another process does this here; waiting" in second.stderr.readline()
+        assert second.poll() is None
+    _, said = second.communicate(timeout=60)
+    assert said.startswith("error: params.yaml: ")  # read once the lock was free: there is none here
+    assert second.returncode == 2
 
 
 def test_an_interrupt_leaves_a_command_to_end_in_its_own_way(tmp_path):
