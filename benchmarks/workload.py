@@ -27,7 +27,7 @@ from vanishing_variance.training.config import Training
 from vanishing_variance.training.plan import TrainingPlan
 
 SHORTEST = 5
-# The entropy of the attention in an evaluation: the adaptive temperature acts, so that both passes are made.
+# The entropy of the attention in an evaluation: the adaptive temperature acts, so that its weights are computed, too.
 NATS = 3.0
 # What a saturated attention's logits are multiplied by: most weights but the largest are below 1e-38.
 SATURATED = 3e4
@@ -75,7 +75,7 @@ class Workload:
         """Initial weights, (S, ...) each; to be evaluated, with an attention as peaked as a trained model's.
 
         The speed of training does not depend on what was learned. That of evaluation does: where the entropy is so high
-        that the adaptive temperature changes nothing, the second pass over the items is left out.
+        that the adaptive temperature changes nothing, its weights are not computed.
         """
         plan = self.plan()
         drawn = draw(plan.variant.initial(plan.task_training), plan.root_seed, self.task, seeds)
