@@ -352,7 +352,8 @@ def markdown(found: pd.DataFrame) -> str:
         rows = [_gains(str(name), of, cells) for name, of in protocols]
         rows.append(["paper", "100", "", "", gains[0], "", gains[1], "", *sharper, "", "", "", ""])
         lines += [f"## {task}, trained on up to {LONGEST}, {STEPS[str(task)]:,} steps", "", *table(head, rows), ""]
-        lines += [_clear([of for _, of in protocols], cells["none", "plain", LONGEST]), ""]
+        all_of = by_protocol(of_task, cells["none", "plain", LONGEST])
+        lines += [" ".join(filter(None, [_clear(all_of), _by_loss(all_of)])), ""]
         rows = [[str(name), *_accuracies(of)] for name, of in protocols]
         rows.append(["paper", *(f"{cells[norm, 'plain', at]:.1f}" for at in SHOWN for norm in NORMS)])
         lines += [*table(accuracies, rows), ""]
@@ -389,21 +390,47 @@ def _beyond(of: pd.DataFrame) -> pd.Series:
     return accuracies
 
 
-def _clear(protocols: Sequence[pd.DataFrame], papers: float) -> str:
-    """Return in how many protocols the gain is clear; `papers` is the paper's accuracy (%) of none at 2^4."""
+def by_protocol(of_task: pd.DataFrame, papers: float) -> pd.DataFrame:
+    """Return a row a protocol; `papers` is the paper's accuracy (%) of none at 2^4.
+
+    Columns: `protocol`; `n` seeds; `gain`, `low` and `high`, of ln - none beyond training (pp) with its 95% interval;
+    `lower`, by how many nats the training loss of ln is below that of none; `near`, whether the baseline is level.
+    """
     rows = []
-    for of in protocols:
+    for name, of in of_task.groupby("protocol", sort=False):
         beyond = _beyond(of)
-        _, low, high = interval((beyond["ln", "plain"] - beyond["none", "plain"]).to_numpy())
+        gain = interval((beyond["ln", "plain"] - beyond["none", "plain"]).to_numpy())
+        loss = of.groupby("norm")["loss"].mean()
         first = of.query("norm == 'none' and temperature == 'plain' and length == @LONGEST")["accuracy"].mean() * 100
-        rows.append((papers - first <= BEHIND, low > 0, high < 0))
-    found = pd.DataFrame(rows, columns=["near", "positive", "negative"])
+        rows.append((name, of["seed"].nunique(), *gain, loss["none"] - loss["ln"], papers - first <= BEHIND))
+    return pd.DataFrame(rows, columns=["protocol", "n", "gain", "low", "high", "lower", "near"])
+
+
+def _clear(found: pd.DataFrame) -> str:
+    """Return in how many protocols the gain is clear, of a frame of `by_protocol`."""
     near = found[found["near"]]
+    counts = [((of["low"] > 0).sum(), (of["high"] < 0).sum()) for of in (found, near)]
     return (
-        f"The gain is clearly positive (its 95% interval is above 0) in {found['positive'].sum()} of {len(found)} "
-        f"protocols, clearly negative in {found['negative'].sum()}. {len(near)} have a baseline at most {BEHIND} "
-        f"points below the paper's at {power(LONGEST)}; of these it is clearly positive in {near['positive'].sum()}, "
-        f"clearly negative in {near['negative'].sum()}. No interval is corrected for the number of protocols."
+        f"The gain is clearly positive (its 95% interval is above 0) in {counts[0][0]} of {len(found)} "
+        f"protocols, clearly negative in {counts[0][1]}. {len(near)} have a baseline at most {BEHIND} "
+        f"points below the paper's at {power(LONGEST)}; of these it is clearly positive in {counts[1][0]}, "
+        f"clearly negative in {counts[1][1]}. No interval is corrected for the number of protocols."
+    )
+
+
+def _by_loss(found: pd.DataFrame) -> str:
+    """Return how the gain goes with the training loss, of a frame of `by_protocol`; empty where no sign differs."""
+    gains, loses = (found.loc[of, "lower"] for of in (found["gain"] > 0, found["gain"] <= 0))
+    if not len(gains) or not len(loses):
+        return ""
+    ordered = stats.mannwhitneyu(gains, loses).statistic / (len(gains) * len(loses))
+    ranks = [stats.spearmanr(of["lower"], of["gain"]) for of in (found, found[found["near"]])]
+    over = [f"{of.statistic:.2f} (p = {of.pvalue:.1g})" for of in ranks]
+    return (
+        f"It goes with how much lower the training loss of ln is than that of none: Spearman's correlation is {over[0]} "
+        f"over all, {over[1]} over those {found['near'].sum()}. Of the pairs of a protocol with a mean gain above 0 and "
+        f"one without, the first has the larger difference in {100 * ordered:.0f}%: it is {gains.min():.4f} nats or "
+        f"more in the {len(gains)} with, {loses.max():.4f} or less in the {len(loses)} without."
     )
 
 
