@@ -19,13 +19,13 @@ from benchmarks import ROOT
 from vanishing_variance import evaluate, read_params, train
 from vanishing_variance.core.files import write_text
 from vanishing_variance.core.frames import read_csv, write_csv
+from vanishing_variance.core.locks import exclusive_lock
 from vanishing_variance.study.markdown import estimate, mean_estimate, power, table
-from vanishing_variance.study.runs import METRICS, REFERENCE
+from vanishing_variance.study.runs import METRICS, REFERENCE, TASKS
 from vanishing_variance.study.scale import SCALES, paper_steps
 from vanishing_variance.training.batches import STEPS_PER_DRAW, lengths
 
 FIRST_SEED, SEEDS, SEQUENCES, LONGEST = 8, 8, 1024, 256
-TASKS = ("argmax", "dictionary")
 
 
 def _growth(shape: str, until: float) -> dict[str, Any]:
@@ -89,9 +89,9 @@ def main() -> None:
             continue
         print(f"{chosen.task}, {chosen.norm}: {name}", file=sys.stderr, flush=True)
         made = measured(chosen.task, chosen.norm, SETTINGS[name], missing).assign(setting=name)[KEYS]
-        found = _found(path)  # again: another process may have added to it meanwhile
-        found = pd.concat([found, made], ignore_index=True) if len(found) else made
-        write_csv(path, found)
+        with exclusive_lock(str(path)):  # another process may have added to it meanwhile
+            found = _found(path)
+            write_csv(path, pd.concat([found, made], ignore_index=True) if len(found) else made)
     write_text(path.with_suffix(".md"), markdown(_found(path)))
 
 

@@ -10,6 +10,7 @@ import argparse
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from unittest.mock import patch
 
 import pandas as pd
@@ -23,6 +24,7 @@ from benchmarks.workload import Workload, parts
 from vanishing_variance.core import parallel
 from vanishing_variance.core.files import write_text
 from vanishing_variance.core.frames import read_csv, write_csv
+from vanishing_variance.core.locks import exclusive_lock
 from vanishing_variance.core.parallel import Job, Report
 from vanishing_variance.core.progress import Progress
 from vanishing_variance.core.ranges import Range
@@ -57,7 +59,8 @@ INTRODUCTION = (
     "over n seeds. Which was chosen, and by which rule: docs/protocol.md."
 )
 STEPS = {"argmax": 40_000, "dictionary": 10_000}
-KEYS = ["task", "protocol", "norm", "seed", "temperature", "length"]
+KEYS = ("task", "protocol", "norm", "seed", "temperature", "length")
+COLUMNS = (*KEYS, "accuracy", "loss", "entropy")
 SHOWN = (LONGEST, 2**8, 2**11, 2**14)
 
 
@@ -268,8 +271,7 @@ def main() -> None:
     chosen = parser.parse_args()
     path = ROOT / METRICS / "protocols.csv"
     for name in chosen.protocol or PROTOCOLS:
-        found = read_csv(path) if path.exists() else pd.DataFrame(columns=[*KEYS, "accuracy", "loss", "entropy"])
-        there = set(found.query("task == @chosen.task and protocol == @name")["seed"])
+        there = set(_read(path).query("task == @chosen.task and protocol == @name")["seed"])
         if not (missing := [seed for seed in range(chosen.seeds) if seed not in there]):
             continue
         plans = [_plan(chosen.task, norm, PROTOCOLS[name]) for norm in NORMS]
@@ -277,10 +279,16 @@ def main() -> None:
         steps = len(NORMS) * len(missing) * STEPS[chosen.task]
         with Progress(f"{chosen.task}: {name}", steps, "seed-steps") as progress:
             made = pd.concat(parallel.run(jobs, progress)).assign(task=chosen.task, protocol=name)
-        found = pd.concat([found, made], ignore_index=True) if len(found) else made
-        found = found[[*KEYS, "accuracy", "loss", "entropy"]]
-        write_csv(path, found)
-        write_text(path.with_suffix(".md"), markdown(found))
+        with exclusive_lock(str(path)):  # another process may have added to it meanwhile
+            found = _read(path)
+            found = pd.concat([found, made], ignore_index=True) if len(found) else made
+            found = found[list(COLUMNS)]
+            write_csv(path, found)
+    write_text(path.with_suffix(".md"), markdown(_read(path)))
+
+
+def _read(path: Path) -> pd.DataFrame:
+    return read_csv(path, *COLUMNS) if path.exists() else pd.DataFrame(columns=[*COLUMNS])
 
 
 def _plan(task: str, norm: str, protocol: Protocol) -> TrainingPlan:
@@ -321,7 +329,7 @@ def _measured(plan: TrainingPlan, seeds: Sequence[int], report: Report) -> pd.Da
             accuracy = torch.cat([of.correct[temperature] for of in answers], dim=1).double().mean(1).tolist()
             cells = zip(seeds, accuracy, losses.tolist(), entropy, strict=True)
             rows += [(variant.norm_name, seed, temperature, length, *cell) for seed, *cell in cells]
-    return pd.DataFrame(rows, columns=[*KEYS[2:], "accuracy", "loss", "entropy"])
+    return pd.DataFrame(rows, columns=COLUMNS[2:])
 
 
 def coupled(weights: Weights, tables: Collection[str], rates: Rates, decay: float) -> Adam:
@@ -419,18 +427,23 @@ def _clear(found: pd.DataFrame) -> str:
 
 
 def _by_loss(found: pd.DataFrame) -> str:
-    """Return how the gain goes with the training loss, of a frame of `by_protocol`; empty where no sign differs."""
+    """Return how the gain goes with the training loss, of a frame of `by_protocol`.
+
+    Empty where all gains have one sign, or there are too few protocols for a correlation.
+    """
+    near = found[found["near"]]
     gains, loses = (found.loc[of, "lower"] for of in (found["gain"] > 0, found["gain"] <= 0))
-    if not len(gains) or not len(loses):
+    if not len(gains) or not len(loses) or near["lower"].nunique() < 3:
         return ""
     ordered = stats.mannwhitneyu(gains, loses).statistic / (len(gains) * len(loses))
-    ranks = [stats.spearmanr(of["lower"], of["gain"]) for of in (found, found[found["near"]])]
+    ranks = [stats.spearmanr(of["lower"], of["gain"]) for of in (found, near)]
     over = [f"{of.statistic:.2f} (p = {of.pvalue:.1g})" for of in ranks]
     return (
-        f"It goes with how much lower the training loss of ln is than that of none: Spearman's correlation is {over[0]} "
-        f"over all, {over[1]} over those {found['near'].sum()}. Of the pairs of a protocol with a mean gain above 0 and "
-        f"one without, the first has the larger difference in {100 * ordered:.0f}%: it is {gains.min():.4f} nats or "
-        f"more in the {len(gains)} with, {loses.max():.4f} or less in the {len(loses)} without."
+        f"It goes with how much lower the training loss of ln is than that of none: Spearman's correlation is "
+        f"{over[0]} over all, {over[1]} over those {len(near)}. Of the pairs of a protocol with a mean gain "
+        f"above 0 and one without, the first has the larger difference in {100 * ordered:.0f}%: it is "
+        f"{gains.min():.4f} nats or more in the {len(gains)} with, {loses.max():.4f} or less in the {len(loses)} "
+        f"without."
     )
 
 

@@ -87,8 +87,7 @@ class Models:
         logits, plain = attend(items, folded_query)
         spread, contexts = entropy(logits), {"plain": plain}
         for name, temperature in {"adaptive": PUBLISHED, "fitted": fitted}.items():
-            beta = temperature.beta(spread).unsqueeze(-1)
-            contexts[name] = context_of(items, logits * beta) if (beta > 1).any() else plain
+            contexts[name] = sharpened(items, logits, temperature.beta(spread), plain)
         before = {name: self.network.outputs(self.weights, context) for name, context in contexts.items()}
         after = {name: self.network.normalise(self.weights, outputs) for name, outputs in before.items()}
         classes = {name: self.network.read_out(self.weights, outputs).argmax(-1) for name, outputs in after.items()}
@@ -108,15 +107,22 @@ class Models:
         }
 
 
-def context_of(items: Items, logits: Float[Tensor, "S B N"]) -> Float[Tensor, "S B D"]:
-    """Return the context softmax(logits) h of logits that are known, those of `attend` times a factor.
+def sharpened(
+    items: Items, logits: Float[Tensor, "S B N"], beta: Float[Tensor, "S B"], plain: Float[Tensor, "S B D"]
+) -> Float[Tensor, "S B D"]:
+    """Return the context softmax(beta logits) h, from the logits and the context `plain` that `attend` has found.
 
-    Weights below eps / 2N are left out: all of them together are less than the rounding of the weights' sum, 1. Where
-    attention is sharp, hardly an item has more.
+    Where beta is 1 it is `plain`, to the last bit, whatever the other sequences of the batch. Elsewhere weights below
+    eps / 2N are left out: all of them together change the context by less than eps / 2 of the largest h, which is the
+    rounding of one sum. Where attention is sharp, hardly an item has more.
     """
-    weights = torch.softmax(logits, dim=-1)
-    negligible = torch.finfo(weights.dtype).eps / (2 * weights.shape[-1])
-    return weighted_sum(items, weights.masked_fill(weights < negligible, 0))
+    beta = beta.unsqueeze(-1)
+    sharper = beta > 1
+    if not sharper.any():
+        return plain
+    weights = torch.softmax(beta * logits, dim=-1)
+    negligible = weights < torch.finfo(weights.dtype).eps / (2 * weights.shape[-1])
+    return torch.where(sharper, weighted_sum(items, weights.masked_fill(negligible | ~sharper, 0)), plain)
 
 
 def joined(batches: Iterator[Mapping[Key, Shaped[Tensor, "S B ..."]]]) -> dict[Key, Shaped[np.ndarray, "S B ..."]]:
