@@ -40,7 +40,7 @@ RESULTS = ROOT / "benchmarks/simulation.csv"
 # Seconds asleep, in about our proportions; those of other stages, too.
 SECONDS, OTHERS = {"train": 2.0, "evaluate": 1.0}, 0.2
 RECORDS = [f"metrics/{record}" for record in (RECORD, *OTHER_RECORDS)]
-COPIED = ("src", "stages", "reference", *RECORDS, "params.yaml", "constraints.txt", ".dvcignore")
+COPIED = ("src", "stages", *RECORDS, "params.yaml", "constraints.txt", ".dvcignore")
 PARTS = ("plan", "start", "begin", "finish", "record", "idle")
 COLUMNS = [*("scale", "stages", "workers", "wall", "again", "bound", "overhead_ms"), *PARTS, "rest", "writes"]
 COLUMNS += ["lock_lines", "lock_md5"]

@@ -49,7 +49,7 @@ def main() -> None:
             length: open_sequences(paths.sequences(this.task, length), variant.task, length) for length in test.lengths
         }
         # weights that are evaluated have been recorded by DVC, and are whole
-        remove_finished_checkpoints(this.folder("checkpoints"))
+        remove_finished_checkpoints(this.folder("checkpoints"), weights)
         done = evaluate_block(plan, weights, block, sequences)
         folder = this.folder("evaluated")
         arrays = {f"{temperature}-{length}": of for (temperature, length), of in done.correct.items()}

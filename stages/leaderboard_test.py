@@ -5,10 +5,12 @@ import pandas as pd
 from vanishing_variance.core import paths
 from vanishing_variance.core.config import get_param
 from vanishing_variance.core.frames import write_frame
+from vanishing_variance.core.memory import require_memory
 from vanishing_variance.core.seeds import SeedsPerBlock, seeds
 from vanishing_variance.core.stage import Arguments, run
 from vanishing_variance.fitting.config import Fit
 from vanishing_variance.fitting.fit import FitPlan
+from vanishing_variance.fitting.memory import memory_needed
 from vanishing_variance.held_out import Test
 from vanishing_variance.inference.stored import open_sequences, read_weights, remove_finished_checkpoints
 from vanishing_variance.leaderboard import files
@@ -31,13 +33,14 @@ def main() -> None:
             accuracy, attention = pd.DataFrame(columns=files.ACCURACY), pd.DataFrame(columns=files.ATTENTION)
         else:
             weights = read_weights(trained / files.WEIGHTS, plan.variant, plan.task_training, len(block))
-            remove_finished_checkpoints(files.checkpoints(line, task))
+            remove_finished_checkpoints(files.checkpoints(line, task), weights)
             sequences = {
                 length: open_sequences(paths.sequences(task, length), plan.variant.task, length)
                 for length in test.lengths
             }
             fit = FitPlan(f"{line} {task}", plan.root_seed, plan.variant, test.lengths, fitting.sequences)
-            accuracy, attention = measure_treatment(fit, weights, block, sequences)
+            with require_memory(memory_needed(fit, plan.task_training, len(block))):
+                accuracy, attention = measure_treatment(fit, weights, block, sequences)
         write_frame(folder / "accuracy.parquet", accuracy)
         write_frame(folder / "attention.parquet", attention)
 

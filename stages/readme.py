@@ -19,17 +19,17 @@ README, VERDICTS, RESULTS = Path("README.md"), Path("docs/verdicts.md"), Path("d
 def main() -> None:
     Arguments(description=__doc__).parse_args()
     record = METRICS / RECORD
-    run, kept = (
+    ours, kept = (
         Study(read_claims(folder / "claims.json"), read_yaml(path))
         for folder, path in ((METRICS, PATH), (record, record / PATH))
     )
-    evidence = strongest(run, kept)
+    evidence = strongest(ours, kept)
     pages = {
         README: rewritten(read_text(README), evidence),
         VERDICTS: table(evidence.values()),
         RESULTS: results_page(lambda name: read_text(Path(name))),
     }
-    for path, page in pages.items():  # all or none
+    for path, page in pages.items():  # once all can be written
         write_text(path, page)
 
 

@@ -254,6 +254,7 @@ class Driver:
             began = time.monotonic()
             self._pipeline.record(names)
             self._last = time.monotonic(), time.monotonic() - began
+        self._order.recorded()  # not before: where it fails, it is tried again when the driver ends
 
 
 def summary(outcome: Outcome, seconds: float) -> list[str]:

@@ -1,7 +1,7 @@
 """The order of stages: what may begin next, and what may be recorded, as a serial run of DVC would."""
 
 from collections.abc import Collection, Mapping
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 
 
 class Order:
@@ -66,6 +66,9 @@ class Order:
     def recordable(self) -> list[str]:
         """Return those settled that are to be recorded next: all up to the first that still runs or waits."""
         over = self._settled | self._fallen
-        ended = list(takewhile(over.__contains__, self._unrecorded))
-        del self._unrecorded[: len(ended)]
-        return [name for name in ended if name in self._settled]
+        return [name for name in takewhile(over.__contains__, self._unrecorded) if name in self._settled]
+
+    def recorded(self) -> None:
+        """Note that what is `recordable` has been recorded."""
+        over = self._settled | self._fallen
+        self._unrecorded = list(dropwhile(over.__contains__, self._unrecorded))

@@ -1,3 +1,4 @@
+import gc
 import multiprocessing
 import os
 import signal
@@ -57,6 +58,14 @@ def test_a_number_of_cores_that_is_none_is_refused(named, monkeypatch):
     monkeypatch.setenv("PYTHON_CPU_COUNT", named)
     with pytest.raises(InputError, match=r"^PYTHON_CPU_COUNT is '.*; must be a whole number from 1 on, or default$"):
         parallel.cores()
+
+
+def test_a_notebook_on_one_core_is_left_as_it_was(monkeypatch):
+    monkeypatch.setattr(parallel, "cores", lambda: 1)
+    threads = torch.get_num_threads()
+    parallel.run([lambda report: 1], lambda done: None)
+    assert torch.get_num_threads() == threads
+    assert gc.get_freeze_count() == 0  # else garbage of before is never collected
 
 
 def test_a_failed_job_ends_the_others_at_once(tmp_path):

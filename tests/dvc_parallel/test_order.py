@@ -87,6 +87,8 @@ def test_records_are_kept_in_dvcs_order():
     assert plan.recordable() == []
     finish(plan, "a")
     assert plan.recordable() == ["a", "b"]
+    assert plan.recordable() == ["a", "b"]  # until they have been recorded: a full disk may refuse it once
+    plan.recorded()
     assert plan.recordable() == []
     finish(plan, "c", "d")
     assert plan.recordable() == ["c", "d", "e"]
@@ -119,6 +121,7 @@ def test_whatever_the_graph_and_however_it_ends_each_stage_runs_once_after_its_i
             plan.settle(name)
             settled.append(name)
         records += plan.recordable()
+        plan.recorded()
     assert len(settled) == len(set(settled))
     assert set(settled) | fallen == set(upstream)
     assert not set(settled) & fallen

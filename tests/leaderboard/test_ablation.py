@@ -95,6 +95,7 @@ def test_the_ablation_of_the_file_is_a_line_or_none(tmp_path):
     assert read_ablation(path) is None
     path.write_text("ablation: softmax\ntreatments:\n" + line)
     assert read_ablation(path) == "softmax"
-    path.write_text("ablation: best\ntreatments:\n" + line)
-    with pytest.raises(InputError, match="ablation is 'best'; must be one of softmax"):
-        read_ablation(path)
+    for wrong, said in (("best", "'best'"), ("[softmax]", r"\['softmax'\]"), ("3", "3")):
+        path.write_text(f"ablation: {wrong}\ntreatments:\n{line}")
+        with pytest.raises(InputError, match=f"ablation is {said}; must be one of softmax"):
+            read_ablation(path)

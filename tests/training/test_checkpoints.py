@@ -162,21 +162,29 @@ def test_checkpoints_of_other_parameters_stay_and_are_found_again(tmp_path, monk
     assert all(np.array_equal(weights[name], whole[0][name]) for name in weights)
 
 
-def test_finished_checkpoints_are_cleared_and_others_are_not(tmp_path, monkeypatch):
-    for name, made in (("a", 20), ("b", 19)):
-        write_arrays(tmp_path / f"{name}.safetensors", {}, made=made, steps=20)
-    (tmp_path / "c.safetensors").write_bytes(b"damaged")
-    remove_finished_checkpoints(tmp_path)
-    remove_finished_checkpoints(tmp_path / "missing")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["b.safetensors", "c.safetensors"]
+def test_checkpoints_are_cleared_of_the_training_that_led_to_the_weights_and_of_no_other(tmp_path, monkeypatch):
+    weights = {"bias": np.arange(4.0), "matrix": np.arange(8.0).reshape(4, 2)}
+    for name, seeds, made, changed in (
+        *(("first", slice(0, 2), 20, 0), ("second", slice(2, 4), 20, 0)),
+        *(("unfinished", slice(0, 2), 19, 0), ("of other parameters", slice(0, 2), 20, 1)),
+    ):
+        arrays = {f"weights.{key}": array[seeds] + changed * (key == "matrix") for key, array in weights.items()}
+        write_arrays(tmp_path / f"{name}.safetensors", {**arrays, "history": np.zeros(3)}, made=made, steps=20)
+    write_arrays(tmp_path / "of another network.safetensors", {"weights.bias": np.arange(2.0)}, made=20, steps=20)
+    (tmp_path / "damaged.safetensors").write_bytes(b"damaged")
+    remove_finished_checkpoints(tmp_path, weights)
+    remove_finished_checkpoints(tmp_path / "missing", weights)
+    left = ["damaged", "of another network", "of other parameters", "unfinished"]
+    assert sorted(path.stem for path in tmp_path.iterdir()) == left
 
 
 def test_a_checkpoint_that_cannot_be_removed_is_left(tmp_path, monkeypatch):
     def refuse(path):
         raise OSError(errno.EROFS, "Read-only file system")
 
-    write_arrays(tmp_path / "a.safetensors", {}, made=20, steps=20)
+    weights = {"bias": np.arange(4.0)}
+    write_arrays(tmp_path / "a.safetensors", {"weights.bias": weights["bias"]}, made=20, steps=20)
     with monkeypatch.context() as patched:
         patched.setattr(Path, "unlink", refuse)  # the superuser may remove what nobody else may
-        remove_finished_checkpoints(tmp_path)
+        remove_finished_checkpoints(tmp_path, weights)
     assert [path.name for path in tmp_path.iterdir()] == ["a.safetensors"]

@@ -6,7 +6,7 @@ from vanishing_variance.core.device import device, free_gpu_memory
 from vanishing_variance.core.memory import Need, Term
 from vanishing_variance.core.task import TaskTraining
 from vanishing_variance.held_out import Test
-from vanishing_variance.inference.memory import FLOAT, largest_batch, table_bytes, weight_bytes
+from vanishing_variance.inference.memory import FLOAT, dense_bytes, largest_batch, table_bytes, weight_bytes
 from vanishing_variance.inference.models import ITEMS_IN_BATCH
 from vanishing_variance.model.variant import Variant
 
@@ -26,6 +26,7 @@ def memory_needed(variants: Sequence[tuple[Variant, TaskTraining]], test: Test, 
         tensors=(
             Term(COPIES * max(models) + 2 * max(table_bytes(*one) for one in variants), width),
             Term(ITEM * items + LAYERS * FLOAT * batch * variants[0][0].model.width, long | width),
+            Term(dense_bytes(variants[0][0].model.width), width),
         ),
         results=(Term(2 * seeds * sum(models), width | {"seeds_per_block": seeds}),),
         gpu=free_gpu_memory(),

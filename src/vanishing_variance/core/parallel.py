@@ -41,6 +41,7 @@ def run(jobs: Sequence[Job], progress: Report) -> list[Any]:
             return [job(progress) for job in jobs]
         finally:  # a notebook goes on
             torch.set_num_threads(threads)
+            gc.unfreeze()
     context = multiprocessing.get_context("spawn")
     reports: Queue[int | None] = context.Queue()
     listener = threading.Thread(target=_pass_on, args=(reports, progress), daemon=True)

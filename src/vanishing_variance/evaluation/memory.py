@@ -5,7 +5,14 @@ from vanishing_variance.core.device import device, free_gpu_memory
 from vanishing_variance.core.memory import Need, Term
 from vanishing_variance.core.task import TaskTraining
 from vanishing_variance.evaluation.block import EvaluationPlan
-from vanishing_variance.inference.memory import FLOAT, drawing_bytes, largest_batch, table_bytes, weight_bytes
+from vanishing_variance.inference.memory import (
+    FLOAT,
+    dense_bytes,
+    drawing_bytes,
+    largest_batch,
+    table_bytes,
+    weight_bytes,
+)
 from vanishing_variance.inference.models import ITEMS_IN_BATCH
 
 # Bytes of an item of a batch; in numbers of the model's width, what the layers make of a sequence of it, and what is
@@ -32,6 +39,7 @@ def memory_needed(plan: EvaluationPlan, training: TaskTraining, seeds: int, sequ
         tensors=(
             Term(2 * together * model, of_width),
             Term(ITEM * items + LAYERS * FLOAT * width * batch, long | of_width),
+            Term(dense_bytes(width), of_width),
         ),
         results=(Term(2 * seeds * model, of_width | {"seeds_per_block": seeds}),),
         processes=min(1 + seeds, parallel.cores()),

@@ -6,12 +6,16 @@ S models at once, B sequences, N items, D width.
 from collections.abc import Sequence
 from math import prod
 
+from vanishing_variance.core.device import device
 from vanishing_variance.core.sequence_memory import sequence_bytes
 from vanishing_variance.core.task import TaskTraining
 from vanishing_variance.inference.sequences import ITEMS_DRAWN
+from vanishing_variance.model.attention import ITEMS_AT_ONCE
 from vanishing_variance.model.variant import Variant
 
 FLOAT = 4
+# In numbers of the model's width, the hidden layer of an item on its way.
+DENSE = 5
 
 
 def weight_bytes(variant: Variant, training: TaskTraining) -> int:
@@ -25,6 +29,11 @@ def table_bytes(variant: Variant, training: TaskTraining) -> int:
     return (
         FLOAT * variant.model.width * sum(initial[name].shape[0] for name in variant.network().embedding.SPARSE_TABLES)
     )
+
+
+def dense_bytes(width: int) -> int:
+    """Return the bytes for the items of which the hidden layer is dense at a time, where nothing is compiled."""
+    return FLOAT * DENSE * width * ITEMS_AT_ONCE[device().type]
 
 
 def largest_batch(lengths: Sequence[int], sequences: int, items: int) -> tuple[int, int]:

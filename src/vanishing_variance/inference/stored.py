@@ -1,5 +1,6 @@
 """Stored weights, temperatures and test sequences, checked before any work is done with them."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -29,16 +30,29 @@ def read_temperatures(path: Path) -> tuple[dict[str, Temperature], pd.DataFrame]
     return {str(half): Temperature(tuple(row[list(POWERS)]), row["lowest"], row["highest"]) for half, row in rows}, fits
 
 
-def remove_finished_checkpoints(folder: Path) -> None:
-    """Remove the checkpoints of trainings that have come to their end; those that cannot be removed are left."""
+def remove_finished_checkpoints(folder: Path, weights: Mapping[str, np.ndarray]) -> None:
+    """Remove the checkpoints of the training that has led to these weights, (S, ...) by name.
+
+    Those of another training, finished or not, are left for when it is run again; so are those that cannot be removed.
+    """
     for path in folder.glob("*.safetensors"):
-        try:
-            about = read_about(path)
-        except InputError:
-            continue
-        if about.get("made") == about.get("steps"):
-            with suppress(OSError):
+        with suppress(InputError, OSError):
+            if _holds(path, weights):
                 path.unlink()
+
+
+def _holds(checkpoint: Path, weights: Mapping[str, np.ndarray]) -> bool:
+    """Return whether a checkpoint has the weights of some seeds in a row."""
+    about = read_about(checkpoint)
+    if about.get("made") != about.get("steps"):
+        return False
+    kept = read_arrays(checkpoint)
+    chunk = {name: kept.get(f"weights.{name}", np.empty(0)) for name in weights}
+    number, seeds = (min(map(len, of.values()), default=0) for of in (chunk, weights))
+    starts = range(seeds - number + 1) if number else ()
+    return any(
+        all(np.array_equal(chunk[name], of[first : first + number]) for name, of in weights.items()) for first in starts
+    )
 
 
 def read_weights(path: Path, variant: Variant, training: TaskTraining, seeds: int) -> dict[str, np.ndarray]:

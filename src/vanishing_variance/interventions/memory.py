@@ -9,7 +9,7 @@ from vanishing_variance.core.ranges import Range
 from vanishing_variance.core.sequence_memory import sequence_bytes
 from vanishing_variance.core.task import TaskTraining
 from vanishing_variance.held_out import Test
-from vanishing_variance.inference.memory import FLOAT, largest_batch, table_bytes, weight_bytes
+from vanishing_variance.inference.memory import FLOAT, dense_bytes, largest_batch, table_bytes, weight_bytes
 from vanishing_variance.inference.models import ITEMS_IN_BATCH
 from vanishing_variance.interventions.config import Interventions
 from vanishing_variance.interventions.parts import DISTRACTORS
@@ -50,7 +50,7 @@ def memory_needed(
         ),
         tensors=(
             Term(2 * together * norms * model, of_width),
-            Term(ITEM * items + PARTS * FLOAT * width * batch, of_width),
+            Term(ITEM * items + PARTS * FLOAT * width * batch + dense_bytes(width), of_width),
             Term(parts * how.sequences, of_width | tested),
             Term(parts * how.training_sequences, of_width | training),
         ),

@@ -91,7 +91,8 @@ def read_ablation(path: Path = PATH) -> str | None:
     Raises InputError for one that is no line.
     """
     line = read_yaml(path).get("ablation")
-    if line is not None and line not in (lines := read_treatments(path)):
+    lines = read_treatments(path)
+    if line is not None and (not isinstance(line, str) or line not in lines):
         raise InputError(f"{path}: ablation is {shown(line)}; must be one of {', '.join(lines)}")
     return line
 
