@@ -5,7 +5,7 @@ import torch
 from scipy import stats
 from torch.nn.functional import gelu
 
-from benchmarks import protocols
+from benchmarks import protocols, protocols_figure
 from benchmarks.protocols import BASE, PROTOCOLS, Candidate, Protocol, _plan, coupled, markdown
 from vanishing_variance.core.registry import load_task
 from vanishing_variance.core.seeding import stream
@@ -144,6 +144,41 @@ def test_gains_are_set_beside_the_losses_of_training():
     assert "the first has the larger difference in 75%: it is -0.0300 nats or more in the 2 with, 0.0100 or" in text
     alone = pd.DataFrame(rows, columns=protocols.COLUMNS).query("protocol == 'good'")
     assert "Spearman" not in markdown(alone)
+
+
+def test_what_was_foretold_is_counted():
+    foretold = protocols.FORETOLD[:4]
+    found = pd.DataFrame(
+        [
+            *((foretold[0], 4, 2.0, 1.0, 3.0, 0.02, True), (foretold[1], 4, -2.0, -3.0, -1.0, 0.0, True)),
+            *((foretold[2], 4, 0.5, -1.0, 2.0, -0.01, True), (foretold[3], 4, -0.5, -2.0, 1.0, 0.009, False)),
+            ("base", 8, 9.0, 8.0, 10.0, -1.0, True),
+        ],
+        columns=["protocol", "n", "gain", "low", "high", "lower", "near"],
+    )
+    said = protocols._foretold(found)
+    assert said.startswith("Before 4 of them ran it was foretold that")
+    assert f"so it is in 3 of 4, and in 2 of the 2 whose interval is on one side of 0; not in {foretold[2]}" in said
+    assert said.endswith("Their more frequent sign alone would be right in 2.")
+    assert protocols._foretold(found[found["protocol"] == "base"]) == ""
+
+
+def test_the_figure_leaves_out_what_hardly_trains_and_says_so():
+    rows = [
+        ("base", 8, 2.0, 1.0, 3.0, 0.02, True),
+        (protocols.FORETOLD[0], 4, -2.0, -3.0, -1.0, 0.0, False),
+        ("L2 0.001", 2, 1.0, 0.0, 2.0, 0.6, False),
+    ]
+    columns = ["protocol", "n", "gain", "low", "high", "lower", "near"]
+    drawing = protocols_figure.draw(pd.DataFrame(rows, columns=columns))
+    assert "Dictionary, 2 protocols" in drawing.caption
+    assert "over 4 to 8 seeds each" in drawing.caption
+    assert "1 that hardly train are left out" in drawing.caption
+    [axes] = drawing.figure.axes
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == [
+        "before the rule",
+        "foretold by it, baseline behind",
+    ]
 
 
 def test_embeddings_make_no_other_protocol_of_a_task_without_them():

@@ -101,6 +101,10 @@ class Numbers:
             rows = rows[rows["temperature"] == temperature]
         return number(rows["difference"].abs().mean(), ".1f")
 
+    def share_of_error(self, source: str) -> str:
+        """Return the mean share of a source of error in the squared standard error of a difference."""
+        return number(self.frame(f"{self.run}tables/tests.csv")[f"share_{source}"].mean(), ".0%")
+
     def temperature_adds(self, task: str, norm: str) -> str:
         """Return what the adaptive temperature adds beyond training on the short range, in points."""
         rows = self.frame(f"{self.record}accuracy.csv").query(

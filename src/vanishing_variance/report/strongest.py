@@ -69,7 +69,7 @@ def scale(claim: Mapping[str, Any]) -> str:
     said = said or ["the paper's steps" if steps else "a pretrained model"]
     if claim["verdict"] == NOT_COMPARABLE and all(ours >= theirs for ours, theirs in steps.values()):
         said.append("baseline below the paper's")
-    one = "one model of each task" if len(steps) > 1 else "one model"
+    one = "one model of each task and variant" if len(steps) > 1 else "one model"
     seeds = one if claim["n"] == 1 else f"n = {claim['n']}"
     return ", ".join([*said, seeds] if claim["n"] else said)
 

@@ -1,0 +1,26 @@
+"""docs/data.md explains the columns that the files have."""
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = (ROOT / "docs/data.md").read_text()
+FILES = re.findall(r"^\| \[`(\S+\.csv)`\]", PAGE, flags=re.MULTILINE)
+SAID = {name.strip("…_") for said in re.findall(r"`([^`\n]+)`", PAGE) for name in re.split(r"[, ]+", said)}
+# What may stand before or after a column's name, and is explained once.
+PARTS = r"^(trained|treatment|baseline|boot)_|_(before|after|low|high|mean)$"
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_column_of_a_file_is_explained(name):
+    columns = next(csv.reader([(ROOT / name).read_text().partition("\n")[0]]))
+    stripped = {column: re.sub(PARTS, "", re.sub(PARTS, "", column)) for column in columns}
+    powers = {f"p{power}" for power in range(5)}  # p4 to p0
+    assert [column for column, bare in stripped.items() if not {column, bare} & (SAID | powers)] == []
+
+
+def test_the_page_is_not_empty():
+    assert len(FILES) == 14
