@@ -118,6 +118,7 @@ def test_a_stage_declares_exactly_the_parameters_that_it_takes(first_run):
         seen = opened[" ".join(stage["cmd"].split()[1:])]
         taken = {file.partition(":")[2] for file in seen if file.startswith("params.yaml:")}
         declared = set(stage.get("params", {}).get("params.yaml", {}))
+        assert "tasks" not in declared or any("steps" in key or key == "tasks" for key in taken), name
         if name.startswith("leaderboard"):  # whose own file has these in place of params.yaml's
             own = {key for key in taken if re.match(r"(model|training|tasks\.\w+\.(training|steps\.short))$", key)}
             whole = "leaderboard/params.yaml" in {entry["path"] for entry in stage["deps"]}
