@@ -6,8 +6,8 @@ from vanishing_variance.report.readme import BEGIN, END, SHOWN, rewritten, table
 from vanishing_variance.report.strongest import Evidence
 
 COUNTS = (
-    "The paper's 3 claims: 1 supported, 1 contradicted, 1 undecided. The main ones, and all that are\n"
-    "contradicted, after the paper's steps where no other are named:"
+    "3 verdicts on the paper's claims, most for each task: 1 supported, 1 contradicted, 1 undecided. The\n"
+    "main ones, and all that are contradicted, after the paper's steps where no other are named:"
 )
 GAIN = ", +3.2 pp [+1.0, +5.5]; the paper: +1.8"
 
@@ -36,7 +36,7 @@ def test_claims_of_the_papers_that_are_contradicted_follow_and_ours_do_not():
     }
     text = " ".join(rewritten(BEGIN + END, shown() | others).split())
     assert text.count("Something else") == text.count("Something else (B.1; n = 2): **contradicted**") == 1
-    assert "The paper's 4 claims: 1 supported, 2 contradicted, 1 undecided. " in text
+    assert "4 verdicts on the paper's claims, most for each task: 1 supported, 2 contradicted, 1 undecided. " in text
 
 
 def test_a_sentence_has_the_gain_its_interval_and_the_papers():

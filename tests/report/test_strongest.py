@@ -92,7 +92,7 @@ def test_a_claim_that_the_record_does_not_know_is_this_runs():
             "argmax 4,000 of the paper's 100,000 steps, dictionary 30 of the paper's 10,000 steps, n = 2",
         ),
         ({"argmax": 100_000, "dictionary": 10_000}, None, "the paper's steps"),
-        ({"argmax": 100_000, "dictionary": 10_000}, 1, "the paper's steps, one model of each task"),
+        ({"argmax": 100_000, "dictionary": 10_000}, 1, "the paper's steps, one model of each task and variant"),
         ({"argmax": 100_000}, 1, "the paper's steps, one model"),
         ({"dictionary": 100_000}, 16, "100,000 steps (B.1: 10,000), n = 16"),
         ({}, None, "a pretrained model"),
