@@ -39,7 +39,7 @@ from vanishing_variance.model.linear import Linear, linear
 from vanishing_variance.model.network import Network
 from vanishing_variance.model.variant import Variant
 from vanishing_variance.statistics.intervals import interval
-from vanishing_variance.study.markdown import power, table
+from vanishing_variance.study.markdown import mean_estimate, power, table
 from vanishing_variance.study.runs import METRICS, REFERENCE
 from vanishing_variance.study.verdict import BEHIND
 from vanishing_variance.training.adam import Adam, TorchAdam, adam
@@ -184,6 +184,8 @@ FORETOLD = (
     "width 128, decay 0.001, biases",
 )
 LOWER = 0.0095
+# Nats: losses that differ by less are called equal.
+EQUAL = 0.005
 
 
 @dataclass(frozen=True)
@@ -446,6 +448,13 @@ def _by_loss(found: pd.DataFrame) -> str:
     gains, loses = (found.loc[of, "lower"] for of in (found["gain"] > 0, found["gain"] <= 0))
     if not len(gains) or not len(loses) or near["lower"].nunique() < 3:
         return ""
+    alike = found.loc[found["lower"].abs() < EQUAL, "gain"]
+    equal = (
+        f" Where the losses are within {EQUAL} nats of each other, the gain is {mean_estimate(alike.to_numpy(), '+.1f')} "
+        f"over {len(alike)} protocols."
+        if len(alike) > 1
+        else ""
+    )
     ordered = stats.mannwhitneyu(gains, loses).statistic / (len(gains) * len(loses))
     ranks = [stats.spearmanr(of["lower"], of["gain"]) for of in (found, near)]
     over = [f"{of.statistic:.2f} (p = {of.pvalue:.1g})" for of in ranks]
@@ -454,7 +463,7 @@ def _by_loss(found: pd.DataFrame) -> str:
         f"{over[0]} over all, {over[1]} over those {len(near)}. Of the pairs of a protocol with a mean gain "
         f"above 0 and one without, the first has the larger difference in {100 * ordered:.0f}%: it is "
         f"{gains.min():.4f} nats or more in the {len(gains)} with, {loses.max():.4f} or less in the {len(loses)} "
-        f"without."
+        f"without.{equal}"
     )
 
 
