@@ -450,8 +450,8 @@ def _by_loss(found: pd.DataFrame) -> str:
         return ""
     alike = found.loc[found["lower"].abs() < EQUAL, "gain"]
     equal = (
-        f" Where the losses are within {EQUAL} nats of each other, the gain is {mean_estimate(alike.to_numpy(), '+.1f')} "
-        f"over {len(alike)} protocols."
+        f" Where the losses are within {EQUAL} nats of each other, the gain is "
+        f"{mean_estimate(alike.to_numpy(), '+.1f')} over {len(alike)} protocols."
         if len(alike) > 1
         else ""
     )
