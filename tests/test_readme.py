@@ -115,6 +115,15 @@ def test_of_how_many_protocols_the_gain_on_the_dictionary_is_clear():
     assert f"Over all {of_all} rows" in protocol
     assert f"the gain is clearly positive in {positive}, clearly negative in {negative}" in protocol
     assert f"of the {near} that meet 6, it is so in {of_near} and {against}" in protocol
+    rho, p, rho_near = re.search(r"correlation is (\S+) \(p = (\S+)\) over all, (\S+) \(", of_dictionary).groups()
+    equal, protocols = re.search(r"the gain is -(\S+ \[.*?\]) over (\d+) protocols", of_dictionary).groups()
+    behind = f"`ln` is behind, −{equal.replace('-', '−')} over {protocols} protocols."
+    assert f"is {rho} (p = {p}), {rho_near} over the {near} with a baseline that meets 6." in protocol
+    assert behind in protocol
+    assert f"(Spearman {rho})" in results
+    foretold = re.search(r"so it is in (\d+ of )(\d+), and in (\d+) of the \3 whose interval", of_dictionary)
+    assert f"It foretold the sign of {foretold[1]}these {foretold[2]} (" in protocol
+    assert f"and of all {foretold[3]} whose interval is on one side of 0." in protocol
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name.startswith("docs/")])
