@@ -6,7 +6,6 @@ begins with the name of a program; a placeholder in it gets a value.
 
 import re
 import shutil
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -74,8 +73,7 @@ def code(text):
 
 CODE = {str(path.relative_to(ROOT)): code(path.read_text()) for page in PAGES for path in sorted(ROOT.glob(page))}
 SHOWN = {command: page for page, (commands, _) in CODE.items() for command in commands}
-HISTORY = [command for command in SHOWN if command.startswith("git show ")]
-RUN = [command for command, page in SHOWN.items() if command not in (*NOT_RUN, *HISTORY) and page != SCALE]
+RUN = [command for command, page in SHOWN.items() if command not in NOT_RUN and page != SCALE]
 # The paper's scale, as small as the smoke parameters, but with a loss recorded in each tenth of the dictionary's steps.
 SMALLER = {
     "range(2, 15)": "range(2, 3)",
@@ -167,13 +165,3 @@ def test_the_commands_for_the_papers_scale_run_one_after_the_other(user):
 @pytest.mark.parametrize("command", [command for command in NOT_RUN if command.startswith("make ")])
 def test_a_target_that_is_not_run_is_one(documented, command):
     documented(*command.split(), "--dry-run")
-
-
-@pytest.mark.parametrize("command", HISTORY)
-def test_what_is_said_to_be_in_the_history_is_there(command):
-    def run(*words):
-        return subprocess.run(words, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-
-    if run("git", "rev-parse", "--is-shallow-repository").strip() == "true":
-        pytest.skip("a shallow clone has no history")
-    assert run(*command.split())
