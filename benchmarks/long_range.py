@@ -9,17 +9,16 @@ docs/protocol.md has the rules by which a growth and the steps are chosen.
 import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from benchmarks import ROOT
+from benchmarks.rows import add_rows, read_rows
 from vanishing_variance import evaluate, read_params, train
 from vanishing_variance.core.files import write_text
-from vanishing_variance.core.frames import read_csv, write_csv
-from vanishing_variance.core.locks import exclusive_lock
+from vanishing_variance.core.frames import read_csv
 from vanishing_variance.study.markdown import estimate, mean_estimate, power, table
 from vanishing_variance.study.runs import METRICS, REFERENCE, TASKS
 from vanishing_variance.study.scale import SCALES, paper_steps
@@ -84,19 +83,15 @@ def main() -> None:
         parser.error(f"setting: {', '.join(sorted(unknown))}: choose from: {'; '.join(SETTINGS)}")
     path = ROOT / METRICS / "long_range.csv"
     for name in chosen.setting or SETTINGS:
-        there = set(_found(path).query("task == @chosen.task and setting == @name and norm == @chosen.norm")["seed"])
+        there = set(
+            read_rows(path, KEYS).query("task == @chosen.task and setting == @name and norm == @chosen.norm")["seed"]
+        )
         if not (missing := [seed for seed in range(FIRST_SEED, FIRST_SEED + chosen.seeds) if seed not in there]):
             continue
         print(f"{chosen.task}, {chosen.norm}: {name}", file=sys.stderr, flush=True)
-        made = measured(chosen.task, chosen.norm, SETTINGS[name], missing).assign(setting=name)[KEYS]
-        with exclusive_lock(str(path)):  # another process may have added to it meanwhile
-            found = _found(path)
-            write_csv(path, pd.concat([found, made], ignore_index=True) if len(found) else made)
-    write_text(path.with_suffix(".md"), markdown(_found(path)))
-
-
-def _found(path: Path) -> pd.DataFrame:
-    return read_csv(path) if path.exists() else pd.DataFrame(columns=KEYS)
+        made = measured(chosen.task, chosen.norm, SETTINGS[name], missing).assign(setting=name)
+        add_rows(path, made, KEYS)
+    write_text(path.with_suffix(".md"), markdown(read_rows(path, KEYS)))
 
 
 def measured(

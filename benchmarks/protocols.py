@@ -10,7 +10,6 @@ import argparse
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from unittest.mock import patch
 
 import pandas as pd
@@ -20,11 +19,11 @@ from scipy import stats
 from torch import Tensor
 
 from benchmarks import ROOT
+from benchmarks.rows import add_rows, read_rows
 from benchmarks.workload import Workload, parts
 from vanishing_variance.core import parallel
 from vanishing_variance.core.files import write_text
-from vanishing_variance.core.frames import read_csv, write_csv
-from vanishing_variance.core.locks import exclusive_lock
+from vanishing_variance.core.frames import read_csv
 from vanishing_variance.core.parallel import Job, Report
 from vanishing_variance.core.progress import Progress
 from vanishing_variance.core.ranges import Range
@@ -284,7 +283,7 @@ def main() -> None:
     chosen = parser.parse_args()
     path = ROOT / METRICS / "protocols.csv"
     for name in chosen.protocol or PROTOCOLS:
-        there = set(_read(path).query("task == @chosen.task and protocol == @name")["seed"])
+        there = set(read_rows(path, COLUMNS).query("task == @chosen.task and protocol == @name")["seed"])
         if not (missing := [seed for seed in range(chosen.seeds) if seed not in there]):
             continue
         plans = [_plan(chosen.task, norm, PROTOCOLS[name]) for norm in NORMS]
@@ -292,16 +291,8 @@ def main() -> None:
         steps = len(NORMS) * len(missing) * STEPS[chosen.task]
         with Progress(f"{chosen.task}: {name}", steps, "seed-steps") as progress:
             made = pd.concat(parallel.run(jobs, progress)).assign(task=chosen.task, protocol=name)
-        with exclusive_lock(str(path)):  # another process may have added to it meanwhile
-            found = _read(path)
-            found = pd.concat([found, made], ignore_index=True) if len(found) else made
-            found = found[list(COLUMNS)]
-            write_csv(path, found)
-    write_text(path.with_suffix(".md"), markdown(_read(path)))
-
-
-def _read(path: Path) -> pd.DataFrame:
-    return read_csv(path, *COLUMNS) if path.exists() else pd.DataFrame(columns=[*COLUMNS])
+        add_rows(path, made, COLUMNS)
+    write_text(path.with_suffix(".md"), markdown(read_rows(path, COLUMNS)))
 
 
 def _plan(task: str, norm: str, protocol: Protocol) -> TrainingPlan:
@@ -374,7 +365,7 @@ def markdown(found: pd.DataFrame) -> str:
         rows.append(["paper", "100", "", "", gains[0], "", gains[1], "", *sharper, "", "", "", ""])
         lines += [f"## {task}, trained on up to {LONGEST}, {STEPS[str(task)]:,} steps", "", *table(head, rows), ""]
         all_of = by_protocol(of_task, cells["none", "plain", LONGEST])
-        lines += [" ".join(filter(None, [_clear(all_of), _by_loss(all_of), _foretold(all_of)])), ""]
+        lines += [" ".join(filter(None, [_clear(all_of), _by_loss(all_of), _foretold(str(task), all_of)])), ""]
         rows = [[str(name), *_accuracies(of)] for name, of in protocols]
         rows.append(["paper", *(f"{cells[norm, 'plain', at]:.1f}" for at in SHOWN for norm in NORMS)])
         lines += [*table(accuracies, rows), ""]
@@ -467,12 +458,16 @@ def _by_loss(found: pd.DataFrame) -> str:
     )
 
 
-def _foretold(found: pd.DataFrame) -> str:
-    """Return how many gains of FORETOLD have the sign that their loss foretells, of a frame of `by_protocol`."""
+def _foretold(task: str, found: pd.DataFrame) -> str:
+    """Return how many gains of FORETOLD have the sign that their loss foretells, of a frame of `by_protocol`.
+
+    Empty on another task than the dictionary, of which it was foretold.
+    """
     of = found[found["protocol"].isin(FORETOLD)]
-    if not len(of):
+    if task != "dictionary" or not len(of):
         return ""
-    right = (of["gain"] > 0) == (of["lower"] >= LOWER)
+    as_foretold = (found["gain"] > 0) == (found["lower"] >= LOWER)
+    right = as_foretold[of.index]
     wrong = ", ".join(f"{name} ({gain:+.1f})" for name, gain in of.loc[~right, ["protocol", "gain"]].to_numpy())
     clear = (of["low"] > 0) | (of["high"] < 0)
     often = max((of["gain"] > 0).sum(), (of["gain"] <= 0).sum())
@@ -480,7 +475,8 @@ def _foretold(found: pd.DataFrame) -> str:
         f"Before {len(of)} of them ran it was foretold that the mean gain is above 0 where ln's loss is lower by "
         f"{LOWER} nats or more, and nowhere else: so it is in {right.sum()} of {len(of)}, and in "
         f"{(right & clear).sum()} of the {clear.sum()} whose interval is on one side of 0"
-        f"{f'; not in {wrong}' if wrong else ''}. Their more frequent sign alone would be right in {often}."
+        f"{f'; not in {wrong}' if wrong else ''}. Their more frequent sign alone would be right in {often}. "
+        f"Over all {len(found)} it is so in {as_foretold.sum()}."
     )
 
 

@@ -160,11 +160,12 @@ def test_what_was_foretold_is_counted():
         ],
         columns=["protocol", "n", "gain", "low", "high", "lower", "near"],
     )
-    said = protocols._foretold(found)
+    said = protocols._foretold("dictionary", found)
     assert said.startswith("Before 4 of them ran it was foretold that")
     assert f"so it is in 3 of 4, and in 2 of the 2 whose interval is on one side of 0; not in {foretold[2]}" in said
-    assert said.endswith("Their more frequent sign alone would be right in 2.")
-    assert protocols._foretold(found[found["protocol"] == "base"]) == ""
+    assert said.endswith("Their more frequent sign alone would be right in 2. Over all 5 it is so in 3.")
+    assert protocols._foretold("dictionary", found[found["protocol"] == "base"]) == ""
+    assert protocols._foretold("argmax", found) == ""
 
 
 def test_the_figure_leaves_out_what_hardly_trains_and_says_so():

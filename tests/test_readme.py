@@ -121,6 +121,8 @@ def test_of_how_many_protocols_the_gain_on_the_dictionary_is_clear():
     assert f"is {rho} (p = {p}), {rho_near} over the {near} with a baseline that meets 6." in protocol
     assert behind in protocol
     assert f"(Spearman {rho})" in results
+    as_foretold = re.search(r"Over all \d+ it is so in (\d+)", of_dictionary)[1]
+    assert f"in {as_foretold} of [{of_all} protocols]" in readme
     foretold = re.search(r"so it is in (\d+ of )(\d+), and in (\d+) of the \3 whose interval", of_dictionary)
     assert f"It foretold the sign of {foretold[1]}these {foretold[2]} (" in protocol
     assert f"and of all {foretold[3]} whose interval is on one side of 0." in protocol

@@ -31,8 +31,9 @@ def test_the_sharpened_context_is_that_of_the_logits_times_beta(items, beta):
     hidden = drawn(items, double=True)[0].hidden()
     expected = (torch.softmax(beta * logits.double(), -1).unsqueeze(-2) @ hidden).squeeze(-2)
     found = sharpened(some, logits, torch.full(logits.shape[:2], float(beta)), plain)
-    # the product with beta is rounded, and the weight is off by as much, relatively; h is some ten operations
-    off = rounding(1, beta * logits.abs().max().item()) + rounding(10, 1)
+    # the product with beta is rounded, and the weight is off by as much, relatively; h is some ten operations, and then
+    # there are two sums over the items, of the weights and of the context
+    off = rounding(1, beta * logits.abs().max().item()) + rounding(10 + 2 * items, 1)
     torch.testing.assert_close(found.double(), expected, rtol=0, atol=off * hidden.abs().max().item())
 
 

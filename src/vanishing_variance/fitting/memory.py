@@ -5,12 +5,12 @@ from vanishing_variance.core.device import device, free_gpu_memory
 from vanishing_variance.core.memory import Need, Term
 from vanishing_variance.core.task import TaskTraining
 from vanishing_variance.fitting.fit import CANDIDATES, FitPlan
-from vanishing_variance.inference.memory import FLOAT, drawing_bytes, largest_batch, table_bytes, weight_bytes
+from vanishing_variance.inference.memory import DENSE, FLOAT, drawing_bytes, largest_batch, table_bytes, weight_bytes
 from vanishing_variance.inference.models import ITEMS_IN_BATCH
 
-# In numbers of the model's width, the hidden layer of an item on its way, and what the layers make of every candidate
-# of a sequence; the bytes of an item beside it, and for each class that it may have.
-HIDDEN, LAYERS, ITEM, CLASS = 5, 6, 160, 12
+# In numbers of the model's width, what the layers make of every candidate of a sequence; the bytes of an item beside
+# its hidden layer, and for each class that it may have.
+LAYERS, ITEM, CLASS = 6, 160, 12
 
 
 def memory_needed(plan: FitPlan, training: TaskTraining, seeds: int) -> Need:
@@ -18,7 +18,7 @@ def memory_needed(plan: FitPlan, training: TaskTraining, seeds: int) -> Need:
     width, longest = plan.variant.model.width, max(plan.lengths)
     model = weight_bytes(plan.variant, training) + table_bytes(plan.variant, training)
     items, batch = largest_batch(plan.lengths, plan.sequences, ITEMS_IN_BATCH[device().type])
-    item = FLOAT * HIDDEN * width + CLASS * plan.variant.task.num_classes + ITEM
+    item = FLOAT * DENSE * width + CLASS * plan.variant.task.num_classes + ITEM
     of_width, long = {"model.width": width}, {"test.lengths": longest}
     fitted, block = {"temperature.sequences": plan.sequences}, {"seeds_per_block": seeds}
     return Need(
