@@ -7,7 +7,7 @@ the package.
 """
 
 import argparse
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from unittest.mock import patch
@@ -286,7 +286,7 @@ def main() -> None:
         there = set(read_rows(path, COLUMNS).query("task == @chosen.task and protocol == @name")["seed"])
         if not (missing := [seed for seed in range(chosen.seeds) if seed not in there]):
             continue
-        plans = [_plan(chosen.task, norm, PROTOCOLS[name]) for norm in NORMS]
+        plans = [protocol_plan(chosen.task, norm, PROTOCOLS[name]) for norm in NORMS]
         jobs: list[Job] = [partial(_measured, plan, missing) for plan in plans]
         steps = len(NORMS) * len(missing) * STEPS[chosen.task]
         with Progress(f"{chosen.task}: {name}", steps, "seed-steps") as progress:
@@ -295,7 +295,8 @@ def main() -> None:
     write_text(path.with_suffix(".md"), markdown(read_rows(path, COLUMNS)))
 
 
-def _plan(task: str, norm: str, protocol: Protocol) -> TrainingPlan:
+def protocol_plan(task: str, norm: str, protocol: Protocol) -> TrainingPlan:
+    """Return the training of a protocol."""
     plan = Workload("train", task, LONGEST, 1, STEPS[task]).plan()
     variant = plan.variant
     parameters = {**BASE, **protocol.parameters}
@@ -323,17 +324,24 @@ def _measured(plan: TrainingPlan, seeds: Sequence[int], report: Report) -> pd.Da
     kind = coupled if variant.protocol.coupled else adam
     with patch("vanishing_variance.training.loop.adam", kind):
         losses = train(plan, weights, seeds, report)[-10:].mean(axis=0)
-    models = Models.of(variant, {name: tensor.detach().numpy() for name, tensor in weights.items()})
     rows = []
+    for temperature, length, accuracy, entropy in tested(plan, weights):
+        cells = zip(seeds, accuracy.tolist(), losses.tolist(), entropy.tolist(), strict=True)
+        rows += [(variant.norm_name, seed, temperature, length, *cell) for seed, *cell in cells]
+    return pd.DataFrame(rows, columns=COLUMNS[2:])
+
+
+def tested(plan: TrainingPlan, weights: Weights) -> Iterator[tuple[str, int, Tensor, Tensor]]:
+    """Yield temperature, length, and of each seed its accuracy (a fraction) and entropy (nats), (S,)."""
+    variant = plan.variant
+    models = Models.of(variant, {name: tensor.detach().numpy() for name, tensor in weights.items()})
     for length in LENGTHS:
         drawn = variant.task.sample(stream(plan.root_seed, "protocols", variant.task_name, length), SEQUENCES, length)
         answers = [answer for _, answer in models.test(partial(parts, drawn), length, PUBLISHED)]
-        entropy = torch.cat([of.entropy for of in answers], dim=1).mean(1).tolist()
+        entropy = torch.cat([of.entropy for of in answers], dim=1).mean(1)
         for temperature in ("plain", "adaptive"):
-            accuracy = torch.cat([of.correct[temperature] for of in answers], dim=1).double().mean(1).tolist()
-            cells = zip(seeds, accuracy, losses.tolist(), entropy, strict=True)
-            rows += [(variant.norm_name, seed, temperature, length, *cell) for seed, *cell in cells]
-    return pd.DataFrame(rows, columns=COLUMNS[2:])
+            correct = torch.cat([of.correct[temperature] for of in answers], dim=1)
+            yield temperature, length, correct.double().mean(1), entropy
 
 
 def coupled(weights: Weights, tables: Collection[str], rates: Rates, decay: float) -> Adam:

@@ -6,7 +6,7 @@ from scipy import stats
 from torch.nn.functional import gelu
 
 from benchmarks import protocols, protocols_figure
-from benchmarks.protocols import BASE, PROTOCOLS, Candidate, Protocol, _plan, coupled, markdown
+from benchmarks.protocols import BASE, PROTOCOLS, Candidate, Protocol, coupled, markdown, protocol_plan
 from vanishing_variance.core.registry import load_task
 from vanishing_variance.core.seeding import stream
 from vanishing_variance.model.config import Model
@@ -53,7 +53,7 @@ def plainly(weights, batch, norm, how: Protocol):
 
 @pytest.mark.parametrize("name", sorted(SHAPES))
 def test_the_network_of_a_protocol_is_what_it_says(name):
-    plan = _plan("dictionary", "ln", PROTOCOLS[name])
+    plan = protocol_plan("dictionary", "ln", PROTOCOLS[name])
     variant = plan.variant
     assert isinstance(variant, Candidate)
     weights = draw(variant.initial(plan.task_training), 0, "dictionary", [0, 1])

@@ -1,0 +1,195 @@
+"""The loss changed, and nothing else: `python -m benchmarks.averaging TASK [PROTOCOL ...]`.
+
+The trainings of some protocols (`protocols.py`), none and ln, tested with their last weights and with the mean of
+those of the last tenth of the steps (Polyak and Juditsky 1992). Training is the same to the bit; the mean has less of
+the noise of its constant rate. Writes metrics/averaging.csv and averaging.md; seeds that are there already are not run
+again. docs/protocol.md has what was foretold.
+"""
+
+import argparse
+from collections.abc import Collection, Sequence
+from functools import partial
+from itertools import islice
+from unittest.mock import patch
+
+import numpy as np
+import pandas as pd
+import torch
+from torch import Tensor
+
+from benchmarks import ROOT
+from benchmarks.protocols import LONGEST, LOWER, NORMS, PROTOCOLS, STEPS, protocol_plan, tested
+from benchmarks.rows import add_rows, read_rows
+from vanishing_variance.core import parallel
+from vanishing_variance.core.files import write_text
+from vanishing_variance.core.parallel import Job, Report
+from vanishing_variance.core.progress import Progress
+from vanishing_variance.model.initialisation import draw
+from vanishing_variance.model.interfaces import Weights
+from vanishing_variance.study.markdown import mean_estimate, table
+from vanishing_variance.study.runs import METRICS
+from vanishing_variance.training.adam import Adam, Rows, adam
+from vanishing_variance.training.batches import batches
+from vanishing_variance.training.compiled_adam import Rates
+from vanishing_variance.training.loop import losses, train
+from vanishing_variance.training.plan import TrainingPlan
+
+# Of the dictionary's protocols the study's, Veličković et al.'s, the two in which ln gains most of 8 seeds and of all,
+# and two in which it does not gain; of argmax the study's. With how many seeds, from 0 on.
+TRIED = {
+    "dictionary": {
+        "biases": 16,
+        "width 128, logits not scaled": 8,
+        "width 128, no W_O, logits not scaled, biases": 8,
+        "GELU after both layers": 8,
+        "base": 8,
+        "std 1": 8,
+    },
+    "argmax": {"biases": 8},
+}
+# A mean of the weights after every tenth step of the last tenth of them.
+AVERAGED, EVERY = 0.1, 10
+# Batches of training, drawn after the last step, on which the loss of both is measured.
+BATCHES = 200
+WEIGHTS = ("last", "mean")
+KEYS = ["task", "protocol", "norm", "weights", "seed", "length", "accuracy", "loss"]
+INTRODUCTION = (
+    "By `python -m benchmarks.averaging`. Each training is tested twice: with its *last* weights, and with the *mean* "
+    "of the weights after every tenth step of the last tenth of the steps. *Loss*: cross-entropy on 200 batches of "
+    "training (nats), the same for both. *Gain*: accuracy of ln − none beyond 16 items (pp), plain softmax, 512 test "
+    "sequences a length, with its 95% interval over n seeds. *As foretold*: whether the gain of the mean weights is "
+    f"above 0 where the loss of ln is lower by {LOWER} nats or more, and nowhere else. Protocols: "
+    "metrics/protocols.md. What this says: docs/protocol.md."
+)
+
+
+class Averaging:
+    """An Adam that also sums weights: after every tenth step of the last tenth of them."""
+
+    def __init__(self, inner: Adam, weights: Weights, steps: int) -> None:
+        self._inner, self._weights, self._left, self._first = inner, weights, steps, round(AVERAGED * steps)
+        self._sums = {name: torch.zeros_like(of, dtype=torch.float64) for name, of in weights.items()}
+        self._summed = 0
+
+    def read(self, rows: Rows) -> dict[str, Tensor]:
+        """As `Adam.read`."""
+        return self._inner.read(rows)
+
+    def step(self) -> None:
+        """As `Adam.step`."""
+        self._inner.step()
+        self._left -= 1
+        if self._left < self._first and self._left % EVERY == 0:
+            self._add()
+
+    def _add(self) -> None:
+        """Add the weights, every row up to date, and put back what `finish` has rounded otherwise than later steps."""
+        state = [*self.state().values(), *(of.detach() for of in self._weights.values())]
+        before = [tensor.clone() for tensor in state]
+        self.finish()
+        self._summed += 1
+        for name, of in self._weights.items():
+            self._sums[name] += of.detach()
+        for tensor, kept in zip(state, before, strict=True):
+            tensor.copy_(kept)
+
+    def finish(self) -> None:
+        """As `Adam.finish`."""
+        self._inner.finish()
+
+    def state(self) -> dict[str, Tensor]:
+        """As `Adam.state`: without the sums, so that a training with a checkpoint has no mean."""
+        return self._inner.state()
+
+    def resume(self, made: int) -> None:
+        """Refuse: the sums of the steps that were made are not known."""
+        raise NotImplementedError(f"a mean of weights from step {made} on")
+
+    def mean(self) -> dict[str, Tensor]:
+        """Return the mean of the weights, float32."""
+        return {name: (of / self._summed).float() for name, of in self._sums.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("task", choices=STEPS)
+    parser.add_argument("protocol", nargs="*", help="those of the task in TRIED")
+    chosen = parser.parse_args()
+    tried = TRIED[chosen.task]
+    if unknown := set(chosen.protocol) - set(tried):
+        parser.error(f"protocol: {', '.join(sorted(unknown))}: choose from: {'; '.join(tried)}")
+    path = ROOT / METRICS / "averaging.csv"
+    for name in chosen.protocol or tried:
+        there = set(read_rows(path, KEYS).query("task == @chosen.task and protocol == @name")["seed"])
+        if not (missing := [seed for seed in range(tried[name]) if seed not in there]):
+            continue
+        plans = [protocol_plan(chosen.task, norm, PROTOCOLS[name]) for norm in NORMS]
+        jobs: list[Job] = [partial(measured, plan, missing) for plan in plans]
+        steps = len(NORMS) * len(missing) * STEPS[chosen.task]
+        with Progress(f"{chosen.task}: {name}", steps, "seed-steps") as progress:
+            made = pd.concat(parallel.run(jobs, progress)).assign(task=chosen.task, protocol=name)
+        add_rows(path, made, KEYS)
+    write_text(path.with_suffix(".md"), markdown(read_rows(path, KEYS)))
+
+
+def measured(plan: TrainingPlan, seeds: Sequence[int], report: Report) -> pd.DataFrame:
+    """Return norm, weights, seed, length, accuracy (a fraction), and of each seed and its weights the loss (nats)."""
+    last, mean = trained(plan, seeds, report)
+    rows = []
+    for name, weights in zip(WEIGHTS, (last, mean), strict=True):
+        loss = training_loss(plan, seeds, weights)
+        for temperature, length, accuracy, _ in tested(plan, weights):
+            if temperature == "plain":
+                cells = zip(seeds, accuracy.tolist(), loss.tolist(), strict=True)
+                rows += [(plan.variant.norm_name, name, seed, length, *cell) for seed, *cell in cells]
+    return pd.DataFrame(rows, columns=KEYS[2:])
+
+
+def trained(plan: TrainingPlan, seeds: Sequence[int], report: Report) -> tuple[Weights, Weights]:
+    """Return the last weights of a training and the mean."""
+    weights = draw(plan.variant.initial(plan.task_training), plan.root_seed, plan.variant.task_name, seeds)
+    made: list[Averaging] = []
+
+    def averaging(of: Weights, tables: Collection[str], rates: Rates, decay: float) -> Adam:
+        made.append(Averaging(adam(of, tables, rates, decay), of, len(rates)))
+        return made[0]
+
+    with patch("vanishing_variance.training.loop.adam", averaging):
+        train(plan, weights, seeds, report)
+    return weights, made[0].mean()
+
+
+@torch.no_grad()
+def training_loss(plan: TrainingPlan, seeds: Sequence[int], weights: Weights) -> np.ndarray:
+    """Return each seed's loss (nats) on the batches that training would have had next, (S,)."""
+    network, drawn = plan.variant.network(), islice(batches(plan, seeds, plan.steps), BATCHES)
+    made = [losses(network, weights, batch, labels).mean(1) for batch, labels in drawn]
+    return torch.stack(made).mean(0).numpy()
+
+
+def markdown(found: pd.DataFrame) -> str:
+    """Return a row a protocol: losses and gains with the last weights and with the mean, and how the gain changes."""
+    head = ["task", "protocol", "n", *(f"loss, {norm}, {of}" for of in WEIGHTS for norm in NORMS)]
+    head += ["gain, last (pp)", "gain, mean (pp)", "change (pp)", "as foretold", "accuracy (%), none, last", "mean"]
+    rows = []
+    for (task, protocol), of in found.groupby(["task", "protocol"], sort=False):
+        beyond = of[of["length"] > LONGEST].groupby(["weights", "norm", "seed"])["accuracy"].mean() * 100
+        loss = of.groupby(["weights", "norm"])["loss"].mean()
+        gains = [(beyond[weights, "ln"] - beyond[weights, "none"]).to_numpy() for weights in WEIGHTS]
+        foretold = loss["mean", "none"] - loss["mean", "ln"] >= LOWER
+        rows.append(
+            [
+                str(task),
+                str(protocol),
+                str(len(gains[0])),
+                *(f"{loss[weights, norm]:.4f}" for weights in WEIGHTS for norm in NORMS),
+                *(mean_estimate(gain, "+.1f") for gain in (*gains, gains[1] - gains[0])),
+                "yes" if foretold == (gains[1].mean() > 0) else "no",
+                *(f"{beyond[weights, 'none'].mean():.1f}" for weights in WEIGHTS),
+            ]
+        )
+    return "\n".join(["# Averaged weights", "", INTRODUCTION, "", *table(head, rows), ""])
+
+
+if __name__ == "__main__":
+    main()
