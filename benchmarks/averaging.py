@@ -28,9 +28,9 @@ from vanishing_variance.model.initialisation import draw
 from vanishing_variance.model.interfaces import Weights
 from vanishing_variance.study.markdown import mean_estimate, table
 from vanishing_variance.study.runs import METRICS
-from vanishing_variance.training.adam import Adam, Rows, adam
+from vanishing_variance.training.adam import Adam, adam
 from vanishing_variance.training.batches import batches
-from vanishing_variance.training.compiled_adam import Rates
+from vanishing_variance.training.compiled_adam import Rates, Rows
 from vanishing_variance.training.loop import losses, train
 from vanishing_variance.training.plan import TrainingPlan
 
