@@ -52,7 +52,8 @@ AVERAGED, EVERY = 0.1, 10
 # Batches of training, drawn after the last step, on which the loss of both is measured.
 BATCHES = 200
 WEIGHTS = ("last", "mean")
-KEYS = ["task", "protocol", "norm", "weights", "seed", "length", "accuracy", "loss"]
+PLACES = [(weights, norm) for weights in WEIGHTS for norm in NORMS]
+COLUMNS = ["task", "protocol", "norm", "weights", "seed", "temperature", "length", "accuracy", "loss", "entropy"]
 INTRODUCTION = (
     "By `python -m benchmarks.averaging`. Each training is tested twice: with its *last* weights, and with the *mean* "
     "of the weights after every tenth step of the last tenth of the steps. *Loss*: cross-entropy on 200 batches of "
@@ -120,7 +121,7 @@ def main() -> None:
         parser.error(f"protocol: {', '.join(sorted(unknown))}: choose from: {'; '.join(tried)}")
     path = ROOT / METRICS / "averaging.csv"
     for name in chosen.protocol or tried:
-        there = set(read_rows(path, KEYS).query("task == @chosen.task and protocol == @name")["seed"])
+        there = set(read_rows(path, COLUMNS).query("task == @chosen.task and protocol == @name")["seed"])
         if not (missing := [seed for seed in range(tried[name]) if seed not in there]):
             continue
         plans = [protocol_plan(chosen.task, norm, PROTOCOLS[name]) for norm in NORMS]
@@ -128,21 +129,20 @@ def main() -> None:
         steps = len(NORMS) * len(missing) * STEPS[chosen.task]
         with Progress(f"{chosen.task}: {name}", steps, "seed-steps") as progress:
             made = pd.concat(parallel.run(jobs, progress)).assign(task=chosen.task, protocol=name)
-        add_rows(path, made, KEYS)
-    write_text(path.with_suffix(".md"), markdown(read_rows(path, KEYS)))
+        add_rows(path, made, COLUMNS)
+    write_text(path.with_suffix(".md"), markdown(read_rows(path, COLUMNS)))
 
 
 def measured(plan: TrainingPlan, seeds: Sequence[int], report: Report) -> pd.DataFrame:
-    """Return norm, weights, seed, length, accuracy (a fraction), and of each seed and its weights the loss (nats)."""
+    """Return norm, weights, seed, temperature, length, accuracy (a fraction), and loss and entropy (nats)."""
     last, mean = trained(plan, seeds, report)
     rows = []
     for name, weights in zip(WEIGHTS, (last, mean), strict=True):
         loss = training_loss(plan, seeds, weights)
-        for temperature, length, accuracy, _ in tested(plan, weights):
-            if temperature == "plain":
-                cells = zip(seeds, accuracy.tolist(), loss.tolist(), strict=True)
-                rows += [(plan.variant.norm_name, name, seed, length, *cell) for seed, *cell in cells]
-    return pd.DataFrame(rows, columns=KEYS[2:])
+        for temperature, length, accuracy, entropy in tested(plan, weights):
+            cells = zip(seeds, accuracy.tolist(), loss.tolist(), entropy.tolist(), strict=True)
+            rows += [(plan.variant.norm_name, name, seed, temperature, length, *cell) for seed, *cell in cells]
+    return pd.DataFrame(rows, columns=COLUMNS[2:])
 
 
 def trained(plan: TrainingPlan, seeds: Sequence[int], report: Report) -> tuple[Weights, Weights]:
@@ -169,23 +169,27 @@ def training_loss(plan: TrainingPlan, seeds: Sequence[int], weights: Weights) ->
 
 def markdown(found: pd.DataFrame) -> str:
     """Return a row a protocol: losses and gains with the last weights and with the mean, and how the gain changes."""
-    head = ["task", "protocol", "n", *(f"loss, {norm}, {of}" for of in WEIGHTS for norm in NORMS)]
-    head += ["gain, last (pp)", "gain, mean (pp)", "change (pp)", "as foretold", "accuracy (%), none, last", "mean"]
-    rows = []
-    for (task, protocol), of in found.groupby(["task", "protocol"], sort=False):
+    cells = [f"{norm}, {weights}" for weights, norm in PLACES]
+    head = ["task", "protocol", "n", *(f"loss, {cell}" for cell in cells)]
+    head += ["gain, last (pp)", "gain, mean (pp)", "change (pp)", "as foretold"]
+    head += [f"accuracy beyond 16 (%), {cell}" for cell in cells] + [f"entropy at 2^4 (nats), {cell}" for cell in cells]
+    rows, plain = [], found[found["temperature"] == "plain"]
+    for (task, protocol), of in plain.groupby(["task", "protocol"], sort=False):
         beyond = of[of["length"] > LONGEST].groupby(["weights", "norm", "seed"])["accuracy"].mean() * 100
-        loss = of.groupby(["weights", "norm"])["loss"].mean()
+        inside = of[of["length"] == LONGEST].groupby(["weights", "norm"])[["loss", "entropy"]].mean()
         gains = [(beyond[weights, "ln"] - beyond[weights, "none"]).to_numpy() for weights in WEIGHTS]
+        loss, entropy = inside["loss"], inside["entropy"]
         foretold = loss["mean", "none"] - loss["mean", "ln"] >= LOWER
         rows.append(
             [
                 str(task),
                 str(protocol),
                 str(len(gains[0])),
-                *(f"{loss[weights, norm]:.4f}" for weights in WEIGHTS for norm in NORMS),
+                *(f"{loss[place]:.4f}" for place in PLACES),
                 *(mean_estimate(gain, "+.1f") for gain in (*gains, gains[1] - gains[0])),
                 "yes" if foretold == (gains[1].mean() > 0) else "no",
-                *(f"{beyond[weights, 'none'].mean():.1f}" for weights in WEIGHTS),
+                *(f"{beyond[place].mean():.1f}" for place in PLACES),
+                *(f"{entropy[place]:.2f}" for place in PLACES),
             ]
         )
     return "\n".join(["# Averaged weights", "", INTRODUCTION, "", *table(head, rows), ""])

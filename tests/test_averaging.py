@@ -48,16 +48,18 @@ def test_a_protocol_is_tabled_with_both_gains_and_whether_they_are_as_foretold()
     accuracy = {("none", "last"): 0.5, ("ln", "last"): 0.7, ("none", "mean"): 0.8, ("ln", "mean"): 0.75}
     loss = {("none", "last"): 0.05, ("ln", "last"): 0.03, ("none", "mean"): 0.004, ("ln", "mean"): 0.003}
     rows = [
-        ("dictionary", "some", norm, weights, seed, length, of + 0.01 * seed, loss[norm, weights])
+        ("dictionary", "some", norm, weights, seed, temperature, length, right, loss[norm, weights], 0.1 + seed)
         for (norm, weights), of in accuracy.items()
         for seed in range(4)
+        for temperature, right in (("plain", of + 0.01 * seed), ("adaptive", 0.9))
         for length in LENGTHS
     ]
-    found = pd.DataFrame(rows, columns=averaging.KEYS)
+    found = pd.DataFrame(rows, columns=averaging.COLUMNS)
     line = averaging.markdown(found).splitlines()[-1]
     assert [cell.strip() for cell in line.split("|")[1:-1]] == [
         *("dictionary", "some", "4", "0.0500", "0.0300", "0.0040", "0.0030"),
-        *("+20.0 [+20.0, +20.0]", "-5.0 [-5.0, -5.0]", "-25.0 [-25.0, -25.0]", "yes", "51.5", "81.5"),
+        *("+20.0 [+20.0, +20.0]", "-5.0 [-5.0, -5.0]", "-25.0 [-25.0, -25.0]", "yes"),
+        *("51.5", "71.5", "81.5", "76.5", "1.60", "1.60", "1.60", "1.60"),
     ]
     gained = found.assign(loss=found["loss"].where(found["norm"] == "ln", 0.05))
     assert "| no |" in averaging.markdown(gained)
