@@ -3,6 +3,8 @@
 `python -m benchmarks.averaging_figure`, from metrics/averaging.csv.
 """
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.lines import Line2D
 
@@ -60,7 +62,7 @@ def draw(found: pd.DataFrame) -> Drawing:
     )
 
 
-def _point(norm: str, filled: bool, of: str = "") -> dict[str, str]:
+def _point(norm: str, filled: bool, of: str = "") -> dict[str, Any]:
     """Return the marker of a variant, in its colour or another, hollow or not."""
     shade = of or colour(norm)
     return {"marker": look(norm)["marker"], "color": shade, "markerfacecolor": shade if filled else "white"}
