@@ -58,9 +58,9 @@ INTRODUCTION = (
     "By `python -m benchmarks.averaging`. Each training is tested twice: with its *last* weights, and with the *mean* "
     "of the weights after every tenth step of the last tenth of the steps. *Loss*: cross-entropy on 200 batches of "
     "training (nats), the same for both. *Gain*: accuracy of ln − none beyond 16 items (pp), plain softmax, 512 test "
-    "sequences a length, with its 95% interval over n seeds. *As foretold*: whether the gain of the mean weights is "
-    f"above 0 where the loss of ln is lower by {LOWER} nats or more, and nowhere else. Protocols: "
-    "metrics/protocols.md. What this says: docs/protocol.md."
+    "sequences a length, with its 95% interval over n seeds; *mean − last*: what averaging adds to that accuracy. *As "
+    f"foretold*: whether the gain of the mean weights is above 0 where the loss of ln is lower by {LOWER} nats or "
+    "more, and nowhere else. Protocols: metrics/protocols.md. What this says: docs/protocol.md."
 )
 
 
@@ -172,12 +172,14 @@ def markdown(found: pd.DataFrame) -> str:
     cells = [f"{norm}, {weights}" for weights, norm in PLACES]
     head = ["task", "protocol", "n", *(f"loss, {cell}" for cell in cells)]
     head += ["gain, last (pp)", "gain, mean (pp)", "change (pp)", "as foretold"]
+    head += [f"mean − last, {norm} (pp)" for norm in NORMS]
     head += [f"accuracy beyond 16 (%), {cell}" for cell in cells] + [f"entropy at 2^4 (nats), {cell}" for cell in cells]
     rows, plain = [], found[found["temperature"] == "plain"]
     for (task, protocol), of in plain.groupby(["task", "protocol"], sort=False):
         beyond = of[of["length"] > LONGEST].groupby(["weights", "norm", "seed"])["accuracy"].mean() * 100
         inside = of[of["length"] == LONGEST].groupby(["weights", "norm"])[["loss", "entropy"]].mean()
         gains = [(beyond[weights, "ln"] - beyond[weights, "none"]).to_numpy() for weights in WEIGHTS]
+        added = [(beyond["mean", norm] - beyond["last", norm]).to_numpy() for norm in NORMS]
         loss, entropy = inside["loss"], inside["entropy"]
         foretold = loss["mean", "none"] - loss["mean", "ln"] >= LOWER
         rows.append(
@@ -188,6 +190,7 @@ def markdown(found: pd.DataFrame) -> str:
                 *(f"{loss[place]:.4f}" for place in PLACES),
                 *(mean_estimate(gain, "+.1f") for gain in (*gains, gains[1] - gains[0])),
                 "yes" if foretold == (gains[1].mean() > 0) else "no",
+                *(mean_estimate(of, "+.1f") for of in added),
                 *(f"{beyond[place].mean():.1f}" for place in PLACES),
                 *(f"{entropy[place]:.2f}" for place in PLACES),
             ]

@@ -59,6 +59,7 @@ def test_a_protocol_is_tabled_with_both_gains_and_whether_they_are_as_foretold()
     assert [cell.strip() for cell in line.split("|")[1:-1]] == [
         *("dictionary", "some", "4", "0.0500", "0.0300", "0.0040", "0.0030"),
         *("+20.0 [+20.0, +20.0]", "-5.0 [-5.0, -5.0]", "-25.0 [-25.0, -25.0]", "yes"),
+        *("+30.0 [+30.0, +30.0]", "+5.0 [+5.0, +5.0]"),
         *("51.5", "71.5", "81.5", "76.5", "1.60", "1.60", "1.60", "1.60"),
     ]
     gained = found.assign(loss=found["loss"].where(found["norm"] == "ln", 0.05))

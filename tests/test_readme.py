@@ -96,6 +96,45 @@ def test_what_other_networks_gain_is_their_records():
     assert f"they add {more}] to it" in said.replace("[+", "[").replace(", +", ", ")
 
 
+AVERAGING = [
+    *("n", "last loss, none", "last loss, ln", "mean loss, none", "mean loss, ln", "gain, last", "gain, mean"),
+    *("change", "as foretold", "added, none", "added, ln", "last, none", "last, ln", "mean, none", "mean, ln"),
+    *("last entropy, none", "last entropy, ln", "mean entropy, none", "mean entropy, ln"),
+]
+
+
+def test_what_averaged_weights_do_is_what_its_table_says():
+    rows = [
+        [cell.strip().replace("+", "").replace("-", "−") for cell in line.split("|")[1:-1]]
+        for line in committed("metrics/averaging.md").splitlines()
+        if line.startswith("| dictionary |")
+    ]
+    of = {row[1]: dict(zip(AVERAGING, row[2:], strict=True)) for row in rows}
+    results, protocol = (" ".join(PAGES[name].split()) for name in ("docs/results.md", "docs/protocol.md"))
+    study = of["biases"]
+    none, ln = study["mean loss, none"], study["mean loss, ln"]
+    apart = float(none) - float(ln)
+    assert f"leaves {none} nats to `none` and {ln} to `ln`, {apart:.4f} apart" in protocol
+    assert f"gains +{study['gain, mean']} (+{study['gain, last']} with the last weights" in protocol
+    assert f"meet, {apart:.4f} nats apart, and `ln` still gains, +{study['gain, mean']} ({study['n']} seeds)" in results
+    assert f"it adds +{study['added, none']} points to the study's network" in protocol
+    assert f"which has {study['mean, none']}% beyond 16 instead of {study['last, none']}%" in protocol
+    assert f"ln`**: +{study['added, none']} points on the dictionary without a normaliser" in results
+    wide = of["width 128, no W_O, logits not scaled, biases"]
+    none, ln = wide["mean loss, none"], wide["mean loss, ln"]
+    assert f"it leaves {none} and {ln}, and the gain is +{wide['gain, mean']}" in protocol
+    assert study["as foretold"] == wide["as foretold"] == "no"
+    for name, said in (
+        ("width 128, logits not scaled", "width 128 with unscaled logits, +{}"),
+        ("GELU after both layers", "GELU after both layers, +{}"),
+        ("base", "base, {}"),
+    ):
+        assert of[name]["as foretold"] == "yes"
+        assert said.format(of[name]["gain, mean"]) in protocol
+    base = of["base"]
+    assert f"and averaging does not ({base['mean entropy, none']} and {base['mean entropy, ln']})" in protocol
+
+
 def test_of_how_many_protocols_the_gain_on_the_dictionary_is_clear():
     of_dictionary = committed("metrics/protocols.md").partition("\n## dictionary")[2].partition("\n## argmax")[0]
     counts = re.search(
