@@ -195,7 +195,11 @@ def markdown(found: pd.DataFrame) -> str:
                 *(f"{entropy[place]:.2f}" for place in PLACES),
             ]
         )
-    return "\n".join(["# Averaged weights", "", INTRODUCTION, "", *table(head, rows), ""])
+    unrun = [
+        f"{task}, {name}" for task, of in TRIED.items() for name in of if [task, name] not in [r[:2] for r in rows]
+    ]
+    lines = ["# Averaged weights", "", INTRODUCTION, "", *table(head, rows), ""]
+    return "\n".join(lines + ([f"Of the list, not run: {'; '.join(unrun)}.", ""] if unrun else []))
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ def test_a_protocol_is_tabled_with_both_gains_and_whether_they_are_as_foretold()
         for length in LENGTHS
     ]
     found = pd.DataFrame(rows, columns=averaging.COLUMNS)
-    line = averaging.markdown(found).splitlines()[-1]
+    [line] = [of for of in averaging.markdown(found).splitlines() if of.startswith("| dictionary | some |")]
     assert [cell.strip() for cell in line.split("|")[1:-1]] == [
         *("dictionary", "some", "4", "0.0500", "0.0300", "0.0040", "0.0030"),
         *("+20.0 [+20.0, +20.0]", "-5.0 [-5.0, -5.0]", "-25.0 [-25.0, -25.0]", "yes"),
@@ -64,6 +64,9 @@ def test_a_protocol_is_tabled_with_both_gains_and_whether_they_are_as_foretold()
     ]
     gained = found.assign(loss=found["loss"].where(found["norm"] == "ln", 0.05))
     assert "| no |" in averaging.markdown(gained)
+    ran = averaging.markdown(found.assign(protocol="biases"))
+    assert "not run: dictionary, width 128, logits not scaled; " in ran
+    assert ran.endswith("; argmax, biases.\n")
 
 
 def test_a_protocol_that_is_not_of_the_task_is_refused(monkeypatch, capsys):
