@@ -1,4 +1,4 @@
-"""The loss changed, and nothing else: `python -m benchmarks.averaging TASK [PROTOCOL ...]`.
+"""The loss changed without changing the training: `python -m benchmarks.averaging TASK [PROTOCOL ...]`.
 
 The trainings of some protocols (`protocols.py`), none and ln, tested with their last weights and with the mean of
 those of the last tenth of the steps (Polyak and Juditsky 1992). Training is the same to the bit; the mean has less of
@@ -8,7 +8,6 @@ again. docs/protocol.md has what was foretold.
 
 import argparse
 from collections.abc import Collection, Sequence
-from functools import partial
 from itertools import islice
 from unittest.mock import patch
 
@@ -18,12 +17,10 @@ import torch
 from torch import Tensor
 
 from benchmarks import ROOT
-from benchmarks.protocols import LONGEST, LOWER, NORMS, PROTOCOLS, STEPS, protocol_plan, tested
-from benchmarks.rows import add_rows, read_rows
-from vanishing_variance.core import parallel
+from benchmarks.protocols import LONGEST, LOWER, NORMS, STEPS, add_missing, tested
+from benchmarks.rows import read_rows
 from vanishing_variance.core.files import write_text
-from vanishing_variance.core.parallel import Job, Report
-from vanishing_variance.core.progress import Progress
+from vanishing_variance.core.parallel import Report
 from vanishing_variance.model.initialisation import draw
 from vanishing_variance.model.interfaces import Weights
 from vanishing_variance.study.markdown import mean_estimate, table
@@ -121,15 +118,7 @@ def main() -> None:
         parser.error(f"protocol: {', '.join(sorted(unknown))}: choose from: {'; '.join(tried)}")
     path = ROOT / METRICS / "averaging.csv"
     for name in chosen.protocol or tried:
-        there = set(read_rows(path, COLUMNS).query("task == @chosen.task and protocol == @name")["seed"])
-        if not (missing := [seed for seed in range(tried[name]) if seed not in there]):
-            continue
-        plans = [protocol_plan(chosen.task, norm, PROTOCOLS[name]) for norm in NORMS]
-        jobs: list[Job] = [partial(measured, plan, missing) for plan in plans]
-        steps = len(NORMS) * len(missing) * STEPS[chosen.task]
-        with Progress(f"{chosen.task}: {name}", steps, "seed-steps") as progress:
-            made = pd.concat(parallel.run(jobs, progress)).assign(task=chosen.task, protocol=name)
-        add_rows(path, made, COLUMNS)
+        add_missing(path, COLUMNS, chosen.task, name, tried[name], measured)
     write_text(path.with_suffix(".md"), markdown(read_rows(path, COLUMNS)))
 
 

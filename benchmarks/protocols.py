@@ -7,9 +7,10 @@ the package.
 """
 
 import argparse
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from unittest.mock import patch
 
 import pandas as pd
@@ -283,16 +284,27 @@ def main() -> None:
     chosen = parser.parse_args()
     path = ROOT / METRICS / "protocols.csv"
     for name in chosen.protocol or PROTOCOLS:
-        there = set(read_rows(path, COLUMNS).query("task == @chosen.task and protocol == @name")["seed"])
-        if not (missing := [seed for seed in range(chosen.seeds) if seed not in there]):
-            continue
-        plans = [protocol_plan(chosen.task, norm, PROTOCOLS[name]) for norm in NORMS]
-        jobs: list[Job] = [partial(_measured, plan, missing) for plan in plans]
-        steps = len(NORMS) * len(missing) * STEPS[chosen.task]
-        with Progress(f"{chosen.task}: {name}", steps, "seed-steps") as progress:
-            made = pd.concat(parallel.run(jobs, progress)).assign(task=chosen.task, protocol=name)
-        add_rows(path, made, COLUMNS)
+        add_missing(path, COLUMNS, chosen.task, name, chosen.seeds, _measured)
     write_text(path.with_suffix(".md"), markdown(read_rows(path, COLUMNS)))
+
+
+def add_missing(
+    path: Path,
+    columns: Sequence[str],
+    task: str,
+    name: str,
+    seeds: int,
+    measured: Callable[[TrainingPlan, Sequence[int], Report], pd.DataFrame],
+) -> None:
+    """Measure none and ln of a protocol, of the first seeds those that a table lacks, and add them to it."""
+    there = set(read_rows(path, columns).query("task == @task and protocol == @name")["seed"])
+    if not (missing := [seed for seed in range(seeds) if seed not in there]):
+        return
+    plans = [protocol_plan(task, norm, PROTOCOLS[name]) for norm in NORMS]
+    jobs: list[Job] = [partial(measured, plan, missing) for plan in plans]
+    with Progress(f"{task}: {name}", len(NORMS) * len(missing) * STEPS[task], "seed-steps") as progress:
+        made = pd.concat(parallel.run(jobs, progress)).assign(task=task, protocol=name)
+    add_rows(path, made, columns)
 
 
 def protocol_plan(task: str, norm: str, protocol: Protocol) -> TrainingPlan:

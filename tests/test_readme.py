@@ -123,6 +123,8 @@ def test_what_averaged_weights_do_is_what_its_table_says():
     wide = of["width 128, no W_O, logits not scaled, biases"]
     none, ln = wide["mean loss, none"], wide["mean loss, ln"]
     assert f"it leaves {none} and {ln}, and the gain is +{wide['gain, mean']}" in protocol
+    times = [float(row["mean loss, none"]) / float(row["mean loss, ln"]) for row in of.values()]
+    assert all(f"{ratio:.1f} (" in protocol for ratio in times)
     assert study["as foretold"] == wide["as foretold"] == "no"
     for name, said in (
         ("width 128, logits not scaled", "width 128 with unscaled logits, +{}"),
