@@ -1,0 +1,286 @@
+"""Deliberate mistakes, each made in a worktree of its own, and the first test that finds it.
+
+    python tests/mistakes.py [--only NAME] [--revision COMMIT] [--table FILE]
+
+A mistake is a text that stands in one place of the sources, and what takes its place. The tests nearest to the changed
+module, by imports, run first and stop at the first failure; the whole suite runs for what they do not find.
+"""
+
+import argparse
+import ast
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PYTEST = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", "-m", "not slow"]
+WHOLE = ["-n", "2", "--dist", "loadfile", "tests"]
+# Imports between a test file and the changed module, up to which it counts as near; files at a time.
+NEAR, MOST = 3, 12
+SECONDS = 1500
+
+# By name: a text, and what takes its place.
+MISTAKES = {
+    # Sequences and seeds
+    "training never has the longest length": (
+        "rng.integers(shortest, plan.lengths.longest, endpoint=True, size=STEPS_PER_DRAW)",
+        "rng.integers(shortest, plan.lengths.longest, size=STEPS_PER_DRAW)",
+    ),
+    "lengths grow until the last step": ("steps / (growth.until * plan.steps)", "steps / plan.steps"),
+    "each normaliser trains on data of its own": (
+        'name = ("train", plan.variant.task_name, plan.range_name)',
+        'name = ("train", plan.variant.task_name, plan.range_name, plan.variant.norm_name)',
+    ),
+    "a seed's first weights depend on its place": (
+        'stream(root, "initial", task, seed, name)',
+        'stream(root, "initial", task, seeds.index(seed), name)',
+    ),
+    "both tasks are tested with one stream": ('stream(root, "test", name, length), test', "stream(root, length), test"),
+    "repeated keys are redrawn once": ("    while pending.size:", "    if pending.size:"),
+    # Training
+    "a resumed training draws a batch twice": (
+        "max(0, made - number * STEPS_PER_DRAW)",
+        "max(0, made - 1 - number * STEPS_PER_DRAW)",
+    ),
+    "a resumed step counts twice": ("optimiser.resume(made)", "optimiser.resume(made + 1)"),
+    "a checkpoint of other parameters is taken": (
+        "checkpoints.fingerprint(plan, chunk)",
+        "checkpoints.fingerprint(chunk)",
+    ),
+    "Adam corrects its second moment by beta1": ("(1 - BETA2**number) ** -0.5", "(1 - BETA1**number) ** -0.5"),
+    "weights decay away from zero": (
+        "value[i] = keep * value[i] - size * mean[i]",
+        "value[i] = (2 - keep) * value[i] - size * mean[i]",
+    ),
+    "wide rows of a table miss a step": (
+        "coast(by, of->made[row] + 1, last, LANES, value, mean, square)",
+        "coast(by, of->made[row] + 1, last - 1, LANES, value, mean, square)",
+    ),
+    "the learning rate falls to a half": (
+        "dtype=torch.float64) / steps)) / 2",
+        "dtype=torch.float64) / steps / 2)) / 2",
+    ),
+    "the loss is a mean over seeds": ("1 / loss.shape[1]", "1 / loss.shape[0]"),
+    "a loss that is no number goes on": ("if not np.isfinite(losses).all():", "if False:"),
+    # The network
+    "the softmax's gradient is not centred": ("weight * (dot - centre)", "weight * dot"),
+    "a bias gets the mean of its gradients": ("gradient.sum(1) if to_bias", "gradient.mean(1) if to_bias"),
+    "epsilon joins the variance": (
+        "centred * (sigma + epsilon).reciprocal(), parameters",
+        "centred * (sigma**2 + epsilon).rsqrt(), parameters",
+    ),
+    "two queries share one scale": ("(size**-0.5 if self.model", "(self.model.width**-0.5 if self.model"),
+    "ssmax counts an item too many": (
+        'return parameters["scale"] * math.log(items)',
+        'return parameters["scale"] * math.log(items + 1)',
+    ),
+    # Tests of models
+    "the entropy is in bits": (
+        "-(log_weights.exp() * log_weights).sum(-1)",
+        "-(log_weights.exp() * log_weights).sum(-1) / 0.6931",
+    ),
+    "a polynomial begins at its lowest power": ("in self.polynomial:", "in reversed(self.polynomial):"),
+    "a half is tested with its own temperature": (
+        '{"first": found[places["second"]], "second": found[places["first"]]}',
+        "{half: found[of] for half, of in places.items()}",
+    ),
+    "an accuracy is a percentage": ("length, one.mean()) for seed, one", "length, 100 * one.mean()) for seed, one"),
+    "the global variance is over sequences": ("float(outputs.var(axis=1).mean())", "float(outputs.var(axis=0).mean())"),
+    "hard attention takes the smallest logit": ("[:, 0].argmax(-1, keepdim=True)", "[:, 0].argmin(-1, keepdim=True)"),
+    "weights of target and others exceed 1": (
+        "weight * self.target + (1 - weight) * (self.rest",
+        "weight * self.target + (self.rest",
+    ),
+    "the probe's spread is the population's": (
+        "spread = shown.std(axis=0, ddof=1",
+        "spread = shown.std(axis=0, ddof=0",
+    ),
+    # Statistics
+    "Holm goes from the largest p": ("made[np.argsort(p[made])]", "made[np.argsort(-p[made])]"),
+    "Holm corrects over all temperatures": ('tests.groupby(_NAMES[:-1])["p"]', 'tests.groupby(_NAMES[:-2])["p"]'),
+    "Wilcoxon's p has one side": ("2 * float(sums[: smaller + 1].sum())", "float(sums[: smaller + 1].sum())"),
+    "an interval of the values, not their mean": (
+        "float(values.std(ddof=1)) / len(values) ** 0.5",
+        "float(values.std(ddof=1))",
+    ),
+    "test sequences add no uncertainty": ("sequence / sequences, ms_both", "0 * sequence, ms_both"),
+    "Fieller's covariance has the wrong sign": ("above * below - covariance[0, 1]", "above * below + covariance[0, 1]"),
+    "power of a one-sided test": ("stats.t.isf(alpha / 2, n - 1)", "stats.t.isf(alpha, n - 1)"),
+    "Shapley values weigh all orders alike": ("np.sum(of, axis=0) / comb(len(others), size)", "np.sum(of, axis=0)"),
+    # Results and claims
+    "a percentage is a fraction": (
+        'return of.pivot(index="seed", columns="length", values="accuracy") * 100',
+        'return of.pivot(index="seed", columns="length", values="accuracy")',
+    ),
+    "seeds are paired by their place": (
+        "return ours.loc[both], theirs.loc[both]",
+        "return ours.iloc[: len(both)], theirs.loc[both]",
+    ),
+    "beyond training begins at its longest length": (
+        "theirs.columns if int(length) > longest",
+        "theirs.columns if int(length) >= longest",
+    ),
+    "supported where the interval holds 0": ("return SUPPORTED if low > 0 else", "return SUPPORTED if high > 0 else"),
+    "alike where one end is within the margin": ("if max(-low, high) < MARGIN", "if min(-low, high) < MARGIN"),
+    "the opposite sign confirms": ("int((gains > 0).sum())", "int((gains != 0).sum())"),
+    "damage is measured from the long sequences": (
+        '"damage", name, where, trained - of',
+        '"damage", name, where, base - of',
+    ),
+    "the worst row ranks first": (
+        'means.rank(ascending=False, method="min")',
+        'means.rank(ascending=True, method="min")',
+    ),
+    "below the paper is shaded above": ('"above" if difference > 0 else', '"above" if difference < 0 else'),
+    # Files, processes, DVC
+    "an unknown key is accepted": ('extra="forbid", strict=True', 'extra="ignore", strict=True'),
+    "a file appears before it is whole": ("            save(temporary)\n", "            save(path), save(temporary)\n"),
+    "a checksum is not compared": ('if _sha256(arrays) != read_about(path)["sha256"]:', "if False:"),
+    "results in the order in which jobs end": (
+        "for future in futures if future in finished]",
+        "for future in finished]",
+    ),
+    "train does not declare its code": (
+        "      - src/vanishing_variance/training\n    params: [seed, seeds_per_block, model,",
+        "    params: [seed, seeds_per_block, model,",
+    ),
+    "evaluate does not declare the weights": (
+        "      - runs/trained/${item.norm}/${item.range}/${item.task}-${item.block}\n      - stages/evaluate.py\n",
+        "      - stages/evaluate.py\n",
+    ),
+    "figures does not declare a parameter": (
+        "params: [norm, blocks, figures, ranges]",
+        "params: [norm, blocks, ranges]",
+    ),
+    "a stage begins when one input is there": (
+        "if self._settled.issuperset(self._upstream[name])",
+        "if not self._upstream[name] or not self._settled.isdisjoint(self._upstream[name])",
+    ),
+    "dvc.lock loses the other stages": ("None if entangled else self._parts | new", "None if entangled else new"),
+    "a review overlooks changed inputs": (
+        "if now and was and now != was:",
+        "if now and was and now.outputs != was.outputs:",
+    ),
+}
+
+
+def git(*words: str, folder: Path = ROOT) -> str:
+    """Return what git prints."""
+    return subprocess.run(["git", *words], cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def place(folder: Path, old: str) -> Path | None:
+    """Return the one file of the sources that has a text, None where there is none or more than one."""
+    listed = git("ls-files", "src", "stages", "dvc.yaml", "*/dvc.yaml", folder=folder).split()
+    paths = [folder / name for name in listed if Path(name).suffix in (".py", ".c", ".yaml")]
+    found = [path for path in paths if old in path.read_text()]
+    return found[0] if len(found) == 1 and found[0].read_text().count(old) == 1 else None
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Yield the dotted names that a file imports."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def near(folder: Path, changed: Path) -> list[str]:
+    """Return the test files near a changed source file, the nearest first; of a graph, those that name dvc.yaml."""
+    tests = sorted(folder.glob("tests/**/test_*.py"))
+    if changed.suffix == ".yaml":
+        return [str(path.relative_to(folder)) for path in tests if "dvc.yaml" in path.read_text()]
+    names: dict[str, Path] = {}
+    for top in ("src", "", "tests", "tests/faults"):
+        for path in (folder / top).rglob("*.py") if top in ("src", "tests") else (folder / top).glob("*/*.py"):
+            names[".".join(path.relative_to(folder / top).with_suffix("").parts).removesuffix(".__init__")] = path
+    for path in folder.glob("tests/**/*.py"):
+        names.setdefault(path.stem, path)
+    importers: dict[Path, set[Path]] = {}
+    for path in {*names.values(), *tests}:
+        if path.name != "conftest.py":
+            for name in imports(path):
+                if name in names:
+                    importers.setdefault(names[name], set()).add(path)
+    seen, level, found = {changed.with_suffix(".py")}, {changed.with_suffix(".py")}, []
+    for _ in range(NEAR):
+        level = {path for one in level for path in importers.get(one, ())} - seen
+        seen |= level
+        found += sorted(path for path in level if path in tests)
+    own = [path for path in tests if path.parent.name == changed.parent.name]
+    nearest = sorted(dict.fromkeys([*own, *found]), key=lambda path: changed.stem not in path.stem)
+    return [str(path.relative_to(folder)) for path in nearest if "first_run" not in path.read_text()][:MOST]
+
+
+def failed(folder: Path, tests: list[str]) -> str:
+    """Return the first test that fails, or why the run did not end well; empty where all pass."""
+    try:
+        done = subprocess.run(
+            [*PYTEST, *tests], cwd=folder, timeout=SECONDS, capture_output=True, text=True, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return "does not end"
+    if done.returncode in (0, 5):
+        return ""
+    named = re.search(r"^(?:FAILED|ERROR) (\S+?)(?:\[| |$)", done.stdout, re.MULTILINE)
+    return named[1].removeprefix("tests/") if named else done.stdout[-200:]
+
+
+def make(folder: Path, name: str) -> tuple[str, str, float]:
+    """Make a mistake in a worktree; return the file, what finds it, and the seconds; undo it."""
+    old, new = MISTAKES[name]
+    path, began = place(folder, old), time.monotonic()
+    if path is None:
+        return "", "no such text", 0.0
+    text = path.read_text()
+    path.write_text(text.replace(old, new))
+    try:
+        tests = near(folder, path)
+        found = (failed(folder, tests) if tests else "") or failed(folder, WHOLE) or "**nothing**"
+    finally:
+        path.write_text(text)
+    return str(path.relative_to(folder)), found, time.monotonic() - began
+
+
+def main() -> None:
+    """Make the mistakes, two at a time; print a table, and exit with 1 where one is not found."""
+    parser = argparse.ArgumentParser(prog="mistakes")
+    parser.add_argument("--only", action="append", choices=MISTAKES, help="may be given several times; without it, all")
+    parser.add_argument("--revision", default="HEAD", help="the commit whose code and tests are tried")
+    parser.add_argument("--table", type=Path, help="a file that gets the table, too")
+    given = parser.parse_args()
+    table = "| mistake | in | found by | seconds |\n|---|---|---|--:|\n"
+    with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(2) as pool:
+        free = [Path(temporary) / name for name in ("one", "two")]
+        for folder in free:
+            git("worktree", "add", "--quiet", "--detach", str(folder), given.revision)
+
+        def tried(name: str) -> tuple[str, str, float]:
+            folder = free.pop()
+            try:
+                return make(folder, name)
+            finally:
+                free.append(folder)
+
+        try:
+            names = given.only or list(MISTAKES)
+            for name, (path, found, seconds) in zip(names, pool.map(tried, names), strict=True):
+                table += f"| {name} | {path.removeprefix('src/')} | {found} | {seconds:.0f} |\n"
+                print(table.splitlines()[-1], flush=True)
+        finally:
+            for folder in Path(temporary).iterdir():
+                git("worktree", "remove", "--force", str(folder))
+    if given.table:
+        given.table.write_text(table)
+    sys.exit("**nothing**" in table or "no such text" in table)
+
+
+if __name__ == "__main__":
+    main()
