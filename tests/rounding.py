@@ -1,4 +1,6 @@
-"""Tolerances for results in single precision, derived from the rounding of its operations."""
+"""Tolerances for results in single precision, derived from the rounding of its operations; the same in double."""
+
+import torch
 
 EPS = 2.0**-23
 
@@ -13,3 +15,17 @@ def rounding(operations, size):
     many as it sums. Twice that is returned: of two results in single precision, each may be off.
     """
     return operations * EPS * size
+
+
+def assert_single(found, exact, operations, size=1.0):
+    """Compare a float32 tensor with the exact one, float64, with ten times what rounding may do.
+
+    `size` is the largest number in between, where that is neither 1 nor in the result.
+    """
+    off = 10 * rounding(operations, max(size, exact.abs().max().item()))
+    torch.testing.assert_close(found.double(), exact, rtol=0, atol=off)
+
+
+def in_double(tensors):
+    """Return named tensors, those of floating point in double precision."""
+    return {name: tensor.double() if tensor.is_floating_point() else tensor for name, tensor in tensors.items()}
