@@ -1,12 +1,6 @@
-import json
-import shutil
-from collections import defaultdict
-
 import jaxtyping
 import pytest
 import torch
-from checkout import Copy
-from filelock import FileLock
 
 # Where arrays go in and out, annotations are checked in the tests, shapes too; an int is a float, as for mypy.
 CHECKED = (
@@ -35,27 +29,7 @@ jaxtyping.install_import_hook(
     "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))",
 )
 
-from small import make_plan
-
-from vanishing_variance.model.initialisation import draw
-from vanishing_variance.training import loop as training
-
 torch.set_num_threads(1)
-
-
-def pytest_collection_modifyitems(items):
-    """A file that runs the pipeline begins first, the others that need its results last, when it has them."""
-    runs = [item.path for item in items if "first_run" in item.fixturenames]
-    items.sort(key=lambda item: 0 if item.path in runs[:1] else 2 if item.path in runs else 1)
-
-
-@pytest.fixture
-def briefly_trained(task_name):
-    """A training plan, and the weights of its two briefly trained seeds, float64."""
-    plan = make_plan(task_name, "ln", steps=60)
-    weights = draw(plan.variant.initial(plan.task_training), plan.root_seed, task_name, [0, 1])
-    training.train(plan, weights, [0, 1])
-    return plan, {name: tensor.double() for name, tensor in weights.items()}
 
 
 @pytest.fixture
@@ -113,46 +87,3 @@ def loaded(folders):
         return model, family, tokenizer
 
     return {name: load(str(folder)) for name, folder in folders.items()} | {"packaged": load(pretrained.EMBEDDED)}
-
-
-@pytest.fixture(scope="session")
-def original(tmp_path_factory, worker_id):
-    """A copy after its first `dvc repro`, committed, left as it is; what ran, and which files each stage opened.
-
-    All processes that run tests share it: the first to come makes it, and the others wait.
-    """
-    own = tmp_path_factory.getbasetemp()
-    folder = (own if worker_id == "master" else own.parent) / "original"
-    finished = folder / "finished.json"
-    with FileLock(f"{folder}.lock"):
-        if not finished.exists():
-            shutil.rmtree(folder, ignore_errors=True)
-            copy = Copy.of_this_checkout(folder / "copy", folder / "trace")
-            ran = copy.ran("dvc", "repro")
-            copy("dvc", "repro", "leaderboard/dvc.yaml")
-            copy.commit("results")
-            finished.write_text(json.dumps(sorted(ran)))
-    opened = defaultdict(set)
-    for line in (folder / "trace").read_text().splitlines():
-        command, file = line.split("\t")
-        opened[command].add(file)
-    return Copy(folder / "copy"), set(json.loads(finished.read_text())), opened
-
-
-@pytest.fixture(scope="module")
-def first_run(original, tmp_path_factory):
-    """The same, with a copy of the file's own."""
-    copy = Copy(tmp_path_factory.mktemp("pipeline") / "copy")
-    shutil.copytree(original[0].path, copy.path, symlinks=True)
-    return copy, *original[1:]
-
-
-@pytest.fixture
-def copy(first_run):
-    """The copy, put back to the results of its first run afterwards."""
-    copy = first_run[0]
-    results = copy("git", "rev-parse", "HEAD").strip()
-    yield copy
-    copy("git", "reset", "--quiet", "--hard", results)
-    copy("git", "clean", "--quiet", "--force", "-d")
-    copy("dvc", "checkout", "--quiet")

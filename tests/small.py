@@ -1,10 +1,14 @@
 """Small plans and models, and what they compute written plainly."""
 
+from dataclasses import replace
+
 import numpy as np
 import torch
+from scipy import stats
 
 from vanishing_variance.core import registry
 from vanishing_variance.core.ranges import Range
+from vanishing_variance.core.seeding import stream
 from vanishing_variance.model.config import Model
 from vanishing_variance.model.initialisation import draw
 from vanishing_variance.model.variant import Variant
@@ -15,6 +19,9 @@ from vanishing_variance.training.plan import TrainingPlan
 
 DATA = {"argmax": {"classes": 10}, "dictionary": {"key_classes": 256, "value_classes": 8}}
 TASK_TRAINING = {"argmax": {}, "dictionary": {"embedding_width": 16, "embedding_std": 0.25}}
+# The width of `make_trained`, and times how much its logits differ so that single items have most of the weight.
+WIDTH = 16
+SHARP = {"argmax": 30, "dictionary": 10}
 
 
 def make_model(**changes):
@@ -39,31 +46,97 @@ def make_plan(task="argmax", norm="ln", steps=20, model=None, **training):
     )
 
 
-def make_trained(task="argmax", norm="none", sharpness=1.0):
-    """A block of two untrained models of one variant, in single precision; the logits times `sharpness`."""
-    plan = make_plan(task, norm)
-    weights = draw(plan.variant.initial(plan.task_training), 0, task, [0, 1])
-    arrays = {name: tensor.numpy() for name, tensor in weights.items()}
-    arrays["attention.key"] = arrays["attention.key"] * np.float32(sharpness)
-    return Trained(plan.variant, arrays)
+def make_trained(task="argmax", norm="none", sharpness=1.0, attention="softmax", **model):
+    """A block of two models with drawn weights, in single precision; the logits times `sharpness`.
+
+    Their answers depend on which items have weight, and no bias, gamma or beta is as it begins.
+    """
+    plan = make_plan(task, norm, model=make_model(**{"width": WIDTH, "initialisation": "lecun"} | model))
+    variant = replace(plan.variant, attention_name=attention)
+    initial = in_arrays(draw(variant.initial(plan.task_training), 0, task, [0, 1]))
+    weights = {name: _moved(name, array) for name, array in initial.items()}
+    for name in {"attention.key", "attention.scale"} & weights.keys():
+        weights[name] *= np.float32(sharpness)
+    trained = Trained(variant, weights)
+    sample = variant.task.sample(stream(0, "centre"), 100, 8)
+    for place in (0, 1):
+        weights["head.2.bias"][place] -= plainly(trained, sample, place)["classes"].mean(axis=0)
+    return trained
 
 
-# Where single items of the untrained models weigh much more than others, so that A and V depend on each other.
-SHARP = {"argmax": 400, "dictionary": 1000}
+def _moved(name, array):
+    """A tensor as if training had moved it."""
+    if name.startswith("embedding."):
+        return 4 * array
+    if name.endswith("bias") or name.startswith(("norm.", "map.")):
+        return array + np.float32(0.3) * stream(0, "moved", name).standard_normal(array.shape, dtype=np.float32)
+    return array
 
 
-def plainly(trained, batch):
-    """Logits (B, N) and values V (B, N, D) of the first model on a batch, by the plain module in double precision."""
-    variant, weights = trained.variant, {name: torch.from_numpy(array) for name, array in trained.weights.items()}
-    model = Reference(variant.task, variant.network().norm, variant.model, 16)
-    model.load(weights, 0)
-    seen = {}
-    for name in ("query", "key", "value"):
-        model.attention[name].register_forward_hook(lambda *made, name=name: seen.update({name: made[-1]}))
+def single(trained, place):
+    """The weights of the model at one place of a block."""
+    return {name: array[place : place + 1] for name, array in trained.weights.items()}
+
+
+def in_parts(drawn, size):
+    """Sequences as read from a file, `size` at a time."""
+    for start in range(0, len(drawn["query"]), size):
+        yield {name: array[start : start + size] for name, array in drawn.items()}
+
+
+def plainly(trained, batch, place=0, weigh=None):
+    """What the plain module makes of a batch in double precision, (B, ...) by name.
+
+    `logits` and `weights` of the items, their `values`, O `before` and `after` the normaliser, and the logits of the
+    `classes`. `weigh` takes the place of the attention map.
+    """
+    variant, network = trained.variant, trained.variant.network()
+    model = Reference(variant.task, network.norm, variant.model, 16, network.attention).double()
+    model.load({name: torch.from_numpy(array) for name, array in trained.weights.items()}, place)
+    seen, of_map = {}, weigh or model._weights
+
+    def watched(logits):
+        seen["logits"], seen["weights"] = logits, of_map(logits)
+        return seen["weights"]
+
+    model._weights = watched
+    model.attention["value"].register_forward_hook(lambda module, given, values: seen.update(values=values))
+    model.attention["output"].register_forward_pre_hook(lambda module, given: seen.update(after=given[0]))
+    tensors = {name: torch.from_numpy(array) for name, array in batch.items()}
     with torch.no_grad():
-        model.double()({name: torch.from_numpy(array.astype(np.float64)) for name, array in batch.items()})
-    logits = (seen["query"].unsqueeze(1) @ seen["key"].mT).squeeze(1) / seen["key"].shape[-1] ** 0.5
-    return logits.numpy(), seen["value"].numpy()
+        seen["classes"] = model({n: of.double() if of.is_floating_point() else of for n, of in tensors.items()})
+    seen["before"] = (seen["weights"].unsqueeze(1) @ seen["values"]).squeeze(1)
+    return {name: tensor.numpy() for name, tensor in seen.items()}
+
+
+def adaptive(polynomial):
+    """The softmax with an adaptive temperature, by numpy's polynomial and scipy's entropy."""
+
+    def weigh(logits):
+        entropy = stats.entropy(torch.softmax(logits, -1).numpy(), axis=-1)
+        beta = np.where(entropy > 0.5, np.maximum(np.polyval(polynomial, entropy), 1), 1)
+        return torch.softmax(logits * torch.from_numpy(beta).unsqueeze(-1), -1)
+
+    return weigh
+
+
+def clear(logits):
+    """Whether the largest of some logits is larger than the next by far more than rounding, on any processor."""
+    ordered = np.sort(logits, axis=-1)
+    return ordered[..., -1] - ordered[..., -2] > 0.01 * logits.std()
+
+
+def make_solved(slope):
+    """argmax by hand: an item's logit is `slope` times its priority, and a class's logit the weight of its items."""
+    trained = make_trained()
+    weights = {name: np.zeros_like(array) for name, array in trained.weights.items()}
+    attention = [f"attention.{name}" for name in ("query", "key", "value", "output")]
+    for name in ("item.0.weight", "item.2.weight", "head.0.weight", *attention):
+        weights[name][:] = np.eye(*weights[name].shape[1:])
+    weights["item.0.bias"] += 10  # where GELU is the identity
+    weights["query.2.bias"][:, 0] = slope * WIDTH**0.5
+    weights["head.2.weight"][:, :, 1:11] = np.eye(10)
+    return Trained(trained.variant, weights)
 
 
 def make_dependent(logit):
@@ -71,17 +144,14 @@ def make_dependent(logit):
 
     V_1 is the GELU of the priority, whatever the class.
     """
-    trained, width = make_trained(), 32
-    zero, square = np.zeros((1, width)), np.zeros((1, width, width))
-    first, both, one, query = np.zeros((1, width, 11)), square.copy(), square.copy(), zero.copy()
-    first[0, 0, 1], first[0, 1, 0] = 10, 1
-    both[0, [0, 1], [0, 1]] = one[0, 0, 0] = 1
-    query[0, 0] = logit / 10 * width**0.5
-    weights = {"item.0.weight": first, "item.0.bias": zero, "item.2.weight": both, "item.2.bias": zero}
-    weights |= {"query.2.weight": square, "query.2.bias": query}
-    weights |= {"attention.query": one, "attention.key": one, "attention.value": both}
-    single = {name: array.astype(np.float32) for name, array in weights.items()}
-    return Trained(trained.variant, {**trained.weights, **single})
+    trained = make_trained()
+    weights = {name: np.zeros_like(array) for name, array in trained.weights.items()}
+    weights["item.0.weight"][:, 0, 1], weights["item.0.weight"][:, 1, 0] = 10, 1
+    for name in ("item.2.weight", "attention.value"):
+        weights[name][:, [0, 1], [0, 1]] = 1
+    weights["attention.query"][:, 0, 0] = weights["attention.key"][:, 0, 0] = 1
+    weights["query.2.bias"][:, 0] = logit / 10 * WIDTH**0.5
+    return Trained(trained.variant, weights)
 
 
 def in_arrays(weights, dtype=None):

@@ -1,5 +1,3 @@
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,7 +6,7 @@ from vanishing_variance.core.errors import InputError
 from vanishing_variance.proposition.summary import exponents, summary
 from vanishing_variance.statistics.power_law import power_law
 
-LENGTHS = np.array([1, 10, 20, 40, 80])
+TASKS, LENGTHS = ("argmax", "dictionary"), np.array([1, 10, 20, 40, 80])
 
 
 def cells(task="argmax", norm="none"):
@@ -36,12 +34,9 @@ def test_exponents_are_fitted_to_the_tail_and_constants_are_those_at_the_longest
 
 
 def test_the_metrics_are_by_role_and_count_where_the_bound_fails():
-    frame = pd.concat([cells(task, norm) for task in ("argmax", "dictionary") for norm in ("none", "rms")])
+    frame = pd.concat([cells(task, norm) for task in TASKS for norm in ("none", "rms")])
     document = summary(frame, exponents(frame, 10), "rms")
-    assert {task: list(roles) for task, roles in document.items()} == {
-        "argmax": ["none", "norm"],
-        "dictionary": ["none", "norm"],
-    }
+    assert {task: [*roles] for task, roles in document.items()} == {task: ["none", "norm"] for task in TASKS}
     ratio = (2 + 4 * 80**0.5 / 3) / 2
     assert document["argmax"]["norm"] == {
         "variance_exponent": pytest.approx(-0.75, abs=0.01),
@@ -51,13 +46,10 @@ def test_the_metrics_are_by_role_and_count_where_the_bound_fails():
         "clearly_above_bound": 0.2,
     }
     assert document["argmax"]["none"] == document["dictionary"]["norm"]
-    json.dumps(document, allow_nan=False)
 
 
 def test_a_variance_without_an_exponent_is_one_clear_error():
     frame = cells(norm="ln")
     frame.loc[7, "variance"] = 0.0
-    with pytest.raises(
-        InputError, match=r"^proposition: a variance is 0.0 \(task argmax, norm ln, feature 1, length 20\)"
-    ):
+    with pytest.raises(InputError, match=r"^proposition: .* \(task argmax, norm ln, feature 1, length 20\)"):
         exponents(frame, 10)
