@@ -2,7 +2,6 @@
 
 import itertools
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,59 +11,55 @@ from vanishing_variance.claims.judgement import judge
 from vanishing_variance.claims.paper import CLAIMS
 from vanishing_variance.core.frames import read_csv
 from vanishing_variance.study.interventions import ATTENTION, BASE, DAMAGING, NOTHING, OTHER, PLACES, RECOVERING
-from vanishing_variance.study.runs import REFERENCE
+from vanishing_variance.study.runs import RANGES, REFERENCE, TASKS
 from vanishing_variance.study.strategies import STRATEGIES
 
-ROOT = Path(__file__).resolve().parents[2]
 LENGTHS = (16, 64, 512, 4096)
 SEEDS = 8
-RECOVERED = [name for name in RECOVERING if name != OTHER]
+# Of networks whose answers are the same.
+ALIKE = {"answers": 1000, "differ": 0.0, "logits_differ": 1e-6, "logits_deviation": 2.0}
 GAIN = {"none": 0.0, "std": 0.05, "ln": 0.1}
+BY_KEY = {claim.key: claim for claim in CLAIMS}
+# Those that accuracies and the inside of models decide.
+RECORDED = [claim for claim in CLAIMS if claim.rule.recorded]
 
 
-def steps(short=(100_000, 10_000), long=(100_000, 10_000)):
-    """Gradient steps of argmax and dictionary, by range."""
-    made = {"short": short, "long": long}
-    return {(task, name): of[place] for name, of in made.items() for place, task in enumerate(("argmax", "dictionary"))}
+def steps(argmax=100_000, dictionary=10_000, ranges=("short", "long")):
+    """Gradient steps by task and range, of other ranges the paper's."""
+    papers, made = {"argmax": 100_000, "dictionary": 10_000}, {"argmax": argmax, "dictionary": dictionary}
+    return {(task, name): (made if name in ranges else papers)[task] for task in TASKS for name in RANGES}
+
+
+@cache
+def _accuracy():
+    rng = np.random.default_rng(0)
+    rows = []
+    for task, range_, norm in itertools.product(TASKS, RANGES, GAIN):
+        gain = GAIN["ln" if task == "dictionary" and norm == "std" else norm]
+        for seed, temperature, length in itertools.product(range(SEEDS), ("plain", "adaptive", "fitted"), LENGTHS):
+            value = (0.998 if length == 16 else 0.5 + gain) + rng.normal(0, 0.004)
+            rows.append((task, range_, norm, seed, temperature, length, value))
+    frame = pd.DataFrame(rows, columns=["task", "range", "norm", "seed", "temperature", "length", "accuracy"])
+    return frame.query("range == 'short' or norm != 'std'")
 
 
 def accuracy():
     """Beyond 16 none < std < ln by 5 points each on argmax; std is as good as ln on dictionary."""
-    rng = np.random.default_rng(0)
-    rows = []
-    for task in ("argmax", "dictionary"):
-        for range_ in ("short", "long"):
-            for norm in ("none", "std", "ln") if range_ == "short" else ("none", "ln"):
-                gain = GAIN["ln" if task == "dictionary" and norm == "std" else norm]
-                for seed in range(SEEDS):
-                    for temperature in ("plain", "adaptive", "fitted"):
-                        for length in LENGTHS:
-                            value = (0.998 if length == 16 else 0.5 + gain) + rng.normal(0, 0.004)
-                            rows.append((task, range_, norm, seed, temperature, length, value))
-    return pd.DataFrame(rows, columns=["task", "range", "norm", "seed", "temperature", "length", "accuracy"])
+    return _accuracy().copy()
 
 
-def mechanism(accuracies):
-    """Models whose variance decays, less so with ln, and decides the accuracy; where attention goes does not."""
-    rng = np.random.default_rng(1)
-    rows = []
-    plain = accuracies.query("temperature == 'plain' and range == 'short'")
-    for (task, norm, seed, length), of in plain.groupby(["task", "norm", "seed", "length"]):
-        kept = 0.5 if norm == "none" else 0.9
-        noise = rng.normal(0, 0.01)
-        row = {"task": task, "range": "short", "norm": norm, "seed": seed, "length": length}
-        row |= {"accuracy": of["accuracy"].iloc[0], "target": rng.uniform(0.4, 0.6), "largest": 0.7}
-        row |= {"entropy": 1.0, "largest16": (0.5 if norm == "none" else 0.8) + noise}
-        for where in ("before", "after"):
-            variance = 0.3 * np.exp(row["accuracy"]) if where == "after" else kept + noise
-            row |= {f"variance_{where}": variance, f"trained_variance_{where}": 1.0}
-            moved = 0.5 * (1 - kept) if where == "after" else 0.25
-            row |= {f"mean_{where}": moved + noise, f"trained_mean_{where}": 0.0}
-            row |= {f"mean_se_{where}": 0.001, f"trained_mean_se_{where}": 0.001}
-            row |= {f"feature_variance_{where}": 0.4 + noise, f"trained_feature_variance_{where}": 1.0}
-            row |= {f"shift_{where}": (0.6 if norm == "none" else 0.3) + noise, f"trained_shift_{where}": 0.05}
-        rows.append(row)
-    return pd.DataFrame(rows)
+def mechanism():
+    """Models of the short range whose variance decays, less so with ln; they keep 0.5 (none) and 0.9 of it."""
+    of = accuracy().query("temperature == 'plain' and range == 'short'").drop(columns="temperature")
+    none = of["norm"] == "none"
+    kept, noise = np.where(none, 0.5, 0.9), np.random.default_rng(1).normal(0, 0.01, len(of))
+    before = {"variance_before": kept + noise, "feature_variance_before": 0.4 + noise}
+    after = {"variance_after": np.where(none, 0.5, 0.6) + noise, "feature_variance_after": 0.4 + noise}
+    after |= {"mean_after": 0.5 * (1 - kept) + noise, "mean_se_after": 0.001, "shift_after": 0.8 - 0.5 * kept + noise}
+    trained = dict.fromkeys([f"trained_{name}" for name in (*before, *after)], 1.0)
+    trained |= {"trained_mean_after": 0.0, "trained_mean_se_after": 0.001, "trained_shift_after": 0.05}
+    attention = {"target": 0.5, "largest": 0.7, "entropy": 1.0, "largest16": np.where(none, 0.5, 0.8) + noise}
+    return of.assign(**before, **after, **trained, **attention)
 
 
 def interventions(accuracies=None, **changes):
@@ -72,89 +67,62 @@ def interventions(accuracies=None, **changes):
 
     `changes`: the accuracy of an intervention in models without a normaliser; `ln` reads better, whatever the weights.
     """
-    plain = (accuracy() if accuracies is None else accuracies).query("temperature == 'plain' and range == 'short'")
-    rows = []
-    for (task, norm, seed, length), of in plain.groupby(["task", "norm", "seed", "length"]):
-        about, base = (task, "short", norm, seed), of["accuracy"].iloc[0]
+    of = _accuracy() if accuracies is None else accuracies
+    plain, rows = of.query("temperature == 'plain' and range == 'short' and length in (16, 64, 4096)"), []
+    for task, range_, norm, seed, _, length, base in plain.itertuples(index=False):
+        about = (task, range_, norm, seed)
         if length == 16:
             rows.append((*about, 0, BASE, NOTHING, 0.998))
-        rows += [(*about, length, name, where, 0.95) for name in RECOVERED for where in (*PLACES, ATTENTION)]
-        rows += [(*about, length, name, where, 0.5) for name in DAMAGING for where in (*PLACES, ATTENTION)]
         rows += [(*about, length, BASE, NOTHING, base), (*about, length, OTHER, ATTENTION, base)]
+        for name, where in itertools.product((*RECOVERING, *DAMAGING), (*PLACES, ATTENTION)):
+            if name != OTHER:
+                rows.append((*about, length, name, where, 0.95 if name in RECOVERING else 0.5))
     frame = pd.DataFrame(rows, columns=["task", "range", "norm", "seed", "length", "intervention", "where", "accuracy"])
-    noise = np.random.default_rng(3).normal(0, 0.002, len(frame))
     for name, value in changes.items():
-        chosen = (frame["intervention"] == name) & (frame["norm"] == "none")
-        frame.loc[chosen, "accuracy"] = value
-    return frame.assign(accuracy=frame["accuracy"] + noise)
-
-
-@cache
-def intervened():
-    """The same, made once."""
-    return interventions()
+        frame.loc[(frame["intervention"] == name) & (frame["norm"] == "none"), "accuracy"] = value
+    return frame.assign(accuracy=frame["accuracy"] + np.random.default_rng(3).normal(0, 0.002, len(frame)))
 
 
 def exponents():
-    models = itertools.product(("argmax", "dictionary"), ("none", "ln"), range(20))
+    models = itertools.product(TASKS, ("none", "ln"), range(20))
     frame = pd.DataFrame(models, columns=["task", "norm", "feature"])
     return frame.assign(exponent=-1.0, low=-1.1, high=-0.9)
 
 
 def fits():
-    rows = [(name, part) for name in STRATEGIES for part in range(4)]
-    frame = pd.DataFrame(rows, columns=["strategy", "component"])
+    frame = pd.DataFrame(itertools.product(STRATEGIES, range(4)), columns=["strategy", "component"])
     return frame.assign(layer=0, head=0, exponent=-0.48, low=-0.55, high=-0.4, model="meta-llama/Llama-3.2-1B")
 
 
 def losses(falls=0.0, steps=10_000):
     """Training losses of dictionary whose last tenth is lower than the tenth before by about this share."""
-    rng = np.random.default_rng(2)
-    rows = []
-    for norm in ("none", "ln"):
-        for seed in range(SEEDS):
-            for step in range(100, steps + 1, 100):
-                level = 0.02 * np.exp(-falls * (step > 9_000)) if step > 8_000 else 0.1
-                rows.append(("dictionary", norm, seed, step, level * np.exp(rng.normal(0, 0.02))))
-    return pd.DataFrame(rows, columns=["task", "norm", "seed", "step", "loss"])
+    made = itertools.product(["dictionary"], ("none", "ln"), range(SEEDS), range(100, steps + 1, 100))
+    frame = pd.DataFrame(made, columns=["task", "norm", "seed", "step"])
+    level = np.where(frame["step"] > 8_000, 0.02 * np.exp(-falls * (frame["step"] > 9_000)), 0.1)
+    return frame.assign(loss=level * np.exp(np.random.default_rng(2).normal(0, 0.02, len(frame))))
+
+
+@cache
+def _known():
+    """What is expensive, made once."""
+    return {"mechanism": mechanism(), "interventions": interventions(), "paper": read_csv(REFERENCE)}
 
 
 def evidence(**changes):
-    accuracies = changes.pop("accuracy", None)
-    accuracies = accuracy() if accuracies is None else accuracies
-    same = {"answers": 1000, "differ": 0.0, "logits_differ": 1e-6, "logits_deviation": 2.0}
-    known = {
-        "accuracy": accuracies,
-        "mechanism": mechanism(accuracies),
-        "interventions": intervened(),
-        "exponents": exponents(),
-        "fits": fits(),
-        "capacity": {"argmax": same, "dictionary": same},
-        "losses": losses(),
-        "paper": read_csv(REFERENCE),
-        "longest": {"short": 16, "long": 256},
-        "steps": steps(),
-        "root": 0,
-    }
-    return Evidence(**known | changes)
-
-
-BY_KEY = {claim.key: claim for claim in CLAIMS}
-# Nothing measures it.
-CAPACITY = {"capacity"}
+    known = {"accuracy": accuracy(), "exponents": exponents(), "fits": fits(), "losses": losses(), "steps": steps()}
+    known |= {"capacity": dict.fromkeys(TASKS, ALIKE), "longest": {"short": 16, "long": 256}, "root": 0}
+    return Evidence(**_known() | known | changes)
 
 
 def verdict(key, **changes):
     return judge([BY_KEY[key]], evidence(**changes))[key]
 
 
-def shifted(task, norm, by, range_="short", temperatures=("plain",), lengths=None):
+def shifted(task, norm, by, range_="short", temperatures=("plain",), lengths=LENGTHS):
     """The raw results, the accuracies of one variant moved by as many percentage points."""
     frame = accuracy()
     chosen = (frame["task"] == task) & (frame["norm"] == norm) & (frame["range"] == range_)
-    chosen &= frame["temperature"].isin(temperatures)
-    if lengths:
-        chosen &= frame["length"].isin(lengths)
+    chosen &= frame["temperature"].isin(temperatures) & frame["length"].isin(lengths)
     frame.loc[chosen, "accuracy"] += by / 100
     return frame
 

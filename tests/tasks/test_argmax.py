@@ -4,32 +4,40 @@ from pydantic import ValidationError
 from scipy import stats
 
 from vanishing_variance.core.seeding import stream
+from vanishing_variance.tasks.argmax import task as module
 from vanishing_variance.tasks.argmax.task import Argmax
 
 
-def test_the_label_is_the_class_of_the_largest_priority_and_of_the_first_on_a_tie():
-    batch = {
-        "priority": np.array([[0.1, 0.9, 0.4], [0.5, 0.2, 0.5]], dtype=np.float32),
-        "class": np.array([[4, 7, 1], [3, 9, 8]], dtype=np.uint8),
-    }
-    batch["target"] = batch["priority"].argmax(1)
-    assert Argmax(classes=10).label(batch).tolist() == [7, 3]
+def test_the_label_is_the_class_of_the_largest_priority():
+    task = Argmax(classes=10)
+    batch = task.sample(stream(0, "label"), 50, 7)
+    largest = [max(range(7), key=priority.__getitem__) for priority in batch["priority"]]
+    assert batch["target"].tolist() == largest
+    assert task.label(batch).tolist() == [row[place] for row, place in zip(batch["class"], largest, strict=True)]
 
 
-def test_what_is_drawn():
-    batch = Argmax(classes=10).sample(stream(0, "argmax"), 3000, 7)
-    assert {name: (array.shape, str(array.dtype)) for name, array in batch.items()} == {
-        "priority": ((3000, 7), "float32"),
-        "class": ((3000, 7), "uint8"),
-        "query": ((3000,), "float32"),
-        "target": ((3000,), "int64"),
-    }
-    assert (batch["priority"].max(1) == batch["priority"][np.arange(3000), batch["target"]]).all()
-    assert stats.kstest(batch["priority"].ravel(), "uniform").pvalue > 1e-4
-    assert stats.kstest(batch["query"], "uniform").pvalue > 1e-4
-    assert stats.chisquare(np.bincount(batch["class"].ravel(), minlength=10)).pvalue > 1e-4
-    assert stats.chisquare(np.bincount(batch["target"], minlength=7)).pvalue > 1e-4
-    assert abs(stats.pearsonr(batch["priority"].ravel(), batch["class"].ravel()).statistic) < 4.5 / np.sqrt(21000)
+@pytest.mark.parametrize("kind", ["sample", "sample_iid"])
+def test_priorities_and_classes_are_uniform_and_independent(kind):
+    batch = getattr(Argmax(classes=10), kind)(stream(0, kind), 3000, 7)
+    priorities, classes = batch["priority"].ravel(), batch["class"].ravel()
+    assert stats.kstest(priorities, "uniform").pvalue > 1e-4
+    assert stats.chisquare(np.bincount(classes, minlength=10)).pvalue > 1e-4
+    assert abs(stats.pearsonr(priorities, classes).statistic) < 4.5 / np.sqrt(21000)
+    if kind == "sample":
+        assert stats.kstest(batch["query"], "uniform").pvalue > 1e-4
+    else:
+        assert set(batch["query"]) == {module.IID_QUERY}
+
+
+def test_of_iid_items_every_class_stands_beside_the_same_midpoints():
+    parts = list(Argmax(classes=3).enumerate_iid())
+    assert [set(part["class"].ravel()) for part in parts] == [{0}, {1}, {2}]
+    for part in parts:
+        [priorities] = part["priority"].astype(float)
+        assert part["query"] == [module.IID_QUERY]
+        assert len(priorities) == part["class"].size == module.PRIORITIES
+        for power in (1, 2, 3):  # the moments of U(0, 1)
+            assert (priorities**power).mean() == pytest.approx(1 / (power + 1), rel=1e-6)
 
 
 @pytest.mark.parametrize("classes", [1, 257, 2.5, "10", True])
