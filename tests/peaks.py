@@ -1,13 +1,11 @@
-"""The most memory that a function takes, measured in a process of its own; and functions to be measured."""
+"""The most memory that a function takes, measured in a process of its own."""
 
 import os
 import pickle
 import subprocess
 import sys
 
-import numpy as np
-
-from vanishing_variance.core.arrays import write_arrays
+from vanishing_variance.core.parallel import single_threaded
 
 MEASURED = """
 import importlib, pickle, sys
@@ -22,30 +20,13 @@ print(next(int(line.split()[1]) for line in Path("/proc/self/status").open() if 
 
 def peak(stage, job):
     """Bytes that a process of a stage has taken at most by the end of `job()`, which can be pickled; Linux only."""
-    done = subprocess.run(
-        [sys.executable, "-c", MEASURED],
-        input=pickle.dumps((stage, pickle.dumps(job))),
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        stdout=subprocess.PIPE,
-        check=True,
-    )
+    given, paths = pickle.dumps((stage, pickle.dumps(job))), os.pathsep.join(sys.path)
+    command, environment = [sys.executable, "-c", MEASURED], {**os.environ, "PYTHONPATH": paths}
+    done = subprocess.run(command, input=given, env=environment, stdout=subprocess.PIPE, check=True)
     return int(done.stdout.splitlines()[-1])
-
-
-def read(task, sequences, length, size):
-    """The test sequences of a length, a part at a time, as from a file."""
-    for first in range(0, sequences, size):
-        yield task.sample(np.random.default_rng(first), min(size, sequences - first), length)
-
-
-def generated(path, task, length, sequences):
-    """Draw sequences and write them."""
-    write_arrays(path, task.sample(np.random.default_rng(0), sequences, length))
 
 
 def single(job):
     """A job as it is done in a process for jobs."""
-    from vanishing_variance.core.parallel import single_threaded
-
     single_threaded()
     job()

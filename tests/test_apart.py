@@ -2,27 +2,28 @@
 
 import ast
 import sys
-from pathlib import Path
+from functools import cache
 
 import pytest
+from checkout import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 TOOL, REVIEW, STUDY = "dvc_parallel", "results_review", "vanishing_variance"
 NEEDED = {"dask", "dask_jobqueue", "distributed", "dvc", "filelock", "tqdm"}
 
 
+@cache
 def imported(folder):
     """The packages that its sources import, and the first part of each dotted text, for importlib."""
-    sources, found, named = sorted((ROOT / folder).rglob("*.py")), set(), set()
-    assert sources
-    for node in (node for path in sources for node in ast.walk(ast.parse(path.read_text()))):
-        if isinstance(node, ast.Import):
-            found |= {name.name.partition(".")[0] for name in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            assert not node.level
-            found.add(node.module.partition(".")[0])
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            named.add(node.value.partition(".")[0])
+    found, named = set(), set()
+    for path in (ROOT / folder).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                found |= {name.name.partition(".")[0] for name in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                found.add(node.module.partition(".")[0])
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                named.add(node.value.partition(".")[0])
+    assert found
     return found, named
 
 
@@ -31,10 +32,7 @@ def test_neither_imports_the_other(package, other):
     assert not any(other in names for names in imported(f"src/{package}"))
 
 
-def test_the_stages_and_the_review_import_nothing_of_each_other():
+def test_the_stages_and_the_review_import_nothing_of_each_other_and_the_tool_little():
     assert REVIEW not in imported("stages")[0]
     assert "stages" not in imported(f"src/{REVIEW}")[0]
-
-
-def test_the_tool_needs_dvc_dask_and_little_else():
     assert imported(f"src/{TOOL}")[0] - {TOOL, *sys.stdlib_module_names} == NEEDED

