@@ -22,5 +22,5 @@ def test_every_column_of_a_file_is_explained(name):
     assert [column for column, bare in stripped.items() if not {column, bare} & (SAID | powers)] == []
 
 
-def test_the_page_is_not_empty():
-    assert len(FILES) == 15
+def test_the_page_explains_files():
+    assert len(FILES) > 10

@@ -33,6 +33,8 @@ CLAIM = {
     "steps": {"argmax": 100_000},
     "evidence": "ahead by 3.25 points",
 }
+STEPS = {("argmax", "short"): 80_000, ("dictionary", "short"): 10_000}
+STEPS |= {("argmax", "long"): 4_000, ("dictionary", "long"): 4_000}
 
 
 def comparisons(norm="ln", ranges=("short", "long"), lengths=LENGTHS):
@@ -52,10 +54,11 @@ def comparisons(norm="ln", ranges=("short", "long"), lengths=LENGTHS):
     return frame.assign(
         n=2,
         treatment_mean=50 + row / 10,
+        treatment_low=45,
+        treatment_high=55,
         baseline_mean=50 - row / 10,
-        **{
-            f"{role}_{end}": 50 + sign for role in ("treatment", "baseline") for end, sign in (("low", -5), ("high", 5))
-        },
+        baseline_low=45,
+        baseline_high=55,
         difference=row,
         low=row - 1.5,
         high=row + 1.5,
@@ -69,138 +72,98 @@ def comparisons(norm="ln", ranges=("short", "long"), lengths=LENGTHS):
     )
 
 
-STEPS = {("argmax", "short"): 80_000, ("dictionary", "short"): 10_000, ("argmax", "long"): 4_000}
-STEPS[("dictionary", "long")] = 4_000
+CELLS = [
+    (1, "none", "accuracy_pct", 16, 90.0),
+    (1, "ln", "accuracy_pct", 16, 40.0),
+    (1, "none", "accuracy_pct", 16384, 49.8),
+    (1, "ln_vs_none", "p_value", 16384, 0.003),
+    (3, "std", "gain_over_none_pct", 16, 7.0),
+    (6, "ln_vs_std", "p_value", 16, 0.9),
+]
 
 
-def numbers(norm="ln", cells=None, tests=None):
+def numbers(norm="ln", cells=CELLS, tests=None):
     """Tables 1 to 6 as the stage ttest writes them, by number."""
     columns = {"table": int, "variant": str, "quantity": str, "length": int, "value": float}
-    reference = pd.DataFrame(CELLS if cells is None else cells, columns=[*columns]).astype(columns)
-    reference = reference.assign(temperature="plain")
+    reference = pd.DataFrame(cells, columns=[*columns]).astype(columns).assign(temperature="plain")
     tests = comparisons(norm) if tests is None else tests
     return {number: table.numbers for number, table in tables(tests, norm, reference, STEPS).items()}
 
 
-def paper(cells):
-    """Rows of metrics/tables/paper.csv: of table, variant, quantity, length and paper; plain softmax.
-
-    Of Tables 1 to 3 on argmax and of Table 6 on dictionary, all on the short range.
-    """
+def paper(cells=CELLS):
+    """Rows of metrics/tables/paper.csv, all of plain softmax and the short range."""
     columns = ["table", "variant", "quantity", "length", "paper"]
+    tasks = {1: "argmax", 2: "dictionary", 3: "argmax", 6: "dictionary"}
     frame = pd.DataFrame(cells, columns=columns).astype({"paper": float})
-    tasks = {**dict.fromkeys((1, 3), "argmax"), **dict.fromkeys((2, 6), "dictionary")}
     return frame.assign(temperature="plain", range="short", task=frame["table"].map(tasks))
 
 
-CELLS = [
-    *((1, "none", "accuracy_pct", 16, 90.0), (1, "ln", "accuracy_pct", 16, 40.0)),
-    *((1, "none", "accuracy_pct", 16384, 49.8), (1, "ln_vs_none", "p_value", 16384, 0.003)),
-    *((3, "std", "gain_over_none_pct", 16, 7.0), (6, "ln_vs_std", "p_value", 16, 0.9)),
-]
-
-
 def explained():
-    """Every quantity explains half of everything, but for two cells."""
+    """Every quantity explains half of everything, and a quarter beyond; of one there are no numbers."""
+    places = [("argmax", "short"), ("dictionary", "long")]
+    numbers = (0.5, 0.4, 0.6, 0.25, 0.2, 0.3)
     rows = [
-        (task, range_, "none, ln", grouping, name, *(0.5, 0.4, 0.6), *(0.25, 0.2, 0.3))
-        for task, range_ in (("argmax", "short"), ("dictionary", "long"))
-        for grouping in GROUPINGS
-        for name in QUANTITIES
+        (*of, "none, ln", grouping, name, *numbers) for of in places for grouping in GROUPINGS for name in QUANTITIES
     ]
-    bounds = [f"{of}{end}" for of in ("r2", "beyond") for end in ("", "_low", "_high")]
+    bounds = ["r2", "r2_low", "r2_high", "beyond", "beyond_low", "beyond_high"]
     frame = pd.DataFrame(rows, columns=["task", "range", "norms", "grouping", "quantity", *bounds])
-    first = (frame["task"] == "argmax") & (frame["grouping"] == "between models")
-    frame.loc[first & (frame["quantity"] == "target"), ["r2", "beyond", "beyond_low", "beyond_high"]] = [
-        0.875,
-        *[None] * 3,
-    ]
-    frame.loc[first & (frame["quantity"] == "entropy"), ["r2_low", "r2_high"]] = None
+    frame.loc[frame["quantity"] == "target", bounds] = np.nan
     return frame
 
 
 def shares():
-    """Half of the loss comes back by every intervention in models of two tasks; of long models there is no std."""
-    places = {"recovered": ("target weight restored", "attention"), "damage": (damaged("global"), "before")}
-    rows = [
-        (
-            task,
-            range_,
-            norm,
-            kind,
-            name,
-            where,
-            "beyond training",
-            np.nan,
-            8,
-            *(10, 9, 11),
-            *(20, 19, 21),
-            0.5,
-            0.4,
-            0.6,
-        )
-        for task, range_, norms in (("argmax", "short", ("none", "std", "ln")), ("dictionary", "long", ("none", "ln")))
-        for norm in norms
-        for kind, (name, where) in (*places.items(), ("damage", (damaged("global"), "after")))
-    ]
-    frame = pd.DataFrame(rows, columns=CSV["shares"][:-1]).assign(note="")
-    frame.loc[frame["norm"] == "std", ["share", "share_low", "share_high"]] = np.nan
-    return frame
+    """Half of the loss comes back by an intervention in models of two tasks; of long ones there is no std."""
+    models = [("argmax", "short", norm) for norm in ("none", "std", "ln")]
+    models += [("dictionary", "long", norm) for norm in ("none", "ln")]
+    places = [("recovered", "target weight restored", "attention")]
+    places += [("damage", damaged("global"), where) for where in ("before", "after")]
+    numbers = ("beyond training", np.nan, 8, 10, 9, 11, 20, 19, 21, 0.5, 0.4, 0.6, "")
+    return pd.DataFrame([(*model, *of, *numbers) for model in models for of in places], columns=[*CSV["shares"]])
 
 
-KEYS = (
-    "argmax",
-    "vanishing",
-    "dictionary",
-    "capacity",
-    "cause-moments-dictionary",
-    "cause-moments-argmax",
-    "own-claim",
-)
-VERDICTS = (
-    *("supported", "contradicted", "undecided", "not tested", "undecided", "not comparable"),
-    "supported",
-)
+VERDICTS = {
+    "argmax": "supported",
+    "vanishing": "contradicted",
+    "dictionary": "undecided",
+    "capacity": "not tested",
+    "cause-moments-dictionary": "undecided",
+    "cause-moments-argmax": "not comparable",
+    "own-claim": "supported",
+}
 
 
 def evidence(**changes):
     """Claims of every verdict and group; the first is the record's, beside this run's of a tenth of the steps."""
-    few = {**CLAIM, "verdict": VERDICTS[5], "ours": -1.0, "low": -2.0, "high": 0.5, "steps": {"argmax": 10_000}}
-    claims = {key: {**CLAIM, "verdict": verdict, **changes} for key, verdict in zip(KEYS, VERDICTS, strict=True)}
-    return {key: Evidence(claim) for key, claim in claims.items()} | {"argmax": Evidence(claims["argmax"], True, few)}
-
-
-def all_of(verdict):
-    """Every claim that the answer rests on, with one verdict."""
-    causes = [f"cause-{of}-{task}" for of in ("moments", "attention") for task in ("argmax", "dictionary")]
-    keys = ("argmax", "dictionary", "vanishing", *causes)
-    return dict.fromkeys(keys, Evidence({**CLAIM, "verdict": verdict}))
+    few = {**CLAIM, "verdict": "not comparable", "ours": -1.0, "low": -2.0, "high": 0.5, "steps": {"argmax": 10_000}}
+    claims = {key: Evidence({**CLAIM, "verdict": verdict, **changes}) for key, verdict in VERDICTS.items()}
+    return claims | {"argmax": Evidence(claims["argmax"].claim, True, few)}
 
 
 def picture(name):
-    words = f"<dc:title>Title of {name}</dc:title><dc:description>N ≥ 2⁴ &lt;in {name}&gt;</dc:description>"
-    drawn = (
+    """A figure as SVG, with its words."""
+    return (
         '<svg xmlns="http://www.w3.org/2000/svg" xmlns:dc="http://purl.org/dc/elements/1.1/" width="540pt" '
-        'height="270pt"><title>{} 100% #1 "x"</title><metadata>{}</metadata>{}</svg>'
+        f'height="270pt"><title>{name} 100% #1 "x"</title><metadata><dc:title>Title of {name}</dc:title>'
+        f"<dc:description>N ≥ 2⁴ &lt;in {name}&gt;</dc:description></metadata>"
+        '<rect width="540" height="270" fill="#0072B2"/></svg>'
     )
-    return drawn.format(name, words, '\n<rect id="one" width="540"\nheight="270" fill="#0072B2"/>')
 
 
 def made_up(norm="ln", **changes):
+    """The contents of the page, of a treatment; some of them changed."""
     source = (ROOT / "tests/smoke.yaml").read_text().replace("norm: ln", f"norm: {norm!r}")
-    tests = changes.get("tests", comparisons(norm))
     study = Study({key: of.claim for key, of in evidence().items()}, yaml.safe_load(source))
-    compared, drawn = paper(CELLS).assign(difference=1.0), [picture("accuracy of the record")]
+    compared, drawn = paper().assign(difference=1.0), [picture("accuracy of the record")]
     record = Record(study, comparisons(norm).assign(n=8), compared, {1: numbers(norm)[1]}, drawn)
     shown = {
         "params": yaml.safe_load(source),
         "source": source,
         "evidence": evidence(),
-        "tests": tests,
-        "paper": paper(CELLS),
+        "tests": comparisons(norm),
+        "paper": paper(),
         "explained": explained(),
         "interventions": shares(),
-        "tables": numbers(norm, tests=tests),
+        "tables": numbers(norm),
         "pictures": {name: picture(name) for name in NAMES},
         "records": dict.fromkeys(("record", "other"), record),
     }

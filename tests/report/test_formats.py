@@ -1,18 +1,19 @@
 import math
 
+import pytest
+
+from vanishing_variance.core.errors import InputError
+from vanishing_variance.core.files import write_json
+from vanishing_variance.core.paths import TIMES
 from vanishing_variance.report.formats import interval, number, raised
+from vanishing_variance.report.text import read_svg, read_text
+from vanishing_variance.report.times import read_times
 from vanishing_variance.study.markdown import power
 
 
-def test_a_minus_is_a_minus_and_zero_has_no_sign():
-    assert number(-3.14, "+.1f") == "−3.1"
-    assert number(2.0, "+.1f") == "+2.0"
-    assert number(-0.04, "+.1f") == number(0.04, "+.1f") == "0.0"
-    assert number(1e-9, ".1g") == "1e−09"
-    assert number(8, "d") == "8"
-
-
-def test_an_interval_needs_both_ends():
+def test_a_minus_is_a_minus_zero_has_no_sign_and_a_missing_number_is_a_dash():
+    values = {-3.14: "−3.1", 2.0: "+2.0", -0.04: "0.0", 0.04: "0.0", None: "–", math.nan: "–"}
+    assert [number(value, "+.1f") for value in values] == [*values.values()]
     assert interval(-1.0, 2.0, "+.1f") == "−1.0, +2.0"
     assert interval(-1.0, math.nan, "+.1f") == interval(None, 2.0, "+.1f") == "–"
 
@@ -20,3 +21,29 @@ def test_an_interval_needs_both_ends():
 def test_powers_are_raised_and_the_rest_is_escaped():
     assert [raised(power(n)) for n in (16384, 1, 100)] == ["2<sup>14</sup>", "2<sup>0</sup>", "100"]
     assert raised("N^-0.5. <b>, 2^4") == "N<sup>−0.5</sup>. &lt;b&gt;, 2<sup>4</sup>"
+
+
+@pytest.mark.parametrize(
+    ("read", "content", "said"),
+    [
+        (read_text, None, "cannot be read as text: No such file"),
+        (read_text, b"\xff\xfe\xfa", "cannot be read as text: not UTF-8"),
+        (read_svg, b'<svg xmlns="http://www.w3.org/2000/svg"><rect', "cannot be read as SVG: "),
+    ],
+)
+def test_a_text_or_picture_that_cannot_be_read_is_one_line(read, content, said, tmp_path):
+    path = tmp_path / "file"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(InputError, match=rf"^{path}: {said}[^\n]*run dvc repro$"):
+        read(path)
+
+
+def test_a_time_that_cannot_be_read_is_left_out(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert read_times() == []
+    good = {"stage": "check", "seconds": 0.5}
+    write_json(TIMES / "check.json", good)
+    write_json(TIMES / "other.json", {"stage": "other"})
+    (TIMES / "cut.json").write_text('{"stage": "cu')
+    assert read_times() == [good]
