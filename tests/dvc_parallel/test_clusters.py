@@ -1,64 +1,234 @@
+"""The machines that stages run on: workers of this one, of a scheduler that is there, and of SLURM (a stand-in)."""
+
 import os
 import signal
 import socket
-import subprocess
 import sys
-import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
-from subprocess import PIPE
+from queue import SimpleQueue
+from types import SimpleNamespace
 
 import dask
-import psutil
 import pytest
 from dask_jobqueue import SLURMCluster
 from processes import alive, wait_for
+from tiny import until
 
 from dvc_parallel import clusters, slurm
+from dvc_parallel.command import Command
 from dvc_parallel.errors import InputError
+from dvc_parallel.pool import Pool, Room
 
+
+def environment(name):
+    return os.environ.get(name)
+
+
+def settings():
+    return {key: dask.config.get(key) for key in clusters.SELDOM}
+
+
+def processes(client):
+    return set(client.run(os.getpid).values())
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Two workers, one of which has a GPU; none of their processes is left at the end."""
+    with ExitStack() as stack:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(clusters, "gpus", lambda: ["3"])
+            client = stack.enter_context(clusters.local(2))
+        yield client
+        pids = processes(client)
+    assert len(pids) == 2
+    wait_for(lambda: not any(map(alive, pids)))
+
+
+def test_local_workers_run_a_stage_each_on_loopback_only_and_the_first_have_the_gpus(client):
+    workers = client.scheduler_info(n_workers=-1)["workers"]
+    assert all(address.startswith("tcp://127.0.0.1:") for address in [*workers, client.scheduler.address])
+    assert client.dashboard_link.startswith("http://127.0.0.1:")
+    assert [(worker["nthreads"], worker["memory_limit"]) for worker in workers.values()] == [(1, 0)] * 2
+    seen = client.run(environment, "CUDA_VISIBLE_DEVICES")
+    offered = {workers[address]["name"]: (seen[address], workers[address]["resources"]) for address in workers}
+    assert offered == {0: ("3", {"GPU": 1}), 1: ("", {})}
+    assert [settings(), *client.run(settings).values()] == [clusters.SELDOM] * 3
+    allowed = client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.allowed_failures)
+    assert allowed == clusters.ALLOWED_FAILURES
+
+
+def test_workers_leave_ctrl_c_to_this_process(client):
+    before = processes(client)
+    for pid in before:
+        os.kill(pid, signal.SIGINT)
+    assert processes(client) == before
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
+def test_a_scheduler_that_is_there_lives_on_with_its_workers(client):
+    for _ in range(2):
+        with clusters.existing(client.scheduler.address) as other:
+            assert processes(other) == processes(client)
+
+
+@pytest.mark.parametrize("address", ["", "tcp://127.0.0.1:1", "http://127.0.0.1:80", "8786", "mute", "worker"])
+def test_an_address_where_no_scheduler_answers_is_refused(client, address, monkeypatch):
+    monkeypatch.setattr(clusters, "REACHED_WITHIN", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        (worker, *_) = client.scheduler_info()["workers"]
+        other = {"mute": f"tcp://127.0.0.1:{mute.getsockname()[1]}", "worker": worker}
+        with pytest.raises(InputError, match=r"^--scheduler: \S+: no Dask scheduler answers there"):
+            clusters.existing(other.get(address, address)).__enter__()
+
+
+def heard(messages, kind):
+    """The next message of this kind."""
+    while (message := messages.get(timeout=600))[0] != kind:
+        pass
+    return message
+
+
+def command(folder, *lines, gpu=False):
+    return Command("stage", lines, str(folder), {}, 1, gpu)
+
+
+def test_a_command_runs_on_a_worker_and_when_it_has_ended_dask_forgets_it(client, tmp_path):
+    """Dask would run it again, if its result were lost with the worker."""
+    messages = SimpleQueue()
+    pool = Pool(client, messages, machine=5)
+    assert pool.room() == Room(stages=2, cores=5, largest=5, gpus=1, ever=True)
+    pool.submit(command(tmp_path, "echo sees $CUDA_VISIBLE_DEVICES, has $PYTHON_CPU_COUNT", gpu=True), 4)
+    name, worker, cores = heard(messages, "began")[1:]
+    assert (name, cores) == ("stage", 4)
+    assert worker in client.scheduler_info()["workers"]
+    assert heard(messages, "line") == ("line", "stage", "sees 3, has 4")
+    assert heard(messages, "ended")[2].code == 0
+    wait_for(lambda: not client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks)))
+
+
+def test_a_command_whose_worker_is_killed_runs_again_and_is_cancelled_wherever_it_runs(client, tmp_path):
+    messages = SimpleQueue()
+    pool = Pool(client, messages)
+    pool.submit(command(tmp_path, "echo $PPID", until("never")), 1)
+    workers = client.run(os.getpid)
+    for _ in range(2):
+        worker = heard(messages, "began")[2]
+        guard = int(heard(messages, "line")[2])
+        if worker in workers:
+            os.kill(workers[worker], signal.SIGKILL)
+            wait_for(lambda guard=guard: not alive(guard))
+            workers = {}
+    pool.cancel()
+    assert isinstance(heard(messages, "ended")[2], BaseException)
+    wait_for(lambda: not alive(guard))
+    client.wait_for_workers(2, timeout=600)
+    assert sorted(client.run(environment, "CUDA_VISIBLE_DEVICES").values()) == ["", "3"]
+
+
+def test_that_there_were_gpus_is_known_while_the_worker_that_has_them_is_gone(monkeypatch):
+    monkeypatch.setattr("dvc_parallel.pool.SECONDS_BETWEEN_LOOKS", -1)
+    workers = {"x": {"nthreads": 2, "resources": {"GPU": 1.0}}, "y": {"nthreads": 1, "resources": {}}}
+    client = SimpleNamespace(subscribe_topic=lambda *of: None, scheduler_info=lambda: {"workers": workers})
+    pool = Pool(client, SimpleQueue(), each=4)
+    assert pool.room() == Room(stages=3, cores=12, largest=8, gpus=1, ever=True)
+    del workers["x"]
+    assert pool.room() == Room(stages=1, cores=4, largest=4, gpus=0, ever=True)
+    assert Pool(client, SimpleQueue()).room() == Room(1, 1, 1, 0, ever=False)
+
+
+NUMBERS_AND_NAMES = [(None, 2, ["0", "1"]), ("2, GPU-7", 3, ["2", "GPU-7"]), ("1,3,2", 3, ["1"]), ("1,-1,2", 3, ["1"])]
+
+
+@pytest.mark.parametrize(("named", "count", "expected"), [*NUMBERS_AND_NAMES, ("", 2, []), (None, 0, []), ("0", 0, [])])
+def test_gpus_are_those_that_cuda_visible_devices_leaves(named, count, expected, tmp_path, monkeypatch):
+    """Of so many that nvidia-smi lists; where there are none, there is no such program."""
+    if count:
+        said = "".join(f"echo 'GPU {number}: H100 (UUID: GPU-{number})'\n" for number in range(count))
+        (tmp_path / "nvidia-smi").write_text(f"#!/bin/sh\n{said}")
+        (tmp_path / "nvidia-smi").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if named is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", named)
+    assert clusters.gpus() == expected
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    (tmp_path / "project/.dvc").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "project")
+
+
+def script_of(options):
+    return slurm.script(slurm.arguments(options))
+
+
+def test_the_job_script_is_what_dask_jobqueue_writes_for_one_worker_of_one_thread(project):
+    theirs = {"queue": "long", "account": "lab", "memory": "16GB", "walltime": "24:00:00"}
+    directives, extra = ["--constraint=a100", "--gres=gpu:2"], ["--lifetime", "23h", "--resources", "GPU=2"]
+    with SLURMCluster(
+        **theirs,
+        cores=1,
+        processes=1,
+        job_cpu=8,
+        python=sys.executable,
+        log_directory=f"{Path.cwd()}/.dvc/tmp/dvc-parallel/slurm",
+        job_extra_directives=directives,
+        worker_extra_args=extra,
+        scheduler_options={"host": "127.0.0.1", "dashboard_address": ":0"},
+    ) as cluster:
+        expected = cluster.job_script().replace(cluster.scheduler_address, slurm.NO_SCHEDULER)
+    ours = {"cores": "8", "gpus": "2", "job_extra_directives": directives[:1], "worker_extra_args": extra[:2]}
+    assert script_of(theirs | ours) == expected
+
+
+def test_what_the_users_configuration_says_is_kept(project):
+    own = {"cores": 4, "memory": "8GB", "log-directory": "elsewhere", "job-extra-directives": ["--exclusive"]}
+    with dask.config.set({f"jobqueue.slurm.{key}": value for key, value in own.items()}):
+        script = script_of({"gpus": 1})
+    for line in ("--cpus-per-task=4", "-o elsewhere/", "--exclusive", "--gres=gpu:1"):
+        assert f"\n#SBATCH {line}" in script
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"cores": 8}, "a job's cores and memory are needed"),
+        ({"cores": 0}, "a job's cores and memory are needed"),
+        ({"cores": 8, "wall_time": "1:00"}, "wall_time is unknown; it takes account, "),
+        ({"cores": "many"}, "cores=many: it takes a whole number"),
+        ({"cores": 8, "memory": "much"}, "Could not interpret 'much'"),
+    ],
+)
+def test_bad_options_of_a_job_are_refused(project, options, said):
+    with pytest.raises(InputError) as refused:
+        script_of(options)
+    assert str(refused.value).startswith(f"--slurm-option: {said}")
+
+
+# The stand-in's jobs are on this machine, and find its scheduler on loopback.
+OPTIONS = {"cores": "2", "memory": "1GB", "interface": "lo", "walltime": "00:10:00"}
 SBATCH = """#!/bin/bash
-if [ -e {folder}/refuse ]; then echo "sbatch: error: invalid account" >&2; exit 1; fi
+if [ -e {folder}/refuse ]; then echo x >> {folder}/refused; echo "sbatch: error: invalid account" >&2; exit 1; fi
 cp "$1" {folder}/job-$$.sh
 setsid bash {folder}/job-$$.sh >> {folder}/log 2>&1 < /dev/null &
 echo $! >> {folder}/submitted
 echo "Submitted batch job $!"
 """
-SCANCEL = """#!/bin/bash
-kill -TERM -- "-$1"
-"""
-INTERRUPTED = """
-import time
-import distributed
-from dvc_parallel import clusters
-if __name__ == "__main__":
-    try:
-        with clusters.local(2) as client:
-            futures = client.map(time.sleep, range(50, 54))
-            print("waits", flush=True)
-            {wait}
-    except KeyboardInterrupt:
-        print("interrupted")
-"""
-# What a test submits: the fake SLURM's jobs are on this machine, and find its scheduler on loopback.
-OPTIONS = {"cores": "2", "memory": "1GB", "interface": "lo", "walltime": "00:10:00"}
+SCANCEL = '#!/bin/bash\nkill -TERM -- "-$1"'
 
 
 @pytest.fixture
-def fake_slurm(tmp_path, monkeypatch):
+def fake_slurm(project, tmp_path, monkeypatch):
     """A folder with sbatch and scancel; its file `submitted` has the process of each job."""
-    folder = tmp_path / "slurm"
-    folder.mkdir()
-    for name, script in (("sbatch", SBATCH), ("scancel", SCANCEL)):
-        (folder / name).write_text(script.format(folder=folder))
-        (folder / name).chmod(0o755)
-    (folder / "submitted").touch()
-    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
-    project = tmp_path / "project"
-    (project / ".dvc").mkdir(parents=True)
-    monkeypatch.chdir(project)
-    yield folder
-    for pid in submitted(folder):
+    for name, script in (("sbatch", SBATCH), ("scancel", SCANCEL), ("submitted", ""), ("refused", "")):
+        (tmp_path / name).write_text(script.format(folder=tmp_path))
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    yield tmp_path
+    for pid in submitted(tmp_path):
         with suppress(ProcessLookupError):
             os.killpg(pid, signal.SIGKILL)
 
@@ -67,313 +237,39 @@ def submitted(folder):
     return [int(line) for line in (folder / "submitted").read_text().split()]
 
 
-def environment(name):
-    return os.environ.get(name)
-
-
-def processes(client):
-    return set(client.run(os.getpid).values())
-
-
-class TestLocal:
-    def test_has_so_many_workers_of_one_thread_without_a_memory_limit_on_loopback_only(self):
-        with clusters.local(2) as client:
-            workers = client.scheduler_info(n_workers=-1)["workers"]
-            assert [worker["nthreads"] for worker in workers.values()] == [1, 1]
-            assert [worker["memory_limit"] for worker in workers.values()] == [0, 0]
-            assert all(address.startswith("tcp://127.0.0.1:") for address in [*workers, client.scheduler.address])
-            assert client.dashboard_link.startswith("http://127.0.0.1:")
-            assert set(client.run(environment, "CUDA_VISIBLE_DEVICES").values()) == {
-                environment("CUDA_VISIBLE_DEVICES")
-            }
-            pids = processes(client)
-            assert len(pids) == 2
-        wait_for(lambda: not any(map(alive, pids)))
-
-    def test_looks_at_itself_seldom_in_every_process(self):
-        def settings():
-            return {key: dask.config.get(key) for key in clusters.SELDOM}
-
-        with clusters.local(1) as client:
-            assert settings() == clusters.SELDOM
-            assert [*client.run(settings).values()] == [clusters.SELDOM]
-
-    def test_takes_another_port_for_the_dashboard_without_a_word(self, capfd):
-        with clusters.local(1) as first, clusters.local(1) as second:
-            assert first.dashboard_link != second.dashboard_link
-        assert capfd.readouterr() == ("", "")
-
-    def test_gives_each_of_the_first_workers_a_gpu_of_its_own(self, monkeypatch):
-        monkeypatch.setattr(clusters, "gpus", lambda: ["3", "GPU-5"])
-        with clusters.local(3) as client:
-            workers = client.scheduler_info(n_workers=-1)["workers"]
-            seen = client.run(environment, "CUDA_VISIBLE_DEVICES")
-            offered = {workers[address]["name"]: (seen[address], workers[address]["resources"]) for address in workers}
-            assert offered == {0: ("3", {"GPU": 1}), 1: ("GPU-5", {"GPU": 1}), 2: ("", {})}
-            both = client.map(environment, ["CUDA_VISIBLE_DEVICES"] * 6, resources={"GPU": 1}, pure=False)
-            assert set(client.gather(both)) <= {"3", "GPU-5"}
-
-    def test_gives_a_worker_that_is_started_again_the_same_gpu(self, monkeypatch, capfd):
-        monkeypatch.setattr(clusters, "gpus", lambda: ["3"])
-        with clusters.local(1) as client:
-            (before,) = processes(client)
-            os.kill(before, signal.SIGKILL)
-            there = client.submit(environment, "CUDA_VISIBLE_DEVICES", resources={"GPU": 1}, pure=False)
-            assert there.result(timeout=600) == "3"
-            assert processes(client) != {before}
-        assert capfd.readouterr() == ("", "")
-
-    def test_tries_a_stage_again_that_has_lost_several_workers(self, tmp_path, capfd):
-        with clusters.local(1) as client:
-            assert client.submit(_survives, tmp_path / "tries", 6).result(timeout=600) == 7
-        assert capfd.readouterr() == ("", "")
-
-    def test_ends_with_work_under_way_without_a_word(self, tmp_path, capfd):
-        with clusters.local(1) as client:
-            (pid,) = processes(client)
-            running = client.submit(_touches_and_sleeps, tmp_path / "begun")
-            wait_for((tmp_path / "begun").exists)
-            assert not running.done()
-        assert not alive(pid)
-        assert capfd.readouterr() == ("", "")
-
-    def test_leaves_ctrl_c_to_this_process(self, capfd):
-        with clusters.local(1) as client:
-            (pid,) = processes(client)
-            os.kill(pid, signal.SIGINT)
-            assert client.submit(os.getpid).result(timeout=600) == pid
-        assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
-        assert capfd.readouterr() == ("", "")
-
-    @pytest.mark.parametrize(
-        "wait",
-        ["client.gather(futures)", pytest.param("list(distributed.as_completed(futures))", marks=pytest.mark.slow)],
-    )
-    def test_ends_at_ctrl_c_on_a_terminal_with_all_its_processes_and_without_a_word(self, wait, tmp_path):
-        (tmp_path / "run.py").write_text(INTERRUPTED.format(wait=wait))
-        command = [sys.executable, tmp_path / "run.py"]
-        with subprocess.Popen(command, stdout=PIPE, stderr=PIPE, text=True, start_new_session=True) as run:
-            assert run.stdout.readline() == "waits\n"
-            children = psutil.Process(run.pid).children(recursive=True)
-            time.sleep(0.5)
-            os.killpg(run.pid, signal.SIGINT)
-            assert run.communicate(timeout=600) == ("interrupted\n", "")
-        assert len(children) >= 2
-        wait_for(lambda: not any(alive(child.pid) for child in children))
-
-
-def _touches_and_sleeps(file):
-    file.touch()
-    time.sleep(100)
-
-
-def _survives(tries, deaths):
-    with tries.open("a") as file:
-        file.write("x")
-    if len(tries.read_text()) <= deaths:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return len(tries.read_text())
-
-
-class TestExisting:
-    def test_leaves_scheduler_and_workers_running(self, capfd):
-        with clusters.local(1) as client:
-            address = client.scheduler.address
-            for _ in range(2):
-                with clusters.existing(address) as other:
-                    assert other.submit(os.getpid, pure=False).result(timeout=600) in processes(client)
-            assert client.submit(abs, -3).result(timeout=600) == 3
-        assert capfd.readouterr() == ("", "")
-
-    @pytest.mark.parametrize(
-        "address", ["", "tcp://127.0.0.1:1", "tcp://127.0.0.1", "http://127.0.0.1:80", "8786", "a b"]
-    )
-    def test_refuses_an_address_where_no_scheduler_is(self, address, monkeypatch, capfd):
-        monkeypatch.setattr(clusters, "REACHED_WITHIN", 0.5)
-        with pytest.raises(InputError, match=rf"^--scheduler: {address or 'nothing'}: no Dask scheduler answers there"):
-            clusters.existing(address).__enter__()
-        assert capfd.readouterr() == ("", "")
-
-    @pytest.mark.parametrize("other", ["dashboard", "mute", "worker"])
-    def test_refuses_an_address_where_something_else_answers(self, other, monkeypatch, capfd):
-        monkeypatch.setattr(clusters, "REACHED_WITHIN", 2)
-        with socket.create_server(("127.0.0.1", 0)) as mute, clusters.local(1) as client:
-            (worker,) = client.scheduler_info()["workers"]
-            dashboard = client.dashboard_link.replace("http", "tcp").removesuffix("/status")
-            address = {"mute": f"tcp://127.0.0.1:{mute.getsockname()[1]}", "worker": worker, "dashboard": dashboard}[
-                other
-            ]
-            with pytest.raises(InputError, match="no Dask scheduler answers there"):
-                clusters.existing(address).__enter__()
-        assert capfd.readouterr() == ("", "")
-
-
-class TestGpus:
-    def test_are_none_without_nvidia_smi(self, tmp_path, monkeypatch):
-        monkeypatch.setenv("PATH", str(tmp_path))
-        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
-        assert clusters.gpus() == []
-
-    @pytest.mark.parametrize(
-        ("named", "count", "expected"),
-        [
-            (None, 2, ["0", "1"]),
-            ("2, GPU-7", 3, ["2", "GPU-7"]),
-            ("1,-1,2", 3, ["1"]),
-            ("1,3,2", 3, ["1"]),
-            ("", 2, []),
-            (None, 0, []),
-            ("0", 0, []),
-        ],
-    )
-    def test_are_those_that_cuda_visible_devices_leaves(self, named, count, expected, tmp_path, monkeypatch):
-        said = "".join(f"echo 'GPU {number}: H100 (UUID: GPU-{number})'\n" for number in range(count))
-        (tmp_path / "nvidia-smi").write_text(f"#!/bin/sh\n{said or 'echo no driver; exit 9'}")
-        (tmp_path / "nvidia-smi").chmod(0o755)
-        monkeypatch.setenv("PATH", str(tmp_path))
-        monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-        if named is not None:
-            monkeypatch.setenv("CUDA_VISIBLE_DEVICES", named)
-        assert clusters.gpus() == expected
-
-
-def script_of(options):
-    return slurm.script(slurm.arguments(options))
-
-
-def running(jobs, options):
-    return slurm.running(jobs, slurm.arguments(options))
-
-
-class TestJobScript:
-    @pytest.fixture(autouse=True)
-    def _elsewhere(self, tmp_path, monkeypatch):
-        (tmp_path / ".dvc").mkdir()
-        monkeypatch.chdir(tmp_path)
-
-    def test_is_what_dask_jobqueue_writes_for_the_same_arguments(self):
-        theirs = {"queue": "long", "account": "lab", "memory": "16GB", "walltime": "24:00:00", "log_directory": "logs"}
-        directives, extra = ["--constraint=a100", "--gres=gpu:1"], ["--lifetime", "23h", "--resources", "GPU=1"]
-        with SLURMCluster(
-            **theirs,
-            cores=1,
-            processes=1,
-            job_cpu=8,
-            python=sys.executable,
-            job_extra_directives=directives,
-            worker_extra_args=extra,
-            scheduler_options={"host": "127.0.0.1", "dashboard_address": ":0"},
-        ) as cluster:
-            expected = cluster.job_script().replace(cluster.scheduler_address, slurm.NO_SCHEDULER)
-        ours = {"cores": 8, "gpus": 1, "job_extra_directives": directives[:1], "worker_extra_args": extra[:2]}
-        assert script_of(theirs | ours) == expected
-
-    def test_books_the_cores_for_one_worker_of_one_thread_with_this_python(self):
-        script = script_of({"cores": "8", "memory": "16GB"})
-        assert "#SBATCH --cpus-per-task=8\n" in script
-        assert "#SBATCH --mem=15G\n" in script
-        assert f"\n{sys.executable} -m distributed.cli.dask_worker " in script
-        assert " --nthreads 1 " in script
-        assert "--nworkers" not in script
-        assert "gres" not in script
-        assert "GPU" not in script
-        assert f"#SBATCH -o {Path.cwd()}/.dvc/tmp/dvc-parallel/slurm/" in script
-
-    def test_asks_for_gpus_and_tells_dask_of_them(self):
-        script = script_of({"cores": "8", "memory": "16GB", "gpus": "2", "job_extra_directives": "--exclusive"})
-        assert "\n#SBATCH --exclusive\n#SBATCH --gres=gpu:2\n" in script
-        assert script.rstrip().endswith(" --resources GPU=2")
-
-    def test_keeps_what_the_users_configuration_says(self):
-        with dask.config.set(
-            {
-                "jobqueue.slurm.cores": 4,
-                "jobqueue.slurm.memory": "8GB",
-                "jobqueue.slurm.queue": "mine",
-                "jobqueue.slurm.log-directory": "elsewhere",
-                "jobqueue.slurm.job-extra-directives": ["--exclusive"],
-                "jobqueue.slurm.worker-extra-args": ["--lifetime", "1h"],
-            }
-        ):
-            script = script_of({"gpus": 1})
-            wider = script_of({"cores": 6})
-        assert "#SBATCH --cpus-per-task=4\n" in script
-        assert "#SBATCH -p mine\n" in script
-        assert "#SBATCH -o elsewhere/" in script
-        assert "#SBATCH --exclusive\n#SBATCH --gres=gpu:1\n" in script
-        assert script.rstrip().endswith(" --lifetime 1h --resources GPU=1")
-        assert "#SBATCH --cpus-per-task=6\n" in wider
-
-    @pytest.mark.parametrize(
-        ("options", "said"),
-        [
-            ({}, "a job's cores and memory are needed"),
-            ({"cores": 8}, "a job's cores and memory are needed"),
-            ({"memory": "8GB"}, "a job's cores and memory are needed"),
-            ({"cores": 0, "memory": "8GB"}, "a job's cores and memory are needed"),
-            ({"cores": 8, "memory": "8GB", "wall_time": "1:00"}, "wall_time is unknown"),
-            ({"cores": "many", "memory": "8GB"}, "cores=many: it takes a whole number"),
-            ({"cores": 8, "memory": "8GB", "gpus": -1}, "gpus=-1: it takes a whole number"),
-            ({"cores": 8, "memory": "much"}, "Could not interpret 'much'"),
-        ],
-    )
-    def test_refuses_options_in_one_line(self, options, said):
-        with pytest.raises(InputError) as refused:
-            script_of(options)
-        assert str(refused.value).startswith(f"--slurm-option: {said}")
-
-    def test_names_the_options_that_there_are(self):
-        with pytest.raises(InputError, match=r"it takes account, cores, gpus, .*, worker_extra_args$"):
-            script_of({"core": 8})
-
-
-class TestSlurm:
-    def test_runs_on_jobs_in_this_folder_which_end_with_it(self, fake_slurm, capfd):
-        with running(2, OPTIONS | {"gpus": 1}) as client:
-            client.wait_for_workers(2, timeout=600)
-            jobs = submitted(fake_slurm)
-            assert len(jobs) == 2
-            assert set(client.run(os.getcwd).values()) == {os.getcwd()}
-            workers = client.scheduler_info(n_workers=-1)["workers"].values()
-            assert [(worker["nthreads"], worker["resources"]) for worker in workers] == [(1, {"GPU": 1})] * 2
-            assert {os.getsid(pid) for pid in processes(client)} == set(jobs)
-            where = client.submit(os.getpid, resources={"GPU": 1}, pure=False)
-            assert os.getsid(where.result(timeout=600)) in jobs
-        wait_for(lambda: not any(map(alive, jobs)))
-        assert submitted(fake_slurm) == jobs
-        assert capfd.readouterr() == ("", "")
-
-    def test_replaces_a_job_that_dies_even_if_slurm_refuses_at_first(self, fake_slurm, monkeypatch, capfd):
-        monkeypatch.setattr(slurm, "CHECKED_EVERY", 0.3)
-        with (
-            dask.config.set({"distributed.deploy.lost-worker-timeout": "500 ms"}),
-            running(2, OPTIONS) as client,
-        ):
-            client.wait_for_workers(2, timeout=600)
-            lost, kept = submitted(fake_slurm)
-            (fake_slurm / "refuse").touch()
-            os.killpg(lost, signal.SIGKILL)
-            time.sleep(3)
-            assert submitted(fake_slurm) == [lost, kept]
-            (fake_slurm / "refuse").unlink()
-            (new,) = wait_for(lambda: submitted(fake_slurm)[2:])
-            wait_for(lambda: {os.getsid(pid) for pid in processes(client)} == {kept, new})
-        wait_for(lambda: not alive(kept) and not alive(new))
-        assert len(submitted(fake_slurm)) == 3
-        assert capfd.readouterr() == ("", "")
-
-    def test_says_in_one_line_that_slurm_refuses(self, fake_slurm, capfd):
+@pytest.mark.slow
+def test_jobs_run_in_this_folder_are_replaced_when_they_die_and_end_with_it(fake_slurm, monkeypatch):
+    """Even when SLURM refuses the new job twice."""
+    monkeypatch.setattr(slurm, "CHECKED_EVERY", 0.3)
+    with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "500 ms"}),
+        slurm.running(2, slurm.arguments(OPTIONS | {"gpus": 1})) as client,
+    ):
+        client.wait_for_workers(2, timeout=600)
+        lost, kept = submitted(fake_slurm)
+        assert {os.getsid(pid) for pid in processes(client)} == {lost, kept}
+        assert set(client.run(os.getcwd).values()) == {os.getcwd()}
+        assert Pool(client, SimpleQueue(), each=2).room() == Room(2, 4, 2, gpus=2, ever=True)
         (fake_slurm / "refuse").touch()
-        with pytest.raises(InputError, match=r"^--slurm: sbatch refused the job: sbatch: error: invalid account$"):
-            running(2, OPTIONS).__enter__()
-        assert capfd.readouterr() == ("", "")
+        os.killpg(lost, signal.SIGKILL)
+        wait_for(lambda: len((fake_slurm / "refused").read_text().split()) >= 2)
+        (fake_slurm / "refuse").unlink()
+        (new,) = wait_for(lambda: submitted(fake_slurm)[2:])
+        wait_for(lambda: {os.getsid(pid) for pid in processes(client)} == {kept, new})
+    wait_for(lambda: not alive(kept) and not alive(new))
+    assert len(submitted(fake_slurm)) == 3
 
-    def test_says_in_one_line_that_there_is_no_slurm(self, tmp_path, monkeypatch):
-        monkeypatch.setenv("PATH", str(tmp_path))
-        with pytest.raises(InputError, match=r"^--slurm: no sbatch on PATH"):
-            slurm.check()
 
-    def test_says_in_one_line_that_there_is_no_such_network_interface(self, fake_slurm, capfd):
-        with pytest.raises(InputError, match=r"^--slurm: .*'ib7'"):
-            running(1, OPTIONS | {"interface": "ib7"}).__enter__()
-        assert capfd.readouterr() == ("", "")
+@pytest.mark.parametrize(
+    ("interface", "said"), [("lo", "sbatch refused the job: sbatch: error: invalid account$"), ("ib7", ".*'ib7'")]
+)
+def test_what_slurm_or_the_network_refuses_is_one_line(fake_slurm, interface, said):
+    (fake_slurm / "refuse").touch()
+    with pytest.raises(InputError, match=f"^--slurm: {said}"):
+        slurm.running(2, slurm.arguments(OPTIONS | {"interface": interface})).__enter__()
+
+
+def test_without_sbatch_there_is_no_slurm(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(InputError, match=r"^--slurm: no sbatch on PATH"):
+        slurm.check()

@@ -1,6 +1,5 @@
-"""What is known of the work of a stage."""
+"""What is known of the work of a stage, and the time that is left, by a clock that the tests set."""
 
-import json
 import sys
 from importlib.metadata import EntryPoint
 from types import SimpleNamespace
@@ -10,19 +9,15 @@ import pytest
 from dvc_parallel import estimate
 from dvc_parallel.estimate import Estimate
 from dvc_parallel.files import own_folder
+from dvc_parallel.remaining import ENOUGH, Remaining, about
 
 COMMANDS = {"train@1": ("sleep 3",), "train@2": ("sleep 3",), "test": ("sleep 1",), "data.dvc": ()}
+WORK = {"train@a": 100.0, "train@b": 50.0, "evaluate@a": 40.0, "small": 1.0, "data": 0.0}
 
 
 @pytest.fixture(autouse=True)
-def _repository(tmp_path, monkeypatch):
-    (tmp_path / ".dvc").mkdir()
-    monkeypatch.chdir(tmp_path)
-
-
-@pytest.fixture
-def declared(monkeypatch):
-    """Declares estimators."""
+def declare(tmp_path, monkeypatch):
+    """Declares estimators, none at first; an empty repository."""
 
     def declare(*estimators):
         own = {f"own{number}": estimator for number, estimator in enumerate(estimators)}
@@ -30,49 +25,73 @@ def declared(monkeypatch):
         points = [EntryPoint(name, f"project:{name}", estimate.GROUP) for name in own]
         monkeypatch.setattr(estimate, "entry_points", lambda group: points)
 
+    (tmp_path / ".dvc").mkdir()
+    monkeypatch.chdir(tmp_path)
     declare()
     return declare
 
 
-def test_nothing_is_known_of_what_never_ran_but_that_dvc_does_what_has_no_command(declared):
+def test_what_ran_takes_as_long_again_and_what_never_did_as_long_as_its_kind():
     assert Estimate(COMMANDS).seconds == {"data.dvc": 0.0}
-
-
-def test_what_ran_takes_as_long_again_and_what_never_did_as_long_as_its_kind(declared):
     Estimate(COMMANDS).note({"train@0": 10.0, "train@1": 30.0})
     Estimate(COMMANDS).note({"train@0": 20.0, "gone": 1.0})
     assert Estimate(COMMANDS).seconds == {"data.dvc": 0.0, "train@1": 30.0, "train@2": 25.0}
-    assert Estimate(COMMANDS).finished("train@1", 0.3) == 0.3
 
 
-@pytest.mark.parametrize("damaged", ["", "[]", "{", '{"a": "x"}', '{"a": null}', "[" * 100_000, b"\xff"])
-def test_damaged_notes_are_none(declared, damaged):
+@pytest.mark.parametrize("damaged", [b"", b"[]", b"{", b'{"a": "x"}', b'{"a": null}', b"[" * 100_000, b"\xff"])
+def test_damaged_notes_are_none(damaged):
     own_folder().mkdir(parents=True)
-    (own_folder() / estimate.NOTED).write_bytes(damaged if isinstance(damaged, bytes) else damaged.encode())
+    (own_folder() / estimate.NOTED).write_bytes(damaged)
     assert Estimate(COMMANDS).seconds == {"data.dvc": 0.0}
 
 
-def test_a_disk_that_takes_no_notes_does_not_matter(declared):
-    own_folder().parent.mkdir(parents=True)
-    own_folder().touch()
-    Estimate(COMMANDS).note({"train@0": 10.0})
-    assert Estimate(COMMANDS).seconds == {"data.dvc": 0.0}
-
-
-def test_a_project_estimates_what_it_knows(declared):
+def test_a_project_estimates_what_it_knows_and_an_estimator_that_fails_does_not_matter(declare, capsys):
     Estimate(COMMANDS).note({"test": 3.0, "train@1": 30.0})
-    declared(lambda commands: {name: (7.0, lambda far: far**2) for name in commands if name == "train@1"})
+    declare(lambda commands: {}["a\nkey"], lambda commands: {"train@1": (7.0, lambda far: far**2)})
     known = Estimate(COMMANDS)
     assert known.seconds == {"data.dvc": 0.0, "train@1": 7.0, "train@2": 7.0, "test": 3.0}
     assert (known.finished("train@1", 0.5), known.finished("test", 0.5)) == (0.25, 0.5)
+    said = capsys.readouterr().err
+    assert "project:own0" in said
+    assert said.count("\n") == 1
 
 
-def test_an_estimator_that_fails_is_named_and_does_not_matter(declared, capsys):
-    declared(lambda commands: {}["a\nkey"], lambda commands: {"test": (2.0, lambda far: None)})
-    assert Estimate(COMMANDS).seconds == {"data.dvc": 0.0, "test": 2.0}
-    assert capsys.readouterr().err == "WARNING: project:own0: KeyError('a\\nkey')\n"
+class Clocked(Remaining):
+    """At the time `now`."""
+
+    def __init__(self):
+        super().__init__(WORK, lambda: self.now)
+        self.now = 0.0
 
 
-def test_notes_are_readable(declared):
-    Estimate(COMMANDS).note({"test": 3.0})
-    assert json.loads((own_folder() / estimate.NOTED).read_text()) == {"test": 3.0}
+def test_what_ended_well_tells_the_speed_of_its_kind_and_the_others_are_taken_for_as_fast():
+    remaining = Clocked()
+    for name, seconds, well in (("train@b", 1.0, False), ("small", 9.0, True), ("train@unknown", 100.0, True)):
+        remaining.began(name)
+        remaining.now += seconds
+        remaining.ended(name, well)
+    assert WORK["small"] < ENOUGH
+    assert (remaining.left("train@a"), remaining.left("data")) == (None, 0.0)
+    remaining.began("train@b")
+    remaining.now += 93.0
+    remaining.ended("train@b", well=True)
+    assert (remaining.left("train@a"), remaining.left("train@unknown")) == (186.0, None)
+    assert remaining.left("evaluate@a") == pytest.approx(40.0 * (93.0 + 9.0) / (50.0 + 1.0))
+    remaining.began("evaluate@a")
+    remaining.now += 20.0
+    assert remaining.left("evaluate@a") == pytest.approx(60.0)
+    remaining.now += 100.0
+    assert remaining.left("evaluate@a") == 0.0  # it takes longer than was thought
+
+
+def test_progress_tells_the_speed_but_not_of_what_a_checkpoint_had():
+    remaining = Clocked()
+    remaining.began("train@a")
+    remaining.now = 10.0
+    remaining.progressed("train@a", 0.7)
+    assert remaining.left("train@a") is None
+    remaining.now = 20.0
+    remaining.progressed("train@a", 0.8)
+    remaining.now = 25.0
+    assert (remaining.left("train@a"), remaining.left("train@b")) == pytest.approx((15.0, 50.0))
+    assert [word for word in about(36030.0).split() if word.isdigit()] == ["10", "0"]

@@ -1,21 +1,12 @@
 """The files that the tool writes, and its lock."""
 
-import subprocess
-import sys
+from threading import Event, Thread
 
 import pytest
 from processes import wait_for
 
 from dvc_parallel.errors import InputError
-from dvc_parallel.files import exclusive_lock, own_folder, write_text
-
-HOLDS = """
-import sys
-from dvc_parallel.files import exclusive_lock
-with exclusive_lock():
-    print("holds", flush=True)
-    sys.stdin.read()
-"""
+from dvc_parallel.files import exclusive_lock, write_text
 
 
 @pytest.fixture(autouse=True)
@@ -23,19 +14,6 @@ def repository(tmp_path, monkeypatch):
     (tmp_path / ".dvc").mkdir()
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def test_the_folder_is_the_repositorys_wherever_in_it_the_process_is(repository, monkeypatch):
-    (repository / "below").mkdir()
-    monkeypatch.chdir(repository / "below")
-    assert own_folder() == repository / ".dvc/tmp/dvc-parallel"
-
-
-def test_a_text_is_there_as_it_is_and_nothing_else(repository):
-    for text in ("one\r\n", "é\n"):
-        write_text(repository / "new/file", text)
-        assert (repository / "new/file").read_bytes() == text.encode()
-    assert [path.name for path in (repository / "new").iterdir()] == ["file"]
 
 
 def test_what_cannot_be_written_is_one_line_and_leaves_what_was_there(repository, monkeypatch):
@@ -52,21 +30,20 @@ def test_what_cannot_be_written_is_one_line_and_leaves_what_was_there(repository
     assert sorted(one.name for one in repository.iterdir()) == [".dvc", "file"]
 
 
-def test_another_process_waits_until_the_first_has_ended_however_it_does(repository):
-    with subprocess.Popen(
-        [sys.executable, "-c", HOLDS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as first:
-        assert first.stdout.readline() == "holds\n"
-        said = (repository / "said").open("w+")
-        with subprocess.Popen(
-            [sys.executable, "-c", HOLDS], stdin=subprocess.PIPE, stdout=said, stderr=said, text=True
-        ) as second:
-            wait_for(lambda: "waiting for it to end" in (repository / "said").read_text())
-            first.kill()
-            wait_for(lambda: (repository / "said").read_text().endswith("holds\n"))
-            second.communicate()
-        said.close()
-    assert second.returncode == 0
+def test_a_second_run_says_that_it_waits_and_goes_on_when_the_first_has_ended(capsys):
+    entered = Event()
+
+    def second():
+        with exclusive_lock():
+            entered.set()
+
+    thread = Thread(target=second)
+    with exclusive_lock():
+        thread.start()
+        wait_for(lambda: "another dvc-parallel runs this repository" in capsys.readouterr().err)
+        assert not entered.is_set()
+    thread.join()
+    assert entered.is_set()
 
 
 def test_where_no_lock_can_be_there_is_none(repository):

@@ -1,18 +1,12 @@
-"""A DVC repository of small stages, each a line of shell, to run in many ways."""
+"""A DVC repository of small stages, each a line of shell, and serial DVC to compare with."""
 
-import os
 import shutil
-import subprocess
-import sys
-from pathlib import Path
+from contextlib import chdir, suppress
 
 import yaml
+from dvc.exceptions import ReproductionError
+from dvc.repo import Repo
 
-ENVIRONMENT = {
-    **os.environ,
-    "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-    "DVC_NO_ANALYTICS": "1",
-}
 # a and b -> both -> end; alone. Each notes in ran/<name> that it ran.
 STAGES = {
     "a": {"cmd": "echo a >> ran/a; cat in > a", "deps": ["in"], "outs": ["a"]},
@@ -23,35 +17,43 @@ STAGES = {
 }
 
 
+def stage(name, *lines, **more):
+    """A stage that writes the file of its name."""
+    return {"cmd": "; ".join([*lines, f"echo > {name}"]), "outs": [name], **more}
+
+
+def until(path):
+    """A line of shell that waits for a file; it fails after minutes."""
+    return f"for i in $(seq 3600); do [ -e {path} ] && break; sleep 0.05; done; [ -e {path} ] || exit 1"
+
+
 class Tiny:
     """The repository in a folder."""
 
-    def __init__(self, path, stages=STAGES):
+    def __init__(self, path):
         self.path = path
-        (path / "ran").mkdir(parents=True)
-        (path / ".gitignore").write_text("/ran/\n/a\n/b\n/both\n/alone\n")
-        (path / "in").write_text("in\n")
-        self.write(stages)
-        self.params(b=1)
-        self.dvc("init", "--quiet", "--no-scm")
 
-    def write(self, stages):
+    @classmethod
+    def new(cls, path, stages=STAGES):
+        for folder in ("ran", ".dvc"):
+            (path / folder).mkdir(parents=True)
+        (path / ".dvc/config").write_text("[core]\nno_scm = true\nanalytics = false\ncheck_update = false\n")
+        tiny = cls(path)
+        tiny.write(stages)
+        return tiny
+
+    def write(self, stages=STAGES, b=1, text="in\n"):
         (self.path / "dvc.yaml").write_text(yaml.safe_dump({"stages": stages}, sort_keys=False))
+        (self.path / "params.yaml").write_text(yaml.safe_dump({"of": {"b": b}}))
+        (self.path / "in").write_text(text)
 
-    def params(self, **of):
-        (self.path / "params.yaml").write_text(yaml.safe_dump({"of": of}))
+    def copied(self):
+        return Tiny(shutil.copytree(self.path, self.path.with_name("copy")))
 
-    def dvc(self, *arguments, exit_code=0):
-        done = subprocess.run(
-            [sys.executable, "-m", "dvc", *arguments],
-            cwd=self.path,
-            env=ENVIRONMENT,
-            check=False,
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == exit_code, done.stdout + done.stderr
-        return done.stdout + done.stderr
+    def dvc(self, *targets, keep_going=False, **options):
+        """Run `dvc repro`, whether it goes well or not."""
+        with chdir(self.path), Repo(str(self.path)) as repo, suppress(ReproductionError):
+            repo.reproduce(list(targets), on_error="keep-going" if keep_going else "fail", **options)
 
     def ran(self):
         """How often each stage ran since the last time this was asked."""
@@ -64,8 +66,4 @@ class Tiny:
         return (self.path / "dvc.lock").read_text()
 
     def recorded(self):
-        return yaml.safe_load(self.lock())["stages"] if (self.path / "dvc.lock").exists() else {}
-
-    def clean(self):
-        """Whether DVC finds nothing to do."""
-        return "up to date" in self.dvc("repro") and self.ran() == {}
+        return set(yaml.safe_load(self.lock())["stages"]) if (self.path / "dvc.lock").exists() else set()

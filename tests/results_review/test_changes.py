@@ -1,61 +1,58 @@
+"""Stages that ran, by the records of both states; those that have yet to run; and claims whose verdict flipped."""
+
+import json
+
 import pytest
 import yaml
 
+from results_review.claims import flips
 from results_review.commands import ReviewError
 from results_review.stages import Change, changes, flat, records, stale
 
 CODE = "src/training.py"
 
 
-def stage(command="python -m stages.train", deps=None, params=None, outs=None):
+def stage(command="train", deps=None, params=None, outs=None):
     entry = {"cmd": command, "params": {"params.yaml": params or {}}}
     for kind, files in (("deps", deps), ("outs", outs)):
         entry[kind] = [{"path": path, "hash": "md5", "md5": md5, "size": 1} for path, md5 in (files or {}).items()]
     return entry
 
 
-def lock(*names, **entries):
+def lock(stages, graph=None):
     """The records of a graph of these stages, by default of all that dvc.lock has."""
-    stages = {name.replace("AT", "@"): entry for name, entry in entries.items()}
-    graph = {name: (name, "dvc.lock", ".") for name in names or stages}
-    return records(graph, lambda path: yaml.safe_dump({"schema": "2.0", "stages": stages}))
+    text = yaml.safe_dump({"schema": "2.0", "stages": stages})
+    return records({name: (name, "dvc.lock", ".") for name in graph or stages}, lambda path: text)
 
 
 TRAIN = stage(deps={CODE: "1"}, params={"model": {"width": 8, "gelu": "exact"}, "seed": 0}, outs={"runs/w": "a"})
-TEST = stage("test", {"runs/w": "a", "runs/folder": "x.dir"}, outs={"metrics/a.json": "m", "metrics/b.json": "n"})
+TEST = stage("test", {"runs/w": "a"}, outs={"metrics/a.json": "m", "metrics/b.json": "n"})
 
 
-def test_a_stage_that_did_not_run_is_not_named():
-    before = lock(train=TRAIN, test=TEST)
-    assert changes(before, before) == []
-
-
-def test_parameters_command_files_and_what_other_stages_made_are_reasons_and_outputs_are_told_apart():
+def test_a_stage_ran_because_of_parameters_its_command_files_and_what_others_made():
     parameters = {"model": {"width": 9, "gelu": "exact"}, "seed": 0}
-    now = stage("train", {CODE: "2", "src/new.py": "1"}, parameters, outs={"runs/w": "b"})
-    test = stage("test", {"runs/w": "b", "runs/folder": "x.dir"}, outs={"metrics/a.json": "o", "metrics/b.json": "n"})
-    assert changes(lock(trainATx=TRAIN, test=TEST), lock(trainATx=now, test=test)) == [
+    now = stage("another", {CODE: "2", "src/new.py": "1"}, parameters, outs={"runs/w": "b"})
+    test = stage("test", {"runs/w": "b"}, outs={"metrics/a.json": "o", "metrics/b.json": "n"})
+    before = lock({"train@x": TRAIN, "test": TEST})
+    assert changes(before, lock({"train@x": now, "test": test})) == [
         Change("train@x", "ran", ("`model.width`", "its command", f"`{CODE}`", "`src/new.py`"), {"runs/w": True}),
         Change("test", "ran", ("what `train` made",), {"metrics/a.json": True, "metrics/b.json": False}),
     ]
+    assert changes(before, before) == []
+    by_chance = {**TRAIN, "outs": stage(outs={"runs/w": "z"})["outs"]}  # other outputs of the same inputs
+    assert changes(lock({"a": TRAIN}), lock({"a": by_chance})) == [Change("a", "ran", (), {"runs/w": True})]
 
 
-def test_a_folder_is_what_the_stages_make_that_write_into_it():
-    writers = {f"evaluateAT{n}": stage(outs={f"runs/w/{n}": "1"}) for n in "ab"}
-    writers["beside"] = stage(outs={"runs/wide": "1"})
-    before, after = (lock(**writers, reader=stage(deps={"runs/w": md5}, outs={"t": "1"})) for md5 in ("1", "2"))
+def test_a_folder_is_what_the_stages_make_that_write_into_it_and_equal_outputs_hide_no_run():
+    writers = {f"evaluate@{n}": stage(outs={f"runs/w/{n}": "1"}) for n in "ab"} | {"x": stage(outs={"runs/wide": "1"})}
+    before, after = (lock(writers | {"reader": stage(deps={"runs/w": md5}, outs={"t": "1"})}) for md5 in "12")
     assert changes(before, after) == [Change("reader", "ran", ("what `evaluate` made",), {"t": False})]
 
 
 def test_new_and_gone_are_by_the_graph_because_the_lock_keeps_what_was():
-    kept = {"older": TRAIN, "old": TRAIN, "kept": TRAIN, "new": TRAIN}
-    found = changes(lock("old", "kept", **kept), lock("kept", "new", "never run", **kept))
+    kept = dict.fromkeys(("older", "old", "kept", "new"), TRAIN)
+    found = changes(lock(kept, ["old", "kept"]), lock(kept, ["kept", "new", "never run"]))
     assert found == [Change("new", "new", (), {"runs/w": True}), Change("old", "gone")]
-
-
-def test_the_same_inputs_with_other_outputs_have_no_reason():
-    found = changes(lock(a=TRAIN), lock(a={**TRAIN, "outs": stage(outs={"runs/w": "z"})["outs"]}))
-    assert found == [Change("a", "ran", (), {"runs/w": True})]
 
 
 def test_an_empty_lock_has_no_stages_and_a_damaged_one_is_refused():
@@ -66,25 +63,15 @@ def test_an_empty_lock_has_no_stages_and_a_damaged_one_is_refused():
         records(graph, lambda path: "stages: [")
 
 
-def test_paths_of_another_folders_lock_are_those_of_the_repository():
-    text = yaml.safe_dump({"stages": {"train": stage(deps={"a": "1", "../src": "2"}, outs={"b": "3"})}})
-    graph = {"more/dvc.yaml:train": ("train", "more/dvc.lock", "more")}
-    (record,) = records(graph, {"more/dvc.lock": text}.__getitem__).values()
-    assert (record.files, record.outputs) == ({"more/a": "1", "src": "2"}, {"more/b": "3"})
-
-
 ABSENT = {"runs/checked": "deleted", "data/argmax": "deleted"}
+CHANGED = {**ABSENT, "src/a.py": "modified", "params.yaml": {"norm": "modified"}}
 
 
 @pytest.mark.parametrize(
     ("said", "reasons"),
     [
         ([{"changed deps": ABSENT}, {"changed outs": {"runs/accuracy": "not in cache"}}], None),
-        (
-            [{"changed deps": {**ABSENT, "src/a.py": "modified", "params.yaml": {"norm": "modified"}}}],
-            ("`norm`", "`src/a.py`"),
-        ),
-        ([{"changed deps": {"runs/checked": "modified"}}], ("`runs/checked`",)),
+        ([{"changed deps": CHANGED}], ("`norm`", "`src/a.py`")),
         ([{"changed outs": {"metrics/a.json": "deleted"}}], ("`metrics/a.json` is deleted",)),
         ([{"changed outs": {"runs/w": "modified"}}], ("`runs/w` is modified",)),
         (["changed command"], ("changed command",)),
@@ -93,8 +80,21 @@ ABSENT = {"runs/checked": "deleted", "data/argmax": "deleted"}
 def test_a_stage_is_stale_by_what_differs_not_by_what_only_the_cache_lacks(said, reasons):
     found = stale({"train": said}, ["train"], lambda path: path.startswith("metrics/"))
     assert found == ([Change("train", "stale", reasons)] if reasons else [])
+    assert stale({"new": said}, [], lambda path: True) == [Change("new", "stale", ("it has not run",))]
 
 
-def test_a_stage_without_a_record_has_not_run_whatever_else_is_said():
-    found = stale({"new": [{"changed deps": {"src/a.py": "modified"}}]}, [], lambda path: True)
-    assert found == [Change("new", "stale", ("it has not run",))]
+def test_only_verdicts_and_sizes_that_differ_are_named_with_both_numbers():
+    def claims(**of):
+        keys = ("verdict", "size", "ours", "unit")
+        where = {"claim": "ln helps", "where": "Section 3.1"}
+        return json.dumps({name: where | dict(zip(keys, values, strict=True)) for name, values in of.items()})
+
+    same = ("supported", "", 1.0, "pp"), ("supported", None, 9.0, "pp")
+    before = claims(same=same[0], ln=("not comparable", None, -1.39, "pp"), gone=("not tested", None, None, "pp"))
+    after = claims(same=same[1], ln=("supported", "larger", 5.812345, "pp"), new=("contradicted", None, 3, None))
+    assert flips(before, after) == [
+        ("ln helps", "Section 3.1", "not comparable → supported, larger", "-1.39 pp → 5.812 pp"),
+        ("ln helps", "Section 3.1", "– → contradicted", "– → 3"),
+        ("ln helps", "Section 3.1", "not tested → –", "– → –"),
+    ]
+    assert flips("", after) == flips(before, "") == []  # a state without claims
