@@ -11,8 +11,16 @@ V1 = {"limit": "memory.limit_in_bytes", "used": "memory.usage_in_bytes", "files"
 V2 = {"limit": "memory.max", "used": "memory.current", "files": "inactive_file"}
 
 
+@pytest.fixture(autouse=True)
+def machine(tmp_path, monkeypatch):
+    """A machine with 5,000 bytes free, and without control groups."""
+    monkeypatch.setattr(module, "CGROUPS", tmp_path / "groups")
+    monkeypatch.setattr(module, "MEMBERSHIP", tmp_path / "member")
+    monkeypatch.setattr(module.psutil, "virtual_memory", lambda: SimpleNamespace(available=5000))
+
+
 @pytest.fixture
-def group(tmp_path, monkeypatch):
+def group(tmp_path):
     """Makes a control group, and this process its member or that of one below it."""
 
     def group(version, path, member, limit, used, files=0):
@@ -25,40 +33,28 @@ def group(tmp_path, monkeypatch):
         line = f"4:memory:{member}\n3:cpu:/else\n" if version == 1 else f"0::{member}\n"
         (tmp_path / "member").write_text(line)
 
-    monkeypatch.setattr(module, "CGROUPS", tmp_path / "groups")
-    monkeypatch.setattr(module, "MEMBERSHIP", tmp_path / "member")
     return group
 
 
 @pytest.mark.parametrize("version", [1, 2])
-def test_a_control_group_leaves_its_limit_but_what_is_used_and_not_given_back_at_need(version, group):
-    group(version, "jobs/one", "/jobs/one", limit=3000, used=1000, files=400)
-    assert free_memory() == 2400
+@pytest.mark.parametrize(
+    ("groups", "member", "left"),
+    [
+        ({"jobs/one": (3000, 1000, 400)}, "/jobs/one", 2400),  # of files that are given back at need
+        ({"jobs": (2500, 1000, 0), "jobs/one": (3000, 1000, 0)}, "/jobs/one", 1500),
+        ({"": (3000, 1000, 0)}, "/docker/not-to-be-seen-from-here", 2000),  # within a container
+    ],
+)
+def test_a_group_and_those_above_leave_their_limit_but_what_is_used(version, groups, member, left, group):
+    for path, numbers in groups.items():
+        group(version, path, member, *numbers)
+    assert free_memory() == left
 
 
-@pytest.mark.parametrize("version", [1, 2])
-def test_the_limit_of_a_group_above_counts_too(version, group):
-    group(version, "jobs", "/jobs/one", limit=2500, used=1000)
-    group(version, "jobs/one", "/jobs/one", limit=3000, used=1000)
-    assert free_memory() == 1500
-
-
-@pytest.mark.parametrize("version", [1, 2])
-def test_within_a_container_its_own_group_is_at_the_root(version, group):
-    group(version, "", "/docker/not-to-be-seen-from-here", limit=3000, used=1000)
-    assert free_memory() == 2000
-
-
-@pytest.mark.parametrize("limit", ["max", str(2**63 - 4096)])
-def test_without_a_limit_it_is_what_the_machine_has(limit, group, monkeypatch):
-    monkeypatch.setattr(module.psutil, "virtual_memory", lambda: SimpleNamespace(available=5000))
-    group(2, "jobs", "/jobs", limit=limit, used=1000)
-    assert free_memory() == 5000
-
-
-def test_without_control_groups_it_is_what_the_machine_has(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "MEMBERSHIP", tmp_path / "nowhere")
-    monkeypatch.setattr(module.psutil, "virtual_memory", lambda: SimpleNamespace(available=5000))
+@pytest.mark.parametrize("limit", [None, "max", str(2**63 - 4096)])
+def test_without_a_limit_it_is_what_the_machine_has(limit, group):
+    if limit is not None:
+        group(2, "jobs", "/jobs", limit=limit, used=1000)
     assert free_memory() == 5000
 
 

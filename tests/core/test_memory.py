@@ -1,11 +1,10 @@
 import errno
 import os
-import signal
-from functools import partial
 
 import numpy as np
 import pytest
 import torch
+from jobs import end
 
 from vanishing_variance.core import memory as module
 from vanishing_variance.core import parallel
@@ -13,14 +12,15 @@ from vanishing_variance.core.errors import InputError
 from vanishing_variance.core.memory import PROCESS, Need, Term, require_memory
 
 GIBIBYTE = 2**30
+LOWER = "lower batch (7) or length (5)"
+FEWER = f"use fewer cores (taskset -c 0), or {LOWER}"
+A_PROCESS = PROCESS * 1.5 / GIBIBYTE  # one that computes next to nothing, not two
 
 
 def need(gibibytes, processes=1, gpu=None):
     """Tensors of this size, which lengths and batches make, and data that is a little."""
-    data, tensors = (
-        Term(gibibytes * GIBIBYTE / 100, {"seeds": 3}),
-        Term(gibibytes * GIBIBYTE, {"batch": 7, "length": 5}),
-    )
+    data = Term(gibibytes * GIBIBYTE / 100, {"seeds": 3})
+    tensors = Term(gibibytes * GIBIBYTE, {"batch": 7, "length": 5})
     return Need("train x", data=(data,), tensors=(tensors,), processes=processes, gpu=gpu)
 
 
@@ -35,52 +35,35 @@ def there(monkeypatch):
     return there
 
 
-def refusal(needed):
-    with pytest.raises(InputError) as refused, require_memory(needed):
-        raise AssertionError("it must not begin")
-    assert "\n" not in str(refused.value)
-    return str(refused.value)
-
-
-def test_it_begins_when_there_is_enough(there):
-    there(2)
-    begun = []
-    with require_memory(need(1)):
-        begun.append(True)
+@pytest.mark.parametrize(("needed", "free"), [(need(1), 2), (need(20, gpu=30 * GIBIBYTE), 2), (need(0.01), A_PROCESS)])
+def test_it_begins_when_there_is_enough(needed, free, there):
+    there(free)
+    begun = False
+    with require_memory(needed):
+        begun = True
     assert begun
 
 
-def test_too_little_is_refused_before_it_begins_and_what_to_lower_is_said(there):
-    there(2)
-    assert refusal(need(20)) == "train x: needs about 21 GiB and 2.0 GiB are free; lower batch (7) or length (5)"
-
-
-def test_all_processes_together_must_find_room(there):
-    there(40)
-    said = "train x: needs about 41 GiB in 2 processes and 40 GiB are free; use fewer cores (taskset -c 0), or lower "
-    assert refusal(need(19.85, processes=2)).startswith(said)
-    assert "fewer cores" not in refusal(need(60, processes=2))
-
-
-def test_each_process_must_keep_to_its_limit(there):
-    there(100, addresses=10)
-    said = "train x: needs about 21 GiB in one process, which has a limit (ulimit -v), and 10 GiB are free; lower batch"
-    assert refusal(need(20)).startswith(said)
-
-
-def test_tensors_must_find_room_on_the_gpu_and_take_none_beside_it(there):
-    there(2)
-    said = "train x: needs about 20 GiB on the GPU and 10 GiB are free; lower batch (7) or length (5)"
-    assert refusal(need(20, gpu=10 * GIBIBYTE)) == said
-    with require_memory(need(20, gpu=30 * GIBIBYTE)):
-        pass
-
-
-def test_a_process_counts_before_it_computes(there):
-    there(PROCESS * 1.5 / GIBIBYTE)
-    with require_memory(need(0.01)):
-        pass
-    assert "in 2 processes" in refusal(need(0.01, processes=2))
+@pytest.mark.parametrize(
+    ("needed", "free", "said"),
+    [
+        (need(20), (2,), f"about 21 GiB and 2.0 GiB are free; {LOWER}"),
+        (
+            need(20),
+            (100, 10),
+            f"about 21 GiB in one process, which has a limit (ulimit -v), and 10 GiB are free; {LOWER}",
+        ),
+        (need(20, gpu=10 * GIBIBYTE), (2,), f"about 20 GiB on the GPU and 10 GiB are free; {LOWER}"),
+        (need(60, processes=2), (40,), f"about 122 GiB in 2 processes and 40 GiB are free; {LOWER}"),
+        (need(19.85, processes=2), (40,), f"about 41 GiB in 2 processes and 40 GiB are free; {FEWER}"),
+        (need(0.01, processes=2), (A_PROCESS,), f"about 0.9 GiB in 2 processes and 0.6 GiB are free; {FEWER}"),
+    ],
+)
+def test_too_little_is_refused_before_it_begins_and_what_to_lower_is_said(needed, free, said, there):
+    there(*free)
+    with pytest.raises(InputError) as refused, require_memory(needed):
+        raise AssertionError("it must not begin")
+    assert str(refused.value) == f"train x: needs {said}"
 
 
 def of_python():
@@ -104,7 +87,7 @@ def test_memory_that_runs_out_all_the_same_says_what_to_lower(happens, there):
     there(2)
     with pytest.raises(InputError) as refused, require_memory(need(1)):
         happens()
-    assert str(refused.value) == "train x: memory ran out; lower batch (7) or length (5)"
+    assert str(refused.value) == f"train x: memory ran out; {LOWER}"
 
 
 @pytest.mark.parametrize("problem", [OSError(errno.ENOSPC, "full"), RuntimeError("shapes"), ValueError("x")])
@@ -115,21 +98,10 @@ def test_other_exceptions_are_left_as_they_are(problem, there):
     assert raised.value is problem
 
 
-def end(report):
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def fail(report):
-    of_torch()
-
-
-@pytest.mark.parametrize(
-    ("job", "said"),
-    [(end, "one of its processes was killed: if it was not you, memory ran out"), (fail, "memory ran out")],
-)
-def test_it_is_said_whichever_process_it_happens_in(job, said, there, monkeypatch):
+def test_a_process_that_is_killed_says_what_to_lower(there, monkeypatch):
     there(4)
     monkeypatch.setattr(parallel, "cores", lambda: 2)
-    with pytest.raises(InputError, match=f"train x: {said}") as refused, require_memory(need(1, processes=2)):
-        parallel.run([partial(job), partial(job)], print)
-    assert str(refused.value).endswith("use fewer cores (taskset -c 0), or lower batch (7) or length (5)")
+    with pytest.raises(InputError) as refused, require_memory(need(1, processes=2)):
+        parallel.run([end, end], print)
+    assert str(refused.value).startswith("train x: one of its processes was killed")
+    assert str(refused.value).endswith(FEWER)

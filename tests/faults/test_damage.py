@@ -1,201 +1,99 @@
-import json
+"""One damaged file of each format, and a stage that reads it: one line names the file, and nothing is touched."""
+
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
-from finished import ROOT, stage, variant
+from scripts import ONE, ROOT
+from small import in_arrays
 
 from vanishing_variance.core.arrays import read_arrays, write_arrays
-from vanishing_variance.core.frames import read_frame, write_frame
+from vanishing_variance.core.files import read_json, write_json
+from vanishing_variance.core.frames import read_csv, read_frame, write_csv, write_frame
+from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.inference.temperature import UNCHANGED, frame
+from vanishing_variance.model.initialisation import draw
+from vanishing_variance.model.variant import Variant, task_training
+from vanishing_variance.study.columns import CSV
 
-# Of every kind of file that a stage reads, the last one: what comes before it is whole.
-WEIGHTS, LAST = "runs/trained/ln/short/dictionary-0/weights.safetensors", "ln/long/dictionary-0"
-PIECE = "runs/pieces/dictionary-long-ln-0-1"
-FITTED = "runs/temperature/ln/short/dictionary-0/temperatures.parquet"
-READ = {
-    "temperature": [WEIGHTS],
-    "evaluate": [
-        WEIGHTS,
-        "runs/temperature/ln/short/dictionary-0/temperatures.parquet",
-        "data/dictionary/00000016.safetensors",
-    ],
-    "ttest": [
-        *(f"runs/evaluated/{LAST}/accuracy.parquet", f"runs/evaluated/{LAST}/answers.safetensors"),
-        f"runs/evaluated/{LAST}/temperatures.parquet",
-    ],
-    "mechanism": [f"runs/evaluated/{LAST}/mechanism.parquet", f"runs/evaluated/{LAST}/accuracy.parquet"],
-    "capacity": [WEIGHTS, "data/dictionary/00000016.safetensors"],
-    "causes": ["runs/interventions/counts.parquet"],
-    "interventions": [WEIGHTS, "data/dictionary/00000016.safetensors"],
-    "proposition": [WEIGHTS],
-    "figures": [
-        *(f"runs/evaluated/ln/short/argmax-0/{name}.parquet" for name in ("moments", "features", "attention")),
-        *(f"runs/trained/{LAST}/losses.parquet", "metrics/accuracy.csv"),
-        *("plots/proposition/proposition.csv", "plots/proposition/proposition-exponents.csv"),
-    ],
-    "figure1": ["plots/figure1.csv"],
-    "claims": [
-        *("metrics/accuracy.csv", "metrics/capacity.json", "metrics/mechanism.csv"),
-        *(
-            "plots/figures/figure1/figure1-fits.csv",
-            "plots/data/loss.csv",
-            "plots/proposition/proposition-exponents.csv",
-            "runs/interventions/accuracy.parquet",
-        ),
-    ],
-    "report": [
-        *("metrics/claims.json", "metrics/explained.csv", "metrics/tables/paper.csv", "metrics/tables/tests.csv"),
-        "metrics/tables/table5.csv",
-        *("plots/figures/results/proposition.svg", "metrics/paper-scale/claims.json"),
-        "metrics/without-biases/tables/paper.csv",
-        "metrics/velickovic/tables/paper.csv",
-        "metrics/interventions/shares.csv",
-    ],
-    "record": [f"{PIECE}/{name}" for name in ("piece.json", "accuracy.csv", "mechanism.csv")],
+WEIGHTS = Path("runs/trained/ln/short/argmax-0/weights.safetensors")
+TEMPERATURES = Path("runs/temperature/ln/short/argmax-0/temperatures.parquet")
+DEVIATIONS = Path("plots/figure1.csv")
+CLAIMS = Path("metrics/claims.json")
+STAGES = {
+    WEIGHTS: ("temperature", *ONE),
+    TEMPERATURES: ("evaluate", *ONE),
+    DEVIATIONS: ("figure1",),
+    CLAIMS: ("readme",),
 }
-ARGUMENTS = {
-    **dict.fromkeys(("train", "temperature", "evaluate"), variant("dictionary", "short", "ln")),
-    "generate": ("--task", "dictionary"),
-    "record": ("some-scale", PIECE),
-}
-WITH_PARAMETERS = ("check", "train", "generate", *(name for name in READ if name != "figure1"))
-PAIRS = [(name, path) for name, paths in READ.items() for path in paths]
 
 
-def test_every_kind_of_file_that_a_stage_declares_is_damaged_here():
-    def kind(path):
-        parts = Path(path).parts
-        return parts[0] if parts[0] == "data" else "/".join(parts[:2]).rpartition("-0")[0] or "/".join(parts[:2])
-
-    def pictures(path):
-        return "plots/figures/results/proposition.svg" if path.endswith(".svg") else path
-
-    own = ("src", "stages", "params.yaml", "runs/checked")
-    for name, declared in yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"].items():
-        read = {kind(pictures(path)) for path in declared["deps"] if not path.startswith(own)}
-        assert read == {kind(path) for path in READ.get(name.removesuffix("-long"), [])}, name
-
-
-def refused(finished_run, name, path):
-    """The stage refuses the file in one line, and leaves everything as it is."""
-    before = finished_run.state()
-    code, said = stage(name, *ARGUMENTS.get(name, ()))
-    assert code == 2, said
-    assert said.startswith(f"error: {path}: "), said
-    assert said.count("\n") == 1, said
-    assert said.endswith("\n")
-    assert finished_run.state() == before
+@pytest.fixture
+def files(refused):
+    """Each of the files, in the current folder; the models are not trained."""
+    shutil.copy(ROOT / "tests/smoke.yaml", "params.yaml")
+    params = read_yaml(Path("params.yaml"))
+    initial = Variant.of(params, "argmax", "ln").initial(task_training(params, "argmax"))
+    write_arrays(WEIGHTS, in_arrays(draw(initial, 0, "argmax", [0, 1])))
+    write_frame(TEMPERATURES, frame({"first": (UNCHANGED, 0), "second": (UNCHANGED, 0)}))
+    write_csv(DEVIATIONS, pd.DataFrame([range(len(CSV["figure1"]))], columns=CSV["figure1"]))
+    CLAIMS.parent.mkdir()
+    shutil.copy(ROOT / "metrics/paper-scale/claims.json", CLAIMS)
 
 
-@pytest.mark.parametrize(("name", "path"), [*PAIRS, *((name, "params.yaml") for name in WITH_PARAMETERS)])
-def test_a_file_that_is_not_there_or_empty_or_a_directory_is_one_line(finished_run, tried, name, path):
-    file = Path(path)
-    with tried("a file is missing"):
-        file.unlink()
-        refused(finished_run, name, path)
-    with tried("a directory in a file's place"):
-        file.mkdir()
-        refused(finished_run, name, path)
-    file.rmdir()
-    if path != "constraints.txt":
-        with tried("a file is empty"):
-            file.write_bytes(b"")
-            refused(finished_run, name, path)
-    with tried("a file is not text, or not what it was"):
-        file.write_bytes(b"\xff\x00 nothing of the kind\n")
-        refused(finished_run, name, path)
+def cut_off(path):
+    path.write_bytes(path.read_bytes()[:-10])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "path"), [pair for pair in PAIRS if pair[1] != "constraints.txt"])
-def test_a_file_that_is_cut_off_anywhere_is_one_line(finished_run, tried, name, path):
-    whole = finished_run.whole[path]
-    for size in (1, len(whole) // 4, len(whole) // 2, 3 * len(whole) // 4, len(whole) - 1):
-        if path.endswith(("json", "svg")) and size == len(whole) - 1:
-            continue  # nothing is lost but the line's end
-        # How many lines a CSV should have, only dvc.lock and git know.
-        begun = whole[:size].rstrip(b"\r\n") if path.endswith("csv") else whole[:size]
-        with tried("a file is cut off"):
-            Path(path).write_bytes(begun)
-            refused(finished_run, name, path)
+def flip_a_bit(path):
+    """In text the first one of a byte, which makes it no text: its numbers have no checksum but in dvc.lock."""
+    content = bytearray(path.read_bytes())
+    content[-10] ^= 1 << 7
+    path.write_bytes(content)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "path"), PAIRS)
-def test_a_flipped_bit_is_one_line(finished_run, tried, name, path):
-    """Any of arrays and parquet; of text one that makes it no text: its numbers have no checksum but in dvc.lock."""
-    whole, binary = finished_run.whole[path], path.endswith(("safetensors", "parquet"))
-    for place in np.linspace(0, len(whole) - 1, 8).astype(int):
-        with tried("a bit is flipped"):
-            damaged = bytearray(whole)
-            damaged[place] ^= 1 << (place % 8 if binary else 7)
-            Path(path).write_bytes(damaged)
-            refused(finished_run, name, path)
+def without_a_column(path):
+    read, write = (read_frame, write_frame) if path.suffix == ".parquet" else (read_csv, write_csv)
+    write(path, read(path).iloc[:, 1:])
 
 
-def other_arrays(path):
-    arrays = read_arrays(path)
-    name, array = list(arrays.items())[-1]
-    yield {key: one for key, one in arrays.items() if key != name}
-    yield arrays | {"other": array}
-    yield arrays | {name: array[..., :-1]}
-    yield arrays | {name: array.astype(np.float16)}
-    yield arrays | {name: array.reshape(-1)[:1].reshape(())}
-    yield {key: one[:-1] for key, one in arrays.items()} if "weights" in str(path) else {}
-    if array.dtype == np.float32:
-        yield arrays | {name: np.full_like(array, np.nan)}
+def without_a_seed(path):
+    write_arrays(path, {name: array[:1] for name, array in read_arrays(path).items()})
 
 
-@pytest.mark.parametrize(("name", "path"), [pair for pair in PAIRS if pair[1].endswith("safetensors")])
-def test_arrays_of_the_wrong_names_types_or_shapes_are_one_line(finished_run, tried, name, path):
-    for arrays in list(other_arrays(Path(path))):
-        with tried("arrays of the wrong shape"):
-            write_arrays(Path(path), arrays)
-            refused(finished_run, name, path)
+def with_another_array(path):
+    write_arrays(path, read_arrays(path) | {"other": np.zeros(2, dtype=np.float32)})
 
 
-@pytest.mark.parametrize(("name", "path"), [pair for pair in PAIRS if pair[1].endswith(("csv", "parquet"))])
-def test_a_frame_without_a_column_is_one_line(finished_run, tried, name, path):
-    parquet = path.endswith("parquet")
-    whole = read_frame(Path(path)) if parquet else pd.read_csv(path, keep_default_na=False)
-    needed = ["accuracy"] if name == "record" else ["length"] if "length" in whole else [whole.columns[0]]
-    for columns in (needed, list(whole.columns)):
-        with tried("a frame without a column"):
-            frame = whole.drop(columns=columns) if len(columns) < len(whole.columns) else pd.DataFrame({"x": [1]})
-            (write_frame if parquet else lambda to, frame: to.write_text(frame.to_csv(index=False)))(Path(path), frame)
-            refused(finished_run, name, path)
+def not_finite(path):
+    write_arrays(path, {name: np.full_like(array, np.nan) for name, array in read_arrays(path).items()})
 
 
-@pytest.mark.parametrize(("name", "path"), [pair for pair in PAIRS if pair[1].endswith("csv")])
-def test_text_among_the_numbers_of_a_csv_is_one_line(finished_run, tried, name, path):
-    lines = finished_run.whole[path].decode().splitlines()
-    numbers = [place for place, value in enumerate(lines[-1].split(",")) if value.replace(".", "").isdigit()]
-    values = lines[-1].split(",")
-    values[numbers[0]] = "0.5x"
-    for last in (",".join(values), lines[-1] + ",7", "<<<<<<< HEAD"):
-        with tried("a line of a CSV is not one"):
-            Path(path).write_text("\n".join([*lines[:-1], last, ""]))
-            refused(finished_run, name, path)
+def without_a_key(path):
+    claims = read_json(path)
+    del next(iter(claims.values()))["verdict"]
+    write_json(path, claims)
 
 
-@pytest.mark.parametrize(("name", "path"), [pair for pair in PAIRS if pair[1].endswith("json")])
-def test_a_document_of_another_kind_is_one_line(finished_run, tried, name, path):
-    document = json.loads(finished_run.whole[path])
-    inner = document if "parameters" in document else document[next(iter(document))]
-    first, value = next(iter(inner.items()))
-    for other in (None, {}, []):
-        inner[first] = other
-        with tried("a document of another kind"):
-            Path(path).write_text(json.dumps(document))
-            refused(finished_run, name, path)
-    inner.pop(first)
-    with tried("a document of another kind"):
-        Path(path).write_text(json.dumps(document))
-        refused(finished_run, name, path)
-    inner[first] = value
-    for whole in ("[]", "7", "null"):
-        with tried("a document of another kind"):
-            Path(path).write_text(whole)
-            refused(finished_run, name, path)
+@pytest.mark.parametrize(
+    ("path", "damage", "why"),
+    [
+        *((path, Path.unlink, "No such file") for path in STAGES),
+        *((path, cut_off, "cannot be read as") for path in STAGES),
+        *((path, flip_a_bit, "its checksum does not fit") for path in (WEIGHTS, TEMPERATURES)),
+        *((path, flip_a_bit, "codec can't decode") for path in (DEVIATIONS, CLAIMS)),
+        (WEIGHTS, without_a_seed, ", must be float32 (2, "),
+        (WEIGHTS, with_another_array, "holds other, which does not belong there"),
+        (WEIGHTS, not_finite, "with numbers that are not finite"),
+        (TEMPERATURES, without_a_column, "it has no column half"),
+        (DEVIATIONS, without_a_column, "it has no column model"),
+        (CLAIMS, without_a_key, "verdict is missing"),
+    ],
+)
+def test_a_damaged_file_is_refused(files, refused, path, damage, why):
+    damage(path)
+    said = refused(*STAGES[path])
+    assert said.startswith(f"error: {path}: ")
+    assert why in said

@@ -1,0 +1,42 @@
+"""A stage's script, run in this process; and a disk that is full."""
+
+import io
+import resource
+import sys
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from importlib import import_module
+from pathlib import Path
+
+import jaxtyping
+import pytest
+
+from vanishing_variance.core import parallel
+from vanishing_variance.core.stage import run
+
+ROOT = Path(__file__).resolve().parents[2]
+ONE = ("--task", "argmax", "--range", "short", "--norm", "ln", "--block", "0")
+
+
+def stage(name, *arguments):
+    """Run stages/<name>.py in the current folder; return its exit code and its standard error."""
+    said = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stderr(said), redirect_stdout(io.StringIO()):
+        patch.setattr(sys, "argv", [f"stages/{name}.py", *arguments])
+        patch.setattr(parallel, "cores", lambda: 1)
+        patch.setattr(jaxtyping.config, "jaxtyping_disable", True)  # as outside the tests
+        try:
+            run(import_module(f"stages.{name}").main)
+        except SystemExit as end:
+            return end.code, said.getvalue()
+    return 0, said.getvalue()
+
+
+@contextmanager
+def no_file_above(size):
+    """No file of this process can grow beyond `size` bytes, as on a disk that is full."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
