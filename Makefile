@@ -4,7 +4,7 @@ VENV := .venv
 BASE := main
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: repro report leaderboard test test-anywhere faults lint bench paper-scale default-scale pr-report
+.PHONY: repro report leaderboard test test-all lint bench paper-scale default-scale pr-report
 
 # As `dvc repro --keep-going`, but tells how long all will take, and runs independent stages at once. `check` comes first:
 # of a `blocks` that is no list, DVC itself would say no more than that it cannot parse dvc.yaml.
@@ -23,22 +23,17 @@ report: $(VENV)/installed
 leaderboard: $(VENV)/installed
 	dvc repro leaderboard/dvc.yaml
 
-# The longest file first (tests/conftest.py), so that no core waits for it at the end.
 TESTS := python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
+# Units, oracles, and the whole graph once at the smallest scale.
 test: $(VENV)/installed
 	@python tests/browser.py
-	$(TESTS) -m "not slow" $(COVERAGE)
+	$(TESTS) -m "not slow"
 
-# The same on imitations of other processors and machines: hours. NAME=one-core runs that one, TABLE=file keeps the table.
-test-anywhere: $(VENV)/installed
-	@python tests/browser.py
-	python tests/anywhere.py $(addprefix --only ,$(NAME)) $(addprefix --table ,$(TABLE)) -- $(TESTS) -m "not slow" $(FILES)
-
-# What is broken on purpose, and what survives: hours. Writes the table of tests/faults/README.md.
-faults: $(VENV)/installed
-	$(TESTS) tests/faults --table=tests/faults/README.md
-	$(TESTS) -m slow --ignore=tests/faults
+# Then the graph by DVC, kills, every documented command, and `make test` on imitations of other processors: hours.
+test-all: test
+	$(TESTS) -m slow
+	python tests/anywhere.py -- $(TESTS) -m "not slow"
 
 lint: $(VENV)/installed
 	ruff check . && ruff format --check . && mypy

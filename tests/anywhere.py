@@ -30,7 +30,15 @@ VARIABLES = {
 }
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 LEVELS = ("x86-64-v3", "x86-64-v2") if COMPILER and platform.machine() == "x86_64" else ()
-NAMES = (*VARIABLES, *LEVELS, "no-compiler", *(["one-core"] if hasattr(os, "sched_setaffinity") else []), "loaded")
+NAMES = (
+    *VARIABLES,
+    *LEVELS,
+    "perturbed",
+    "no-compiler",
+    *(["one-core"] if hasattr(os, "sched_setaffinity") else []),
+    "loaded",
+)
+PERTURBED = Path(__file__).with_name("perturbed")
 COUNTED = ("passed", "failed", "error", "skipped")
 
 
@@ -53,6 +61,9 @@ def imitated(name):
             for loop in loops:
                 loop.kill()
                 loop.wait()
+    elif name == "perturbed":  # the kernels without fused products, and in vectors of another length
+        other = {"PATH": compiler_for("x86-64-v2")} if LEVELS else {}
+        yield os.environ | {"PYTHONPATH": str(PERTURBED)} | other
     else:
         path = {"PATH": without_compiler() if name == "no-compiler" else compiler_for(name)}
         yield os.environ | VARIABLES.get(name, path)

@@ -42,7 +42,7 @@ def _cores(number):
 class Copy:
     """A copy of this checkout in a repository of its own."""
 
-    def __init__(self, path, trace=None):
+    def __init__(self, path):
         self.path = path
         own = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "DVC_NO_ANALYTICS": "1"}
         who = {
@@ -51,9 +51,6 @@ class Copy:
         self.environment = {**os.environ, **own, **who}
         self.environment.pop("PYTHONDONTWRITEBYTECODE", None)
         self.environment.pop("PYTHONPATH", None)
-        if trace is not None:
-            traced = {"PYTHONPATH": str(ROOT / "tests/tracing"), "TRACE_ROOT": str(path), "TRACE_LOG": str(trace)}
-            self.environment.update(traced)
 
     def __call__(self, *command, exit_code=0):
         """What the command printed, both streams."""
@@ -95,9 +92,9 @@ class Copy:
         self("git", "commit", "--quiet", "--message", message)
 
     @classmethod
-    def of_this_checkout(cls, path, trace):
+    def of_this_checkout(cls, path):
         """What git lists here, with the smoke parameters and without results, committed."""
-        copy = cls(path, trace)
+        copy = cls(path)
         listed = subprocess.run(
             ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
             cwd=ROOT,

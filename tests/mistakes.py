@@ -12,9 +12,9 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -22,7 +22,7 @@ PYTEST = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:c
 WHOLE = ["-n", "2", "--dist", "loadfile", "tests"]
 # Imports between a test file and the changed module, up to which it counts as near; files at a time.
 NEAR, MOST = 3, 12
-SECONDS = 1500
+SECONDS = 3600
 
 # By name: a text, and what takes its place.
 MISTAKES = {
@@ -233,53 +233,63 @@ def failed(folder: Path, tests: list[str]) -> str:
     return named[1].removeprefix("tests/") if named else done.stdout[-200:]
 
 
-def make(folder: Path, name: str) -> tuple[str, str, float]:
-    """Make a mistake in a worktree; return the file, what finds it, and the seconds; undo it."""
+@contextmanager
+def made(folder: Path, name: str) -> Iterator[Path]:
+    """Make a mistake in a worktree while the context lasts; yield the file."""
     old, new = MISTAKES[name]
-    path, began = place(folder, old), time.monotonic()
+    path = place(folder, old)
     if path is None:
-        return "", "no such text", 0.0
+        sys.exit(f"{name}: the text stands nowhere, or in more than one place: {old}")
     text = path.read_text()
     path.write_text(text.replace(old, new))
     try:
-        tests = near(folder, path)
-        found = (failed(folder, tests) if tests else "") or failed(folder, WHOLE) or "**nothing**"
+        yield path
     finally:
         path.write_text(text)
-    return str(path.relative_to(folder)), found, time.monotonic() - began
 
 
 def main() -> None:
-    """Make the mistakes, two at a time; print a table, and exit with 1 where one is not found."""
+    """Make the mistakes, two at a time; print what finds each, and exit with 1 where nothing does."""
     parser = argparse.ArgumentParser(prog="mistakes")
     parser.add_argument("--only", action="append", choices=MISTAKES, help="may be given several times; without it, all")
     parser.add_argument("--revision", default="HEAD", help="the commit whose code and tests are tried")
-    parser.add_argument("--table", type=Path, help="a file that gets the table, too")
+    parser.add_argument("--table", type=Path, help="a file that gets a table in Markdown")
     given = parser.parse_args()
-    table = "| mistake | in | found by | seconds |\n|---|---|---|--:|\n"
-    with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(2) as pool:
-        free = [Path(temporary) / name for name in ("one", "two")]
-        for folder in free:
-            git("worktree", "add", "--quiet", "--detach", str(folder), given.revision)
+    found: dict[str, str] = {}
+    with worktrees(given.revision) as free, ThreadPoolExecutor(len(free)) as pool:
 
-        def tried(name: str) -> tuple[str, str, float]:
+        def by_near(name: str) -> None:
             folder = free.pop()
-            try:
-                return make(folder, name)
-            finally:
-                free.append(folder)
+            with made(folder, name) as path:
+                tests = near(folder, path)
+                found[name] = failed(folder, tests) if tests else ""
+            free.append(folder)
+            print(f"{name}: {found[name] or 'not by the tests nearby'}", flush=True)
 
-        try:
-            names = given.only or list(MISTAKES)
-            for name, (path, found, seconds) in zip(names, pool.map(tried, names), strict=True):
-                table += f"| {name} | {path.removeprefix('src/')} | {found} | {seconds:.0f} |\n"
-                print(table.splitlines()[-1], flush=True)
-        finally:
-            for folder in Path(temporary).iterdir():
-                git("worktree", "remove", "--force", str(folder))
+        names = given.only or list(MISTAKES)
+        list(pool.map(by_near, names))
+        for name in (name for name in names if not found[name]):
+            with made(free[0], name):
+                found[name] = failed(free[0], WHOLE) or "**nothing**"
+            print(f"{name}: {found[name]}", flush=True)
     if given.table:
-        given.table.write_text(table)
-    sys.exit("**nothing**" in table or "no such text" in table)
+        rows = [f"| {name} | {found[name]} |\n" for name in names]
+        given.table.write_text("".join(["| mistake | found by |\n|---|---|\n", *rows]))
+    sys.exit("**nothing**" in found.values())
+
+
+@contextmanager
+def worktrees(revision: str) -> Iterator[list[Path]]:
+    """Yield two worktrees of a commit, in a temporary folder."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folders = [Path(temporary) / name for name in ("one", "two")]
+        for folder in folders:
+            git("worktree", "add", "--quiet", "--detach", str(folder), revision)
+        try:
+            yield list(folders)
+        finally:
+            for folder in folders:
+                git("worktree", "remove", "--force", str(folder))
 
 
 if __name__ == "__main__":

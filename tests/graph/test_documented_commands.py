@@ -13,15 +13,17 @@ from pathlib import Path
 import pytest
 from checkout import ROOT
 
-PAGES = ("README.md", "SECURITY.md", "docs/*.md", "src/*/README.md", "benchmarks/*.md", "tests/faults/README.md")
+pytestmark = pytest.mark.slow
+
+PAGES = ("README.md", "SECURITY.md", "docs/*.md", "src/*/README.md", "benchmarks/*.md", "tests/README.md")
 SCALE = "docs/paper-scale.md"  # its commands need each other, so they run one after the other
 PROGRAM = re.compile(r"(make|dvc|dvc-parallel|python|git|pre-commit|source|dask|[A-Z_]+=\S*) \S")
 VALUES = {"<stage>": "figures", "<name>": "rms", "NAME": "store"}
 
 NOT_RUN = {
     "make test": "it would run itself",
-    "make test-anywhere": "hours; tests/test_anywhere.py",
-    "make faults": "hours, and it would run itself",
+    "make test-all": "hours, and it would run itself",
+    "python tests/mistakes.py": "an hour, and it would run itself",
     "make bench": "half an hour; tests/test_benchmarks.py measures each way once",
     "python -m benchmarks.at_once FOLDER": "an hour",
     "python -m benchmarks.simulation": "an hour",
@@ -33,31 +35,6 @@ NOT_RUN = {
         "needs SLURM; tests/dvc_parallel/test_clusters.py has a stand-in"
     ),
     "CUDA_VISIBLE_DEVICES=0 dask worker … --resources GPU=1": "needs a cluster and a GPU",
-}
-# Of what the others take seconds these take minutes, or hardly differ from one of the others.
-SLOW = {
-    "dvc exp run -n rms -S norm=rms",
-    "dvc exp run -S 'blocks=[0,1]'",
-    "dvc exp run -S 'test.lengths=[16,64]' -S 'figures.lengths=[16,64]'",
-    "dvc exp run -S figures.task=dictionary",
-    "dvc exp run -S ranges.long.growth=null",
-    "dvc exp run -S probe.layers=all -S probe.heads=all",
-    "dvc exp run --queue -S norm=rms; dvc queue start",
-    "dvc exp run -S norm=<name>",
-    "dvc exp run",
-    "dvc metrics diff --md",
-    "dvc params diff --md",
-    "dvc plots diff",
-    "dvc repro --downstream check",
-    "dvc repro <stage>",
-    "dvc status",
-    "make pr-report",
-    "python -m benchmarks.breakdown argmax 16",
-    'python -m benchmarks.run --only "train argmax" --rounds 1',
-    "python -m results_review --base main",
-    "python -m results_review --base main --output review.md",
-    "python -m results_review --base main --smoke tests/smoke.yaml --keep norm seed",
-    "python -m stages.interventions",
 }
 
 
@@ -91,7 +68,7 @@ def test_every_block_says_its_language_so_none_is_overlooked():
 
 
 def test_what_is_listed_here_is_shown():
-    assert SHOWN.keys() >= NOT_RUN.keys() | SLOW
+    assert SHOWN.keys() >= NOT_RUN.keys()
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +99,7 @@ def user(documented):
         documented("dvc", "checkout", "--quiet")
 
 
-@pytest.mark.parametrize("command", [pytest.param(one, marks=pytest.mark.slow if one in SLOW else ()) for one in RUN])
+@pytest.mark.parametrize("command", RUN)
 def test_a_command_runs(user, command):
     filled = re.sub("|".join(VALUES), lambda found: VALUES[found[0]], command)
     user("bash", "-c", filled)
@@ -145,7 +122,6 @@ def test_in_a_clone_without_weights_the_page_opens_and_the_default_scale_comes_b
             there.rename(here)
 
 
-@pytest.mark.slow
 def test_the_commands_for_the_papers_scale_run_one_after_the_other(user):
     path = user.path / "src/vanishing_variance/study/scale.py"
     default, paper, rest = path.read_text().partition('"paper": {')

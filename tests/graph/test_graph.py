@@ -1,0 +1,224 @@
+"""The whole graph at the smallest scale, every stage in a forked child: what it declares, reads, writes and refuses."""
+
+import json
+import re
+
+import pytest
+import yaml
+from checkout import ALL, EVALUATE, GENERATE, TEMPERATURE, TRAIN, stages
+from graph import resolve, stages_of
+
+from vanishing_variance.study.edited import edit_yaml
+
+# Of the paper's runs these take hours, and the others seconds.
+DEAR = ("train", "temperature", "evaluate", "leaderboard/dvc.yaml:train")
+SOURCE = "src/vanishing_variance"
+# What finds Python and the sources, and computes nothing.
+LAUNCHERS = {"stages/__init__.py", "src/vanishing_variance/__init__.py"}
+
+
+def dear(name):
+    """Return whether a stage is of the dear kinds."""
+    return name.partition("@")[0].removesuffix("-long") in DEAR
+
+
+def test_every_stage_runs_and_writes_its_outputs(whole):
+    assert set(whole.graph) >= ALL
+    assert {name: ran.said for name, ran in whole.ran.items() if ran.code} == {}
+    for name, stage in whole.graph.items():
+        assert [out for out in stage.outs if not (whole.folder / out).exists()] == [], name
+    assert whole.before.isdisjoint(out for stage in whole.graph.values() for out in stage.outs)
+
+
+def test_a_stage_declares_the_files_that_it_opens(whole):
+    """Under-declared, it does not rerun when it should."""
+    for name, stage in whole.graph.items():
+        others = (*stage.outs, *stage.params, "runs/times/", "runs/checkpoints/")
+        read = {file for file in whole.read(name) if not file.startswith(others)}
+        assert {file for file in read if not stage.declares(file)} <= LAUNCHERS, name
+
+
+def test_a_dear_stage_declares_no_other_files(whole):
+    """Over-declared, it is trained again without need."""
+    # Which products are taken is the processor's matter.
+    spared = {"src/vanishing_variance/model/kernels/matmul.c", "src/vanishing_variance/core/arguments.py"}
+    for name in filter(dear, whole.graph):
+        read, deps = whole.read(name), whole.graph[name].deps - {"runs/checked"}
+        outputs = {dep for dep in deps if dep.startswith(("runs/", "data/"))}
+        assert {dep for dep in outputs if not any(file.startswith(dep) for file in read)} == set(), name
+        sources = {file for file in whole.files for dep in deps - outputs if f"{file}/".startswith(f"{dep}/")}
+        assert sources - read <= spared, name
+
+
+def test_a_stage_declares_exactly_the_parameters_that_it_takes(whole):
+    for name, stage in whole.graph.items():
+        if name in ("check", "report"):  # both read the whole file
+            continue
+        taken = whole.ran[name].taken
+        own = {key for key in taken if re.match(r"(model|training|tasks\.\w+\.(training|steps\.short))$", key)}
+        if "leaderboard/params.yaml" in stage.params or "leaderboard/params.yaml" in stage.deps:
+            taken = taken - own  # the leaderboard's own file has these
+        declared = stage.params.get("params.yaml", frozenset())
+        assert {key for key in taken if not any(f"{key}.".startswith(f"{wide}.") for wide in declared)} == set(), name
+        assert {wide for wide in declared if not any(f"{key}.".startswith(f"{wide}.") for key in taken)} == set(), name
+
+
+@pytest.mark.parametrize(("need", "module"), [("processes", "core/parallel.py"), ("gpu", "core/device.py")])
+def test_a_stage_says_that_it_starts_processes_or_computes_on_a_gpu(whole, need, module):
+    """Capacity computes on one core though it imports what could start processes."""
+    study = {name for name in whole.graph if "leaderboard" not in name}
+    needing = {name for name in study if need in whole.graph[name].needs}
+    importing = {name for name in study if f"{SOURCE}/{module}" in whole.ran[name].opened}
+    assert needing == importing - {"processes": {"capacity"}, "gpu": set()}[need]
+
+
+def test_all_of_the_study_waits_for_the_check(whole):
+    """A bad parameter stops everything: a stage depends on what `check` writes, or on a stage that does."""
+    reached = {"runs/checked"}
+    for name, stage in whole.graph.items():
+        if name != "check":
+            below = any(
+                f"{dep}/".startswith(f"{out}/") or f"{out}/".startswith(f"{dep}/")
+                for dep in stage.deps
+                for out in reached
+            )
+            assert below, name
+        reached |= stage.outs
+
+
+SHORT = {norm: stages("train", norms={"short": [norm]}, tasks=["argmax"]) for norm in ("none", "std", "ln")}
+# A key of params.yaml -> the stages of train, temperature and evaluate that declare it.
+OF_KEYS = {
+    "tasks.argmax.steps.short": set().union(*SHORT.values()),
+    "tasks.dictionary.steps.long": stages("train", norms={"long": ["none", "ln"]}, tasks=["dictionary"]),
+    "training.learning_rate": TRAIN,
+    "model.width": TRAIN | TEMPERATURE | EVALUATE,
+    "test.lengths": TEMPERATURE | EVALUATE,
+    "temperature.sequences": TEMPERATURE,
+    "diagnostics.sequences": EVALUATE,
+    "norm": set(),
+    "figures.lengths": set(),
+    "proposition.tail": set(),
+    "probe.model": set(),
+    "interventions.sequences": set(),
+}
+# A source file -> all stages that declare it, those of the leaderboard aside.
+OF_FILES = {
+    f"{SOURCE}/training/batches.py": {"check"} | TRAIN,
+    f"{SOURCE}/norms/std.py": {"check", "capacity", "interventions", "proposition"}
+    | {name for name in TRAIN | TEMPERATURE | EVALUATE if "-std-" in name},
+    f"{SOURCE}/figures/loss.py": {"check", "mechanism", "causes", "figures", "figure1", "report"},
+    f"{SOURCE}/proposition/summary.py": {"check", "proposition"},
+    f"{SOURCE}/evaluation/block.py": {"check"} | EVALUATE,
+    f"{SOURCE}/claims/gains.py": {"check", "claims"},
+    f"{SOURCE}/probe/outputs.py": {"check", "probe", "figure1"},
+    f"{SOURCE}/report/templates/style.css": {"check", "report"},
+    "stages/train.py": TRAIN,
+    "stages/generate.py": GENERATE,
+}
+
+
+@pytest.mark.parametrize("key", OF_KEYS)
+def test_a_changed_parameter_reruns_what_depends_on_it(whole, key):
+    found = stages_of(whole.graph, key=key)
+    assert found & (TRAIN | TEMPERATURE | EVALUATE) == OF_KEYS[key]
+    assert "check" in found
+
+
+@pytest.mark.parametrize("file", OF_FILES)
+def test_a_changed_source_reruns_what_depends_on_it(whole, file):
+    assert (whole.folder / file).is_file()
+    found = stages_of(whole.graph, file=file)
+    assert {name for name in found if "leaderboard" not in name} == OF_FILES[file]
+
+
+def test_what_finds_python_and_the_sources_reruns_no_result(whole):
+    assert {name for file in LAUNCHERS for name in stages_of(whole.graph, file=file)} == {"check"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "kinds"),
+    [
+        ({"norm": "std"}, {"long": ["std"]}),
+        ({"norm": "rms"}, {"short": ["rms"], "long": ["rms"]}),
+    ],
+)
+def test_another_treatment_adds_its_own_stages_and_changes_no_other(whole, editable, changes, kinds):
+    edit_yaml(editable / "params.yaml", changes)
+    changed = resolve(editable)
+    new = {name for kind in ("train", "temperature", "evaluate") for name in stages(kind, norms=kinds)}
+    assert changed.keys() - whole.graph.keys() == new
+    dear_ones = {name for name in changed.keys() & whole.graph.keys() if dear(name)}
+    assert {name for name in dear_ones if changed[name] != whole.graph[name]} == set()
+
+
+def test_more_seeds_add_the_new_block_and_change_no_other(whole, editable):
+    edit_yaml(editable / "params.yaml", {"blocks": [0, 1]})
+    changed = resolve(editable)
+    new = {name for kind in ("train", "temperature", "evaluate") for name in stages(kind, block=1)}
+    assert changed.keys() - whole.graph.keys() == new
+    assert {name for name in changed if dear(name) and changed[name] != whole.graph.get(name)} == new
+
+
+def test_a_value_cannot_add_a_command(editable):
+    edit_yaml(editable / "params.yaml", {"norm": "ln; touch owned"})
+    words = [stage.words for name, stage in resolve(editable).items() if name.startswith("train")]
+    assert [one for one in words if "ln; touch owned" in one]
+    assert not [one for one in words if "touch" in one]
+
+
+def test_a_bad_parameter_is_one_line_and_nothing_is_written(whole, editable):
+    edit_yaml(editable / "params.yaml", {"norm": "none"})
+    before = {path: path.stat().st_mtime_ns for path in editable.rglob("*")}
+    ran = whole.runner(editable, "stages.check")
+    assert ran.code == 2
+    assert re.fullmatch(r"error: params\.yaml: norm is 'none'; must be one of centred_rms, ln, rms, std .*\n", ran.said)
+    assert {path: path.stat().st_mtime_ns for path in editable.rglob("*") if "__pycache__" not in str(path)} == {
+        path: when for path, when in before.items() if "__pycache__" not in str(path)
+    }
+
+
+def test_a_training_that_is_killed_ends_with_the_same_bits(whole, editable):
+    """Killed at a step, after a checkpoint; the next goes on from there."""
+    name = "train@dictionary-short-ln-0"
+    killed = (
+        "import os, signal\n"
+        "from vanishing_variance.training import checkpoints, loop\n"
+        "checkpoints.SECONDS_BETWEEN, whole = 0.0, loop.batches\n"
+        "def some(*arguments):\n"
+        "    for step, batch in enumerate(whole(*arguments)):\n"
+        "        if step == 17: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "        yield batch\n"
+        "loop.batches = some\n"
+    )
+    words, [out] = whole.graph[name].words[2:], whole.graph[name].outs
+    sources = f"import sys; sys.path.insert(0, {str(editable / 'src')!r})\n"
+    assert whole.runner(editable, *words, before=sources + killed).code == -9
+    assert not (editable / out).exists()
+    kept = list((editable / "runs/checkpoints").rglob("*.safetensors"))
+    assert kept
+    fewer = (
+        "from vanishing_variance.training import loop\n"
+        "import itertools\n"
+        "whole = loop.batches\n"
+        "loop.batches = lambda *arguments: itertools.islice(whole(*arguments), 13)\n"
+    )
+    assert whole.runner(editable, *words, before=sources + fewer).code == 0  # 30 steps, 17 of which were made
+    for path in (editable / out).iterdir():
+        assert path.read_bytes() == (whole.folder / out / path.name).read_bytes()
+
+
+def test_metrics_are_small_flat_and_finite(whole):
+    def read(name):
+        return json.loads((whole.folder / "metrics" / name).read_text())
+
+    by_length = read("argmax.json")
+    assert list(by_length) == ["short", "long"]
+    assert list(by_length["short"]) == ["plain", "adaptive", "fitted_with_labels"]
+    assert list(by_length["short"]["plain"]["none"]) == ["00004", "00016", "00064"]
+    summary = read("summary.json")
+    assert list(summary) == ["argmax", "argmax_long", "dictionary", "dictionary_long"]
+    assert set(summary["argmax"]) <= {"none", "norm", "gain", "log10_p"}
+    assert sum(read("verdicts.json").values()) == len(read("claims.json"))
+    assert list(read("proposition.json")["argmax"]) == ["none", "norm"]
+    assert yaml.safe_load((whole.folder / "dvc.yaml").read_text())["stages"].keys() >= {"train", "evaluate", "ttest"}
