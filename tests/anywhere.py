@@ -1,6 +1,6 @@
-"""The tests on imitations of other processors and machines, and a Markdown table of the results.
+"""The tests on imitations of other processors and machines, and a table of the results.
 
-python tests/anywhere.py [--only NAME]... [--table FILE] -- python -m pytest tests/test_evaluation.py
+python tests/anywhere.py [--only NAME]... -- python -m pytest tests/model
 """
 
 import argparse
@@ -111,7 +111,6 @@ def main(arguments=None):
     """Run a command under each imitation; print a table, and exit with 1 where one failed."""
     parser = argparse.ArgumentParser(prog="anywhere")
     parser.add_argument("--only", action="append", choices=NAMES, help="may be given several times; without it, all")
-    parser.add_argument("--table", type=Path, help="a file that gets the table, too")
     parser.add_argument("command", nargs="+", help="after --, runs pytest")
     given = parser.parse_args(arguments)
     head = f"On {machine()['device']}, {os.cpu_count()} cores:\n\n| imitation | {' | '.join(COUNTED)} | seconds |\n"
@@ -122,8 +121,6 @@ def main(arguments=None):
         cells = (name, *(counts.get(outcome, 0) for outcome in COUNTED), round(seconds))
         table += f"| {' | '.join(map(str, cells))} |\n"
         failed |= code != 0
-        if given.table:  # now, in case the rest is cut off
-            given.table.write_text(table)
     print(table)
     sys.exit(failed)
 

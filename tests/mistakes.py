@@ -198,7 +198,7 @@ def near(folder: Path, changed: Path) -> list[str]:
     if changed.suffix == ".yaml":
         return [str(path.relative_to(folder)) for path in tests if "dvc.yaml" in path.read_text()]
     names: dict[str, Path] = {}
-    for top in ("src", "", "tests", "tests/faults"):
+    for top in ("src", "", "tests"):
         for path in (folder / top).rglob("*.py") if top in ("src", "tests") else (folder / top).glob("*/*.py"):
             names[".".join(path.relative_to(folder / top).with_suffix("").parts).removesuffix(".__init__")] = path
     for path in folder.glob("tests/**/*.py"):

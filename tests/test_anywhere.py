@@ -5,7 +5,6 @@ import platform
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import anywhere
 import pytest
@@ -47,41 +46,35 @@ def test_without_a_compiler_every_other_program_is_found():
     assert found["sh"]
 
 
-def test_products_of_equal_factors_stay_equal_and_have_other_last_bits():
-    """Forward and backward; and products that are exact stay."""
-    code = "import torch; torch.manual_seed(0); a = torch.randn(9, 30, requires_grad=True); b = torch.randn(30, 9)\n"
-    code += (
-        "c = a @ b; (c * c).sum().backward(); print(torch.equal(a @ b, c), (torch.ones(2, 3) @ torch.ones(3)).sum())\n"
-    )
-    code += "print(c.double().sum().item(), a.grad.double().sum().item())"
+PRODUCTS = """
+import torch
+torch.manual_seed(0)
+left, right = torch.randn(9, 30, requires_grad=True), torch.randn(30, 9)
+product = left @ right
+product.square().sum().backward()
+print(torch.equal(left @ right, product), (torch.ones(2, 3) @ torch.ones(3)).tolist())
+print(product.double().sum().item(), left.grad.double().sum().item())
+"""
+
+
+def test_perturbed_products_have_other_last_bits_but_equal_and_exact_ones_stay():
+    """Forward and backward."""
     printed = {}
     for name in ("this-machine", "perturbed"):
         with anywhere.imitated(name) as environment:
-            command = [sys.executable, "-c", code]
+            command = [sys.executable, "-c", PRODUCTS]
             printed[name] = subprocess.check_output(command, env=environment, text=True).splitlines()
     (kept, plain), (same, other) = printed["this-machine"], printed["perturbed"]
-    assert kept == same == "True tensor(6.)"
+    assert kept == same == "True [3.0, 3.0]"
     for one, moved in zip(plain.split(), other.split(), strict=True):
         assert 0 < abs(float(one) - float(moved)) < 1e-3
 
 
-def test_the_table_has_what_pytest_counted_and_a_failure_fails(tmp_path, capsys):
+def test_a_failure_under_one_imitation_fails_and_is_counted(tmp_path, capsys):
     tests = tmp_path / "test_these.py"
-    tests.write_text("import pytest\ndef test_a(): pass\ndef test_b(): pass\n@pytest.mark.skip\ndef test_c(): pass\n")
+    tests.write_text("def test_a(): pass\ndef test_b(): assert False\n")
     command = [sys.executable, "-m", "pytest", "--rootdir", str(tmp_path), "-p", "no:cacheprovider", str(tests)]
-    passes, fails = "2 | 0 | 0 | 1", "2 | 1 | 0 | 1"
-    runs = (
-        ("", 0, {"this-machine": passes}),
-        ("def test_d(): assert False\n", 1, {"mkl-avx2": fails, "no-compiler": fails}),
-    )
-    for failing, code, counts in runs:
-        tests.write_text(tests.read_text() + failing)
-        names = [word for name in counts for word in ("--only", name)]
-        with pytest.raises(SystemExit) as ended:
-            anywhere.main([*names, "--table", str(tmp_path / "table.md"), "--", *command])
-        assert ended.value.code == code
-        table = Path(tmp_path / "table.md").read_text()
-        assert table in capsys.readouterr().out
-        assert [row.rpartition(" | ")[0] for row in table.splitlines()[4:]] == [
-            f"| {name} | {outcome}" for name, outcome in counts.items()
-        ]
+    with pytest.raises(SystemExit) as ended:
+        anywhere.main(["--only", "mkl-avx2", "--", *command])
+    assert ended.value.code == 1
+    assert "| mkl-avx2 | 1 | 1 | 0 | 0 |" in capsys.readouterr().out

@@ -13,7 +13,7 @@ import pytest
 from vanishing_variance.core import parallel
 from vanishing_variance.core.stage import run
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 ONE = ("--task", "argmax", "--range", "short", "--norm", "ln", "--block", "0")
 
 

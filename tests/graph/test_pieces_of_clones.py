@@ -10,7 +10,7 @@ def test_two_clones_that_make_half_of_a_plan_each_equal_one_that_makes_it_all(tm
     clones = {}
     for name, blocks in {"one": "[0]", "other": "[1]", "both": "[0, 1]"}.items():
         (tmp_path / name).mkdir()
-        clones[name] = Copy.of_this_checkout(tmp_path / name, None)
+        clones[name] = Copy.of_this_checkout(tmp_path / name)
         path = clones[name].path / "params.yaml"
         path.write_text(path.read_text().replace("blocks: [0]", f"blocks: {blocks}"))
         clones[name]("python", "-m", "stages.pieces", "smoke")

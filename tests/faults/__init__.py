@@ -1,1 +1,0 @@
-"""Faults, and what is left after each."""
