@@ -6,7 +6,6 @@ import pytest
 
 from vanishing_variance.analysis.attribution import beside_accuracy, explained
 from vanishing_variance.core.errors import InputError
-from vanishing_variance.study.attribution_table import markdown
 from vanishing_variance.study.interventions import PLACES
 from vanishing_variance.study.quantities import GROUPINGS, OF_TRAINING, QUANTITIES
 
@@ -57,13 +56,6 @@ def test_groupings_take_off_what_they_say(entropy, explaining, still):
     for grouping in still:
         assert np.isnan(table.loc[(grouping, "entropy"), "r2"])
         assert "no variation within groups" in table.loc[(grouping, "entropy"), "note"]
-
-
-def test_the_table_shows_percentages_and_says_why_a_number_is_missing():
-    assert "| attention on the target item | 100 [100, 100] |" in markdown(explained(beside_accuracy(*made_up()), 0))
-    table = explained(beside_accuracy(*made_up(seeds=1, lengths=(16,))), 0)
-    assert "no variation within groups" in markdown(table)
-    assert "nan" not in markdown(table)
 
 
 def test_a_number_that_is_not_finite_is_one_clear_error():

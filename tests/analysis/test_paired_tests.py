@@ -68,9 +68,3 @@ def test_the_same_root_gives_the_same_intervals():
     assert (first["boot_low"] != other["boot_low"]).any()
     assert (first["low"] == other["low"]).all()
     assert first["se"].isna().all()
-
-
-def test_one_seed_is_answered_in_words():
-    tests = paired_tests(made_up(seeds=1), None, "ln", 0)
-    assert tests["p"].isna().all()
-    assert (tests["note"] == "one seed: no test").all()

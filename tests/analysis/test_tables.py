@@ -28,25 +28,6 @@ def test_table_1_shows_ours_beside_the_papers():
     assert r"d\_z" in latex
 
 
-def test_a_row_of_other_seeds_than_the_rest_says_its_own_n():
-    accuracy = made_up()
-    fewer = accuracy[(accuracy["temperature"] != "fitted") | (accuracy["seed"] < 3)]
-    lines = accuracy_table(1, paired_up(fewer, ranges=("short",)), "ln", PAPER).markdown().splitlines()
-    assert [", n = 3 seeds" in line for line in lines if line.startswith("| **")] == [False, False, True]
-    fewer = accuracy[(accuracy["norm"] != "std") | (accuracy["seed"] < 3)]
-    text = ablation_table(3, paired_up(fewer, ranges=("short",)), "ln", PAPER).markdown()
-    assert "| gain of ln (pp), n = 4 seeds |" in text
-    assert "n = 3 seeds" in text
-
-
-def test_tables_4_and_5_are_of_the_long_range_where_the_paper_has_no_adaptive_temperature():
-    table = accuracy_table(4, of_four_seeds(), "ln", PAPER)
-    assert "| paper: none | 99.8 | 47.8 |" in table.markdown()
-    assert table.markdown().count("paper: none") == 1
-    assert table.numbers["p"].tolist() == select(of_four_seeds(), "argmax", "long", "ln", "none")["p"].tolist()
-    assert "| paper: p | 2e-01 | 2e-13 |" in accuracy_table(5, of_four_seeds(), "ln", PAPER).markdown()
-
-
 def test_of_another_treatment_the_paper_stands_beside_ln_against_std_alone():
     tests = paired_up(made_up(("none", "std", "ln", "rms")), "rms", ranges=("short",))
     table = accuracy_table(2, tests, "rms", PAPER)

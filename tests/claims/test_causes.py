@@ -22,11 +22,10 @@ def useless(*names):
 def test_moments_are_cleared_only_where_none_of_four_shares_is_large():
     assert judged("cause-moments", **useless(*MOMENTS))["verdict"] == CONTRADICTED
     for name in MOMENTS:
-        others = useless(*(other for other in MOMENTS if other != name))
-        found = judged("cause-moments", **others)
+        found = judged("cause-moments", **useless(*(other for other in MOMENTS if other != name)))
         assert (found["verdict"], found["n"]) == (SUPPORTED, 8)
         assert found["ours"] == pytest.approx(100 if name.startswith("training") else 90, abs=2)
-    assert judged("cause-moments", **others, **{name: HALF})["verdict"] == UNDECIDED
+    assert judged("cause-moments", **useless(*MOMENTS) | {MOMENTS[-1]: HALF})["verdict"] == UNDECIDED
 
 
 def test_attention_must_bring_it_back_whatever_the_moments_are():

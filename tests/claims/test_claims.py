@@ -32,9 +32,6 @@ def test_where_everything_is_as_the_paper_says_every_claim_is_supported():
     assert (counts(document)["supported"], counts(document)["not_tested"]) == (46, 1)
     assert document["ln-std-alike"]["steps"] == {"argmax": 100_000, "dictionary": 10_000}
     assert document["pretrained"]["steps"] == {}
-    rows = [line for line in markdown(document).splitlines() if line.startswith("|")]
-    assert len(rows) == 2 + 47
-    assert {line.replace("\\|", "").count("|") for line in rows} == {10}
     assert "nan" not in markdown(document)
 
 

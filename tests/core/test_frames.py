@@ -28,14 +28,6 @@ def test_text_missing_values_and_numbers_stay_as_they_are(tmp_path, write, read)
     assert found["paper"].isna().tolist() == [True, False, False]
 
 
-def test_others_read_our_parquet_but_theirs_has_no_checksum(tmp_path):
-    write_frame(tmp_path / "f", FRAME)
-    assert pd.read_parquet(tmp_path / "f").equals(FRAME)
-    FRAME.to_parquet(tmp_path / "f")
-    with pytest.raises(InputError, match="its checksum does not fit"):
-        read_frame(tmp_path / "f")
-
-
 @pytest.mark.parametrize(
     ("content", "why"),
     [

@@ -1,5 +1,3 @@
-import pytest
-
 from vanishing_variance.core import progress
 from vanishing_variance.core.progress import Progress
 
@@ -17,12 +15,6 @@ def test_a_log_gets_lines_with_the_rate_since_the_last_one_and_the_time_left(cap
         "train x: 76/100 steps, 1 steps/s, 24 s left",
         "train x: 76/100 steps, 1 steps/s, 24 s left",
     ]
-
-
-def test_a_failure_is_not_followed_by_a_line(capsys):
-    with pytest.raises(ValueError, match="broken"), Progress("train x", 100, "steps"):
-        raise ValueError("broken")
-    assert capsys.readouterr().err == ""
 
 
 def test_a_terminal_gets_a_bar(capsys, monkeypatch):

@@ -1,7 +1,6 @@
 """`dvc-parallel repro`: its exit codes, and what is left when something is killed."""
 
 import os
-import queue
 import signal
 import subprocess
 import sys
@@ -136,17 +135,6 @@ def test_a_dry_run_says_what_would_run_and_runs_nothing(tiny, call, caplog):
     assert "Running stage 'a':" in caplog.text
     assert "slow" not in caplog.text
     assert tiny.ran() == {}
-
-
-def test_a_signal_becomes_a_message_in_a_queue_that_a_handler_may_fill_at_any_moment():
-    before = signal.getsignal(signal.SIGTERM)
-    with cli._interrupting() as (messages, interrupted):
-        assert isinstance(messages, queue.SimpleQueue)  # a handler that interrupts queue.Queue waits for ever
-        assert not interrupted()
-        os.kill(os.getpid(), signal.SIGTERM)
-        assert messages.get(timeout=60) == ("interrupt",)
-        assert interrupted()
-    assert signal.getsignal(signal.SIGTERM) == before
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])

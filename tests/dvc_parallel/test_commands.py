@@ -33,13 +33,6 @@ def test_the_first_line_that_fails_is_the_last_and_a_signal_is_a_negative_exit_c
     assert Ran(tmp_path, "kill -9 $$").ended.code == -9
 
 
-def test_the_time_is_that_of_the_command_and_its_children(tmp_path):
-    busy = "import time\nwhile time.process_time() < 0.15: pass"
-    ended = Ran(tmp_path, f"sleep 0.1; '{sys.executable}' -I -S -c '{busy}'").ended
-    assert ended.seconds > 0.1
-    assert ended.cpu > 0.1
-
-
 def test_what_is_not_wanted_any_more_ends_with_all_its_processes(tmp_path):
     ran = Ran(tmp_path, "sleep 600 & echo $!; sleep 600", wanted=lambda said: not said)
     assert ran.ended.code == -15

@@ -1,6 +1,6 @@
 """The driver beside DVC itself, on small repositories; threads of this process stand for Dask's workers."""
 
-import json
+import io
 from contextlib import chdir
 from queue import SimpleQueue
 from threading import Event, Thread
@@ -10,9 +10,9 @@ import zc.lockfile
 from processes import alive
 from tiny import STAGES, Tiny, stage, until
 
-from dvc_parallel.command import Ended, run
+from dvc_parallel.command import run
 from dvc_parallel.display import Display
-from dvc_parallel.driver import Driver, Outcome, summary
+from dvc_parallel.driver import Driver
 from dvc_parallel.pipeline import Pipeline
 from dvc_parallel.pool import Room
 
@@ -150,18 +150,6 @@ def test_stages_that_do_not_wait_for_each_other_run_at_once_and_share_the_cores(
     assert drive.submitted == {"x": 1, "y": 1, "last": 2}
 
 
-def test_what_did_not_change_waits_for_no_worker(tiny):
-    """With room for one stage, the one that runs ends when the others are known to be unchanged."""
-    quick = {"quick": stage("quick"), "next": stage("next", deps=["quick"])}
-    tiny.write(quick)
-    tiny.dvc()
-    tiny.write({"slow": stage("slow", until("ran/settled")), "too": stage("too", deps=["slow"])} | quick)
-    drive = Drive(tiny, room=Room(1, 2, 2, 0, ever=False))
-    drive.reactions["'next' didn't change"] = (tiny.path / "ran/settled").touch
-    outcome = drive()
-    assert (set(outcome.ran), set(outcome.unchanged)) == ({"slow", "too"}, {"quick", "next"})
-
-
 def test_a_stage_that_wants_a_gpu_has_it_alone_and_waits_while_its_worker_is_gone(tiny):
     """The worker comes when the driver says that it waits for it."""
     wants = {name: stage(name, "sleep 0.3", meta={"gpu": True}) for name in ("x", "y")}
@@ -206,19 +194,20 @@ def test_another_dvc_is_waited_for_and_an_interruption_ends_the_waiting(tiny, mo
     assert capsys.readouterr().err.count("waiting for another DVC") == 2
 
 
-def test_the_time_left_is_told_once_the_speed_is_known_and_seconds_are_kept_for_the_next_run(tiny, capsys, monkeypatch):
-    """Each stage is two seconds of work, and five must be done before the speed is known."""
-    monkeypatch.setattr("dvc_parallel.estimate._estimated", lambda commands: dict.fromkeys(commands, (2.0, None)))
-    Drive(tiny)()
-    told = [line for line in capsys.readouterr().out.splitlines() if " stages done" in line]
-    assert [line.partition(" ")[0] for line in told] == list("12345")
-    assert [" left" in line for line in told] == [False, False, True, True, False]
-    assert json.loads((tiny.path / ".dvc/tmp/dvc-parallel/seconds.json").read_text()).keys() == STAGES.keys()
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
 
 
-def test_the_summary_counts_the_stages_and_what_running_at_once_saved():
-    ran = {"a": Ended(None, 0, 30.0, 25.0), "b": Ended(None, 0, 20.0, 35.0)}
-    whole, times = summary(Outcome(ran, restored=["c"], unchanged=["d", "e"], failed={"f": "why"}), 32.0)
-    assert [int(word) for word in whole.replace(":", "").split() if word.isdigit()] == [2, 1, 2, 1, 32]
-    assert [int(word) for word in times.split() if word.isdigit()] == [50, 60, 18]
-    assert "saved" not in summary(Outcome(ran), 51.0)[1]
+def test_on_a_terminal_a_running_stage_has_one_line_and_what_it_prints_is_above(tiny, capsys, monkeypatch):
+    tiny.write({"a": stage("a", "echo 20/30 steps, 5 steps/s, 2 s left", "echo something else")})
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    drive = Drive(tiny)
+    drive()
+    drive.close()
+    shown = terminal.getvalue()
+    assert "a: at here" in shown
+    assert "\ra: 20/30" in shown
+    assert shown.endswith("\r")
+    assert "a| something else\n" in capsys.readouterr().out

@@ -9,7 +9,7 @@ import pytest
 from dvc_parallel import estimate
 from dvc_parallel.estimate import Estimate
 from dvc_parallel.files import own_folder
-from dvc_parallel.remaining import ENOUGH, Remaining, about
+from dvc_parallel.remaining import Remaining, about
 
 COMMANDS = {"train@1": ("sleep 3",), "train@2": ("sleep 3",), "test": ("sleep 1",), "data.dvc": ()}
 WORK = {"train@a": 100.0, "train@b": 50.0, "evaluate@a": 40.0, "small": 1.0, "data": 0.0}
@@ -62,26 +62,6 @@ class Clocked(Remaining):
     def __init__(self):
         super().__init__(WORK, lambda: self.now)
         self.now = 0.0
-
-
-def test_what_ended_well_tells_the_speed_of_its_kind_and_the_others_are_taken_for_as_fast():
-    remaining = Clocked()
-    for name, seconds, well in (("train@b", 1.0, False), ("small", 9.0, True), ("train@unknown", 100.0, True)):
-        remaining.began(name)
-        remaining.now += seconds
-        remaining.ended(name, well)
-    assert WORK["small"] < ENOUGH
-    assert (remaining.left("train@a"), remaining.left("data")) == (None, 0.0)
-    remaining.began("train@b")
-    remaining.now += 93.0
-    remaining.ended("train@b", well=True)
-    assert (remaining.left("train@a"), remaining.left("train@unknown")) == (186.0, None)
-    assert remaining.left("evaluate@a") == pytest.approx(40.0 * (93.0 + 9.0) / (50.0 + 1.0))
-    remaining.began("evaluate@a")
-    remaining.now += 20.0
-    assert remaining.left("evaluate@a") == pytest.approx(60.0)
-    remaining.now += 100.0
-    assert remaining.left("evaluate@a") == 0.0  # it takes longer than was thought
 
 
 def test_progress_tells_the_speed_but_not_of_what_a_checkpoint_had():

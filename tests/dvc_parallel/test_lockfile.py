@@ -3,7 +3,6 @@
 import pytest
 from dvc.utils.serialize import modify_yaml
 
-from dvc_parallel import lockfile
 from dvc_parallel.lockfile import LockFile
 
 
@@ -72,15 +71,3 @@ def test_what_somebody_else_wrote_meanwhile_stays(tmp_path):
     for records in STEPS[:3]:
         by_dvc(theirs, records)
     assert ours.read_text() == theirs.read_text()
-
-
-def test_only_what_is_new_is_made_into_yaml(tmp_path, monkeypatch):
-    path, made = tmp_path / "dvc.lock", []
-    LockFile(path).update({f"stage-{number}": {"cmd": f"echo {number}"} for number in range(50)})
-    lock = LockFile(path)
-    lock.update({"stage-7": {"cmd": "echo seven"}})
-    dumps = lockfile.dumps_yaml
-    monkeypatch.setattr(lockfile, "dumps_yaml", lambda document: made.append(document) or dumps(document))
-    lock.update({"stage-9": {"cmd": "echo nine"}})
-    assert made == [{"stages": {"stage-9": {"cmd": "echo nine"}}}]
-    assert path.read_text().count("echo") == 50

@@ -19,21 +19,6 @@ def test_the_longest_way_to_the_end_begins_first_and_dvcs_order_decides_between_
     assert order(b=2.0, d=5.0, e=7.5).ready() == ["b", "e", "a"]
 
 
-def test_what_is_left_takes_as_long_as_its_longest_chain_or_all_of_it_shared():
-    assert order().left({"a": 1.0, "c": 2.0, "d": 3.0, "e": 4.0}, at_once=4) == 6.0
-    assert order().left({"a": 1.0, "c": 2.0, "d": 3.0, "e": 14.0}, at_once=1) == 20.0
-    assert order().left({}, at_once=1) == 0.0
-
-
-def test_a_failure_takes_what_comes_after_with_it_and_names_it_once():
-    plan = order()
-    plan.begin("a")
-    plan.begin("b")
-    assert plan.fail("a") == ["c", "d"]
-    assert plan.fail("b") == []
-    assert (plan.waiting(), plan.counts()) == (["e"], (0, 4, 5))
-
-
 def test_what_could_not_be_recorded_is_recorded_later():
     plan = order()
     plan.begin("a")
@@ -70,6 +55,7 @@ def test_on_any_graph_each_stage_runs_once_after_all_its_inputs_and_records_are_
             serial = [one for one in names if one in settled]
             assert records == serial[: len(records)]  # what a serial run would have recorded up to some stage
         assert sorted([*settled, *fallen]) == sorted(names)
+        assert plan.counts() == (len(settled), len(fallen), len(names))
         assert records == [name for name in names if name in settled]
 
 

@@ -1,5 +1,5 @@
 import pytest
-from made_up_board import accuracies, make_board, many_lines
+from made_up_board import many_lines
 
 from vanishing_variance.figures.leaderboard import draw
 
@@ -33,14 +33,3 @@ def test_every_line_has_its_mark_and_interval_or_words_and_the_best_is_at_the_to
         if task == "argmax":
             assert words["broken"] == "diverged"
             assert f"{of.loc[('constant', 'trained'), 'beyond']:.1f}%" in words["constant"]
-
-
-def test_one_seed_has_no_bars_and_a_line_without_hard_attention_no_hollow_mark():
-    frames = [accuracies("softmax", (1, 0.9, 0.8, 0.5), seeds=[0]), accuracies("ssmax", (1, 0.9, 0.8, 0.6), seeds=[0])]
-    hard = accuracies("ssmax", (1, 0.9, 0.8, 0.7), rule="hard", seeds=[0])
-    board = make_board(*frames, hard, lines=["softmax", "ssmax"], classes={"argmax": 10})
-    _, found, ends, _ = marks(draw(board).figure.axes[0])
-    assert set(found) == {("ssmax", "as trained"), ("softmax", "baseline"), ("ssmax", "hard")}
-    assert all(low == high for low, high in ends.values())
-    nothing = make_board(lines=["softmax"], classes={"argmax": 10}, diverged={("argmax", "softmax"): "nan"})
-    assert marks(draw(nothing).figure.axes[0]) == (["softmax"], {}, {}, {"softmax": "diverged"})

@@ -1,11 +1,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_board import accuracies, make_board
+from made_up_board import accuracies, make_board, many_lines
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from vanishing_variance.core.errors import InputError
+from vanishing_variance.leaderboard import board_table
 from vanishing_variance.leaderboard.board import summary
 from vanishing_variance.leaderboard.standings import standings
 from vanishing_variance.statistics.intervals import interval
@@ -141,3 +142,18 @@ def test_a_line_without_results_or_tested_elsewhere_is_refused():
         of[1] = of[1].query(shorter)
         with pytest.raises(InputError, match="ssmax, trained: was not tested with every seed at the lengths of"):
             make_board(*of, lines=LINES, classes=ONE)
+
+
+def test_every_line_is_in_each_table_whatever_its_state():
+    board, lines = many_lines(6)
+    text = board_table.markdown(board.assign(step=float("nan")))
+    argmax, dictionary, overall = text.split("\n## ")[1:]
+    for section in (argmax, dictionary, overall):
+        assert all(f"| {line} |" in section for line in lines if line != "softmax")
+        assert "| softmax (baseline) |" in section
+    [broken] = [row for row in argmax.splitlines() if "| broken |" in row]
+    assert broken.startswith("| – | broken | trained |")
+    assert broken.endswith("| – | diverged |")
+    assert "| at chance |" in argmax
+    assert "seed 1 diverged at step 7" in text
+    assert "nan" not in text.lower()

@@ -7,7 +7,6 @@ from checkout import ROOT
 from made_up_board import accuracies, attention
 
 from stages.leaderboard import main
-from vanishing_variance.core.errors import InputError
 from vanishing_variance.core.files import write_json
 from vanishing_variance.core.frames import read_csv, write_frame
 from vanishing_variance.leaderboard import files
@@ -90,10 +89,3 @@ def test_the_ablation_chance_and_the_training_lengths_are_those_of_the_parameter
     gains = read_csv(inputs / "metrics/leaderboard/ablation.csv", "task", "measure", "piece", "count", "gain")
     of = gains.query("task == 'argmax' and measure == '2^14' and piece == 'attention' and count == 'alone'")
     assert of["gain"].tolist() == pytest.approx([60], abs=3)
-
-
-def test_a_line_without_results_that_did_not_diverge_is_refused(inputs):
-    (files.trained("broken", "argmax") / "diverged.json").unlink()
-    with pytest.raises(InputError, match="argmax, broken: was neither tested nor diverged in training"):
-        main()
-    assert outputs(inputs) == {}

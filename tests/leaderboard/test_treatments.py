@@ -40,7 +40,6 @@ def test_the_first_line_is_the_baseline_and_no_line_is_there_twice():
         ("treatments.a.attention", "x", "treatments.a.attention is 'x'; must be one of "),
         ("ablation", ["a"], "ablation is ['a']; must be one of a"),
         ("model.projection", "direct", "model.projection is 'direct', but each line has its own"),
-        ("model.depth", 3, "model.depth is 3, but there is no such key"),
         ("training.batch_size", None, "training.batch_size is None"),
         ("tasks.argmax", {}, "tasks.argmax.steps is None; must be a mapping with the keys short"),
     ],

@@ -8,7 +8,7 @@ from vanishing_variance.probe.outputs import last_outputs
 from vanishing_variance.probe.sequences import tokenised, vocabulary
 from vanishing_variance.study.strategies import FIXED_LAST
 
-TEXT = " ".join(f"W{n % 50} w{n * 7 % 50} w{n * 11 % 50}." for n in range(200)).lower().replace(". w", ". W")
+TEXT = " ".join(f"W{n % 50} w{n * 7 % 50} w{n * 11 % 50}." for n in range(200))
 
 
 def settings(**changed):

@@ -5,11 +5,8 @@ import pytest
 import torch
 from rounding import rounding
 from torch.nn.functional import layer_norm
-from transformers import LlamaConfig
-from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
 
 from vanishing_variance.probe import outputs
-from vanishing_variance.probe.families import FAMILIES
 from vanishing_variance.probe.outputs import last_outputs
 
 KINDS = ["llama", "bert", "packaged"]
@@ -88,16 +85,6 @@ def test_o_is_attention_by_hand_before_the_projection(loaded, kind, positions):
                 expected = by_hand(model, hidden[sequence], layer, head, positions)
                 tolerance = allowed(model, expected)
                 np.testing.assert_allclose(found[sequence, 1 - layer, head], expected, rtol=0, atol=tolerance)
-
-
-def test_without_rotation_yarn_keeps_its_attention_factor():
-    """So that nothing but the rotation is removed: with the factor 1 the logits would be a fifth smaller."""
-    yarn = {"rope_type": "yarn", "rope_theta": 10000.0, "factor": 4.0, "original_max_position_embeddings": 32}
-    rotary = LlamaRotaryEmbedding(LlamaConfig(hidden_size=32, num_attention_heads=4, rope_scaling=yarn))
-    cosines, sines = FAMILIES["llama"].removed(rotary, rotary(torch.ones(1), torch.arange(3)[None]))
-    factor = 0.1 * np.log(4) + 1  # Peng et al. (2024), equation 22
-    np.testing.assert_allclose(cosines, np.full((1, 3, 8), factor))
-    assert not sines.any()
 
 
 def hooks(model):

@@ -107,7 +107,6 @@ ANSWER = Response(401, request=Request("GET", f"https://huggingface.co/{PAPERS}"
         (hub.RepositoryNotFoundError("a\nb", response=ANSWER), "not on the hub, or private: then hf auth login or set"),
         (hub.RevisionNotFoundError("a\nb", response=ANSWER), f"probe.revision is 'v9'; {PAPERS} has no such revision"),
         (hub.HfHubHTTPError("a\nb", response=ANSWER), "cannot be fetched: HfHubHTTPError: a b"),
-        (OSError(28, "No space left on device"), "cannot be fetched: OSError: [Errno 28] No space left on device"),
     ],
 )
 def test_what_the_hub_answers_is_said_in_one_line(monkeypatch, problem, said):

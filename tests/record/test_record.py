@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from checkout import ROOT
 from made_up_pieces import piece, pieces, wider
 from processes import wait_for
 
@@ -14,7 +15,6 @@ from vanishing_variance.core.stage import run
 from vanishing_variance.record.folder import replace, restore
 from vanishing_variance.report.strongest import OTHER_RECORDS, RECORD
 
-ROOT = Path(__file__).resolve().parents[2]
 SOME = Path("metrics/some")
 LARGE = (RECORD, OTHER_RECORDS[0])
 
@@ -89,11 +89,6 @@ def test_everything_is_derived_and_a_pair_is_compared_over_the_seeds_that_both_h
     accuracy = pd.read_csv(SOME / "accuracy.csv", keep_default_na=False)
     assert sorted(accuracy.query("norm == 'ln'")["seed"].unique()) == [0, 1, 2, 3]
     assert {path.stem for path in (SOME / "tables").glob("table*")} == {"table1", "table3"}
-
-
-def test_one_piece_is_a_record_without_a_test(record, new):
-    assert record("some", new) == (0, "")
-    assert len((SOME / "tables/tests.csv").read_text().splitlines()) == 1
 
 
 @pytest.mark.parametrize("name", [*OTHER_RECORDS[1:], *(pytest.param(one, marks=pytest.mark.slow) for one in LARGE)])

@@ -8,7 +8,6 @@ from made_up_pieces import piece
 from vanishing_variance.core.errors import InputError
 from vanishing_variance.core.frames import write_csv
 from vanishing_variance.record.stored import read_piece
-from vanishing_variance.study.columns import CSV
 
 INCOMPLETE = "does not hold seeds 2 to 3 at every test length; copy the piece again, or delete it and run python -m"
 
@@ -17,9 +16,7 @@ INCOMPLETE = "does not hold seeds 2 to 3 at every test length; copy the piece ag
     ("name", "change", "said"),
     [
         ("piece.json", {"norm": "nonsense"}, "norm is 'nonsense'; must be one of "),
-        ("piece.json", {"seeds": []}, "seeds is []: "),
         ("piece.json", {"seeds": [2, 4]}, "seeds is [2, 4]: Value error, consecutive seeds"),
-        ("piece.json", {"minutes": -5.0}, "minutes is -5.0: "),
         ("piece.json", {"versions": {}}, "versions.python is missing; copy the piece again, or delete it and run"),
         ("piece.json", {"parameters": {"test.lengths": 5}}, "test.lengths is 5; must be a list of whole numbers"),
         ("accuracy.csv", lambda of: of.assign(norm="std"), "its norm is not that of piece.json, ln; copy the piece"),
@@ -29,7 +26,6 @@ INCOMPLETE = "does not hold seeds 2 to 3 at every test length; copy the piece ag
         ("accuracy.csv", lambda of: of[of["temperature"] != "fitted"], "temperature must be each of plain, adaptive,"),
         ("accuracy.csv", lambda of: of.assign(accuracy=98.5), "accuracy must be a fraction, 0 to 1"),
         ("accuracy.csv", lambda of: of.assign(accuracy=np.nan), "accuracy has a number that is missing or impossible"),
-        ("mechanism.csv", lambda of: of[1:], INCOMPLETE),
         ("mechanism.csv", lambda of: of.assign(variance_after=0.0), "variance_after has a number that is missing or "),
         ("mechanism.csv", lambda of: of.assign(accuracy=0.5), "its accuracies are not those of accuracy.csv"),
         ("mechanism.csv", lambda of: of.drop(columns="target"), "cannot be read as CSV: it has no column target"),
@@ -45,12 +41,3 @@ def test_a_damaged_piece_is_refused_in_a_line(tmp_path, name, change, said):
         read_piece(path.parent)
     assert str(refused.value).startswith(f"{path}: {said}")
     assert "\n" not in str(refused.value)
-
-
-def test_a_column_that_is_not_the_records_is_left_out(tmp_path):
-    folder = piece(tmp_path / "piece", "argmax", "ln", [2, 3])
-    for name in ("accuracy", "mechanism"):
-        write_csv(folder / f"{name}.csv", pd.read_csv(folder / f"{name}.csv").assign(mine=1))
-    _, accuracy, mechanism = read_piece(folder)
-    assert [*accuracy] == [*CSV["accuracy"]]
-    assert [*mechanism] == [*CSV["mechanism"]]

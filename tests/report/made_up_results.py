@@ -1,10 +1,9 @@
 """Small results of the shape that the stages write, for the tests of the page."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import yaml
+from checkout import ROOT
 
 from vanishing_variance.analysis.tables import tables
 from vanishing_variance.report.figures import NAMES
@@ -15,7 +14,6 @@ from vanishing_variance.study.columns import CSV
 from vanishing_variance.study.interventions import damaged
 from vanishing_variance.study.quantities import GROUPINGS, QUANTITIES
 
-ROOT = Path(__file__).resolve().parents[2]
 LENGTHS = (16, 100, 16384)
 TEMPERATURES = ("plain", "adaptive", "fitted")
 CLAIM = {
@@ -37,7 +35,7 @@ STEPS = {("argmax", "short"): 80_000, ("dictionary", "short"): 10_000}
 STEPS |= {("argmax", "long"): 4_000, ("dictionary", "long"): 4_000}
 
 
-def comparisons(norm="ln", ranges=("short", "long"), lengths=LENGTHS):
+def comparisons(norm="ln", ranges=("short", "long")):
     """Rows of tests.csv: means of 50 ± a tenth of the row's number, which is the difference; p a thousandth."""
     short = dict.fromkeys([(norm, "none"), ("ln", "none"), ("std", "none"), ("ln", "std")])
     pairs = {"short": list(short), "long": [(norm, "none")]}
@@ -47,7 +45,7 @@ def comparisons(norm="ln", ranges=("short", "long"), lengths=LENGTHS):
         for range_ in ranges
         for treatment, baseline in pairs[range_]
         for temperature in TEMPERATURES
-        for length in lengths
+        for length in LENGTHS
     ]
     frame = pd.DataFrame(keys, columns=["task", "range", "treatment", "baseline", "temperature", "length"])
     row = np.arange(len(frame), dtype=float)
@@ -82,19 +80,19 @@ CELLS = [
 ]
 
 
-def numbers(norm="ln", cells=CELLS, tests=None):
+def numbers(norm="ln", tests=None):
     """Tables 1 to 6 as the stage ttest writes them, by number."""
     columns = {"table": int, "variant": str, "quantity": str, "length": int, "value": float}
-    reference = pd.DataFrame(cells, columns=[*columns]).astype(columns).assign(temperature="plain")
+    reference = pd.DataFrame(CELLS, columns=[*columns]).astype(columns).assign(temperature="plain")
     tests = comparisons(norm) if tests is None else tests
     return {number: table.numbers for number, table in tables(tests, norm, reference, STEPS).items()}
 
 
-def paper(cells=CELLS):
+def paper():
     """Rows of metrics/tables/paper.csv, all of plain softmax and the short range."""
     columns = ["table", "variant", "quantity", "length", "paper"]
     tasks = {1: "argmax", 2: "dictionary", 3: "argmax", 6: "dictionary"}
-    frame = pd.DataFrame(cells, columns=columns).astype({"paper": float})
+    frame = pd.DataFrame(CELLS, columns=columns).astype({"paper": float})
     return frame.assign(temperature="plain", range="short", task=frame["table"].map(tasks))
 
 

@@ -5,10 +5,9 @@ import pytest
 from vanishing_variance.core.errors import InputError
 from vanishing_variance.core.files import write_json
 from vanishing_variance.core.paths import TIMES
-from vanishing_variance.report.formats import interval, number, raised
+from vanishing_variance.report.formats import interval, number
 from vanishing_variance.report.text import read_svg, read_text
 from vanishing_variance.report.times import read_times
-from vanishing_variance.study.markdown import power
 
 
 def test_a_minus_is_a_minus_zero_has_no_sign_and_a_missing_number_is_a_dash():
@@ -16,11 +15,6 @@ def test_a_minus_is_a_minus_zero_has_no_sign_and_a_missing_number_is_a_dash():
     assert [number(value, "+.1f") for value in values] == [*values.values()]
     assert interval(-1.0, 2.0, "+.1f") == "−1.0, +2.0"
     assert interval(-1.0, math.nan, "+.1f") == interval(None, 2.0, "+.1f") == "–"
-
-
-def test_powers_are_raised_and_the_rest_is_escaped():
-    assert [raised(power(n)) for n in (16384, 1, 100)] == ["2<sup>14</sup>", "2<sup>0</sup>", "100"]
-    assert raised("N^-0.5. <b>, 2^4") == "N<sup>−0.5</sup>. &lt;b&gt;, 2<sup>4</sup>"
 
 
 @pytest.mark.parametrize(

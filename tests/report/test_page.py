@@ -3,27 +3,25 @@
 import re
 from dataclasses import replace
 from html import unescape
-from urllib.parse import unquote
 
 import pytest
-from made_up_leaderboard import ACCURACY, MEANS, leaderboard
-from made_up_results import CLAIM, ROOT, comparisons, evidence, made_up
+import vl_convert
+from checkout import ROOT
+from made_up_leaderboard import ACCURACY, BOARD, MEANS, TRAINED, leaderboard
+from made_up_results import comparisons, evidence, made_up, paper
 from scipy import stats
 
 from vanishing_variance.core.errors import InputError
+from vanishing_variance.leaderboard.curves import curves
+from vanishing_variance.report import chart, leaderboard_chart
 from vanishing_variance.report import leaderboard as leaderboard_page
 from vanishing_variance.report import page as study_page
-from vanishing_variance.report.figures import NAMES
 from vanishing_variance.report.page import page, side
-from vanishing_variance.report.strongest import Evidence
 
 MACHINE = {"device": "A <fast> one", "cores": 2, "revision": "0123456789ab-dirty"}
 TIMES = [
-    {"stage": "check", "seconds": 0.01},
     {"stage": "train-argmax-short-ln-0", "seconds": 30.25},
     {"stage": "train-argmax-short-none-0", "seconds": 29.5},
-    {"stage": "ttest", "seconds": 3.0},
-    {"stage": "review", "seconds": 900.0},
 ]
 
 
@@ -49,14 +47,6 @@ def test_every_cell_of_every_table_stands_on_the_page(monkeypatch):
         assert rows(html, table.anchor) == cells
 
 
-def test_every_picture_stands_on_the_page_with_its_caption():
-    html = unquote(unescape(page(made_up()).html))
-    for name in NAMES:
-        assert html.count(f'{name} 100% #1 "x"') == 1
-        assert html.count(f"<figcaption><b>Title of {name}.</b> N ≥ 2⁴ <in {name}></figcaption>") == 1
-    assert "<b>The record: title of accuracy of the record.</b>" in html
-
-
 def test_names_and_texts_are_escaped():
     html = page(made_up("<b>", evidence=evidence(claim="<i>x</i> & 2^4"), tests=comparisons("<b>"))).html
     assert "+ &lt;b&gt;" in html
@@ -64,16 +54,15 @@ def test_names_and_texts_are_escaped():
     assert "<i>x" not in html
     assert not re.search(r"(\+|against|of|treatment</dt><dd>) <b>", html)
     assert "<good>" not in leaderboard_page.page(leaderboard())
+    assert "A &lt;fast&gt; one" in side("abc", MACHINE, TIMES)
 
 
-def test_weaker_evidence_of_this_run_stands_below_the_records_which_leads():
-    html = unescape(page(made_up()).html)
-    [point] = re.findall(r"<p>This run, (.*?)</p>", html)
-    assert point.startswith("10,000 of the paper's 100,000 steps, n = 2: not comparable, −1.0 pp [−2.0, +0.5]")
-    assert 'id="record-table1"' in html
-    alone = page(made_up(evidence={"claim": Evidence(CLAIM)})).html
-    assert "This run, " not in alone
-    assert 'id="record-table1"' not in alone
+def test_vega_lite_takes_the_charts():
+    norm = 'a"b<'
+    study = chart.chart(comparisons(norm), paper(), made_up(norm).params)
+    for document in (study, leaderboard_chart.chart(curves(ACCURACY), BOARD, TRAINED)):
+        names = {one["name"] for one in vl_convert.vegalite_to_vega(document)["signals"]}
+        assert {"chosen_task", "shows_0", "shows_1", "pointed"} <= names
 
 
 def test_the_same_results_give_the_same_bytes_and_others_another_fingerprint():
@@ -82,18 +71,6 @@ def test_the_same_results_give_the_same_bytes_and_others_another_fingerprint():
     assert first.fingerprint in first.html
     assert first.fingerprint != other.fingerprint
     assert str(ROOT) not in first.html
-
-
-def test_the_side_file_has_the_machine_and_the_longest_stages_first():
-    html = side("abc", MACHINE, TIMES)
-    assert "A &lt;fast&gt; one" in html
-    assert re.findall(r"<th scope=\"row\">(\w+)</th><td>(\d)</td><td>([\d.]+)</td>", html) == [
-        ("train", "2", "59.8"),
-        ("ttest", "1", "3.0"),
-        ("check", "1", "0.0"),
-    ]
-    assert "review" not in html
-    assert 'fingerprint: "abc"' in html
 
 
 @pytest.mark.parametrize(

@@ -49,12 +49,6 @@ def test_a_folder_is_what_the_stages_make_that_write_into_it_and_equal_outputs_h
     assert changes(before, after) == [Change("reader", "ran", ("what `evaluate` made",), {"t": False})]
 
 
-def test_new_and_gone_are_by_the_graph_because_the_lock_keeps_what_was():
-    kept = dict.fromkeys(("older", "old", "kept", "new"), TRAIN)
-    found = changes(lock(kept, ["old", "kept"]), lock(kept, ["kept", "new", "never run"]))
-    assert found == [Change("new", "new", (), {"runs/w": True}), Change("old", "gone")]
-
-
 def test_an_empty_lock_has_no_stages_and_a_damaged_one_is_refused():
     graph = {"a": ("a", "dvc.lock", ".")}
     assert records(graph, lambda path: "") == {"a": None}

@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from results_review.comment import CUT, LIMIT, MARKER, comment
+from results_review.comment import MARKER, comment
 from results_review.compare import Comparison
 from results_review.smoke import Run, Trial
 from results_review.stages import Change
@@ -31,8 +31,8 @@ STALE = [Change(stage, "stale", ("`norm`",)) for stage in ("train@a", "train@b",
 FINE, BROKEN = Run(2, ""), Run(1, "Running stage 'check':\nerror: ```norm``` is 'bogus'")
 
 
-def text(found, trial=None, **options):
-    return comment(found, "main", COMMIT, trial, **options)
+def text(found, trial=None):
+    return comment(found, "main", COMMIT, trial)
 
 
 def test_what_changed_is_counted_and_stages_are_grouped_with_why_they_ran_and_what_came_of_it():
@@ -56,12 +56,3 @@ def test_stale_results_and_a_smoke_run_that_fails_are_warned_of_before_all_else(
 
 def test_words_of_a_claim_are_no_markup():
     assert r"| \|ln\| \*helps\* &lt;img> @<!-- -->someone | Table 2 | undecided → supported |" in text(SOME)
-
-
-def test_what_is_folded_last_is_left_out_first_and_then_the_end_is_cut():
-    shorter = text(SOME, limit=len(text(SOME)) - 1)
-    assert "- `runs/a`" not in shorter
-    assert "| a.json | x | 1 |" in shorter
-    cut = text(replace(SOME, details="x" * LIMIT, changes=[Change(f"s{n}", "gone") for n in range(9000)]))
-    assert len(cut) <= LIMIT
-    assert cut.endswith(f"| gone |  |{CUT}")

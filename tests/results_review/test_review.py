@@ -14,7 +14,7 @@ from results_review import commands
 from results_review.__main__ import main
 from results_review.commands import ReviewError, git, merge_base
 from results_review.compare import compare
-from results_review.smoke import LINES, WIDTH, reproduce, try_both
+from results_review.smoke import reproduce, try_both
 from results_review.stages import Change
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -125,13 +125,6 @@ def test_an_edit_without_a_run_is_stale_and_after_a_run_its_results_and_stages_a
     assert after.changes == [Change("train@std", "new", (), {"runs/std": True}), ran, Change("train@ln", "gone")]
 
 
-def test_a_result_that_a_commit_deletes_is_stale(root):
-    base = head(root)
-    git(root, "rm", "--quiet", "metrics/argmax.json")
-    commit(root, "deleted")
-    assert compare(root, base).stale == [Change("judge", "stale", ("`metrics/argmax.json` is deleted",))]
-
-
 def test_a_graph_beside_the_first_is_reviewed_too(root):
     train = {"cmd": "mkdir -p runs; echo > runs/more", "wdir": "..", "outs": ["runs/more"]}
     write(root, {"beside/dvc.yaml": json.dumps({"stages": {"train": train}})})
@@ -175,15 +168,6 @@ def test_both_are_tried_at_smoke_scale_in_a_clone_the_tree_upon_the_bases_result
     assert [change.kind for change in tried.comparison.changes] == ["new", "ran", "gone"]
     assert tried.comparison.details.splitlines()[2:] == ["| metrics/argmax.json | short.00016 | 4 | 6 | 2 |"]
     assert git(root, "status", "--porcelain").splitlines() == [" M params.yaml", "?? beside/"]
-
-
-def test_a_stage_that_fails_is_shown_by_its_last_lines(root):
-    said = "for n in range(99): print('x' * 999, end='\\r\\n')\nraise SystemExit('error: nothing to judge')"
-    write(root, {"judge.py": said})
-    lines = reproduce(root).failure.splitlines()
-    assert "error: nothing to judge" in lines
-    assert "'judge'" in lines[-1]
-    assert (len(lines), max(map(len, lines))) == (LINES, WIDTH)
 
 
 @pytest.mark.parametrize(("path", "said"), [("metrics/claims.json", "the claims"), ("dvc.yaml", r"^dvc: .*dvc\.yaml")])
