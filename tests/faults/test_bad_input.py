@@ -148,7 +148,7 @@ def test_every_script_refuses_an_unknown_option(refused, script, needed):
 
 def test_a_stage_that_asks_for_far_too_much_memory_names_the_parameter(refused, monkeypatch):
     monkeypatch.setattr(memory, "free_memory", lambda: 16 * 2**30)  # whatever this machine has
-    write(changed("training.batch_size", 10**9))
-    said = refused("train", *ONE)
-    assert said.startswith("error: train argmax-short-ln-0: needs about ")
-    assert "training.batch_size (1000000000)" in said
+    write(changed("test.sequences", 10**9))
+    said = refused("generate", "--task", "argmax")
+    assert said.startswith("error: generate argmax: needs about ")
+    assert "test.sequences (1000000000)" in said

@@ -91,7 +91,6 @@ class Runner:
 
     def __init__(self, scratch):
         self._result = scratch / "result.json"
-        environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "DVC_STAGE")}
 
         def on_one_core():
             if hasattr(os, "sched_setaffinity"):
@@ -99,7 +98,7 @@ class Runner:
 
         self._process = subprocess.Popen(
             [sys.executable, str(Path(__file__).with_name("stage_runner.py"))],
-            env=environment | {"OMP_NUM_THREADS": "1"},
+            env=os.environ | {"OMP_NUM_THREADS": "1"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

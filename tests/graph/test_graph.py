@@ -40,14 +40,13 @@ def test_a_stage_declares_the_files_that_it_opens(whole):
 
 def test_a_dear_stage_declares_no_other_files(whole):
     """Over-declared, it is trained again without need."""
-    # Which products are taken is the processor's matter.
-    spared = {"src/vanishing_variance/model/kernels/matmul.c", "src/vanishing_variance/core/arguments.py"}
     for name in filter(dear, whole.graph):
         read, deps = whole.read(name), whole.graph[name].deps - {"runs/checked"}
         outputs = {dep for dep in deps if dep.startswith(("runs/", "data/"))}
         assert {dep for dep in outputs if not any(file.startswith(dep) for file in read)} == set(), name
         sources = {file for file in whole.files for dep in deps - outputs if f"{file}/".startswith(f"{dep}/")}
-        assert sources - read <= spared, name
+        unread = {file for file in sources - read if not file.endswith(".c")}  # what is compiled, the machine decides
+        assert unread <= {f"{SOURCE}/core/arguments.py"}, name
 
 
 def test_a_stage_declares_exactly_the_parameters_that_it_takes(whole):
