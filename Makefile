@@ -30,10 +30,13 @@ test: $(VENV)/installed
 	@python tests/browser.py
 	$(TESTS) -m "not slow"
 
-# Then the graph by DVC, kills, every documented command, and `make test` on imitations of other processors: hours.
+# Then the graph by DVC, kills, every documented command, and `make test` on imitations of other processors: hours. What
+# trains is repeated under other perturbations of the last bits.
 test-all: test
 	$(TESTS) -m slow
 	python tests/anywhere.py -- $(TESTS) -m "not slow"
+	for noise in 1 2 3 4 5 6 7 8; do \
+		PERTURBED=$$noise python tests/anywhere.py --only perturbed -- python -m pytest -q -m "trains and not slow" || exit 1; done
 
 lint: $(VENV)/installed
 	ruff check . && ruff format --check . && mypy

@@ -29,7 +29,25 @@ jaxtyping.install_import_hook(
     "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))",
 )
 
+from vanishing_variance.training import loop
+
 torch.set_num_threads(1)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    """Let a test train only where it is marked `trains`: these are repeated under several perturbations."""
+    original = loop.learning_rates
+    if "trains" not in item.keywords:
+        loop.learning_rates = _unmarked
+    try:
+        return (yield)
+    finally:
+        loop.learning_rates = original
+
+
+def _unmarked(*_):
+    pytest.fail("it trains: mark it `trains`, and let nothing in it depend on what the training leads to")
 
 
 @pytest.fixture

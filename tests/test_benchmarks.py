@@ -24,6 +24,7 @@ SLOW = [("ours, nothing compiled", REPORTED_TWICE), ("vmap", TRAIN), ("vmap", EV
 SLOW.append(("OpenBLAS", Workload("product", "", 0, 1, 0)))
 
 
+@pytest.mark.trains
 @pytest.mark.parametrize(
     ("way", "work"),
     [

@@ -20,6 +20,7 @@ from vanishing_variance.inference.sequences import of_length
 from vanishing_variance.inference.temperature import UNCHANGED
 
 ROOT = Path(__file__).resolve().parents[1]
+pytestmark = pytest.mark.trains
 
 
 def trained(attention="softmax"):

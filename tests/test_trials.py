@@ -9,6 +9,8 @@ from checkout import ROOT
 from benchmarks import averaging, averaging_figure, long_range, protocols, protocols_figure
 from benchmarks.rows import read_rows
 
+pytestmark = pytest.mark.trains
+
 
 @pytest.fixture
 def script(monkeypatch, tmp_path):

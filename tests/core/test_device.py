@@ -20,6 +20,7 @@ def unflushed():
     torch.set_flush_denormal(True)
 
 
+@pytest.mark.trains
 def test_a_training_flushes_denormal_numbers_to_zero_in_torch_and_compiled_kernels(unflushed):
     assert (torch.full((16,), SMALLEST) * 0.1).all()
     ensemble._train_chunk(make_plan("argmax", steps=1), [0], None, lambda done: None)

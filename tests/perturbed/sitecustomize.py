@@ -5,12 +5,14 @@ product's own bits, so that equal products stay equal, whichever process compute
 a few integers, are exact on every processor and stay.
 """
 
+import os
 import sys
 import warnings
 from importlib.abc import Loader, MetaPathFinder
 from importlib.util import find_spec
 
 # By name, those of aten that return a product; each has a form that writes into a given tensor, which is left alone.
+NOISE = 0x5BD1E995 + 2 * int(os.environ.get("PERTURBED", "0"))  # odd: which bits are moved how
 PRODUCTS = ("mm", "bmm", "addmm", "baddbmm", "mv", "addmv")
 
 
@@ -23,7 +25,7 @@ def shifted(product):
         return product
     whole, places = kinds[product.dtype]
     bits = product.contiguous().view(whole)
-    noise = (bits * 0x5BD1E995) >> places  # -2, -1, 0 or 1
+    noise = (bits * NOISE) >> places  # -2, -1, 0 or 1
     moved = (bits + noise).view(product.dtype)
     normal = product.isfinite() & (product.abs() > torch.finfo(product.dtype).tiny * 16)
     return torch.where(normal & ((bits & 0xFF) != 0), moved, product)

@@ -15,6 +15,7 @@ from vanishing_variance.training import adam, checkpoints, ensemble
 from vanishing_variance.training import loop as training
 
 SEEDS = [0, 1]
+pytestmark = pytest.mark.trains
 
 
 @pytest.fixture(autouse=True)

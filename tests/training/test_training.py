@@ -17,6 +17,7 @@ from vanishing_variance.training import ensemble
 from vanishing_variance.training import loop as training
 
 SEEDS = list(range(8))
+pytestmark = pytest.mark.trains
 
 
 def trained(plan, seeds):
