@@ -3,11 +3,16 @@
 import json
 import re
 
+import numpy as np
 import pytest
 import yaml
 from checkout import ALL, EVALUATE, GENERATE, TEMPERATURE, TRAIN, stages
 from graph import resolve, stages_of
 
+from vanishing_variance.core import registry
+from vanishing_variance.core.arrays import read_arrays
+from vanishing_variance.core.paths import sequences
+from vanishing_variance.core.seeding import stream
 from vanishing_variance.study.edited import edit_yaml
 
 # Of the paper's runs these take hours, and the others seconds.
@@ -205,6 +210,17 @@ def test_a_training_that_is_killed_ends_with_the_same_bits(whole, editable):
     assert whole.runner(editable, *words, before=sources + fewer).code == 0  # 30 steps, 17 of which were made
     for path in (editable / out).iterdir():
         assert path.read_bytes() == (whole.folder / out / path.name).read_bytes()
+
+
+@pytest.mark.parametrize("name", ["argmax", "dictionary"])
+def test_test_sequences_come_from_the_stream_of_their_task_and_length(whole, name):
+    params = yaml.safe_load((whole.folder / "params.yaml").read_text())
+    task = registry.load_task(name).TASK(**params["tasks"][name]["data"])
+    for length in params["test"]["lengths"]:
+        drawn = task.sample(stream(params["seed"], "test", name, length), params["test"]["sequences"], length)
+        stored = read_arrays(whole.folder / sequences(name, length))
+        assert stored.keys() == drawn.keys()
+        assert all(np.array_equal(stored[key], drawn[key]) for key in drawn)
 
 
 def test_metrics_are_small_flat_and_finite(whole):
