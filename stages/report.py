@@ -1,4 +1,4 @@
-"""Write the page: every result beside the paper's; what differs from run to run is in run.html beside it."""
+"""Write the page: every result beside the paper's."""
 
 from pathlib import Path
 
@@ -7,33 +7,25 @@ from vanishing_variance.core.files import write_text
 from vanishing_variance.core.frames import read_csv
 from vanishing_variance.core.stage import Arguments, run
 from vanishing_variance.core.yaml import read_yaml
-from vanishing_variance.report.figures import NAMES, SECTIONS
-from vanishing_variance.report.machine import machine
-from vanishing_variance.report.page import Results, page, side
+from vanishing_variance.report.figures import NAMES, SECTIONS, folder
+from vanishing_variance.report.page import Results, page
 from vanishing_variance.report.records import Record
 from vanishing_variance.report.strongest import OTHER_RECORDS, RECORD, Study, strongest
 from vanishing_variance.report.text import read_svg, read_text
-from vanishing_variance.report.times import read_times
 from vanishing_variance.study.columns import CSV
 from vanishing_variance.study.judged import read_claims
 from vanishing_variance.study.runs import FIGURES, METRICS, PAPER_TABLES, PLOTS, TABLES
 
-FOLDER = PLOTS / "report"
 
-
-def _folder(name: str) -> Path:
-    return FIGURES / (name if name in ("figure1", "interventions", "mechanism") else "results")
-
-
-def _record(folder: Path) -> Record:
-    pictures = [folder / PLOTS / f"{name}.svg" for name in SECTIONS["curves"]]
-    tables = {number: folder / "tables" / f"table{number}.csv" for number in PAPER_TABLES}
+def _record(record: Path) -> Record:
+    pictures = {name: record / PLOTS / f"{name}.svg" for name in SECTIONS["curves"]}
+    tables = {number: record / "tables" / f"table{number}.csv" for number in PAPER_TABLES}
     return Record(
-        study=Study(read_claims(folder / "claims.json"), read_yaml(folder / PATH)),
-        tests=read_csv(folder / "tables" / "tests.csv", *CSV["tests"]),
-        paper=read_csv(folder / "tables" / "paper.csv", *CSV["paper"]),
+        study=Study(read_claims(record / "claims.json"), read_yaml(record / PATH)),
+        tests=read_csv(record / "tables" / "tests.csv", *CSV["tests"]),
+        paper=read_csv(record / "tables" / "paper.csv", *CSV["paper"]),
         tables={number: read_csv(path, *CSV["table"]) for number, path in tables.items() if path.exists()},
-        pictures=[read_svg(path) for path in pictures if path.exists()],
+        pictures={name: read_svg(path) for name, path in pictures.items() if path.exists()},
     )
 
 
@@ -50,13 +42,10 @@ def main() -> None:
         explained=read_csv(METRICS / "explained.csv", *CSV["explained"]),
         interventions=read_csv(METRICS / "interventions" / "shares.csv", *CSV["shares"]),
         tables={number: read_csv(TABLES / f"table{number}.csv", *CSV["table"]) for number in PAPER_TABLES},
-        pictures={name: read_svg(_folder(name) / f"{name}.svg") for name in NAMES},
+        pictures={name: read_svg(FIGURES / folder(name) / f"{name}.svg") for name in NAMES},
         records=records,
     )
-    made = page(results)
-    write_text(FOLDER / "index.html", made.html)
-    # Not an output, so that DVC hashes none of it: it is of this machine and this moment.
-    write_text(FOLDER / "run.html", side(made.fingerprint, machine(), read_times()))
+    write_text(PLOTS / "report" / "index.html", page(results))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ SOURCE = ROOT / "src/vanishing_variance"
 TABLE = re.findall(r"^\| (`.*?) \|", (ROOT / "docs/code.md").read_text(), flags=re.MULTILINE)
 # The package, or module of the top folder, and its row.
 ROWS = {name: row for row, names in enumerate(TABLE) for name in re.findall(r"`(\w+)[/.]", names)}
-ALLOWED = {("report", "figures")}  # the chart has the colours of the figures
+ALLOWED = {("report", "figures")}  # the page says n as the figures do
 
 
 def imported(path):

@@ -151,7 +151,7 @@ def made_up(norm="ln", **changes):
     """The contents of the page, of a treatment; some of them changed."""
     source = (ROOT / "tests/smoke.yaml").read_text().replace("norm: ln", f"norm: {norm!r}")
     study = Study({key: of.claim for key, of in evidence().items()}, yaml.safe_load(source))
-    compared, drawn = paper().assign(difference=1.0), [picture("accuracy of the record")]
+    compared, drawn = paper().assign(difference=1.0), {"accuracy": picture("accuracy of the record")}
     record = Record(study, comparisons(norm).assign(n=8), compared, {1: numbers(norm)[1]}, drawn)
     shown = {
         "params": yaml.safe_load(source),

@@ -25,11 +25,6 @@ def interval(low: float | None, high: float | None, how: str) -> str:
     return MISSING if MISSING in ends else ", ".join(ends)
 
 
-def estimate(mean: float, low: float | None, high: float | None) -> str:
-    """Return a mean accuracy (%) with its interval, in words."""
-    return f"{number(mean, '.1f')}%, 95% interval [{interval(low, high, '.1f')}]"
-
-
 def beside(size: str, paper: str) -> str:
     """Return the paper's number as it stands behind ours, after the size of ours where that is judged."""
     if size:

@@ -1,8 +1,6 @@
-"""The page and its side file, rendered: data in, HTML out, the same bytes for the same data."""
+"""The page, rendered: data in, HTML out, the same bytes for the same data."""
 
-import hashlib
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +10,9 @@ from vanishing_variance.core.config import get_param
 from vanishing_variance.core.errors import InputError
 from vanishing_variance.core.ranges import Range, training_steps
 from vanishing_variance.figures import variants
-from vanishing_variance.report import curves, figures, records
+from vanishing_variance.report import figures, records
 from vanishing_variance.report.answer import QUESTION, answer
 from vanishing_variance.report.cells import grouped
-from vanishing_variance.report.chart import chart
 from vanishing_variance.report.formats import raised
 from vanishing_variance.report.records import Record
 from vanishing_variance.report.rendering import TEMPLATES
@@ -30,11 +27,6 @@ from vanishing_variance.study.verdict import legend
 
 EXPLAINED = "What explains the accuracy (%)"
 SHARES = "What interventions recover or reproduce of the lost accuracy (%)"
-# Of the graph: other scripts note their time as well.
-STAGES = (
-    *("check", "generate", "train", "temperature", "evaluate", "ttest", "mechanism", "capacity", "proposition"),
-    *("interventions", "figures", "probe", "figure1", "claims", "report"),
-)
 
 
 @dataclass(frozen=True)
@@ -56,20 +48,12 @@ class Results:
     records: Mapping[str, Record]
 
 
-@dataclass(frozen=True)
-class Page:
-    """The page as HTML; its fingerprint tells it from the page of other results, and stands in it."""
-
-    html: str
-    fingerprint: str
-
-
-def page(results: Results) -> Page:
-    """Return all results as one HTML file that needs no other.
+def page(results: Results) -> str:
+    """Return all results as one HTML file without a script; its figures are files beside it.
 
     Raises InputError on a parameter that is not one, and where the results are not of the parameters' treatment.
     """
-    params, record = results.params, next(iter(results.records.values()))
+    params, (name, record) = results.params, next(iter(results.records.items()))
     norm = get_param(params, "norm", str)
     if any(norm not in of for number, of in results.tables.items() if number not in ABLATIONS):
         raise InputError(f"params.yaml: norm is {norm!r}, of which metrics/tables has no results: run the study first")
@@ -77,50 +61,33 @@ def page(results: Results) -> Page:
     lead = record if led else results
     # interventions.md has the rows after the normaliser too
     before = results.interventions[results.interventions["where"] != "after"]
+    of_section = {
+        section: [figures.figure(one, results.pictures[one]) for one in names]
+        for section, names in figures.SECTIONS.items()
+    }
+    recorded = [figures.recorded(name, *of) for of in record.pictures.items()] if led else []
     shown = {
         "question": QUESTION,
         "answer": answer(results.evidence),
-        "panels": curves.panels(lead.tests, lead.paper, lead.params),
-        "size": (curves.WIDTH, curves.HEIGHT, curves.LEFT, curves.RIGHT, curves.TOP, curves.BOTTOM),
+        "lead": (recorded or of_section["curves"])[0],
         "scale": _scale(lead.tests, lead.params),
         "board": board(results.evidence),
         "counts": counts(results.evidence),
         "records": records.table(results.records),
         "legend": [(name, raised(meaning)) for name, meaning in legend()],
-        "recorded": [figures.recorded(*of) for of in enumerate(record.pictures)] if led else [],
+        "recorded": recorded[1:],
         "recorded_tables": tables(*_of(record), "record-table") if led else [],
         "tables": tables(*_of(results)),
         "explained": grouped(
             "mechanism", EXPLAINED, attribution_table.NOTE, attribution_table.groups(results.explained)
         ),
         "shares": grouped("interventions", SHARES, shares_table.NOTE, shares_table.groups(before)),
-        "accuracies": chart(results.tests, results.paper, params),
-        "figures": {
-            section: [figures.figure(name, results.pictures[name]) for name in names]
-            for section, names in figures.SECTIONS.items()
-        },
+        "figures": of_section,
         "study": _study(params),
         "source": results.source,
         "norm": norm,
     }
-    template = TEMPLATES.get_template("page.html")
-    fingerprint = hashlib.sha256(template.render(**shown, fingerprint="").encode()).hexdigest()[:16]
-    return Page(template.render(**shown, fingerprint=fingerprint), fingerprint)
-
-
-def side(fingerprint: str, machine: Mapping[str, Any], times: Sequence[Mapping[str, Any]]) -> str:
-    """Return the side file of the page with this fingerprint: what differs from run to run.
-
-    `machine` has device, cores and revision; `times` are stages with their wall time in seconds.
-    """
-    kinds: dict[str, list[float]] = defaultdict(list)
-    times = [one for one in times if one["stage"].partition("-")[0] in STAGES]
-    for one in times:
-        kinds[one["stage"].partition("-")[0]].append(one["seconds"])
-    longest = sorted(kinds.items(), key=lambda kind: (-sum(kind[1]), kind[0]))
-    return TEMPLATES.get_template("run.html").render(
-        fingerprint=fingerprint, machine=machine, times=times, kinds=longest, total=sum(map(sum, kinds.values()))
-    )
+    return TEMPLATES.get_template("page.html").render(**shown)
 
 
 def _of(study: Results | Record) -> tuple[Numbered, str, Mapping[tuple[str, str], int]]:
@@ -143,7 +110,7 @@ def _scale(tests: pd.DataFrame, params: Mapping[str, Any]) -> str:
     beside = {task: f" of {theirs:,}" if theirs and not as_paper else "" for task, (_, theirs) in steps.items()}
     said = ", ".join(f"{task} {ours:,}{beside[task]}" for task, (ours, _) in steps.items())
     heading = "the paper’s gradient steps" if as_paper else "gradient steps"
-    drawn = curves.shown(tests)
+    drawn = tests.query("range == 'short' and temperature == 'plain' and treatment == 'ln' and baseline == 'none'")
     return f"{variants.seeds(drawn['n'])} seeds (the paper: {PAPER_SEEDS}), {heading}: {said}"
 
 

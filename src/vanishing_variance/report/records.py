@@ -1,7 +1,7 @@
 """The record that the page leads with beside other records: the same gains, of another network or training."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,13 +30,13 @@ SPARED = "training.seeds_per_process"
 
 @dataclass(frozen=True)
 class Record:
-    """Contents of a record: claims.json, params.yaml, tests.csv, paper.csv, tables by number, figures as SVG texts."""
+    """Contents of a record: claims.json, params.yaml, tests.csv, paper.csv, tables by number, figures (SVG) by name."""
 
     study: Study
     tests: pd.DataFrame
     paper: pd.DataFrame
     tables: Numbered
-    pictures: Sequence[str]
+    pictures: Mapping[str, str]
 
     @property
     def params(self) -> Mapping[str, Any]:
