@@ -79,11 +79,11 @@ def test_dvcs_temporary_copies_run_their_own_source_side_by_side(copy):
     assert path.read_text() != original
     copy("dvc", "exp", "run", "--queue", "--name", "edited")
     path.write_text(original)
-    copy("dvc", "exp", "run", "--queue", "--name", "other", "-S", "norm=std")
+    copy("dvc", "exp", "run", "--queue", "--name", "other", "-S", "norm=rms")
     copy("dvc", "queue", "start", "--jobs", "2")
     while re.search("Running|Queued", copy("dvc", "queue", "status")):
         time.sleep(1)
-    for experiment, said, treatment in (("edited", "short sequences", "ln"), ("other", "the short range", "std")):
+    for experiment, said, treatment in (("edited", "short sequences", "ln"), ("other", "the short range", "rms")):
         copy("dvc", "exp", "apply", experiment)
         table = (copy.path / "metrics/tables/table1.md").read_text()
         assert f"trained on {said}: accuracy (%), none against {treatment}" in table
@@ -100,7 +100,7 @@ def test_a_new_task_and_a_new_parameter_of_another_stage_retrain_nothing(copy):
         (
             copy.path / "params.yaml",
             "  dictionary:\n",
-            "  argmin: {data: {classes: 3}, training: {steps: 5}}\n  dictionary:\n",
+            "  argmin: {data: {classes: 3}, steps: {short: 5, long: 5}, training: {}}\n  dictionary:\n",
         ),
         (copy.path / "params.yaml", "  heatmap_sequences: 8\n", "  heatmap_sequences: 8\n  bins: 9\n"),
         (source / "evaluation/config.py", "    heatmap_sequences:", "    bins: int\n    heatmap_sequences:"),

@@ -38,7 +38,8 @@ def anew(finished, folder):
 def same(copy, finished):
     """Return whether the copy has what the undisturbed run left, recorded and in its folder."""
     copy("git", "add", "--all")
-    results = ("--", "dvc.lock", "metrics", "plots", ":!*/leaderboard")  # which is a graph of its own
+    others = (":!metrics/leaderboard", ":!plots/leaderboard")  # which is a graph of its own
+    results = ("--", "dvc.lock", "metrics", "plots", *others)
     differ = copy("git", "diff", "--cached", "--name-only", finished("git", "rev-parse", "HEAD").strip(), *results)
     return differ == "" and "up to date" in copy("dvc", "status", "dvc.yaml")
 
