@@ -21,7 +21,7 @@ import yaml
 
 from benchmarks.amdahl import Stage, bound, measured, on_gpus
 from dvc_parallel.pipeline import Pipeline
-from vanishing_variance.core.files import write_json
+from vanishing_variance.harness.files import write_json
 from vanishing_variance.report.machine import machine
 from vanishing_variance.work import noted
 

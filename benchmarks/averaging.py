@@ -19,17 +19,17 @@ from torch import Tensor
 from benchmarks import ROOT
 from benchmarks.protocols import LONGEST, LOWER, NORMS, STEPS, add_missing, tested
 from benchmarks.rows import read_rows
-from vanishing_variance.core.files import write_text
-from vanishing_variance.core.parallel import Report
-from vanishing_variance.model.initialisation import draw
-from vanishing_variance.model.interfaces import Weights
-from vanishing_variance.study.markdown import mean_estimate, table
-from vanishing_variance.study.runs import METRICS
-from vanishing_variance.training.adam import Adam, adam
-from vanishing_variance.training.batches import batches
-from vanishing_variance.training.compiled_adam import Rates, Rows
-from vanishing_variance.training.loop import losses, train
-from vanishing_variance.training.plan import TrainingPlan
+from vanishing_variance.engine.adam import Adam, adam
+from vanishing_variance.engine.batches import batches
+from vanishing_variance.engine.initialisation import draw
+from vanishing_variance.engine.interfaces import Weights
+from vanishing_variance.engine.kernels.compiled_adam import Rates, Rows
+from vanishing_variance.engine.loop import losses, train
+from vanishing_variance.engine.plan import TrainingPlan
+from vanishing_variance.harness.files import write_text
+from vanishing_variance.harness.markdown import mean_estimate, table
+from vanishing_variance.harness.parallel import Report
+from vanishing_variance.harness.runs import METRICS
 
 # Of the dictionary's protocols the study's, Veličković et al.'s, the two in which ln gains most of 8 seeds and of all,
 # and two in which it does not gain; of argmax the study's. With how many seeds, from 0 on.
@@ -143,7 +143,7 @@ def trained(plan: TrainingPlan, seeds: Sequence[int], report: Report) -> tuple[W
         made.append(Averaging(adam(of, tables, rates, decay), of, len(rates)))
         return made[0]
 
-    with patch("vanishing_variance.training.loop.adam", averaging):
+    with patch("vanishing_variance.engine.loop.adam", averaging):
         train(plan, weights, seeds, report)
     return weights, made[0].mean()
 

@@ -11,13 +11,13 @@ from matplotlib.lines import Line2D
 from benchmarks import ROOT
 from benchmarks.averaging import COLUMNS, WEIGHTS
 from benchmarks.protocols import LONGEST, NORMS
-from vanishing_variance.core.frames import read_csv
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.figures.images import write_figure
 from vanishing_variance.figures.style import GREY, figure
 from vanishing_variance.figures.variants import colour, label, look, seeds
+from vanishing_variance.harness.frames import read_csv
+from vanishing_variance.harness.runs import METRICS
 from vanishing_variance.statistics.intervals import interval
-from vanishing_variance.study.runs import METRICS
 
 # Inches: of a protocol, and of what is above and below all.
 ROW, REST = 0.36, 0.75

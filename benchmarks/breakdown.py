@@ -10,10 +10,10 @@ from torch.profiler import profile
 
 from benchmarks import ours
 from benchmarks.workload import Workload
-from vanishing_variance.core import parallel
-from vanishing_variance.core.arrays import read_arrays
-from vanishing_variance.training import checkpoints
-from vanishing_variance.training import loop as training
+from vanishing_variance.engine import checkpoints
+from vanishing_variance.engine import loop as training
+from vanishing_variance.harness import parallel
+from vanishing_variance.harness.arrays import read_arrays
 
 SEEDS = [0, 1, 2, 3]
 STEPS = 200

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import psutil
 import torch
 
-from vanishing_variance.core.device import device
+from vanishing_variance.engine.device import device
 
 SECONDS = 2.0
 

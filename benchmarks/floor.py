@@ -7,8 +7,8 @@ from scipy.linalg import blas
 from torch import Tensor
 
 from benchmarks.clock import per_unit
-from vanishing_variance.core import parallel
-from vanishing_variance.core.device import device
+from vanishing_variance.engine.device import device
+from vanishing_variance.harness import parallel
 
 
 @torch.no_grad()

@@ -17,12 +17,12 @@ import pandas as pd
 from benchmarks import ROOT
 from benchmarks.rows import add_rows, read_rows
 from vanishing_variance import evaluate, read_params, train
-from vanishing_variance.core.files import write_text
-from vanishing_variance.core.frames import read_csv
-from vanishing_variance.study.markdown import estimate, mean_estimate, power, table
-from vanishing_variance.study.runs import METRICS, REFERENCE, TASKS
-from vanishing_variance.study.scale import SCALES, paper_steps
-from vanishing_variance.training.batches import STEPS_PER_DRAW, lengths
+from vanishing_variance.engine.batches import STEPS_PER_DRAW, lengths
+from vanishing_variance.harness.files import write_text
+from vanishing_variance.harness.frames import read_csv
+from vanishing_variance.harness.markdown import estimate, mean_estimate, power, table
+from vanishing_variance.harness.runs import METRICS, REFERENCE, TASKS
+from vanishing_variance.results.scale import SCALES, paper_steps
 
 FIRST_SEED, SEEDS, SEQUENCES, LONGEST = 8, 8, 1024, 256
 

@@ -9,7 +9,7 @@ import torch
 from benchmarks import floor, ours, plain, vmap
 from benchmarks.clock import peak, resident
 from benchmarks.workload import Workload
-from vanishing_variance.model.kernels import matmul
+from vanishing_variance.engine.kernels import matmul
 
 WAYS: dict[tuple[str, str], Callable[[Workload], float]] = {
     ("train", "plain"): plain.train,

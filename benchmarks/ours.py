@@ -8,17 +8,16 @@ from typing import Any, cast
 import torch
 
 from benchmarks.workload import Workload
-from vanishing_variance.core import parallel
-from vanishing_variance.core.device import device
-from vanishing_variance.core.parallel import Report
-from vanishing_variance.core.task import Sequences
-from vanishing_variance.inference.models import Models
-from vanishing_variance.inference.temperature import UNCHANGED
-from vanishing_variance.model import attention
-from vanishing_variance.model.items import Items
-from vanishing_variance.model.kernels import attend, matmul
-from vanishing_variance.training import adam
-from vanishing_variance.training import loop as training
+from vanishing_variance.engine import adam, attention
+from vanishing_variance.engine import loop as training
+from vanishing_variance.engine.device import device
+from vanishing_variance.engine.items import Items
+from vanishing_variance.engine.kernels import attend, matmul
+from vanishing_variance.engine.task import Sequences
+from vanishing_variance.harness import parallel
+from vanishing_variance.harness.parallel import Report
+from vanishing_variance.measure.inference.models import Models
+from vanishing_variance.measure.inference.temperature import UNCHANGED
 
 
 def train(work: Workload, how: str = "compiled") -> float:

@@ -5,7 +5,7 @@ from torch.nn.functional import cross_entropy
 
 from benchmarks.clock import per_unit
 from benchmarks.workload import Workload
-from vanishing_variance.core.device import device
+from vanishing_variance.engine.device import device
 from vanishing_variance.reference import Reference
 
 

@@ -12,16 +12,16 @@ from pathlib import Path
 import pandas as pd
 import torch
 
-from vanishing_variance.core.files import write_text
-from vanishing_variance.core.frames import write_csv
-from vanishing_variance.core.parallel import single_threaded
+from vanishing_variance.engine.initialisation import draw
+from vanishing_variance.engine.loop import train
+from vanishing_variance.engine.plan import TrainingPlan
+from vanishing_variance.harness.files import write_text
+from vanishing_variance.harness.frames import write_csv
+from vanishing_variance.harness.markdown import table
+from vanishing_variance.harness.parallel import single_threaded
 from vanishing_variance.leaderboard.files import TASKS
 from vanishing_variance.leaderboard.treatments import read_params, read_treatments, training_plan
-from vanishing_variance.model.initialisation import draw
 from vanishing_variance.report.machine import machine
-from vanishing_variance.study.markdown import table
-from vanishing_variance.training.loop import train
-from vanishing_variance.training.plan import TrainingPlan
 
 RESULTS = Path(__file__).resolve().with_suffix(".csv")
 SEEDS, STEPS, ROUNDS = range(4), 128, 3

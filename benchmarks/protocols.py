@@ -22,30 +22,30 @@ from torch import Tensor
 from benchmarks import ROOT
 from benchmarks.rows import add_rows, read_rows
 from benchmarks.workload import Workload, parts
-from vanishing_variance.core import parallel
-from vanishing_variance.core.files import write_text
-from vanishing_variance.core.frames import read_csv
-from vanishing_variance.core.parallel import Job, Report
-from vanishing_variance.core.progress import Progress
-from vanishing_variance.core.ranges import Range
-from vanishing_variance.core.seeding import stream
-from vanishing_variance.core.task import TaskTraining
-from vanishing_variance.inference.models import Models
-from vanishing_variance.inference.temperature import PUBLISHED
-from vanishing_variance.model.initialisation import Initial, draw
-from vanishing_variance.model.interfaces import Batch, Weights
-from vanishing_variance.model.items import Items, gelu
-from vanishing_variance.model.linear import Linear, linear
-from vanishing_variance.model.network import Network
-from vanishing_variance.model.variant import Variant
+from vanishing_variance.claims.verdict import BEHIND
+from vanishing_variance.engine.adam import Adam, TorchAdam, adam
+from vanishing_variance.engine.initialisation import Initial, draw
+from vanishing_variance.engine.interfaces import Batch, Weights
+from vanishing_variance.engine.items import Items, gelu
+from vanishing_variance.engine.kernels.compiled_adam import Rates
+from vanishing_variance.engine.linear import Linear, linear
+from vanishing_variance.engine.loop import train
+from vanishing_variance.engine.network import Network
+from vanishing_variance.engine.plan import TrainingPlan
+from vanishing_variance.engine.ranges import Range
+from vanishing_variance.engine.streams import stream
+from vanishing_variance.engine.task import TaskTraining
+from vanishing_variance.engine.variant import Variant
+from vanishing_variance.harness import parallel
+from vanishing_variance.harness.files import write_text
+from vanishing_variance.harness.frames import read_csv
+from vanishing_variance.harness.markdown import mean_estimate, power, table
+from vanishing_variance.harness.parallel import Job, Report
+from vanishing_variance.harness.progress import Progress
+from vanishing_variance.harness.runs import METRICS, REFERENCE
+from vanishing_variance.measure.inference.models import Models
+from vanishing_variance.measure.inference.temperature import PUBLISHED
 from vanishing_variance.statistics.intervals import interval
-from vanishing_variance.study.markdown import mean_estimate, power, table
-from vanishing_variance.study.runs import METRICS, REFERENCE
-from vanishing_variance.study.verdict import BEHIND
-from vanishing_variance.training.adam import Adam, TorchAdam, adam
-from vanishing_variance.training.compiled_adam import Rates
-from vanishing_variance.training.loop import train
-from vanishing_variance.training.plan import TrainingPlan
 
 LONGEST, SEQUENCES = 16, 512
 LENGTHS = tuple(2**exponent for exponent in range(4, 15))
@@ -334,7 +334,7 @@ def _measured(plan: TrainingPlan, seeds: Sequence[int], report: Report) -> pd.Da
     assert isinstance(variant, Candidate)
     weights = draw(variant.initial(plan.task_training), plan.root_seed, variant.task_name, seeds)
     kind = coupled if variant.protocol.coupled else adam
-    with patch("vanishing_variance.training.loop.adam", kind):
+    with patch("vanishing_variance.engine.loop.adam", kind):
         losses = train(plan, weights, seeds, report)[-10:].mean(axis=0)
     rows = []
     for temperature, length, accuracy, entropy in tested(plan, weights):

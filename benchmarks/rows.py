@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from vanishing_variance.core.frames import read_csv, write_csv
-from vanishing_variance.core.locks import exclusive_lock
+from vanishing_variance.harness.frames import read_csv, write_csv
+from vanishing_variance.harness.locks import exclusive_lock
 
 
 def read_rows(path: Path, columns: Sequence[str]) -> pd.DataFrame:

@@ -16,8 +16,8 @@ from typing import Any
 
 from benchmarks import ROOT
 from benchmarks.workload import Workload
-from vanishing_variance.core.device import device
-from vanishing_variance.core.files import write_json
+from vanishing_variance.engine.device import device
+from vanishing_variance.harness.files import write_json
 from vanishing_variance.report.machine import machine
 
 RESULTS = ROOT / "benchmarks/results"

@@ -32,9 +32,9 @@ from benchmarks import ROOT
 from benchmarks.amdahl import Stage, bound
 from dvc_parallel import cli, clusters
 from dvc_parallel.pipeline import Pipeline
-from vanishing_variance.core.frames import read_csv, write_csv
+from vanishing_variance.harness.frames import read_csv, write_csv
+from vanishing_variance.harness.markdown import table
 from vanishing_variance.report.strongest import OTHER_RECORDS, RECORD
-from vanishing_variance.study.markdown import table
 
 RESULTS = ROOT / "benchmarks/simulation.csv"
 # Seconds asleep, in about our proportions; those of other stages, too.

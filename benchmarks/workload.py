@@ -11,20 +11,19 @@ import torch
 from torch import Tensor
 
 from benchmarks import ROOT
-from vanishing_variance.core import registry
-from vanishing_variance.core.config import get_param
-from vanishing_variance.core.device import device
-from vanishing_variance.core.ranges import Range
-from vanishing_variance.core.seeding import stream
-from vanishing_variance.core.task import Sequences
-from vanishing_variance.core.yaml import read_yaml
-from vanishing_variance.inference.temperature import entropy
-from vanishing_variance.model.attention import attend
-from vanishing_variance.model.config import Model
-from vanishing_variance.model.initialisation import draw
-from vanishing_variance.model.variant import Variant, task_training
-from vanishing_variance.training.config import Training
-from vanishing_variance.training.plan import TrainingPlan
+from vanishing_variance.engine import registry
+from vanishing_variance.engine.attention import attend
+from vanishing_variance.engine.config import Model, Training
+from vanishing_variance.engine.device import device
+from vanishing_variance.engine.initialisation import draw
+from vanishing_variance.engine.plan import TrainingPlan
+from vanishing_variance.engine.ranges import Range
+from vanishing_variance.engine.streams import stream
+from vanishing_variance.engine.task import Sequences
+from vanishing_variance.engine.variant import Variant, task_training
+from vanishing_variance.harness.sections import get_param
+from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.measure.inference.temperature import entropy
 
 SHORTEST = 5
 # The entropy of the attention in an evaluation: the adaptive temperature acts, so that its weights are computed, too.

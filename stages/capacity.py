@@ -2,19 +2,19 @@
 
 from functools import partial
 
-from vanishing_variance.capacity.comparison import compare
-from vanishing_variance.capacity.memory import memory_needed
-from vanishing_variance.core.config import PATH, get_param
-from vanishing_variance.core.files import write_json
-from vanishing_variance.core.memory import require_memory
-from vanishing_variance.core.paths import Run, sequences
-from vanishing_variance.core.seeds import Blocks, SeedsPerBlock
-from vanishing_variance.core.stage import Arguments, run
-from vanishing_variance.core.yaml import read_yaml
-from vanishing_variance.held_out import Test
-from vanishing_variance.inference.stored import open_sequences, read_weights
-from vanishing_variance.model.variant import Variant, task_training
-from vanishing_variance.study.runs import METRICS, TASKS
+from vanishing_variance.engine.seeds import Blocks, SeedsPerBlock
+from vanishing_variance.engine.variant import Variant, task_training
+from vanishing_variance.harness.files import write_json
+from vanishing_variance.harness.memory import require_memory
+from vanishing_variance.harness.paths import Run, sequences
+from vanishing_variance.harness.runs import METRICS, TASKS
+from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.sections import PATH, get_param
+from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.measure.held_out import Test
+from vanishing_variance.measure.inference.stored import open_sequences, read_weights
+from vanishing_variance.measure.interventions.as_std import compare
+from vanishing_variance.measure.interventions.as_std_memory import memory_needed
 
 
 def main() -> None:

@@ -1,19 +1,19 @@
 """Shares of the lost accuracy that interventions recover or reproduce: tables and a figure."""
 
-from vanishing_variance.core.config import PATH, get_param
-from vanishing_variance.core.files import write_text
-from vanishing_variance.core.frames import read_frame, write_csv
-from vanishing_variance.core.ranges import Range
-from vanishing_variance.core.stage import Arguments, run
-from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.engine.ranges import Range
 from vanishing_variance.figures.images import write_figure
 from vanishing_variance.figures.interventions import draw
-from vanishing_variance.study.columns import PARQUET
-from vanishing_variance.study.norm import Norm
-from vanishing_variance.study.readings import read_out
-from vanishing_variance.study.runs import FIGURES, INTERVENTIONS, METRICS, RANGES, TASKS
-from vanishing_variance.study.shares import gain, shares
-from vanishing_variance.study.shares_table import markdown
+from vanishing_variance.harness.columns import PARQUET
+from vanishing_variance.harness.files import write_text
+from vanishing_variance.harness.frames import read_frame, write_csv
+from vanishing_variance.harness.norm import Norm
+from vanishing_variance.harness.runs import FIGURES, INTERVENTIONS, METRICS, RANGES, TASKS
+from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.sections import PATH, get_param
+from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.measure.interventions.readings import read_out
+from vanishing_variance.results.shares import gain, shares
+from vanishing_variance.results.shares_table import markdown
 
 FOLDER = METRICS / "interventions"
 

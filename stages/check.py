@@ -1,11 +1,11 @@
 """Validate params.yaml before anything else runs. The output is constant, so a passing check reruns nothing."""
 
-from vanishing_variance.core.config import PATH
-from vanishing_variance.core.files import write_text
-from vanishing_variance.core.paths import RUNS
-from vanishing_variance.core.stage import Arguments, run
-from vanishing_variance.core.yaml import read_yaml
-from vanishing_variance.parameters import check
+from vanishing_variance.harness.files import write_text
+from vanishing_variance.harness.paths import RUNS
+from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.sections import PATH
+from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.params import check
 
 
 def main() -> None:

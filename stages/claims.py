@@ -5,19 +5,19 @@ from pathlib import Path
 import pandas as pd
 
 from vanishing_variance.claims.evidence import Evidence
+from vanishing_variance.claims.judged import Compared
 from vanishing_variance.claims.judgement import judge
 from vanishing_variance.claims.paper import CLAIMS
 from vanishing_variance.claims.table import counts, markdown
-from vanishing_variance.core.config import PATH, get_param
-from vanishing_variance.core.files import read_document, write_json, write_text
-from vanishing_variance.core.frames import read_csv, read_frame
-from vanishing_variance.core.ranges import Range, training_steps
-from vanishing_variance.core.seeds import Index
-from vanishing_variance.core.stage import Arguments, run
-from vanishing_variance.core.yaml import read_yaml
-from vanishing_variance.study.columns import CSV, PARQUET
-from vanishing_variance.study.judged import Compared
-from vanishing_variance.study.runs import INTERVENTIONS, METRICS, PLOTS, RANGES, REFERENCE, TASKS
+from vanishing_variance.engine.ranges import Range, training_steps
+from vanishing_variance.engine.seeds import Index
+from vanishing_variance.harness.columns import CSV, PARQUET
+from vanishing_variance.harness.files import read_document, write_json, write_text
+from vanishing_variance.harness.frames import read_csv, read_frame
+from vanishing_variance.harness.runs import INTERVENTIONS, METRICS, PLOTS, RANGES, REFERENCE, TASKS
+from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.sections import PATH, get_param
+from vanishing_variance.harness.yaml import read_yaml
 
 
 def judge_results(metrics: Path, plots: Path | None, path: Path) -> None:

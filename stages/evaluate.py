@@ -1,26 +1,26 @@
 """Test one block of trained models at every length, and look inside (Tables 1 to 6, Figures 2 to 4)."""
 
-from vanishing_variance.core import paths
-from vanishing_variance.core.arguments import block_of_variant
-from vanishing_variance.core.arrays import write_arrays
-from vanishing_variance.core.config import PATH, get_param
-from vanishing_variance.core.frames import write_frame
-from vanishing_variance.core.memory import require_memory
-from vanishing_variance.core.ranges import Range
-from vanishing_variance.core.seeds import Index, SeedsPerBlock, seeds
-from vanishing_variance.core.stage import run
-from vanishing_variance.core.yaml import read_yaml
-from vanishing_variance.evaluation.block import EvaluationPlan, evaluate_block
-from vanishing_variance.evaluation.config import Diagnostics
-from vanishing_variance.evaluation.memory import memory_needed
-from vanishing_variance.held_out import Test
-from vanishing_variance.inference.stored import (
+from vanishing_variance.engine.ranges import Range
+from vanishing_variance.engine.seeds import Index, SeedsPerBlock, seeds
+from vanishing_variance.engine.variant import Variant, task_training
+from vanishing_variance.harness import paths
+from vanishing_variance.harness.arguments import block_of_variant
+from vanishing_variance.harness.arrays import write_arrays
+from vanishing_variance.harness.frames import write_frame
+from vanishing_variance.harness.memory import require_memory
+from vanishing_variance.harness.script import run
+from vanishing_variance.harness.sections import PATH, get_param
+from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.measure.evaluation.block import EvaluationPlan, evaluate_block
+from vanishing_variance.measure.evaluation.config import Diagnostics
+from vanishing_variance.measure.evaluation.memory import memory_needed
+from vanishing_variance.measure.held_out import Test
+from vanishing_variance.measure.inference.stored import (
     open_sequences,
     read_temperatures,
     read_weights,
     remove_finished_checkpoints,
 )
-from vanishing_variance.model.variant import Variant, task_training
 
 
 def main() -> None:

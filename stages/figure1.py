@@ -1,13 +1,13 @@
 """Draw Figure 1, and fit its power laws: a table of all of them, and metrics of each layer's."""
 
-from vanishing_variance.core.files import write_json
-from vanishing_variance.core.frames import read_csv, write_csv
-from vanishing_variance.core.stage import Arguments, run
 from vanishing_variance.figures import figure1
 from vanishing_variance.figures.images import write_figure
+from vanishing_variance.harness.columns import CSV
+from vanishing_variance.harness.files import write_json
+from vanishing_variance.harness.frames import read_csv, write_csv
+from vanishing_variance.harness.runs import FIGURES, METRICS, PLOTS
+from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.probe.fits import ONE, POOLED, fits, pooled, summary
-from vanishing_variance.study.columns import CSV
-from vanishing_variance.study.runs import FIGURES, METRICS, PLOTS
 
 FOLDER = FIGURES / "figure1"
 

@@ -2,21 +2,21 @@
 
 import pandas as pd
 
-from vanishing_variance.core.config import PATH, get_param
-from vanishing_variance.core.frames import read_csv, read_frame, write_csv
-from vanishing_variance.core.paths import Run
-from vanishing_variance.core.ranges import Range
-from vanishing_variance.core.seeds import Blocks
-from vanishing_variance.core.stage import Arguments, run
-from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.engine.ranges import Range
+from vanishing_variance.engine.seeds import Blocks
 from vanishing_variance.figures import accuracy, figure2, figure3, figure4, loss, proposition
 from vanishing_variance.figures.config import Figures
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.figures.images import write_figure
 from vanishing_variance.figures.variants import roles
-from vanishing_variance.study.columns import CSV, PARQUET
-from vanishing_variance.study.norm import Norm
-from vanishing_variance.study.runs import DATA, FIGURES, METRICS, PLOTS, RANGES, REFERENCE, TASKS
+from vanishing_variance.harness.columns import CSV, PARQUET
+from vanishing_variance.harness.frames import read_csv, read_frame, write_csv
+from vanishing_variance.harness.norm import Norm
+from vanishing_variance.harness.paths import Run
+from vanishing_variance.harness.runs import DATA, FIGURES, METRICS, PLOTS, RANGES, REFERENCE, TASKS
+from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.sections import PATH, get_param
+from vanishing_variance.harness.yaml import read_yaml
 
 
 def save(name: str, drawing: Drawing, data: pd.DataFrame) -> None:

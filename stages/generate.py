@@ -1,15 +1,16 @@
 """Draw the test sequences of one task, a file a length, the same for every seed and variant (Section 3, B.1)."""
 
-from vanishing_variance.core import paths, registry
-from vanishing_variance.core.arrays import write_arrays
-from vanishing_variance.core.config import PATH, get_param
-from vanishing_variance.core.memory import require_memory
-from vanishing_variance.core.seeding import stream
-from vanishing_variance.core.seeds import Index
-from vanishing_variance.core.stage import Arguments, run
-from vanishing_variance.core.task import Task
-from vanishing_variance.core.yaml import read_yaml
-from vanishing_variance.held_out import Test, memory_needed
+from vanishing_variance.engine import registry
+from vanishing_variance.engine.seeds import Index
+from vanishing_variance.engine.streams import stream
+from vanishing_variance.engine.task import Task
+from vanishing_variance.harness import paths
+from vanishing_variance.harness.arrays import write_arrays
+from vanishing_variance.harness.memory import require_memory
+from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.sections import PATH, get_param
+from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.measure.held_out import Test, memory_needed
 
 
 def main() -> None:

@@ -2,22 +2,22 @@
 
 import pandas as pd
 
-from vanishing_variance.core.config import PATH, get_param
-from vanishing_variance.core.frames import write_frame
-from vanishing_variance.core.memory import require_memory
-from vanishing_variance.core.paths import Run, sequences
-from vanishing_variance.core.ranges import Range
-from vanishing_variance.core.seeds import Blocks, Index, SeedsPerBlock, seeds
-from vanishing_variance.core.stage import Arguments, run
-from vanishing_variance.core.yaml import read_yaml
-from vanishing_variance.held_out import Test
-from vanishing_variance.inference.stored import open_sequences, read_weights
-from vanishing_variance.interventions.config import Interventions
-from vanishing_variance.interventions.measurement import Group, intervene
-from vanishing_variance.interventions.memory import memory_needed
-from vanishing_variance.model.variant import Variant, task_training
-from vanishing_variance.study.norm import Norm
-from vanishing_variance.study.runs import INTERVENTIONS, RANGES, TASKS, trained
+from vanishing_variance.engine.ranges import Range
+from vanishing_variance.engine.seeds import Blocks, Index, SeedsPerBlock, seeds
+from vanishing_variance.engine.variant import Variant, task_training
+from vanishing_variance.harness.frames import write_frame
+from vanishing_variance.harness.memory import require_memory
+from vanishing_variance.harness.norm import Norm
+from vanishing_variance.harness.paths import Run, sequences
+from vanishing_variance.harness.runs import INTERVENTIONS, RANGES, TASKS, trained
+from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.sections import PATH, get_param
+from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.measure.held_out import Test
+from vanishing_variance.measure.inference.stored import open_sequences, read_weights
+from vanishing_variance.measure.interventions.config import Interventions
+from vanishing_variance.measure.interventions.measurement import Group, intervene
+from vanishing_variance.measure.interventions.memory import memory_needed
 
 
 def main() -> None:

@@ -5,22 +5,22 @@ from pathlib import Path
 
 import pandas as pd
 
-from vanishing_variance.core.config import PATH, Count, get_param
-from vanishing_variance.core.files import read_document, write_json, write_text
-from vanishing_variance.core.frames import read_csv, read_frame, write_csv
-from vanishing_variance.core.ranges import Range
-from vanishing_variance.core.registry import load_task
-from vanishing_variance.core.stage import Arguments, run
-from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.engine.ranges import Range
+from vanishing_variance.engine.registry import load_task
 from vanishing_variance.figures.images import write_figure
 from vanishing_variance.figures.leaderboard import draw
+from vanishing_variance.harness.files import read_document, write_json, write_text
+from vanishing_variance.harness.frames import read_csv, read_frame, write_csv
+from vanishing_variance.harness.runs import METRICS, PLOTS
+from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.sections import PATH, Count, get_param
+from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.leaderboard import ablation
 from vanishing_variance.leaderboard.board import board, summary
 from vanishing_variance.leaderboard.board_table import markdown
 from vanishing_variance.leaderboard.curves import curves
 from vanishing_variance.leaderboard.files import ACCURACY, ATTENTION, DIVERGED, TASKS, Diverged, tested, trained
 from vanishing_variance.leaderboard.treatments import Treatment, read_ablation, read_treatments
-from vanishing_variance.study.runs import METRICS, PLOTS
 
 FOLDER = METRICS / "leaderboard"
 # CPU milliseconds of a step of each line, on the machine where benchmarks/prices.py last ran.

@@ -2,17 +2,17 @@
 
 import pandas as pd
 
-from vanishing_variance.core.config import get_param
-from vanishing_variance.core.files import write_text
-from vanishing_variance.core.frames import read_frame, write_csv
-from vanishing_variance.core.seeding import stream
-from vanishing_variance.core.seeds import Index, SeedsPerBlock
-from vanishing_variance.core.stage import Arguments, run
-from vanishing_variance.inference.stored import read_weights
+from vanishing_variance.engine.seeds import Index, SeedsPerBlock
+from vanishing_variance.engine.streams import stream
+from vanishing_variance.harness.files import write_text
+from vanishing_variance.harness.frames import read_frame, write_csv
+from vanishing_variance.harness.runs import METRICS
+from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.sections import get_param
 from vanishing_variance.leaderboard import files
 from vanishing_variance.leaderboard.ceiling import ceiling, class_offsets, markdown
 from vanishing_variance.leaderboard.treatments import read_params, read_treatments, training_plan
-from vanishing_variance.study.runs import METRICS
+from vanishing_variance.measure.inference.stored import read_weights
 
 FOLDER, TASK = METRICS / "leaderboard", "argmax"
 

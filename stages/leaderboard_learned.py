@@ -1,15 +1,15 @@
 """Table what the attention maps of the leaderboard's lines learned."""
 
-from vanishing_variance.core.config import get_param
-from vanishing_variance.core.files import write_text
-from vanishing_variance.core.frames import write_csv
-from vanishing_variance.core.seeds import SeedsPerBlock
-from vanishing_variance.core.stage import Arguments, run
-from vanishing_variance.inference.stored import read_weights
+from vanishing_variance.engine.seeds import SeedsPerBlock
+from vanishing_variance.harness.files import write_text
+from vanishing_variance.harness.frames import write_csv
+from vanishing_variance.harness.runs import METRICS
+from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.sections import get_param
 from vanishing_variance.leaderboard import files
 from vanishing_variance.leaderboard.learned import learned, markdown
 from vanishing_variance.leaderboard.treatments import read_params, read_treatments, training_plan
-from vanishing_variance.study.runs import METRICS
+from vanishing_variance.measure.inference.stored import read_weights
 
 FOLDER = METRICS / "leaderboard"
 

@@ -2,20 +2,20 @@
 
 import pandas as pd
 
-from vanishing_variance.core import paths
-from vanishing_variance.core.config import get_param
-from vanishing_variance.core.frames import write_frame
-from vanishing_variance.core.memory import require_memory
-from vanishing_variance.core.seeds import SeedsPerBlock, seeds
-from vanishing_variance.core.stage import Arguments, run
-from vanishing_variance.fitting.config import Fit
-from vanishing_variance.fitting.fit import FitPlan
-from vanishing_variance.fitting.memory import memory_needed
-from vanishing_variance.held_out import Test
-from vanishing_variance.inference.stored import open_sequences, read_weights, remove_finished_checkpoints
+from vanishing_variance.engine.seeds import SeedsPerBlock, seeds
+from vanishing_variance.harness import paths
+from vanishing_variance.harness.frames import write_frame
+from vanishing_variance.harness.memory import require_memory
+from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.sections import get_param
 from vanishing_variance.leaderboard import files
 from vanishing_variance.leaderboard.testing import measure_treatment
 from vanishing_variance.leaderboard.treatments import read_params, read_treatment, training_plan
+from vanishing_variance.measure.evaluation.config import Fit
+from vanishing_variance.measure.evaluation.fit import FitPlan
+from vanishing_variance.measure.evaluation.fit_memory import memory_needed
+from vanishing_variance.measure.held_out import Test
+from vanishing_variance.measure.inference.stored import open_sequences, read_weights, remove_finished_checkpoints
 
 
 def main() -> None:

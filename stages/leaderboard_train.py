@@ -1,17 +1,17 @@
 """Train the models of one line of the leaderboard on both tasks."""
 
-from vanishing_variance.core.arrays import write_arrays
-from vanishing_variance.core.config import get_param
-from vanishing_variance.core.errors import DivergedError
-from vanishing_variance.core.files import write_json
-from vanishing_variance.core.frames import write_frame
-from vanishing_variance.core.memory import require_memory
-from vanishing_variance.core.seeds import SeedsPerBlock, seeds
-from vanishing_variance.core.stage import Arguments, run
+from vanishing_variance.engine.ensemble import train_block
+from vanishing_variance.engine.memory import memory_needed
+from vanishing_variance.engine.seeds import SeedsPerBlock, seeds
+from vanishing_variance.harness.arrays import write_arrays
+from vanishing_variance.harness.errors import DivergedError
+from vanishing_variance.harness.files import write_json
+from vanishing_variance.harness.frames import write_frame
+from vanishing_variance.harness.memory import require_memory
+from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.sections import get_param
 from vanishing_variance.leaderboard import files
 from vanishing_variance.leaderboard.treatments import read_params, read_treatment, training_plan
-from vanishing_variance.training.ensemble import train_block
-from vanishing_variance.training.memory import memory_needed
 
 
 def main() -> None:

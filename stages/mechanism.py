@@ -5,20 +5,20 @@ from pathlib import Path
 
 import pandas as pd
 
-from vanishing_variance.analysis.attribution import beside_accuracy, explained
-from vanishing_variance.core.config import PATH, get_param
-from vanishing_variance.core.files import write_text
-from vanishing_variance.core.frames import read_frame, write_csv
-from vanishing_variance.core.ranges import Range
-from vanishing_variance.core.seeds import Blocks, Index
-from vanishing_variance.core.stage import Arguments, run
-from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.engine.ranges import Range
+from vanishing_variance.engine.seeds import Blocks, Index
 from vanishing_variance.figures.images import write_figure
 from vanishing_variance.figures.mechanism import draw
-from vanishing_variance.study.attribution_table import markdown
-from vanishing_variance.study.columns import PARQUET
-from vanishing_variance.study.norm import Norm
-from vanishing_variance.study.runs import FIGURES, METRICS, RANGES, expected
+from vanishing_variance.harness.columns import PARQUET
+from vanishing_variance.harness.files import write_text
+from vanishing_variance.harness.frames import read_frame, write_csv
+from vanishing_variance.harness.norm import Norm
+from vanishing_variance.harness.runs import FIGURES, METRICS, RANGES, expected
+from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.sections import PATH, get_param
+from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.results.attribution import beside_accuracy, explained
+from vanishing_variance.results.attribution_table import markdown
 
 
 def explain(metrics: Path, plots: Path, beside: pd.DataFrame, root: int, longest: Mapping[str, int]) -> None:

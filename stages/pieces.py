@@ -10,26 +10,26 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from vanishing_variance.analysis.attribution import beside_accuracy
-from vanishing_variance.core.config import PATH, get_param
-from vanishing_variance.core.errors import InputError
-from vanishing_variance.core.frames import read_csv, read_frame
-from vanishing_variance.core.locks import exclusive_lock
-from vanishing_variance.core.paths import RUNS, Run
-from vanishing_variance.core.seeds import Blocks, SeedsPerBlock, seeds
-from vanishing_variance.core.stage import Arguments, run
-from vanishing_variance.core.yaml import read_yaml
-from vanishing_variance.parameters import check
-from vanishing_variance.record.pieces import check_parameters, parameters, plan, record_name, recorded
-from vanishing_variance.record.stored import read_piece, write_piece
+from vanishing_variance.engine.seeds import Blocks, SeedsPerBlock, seeds
+from vanishing_variance.harness.columns import CSV, PARQUET
+from vanishing_variance.harness.dotted import flattened
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.frames import read_csv, read_frame
+from vanishing_variance.harness.locks import exclusive_lock
+from vanishing_variance.harness.norm import Norm
+from vanishing_variance.harness.paths import RUNS, Run
+from vanishing_variance.harness.runs import METRICS
+from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.sections import PATH, get_param
+from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.params import check
 from vanishing_variance.report.machine import machine
 from vanishing_variance.report.strongest import RECORD
 from vanishing_variance.report.times import read_times
-from vanishing_variance.study.columns import CSV, PARQUET
-from vanishing_variance.study.dotted import flattened
-from vanishing_variance.study.norm import Norm
-from vanishing_variance.study.results import gather
-from vanishing_variance.study.runs import METRICS
+from vanishing_variance.results.accuracy import gather
+from vanishing_variance.results.attribution import beside_accuracy
+from vanishing_variance.results.records.pieces import check_parameters, parameters, plan, record_name, recorded
+from vanishing_variance.results.records.stored import read_piece, write_piece
 
 PIECES = RUNS / "pieces"
 LOCK = Path("dvc.lock")

@@ -1,11 +1,12 @@
 """Measure how far components of a pretrained transformer's attention outputs spread, against length (Figure 1)."""
 
-from vanishing_variance.core.config import PATH, get_param
-from vanishing_variance.core.frames import write_csv
-from vanishing_variance.core.memory import require_memory
-from vanishing_variance.core.seeds import Index
-from vanishing_variance.core.stage import Arguments, run
-from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.engine.seeds import Index
+from vanishing_variance.harness.frames import write_csv
+from vanishing_variance.harness.memory import require_memory
+from vanishing_variance.harness.runs import PLOTS
+from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.sections import PATH, get_param
+from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.probe.config import Probe
 from vanishing_variance.probe.deviations import Subject, measure
 from vanishing_variance.probe.families import FAMILIES
@@ -14,7 +15,6 @@ from vanishing_variance.probe.pretrained import find, load
 from vanishing_variance.probe.prose import read_prose
 from vanishing_variance.probe.selection import select
 from vanishing_variance.probe.sequences import tokenised, vocabulary
-from vanishing_variance.study.runs import PLOTS
 
 
 def main() -> None:

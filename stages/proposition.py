@@ -1,21 +1,21 @@
 """Check Proposition 1 inside the first model of the first block, of both tasks, without and with the treatment."""
 
-from vanishing_variance.core.config import PATH, get_param
-from vanishing_variance.core.files import write_json
-from vanishing_variance.core.frames import write_csv
-from vanishing_variance.core.memory import require_memory
-from vanishing_variance.core.paths import Run
-from vanishing_variance.core.seeds import Blocks, Index, SeedsPerBlock
-from vanishing_variance.core.stage import Arguments, run
-from vanishing_variance.core.yaml import read_yaml
-from vanishing_variance.inference.stored import read_weights
-from vanishing_variance.model.variant import Variant, task_training
-from vanishing_variance.proposition.config import Proposition
-from vanishing_variance.proposition.measurement import Trained, measure
-from vanishing_variance.proposition.memory import memory_needed
-from vanishing_variance.proposition.summary import exponents, summary
-from vanishing_variance.study.norm import Norm
-from vanishing_variance.study.runs import METRICS, PLOTS, TASKS
+from vanishing_variance.engine.seeds import Blocks, Index, SeedsPerBlock
+from vanishing_variance.engine.variant import Variant, task_training
+from vanishing_variance.harness.files import write_json
+from vanishing_variance.harness.frames import write_csv
+from vanishing_variance.harness.memory import require_memory
+from vanishing_variance.harness.norm import Norm
+from vanishing_variance.harness.paths import Run
+from vanishing_variance.harness.runs import METRICS, PLOTS, TASKS
+from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.sections import PATH, get_param
+from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.measure.inference.stored import read_weights
+from vanishing_variance.measure.proposition.config import Proposition
+from vanishing_variance.measure.proposition.measurement import Trained, measure
+from vanishing_variance.measure.proposition.memory import memory_needed
+from vanishing_variance.measure.proposition.summary import exponents, summary
 
 
 def main() -> None:

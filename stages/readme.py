@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
-from vanishing_variance.core.config import PATH
-from vanishing_variance.core.files import write_text
-from vanishing_variance.core.stage import Arguments, run
-from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.claims.judged import read_claims
+from vanishing_variance.harness.files import write_text
+from vanishing_variance.harness.runs import METRICS
+from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.sections import PATH
+from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.readme import rewritten, table
 from vanishing_variance.report.results import results_page
 from vanishing_variance.report.strongest import RECORD, Study, strongest
 from vanishing_variance.report.text import read_text
-from vanishing_variance.study.judged import read_claims
-from vanishing_variance.study.runs import METRICS
 
 README, VERDICTS, RESULTS = Path("README.md"), Path("docs/verdicts.md"), Path("docs/results.md")
 

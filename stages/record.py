@@ -16,20 +16,23 @@ import pandas as pd
 from stages.claims import judge_results
 from stages.mechanism import explain
 from stages.ttest import Compared, compare_results
-from vanishing_variance.core.config import PATH, get_param
-from vanishing_variance.core.errors import InputError
-from vanishing_variance.core.files import write_text
-from vanishing_variance.core.frames import read_csv, write_csv
-from vanishing_variance.core.locks import exclusive_lock
-from vanishing_variance.core.ranges import Range, training_steps
-from vanishing_variance.core.seeds import Index
-from vanishing_variance.core.stage import Arguments, run
-from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.engine.ranges import Range, training_steps
+from vanishing_variance.engine.seeds import Index
 from vanishing_variance.figures import accuracy as accuracy_figure
 from vanishing_variance.figures.images import write_figure
-from vanishing_variance.parameters import check
-from vanishing_variance.record.folder import read_record, replace, restore
-from vanishing_variance.record.pieces import (
+from vanishing_variance.harness.columns import CSV
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.files import write_text
+from vanishing_variance.harness.frames import read_csv, write_csv
+from vanishing_variance.harness.locks import exclusive_lock
+from vanishing_variance.harness.runs import METRICS, PLOTS, RANGES, REFERENCE, TASKS
+from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.sections import PATH, get_param
+from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.params import check
+from vanishing_variance.report.text import read_text
+from vanishing_variance.results.records.folder import read_record, replace, restore
+from vanishing_variance.results.records.pieces import (
     check_parameters,
     is_recorded,
     merged,
@@ -37,10 +40,7 @@ from vanishing_variance.record.pieces import (
     record_name,
     with_piece,
 )
-from vanishing_variance.record.stored import read_piece
-from vanishing_variance.report.text import read_text
-from vanishing_variance.study.columns import CSV
-from vanishing_variance.study.runs import METRICS, PLOTS, RANGES, REFERENCE, TASKS
+from vanishing_variance.results.records.stored import read_piece
 
 
 def main() -> None:

@@ -2,19 +2,19 @@
 
 from pathlib import Path
 
-from vanishing_variance.core.config import PATH
-from vanishing_variance.core.files import write_text
-from vanishing_variance.core.frames import read_csv
-from vanishing_variance.core.stage import Arguments, run
-from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.claims.judged import read_claims
+from vanishing_variance.harness.columns import CSV
+from vanishing_variance.harness.files import write_text
+from vanishing_variance.harness.frames import read_csv
+from vanishing_variance.harness.runs import FIGURES, METRICS, PAPER_TABLES, PLOTS, TABLES
+from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.sections import PATH
+from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.figures import NAMES, SECTIONS, folder
 from vanishing_variance.report.page import Results, page
 from vanishing_variance.report.records import Record
 from vanishing_variance.report.strongest import OTHER_RECORDS, RECORD, Study, strongest
 from vanishing_variance.report.text import read_svg, read_text
-from vanishing_variance.study.columns import CSV
-from vanishing_variance.study.judged import read_claims
-from vanishing_variance.study.runs import FIGURES, METRICS, PAPER_TABLES, PLOTS, TABLES
 
 
 def _record(record: Path) -> Record:

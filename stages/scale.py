@@ -1,11 +1,11 @@
 """Switch params.yaml to the default or the paper's scale; not a stage of the graph, which reads the result."""
 
-from vanishing_variance.core.config import PATH
-from vanishing_variance.core.stage import Arguments, run
-from vanishing_variance.core.yaml import read_yaml
-from vanishing_variance.parameters import check
-from vanishing_variance.study.edited import edit_yaml
-from vanishing_variance.study.scale import SCALES, changed, scale
+from vanishing_variance.harness.edited import edit_yaml
+from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.sections import PATH
+from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.params import check
+from vanishing_variance.results.scale import SCALES, changed, scale
 
 
 def main() -> None:

@@ -1,19 +1,19 @@
 """Fit an adaptive temperature to each half of a block's trained models, for the other half."""
 
-from vanishing_variance.core.arguments import block_of_variant
-from vanishing_variance.core.config import PATH, Lengths, get_param
-from vanishing_variance.core.frames import write_frame
-from vanishing_variance.core.memory import require_memory
-from vanishing_variance.core.ranges import Range
-from vanishing_variance.core.seeds import Index, SeedsPerBlock
-from vanishing_variance.core.stage import run
-from vanishing_variance.core.yaml import read_yaml
-from vanishing_variance.fitting.config import Fit
-from vanishing_variance.fitting.fit import FitPlan, fit_block
-from vanishing_variance.fitting.memory import memory_needed
-from vanishing_variance.inference.stored import read_weights
-from vanishing_variance.inference.temperature import frame
-from vanishing_variance.model.variant import Variant, task_training
+from vanishing_variance.engine.ranges import Range
+from vanishing_variance.engine.seeds import Index, SeedsPerBlock
+from vanishing_variance.engine.variant import Variant, task_training
+from vanishing_variance.harness.arguments import block_of_variant
+from vanishing_variance.harness.frames import write_frame
+from vanishing_variance.harness.memory import require_memory
+from vanishing_variance.harness.script import run
+from vanishing_variance.harness.sections import PATH, Lengths, get_param
+from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.measure.evaluation.config import Fit
+from vanishing_variance.measure.evaluation.fit import FitPlan, fit_block
+from vanishing_variance.measure.evaluation.fit_memory import memory_needed
+from vanishing_variance.measure.inference.stored import read_weights
+from vanishing_variance.measure.inference.temperature import frame
 
 
 def main() -> None:

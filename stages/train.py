@@ -1,16 +1,16 @@
 """Train one block of seeds of one variant, as an ensemble (Section 3, B.1, B.2)."""
 
-from vanishing_variance.core.arguments import block_of_variant
-from vanishing_variance.core.arrays import write_arrays
-from vanishing_variance.core.config import PATH, get_param
-from vanishing_variance.core.frames import write_frame
-from vanishing_variance.core.memory import require_memory
-from vanishing_variance.core.seeds import SeedsPerBlock, seeds
-from vanishing_variance.core.stage import run
-from vanishing_variance.core.yaml import read_yaml
-from vanishing_variance.training.ensemble import train_block
-from vanishing_variance.training.memory import memory_needed
-from vanishing_variance.training.plan import TrainingPlan
+from vanishing_variance.engine.ensemble import train_block
+from vanishing_variance.engine.memory import memory_needed
+from vanishing_variance.engine.plan import TrainingPlan
+from vanishing_variance.engine.seeds import SeedsPerBlock, seeds
+from vanishing_variance.harness.arguments import block_of_variant
+from vanishing_variance.harness.arrays import write_arrays
+from vanishing_variance.harness.frames import write_frame
+from vanishing_variance.harness.memory import require_memory
+from vanishing_variance.harness.script import run
+from vanishing_variance.harness.sections import PATH, get_param
+from vanishing_variance.harness.yaml import read_yaml
 
 
 def main() -> None:

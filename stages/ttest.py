@@ -8,23 +8,23 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from vanishing_variance.analysis.answers import read_answers
-from vanishing_variance.analysis.comparison import agreement, cells, markdown
-from vanishing_variance.analysis.metrics import overview, summary
-from vanishing_variance.analysis.paired_tests import Answers, paired_tests, select
-from vanishing_variance.analysis.tables import tables
-from vanishing_variance.core.config import PATH, get_param
-from vanishing_variance.core.files import write_json, write_text
-from vanishing_variance.core.frames import read_csv, read_frame, write_csv
-from vanishing_variance.core.paths import Run
-from vanishing_variance.core.ranges import Range, training_steps
-from vanishing_variance.core.seeds import Blocks, Index, SeedsPerBlock
-from vanishing_variance.core.stage import Arguments, run
-from vanishing_variance.core.yaml import read_yaml
-from vanishing_variance.study.columns import CSV, PARQUET
-from vanishing_variance.study.norm import Norm
-from vanishing_variance.study.results import gather
-from vanishing_variance.study.runs import METRICS, RANGES, REFERENCE, TABLES, TASKS, expected
+from vanishing_variance.engine.ranges import Range, training_steps
+from vanishing_variance.engine.seeds import Blocks, Index, SeedsPerBlock
+from vanishing_variance.harness.columns import CSV, PARQUET
+from vanishing_variance.harness.files import write_json, write_text
+from vanishing_variance.harness.frames import read_csv, read_frame, write_csv
+from vanishing_variance.harness.norm import Norm
+from vanishing_variance.harness.paths import Run
+from vanishing_variance.harness.runs import METRICS, RANGES, REFERENCE, TABLES, TASKS, expected
+from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.sections import PATH, get_param
+from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.results.accuracy import gather
+from vanishing_variance.results.answers import read_answers
+from vanishing_variance.results.comparison import agreement, cells, markdown
+from vanishing_variance.results.metrics import overview, summary
+from vanishing_variance.results.paired_tests import Answers, paired_tests, select
+from vanishing_variance.results.tables import tables
 
 
 @dataclass(frozen=True)

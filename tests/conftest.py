@@ -4,32 +4,21 @@ import torch
 
 # Where arrays go in and out, annotations are checked in the tests, shapes too; an int is a float, as for mypy.
 CHECKED = (
-    *(
-        "attentions",
-        "capacity",
-        "evaluation",
-        "fitting",
-        "inference",
-        "interventions",
-        "model",
-        "norms",
-        "statistics",
-        "tasks",
-    ),
-    "leaderboard.standings",
-    "leaderboard.testing",
-    "training.adam",
-    "training.compiled_adam",
+    "attentions",
+    *(f"engine.{name}" for name in ("adam", "attention", "initialisation", "interfaces", "items", "kernels", "linear")),
+    *("engine.network", "engine.variant", "leaderboard.standings", "leaderboard.testing"),
+    *("measure.evaluation", "measure.inference", "measure.interventions"),
+    *("norms", "statistics", "tasks"),
     # but for the parameters, whose types pydantic checks
+    *(f"measure.proposition.{name}" for name in ("expectation", "measurement", "summary")),
     *(f"probe.{name}" for name in ("deviations", "families", "fits", "outputs", "selection", "sequences")),
-    *(f"proposition.{name}" for name in ("expectation", "measurement", "summary")),
 )
 jaxtyping.install_import_hook(
     [f"vanishing_variance.{name}" for name in CHECKED],
     "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))",
 )
 
-from vanishing_variance.training import loop
+from vanishing_variance.engine import loop
 
 torch.set_num_threads(1)
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import jaxtyping
 import pytest
 
-from vanishing_variance.core import parallel
-from vanishing_variance.core.stage import run
+from vanishing_variance.harness import parallel
+from vanishing_variance.harness.script import run
 
 ROOT = Path(__file__).resolve().parents[1]
 ONE = ("--task", "argmax", "--range", "short", "--norm", "ln", "--block", "0")

@@ -6,16 +6,15 @@ import numpy as np
 import torch
 from scipy import stats
 
-from vanishing_variance.core import registry
-from vanishing_variance.core.ranges import Range
-from vanishing_variance.core.seeding import stream
-from vanishing_variance.model.config import Model
-from vanishing_variance.model.initialisation import draw
-from vanishing_variance.model.variant import Variant
-from vanishing_variance.proposition.measurement import Trained
+from vanishing_variance.engine import registry
+from vanishing_variance.engine.config import Model, Training
+from vanishing_variance.engine.initialisation import draw
+from vanishing_variance.engine.plan import TrainingPlan
+from vanishing_variance.engine.ranges import Range
+from vanishing_variance.engine.streams import stream
+from vanishing_variance.engine.variant import Variant
+from vanishing_variance.measure.proposition.measurement import Trained
 from vanishing_variance.reference import Reference
-from vanishing_variance.training.config import Training
-from vanishing_variance.training.plan import TrainingPlan
 
 DATA = {"argmax": {"classes": 10}, "dictionary": {"key_classes": 256, "value_classes": 8}}
 TASK_TRAINING = {"argmax": {}, "dictionary": {"embedding_width": 16, "embedding_std": 0.25}}

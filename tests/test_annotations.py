@@ -4,8 +4,8 @@ import pytest
 import torch
 from jaxtyping import TypeCheckError
 
-from vanishing_variance.inference.temperature import UNCHANGED
-from vanishing_variance.model.kernels.matmul import matmul
+from vanishing_variance.engine.kernels.matmul import matmul
+from vanishing_variance.measure.inference.temperature import UNCHANGED
 
 
 def test_a_wrong_shape_or_type_of_number_is_an_error_here():

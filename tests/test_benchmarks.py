@@ -13,10 +13,10 @@ from benchmarks import clock, measure
 from benchmarks.rows import add_rows, read_rows
 from benchmarks.run import Measurement, records, table
 from benchmarks.workload import Workload
-from vanishing_variance.core.frames import write_csv
-from vanishing_variance.core.locks import exclusive_lock
-from vanishing_variance.model.kernels import attend, matmul
-from vanishing_variance.training import adam
+from vanishing_variance.engine import adam
+from vanishing_variance.engine.kernels import attend, matmul
+from vanishing_variance.harness.frames import write_csv
+from vanishing_variance.harness.locks import exclusive_lock
 
 TRAIN, EVALUATE = Workload("train", "argmax", 6, 2, 2), Workload("evaluate", "argmax", 40, 2, 3)
 REPORTED_TWICE = Workload("train", "argmax", 6, 2, 210)

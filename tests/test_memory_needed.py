@@ -2,16 +2,16 @@
 
 from small import make_plan
 
-from vanishing_variance.capacity.memory import memory_needed as of_capacity
-from vanishing_variance.core.memory import total
-from vanishing_variance.fitting.fit import FitPlan
-from vanishing_variance.fitting.memory import memory_needed as of_temperature
-from vanishing_variance.held_out import Test
-from vanishing_variance.held_out import memory_needed as of_generate
-from vanishing_variance.interventions.config import Interventions
-from vanishing_variance.interventions.memory import memory_needed as of_interventions
-from vanishing_variance.proposition.config import Proposition
-from vanishing_variance.proposition.memory import memory_needed as of_proposition
+from vanishing_variance.harness.memory import total
+from vanishing_variance.measure.evaluation.fit import FitPlan
+from vanishing_variance.measure.evaluation.fit_memory import memory_needed as of_temperature
+from vanishing_variance.measure.held_out import Test
+from vanishing_variance.measure.held_out import memory_needed as of_generate
+from vanishing_variance.measure.interventions.as_std_memory import memory_needed as of_capacity
+from vanishing_variance.measure.interventions.config import Interventions
+from vanishing_variance.measure.interventions.memory import memory_needed as of_interventions
+from vanishing_variance.measure.proposition.config import Proposition
+from vanishing_variance.measure.proposition.memory import memory_needed as of_proposition
 
 
 def needed(sequences):

@@ -11,13 +11,13 @@ import pandas as pd
 import pytest
 
 from vanishing_variance import evaluate, read_params, train
-from vanishing_variance.core import parallel
-from vanishing_variance.core.errors import InputError
-from vanishing_variance.core.seeding import stream
-from vanishing_variance.evaluation.block import EvaluationPlan, evaluate_block
-from vanishing_variance.evaluation.config import Diagnostics
-from vanishing_variance.inference.sequences import of_length
-from vanishing_variance.inference.temperature import UNCHANGED
+from vanishing_variance.engine.streams import stream
+from vanishing_variance.harness import parallel
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.measure.evaluation.block import EvaluationPlan, evaluate_block
+from vanishing_variance.measure.evaluation.config import Diagnostics
+from vanishing_variance.measure.inference.sequences import of_length
+from vanishing_variance.measure.inference.temperature import UNCHANGED
 
 ROOT = Path(__file__).resolve().parents[1]
 pytestmark = pytest.mark.trains

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from vanishing_variance.core.yaml import read_yaml
-from vanishing_variance.parameters import check
+from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.params import check
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -12,20 +12,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from vanishing_variance.core.config import PATH, get_param
-from vanishing_variance.core.paths import Run
-from vanishing_variance.core.seeding import stream
-from vanishing_variance.core.yaml import read_yaml
-from vanishing_variance.held_out import Test
-from vanishing_variance.inference.models import Models, Read, joined
-from vanishing_variance.inference.sequences import of_length
-from vanishing_variance.inference.temperature import UNCHANGED, Temperature
+from vanishing_variance.engine.ensemble import train_block
+from vanishing_variance.engine.plan import TrainingPlan
+from vanishing_variance.engine.streams import stream
+from vanishing_variance.harness.paths import Run
+from vanishing_variance.harness.sections import PATH, get_param
+from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.leaderboard.files import TRAINED
 from vanishing_variance.leaderboard.testing import answer
-from vanishing_variance.parameters import check
-from vanishing_variance.study.scale import changed
-from vanishing_variance.training.ensemble import train_block
-from vanishing_variance.training.plan import TrainingPlan
+from vanishing_variance.measure.held_out import Test
+from vanishing_variance.measure.inference.models import Models, Read, joined
+from vanishing_variance.measure.inference.sequences import of_length
+from vanishing_variance.measure.inference.temperature import UNCHANGED, Temperature
+from vanishing_variance.params import check
+from vanishing_variance.results.scale import changed
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize
 
 from vanishing_variance.attentions import softmax
-from vanishing_variance.core.task import Task
-from vanishing_variance.model.config import Model
-from vanishing_variance.model.interfaces import Normaliser, Rescaled, Weighting
+from vanishing_variance.engine.config import Model
+from vanishing_variance.engine.interfaces import Normaliser, Rescaled, Weighting
+from vanishing_variance.engine.task import Task
 from vanishing_variance.tasks.dictionary.task import Dictionary
 
 

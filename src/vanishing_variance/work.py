@@ -6,11 +6,11 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from vanishing_variance.core.config import PATH
-from vanishing_variance.core.errors import InputError
-from vanishing_variance.core.ranges import training_steps
-from vanishing_variance.core.stage import stage_name
-from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.engine.ranges import training_steps
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.script import stage_name
+from vanishing_variance.harness.sections import PATH
+from vanishing_variance.harness.yaml import read_yaml
 
 # Of a stage in any case, or where nothing else counts.
 STARTUP = 2.0

@@ -3,7 +3,7 @@ import pytest
 from made_up import noisy, shifted, verdict
 from scipy import stats
 
-from vanishing_variance.study.verdict import CONTRADICTED, SUPPORTED, UNDECIDED
+from vanishing_variance.claims.verdict import CONTRADICTED, SUPPORTED, UNDECIDED
 
 
 def test_orthogonal_is_an_interaction_within_a_margin():

@@ -3,8 +3,8 @@
 import pytest
 from made_up import interventions, shifted, verdict
 
-from vanishing_variance.study.interventions import FORMS, OTHER, TARGET, damaged, kept_long, restored
-from vanishing_variance.study.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
+from vanishing_variance.claims.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
+from vanishing_variance.measure.interventions.names import FORMS, OTHER, TARGET, damaged, kept_long, restored
 
 MOMENTS = [name(form) for name in (restored, damaged) for form in FORMS]
 # Nothing comes back, and nothing is lost; half of what is lost comes back, or is lost.

@@ -4,7 +4,7 @@ from made_up import BY_KEY, RECORDED, accuracy, evidence, mechanism, shifted, st
 from vanishing_variance.claims.judgement import judge
 from vanishing_variance.claims.paper import CLAIMS, INSIDE, RULES
 from vanishing_variance.claims.table import counts, markdown
-from vanishing_variance.study.verdict import CONTRADICTED, NOT_COMPARABLE, NOT_TESTED, SUPPORTED
+from vanishing_variance.claims.verdict import CONTRADICTED, NOT_COMPARABLE, NOT_TESTED, SUPPORTED
 
 KEYS = "argmax", "dictionary", "argmax-long", "dictionary-long", "features-dictionary", "ln-std-alike", "vanishing"
 SOME = [BY_KEY[key] for key in KEYS]

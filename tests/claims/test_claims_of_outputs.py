@@ -4,7 +4,7 @@ from made_up import evidence, mechanism, verdict
 
 from vanishing_variance.claims.judgement import judge
 from vanishing_variance.claims.paper import CLAIMS
-from vanishing_variance.study.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
+from vanishing_variance.claims.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
 
 TURNED = [
     ("features", lambda of: of.assign(feature_variance_before=1 + of["feature_variance_before"])),

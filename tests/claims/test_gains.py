@@ -5,7 +5,7 @@ from made_up import accuracy, evidence, noisy, shifted, verdict
 from scipy import stats
 
 from vanishing_variance.claims.differences import Pair
-from vanishing_variance.study.verdict import COMPATIBLE, CONTRADICTED, LARGER, SMALLER, SUPPORTED, UNDECIDED
+from vanishing_variance.claims.verdict import COMPATIBLE, CONTRADICTED, LARGER, SMALLER, SUPPORTED, UNDECIDED
 
 ARGMAX = Pair("argmax", "short", "ln", "none")
 

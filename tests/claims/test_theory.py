@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from made_up import ALIKE, exponents, fits, losses, steps, verdict
 
-from vanishing_variance.study.strategies import FIXED_LAST
-from vanishing_variance.study.verdict import CONTRADICTED, NOT_COMPARABLE, NOT_TESTED, SUPPORTED, UNDECIDED
+from vanishing_variance.claims.verdict import CONTRADICTED, NOT_COMPARABLE, NOT_TESTED, SUPPORTED, UNDECIDED
+from vanishing_variance.probe.strategies import FIXED_LAST
 
 
 @pytest.mark.parametrize(("rising", "expected"), [(1, SUPPORTED), (2, UNDECIDED), (12, CONTRADICTED)])

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scripts import ONE, ROOT, stage
 
-from vanishing_variance.core import memory
+from vanishing_variance.harness import memory
 
 # A script that takes a section of params.yaml; those that are not here have a script of their name.
 TAKES = {

@@ -9,14 +9,14 @@ import pytest
 from scripts import ONE, ROOT
 from small import in_arrays
 
-from vanishing_variance.core.arrays import read_arrays, write_arrays
-from vanishing_variance.core.files import read_json, write_json
-from vanishing_variance.core.frames import read_csv, read_frame, write_csv, write_frame
-from vanishing_variance.core.yaml import read_yaml
-from vanishing_variance.inference.temperature import UNCHANGED, frame
-from vanishing_variance.model.initialisation import draw
-from vanishing_variance.model.variant import Variant, task_training
-from vanishing_variance.study.columns import CSV
+from vanishing_variance.engine.initialisation import draw
+from vanishing_variance.engine.variant import Variant, task_training
+from vanishing_variance.harness.arrays import read_arrays, write_arrays
+from vanishing_variance.harness.columns import CSV
+from vanishing_variance.harness.files import read_json, write_json
+from vanishing_variance.harness.frames import read_csv, read_frame, write_csv, write_frame
+from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.measure.inference.temperature import UNCHANGED, frame
 
 WEIGHTS = Path("runs/trained/ln/short/argmax-0/weights.safetensors")
 TEMPERATURES = Path("runs/temperature/ln/short/argmax-0/temperatures.parquet")

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from vanishing_variance.core.ranges import Growth, Range
+from vanishing_variance.engine.ranges import Growth, Range
 from vanishing_variance.figures import accuracy, figure1, figure2, figure3, loss, proposition
 from vanishing_variance.probe.fits import POOLED, fits, pooled
-from vanishing_variance.study.results import COLUMNS
-from vanishing_variance.study.strategies import STRATEGIES
+from vanishing_variance.probe.strategies import STRATEGIES
+from vanishing_variance.results.accuracy import COLUMNS
 
 LENGTHS = [4, 16, 64]
 

@@ -123,7 +123,7 @@ def test_in_a_clone_without_weights_the_page_opens_and_the_default_scale_comes_b
 
 
 def test_the_commands_for_the_papers_scale_run_one_after_the_other(user):
-    path = user.path / "src/vanishing_variance/study/scale.py"
+    path = user.path / "src/vanishing_variance/results/scale.py"
     default, paper, rest = path.read_text().partition('"paper": {')
     for large, small in SMALLER.items():
         assert large in rest

@@ -11,7 +11,7 @@ import pytest
 from checkout import ALL, EVALUATE, GENERATE, RESULTS, TEMPERATURE, Copy, stages
 
 from results_review.comment import MARKER
-from vanishing_variance.study.edited import edit_yaml
+from vanishing_variance.harness.edited import edit_yaml
 
 pytestmark = pytest.mark.slow
 
@@ -46,7 +46,7 @@ def test_one_command_runs_everything_and_a_second_one_nothing(first_run):
 
 
 def test_what_editors_and_python_leave_reruns_nothing(copy):
-    room = copy.path / "src/vanishing_variance/core"
+    room = copy.path / "src/vanishing_variance/harness"
     for name in (".errors.py.swp", "errors.py~", ".DS_Store", "__pycache__/errors.cpython-39.pyc"):
         (room / name).parent.mkdir(exist_ok=True)
         (room / name).write_text("left")
@@ -73,7 +73,7 @@ def test_a_fresh_clone_that_pulls_the_cache_runs_nothing(copy, tmp_path):
 
 
 def test_dvcs_temporary_copies_run_their_own_source_side_by_side(copy):
-    path = copy.path / "src/vanishing_variance/analysis/tables.py"
+    path = copy.path / "src/vanishing_variance/results/tables.py"
     original = path.read_text()
     path.write_text(original.replace("trained on the {range_} range", "trained on {range_} sequences"))
     assert path.read_text() != original

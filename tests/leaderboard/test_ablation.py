@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 from made_up_board import accuracies
 
-from vanishing_variance.core.errors import InputError
+from vanishing_variance.harness.errors import InputError
 from vanishing_variance.leaderboard.ablation import ablation, cells, markdown
 from vanishing_variance.leaderboard.treatments import Treatment
 

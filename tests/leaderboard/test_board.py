@@ -5,7 +5,7 @@ from made_up_board import accuracies, make_board, many_lines
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from vanishing_variance.core.errors import InputError
+from vanishing_variance.harness.errors import InputError
 from vanishing_variance.leaderboard import board_table
 from vanishing_variance.leaderboard.board import summary
 from vanishing_variance.leaderboard.standings import standings

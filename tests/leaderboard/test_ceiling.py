@@ -3,7 +3,7 @@ import pytest
 from made_up_board import accuracies
 from small import make_trained
 
-from vanishing_variance.core.seeding import stream
+from vanishing_variance.engine.streams import stream
 from vanishing_variance.leaderboard.ceiling import ceiling, class_offsets, predicted
 
 EXPONENTIALS = stream(0, "x").exponential(size=(10_000, 10))

@@ -7,8 +7,8 @@ from checkout import ROOT
 from made_up_board import accuracies, attention
 
 from stages.leaderboard import main
-from vanishing_variance.core.files import write_json
-from vanishing_variance.core.frames import read_csv, write_frame
+from vanishing_variance.harness.files import write_json
+from vanishing_variance.harness.frames import read_csv, write_frame
 from vanishing_variance.leaderboard import files
 from vanishing_variance.leaderboard.curves import COLUMNS
 

@@ -5,14 +5,14 @@ import pytest
 import torch
 from small import SHARP, adaptive, clear, in_parts, make_trained, plainly, single
 
-from vanishing_variance.core import parallel
-from vanishing_variance.core.seeding import stream
-from vanishing_variance.fitting.fit import FitPlan
-from vanishing_variance.inference.models import Models
-from vanishing_variance.inference.temperature import UNCHANGED, Temperature
+from vanishing_variance.engine.streams import stream
+from vanishing_variance.harness import parallel
 from vanishing_variance.leaderboard import testing
 from vanishing_variance.leaderboard.files import RULES
 from vanishing_variance.leaderboard.testing import answer, measure_treatment
+from vanishing_variance.measure.evaluation.fit import FitPlan
+from vanishing_variance.measure.inference.models import Models
+from vanishing_variance.measure.inference.temperature import UNCHANGED, Temperature
 
 PUBLISHED, FITTED = (-0.037, 0.481, -2.3, 4.917, -1.791), (1.0, 0.5)
 

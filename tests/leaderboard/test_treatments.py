@@ -3,10 +3,11 @@ from functools import partial
 import pytest
 import yaml
 
-from vanishing_variance.core.config import PATH
-from vanishing_variance.core.errors import InputError
-from vanishing_variance.core.paths import Run
-from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.engine.plan import TrainingPlan
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.paths import Run
+from vanishing_variance.harness.sections import PATH
+from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.leaderboard.treatments import PATH as LEADERBOARD
 from vanishing_variance.leaderboard.treatments import (
     Treatment,
@@ -16,7 +17,6 @@ from vanishing_variance.leaderboard.treatments import (
     read_treatments,
     training_plan,
 )
-from vanishing_variance.training.plan import TrainingPlan
 
 OWN = Treatment(attention="power", norm="ln", projection="direct", decay="cosine")
 LINE = {"attention": "ssmax", "norm": "none", "projection": "mlp", "decay": "none"}

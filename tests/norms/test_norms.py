@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 import torch
 
-from vanishing_variance.core import registry
-from vanishing_variance.core.errors import InputError
+from vanishing_variance.engine import registry
+from vanishing_variance.harness.errors import InputError
 
 OUTPUTS = np.array([[1.0, 2.0, 3.0, 6.0], [-1.0, -1.0, 1.0, 1.0]])
 VECTORS = {"scale": [1.0, 2.0, 0.5, -1.0], "shift": [0.0, 1.0, -1.0, 3.0], "centre": [0.5, 1.0, -1.0, 3.0]}

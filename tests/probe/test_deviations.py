@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from vanishing_variance.core.errors import InputError
+from vanishing_variance.harness.errors import InputError
 from vanishing_variance.probe.config import Probe
 from vanishing_variance.probe.deviations import Subject, draw, measure
 from vanishing_variance.probe.outputs import last_outputs
 from vanishing_variance.probe.sequences import tokenised, vocabulary
-from vanishing_variance.study.strategies import FIXED_LAST
+from vanishing_variance.probe.strategies import FIXED_LAST
 
 TEXT = " ".join(f"W{n % 50} w{n * 7 % 50} w{n * 11 % 50}." for n in range(200))
 

@@ -14,8 +14,8 @@ from huggingface_hub import errors as hub
 from safetensors.torch import load_file, save_file
 
 from stages import probe
-from vanishing_variance.core.errors import InputError
-from vanishing_variance.core.stage import run
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.script import run
 from vanishing_variance.probe import pretrained
 from vanishing_variance.probe.families import FAMILIES
 from vanishing_variance.probe.pretrained import find, load

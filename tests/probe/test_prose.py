@@ -2,7 +2,7 @@ import hashlib
 
 import pytest
 
-from vanishing_variance.core.errors import InputError
+from vanishing_variance.harness.errors import InputError
 from vanishing_variance.probe.prose import read_prose
 
 

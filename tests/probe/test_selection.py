@@ -1,7 +1,7 @@
 import pytest
 from transformers import BertConfig, LlamaConfig
 
-from vanishing_variance.core.errors import InputError
+from vanishing_variance.harness.errors import InputError
 from vanishing_variance.probe.config import Probe
 from vanishing_variance.probe.selection import select
 

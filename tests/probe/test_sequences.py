@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from vanishing_variance.core.errors import InputError
+from vanishing_variance.harness.errors import InputError
 from vanishing_variance.probe.sequences import sentences, tokenised
 
 

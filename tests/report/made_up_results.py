@@ -5,14 +5,14 @@ import pandas as pd
 import yaml
 from checkout import ROOT
 
-from vanishing_variance.analysis.tables import tables
+from vanishing_variance.harness.columns import CSV
+from vanishing_variance.measure.interventions.names import damaged
 from vanishing_variance.report.figures import NAMES
 from vanishing_variance.report.page import Results
 from vanishing_variance.report.records import Record
 from vanishing_variance.report.strongest import Evidence, Study
-from vanishing_variance.study.columns import CSV
-from vanishing_variance.study.interventions import damaged
-from vanishing_variance.study.quantities import GROUPINGS, QUANTITIES
+from vanishing_variance.results.quantities import GROUPINGS, QUANTITIES
+from vanishing_variance.results.tables import tables
 
 LENGTHS = (16, 100, 16384)
 TEMPERATURES = ("plain", "adaptive", "fitted")

@@ -2,9 +2,9 @@ import math
 
 import pytest
 
-from vanishing_variance.core.errors import InputError
-from vanishing_variance.core.files import write_json
-from vanishing_variance.core.paths import TIMES
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.files import write_json
+from vanishing_variance.harness.paths import TIMES
 from vanishing_variance.report.formats import interval, number
 from vanishing_variance.report.text import read_svg, read_text
 from vanishing_variance.report.times import read_times

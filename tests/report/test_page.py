@@ -8,7 +8,7 @@ import pytest
 from checkout import ROOT
 from made_up_results import comparisons, evidence, made_up
 
-from vanishing_variance.core.errors import InputError
+from vanishing_variance.harness.errors import InputError
 from vanishing_variance.report import page as study_page
 from vanishing_variance.report.page import page
 

@@ -1,7 +1,7 @@
 import pytest
 from made_up_results import CLAIM, evidence
 
-from vanishing_variance.core.errors import InputError
+from vanishing_variance.harness.errors import InputError
 from vanishing_variance.report.readme import BEGIN, END, SHOWN, rewritten
 from vanishing_variance.report.strongest import Evidence
 

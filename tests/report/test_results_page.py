@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from vanishing_variance.core.errors import InputError
+from vanishing_variance.harness.errors import InputError
 from vanishing_variance.report.results import Numbers
 
 

@@ -2,9 +2,9 @@ import pytest
 from checkout import ROOT
 from made_up_results import CLAIM
 
-from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.strongest import Evidence, Study, strongest
-from vanishing_variance.study.scale import changed
+from vanishing_variance.results.scale import changed
 
 SUPPORTED, UNDECIDED = "supported", "undecided"
 NOT_COMPARABLE, NOT_TESTED = "not comparable", "not tested"

@@ -4,12 +4,12 @@ import pandas as pd
 from checkout import ROOT
 from made_up_results import CLAIM, VERDICTS, evidence
 
-from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.claims.verdict import NOT_TESTED
+from vanishing_variance.claims.verdict import VERDICTS as KINDS
+from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.records import Record, table
 from vanishing_variance.report.strongest import Evidence, Study
 from vanishing_variance.report.verdicts import board, counts, line
-from vanishing_variance.study.verdict import NOT_TESTED
-from vanishing_variance.study.verdict import VERDICTS as KINDS
 
 PARAMS = read_yaml(ROOT / "params.yaml")
 

@@ -3,7 +3,7 @@ import pytest
 from pydantic import ValidationError
 from scipy import stats
 
-from vanishing_variance.core.seeding import stream
+from vanishing_variance.engine.streams import stream
 from vanishing_variance.tasks.argmax import task as module
 from vanishing_variance.tasks.argmax.task import Argmax
 

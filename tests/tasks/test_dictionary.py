@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from vanishing_variance.core.seeding import stream
+from vanishing_variance.engine.streams import stream
 from vanishing_variance.tasks.dictionary import task as module
 from vanishing_variance.tasks.dictionary.task import Dictionary, distinct
 

@@ -8,11 +8,11 @@ from scipy import stats
 from vanishing_variance.claims.differences import Pair, no_test
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import Judgement, one_sided
+from vanishing_variance.claims.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
+from vanishing_variance.harness.markdown import mean_estimate
+from vanishing_variance.harness.runs import TASKS
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.statistics.power import seeds_for_equivalence, seeds_for_power
-from vanishing_variance.study.markdown import mean_estimate
-from vanishing_variance.study.runs import TASKS
-from vanishing_variance.study.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
 
 # Percentage points: a third to a half of the gains of Tables 1 and 2, whose own differences of gains are 0.2 and 0.4.
 MARGIN = 1.0

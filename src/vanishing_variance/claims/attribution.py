@@ -9,11 +9,11 @@ from functools import partial
 from vanishing_variance.claims.causes import HALF, TRAINED, moments, untested
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import Judgement, by_seed, one_sided
+from vanishing_variance.claims.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
+from vanishing_variance.harness.markdown import mean_estimate
+from vanishing_variance.measure.interventions.names import BASE, FORMS, NOTHING, restored
+from vanishing_variance.results.shares import gain
 from vanishing_variance.statistics.intervals import interval
-from vanishing_variance.study.interventions import BASE, FORMS, NOTHING, restored
-from vanishing_variance.study.markdown import mean_estimate
-from vanishing_variance.study.shares import gain
-from vanishing_variance.study.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
 
 READ_OUT = (
     "Short range, beyond training: each seed's gain of ln over none is split in two by giving each model the other's "

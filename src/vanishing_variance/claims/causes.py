@@ -7,10 +7,10 @@ import numpy as np
 
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import Judgement, one_sided
-from vanishing_variance.study.interventions import ATTENTION, FORMS, TARGET, damaged, kept_long, restored
-from vanishing_variance.study.markdown import estimate
-from vanishing_variance.study.shares import BEYOND, shares
-from vanishing_variance.study.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
+from vanishing_variance.claims.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
+from vanishing_variance.harness.markdown import estimate
+from vanishing_variance.measure.interventions.names import ATTENTION, FORMS, TARGET, damaged, kept_long, restored
+from vanishing_variance.results.shares import BEYOND, shares
 
 HALF = 0.5
 _MODELS = (

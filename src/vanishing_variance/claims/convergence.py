@@ -7,8 +7,8 @@ import numpy as np
 
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import Judgement, Rule, by_seed, one_sided
-from vanishing_variance.study.scale import paper_steps
-from vanishing_variance.study.verdict import NOT_COMPARABLE, NOT_TESTED
+from vanishing_variance.claims.verdict import NOT_COMPARABLE, NOT_TESTED
+from vanishing_variance.results.scale import paper_steps
 
 # A loss that falls as 1/steps falls by 11% from one tenth of the training to the next, the last.
 STILL_FALLING = 0.05

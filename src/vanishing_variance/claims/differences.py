@@ -11,11 +11,11 @@ from jaxtyping import Float
 from scipy import stats
 
 from vanishing_variance.claims.evidence import Evidence
-from vanishing_variance.core.seeding import stream
+from vanishing_variance.engine.streams import stream
+from vanishing_variance.results.accuracy import pair
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.paired import Comparison, paired
 from vanishing_variance.statistics.power import ALPHA
-from vanishing_variance.study.results import pair
 
 PAPERS_SEEDS = 100
 # The paper's paired t-tests -> what ln is compared with.

@@ -6,10 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from vanishing_variance.study.markdown import power
-from vanishing_variance.study.results import by_seed
-from vanishing_variance.study.scale import PAPER_LONGEST, paper_steps
-from vanishing_variance.study.verdict import BEHIND
+from vanishing_variance.claims.verdict import BEHIND
+from vanishing_variance.harness.markdown import power
+from vanishing_variance.results.accuracy import by_seed
+from vanishing_variance.results.scale import PAPER_LONGEST, paper_steps
 
 
 @dataclass(frozen=True)

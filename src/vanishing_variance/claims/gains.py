@@ -8,10 +8,10 @@ from scipy import stats
 from vanishing_variance.claims.differences import PAPERS_SEEDS, Pair
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import Judgement, Rule, one_sided
+from vanishing_variance.claims.verdict import COMPATIBLE, LARGER, NOT_TESTED, SMALLER, SUPPORTED, UNDECIDED
+from vanishing_variance.harness.markdown import estimate, power
 from vanishing_variance.statistics.intervals import NAN, interval
 from vanishing_variance.statistics.power import ALPHA
-from vanishing_variance.study.markdown import estimate, power
-from vanishing_variance.study.verdict import COMPATIBLE, LARGER, NOT_TESTED, SMALLER, SUPPORTED, UNDECIDED
 
 WORDS = (
     "Each seed's mean accuracy over all test lengths beyond training, {treatment} minus {baseline}, paired by seed. "

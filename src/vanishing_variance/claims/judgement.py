@@ -8,8 +8,8 @@ import numpy as np
 from jaxtyping import Float
 
 from vanishing_variance.claims.evidence import Evidence
+from vanishing_variance.claims.verdict import CONTRADICTED, NOT_COMPARABLE, NOT_TESTED, SUPPORTED, UNDECIDED
 from vanishing_variance.statistics.intervals import NAN, interval
-from vanishing_variance.study.verdict import CONTRADICTED, NOT_COMPARABLE, NOT_TESTED, SUPPORTED, UNDECIDED
 
 
 @dataclass(frozen=True)

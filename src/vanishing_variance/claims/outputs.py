@@ -8,10 +8,10 @@ import pandas as pd
 
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import Judgement, by_seed
-from vanishing_variance.study.markdown import mean_estimate
-from vanishing_variance.study.quantities import QUANTITIES
-from vanishing_variance.study.results import of_both
-from vanishing_variance.study.verdict import NOT_TESTED
+from vanishing_variance.claims.verdict import NOT_TESTED
+from vanishing_variance.harness.markdown import mean_estimate
+from vanishing_variance.results.accuracy import of_both
+from vanishing_variance.results.quantities import QUANTITIES
 
 # A number a row of `Evidence.inside`.
 Measure = Callable[[pd.DataFrame], pd.Series]

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from vanishing_variance.study.markdown import MISSING, definitions, estimate, row
-from vanishing_variance.study.verdict import VERDICTS, legend
+from vanishing_variance.claims.verdict import VERDICTS, legend
+from vanishing_variance.harness.markdown import MISSING, definitions, estimate, row
 
 
 def counts(document: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:

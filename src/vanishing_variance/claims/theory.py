@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import Judgement
-from vanishing_variance.study.strategies import FIXED_LAST, PAPER, STRATEGIES
-from vanishing_variance.study.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
+from vanishing_variance.claims.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
+from vanishing_variance.probe.strategies import FIXED_LAST, PAPER, STRATEGIES
 
 VANISHES = (
     "In the first model of each task with none and with the treatment, items i.i.d.: of the features of O, the share "

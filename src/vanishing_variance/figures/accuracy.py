@@ -8,9 +8,9 @@ from matplotlib.lines import Line2D
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
+from vanishing_variance.harness.runs import NORMS, TEMPERATURES
+from vanishing_variance.results.accuracy import by_seed
 from vanishing_variance.statistics.intervals import interval
-from vanishing_variance.study.results import by_seed
-from vanishing_variance.study.runs import NORMS, TEMPERATURES
 
 TITLES = {"plain": "plain softmax", "adaptive": "adaptive θ", "fitted": "fitted θ"}
 MEANINGS = {

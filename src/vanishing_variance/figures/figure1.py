@@ -9,7 +9,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from vanishing_variance.figures import style
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.probe.fits import pooled
-from vanishing_variance.study.strategies import STRATEGIES
+from vanishing_variance.probe.strategies import STRATEGIES
 
 # As many layers as have their exponents written out; of more, the first and the last, and some between.
 NAMED = 4

@@ -8,7 +8,7 @@ from scipy.stats import norm as gaussian
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
-from vanishing_variance.study.markdown import drawn_power
+from vanishing_variance.harness.markdown import drawn_power
 
 POINTS = 120
 # Of the distance between two features, how high the highest density of a panel is.

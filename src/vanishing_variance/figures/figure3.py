@@ -5,7 +5,7 @@ from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
-from vanishing_variance.study.markdown import drawn_power
+from vanishing_variance.harness.markdown import drawn_power
 
 # Standard deviations up and down that (a) shows at least, so that what hardly drifts looks like it.
 DRIFT = 0.02

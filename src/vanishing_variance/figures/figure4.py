@@ -5,7 +5,7 @@ from matplotlib.colors import LogNorm
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
-from vanishing_variance.study.markdown import drawn_power
+from vanishing_variance.harness.markdown import drawn_power
 
 # The colour scale is logarithmic from here to 1; smaller weights look like this one.
 SMALLEST = 1e-3

@@ -6,9 +6,9 @@ from pathlib import Path
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from vanishing_variance.core.files import write
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.figures.style import text_below
+from vanishing_variance.harness.files import write
 
 
 def write_figure(stem: Path, drawing: Drawing) -> None:

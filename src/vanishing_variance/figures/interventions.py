@@ -8,7 +8,7 @@ from matplotlib.ticker import PercentFormatter
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
-from vanishing_variance.study.interventions import (
+from vanishing_variance.measure.interventions.names import (
     AVERAGED,
     HARD,
     PLACES,

@@ -3,7 +3,7 @@
 import pandas as pd
 from matplotlib.ticker import MaxNLocator
 
-from vanishing_variance.core.ranges import Range
+from vanishing_variance.engine.ranges import Range
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
 

@@ -9,7 +9,7 @@ from matplotlib.ticker import PercentFormatter
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
-from vanishing_variance.study.quantities import GROUPINGS, MEANINGS, QUANTITIES
+from vanishing_variance.results.quantities import GROUPINGS, MEANINGS, QUANTITIES
 
 # A look and a place beside the others for each grouping.
 LOOKS = dict(zip(GROUPINGS, zip(style.SERIES[:5:2], (0.25, 0.0, -0.25), strict=True), strict=True))

@@ -4,7 +4,7 @@ import pandas as pd
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
-from vanishing_variance.study.markdown import drawn_power
+from vanishing_variance.harness.markdown import drawn_power
 
 # The band of features around their median.
 LOW, HIGH = 0.1, 0.9

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
-from vanishing_variance.study import markdown
+from vanishing_variance.harness import markdown
 
 # Inches: the text of a page of two columns.
 WIDTH = 6.75

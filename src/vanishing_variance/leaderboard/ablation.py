@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from vanishing_variance.core.errors import InputError
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.markdown import power
+from vanishing_variance.harness.markdown import table as markdown_table
 from vanishing_variance.leaderboard.files import TRAINED
 from vanishing_variance.leaderboard.rows import by_seed
 from vanishing_variance.leaderboard.treatments import PATH, Treatment
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.statistics.shapley import shapley
-from vanishing_variance.study.markdown import power
-from vanishing_variance.study.markdown import table as markdown_table
 
 # How a piece's gain is counted: added to the baseline alone, over all orders, taken from the whole treatment.
 ALONE, SHARE, LAST = COUNTS = ("alone", "share", "last")

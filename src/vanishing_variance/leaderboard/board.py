@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from vanishing_variance.core.errors import InputError
+from vanishing_variance.harness.errors import InputError
 from vanishing_variance.leaderboard.files import TRAINED
 from vanishing_variance.leaderboard.rows import DIVERGED, GAIN, RANKS, SHOWN, by_seed, numbers
 from vanishing_variance.leaderboard.treatments import Treatment

@@ -5,11 +5,11 @@ from typing import Any
 
 import pandas as pd
 
+from vanishing_variance.harness.markdown import MISSING, power, row
 from vanishing_variance.leaderboard.files import TRAINED
 from vanishing_variance.leaderboard.rows import DIVERGED, HIGH, SHOWN
 from vanishing_variance.leaderboard.treatments import Treatment
 from vanishing_variance.statistics.power import ALPHA
-from vanishing_variance.study.markdown import MISSING, power, row
 
 SETTINGS = list(Treatment.model_fields)
 # Of a number: as Python's format has it, or by a function.

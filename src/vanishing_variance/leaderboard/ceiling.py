@@ -15,11 +15,11 @@ import pandas as pd
 import torch
 from jaxtyping import Float, Float64
 
-from vanishing_variance.inference.models import Models
+from vanishing_variance.engine.variant import Variant
+from vanishing_variance.harness.markdown import power
+from vanishing_variance.harness.markdown import table as markdown_table
 from vanishing_variance.leaderboard.files import HARD
-from vanishing_variance.model.variant import Variant
-from vanishing_variance.study.markdown import power
-from vanishing_variance.study.markdown import table as markdown_table
+from vanishing_variance.measure.inference.models import Models
 
 COLUMNS = ("line", "seed", "offset", "length", "predicted", "hard")
 LENGTHS = (2**11, 2**14)

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from vanishing_variance.core.config import Section
-from vanishing_variance.core.paths import RUNS
+from vanishing_variance.harness.paths import RUNS
+from vanishing_variance.harness.sections import Section
 
 TASKS = ("argmax", "dictionary")
 FOLDER = RUNS / "leaderboard"

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
+from vanishing_variance.harness.markdown import table
 from vanishing_variance.statistics.intervals import interval
-from vanishing_variance.study.markdown import table
 
 COLUMNS = ("line", "task", "parameter", "n", "mean", "low", "high")
 # Of a weight's name, where it is a parameter of the attention map.

@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from vanishing_variance.core.errors import InputError
+from vanishing_variance.harness.errors import InputError
 from vanishing_variance.leaderboard.files import HARD, TRAINED
 from vanishing_variance.leaderboard.standings import standings
+from vanishing_variance.results.accuracy import of_both
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.statistics.paired import difference
-from vanishing_variance.study.results import of_both
 
 # Of those that were tested, the lengths whose accuracy the table shows.
 SHOWN = (2**4, 2**8, 2**11, 2**14)

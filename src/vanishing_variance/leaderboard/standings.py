@@ -7,10 +7,10 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import pandas as pd
 
+from vanishing_variance.results.accuracy import of_both
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.paired import difference
 from vanishing_variance.statistics.power import ALPHA
-from vanishing_variance.study.results import of_both
 
 Row = TypeVar("Row", bound=Hashable)
 

@@ -12,17 +12,17 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from vanishing_variance.core import parallel
-from vanishing_variance.core.device import device
-from vanishing_variance.core.parallel import Job, Report
-from vanishing_variance.core.progress import Progress
-from vanishing_variance.core.task import Sequences
-from vanishing_variance.fitting.fit import FitPlan, fit_block
-from vanishing_variance.inference.models import Models, Read
-from vanishing_variance.inference.temperature import PUBLISHED, Temperature, entropy, halves
+from vanishing_variance.engine.attention import weighted_sum
+from vanishing_variance.engine.device import device
+from vanishing_variance.engine.task import Sequences
+from vanishing_variance.engine.variant import Variant
+from vanishing_variance.harness import parallel
+from vanishing_variance.harness.parallel import Job, Report
+from vanishing_variance.harness.progress import Progress
 from vanishing_variance.leaderboard.files import ACCURACY, ADAPTIVE, ATTENTION, FITTED, HARD, RULES, TRAINED
-from vanishing_variance.model.attention import weighted_sum
-from vanishing_variance.model.variant import Variant
+from vanishing_variance.measure.evaluation.fit import FitPlan, fit_block
+from vanishing_variance.measure.inference.models import Models, Read
+from vanishing_variance.measure.inference.temperature import PUBLISHED, Temperature, entropy, halves
 
 
 def measure_treatment(

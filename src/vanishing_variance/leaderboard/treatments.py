@@ -8,15 +8,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, ValidationError
 
-from vanishing_variance.core import config, registry
-from vanishing_variance.core.config import Count, Section, explained, get_param, named
-from vanishing_variance.core.errors import InputError, shown
-from vanishing_variance.core.paths import Run
-from vanishing_variance.core.yaml import read_yaml
+from vanishing_variance.engine import registry
+from vanishing_variance.engine.config import Model, Training
+from vanishing_variance.engine.plan import TrainingPlan
+from vanishing_variance.harness import sections as config
+from vanishing_variance.harness.errors import InputError, shown
+from vanishing_variance.harness.paths import Run
+from vanishing_variance.harness.sections import Count, Section, explained, get_param, named
+from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.leaderboard.files import TASKS
-from vanishing_variance.model.config import Model
-from vanishing_variance.training.config import Training
-from vanishing_variance.training.plan import TrainingPlan
 
 PATH = Path("leaderboard") / "params.yaml"
 RANGE = "short"

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, ValidatorFunctionWrapHandler, WrapValidator
 
-from vanishing_variance.core.config import Count, Lengths, Section, Several
+from vanishing_variance.harness.sections import Count, Lengths, Section, Several
 
 
 def _a_line(name: str) -> str:

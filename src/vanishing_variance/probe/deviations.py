@@ -10,15 +10,15 @@ import pandas as pd
 from jaxtyping import Float64, Integer
 from transformers import PreTrainedModel
 
-from vanishing_variance.core.config import PATH
-from vanishing_variance.core.errors import InputError
-from vanishing_variance.core.progress import Progress
-from vanishing_variance.core.seeding import stream
+from vanishing_variance.engine.streams import stream
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.progress import Progress
+from vanishing_variance.harness.sections import PATH
 from vanishing_variance.probe.config import Probe
 from vanishing_variance.probe.families.base import Family
 from vanishing_variance.probe.outputs import last_outputs
 from vanishing_variance.probe.sequences import Corpus, sentences
-from vanishing_variance.study.strategies import STRATEGIES
+from vanishing_variance.probe.strategies import STRATEGIES
 
 
 @dataclass(frozen=True)

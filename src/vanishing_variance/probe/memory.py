@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from transformers import PreTrainedConfig
 
-from vanishing_variance.core.device import free_gpu_memory
-from vanishing_variance.core.memory import Need, Term
+from vanishing_variance.engine.device import free_gpu_memory
+from vanishing_variance.harness.memory import Need, Term
 from vanishing_variance.probe.config import Probe
 from vanishing_variance.probe.outputs import BATCH
-from vanishing_variance.study.strategies import STRATEGIES
+from vanishing_variance.probe.strategies import STRATEGIES
 
 FLOAT, TOKEN = 4, 8
 # Bytes of the library of such models and of a text in tokens, beside what other stages import.

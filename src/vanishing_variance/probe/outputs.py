@@ -13,7 +13,7 @@ from jaxtyping import Float, Integer
 from torch import nn
 from transformers import PreTrainedModel
 
-from vanishing_variance.core.device import device
+from vanishing_variance.engine.device import device
 from vanishing_variance.probe.families.base import Family
 
 # Of one batch; it bounds the memory that activations take, and decides the last bits.

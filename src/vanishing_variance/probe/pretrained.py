@@ -19,8 +19,8 @@ from huggingface_hub import errors as hub
 from huggingface_hub.utils.tqdm import disable_progress_bars
 from transformers import AutoConfig, AutoTokenizer, PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerBase, logging
 
-from vanishing_variance.core.device import device
-from vanishing_variance.core.errors import InputError, shown
+from vanishing_variance.engine.device import device
+from vanishing_variance.harness.errors import InputError, shown
 
 EMBEDDED = "all-MiniLM-L6-v2"
 # What is fetched; other files may be pickles, code, or the same weights again.

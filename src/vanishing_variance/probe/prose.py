@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from pydoc_data.topics import topics
 
-from vanishing_variance.core.errors import InputError, shown
+from vanishing_variance.harness.errors import InputError, shown
 
 EMBEDDED = "pydoc_data.topics"
 

@@ -4,8 +4,8 @@ from typing import Literal
 
 from transformers import PreTrainedConfig
 
-from vanishing_variance.core.config import PATH
-from vanishing_variance.core.errors import InputError
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.sections import PATH
 from vanishing_variance.probe.config import Probe
 
 

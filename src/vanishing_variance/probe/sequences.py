@@ -11,8 +11,8 @@ import numpy as np
 from jaxtyping import Integer
 from transformers import PreTrainedTokenizerBase
 
-from vanishing_variance.core.config import PATH
-from vanishing_variance.core.errors import InputError
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.sections import PATH
 
 # A mark that ends a sentence, and quotes or brackets that close with it; what follows begins in upper case.
 _BREAK = re.compile(r"[.!?][\"')\]]*\s+(?=[\"'(\[]*[A-Z])")

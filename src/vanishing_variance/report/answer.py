@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
+from vanishing_variance.claims.verdict import CONTRADICTED, NOT_COMPARABLE, NOT_TESTED, SUPPORTED, UNDECIDED
+from vanishing_variance.harness.runs import TASKS
 from vanishing_variance.report.formats import MISSING, beside, interval, number
 from vanishing_variance.report.strongest import Evidence
-from vanishing_variance.study.runs import TASKS
-from vanishing_variance.study.verdict import CONTRADICTED, NOT_COMPARABLE, NOT_TESTED, SUPPORTED, UNDECIDED
 
 QUESTION = "Does layer normalisation help on longer sequences, and is vanishing variance why?"
 _GAIN = {

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from vanishing_variance.harness.markdown import Groups
 from vanishing_variance.report.formats import MISSING, number
-from vanishing_variance.study.markdown import Groups
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from xml.etree import ElementTree
 
-from vanishing_variance.core.errors import InputError
+from vanishing_variance.harness.errors import InputError
 
 # What is shown, by section of the page.
 SECTIONS = {

@@ -5,7 +5,7 @@ import re
 
 from markupsafe import Markup, escape
 
-from vanishing_variance.study import markdown
+from vanishing_variance.harness import markdown
 
 MISSING = markdown.MISSING
 _POWER = re.compile(r"\^([-−]?\d+(?:\.\d+)?)")

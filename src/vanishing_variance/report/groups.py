@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from vanishing_variance.study.runs import TASKS
+from vanishing_variance.harness.runs import TASKS
 
 HEADINGS = {
     "variance": "Variance of the attention outputs O, as sequences grow",

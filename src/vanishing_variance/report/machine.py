@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from vanishing_variance.core.device import device
+from vanishing_variance.engine.device import device
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -6,10 +6,13 @@ from typing import Any
 
 import pandas as pd
 
-from vanishing_variance.core.config import get_param
-from vanishing_variance.core.errors import InputError
-from vanishing_variance.core.ranges import Range, training_steps
+from vanishing_variance.claims.verdict import legend
+from vanishing_variance.engine.ranges import Range, training_steps
 from vanishing_variance.figures import variants
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.markdown import power
+from vanishing_variance.harness.runs import ABLATIONS
+from vanishing_variance.harness.sections import get_param
 from vanishing_variance.report import figures, records
 from vanishing_variance.report.answer import QUESTION, answer
 from vanishing_variance.report.cells import grouped
@@ -19,11 +22,8 @@ from vanishing_variance.report.rendering import TEMPLATES
 from vanishing_variance.report.strongest import Evidence
 from vanishing_variance.report.tables import Numbered, tables
 from vanishing_variance.report.verdicts import board, counts
-from vanishing_variance.study import attribution_table, shares_table
-from vanishing_variance.study.markdown import power
-from vanishing_variance.study.runs import ABLATIONS
-from vanishing_variance.study.scale import PAPER_SEEDS, paper_steps
-from vanishing_variance.study.verdict import legend
+from vanishing_variance.results import attribution_table, shares_table
+from vanishing_variance.results.scale import PAPER_SEEDS, paper_steps
 
 EXPLAINED = "What explains the accuracy (%)"
 SHARES = "What interventions recover or reproduce of the lost accuracy (%)"

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping
 from textwrap import fill
 from typing import Any
 
-from vanishing_variance.core.errors import InputError
+from vanishing_variance.claims.verdict import CONTRADICTED, VERDICTS, legend
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.markdown import definitions, row
 from vanishing_variance.report.formats import beside
 from vanishing_variance.report.strongest import Evidence, scale
-from vanishing_variance.study.markdown import definitions, row
-from vanishing_variance.study.verdict import CONTRADICTED, VERDICTS, legend
 
 BEGIN, END = "<!-- verdicts: python -m stages.readme -->", "<!-- end of verdicts -->"
 # The claims that the README leads with; those of the paper's that are contradicted follow them.

@@ -7,15 +7,15 @@ from typing import Any
 
 import pandas as pd
 
-from vanishing_variance.core.config import get_param
+from vanishing_variance.claims.verdict import NOT_TESTED
+from vanishing_variance.harness.dotted import flattened
+from vanishing_variance.harness.runs import TASKS
+from vanishing_variance.harness.sections import get_param
 from vanishing_variance.report.cells import Cell, Row, Table
 from vanishing_variance.report.formats import MISSING, interval, number
 from vanishing_variance.report.groups import in_few_words
 from vanishing_variance.report.strongest import TRAINING, Study
 from vanishing_variance.report.tables import Numbered
-from vanishing_variance.study.dotted import flattened
-from vanishing_variance.study.runs import TASKS
-from vanishing_variance.study.verdict import NOT_TESTED
 
 TITLE = "Gains in accuracy by record (percentage points)"
 # What decides a model that is trained on up to 16.

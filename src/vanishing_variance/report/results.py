@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from vanishing_variance.core.errors import InputError
-from vanishing_variance.core.frames import parse_csv
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.frames import parse_csv
 from vanishing_variance.report import strongest
 from vanishing_variance.report.formats import MISSING, interval, number
 from vanishing_variance.report.rendering import TEMPLATES
+from vanishing_variance.results.shares import BEYOND
 from vanishing_variance.statistics.intervals import interval as t_interval
-from vanishing_variance.study.shares import BEYOND
 
 MARKDOWN = TEMPLATES.overlay(autoescape=False)
 RECORD, RUN = f"metrics/{strongest.RECORD}/", "metrics/"

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vanishing_variance.core.config import get_param
-from vanishing_variance.study.scale import paper_steps
-from vanishing_variance.study.verdict import NOT_COMPARABLE, NOT_TESTED
+from vanishing_variance.claims.verdict import NOT_COMPARABLE, NOT_TESTED
+from vanishing_variance.harness.sections import get_param
+from vanishing_variance.results.scale import paper_steps
 
 # The record that a run is held against: metrics/<RECORD>.
 RECORD = "paper-scale"

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from vanishing_variance.harness.markdown import power
+from vanishing_variance.harness.runs import ABLATIONS, PAPER_TABLES
 from vanishing_variance.report.cells import Cell, Row, Table, shaded
 from vanishing_variance.report.formats import interval, number, raised
-from vanishing_variance.study.markdown import power
-from vanishing_variance.study.runs import ABLATIONS, PAPER_TABLES
-from vanishing_variance.study.scale import of_paper
+from vanishing_variance.results.scale import of_paper
 
 TEMPERATURES = {
     "plain": "plain softmax",

@@ -3,7 +3,7 @@
 from pathlib import Path
 from xml.etree import ElementTree
 
-from vanishing_variance.core.errors import InputError
+from vanishing_variance.harness.errors import InputError
 
 
 def read_text(path: Path) -> str:

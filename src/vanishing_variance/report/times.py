@@ -4,10 +4,10 @@ from typing import Any
 
 from pydantic import FiniteFloat
 
-from vanishing_variance.core.config import Section
-from vanishing_variance.core.errors import InputError
-from vanishing_variance.core.files import read_document
-from vanishing_variance.core.paths import TIMES
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.files import read_document
+from vanishing_variance.harness.paths import TIMES
+from vanishing_variance.harness.sections import Section
 
 
 class Time(Section):

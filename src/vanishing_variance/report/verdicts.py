@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from vanishing_variance.claims.verdict import CONTRADICTED, NOT_COMPARABLE, NOT_TESTED, SUPPORTED, UNDECIDED, VERDICTS
 from vanishing_variance.report.formats import MISSING, interval, number
 from vanishing_variance.report.groups import HEADINGS, in_few_words
 from vanishing_variance.report.strongest import Evidence, scale
-from vanishing_variance.study.verdict import CONTRADICTED, NOT_COMPARABLE, NOT_TESTED, SUPPORTED, UNDECIDED, VERDICTS
 
 # So that a mark does not rest on its colour.
 SYMBOLS = {SUPPORTED: "✓", CONTRADICTED: "✗", UNDECIDED: "?", NOT_COMPARABLE: "…", NOT_TESTED: "○"}

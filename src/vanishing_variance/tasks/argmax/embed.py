@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from jaxtyping import Float, Shaped
 from torch import Tensor
 
-from vanishing_variance.core.task import TaskTraining
-from vanishing_variance.model.initialisation import Initial, Scheme, linear
-from vanishing_variance.model.items import Items
+from vanishing_variance.engine.initialisation import Initial, Scheme, linear
+from vanishing_variance.engine.items import Items
+from vanishing_variance.engine.task import TaskTraining
 from vanishing_variance.tasks.argmax.task import Argmax
 
 SPARSE_TABLES: Mapping[str, tuple[str, ...]] = {}

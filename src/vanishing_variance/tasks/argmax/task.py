@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Int64
 from pydantic import Field
 
-from vanishing_variance.core.task import Sequences, Task, TaskTraining
+from vanishing_variance.engine.task import Sequences, Task, TaskTraining
 
 # Of i.i.d. items, the query of them all: its mean, for it tells nothing.
 IID_QUERY = 0.5

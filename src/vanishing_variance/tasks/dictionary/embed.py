@@ -9,11 +9,11 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import embedding
 
-from vanishing_variance.model.initialisation import Initial, Scheme, linear
-from vanishing_variance.model.items import Items
-from vanishing_variance.model.kernels.matmul import matmul
-from vanishing_variance.model.linear import Linear
-from vanishing_variance.model.linear import linear as through
+from vanishing_variance.engine.initialisation import Initial, Scheme, linear
+from vanishing_variance.engine.items import Items
+from vanishing_variance.engine.kernels.matmul import matmul
+from vanishing_variance.engine.linear import Linear
+from vanishing_variance.engine.linear import linear as through
 from vanishing_variance.tasks.dictionary.task import Dictionary, DictionaryTraining
 
 SPARSE_TABLES: Mapping[str, tuple[str, ...]] = {"embedding.key": ("key", "query")}

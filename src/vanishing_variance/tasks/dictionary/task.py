@@ -11,8 +11,8 @@ import numpy as np
 from jaxtyping import Int16, Int64
 from pydantic import Field
 
-from vanishing_variance.core.config import Count, Positive
-from vanishing_variance.core.task import Sequences, Task, TaskTraining
+from vanishing_variance.engine.task import Sequences, Task, TaskTraining
+from vanishing_variance.harness.sections import Count, Positive
 
 # Of i.i.d. items, the key that is queried always: in few sequences that are short beside the number of keys, and many
 # times in those that are long.

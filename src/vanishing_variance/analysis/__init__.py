@@ -1,1 +1,0 @@
-"""From raw results to tests, tables, metrics and attribution."""

@@ -1,1 +1,0 @@
-"""A trained ln model beside its equivalent std model."""

@@ -1,0 +1,53 @@
+"""Choices by name: a task is a folder of `tasks/`, a normaliser a file of `norms/`, an attention map of `attentions/`.
+
+Adding one edits no other file.
+"""
+
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from vanishing_variance.harness.errors import InputError, shown
+
+_PACKAGE = Path(__file__).parents[1]
+
+
+def norm_names() -> list[str]:
+    """Return the names of the normalisers, sorted."""
+    return sorted(path.stem for path in (_PACKAGE / "norms").glob("[!_]*.py"))
+
+
+def attention_names() -> list[str]:
+    """Return the names of the attention maps, sorted."""
+    return sorted(path.stem for path in (_PACKAGE / "attentions").glob("[!_]*.py"))
+
+
+def task_names() -> list[str]:
+    """Return the names of the tasks, sorted."""
+    return sorted(path.parent.name for path in (_PACKAGE / "tasks").glob("*/task.py"))
+
+
+def load_norm(name: str) -> ModuleType:
+    """Return the module of a normaliser. Raises InputError, which lists the choices, for an unknown one."""
+    return _load("norms", name, norm_names(), "norms.{}")
+
+
+def load_attention(name: str) -> ModuleType:
+    """Return the module of an attention map. Raises InputError, which lists the choices, for an unknown one."""
+    return _load("attentions", name, attention_names(), "attentions.{}")
+
+
+def load_task(name: str) -> ModuleType:
+    """Return the module with a task's TASK and TRAINING. Raises InputError, which lists the choices."""
+    return _load("tasks", name, task_names(), "tasks.{}.task")
+
+
+def load_embedding(name: str) -> ModuleType:
+    """Return the module by which a task's items enter the network. Raises InputError, which lists the choices."""
+    return _load("tasks", name, task_names(), "tasks.{}.embed")
+
+
+def _load(kind: str, name: str, choices: list[str], module: str) -> ModuleType:
+    if name not in choices:
+        raise InputError(f"{kind}: {shown(name)} is unknown; choose from {', '.join(choices)}")
+    return import_module(f"vanishing_variance.{module.format(name)}")

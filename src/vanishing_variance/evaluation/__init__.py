@@ -1,1 +1,0 @@
-"""Evaluation of a block of trained models: accuracies, diagnostics, internals."""

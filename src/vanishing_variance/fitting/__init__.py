@@ -1,1 +1,0 @@
-"""Fit of the adaptive temperature to a block's own mistakes."""

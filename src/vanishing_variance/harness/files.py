@@ -1,0 +1,81 @@
+"""Text and JSON files: each appears under its name only when it is whole, for a temporary file is renamed."""
+
+import json
+import os
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from vanishing_variance.harness.errors import InputError, shown
+
+# No write takes as long: a temporary file that is older is what a killed process left.
+SECONDS_UNTIL_LEFT = 24 * 3600
+
+
+def write(path: Path, save: Callable[[Path], object]) -> None:
+    """Call `save` on a temporary path beside `path`, then rename it to `path`: on the disk first, for when power fails.
+
+    Raises InputError, which says what to do, when the disk is full or the folder cannot be written to.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for left in path.parent.glob(f".{path.name}.*.tmp"):
+            with suppress(FileNotFoundError):  # another process's, which has renamed it since
+                if time.time() - left.stat().st_mtime > SECONDS_UNTIL_LEFT:
+                    left.unlink()
+        temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
+        try:
+            save(temporary)
+            with temporary.open("rb") as file:
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as problem:
+        raise InputError(
+            f"{path}: cannot be written: {problem.strerror or problem}; make room or make it writable, and run it again"
+        ) from None
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write bytes as they are."""
+    write(path, lambda to: to.write_bytes(content))
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write text, UTF-8, line ends as they are."""
+    write_bytes(path, text.encode())
+
+
+def write_json(path: Path, document: Mapping[str, Any]) -> None:
+    """Write JSON, indented. Raises ValueError on a number that is not finite."""
+    write_text(path, json.dumps(document, indent=2, allow_nan=False) + "\n")
+
+
+def read_json(path: Path) -> Any:
+    """Return what a JSON file holds. Raises InputError when the file is missing or damaged."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as problem:
+        raise InputError(f"{path}: cannot be read as JSON: {problem}; delete it and run dvc repro") from None
+
+
+def read_document(path: Path, kind: Any) -> Any:
+    """Return what a JSON file holds, as it stands. Raises InputError when it is not of this `kind`, or as `read_json`.
+
+    `kind`: a pydantic model, or a type of which one is made.
+    """
+    document = read_json(path)
+    try:
+        TypeAdapter(kind).validate_python(document)
+    except ValidationError as problem:
+        first = problem.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"])) or "it"
+        what = "is missing" if first["type"] == "missing" else f"is {shown(first['input'])}: {first['msg']}"
+        raise InputError(f"{path}: {where} {what}; delete it and run dvc repro") from None
+    return document

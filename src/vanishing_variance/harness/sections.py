@@ -1,0 +1,88 @@
+"""Parameters: a stage gets the keys of params.yaml that it declares to DVC, each validated."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from vanishing_variance.harness.errors import InputError, one_line, shown
+
+PATH = Path("params.yaml")
+
+
+# How many of something: a whole number in 32 bits, at least one, or at least two.
+Count = Annotated[int, Field(strict=True, ge=1, lt=2**31)]
+Several = Annotated[int, Field(strict=True, ge=2, lt=2**31)]
+# Numbers that single precision holds, with room for what they are multiplied with.
+Positive = Annotated[float, Field(strict=True, gt=0, le=1e6, allow_inf_nan=False)]
+NotNegative = Annotated[float, Field(strict=True, ge=0, le=1e6, allow_inf_nan=False)]
+
+
+def _increasing(lengths: list[int]) -> list[int]:
+    if any(later <= earlier for earlier, later in pairwise(lengths)):
+        raise ValueError("strictly increasing")
+    return lengths
+
+
+Length = Annotated[int, Field(strict=True, ge=1, le=2**24)]
+Lengths = Annotated[list[Length], Field(min_length=1), AfterValidator(_increasing)]
+
+
+class Section(BaseModel):
+    """A section of params.yaml: unknown keys are refused, and nothing is coerced from text or truth values."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+def get_param(document: Mapping[str, Any], key: str, kind: Any) -> Any:
+    """Return the value at the dotted `key`, validated as `kind`.
+
+    Raises InputError, one line that names the key, its value and what is allowed.
+    """
+    sys.audit("vanishing_variance.get_param", key)  # compared with what dvc.yaml declares, by tests/graph
+    value: Any = document
+    seen = ""
+    for part in key.split("."):
+        if not isinstance(value, Mapping):
+            raise InputError(f"{PATH}: {seen} is {shown(value)}; must be a mapping with the key {part}")
+        if part not in value:
+            there = ", ".join(map(named, value)) or "nothing"
+            raise InputError(f"{PATH}: {f'{seen}.{part}'.lstrip('.')} is missing; {seen or 'the file'} has: {there}")
+        value, seen = value[part], f"{seen}.{part}".lstrip(".")
+    try:
+        return TypeAdapter(kind).validate_python(value)
+    except ValidationError as problem:
+        raise InputError(f"{PATH}: {explained(problem, key, kind)}") from None
+
+
+def explained(problem: ValidationError, key: str, kind: Any) -> str:
+    """Return the first thing that is wrong, in one line."""
+    first = problem.errors(include_url=False)[0]
+    where = "".join(f"[{part}]" if isinstance(part, int) else f".{named(part)}" for part in first["loc"])
+    name, value = f"{key}{where}", shown(first["input"])
+    if first["type"] in ("extra_forbidden", "invalid_key"):
+        return f"{name} is {value}, but there is no such key; choose from {_keys(kind, first['loc'][:-1])}"
+    if first["type"] == "missing":
+        return f"{name} is missing; {name.rpartition('.')[0]} must have {_keys(kind, first['loc'][:-1])}"
+    if first["type"] == "too_short":
+        return f"{name} is {value}; must have at least {first['ctx']['min_length']} entry"
+    if first["type"] == "model_type":
+        return f"{name} is {value}; must be a mapping with the keys {_keys(kind, first['loc'])}"
+    message = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    return f"{name} is {value}; must be {message}"
+
+
+def named(key: Any) -> str:
+    """Return a key as it stands in an error: text as it is, shortened."""
+    return one_line(key, 60) if isinstance(key, str) and key else shown(key)
+
+
+def _keys(kind: Any, where: Sequence[int | str]) -> str:
+    """Return the keys of a section, or of the section within it."""
+    for part in where:
+        inner = kind.model_fields[part].annotation
+        kind = next(one for one in (inner, *get_args(inner)) if hasattr(one, "model_fields"))
+    return ", ".join(kind.model_fields)

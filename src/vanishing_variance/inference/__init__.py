@@ -1,1 +1,0 @@
-"""Inference with a block of trained models, at any temperature."""

@@ -1,0 +1,76 @@
+"""The layers above attention, with the moments of the attention outputs O moved on the way.
+
+S seeds, B sequences, D width.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float, Int64
+from torch import Tensor
+
+from vanishing_variance.measure.inference.models import Models
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Mean and standard deviation of O, of one form."""
+
+    mean: Float[Tensor, "S 1 _"]
+    deviation: Float[Tensor, "S 1 _"]
+
+
+@dataclass(frozen=True)
+class Move:
+    """From the moments of one sample to those of another, of the same form, `before` or `after` the normaliser."""
+
+    where: str
+    start: Moments
+    end: Moments
+
+    def __call__(self, outputs: Float[Tensor, "S B D"]) -> Float[Tensor, "S B D"]:
+        """Return outputs shifted and scaled: all sequences alike, so that what sets them apart is kept.
+
+        The global form has one shift and one scale for all features, the other one of each for every feature. What
+        does not vary at the start is shifted alone.
+        """
+        start, end = self.start.deviation, self.end.deviation
+        scale = torch.where(start > 0, end / start, torch.ones_like(start))
+        return (outputs - self.start.mean) * scale + self.end.mean
+
+
+def by_form(outputs: Float[Tensor, "S B D"]) -> dict[str, Moments]:
+    """Return the moments of a sample of sequences, by form.
+
+    `global`: the mean over sequences of each output's mean, and of its standard deviation, over features (Section 2).
+    `feature`: each feature's mean and standard deviation over sequences.
+    """
+    of_each = outputs.mean(-1, keepdim=True), outputs.std(-1, correction=0, keepdim=True)
+    return {
+        "global": Moments(*(one.mean(1, keepdim=True) for one in of_each)),
+        "feature": Moments(outputs.mean(1, keepdim=True), outputs.std(1, correction=0, keepdim=True)),
+    }
+
+
+@torch.no_grad()
+def moments(models: Models, context: Float[Tensor, "S B D"]) -> dict[tuple[str, str], Moments]:
+    """Return the moments of O, given contexts, by form and place, `before` and `after` the normaliser."""
+    before = models.network.outputs(models.weights, context)
+    after = models.network.normalise(models.weights, before)
+    of_places = {"before": by_form(before), "after": by_form(after)}
+    return {(form, where): of for where, forms in of_places.items() for form, of in forms.items()}
+
+
+@torch.no_grad()
+def correct(
+    models: Models, context: Float[Tensor, "S B D"], labels: Int64[Tensor, " B"], move: Move | None = None
+) -> Bool[Tensor, "S B"]:
+    """Return where the answer is right, given contexts, with the moments of O moved on the way."""
+    network, weights = models.network, models.weights
+    outputs = network.outputs(weights, context)
+    if move is not None and move.where == "before":
+        outputs = move(outputs)
+    outputs = network.normalise(weights, outputs)
+    if move is not None and move.where == "after":
+        outputs = move(outputs)
+    return network.read_out(weights, outputs).argmax(-1) == labels

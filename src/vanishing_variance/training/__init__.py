@@ -1,1 +1,0 @@
-"""Training of an ensemble of seeds: batches, Adam, checkpoints."""

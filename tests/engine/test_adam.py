@@ -1,0 +1,106 @@
+import numpy as np
+import pytest
+import torch
+from rounding import rounding
+
+from vanishing_variance.engine import adam as module
+from vanishing_variance.engine.adam import adam
+
+# More steps than 100, after which reciprocals are carried from step to step.
+SEEDS, ROWS, STEPS = 2, 40, 120
+CONSTANT = torch.full((STEPS,), 0.01, dtype=torch.float64)
+FALLING = torch.linspace(0.01, 0.002, STEPS, dtype=torch.float64)
+
+needs_compiler = pytest.mark.skipif(module.library() is None, reason="no C compiler")
+
+
+def weights(width=8):
+    generator = torch.Generator().manual_seed(0)
+    shapes = {"table": (SEEDS, ROWS, width), "other": (SEEDS, 5)}
+    return {name: torch.randn(shape, generator=generator) for name, shape in shapes.items()}
+
+
+def touched(step):
+    """Some rows, others never; the first one again at the end, as `touched_rows` pads them."""
+    generator = torch.Generator().manual_seed(step)
+    rows = torch.stack([torch.randperm(ROWS - 5, generator=generator)[:7] for _ in range(SEEDS)])
+    return torch.cat((rows, rows[:, :1]), 1)
+
+
+def gradients(step, width):
+    """Those of the rows that a step reads, with 0 for the repeated one, and of the other tensor.
+
+    All are positive: Adam's average of them does not pass through 0, where rounding would change the sign of a step.
+    """
+    generator = torch.Generator().manual_seed(step)
+    of_rows = 1 + torch.rand(SEEDS, 8, width, generator=generator)
+    of_rows[:, -1] = 0
+    return of_rows, 1 + torch.rand(SEEDS, 5, generator=generator)
+
+
+def stepped(named, decay, rates, finish_at):
+    optimiser, width = adam(named, ("table",), rates, decay), named["table"].shape[2]
+    for step in range(1, STEPS + 1):
+        rows = touched(step)
+        read = optimiser.read({"table": rows})["table"]
+        assert all(torch.equal(read[seed], named["table"][seed, rows[seed]]) for seed in range(SEEDS))
+        read.grad, named["other"].grad = gradients(step, width)
+        optimiser.step()
+        if step in finish_at:
+            optimiser.finish()
+    optimiser.finish()
+
+
+@pytest.mark.parametrize("compiled", [pytest.param(True, marks=needs_compiler), False])
+@pytest.mark.parametrize(
+    ("width", "decay", "rates", "finish_at"),
+    [(8, 0.0, CONSTANT, [3, 4, 80]), (64, 1.0, FALLING, []), (100, 1.0, CONSTANT, [])],
+)
+def test_rows_that_step_late_are_where_adam_on_the_whole_table_is(
+    width, decay, rates, finish_at, compiled, monkeypatch
+):
+    if not compiled:
+        monkeypatch.setattr(module, "library", lambda: None)
+    ours, exact = weights(width), {name: tensor.double() for name, tensor in weights(width).items()}
+    plain = torch.optim.AdamW(exact.values(), weight_decay=decay)
+    stepped(ours, decay, rates, finish_at)
+    for step in range(1, STEPS + 1):
+        plain.param_groups[0]["lr"] = rates[step - 1].item()
+        of_rows, of_other = (of.double() for of in gradients(step, width))
+        exact["table"].grad, exact["other"].grad = torch.zeros_like(exact["table"]), of_other
+        for seed in range(SEEDS):
+            exact["table"].grad[seed].index_add_(0, touched(step)[seed], of_rows[seed])
+        plain.step()
+    for name, first in weights(width).items():
+        # A step rounds a weight twice, and the last rows' last steps are far above that, 0.001 to 0.01.
+        off = rounding(3 * STEPS, max(first.abs().max().item(), exact[name].abs().max().item()))
+        torch.testing.assert_close(ours[name].double(), exact[name], rtol=0, atol=off)
+
+
+@needs_compiler
+def test_a_row_that_waits_for_long_is_as_exact_as_one_that_never_waits():
+    """Reciprocals are carried from step to step: their errors must not add up."""
+    rate, first, steps = 0.001, 150, 3000
+    named = {"table": torch.zeros(SEEDS, ROWS, 8)}
+    optimiser = adam(named, ("table",), torch.full((steps,), rate, dtype=torch.float64), 0.0)
+    optimiser.resume(first - 1)
+    read = optimiser.read({"table": torch.full((SEEDS, 1), 3)})["table"]
+    read.grad = torch.ones_like(read)
+    optimiser.step()
+    optimiser.resume(steps)
+    optimiser.finish()
+    number = np.arange(first, steps + 1)
+    mean = 0.1 * 0.9 ** (number - first) / (1 - 0.9**number)
+    square = 0.001 * 0.999 ** (number - first) / (1 - 0.999**number)
+    expected = torch.zeros(SEEDS, ROWS, 8)
+    expected[:, 3] = -rate * (mean / (np.sqrt(square) + 1e-8)).sum()
+    torch.testing.assert_close(named["table"], expected, rtol=1e-4, atol=0)
+
+
+@needs_compiler
+@pytest.mark.parametrize("rows", [torch.full((SEEDS, 3), ROWS), torch.full((SEEDS, 3), -1), torch.zeros(1, 3)])
+@pytest.mark.usefixtures("unchecked")
+def test_rows_that_are_not_there_are_refused(rows):
+    optimiser = adam(weights(), ("table",), CONSTANT, 0.0)
+    with pytest.raises(IndexError, match=rf"of {SEEDS} tables of {ROWS} rows"):
+        optimiser.read({"table": rows})

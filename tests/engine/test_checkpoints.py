@@ -1,0 +1,176 @@
+import errno
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from short import make_short, start
+
+from vanishing_variance.engine import adam, checkpoints, ensemble
+from vanishing_variance.engine import loop as training
+from vanishing_variance.harness import parallel
+from vanishing_variance.harness.arrays import read_about, read_arrays, write_arrays
+from vanishing_variance.measure.inference.stored import remove_finished_checkpoints
+
+SEEDS = [0, 1]
+pytestmark = pytest.mark.trains
+
+
+@pytest.fixture(autouse=True)
+def record_every_five_steps(monkeypatch):
+    monkeypatch.setattr(training, "STEPS_PER_RECORD", 5)
+
+
+def trained(plan, kept=None, report=lambda done: None):
+    """Weights and losses, as bytes."""
+    weights = start(plan, SEEDS)
+    losses = training.train(plan, weights, SEEDS, report, kept)
+    return {"losses": losses.tobytes(), **{name: tensor.numpy().tobytes() for name, tensor in weights.items()}}
+
+
+def cut_off(plan, kept, monkeypatch, step):
+    """A training that ends when it asks for the sequences of a step, and has made a checkpoint just before."""
+
+    def some(*arguments):
+        for made, batch in enumerate(original(*arguments), arguments[2]):
+            if made == step:
+                raise KeyboardInterrupt
+            if made == step - 1:
+                checkpoints.SECONDS_BETWEEN = -1.0
+            yield batch
+
+    original = training.batches
+    with monkeypatch.context() as patched:
+        patched.setattr(training, "batches", some)
+        patched.setattr(checkpoints, "SECONDS_BETWEEN", checkpoints.SECONDS_BETWEEN)  # put back afterwards
+        with pytest.raises(KeyboardInterrupt):
+            trained(plan, kept)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize(
+    ("task", "gelu", "decay", "steps"),
+    [
+        ("argmax", "exact", "none", [1]),
+        ("argmax", "tanh", "cosine", [6]),
+        ("dictionary", "tanh", "none", [5]),
+        ("dictionary", "exact", "cosine", [3, 8, 9]),
+    ],
+)
+def test_a_training_that_was_cut_off_ends_with_the_same_bits(task, gelu, decay, steps, compiled, tmp_path, monkeypatch):
+    if not compiled:
+        monkeypatch.setattr(adam, "library", lambda: None)
+    plan = make_short(task, model={"gelu": gelu}, weight_decay=0.01, decay=decay)
+    kept = tmp_path / "new" / "0.safetensors"
+    whole = trained(plan)
+    for step in steps:
+        cut_off(plan, kept, monkeypatch, step)
+        assert read_about(kept)["made"] == step
+    calls, reported, original = [], [], training.losses
+    monkeypatch.setattr(training, "losses", lambda *arguments: calls.append(1) or original(*arguments))
+    assert trained(plan, kept, reported.append) == whole
+    assert reported[0] == 2 * steps[-1]
+    assert sum(reported) == 2 * 12
+    assert trained(plan, kept) == whole
+    assert len(calls) == 12 - steps[-1]
+
+
+@pytest.mark.parametrize("damage", ["a flipped bit", "another shape", "another array"])
+def test_a_checkpoint_that_is_damaged_is_not_used_and_a_line_says_so(tmp_path, monkeypatch, capsys, damage):
+    plan, kept = make_short("argmax"), tmp_path / "0.safetensors"
+    whole = trained(plan)
+    cut_off(plan, kept, monkeypatch, 6)
+    content, arrays = bytearray(kept.read_bytes()), read_arrays(kept)
+    if damage == "a flipped bit":
+        content[-5] ^= 16
+        kept.write_bytes(content)
+    elif damage == "another shape":
+        write_arrays(kept, arrays | {"weights.query.2.bias": np.zeros((2, 7), np.float32)}, made=6, steps=12)
+    else:
+        write_arrays(kept, {"weights.more": np.zeros(2, np.float32), **arrays}, made=6, steps=12)
+    capsys.readouterr()
+    assert trained(plan, kept) == whole
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert str(kept) in said
+    assert read_about(kept)["made"] == 12
+
+
+def test_a_checkpoint_that_cannot_be_written_does_not_end_the_training(tmp_path, capsys):
+    plan = make_short("argmax")
+    whole = trained(plan)
+    (tmp_path / "file").write_text("")
+    kept = tmp_path / "file" / "0.safetensors"
+    assert trained(plan, kept) == whole
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert str(kept.parent) in said
+
+
+def test_only_the_same_training_has_the_same_fingerprint(monkeypatch, tmp_path):
+    plan = make_short("argmax")
+    others = [
+        replace(plan, root_seed=1),
+        replace(plan, steps=21),
+        replace(plan, training=plan.training.model_copy(update={"learning_rate": 0.0100001})),
+        make_short("argmax", "rms"),
+        make_short("dictionary"),
+    ]
+    before = checkpoints.fingerprint(plan, SEEDS)
+    assert checkpoints.fingerprint(make_short("argmax"), [0, 1]) == before
+    made = {before, checkpoints.fingerprint(plan, [0, 2]), *(checkpoints.fingerprint(one, SEEDS) for one in others)}
+    assert len(made) == 2 + len(others)
+    with monkeypatch.context() as patched:
+        patched.setattr(torch, "__version__", "0.1")
+        assert checkpoints.fingerprint(plan, SEEDS) not in made
+    source = tmp_path / "adam.py"
+    source.write_text("changed")
+    monkeypatch.setattr(sys.modules["vanishing_variance.engine.kernels.compiled_adam"], "__file__", str(source))
+    changed = checkpoints.fingerprint(plan, SEEDS)
+    source.with_suffix(".c").write_text("changed, too")
+    assert len({before, changed, checkpoints.fingerprint(plan, SEEDS)}) == 3
+
+
+def test_checkpoints_of_other_parameters_stay_and_are_found_again(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(parallel, "cores", lambda: 1)
+    plan, other = (make_short("argmax", seeds_per_process=1, learning_rate=rate) for rate in (1e-2, 1e-3))
+    whole = ensemble.train_block(plan, SEEDS)
+    ensemble.train_block(plan, SEEDS, kept=tmp_path)
+    first = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    assert len(first) == 2
+    capsys.readouterr()
+    ensemble.train_block(other, SEEDS, kept=tmp_path)
+    said = capsys.readouterr().err
+    assert f"train argmax-short-ln-0: {tmp_path} has 2 checkpoints of other parameters or code\n" in said
+    assert len(list(tmp_path.iterdir())) == 4
+    assert {path: path.read_bytes() for path in first} == first
+    weights, losses = ensemble.train_block(plan, SEEDS, kept=tmp_path)
+    assert losses.equals(whole[1])
+    assert all(np.array_equal(weights[name], whole[0][name]) for name in weights)
+
+
+def test_checkpoints_are_cleared_of_the_training_that_led_to_the_weights_and_of_no_other(tmp_path, monkeypatch):
+    def refuse(path):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    weights = {"bias": np.arange(4.0), "matrix": np.arange(8.0).reshape(4, 2)}
+    for name, seeds, made, changed in (
+        ("first", slice(0, 2), 20, 0),
+        ("second", slice(2, 4), 20, 0),
+        ("unfinished", slice(0, 2), 19, 0),
+        ("of other parameters", slice(0, 2), 20, 1),
+    ):
+        arrays = {f"weights.{key}": array[seeds] + changed * (key == "matrix") for key, array in weights.items()}
+        write_arrays(tmp_path / f"{name}.safetensors", {**arrays, "history": np.zeros(3)}, made=made, steps=20)
+    write_arrays(tmp_path / "of another network.safetensors", {"weights.bias": np.arange(2.0)}, made=20, steps=20)
+    (tmp_path / "damaged.safetensors").write_bytes(b"damaged")
+    every = {path.stem for path in tmp_path.iterdir()}
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "unlink", refuse)  # the superuser may remove what nobody else may
+        remove_finished_checkpoints(tmp_path, weights)
+    assert {path.stem for path in tmp_path.iterdir()} == every
+    remove_finished_checkpoints(tmp_path, weights)
+    remove_finished_checkpoints(tmp_path / "missing", weights)
+    assert {path.stem for path in tmp_path.iterdir()} == every - {"first", "second"}

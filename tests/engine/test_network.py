@@ -1,0 +1,129 @@
+from dataclasses import replace
+from itertools import product
+
+import pytest
+import torch
+from rounding import assert_single, in_double
+from small import make_model, make_plan
+
+from vanishing_variance.engine import registry
+from vanishing_variance.engine.batches import batches
+from vanishing_variance.engine.initialisation import draw
+from vanishing_variance.engine.kernels import attend as kernel
+from vanishing_variance.engine.loop import losses
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.reference import Reference
+
+SEEDS = [3, 0]
+
+
+def planned(task, norm="ln", attention="softmax", **model):
+    plan = make_plan(task, norm, batch_size=4, model=make_model(width=16, **model))
+    return replace(plan, variant=replace(plan.variant, attention_name=attention))
+
+
+def drawn(plan):
+    """Weights in double precision."""
+    return in_double(draw(plan.variant.initial(plan.task_training), 0, plan.variant.task_name, SEEDS))
+
+
+def sequences(plan, seeds=SEEDS):
+    """One training batch, in double precision, and its labels."""
+    batch, labels = next(batches(plan, seeds))
+    return in_double(batch), labels
+
+
+def assert_as_plain(plan):
+    """Compare loss and gradients of each seed with those of the plain module."""
+    network, weights = plan.variant.network(), drawn(plan)
+    for tensor in weights.values():
+        tensor.requires_grad_()
+    batch, labels = sequences(plan)
+    ours = losses(network, weights, batch, labels).mean(1)
+    ours.sum().backward()
+    for place in range(len(SEEDS)):
+        plain = Reference(plan.variant.task, network.norm, plan.variant.model, 16, network.attention).double()
+        plain.load({name: tensor.detach() for name, tensor in weights.items()}, place)
+        loss = torch.nn.functional.cross_entropy(plain({name: a[place] for name, a in batch.items()}), labels[place])
+        loss.backward()
+        torch.testing.assert_close(ours[place], loss, rtol=0, atol=1e-12)
+        of_ours = Reference(plan.variant.task, network.norm, plan.variant.model, 16, network.attention).double()
+        of_ours.load({name: tensor.grad for name, tensor in weights.items()}, place)
+        for (name, parameter), gradient in zip(plain.named_parameters(), of_ours.parameters(), strict=True):
+            torch.testing.assert_close(gradient.detach(), parameter.grad, rtol=0, atol=1e-10, msg=name)
+
+
+@pytest.mark.parametrize(
+    ("norm", "changes"),
+    [
+        ("none", {}),
+        ("std", {"gelu": "tanh"}),
+        ("ln", {"scaled_logits": False, "output_projection": False}),
+        ("rms", {"attention_biases": True}),
+        ("centred_rms", {"projection": "direct"}),
+    ],
+)
+def test_loss_and_gradients_equal_those_of_a_plain_module_for_each_seed(task_name, norm, changes):
+    assert_as_plain(planned(task_name, norm, **changes))
+
+
+EVERY_MAP = product(registry.attention_names(), ["mlp", "direct"])
+OTHER_PROJECTIONS = product(["power", "sparsemax"], ["qk_norm", "tied_qk_norm"])
+
+
+@pytest.mark.parametrize(("attention", "projection"), [*EVERY_MAP, *OTHER_PROJECTIONS])
+def test_so_they_do_with_every_attention_map_and_projection(task_name, attention, projection):
+    biases = task_name == "argmax"
+    assert_as_plain(planned(task_name, "ln", attention, projection=projection, attention_biases=biases))
+
+
+def test_two_queries_go_with_no_norm_of_keys():
+    plan = planned("argmax", "ln", "differential", projection="qk_norm")
+    with pytest.raises(InputError, match=r"'qk_norm'; must be one of mlp, direct where .* 2 queries"):
+        plan.variant.network()
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize(
+    ("attention", "changes"),
+    [
+        ("softmax", {}),
+        ("power", {"projection": "qk_norm"}),
+        ("sigmoid", {"projection": "direct"}),
+        ("entmax15", {"gelu": "tanh"}),
+        ("differential", {}),
+    ],
+)
+def test_single_precision_is_double_precision_but_for_rounding(task_name, attention, changes, compiled, monkeypatch):
+    if not compiled:
+        monkeypatch.setattr(kernel, "library", lambda *_: None)
+    plan = planned(task_name, "ln", attention, **changes)
+    exact_batch, labels = sequences(plan)
+    batch, weights = next(batches(plan, SEEDS))[0], drawn(plan)
+    exact = {name: tensor.clone().requires_grad_() for name, tensor in weights.items()}
+    single = {name: tensor.float().requires_grad_() for name, tensor in weights.items()}
+    network = plan.variant.network()
+    expected, found = losses(network, exact, exact_batch, labels), losses(network, single, batch, labels)
+    assert_single(found, expected, operations=100)  # six layers, which add up 16 products each
+    expected.mean(1).sum().backward()
+    found.mean(1).sum().backward()
+    for name, tensor in exact.items():
+        # Found are 1e-6 of the largest, and 1e-8 where a sum cancels.
+        off = 1e-3 * tensor.grad.abs().max().item() + 1e-6
+        torch.testing.assert_close(single[name].grad.double(), tensor.grad, rtol=0, atol=off)
+
+
+def test_looking_up_tables_equals_computing_every_item(task_name):
+    plan = planned(task_name)
+    network, weights, (batch, _) = plan.variant.network(), drawn(plan), sequences(plan)
+    items, folded_query = network.encode(weights, batch)
+    looked_up, same_direction = network.encode(weights, batch, network.tables(weights))
+    torch.testing.assert_close(looked_up.dense(), items.dense(), rtol=0, atol=1e-12)
+    torch.testing.assert_close(same_direction, folded_query, rtol=0, atol=1e-12)
+
+
+def test_sequences_shared_by_all_seeds_are_those_sequences_for_each(task_name):
+    plan = planned(task_name)
+    network, weights, (batch, _) = plan.variant.network(), drawn(plan), sequences(plan, SEEDS[:1])
+    repeated = {name: array.expand(len(SEEDS), *array.shape[1:]) for name, array in batch.items()}
+    torch.testing.assert_close(network(weights, batch), network(weights, repeated), rtol=0, atol=1e-12)

@@ -1,0 +1,24 @@
+"""Jobs for `parallel.run`, in a file of their own so that the processes that run them import little."""
+
+import os
+import signal
+import time
+
+from vanishing_variance.harness.errors import InputError
+
+
+def square(number, report):
+    report(number)
+    return number**2
+
+
+def refuse(report):
+    raise InputError("this one")
+
+
+def wait(report):
+    time.sleep(300)
+
+
+def end(report):
+    os.kill(os.getpid(), signal.SIGKILL)

@@ -1,0 +1,138 @@
+"""Every format: a file appears only when it is whole, has the same bytes each time, and damage to it is noticed."""
+
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+from scripts import no_file_above
+
+from vanishing_variance.figures.drawing import Drawing
+from vanishing_variance.figures.images import write_figure
+from vanishing_variance.harness.arrays import read_arrays, read_parts, verify, write_arrays
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.files import read_json, write, write_json, write_text
+from vanishing_variance.harness.frames import read_csv, read_frame, write_csv, write_frame
+
+MANY = np.random.default_rng(0).random(40_000)  # 320 kB, which no format makes small
+
+
+def write_picture(path, size):
+    """A PNG of a few kB, and an SVG that grows with the numbers."""
+    figure = Figure(figsize=(1, 1))
+    figure.subplots().scatter(MANY[: size // 5], MANY[: size // 5])
+    write_figure(path, Drawing(figure, "Points", "Many."))
+
+
+# By suffix: write so many numbers.
+WRITE = {
+    "safetensors": lambda path, size: write_arrays(path, {"x": MANY[:size], "y": MANY[:size]}),
+    "parquet": lambda path, size: write_frame(path, pd.DataFrame({"x": MANY[:size]})),
+    "csv": lambda path, size: write_csv(path, pd.DataFrame({"x": MANY[:size]})),
+    "json": lambda path, size: write_json(path, {"x": MANY[:size].tolist()}),
+    "html": lambda path, size: write_text(path, "x" * 8 * size),
+    "png": write_picture,
+    "svg": write_picture,
+}
+READ = [
+    *(("safetensors", read) for read in (read_arrays, verify, lambda path: list(read_parts(path, 3)))),
+    *(("parquet", read_frame), ("csv", read_csv), ("json", read_json)),
+]
+each_way_of_writing = pytest.mark.parametrize("suffix", WRITE)
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@each_way_of_writing
+def test_a_write_that_finds_no_room_keeps_the_former_file(tmp_path, suffix):
+    path = tmp_path / f"file.{suffix}"
+    WRITE[suffix](path, 10)
+    before = contents(tmp_path)
+    limit = no_file_above(1000 if suffix == "png" else 100_000)
+    with limit, pytest.raises(InputError, match=rf"file\.{suffix}: cannot be written: File too large; make room"):
+        WRITE[suffix](path, len(MANY))
+    after = contents(tmp_path)
+    if suffix == "svg":  # for which the PNG has been written before
+        before.pop("file.png")
+        after.pop("file.png")
+    assert after == before
+
+
+def test_a_failed_write_leaves_the_former_file_and_nothing_else(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("good")
+
+    def half(to):
+        to.write_text("ba")
+        assert path.read_text() == "good"
+        raise OSError("disk full")
+
+    with pytest.raises(InputError, match="file: cannot be written: disk full; make room"):
+        write(path, half)
+    with pytest.raises(ValueError, match="Out of range"):
+        write_json(path, {"p": float("nan")})
+    assert contents(tmp_path) == {"file": b"good"}
+
+
+def test_a_file_is_replaced_whole_not_overwritten(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("good")
+
+    with path.open() as reader:
+        write_text(path, "better")
+        assert reader.read() == "good"
+    assert path.read_text() == "better"
+
+
+def test_what_a_killed_process_left_is_cleared_a_day_later_and_a_write_under_way_is_not(tmp_path):
+    old, new = tmp_path / ".file.1-aa.tmp", tmp_path / ".file.2-bb.tmp"
+    for left in (old, new):
+        left.write_text("half")
+    os.utime(old, (0, 0))
+    write_text(tmp_path / "file", "whole")
+    assert set(contents(tmp_path)) == {"file", new.name}
+
+
+@each_way_of_writing
+def test_the_same_content_gives_the_same_bytes(tmp_path, suffix):
+    for folder in ("one", "two"):
+        WRITE[suffix](tmp_path / folder / f"file.{suffix}", 10)
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
+
+
+@pytest.mark.parametrize(("suffix", "read"), READ)
+def test_a_file_that_is_missing_a_directory_or_cut_off_is_named(tmp_path, suffix, read):
+    path = tmp_path / "file"
+
+    def refused():
+        with pytest.raises(InputError, match="(?i)file: cannot be read as " + suffix):
+            read(path)
+
+    refused()
+    path.mkdir()
+    refused()
+    path.rmdir()
+    WRITE[suffix](path, 10)
+    whole = path.read_bytes()
+    for size in (0, 1, len(whole) // 2, len(whole) - 2):
+        path.write_bytes(whole[:size])
+        refused()
+
+
+@pytest.mark.parametrize(
+    ("suffix", "read", "every"),
+    [("safetensors", read_arrays, 29), ("safetensors", verify, 29), ("parquet", read_frame, 211)],
+)
+def test_any_flipped_bit_is_noticed(tmp_path, suffix, read, every):
+    path = tmp_path / "file"
+    WRITE[suffix](path, 3)
+    whole = path.read_bytes()
+    for bit in range(0, 8 * len(whole), every):
+        damaged = bytearray(whole)
+        damaged[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(damaged)
+        with pytest.raises(InputError, match=f"file: cannot be read as {suffix}: "):
+            read(path)

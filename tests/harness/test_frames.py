@@ -1,0 +1,49 @@
+import re
+
+import pandas as pd
+import pytest
+
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.frames import read_csv, read_frame, write_csv, write_frame
+
+FRAME = pd.DataFrame({"norm": ["none", "ln"] * 4, "seed": range(8), "accuracy": [place / 7 for place in range(8)]})
+formats = pytest.mark.parametrize(("write", "read"), [(write_frame, read_frame), (write_csv, read_csv)])
+
+
+@formats
+def test_what_is_written_is_read_back_and_a_missing_column_is_named(tmp_path, write, read):
+    write(tmp_path / "f", FRAME)
+    assert read(tmp_path / "f", "seed", "accuracy").equals(FRAME)
+    with pytest.raises(InputError, match=r"f: .*: it has no column length, task; it has norm, seed, accuracy; "):
+        read(tmp_path / "f", "seed", "length", "task")
+
+
+@formats
+def test_text_missing_values_and_numbers_stay_as_they_are(tmp_path, write, read):
+    frame = pd.DataFrame({"note": ["7 seeds", None, "5"], "paper": [None, 1.5, 2.0], "norm": ["none", "ln", "none"]})
+    write(tmp_path / "f", frame)
+    found = read(tmp_path / "f")
+    assert found["norm"].tolist() == frame["norm"].tolist()
+    assert found["note"].isna().tolist() == [False, True, False]
+    assert found["paper"].isna().tolist() == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"", "it is empty"),
+        (b"\n", "No columns"),
+        (b"a,b\n1,2\n3,4", "its last line is cut off"),
+        (b"a,b\n1,2\n3\n", "line 3 has 1 values, the first has 2"),
+        (b"a,b\n1,2\n3,4,5\n", "line 3 has 3 values, the first has 2"),
+        (b"a,b\n<<<<<<< HEAD\n1,2\n", "line 2 has 1 values, the first has 2"),
+        (b"a,b\n1,2\n3,\xff\n", "'utf-8' codec can't decode"),
+        (b'a,b\n1,"2\n3,4\n', "unexpected end of data"),
+        (b"a,b\n1,2\n3,4\n5,6x\n", "line 4: b is '6x', most are numbers"),
+    ],
+)
+def test_what_is_wrong_with_a_csv_is_one_line(tmp_path, content, why):
+    path = tmp_path / "f.csv"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=re.escape(f"{path}: cannot be read as CSV: {why}")):
+        read_csv(path)

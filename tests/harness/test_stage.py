@@ -1,0 +1,165 @@
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from processes import alive, wait_for
+from scripts import no_file_above
+
+from vanishing_variance.harness.errors import DivergedError, InputError
+from vanishing_variance.harness.files import write_text
+from vanishing_variance.harness.script import run
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """The script stage.py is started, in an empty folder and with a cache of its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["stages/stage.py", "--block", "0"])
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("problem", "code", "said"),
+    [
+        (InputError("file: is\nbad"), 2, "error: file: is bad"),
+        (DivergedError("seed 3: is nan"), 3, "error: seed 3: is nan"),
+        (BrokenProcessPool("terminated abruptly"), 2, "error: stage-0: one of its processes was killed"),
+        (MemoryError(), 2, "error: stage-0: memory ran out"),
+        (OSError(errno.ENOMEM, "no memory"), 2, "error: stage-0: memory ran out"),
+    ],
+)
+def test_what_a_user_can_mend_is_one_line_and_an_exit_code(problem, code, said, here, capsys):
+    def main():
+        raise problem
+
+    with pytest.raises(SystemExit) as ended:
+        run(main)
+    assert ended.value.code == code
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith(said)
+    assert printed.err.count("\n") == 1
+    assert not (here / "runs").exists()
+
+
+def test_a_full_disk_is_one_line_but_not_where_only_the_time_finds_no_room(here, capsys):
+    def main():
+        write_text(Path("result"), "good\n")
+
+    with no_file_above(len("good\n")):
+        run(main)
+    assert [path.name for path in here.iterdir() if path.is_file()] == ["result"]
+    assert not list(here.rglob("*.json"))
+    with no_file_above(0), pytest.raises(SystemExit) as ended:
+        run(main)
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith("error: result: cannot be written: File too large; ")
+    assert (here / "result").read_text() == "good\n"
+
+
+def test_without_a_place_for_locks_a_stage_runs_all_the_same_and_its_time_is_noted(here, monkeypatch, capfd):
+    (here / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(here / "file"))
+    run(lambda: print("done"))
+    assert capfd.readouterr() == ("done\n", "")
+    assert json.loads((here / "runs/times/stage-0.json").read_text())["stage"] == "stage-0"
+
+
+def test_the_same_stage_twice_at_once_is_one_after_the_other(here):
+    script = """
+import time
+from pathlib import Path
+from vanishing_variance.harness.script import run
+
+def main():
+    with Path("log").open("a") as log:
+        print("in", file=log, flush=True)
+        while not Path("waited").exists():
+            time.sleep(0.05)
+        print("out", file=log)
+
+run(main)
+"""
+    (here / "stage.py").write_text(script)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    command = [sys.executable, "stage.py", "--block", "0"]
+    said = here / "said"
+    with said.open("w") as file:
+        twice = [subprocess.Popen(command, env=environment, stderr=file) for _ in "12"]
+    try:
+        wait_for(said.read_text)
+    finally:
+        (here / "waited").touch()
+    assert [one.wait() for one in twice] == [0, 0]
+    assert (here / "log").read_text().split() == ["in", "out", "in", "out"]
+    assert said.read_text() == "stage-0: another process does this here; waiting for it to end\n"
+
+
+STAGE = """
+import os, time
+from functools import partial
+from pathlib import Path
+import stages
+from vanishing_variance.harness import parallel
+from vanishing_variance.harness.script import run
+
+def wait(name, report):
+    Path(name).write_text(str(os.getpid()))
+    time.sleep(300)
+
+def main():
+    parallel.cores = lambda: 2
+    parallel.run([partial(wait, "one"), partial(wait, "two")], print)
+
+if __name__ == "__main__":
+    run(main)
+"""
+
+# DVC, too, waits for the stage that it started when it is interrupted.
+DVC = """
+import signal, subprocess, sys
+signal.signal(signal.SIGINT, lambda *_: None)
+sys.exit(subprocess.call([sys.executable, "stage.py"]))
+"""
+
+
+@pytest.fixture
+def working(here):
+    """A stage of two processes, in a process group of its own, that does nothing for five minutes; started by `dvc`."""
+    (here / "stage.py").write_text(STAGE)
+    (here / "dvc.py").write_text(DVC)
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}", "DVC_STAGE": "stage"}
+    with (here / "said").open("w") as said:
+        dvc = subprocess.Popen([sys.executable, "dvc.py"], env=environment, stderr=said, start_new_session=True)
+    files = [here / "one", here / "two"]
+    wait_for(lambda: all(file.exists() and file.read_text() for file in files))
+    yield dvc, [int(file.read_text()) for file in files]
+    with suppress(ProcessLookupError):
+        os.killpg(dvc.pid, signal.SIGKILL)
+    dvc.wait()
+
+
+@pytest.mark.slow
+def test_a_stage_ends_with_its_processes_when_the_dvc_that_started_it_is_killed(working):
+    dvc, processes = working
+    dvc.kill()
+    assert dvc.wait() == -signal.SIGKILL
+    wait_for(lambda: not any(alive(process) for process in processes))
+
+
+def test_an_interrupt_is_one_line_and_leaves_no_process(working, here):
+    dvc, processes = working
+    os.killpg(dvc.pid, signal.SIGINT)  # to all at once, as a terminal does: none can have ended before its own
+    assert dvc.wait(timeout=180) != 0
+    assert (here / "said").read_text() == "interrupted: dvc repro goes on from here\n"
+    wait_for(lambda: not any(alive(process) for process in processes))

@@ -1,0 +1,43 @@
+"""Pieces with made-up numbers."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from vanishing_variance.harness.columns import CSV
+from vanishing_variance.results.records.pieces import parameters
+from vanishing_variance.results.records.stored import write_piece
+
+PARAMS = yaml.safe_load(Path(__file__).parents[1].joinpath("smoke.yaml").read_text())
+MACHINE = {"cores": 2, "versions": {"python": "3.11", "torch": "2.13", "numpy": "2.4"}, "revision": "abc"}
+
+
+def wider():
+    """Parameters of other models."""
+    return PARAMS | {"model": PARAMS["model"] | {"width": 99}}
+
+
+def piece(folder, task, norm, seeds, params=PARAMS):
+    """Write a piece whose numbers are drawn by seed, so that it is the same whoever makes it; return its folder."""
+    rows, inside = [], []
+    for seed in seeds:
+        rng = np.random.default_rng([seed, len(norm), len(task)])
+        model = {"task": task, "range": "short", "norm": norm, "seed": seed}
+        for length in params["test"]["lengths"]:
+            values = {temperature: rng.uniform(0.4, 0.9) for temperature in ("adaptive", "fitted", "plain")}
+            rows += [model | {"temperature": name, "length": length, "accuracy": of} for name, of in values.items()]
+            numbers = {name: round(rng.uniform(0.1, 1), 6) for name in CSV["mechanism"][6:]}
+            inside.append(model | {"length": length, "accuracy": values["plain"]} | numbers)
+    described = {"task": task, "range": "short", "norm": norm, "seeds": list(seeds), "device": "some CPU"}
+    described |= MACHINE | {"minutes": 1.5, "parameters": parameters(params, task, "short")}
+    accuracy, mechanism = pd.DataFrame(rows)[[*CSV["accuracy"]]], pd.DataFrame(inside)[[*CSV["mechanism"]]]
+    write_piece(folder, described, accuracy, mechanism)
+    return folder
+
+
+def pieces(top, seeds, tasks=("argmax", "dictionary"), norms=("none", "std", "ln"), params=PARAMS):
+    """Write a piece of each task and norm."""
+    top = top / f"pieces {seeds[0]}"
+    return [piece(top / f"{task}-{norm}", task, norm, seeds, params) for task in tasks for norm in norms]

@@ -1,0 +1,72 @@
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from unittest.mock import MagicMock
+
+import pandas as pd
+import pytest
+import yaml
+from made_up_pieces import MACHINE, PARAMS, piece, wider
+from processes import wait_for
+
+from stages.pieces import KINDS, PIECES, call, check_computed, main, missing
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.frames import write_csv
+from vanishing_variance.harness.locks import exclusive_lock
+from vanishing_variance.harness.paths import Run
+from vanishing_variance.results.records.pieces import with_piece
+
+
+def test_pieces_are_of_the_parameters_that_their_stages_had():
+    one = Run("dictionary", "long", "ln", 1)
+    used = {"model": PARAMS["model"], "tasks.dictionary.training": PARAMS["tasks"]["dictionary"]["training"]}
+    lock = {"stages": {f"{kind}-long@{one}": {"params": {"params.yaml": used}} for kind in KINDS}}
+    check_computed(one, lock, PARAMS)
+    said = r"^params.yaml was edited while pieces were computed: train-long@\S+: model.width is 8; must be 99$"
+    with pytest.raises(InputError, match=said):
+        check_computed(one, lock, wider())
+    with pytest.raises(InputError, match=r"^dvc.lock: train-long@dictionary-long-ln-1 is gone, put back while"):
+        check_computed(one, {"stages": {}}, PARAMS)
+
+
+def test_what_is_recorded_or_lies_there_is_not_missing_and_must_have_the_same_parameters(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    group, recorded = [Run("argmax", "short", norm, 1) for norm in ("none", "ln")], Path("metrics/some")
+    assert missing(group, 2, recorded, PARAMS) == group
+    recorded.mkdir(parents=True)
+    (recorded / "params.yaml").write_text(yaml.safe_dump(PARAMS))
+    row = {"task": "argmax", "range": "short", "norm": "none", "seeds": [2, 3], "device": "x", "minutes": 1.0}
+    write_csv(recorded / "pieces.csv", with_piece(pd.DataFrame(), row | MACHINE))
+    assert missing(group, 2, recorded, PARAMS) == group[1:]
+    with pytest.raises(InputError, match=r"blocks: argmax-short-none-0 has seeds 0 to 3, of which .* has 2; choose"):
+        missing([Run("argmax", "short", "none", 0)], 4, recorded, PARAMS)
+    piece(Path("runs/pieces/argmax-short-ln-2-3"), "argmax", "ln", [2, 3])
+    assert missing(group, 2, recorded, PARAMS) == []
+    with pytest.raises(InputError, match=r"^params.yaml: model.width is 99; must be 8$"):
+        missing(group, 2, recorded, wider())
+    with pytest.raises(InputError, match=r"^runs/pieces/argmax-short-ln-2-3: model.width is 8; must be 99$"):
+        missing(group[1:], 2, Path("metrics/other"), wider())
+
+
+def test_pieces_wait_for_others_that_are_computed_here_before_anything_is_read(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["stages/pieces.py"])
+    with ThreadPoolExecutor(1) as pool:
+        with exclusive_lock(str(PIECES)):
+            second = pool.submit(main)
+            wait_for(lambda: "another process does this here; waiting" in capsys.readouterr().err)
+            assert not second.done()
+        with pytest.raises(InputError, match=r"^params.yaml: "):  # there is none
+            second.result()
+
+
+@pytest.mark.parametrize(
+    ("waits", "code"), [([0], 0), ([KeyboardInterrupt, 0], 252), ([KeyboardInterrupt] * 2 + [7], 7)]
+)
+def test_an_interrupt_leaves_a_command_to_end_in_its_own_way(monkeypatch, waits, code):
+    started = MagicMock()
+    process = started.return_value.__enter__.return_value
+    process.wait.side_effect = waits
+    monkeypatch.setattr(subprocess, "Popen", started)
+    assert call(["some", "command"]) == code
+    process.kill.assert_not_called()

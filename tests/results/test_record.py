@@ -1,0 +1,184 @@
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from checkout import ROOT
+from made_up_pieces import piece, pieces, wider
+from processes import wait_for
+
+from stages import record as stage
+from vanishing_variance.harness.frames import write_csv
+from vanishing_variance.harness.locks import exclusive_lock
+from vanishing_variance.harness.script import run
+from vanishing_variance.report.strongest import OTHER_RECORDS, RECORD
+from vanishing_variance.results.records.folder import replace, restore
+
+SOME = Path("metrics/some")
+LARGE = (RECORD, OTHER_RECORDS[0])
+
+
+@pytest.fixture
+def record(tmp_path, monkeypatch, capsys):
+    """Runs the script in a folder with smoke parameters; returns its exit code and what it printed."""
+    shutil.copy(ROOT / "tests/smoke.yaml", tmp_path / "params.yaml")
+    monkeypatch.chdir(tmp_path)
+
+    def script(*arguments):
+        monkeypatch.setattr("sys.argv", ["stages/record.py", *map(str, arguments)])
+        code = 0
+        try:
+            run(stage.main)
+        except SystemExit as end:
+            code = end.code
+        return code, capsys.readouterr().err
+
+    return script
+
+
+@pytest.fixture
+def raw(monkeypatch):
+    """Derive nothing: a record has the numbers of its pieces alone."""
+
+    def derive(to, accuracy, mechanism, params):
+        write_csv(to / "accuracy.csv", accuracy)
+        write_csv(to / "mechanism.csv", mechanism)
+
+    monkeypatch.setattr(stage, "derive", derive)
+
+
+@pytest.fixture
+def first(raw, record, tmp_path):
+    """The pieces of a record that there is, metrics/some."""
+    made = pieces(tmp_path, [0, 1], tasks=["argmax"])
+    assert record("some", *made) == (0, "")
+    return made
+
+
+@pytest.fixture
+def new(tmp_path):
+    """A piece that is not in it."""
+    return piece(tmp_path / "new", "argmax", "ln", [2, 3])
+
+
+def holds(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_record_has_the_rows_of_its_pieces_in_whatever_order_they_come(raw, record, tmp_path):
+    first, second = pieces(tmp_path, [0, 1]), pieces(tmp_path, [2, 3])
+    assert record("at-once", *first, *second) == (0, "")
+    for some in (second[:4], [*second[4:], first[0]], first[:0:-1]):
+        assert record("in-parts", *some) == (0, "")
+    at_once, in_parts = (holds(tmp_path / "metrics" / name) for name in ("at-once", "in-parts"))
+    assert at_once == in_parts
+    for name in ("accuracy.csv", "mechanism.csv"):
+        rows = [line for one in [*first, *second] for line in (one / name).read_text().splitlines()[1:]]
+        assert sorted(at_once[name].decode().splitlines()[1:]) == sorted(rows)
+    listed = pd.read_csv("metrics/at-once/pieces.csv", keep_default_na=False)
+    assert len(listed) == 12
+    assert listed.loc[1, ["task", "norm", "first_seed", "last_seed"]].tolist() == ["argmax", "ln", 2, 3]
+
+
+def test_everything_is_derived_and_a_pair_is_compared_over_the_seeds_that_both_have(record, tmp_path, new):
+    assert record("some", *pieces(tmp_path, [0, 1], tasks=["argmax"]), new) == (0, "")
+    derived = {"tables/tests.csv", "claims.json", "verdicts.json", "explained.csv", "tables/paper.md", "accuracy.csv"}
+    assert derived | {"params.yaml", "pieces.csv", "plots/accuracy.svg"} <= holds(SOME).keys()
+    assert set(pd.read_csv(SOME / "tables/tests.csv", keep_default_na=False)["n"]) == {2}
+    accuracy = pd.read_csv(SOME / "accuracy.csv", keep_default_na=False)
+    assert sorted(accuracy.query("norm == 'ln'")["seed"].unique()) == [0, 1, 2, 3]
+    assert {path.stem for path in (SOME / "tables").glob("table*")} == {"table1", "table3"}
+
+
+@pytest.mark.parametrize("name", [*OTHER_RECORDS[1:], *(pytest.param(one, marks=pytest.mark.slow) for one in LARGE)])
+def test_a_record_of_the_repository_is_what_is_derived_from_its_pieces(record, tmp_path, name):
+    kept = tmp_path / "metrics" / name
+    shutil.copytree(ROOT / "metrics" / name, kept)
+    before = holds(kept)
+    for damaged in ("claims.json", "verdicts.json", "plots/accuracy.svg", "tables/tests.csv"):
+        (kept / damaged).write_text("damaged")
+    assert record(name) == (0, "")
+    after = holds(kept)
+    assert after.keys() == before.keys()
+    for derived in ("claims.json", "verdicts.json", "tables/table2.md", "tables/paper.json"):
+        assert after[derived] == before[derived], derived
+
+
+def test_what_does_not_belong_is_refused_in_a_line_and_nothing_changes(first, new, record, tmp_path):
+    before = holds(SOME)
+    other = piece(tmp_path / "other", "argmax", "ln", [2, 3], wider())
+    again = piece(tmp_path / "again", "argmax", "ln", [1, 2])
+    refused = {
+        other: ": model.width is 99; must be 8",
+        again: ": task argmax, range short, norm ln, seed 1 is in the record already, with other numbers",
+        tmp_path: "/piece.json: cannot be read; python -m stages.pieces leaves pieces in runs/pieces",
+    }
+    for folder, said in refused.items():
+        assert record("some", folder) == (2, f"error: {folder}{said}\n")
+        assert holds(SOME) == before
+    (SOME / "notes.md").write_text("mine")
+    said = "error: metrics/some/notes.md: is no part of a record, and would be lost; move it away\n"
+    assert record("some", new) == (2, said)
+    assert holds(SOME) == before | {"notes.md": b"mine"}
+    assert [path.name for path in Path("metrics").iterdir()] == ["some"]
+
+
+def test_what_is_there_already_is_left_out_with_a_line_and_the_record_keeps_its_parameters(first, new, record):
+    path = Path("params.yaml")
+    path.write_text(path.read_text().replace("width: ", "width: 1"))
+    code, said = record("some", *first, new, new)
+    assert (code, said.splitlines()) == (0, [f"{one}: in the record already" for one in [*first, new]])
+    assert len(pd.read_csv(SOME / "pieces.csv")) == 4
+
+
+@pytest.mark.parametrize("name", ["accuracy.csv", "mechanism.csv", "pieces.csv", "params.yaml"])
+def test_a_record_that_lacks_a_file_or_rows_is_not_continued(first, new, record, name):
+    path = SOME / name
+    whole = path.read_text().splitlines(keepends=True)
+    for rows in (whole[:3], [*whole, whole[-1]]) if name.endswith(".csv") else ():
+        path.write_text("".join(rows))
+        before = holds(SOME)
+        code, said = record("some", new)
+        assert (code, said.count("\n"), said.partition("; ")[2]) == (2, 1, "git checkout metrics/some\n")
+        assert holds(SOME) == before
+    path.unlink()
+    code, said = record("some", new)
+    assert (code, said.count("\n")) == (2, 1)
+    assert said.startswith(f"error: metrics/some/{name}: cannot be read")
+
+
+def test_a_record_survives_a_kill_at_any_rename(first, record, tmp_path):
+    kept, before = holds(SOME), Path("metrics/.some.before")
+    SOME.rename(before)  # killed here
+    assert record("some", first[0]) == (0, f"{first[0]}: in the record already\n")
+    assert holds(SOME) == kept
+    assert not before.exists()
+    shutil.copytree(SOME, before)  # or after the second rename
+    restore(SOME)
+    (tmp_path / "metrics/new").mkdir()
+    for name in kept:
+        (tmp_path / "metrics/new" / name).write_text("new")
+    replace(SOME, Path("metrics/new"))
+    assert holds(SOME) == dict.fromkeys(kept, b"new")
+    assert [path.name for path in Path("metrics").iterdir()] == ["some"]
+
+
+def test_a_second_writer_waits_for_the_first_and_nothing_is_lost(raw, record, tmp_path, monkeypatch, capsys):
+    ours, theirs = (piece(tmp_path / norm, "argmax", norm, [0, 1]) for norm in ("none", "ln"))
+    monkeypatch.setattr("sys.argv", ["stages/record.py", "some", str(theirs)])
+    with ThreadPoolExecutor(1) as pool:
+        with exclusive_lock("record some"):
+            second = pool.submit(stage.main)
+            wait_for(lambda: "another process does this here; waiting" in capsys.readouterr().err)
+            stage.add(SOME, [ours])
+        second.result()
+    assert pd.read_csv(SOME / "pieces.csv", keep_default_na=False)["norm"].tolist() == ["ln", "none"]
+
+
+@pytest.mark.parametrize("name", ["../out", "tables", "Paper", "", "some"])
+def test_a_name_that_is_no_folder_of_metrics_or_a_record_of_nothing_is_refused(record, name):
+    code, said = record(name)
+    assert (code, said.count("\n")) == (2, 1)
+    assert said.startswith("error: ")
+    assert not Path("metrics").exists()

@@ -1,0 +1,107 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from vanishing_variance.figures.interventions import draw
+from vanishing_variance.measure.interventions import names
+from vanishing_variance.measure.interventions.names import (
+    BASE,
+    FORMS,
+    NOTHING,
+    PLACES,
+    TARGET,
+    both,
+    damaged,
+    kept_long,
+)
+from vanishing_variance.results.shares import BEYOND, gain, shares
+
+MOMENTS = {name(form) for form in FORMS for name in (names.restored, kept_long, both, damaged)}
+
+
+def accuracies(seeds=4, **values):
+    """0.9 at the training lengths; base 0.9, 0.5 and 0.3 at 8, 64 and 512; every intervention 0.5 unless named."""
+    rows = []
+    for norm in ("ln", "none"):
+        for seed in range(seeds):
+            rows.append((norm, seed, 0, BASE, NOTHING, 0.9 + seed / 1000))
+            for length, base in ((8, 0.9), (64, 0.5), (512, 0.3)):
+                rows.append((norm, seed, length, BASE, NOTHING, base + seed / 500))
+                for name in (*names.RECOVERING, *names.DAMAGING):
+                    for where in PLACES if name in MOMENTS else ("attention",):
+                        rows.append((norm, seed, length, name, where, values.get(name, 0.5) + seed / 500))
+    frame = pd.DataFrame(rows, columns=["norm", "seed", "length", "intervention", "where", "accuracy"])
+    return frame.assign(task="argmax", range="short")
+
+
+def one(table, kind, name, where, length=None):
+    scope = table["scope"] == BEYOND if length is None else table["length"] == length
+    chosen = (table["kind"] == kind) & (table["intervention"] == name) & (table["where"] == where) & scope
+    [row] = table[chosen & (table["norm"] == "none")].to_dict("records")
+    return row
+
+
+def test_shares_are_of_the_fall_between_the_same_seeds():
+    frame = accuracies(**{TARGET: 0.7, damaged("global"): 0.8}).sample(frac=1, random_state=0)
+    table = shares(frame, {"short": 16})
+    row = one(table, "recovered", TARGET, "attention", 512)
+    assert row["share"] == pytest.approx(0.4 / 0.5985, abs=1e-6)
+    assert row["share_low"] < row["share"] < row["share_high"]
+    assert (row["change"], row["fall"], row["n"]) == (pytest.approx(40), pytest.approx(59.85), 4)
+    # The change is the same in every seed, so that its interval is a point: without pairing it would be wide.
+    assert (row["change_low"], row["change_high"]) == pytest.approx((40, 40))
+    row = one(table, "damage", damaged("global"), "after", 64)
+    assert row["change"] == pytest.approx(10 - 0.15)
+    assert row["share"] == pytest.approx(0.0985 / 0.3985, abs=1e-6)
+    assert one(table, "recovered", TARGET, "attention")["change"] == pytest.approx((20 + 40) / 2)
+    longer = shares(frame, {"short": 64})  # a length of training is not beyond it
+    assert one(longer, "recovered", TARGET, "attention")["change"] == pytest.approx(40)
+
+
+def test_where_there_is_no_share_or_interval_words_say_so():
+    frame = accuracies()
+    frame.loc[(frame["intervention"] == BASE) & (frame["length"] == 64), "accuracy"] += np.tile([0.5, -0.4], 4)
+    table = shares(frame, {"short": 16})
+    for length, note in (
+        (8, "accuracy falls by -0.15 points, less than 1: no share"),
+        (64, "the fall of 35 points may be 0: no share"),
+    ):
+        row = one(table, "recovered", TARGET, "attention", length)
+        assert np.isnan(row["share"])
+        assert row["note"] == note
+    alone = one(shares(accuracies(seeds=1), {"short": 16}), "recovered", TARGET, "attention", 64)
+    assert (alone["share"], alone["note"]) == (0, "one seed: no interval")
+    assert np.isnan(alone["change_low"])
+
+
+def test_shapley_shares_add_up_to_what_both_bring():
+    """Base 0.3: the weight brings 30 or 55 points, the moments 5 or 30."""
+    values = {names.restored("global"): 0.35, kept_long("global"): 0.6, both("global"): 0.9}
+    table = shares(accuracies(**values), {"short": 16})
+    weight, moments = (
+        one(table, "Shapley", f"{part} (global moments)", "after", 512) for part in ("target weight", "moments")
+    )
+    assert (weight["change"], moments["change"]) == (pytest.approx(42.5), pytest.approx(17.5))
+
+
+def test_the_gain_is_split_by_each_model_with_the_others_weights():
+    frame = accuracies()
+    frame.loc[frame["norm"] == "ln", "accuracy"] += 0.1
+    frame.loc[(frame["norm"] == "none") & (frame["intervention"] == names.OTHER), "accuracy"] = 0.42
+    parts = gain(frame, "argmax", "short", "ln", 16)
+    assert parts["gain"] == pytest.approx(np.full(4, 10))
+    np.testing.assert_allclose(parts["attention"] + parts["read-out"], parts["gain"])
+    base, ours_other = 40 + np.arange(4) / 5, 60 + np.arange(4) / 5
+    np.testing.assert_allclose(parts["attention"], ((42 - base) + (base + 10 - ours_other)) / 2)
+    assert gain(frame, "argmax", "short", "std", 16) == gain(frame, "argmax", "short", "ln", 512) == {}
+
+
+def test_the_figures_lines_are_broken_where_there_is_no_share():
+    table = shares(accuracies(), {"short": 16})
+    table = pd.concat([table, table[table["length"] == 512].assign(length=4096)])
+    table.loc[table["length"] == 512, "share"] = None
+    panels = draw(table, 16).figure.axes
+    assert [len(axes.get_lines()) for axes in panels] == [2 + 6, 2 + 6, 2 + 4, 2 + 4]
+    for line in panels[0].get_lines()[2:]:
+        assert line.get_xdata()[np.isfinite(line.get_ydata())].tolist() == [64, 4096]
+        assert np.isnan(line.get_ydata()[list(line.get_xdata()).index(512)])
