@@ -1,157 +1,108 @@
-"""The comment in GitHub's Markdown: what changed in the results, most important first, and why."""
+"""The comment: stale stages, parameters, verdicts and metrics, each a section in Markdown."""
 
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from itertools import chain
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
-from results_review.compare import Comparison
-from results_review.smoke import Trial
-from results_review.stages import Change, kind
+from results_review.commands import ReviewError, dvc, text_at
 
-# By which the workflow finds its own comment again.
-MARKER = "<!-- results-review -->"
-# Reasons beside a stage; rows of a table that is not folded away; characters that GitHub takes of a comment.
-REASONS, ROWS, LIMIT = 5, 40, 65_536
-CUT = "\n\n**Cut here: a comment on GitHub holds no more.**\n"
+CLAIMS = "metrics/claims.json"
+MAX_REASONS = 3
 
 
-@dataclass(frozen=True)
-class Block:
-    """A part of the comment; one with a title is folded away under it."""
+def comment(base: str) -> str:
+    """Return the comment on the working tree, compared with the commit `base`. Raises ReviewError for a bad file."""
+    claims = Path(CLAIMS)
+    claims_text = claims.read_text(encoding="utf-8") if claims.exists() else ""
+    sections = {
+        "Stale stages": stale_stages(json.loads(dvc("status", "--json"))),
+        "Parameters": diff_table("params", base),
+        "Verdicts": changed_verdicts(text_at(base, CLAIMS), claims_text),
+        "Metrics": diff_table("metrics", base),
+    }
+    lines = [f"## Changed results, compared with {base[:12]}"]
+    for title, text in sections.items():
+        lines += [f"### {title}", text or "None."]
+    return "\n\n".join(lines) + "\n"
 
-    text: str
-    title: str = ""
 
-    def __str__(self) -> str:
-        if not self.title:
-            return self.text
-        return f"<details><summary>{self.title}</summary>\n\n{self.text}\n\n</details>"
+def diff_table(kind: str, base: str) -> str:
+    """Return DVC's table of changed "params" or "metrics", empty if nothing changed."""
+    table = dvc(kind, "diff", base[:12], "--md").strip()
+    num_rows = len(table.splitlines()) - 2  # without the head and the rule
+    return table if num_rows > 0 else ""
 
 
-def comment(found: Comparison, base: str, commit: str, trial: Trial | None = None, limit: int = LIMIT) -> str:
-    """Return the whole comment; one that is too long loses what is folded away, the last first, and then its end.
+def stale_stages(status: Mapping[str, Sequence[Any]]) -> str:
+    """Return a list of stages that `dvc repro` would run, with what differs from `dvc.lock`.
 
-    `base`: the revision to compare with, as the user names it, and `commit`, where HEAD left it.
+    Stages of one matrix that differ alike are one line. `status`: of `dvc status --json`.
     """
-    blocks = [block for block in _blocks(found, base, commit, trial) if block.text]
-    for place in reversed([place for place, block in enumerate(blocks) if block.title]):
-        if len(_joined(blocks)) <= limit:
-            break
-        blocks[place] = Block(f"_{blocks[place].title}: left out, because a comment on GitHub holds no more._")
-    text = _joined(blocks)
-    return text if len(text) <= limit else text[: limit - len(CUT)].rpartition("\n")[0] + CUT
+    counts: Counter[str] = Counter()
+    for stage, changes in status.items():
+        reasons = differences(changes)
+        if len(reasons) > MAX_REASONS:
+            reasons = [*reasons[:MAX_REASONS], f"{len(reasons) - MAX_REASONS} more"]
+        if reasons:
+            name = stage.partition("@")[0]
+            counts[f"`{name}`: {', '.join(reasons)}"] += 1
+    if not counts:
+        return ""
+    lines = [
+        "Run `dvc repro` and commit what it changes. These stages have to run, and those that read their outputs:\n"
+    ]
+    for line, count in counts.items():
+        lines.append(f"- {line}" if count == 1 else f"- {line} ({count} stages)")
+    return "\n".join(lines)
 
 
-def _blocks(found: Comparison, base: str, commit: str, trial: Trial | None) -> Iterable[Block]:
-    yield Block(f"{MARKER}\n## {_headline(found)}\n\nCompared with `{base}` ({commit[:12]}).")
-    if found.stale:
-        yield Block(
-            "> [!WARNING]\n> **The results are not those of this tree**: run `dvc repro` and commit what it changes. "
-            "These stages differ from what `dvc.lock` records (those that depend on them are not named):\n"
-            + "\n".join(f"> - {_named(group)}: {_few(group[0].reasons)}" for group in _grouped(found.stale))
-        )
-    if trial and trial.tree.failure:
-        before = ", and so does the base's" if trial.base.failure else ""
-        yield Block(f"> [!CAUTION]\n> **The smoke run fails**{before}: see the end of this comment.")
-    yield _section("Parameters", found.parameters)
-    yield _section("Verdicts", _verdicts(found.flips))
-    yield _section("Metrics", found.metrics)
-    yield Block(found.details, f"{_count(_rows(found.details), 'number')} of other result files")
-    if found.figures:
-        names = ", ".join(f"`{path}`" for path in found.figures)
-        yield Block(f"### Figures\n\n{names}. `dvc plots diff {commit[:12]}` shows both.")
-    yield Block(f"### Stages\n\n{_stages(found.changes) or 'None ran.'}")
-    outputs = [path for change in found.changes for path, differs in change.outputs.items() if differs]
-    yield Block("\n".join(f"- `{path}`" for path in outputs), f"{_count(len(outputs), 'output')} changed")
-    if trial:
-        yield from _smoke(trial)
+def differences(changes: Sequence[Any]) -> list[str]:
+    """Return what differs from `dvc.lock` for a stage, in Markdown.
 
-
-def _smoke(trial: Trial) -> Iterable[Block]:
-    untried = ", ".join(f"`{key}`" for key in trial.untried)
-    yield Block(
-        "### At smoke scale\n\nTiny models, made at both states, the tree's upon the base's results: they tell whether "
-        "it works and what runs; their numbers mean nothing else."
-        + (f" Not tried, because that scale has its own values: {untried}." if untried else "")
-    )
-    for name, run in (("The base", trial.base), ("This tree", trial.tree)):
-        fence = "`" * max(3, 1 + max(map(len, re.findall("`+", run.failure)), default=0))
-        fails = f" **fails**:\n\n{fence}text\n{run.failure}\n{fence}"
-        yield Block(name + (fails if run.failure else f": {_count(run.stages, 'stage')} ran, none failed."))
-    found = trial.comparison
-    yield Block(_stages(found.changes))
-    for table, thing in ((_verdicts(found.flips), "verdict"), (found.metrics, "metric"), (found.details, "number")):
-        yield Block(table, f"{_count(_rows(table), thing)} changed at smoke scale")
-
-
-def _headline(found: Comparison) -> str:
-    numbers = (_rows(found.metrics), "metric"), (_rows(found.details), "other number")
-    things = ((len(found.flips), "verdict"), *numbers, (len(found.figures), "figure"))
-    changed = " and ".join(", ".join(_count(*one) for one in things if one[0]).rsplit(", ", 1))
-    ran = sum(change.kind != "gone" for change in found.changes)
-    stages = ", ".join(
-        f"{_count(n, 'stage')} {what}" for n, what in ((ran, "ran"), (len(found.stale), "yet to run")) if n
-    )
-    return "; ".join(filter(None, [f"{changed} changed" if changed else "No result changes", stages]))
-
-
-def _verdicts(flips: Sequence[Sequence[str]]) -> str:
-    return _table(("claim", "where", "verdict", "ours"), [[_prose(cell) for cell in row] for row in flips])
-
-
-def _stages(changes: Iterable[Change]) -> str:
-    """Return a row a group of stages: which, why, and how many of their outputs differ."""
-    rows = []
-    for group in _grouped(changes):
-        differ = list(chain.from_iterable(change.outputs.values() for change in group))
-        outputs = f"{sum(differ)} of {len(differ)} changed" if group[0].kind == "ran" else ""
-        why = (_few(group[0].reasons) or "the same inputs") if group[0].kind == "ran" else group[0].kind
-        rows.append((_named(group), why, outputs))
-    return _table(("stage", "because of", "outputs"), rows)
-
-
-def _grouped(changes: Iterable[Change]) -> list[list[Change]]:
-    """Return the stages of one name in dvc.yaml to which the same happened for the same reasons together."""
-    groups: dict[object, list[Change]] = {}
+    A clone without DVC's cache lacks files that a stage of the graph wrote; they make nothing stale.
+    `changes`: messages, {"changed deps": {path: state or {parameter: state}}} and {"changed outs": {path: state}}.
+    """
+    reasons = []
     for change in changes:
-        groups.setdefault((kind(change.stage), change.kind, change.reasons), []).append(change)
-    return list(groups.values())
+        if isinstance(change, str):
+            reasons.append(change)
+            continue
+        for path, state in change.get("changed deps", {}).items():
+            if isinstance(state, Mapping):
+                reasons += [f"`{parameter}`" for parameter in state]
+            elif state != "deleted":
+                reasons.append(f"`{path}`")
+        for path, state in change.get("changed outs", {}).items():
+            if state != "not in cache":
+                reasons.append(f"`{path}` is {state}")
+    return reasons
 
 
-def _named(group: Sequence[Change]) -> str:
-    return f"`{group[0].stage}`" if len(group) == 1 else f"`{kind(group[0].stage)}` × {len(group)}"
+def changed_verdicts(before: str, after: str) -> str:
+    """Return a list of the claims whose verdict, or its size, changed; empty where one side has no claims.
+
+    `before`, `after`: the texts of claims.json. Raises ReviewError where one is no JSON.
+    """
+    try:
+        old_claims, new_claims = json.loads(before or "{}"), json.loads(after or "{}")
+    except ValueError as error:
+        raise ReviewError(f"{CLAIMS} is no valid JSON: {error}") from None
+    if not old_claims or not new_claims:
+        return ""
+    lines = []
+    for key, claim in {**old_claims, **new_claims}.items():
+        old = describe(old_claims.get(key))
+        new = describe(new_claims.get(key))
+        if old != new:
+            lines.append(f"- {claim['claim']} ({claim['where']}): {old} → {new}")
+    return "\n".join(lines)
 
 
-def _few(reasons: Sequence[str]) -> str:
-    more = len(reasons) - REASONS
-    return ", ".join(reasons[:REASONS]) + (f" and {more} more" if more > 0 else "")
-
-
-def _section(title: str, table: str) -> Block:
-    """Return a table under a heading, folded away where it is long; nothing without a table."""
-    if _rows(table) > ROWS:
-        return Block(table, f"{title}: {_rows(table)} rows")
-    return Block(f"### {title}\n\n{table}" if table else "")
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    return "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *rows]) if rows else ""
-
-
-def _rows(table: str) -> int:
-    return max(0, table.count("\n") - 1)
-
-
-def _prose(text: str) -> str:
-    """Escape words of others: nothing in them is markup or a mention."""
-    text = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace("@", "@<!-- -->")
-    return re.sub(r"([\\`*_\[\]~|])", r"\\\1", text)
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"
-
-
-def _joined(blocks: Iterable[Block]) -> str:
-    return "\n\n".join(map(str, blocks)) + "\n"
+def describe(claim: Mapping[str, Any] | None) -> str:
+    """Return the verdict on a claim and its size, or "no claim"."""
+    if claim is None:
+        return "no claim"
+    verdict = str(claim["verdict"])
+    return f"{verdict}, {claim['size']}" if claim.get("size") else verdict

@@ -1,58 +1,64 @@
-"""What the comment tells, whatever the words: counts, warnings, reasons, and nothing of others that is markup."""
+"""What the comment says of stale stages, by the words of `dvc status`, and of verdicts, by two texts of claims.json."""
 
-import re
-from dataclasses import replace
+import json
 
-from results_review.comment import MARKER, comment
-from results_review.compare import Comparison
-from results_review.smoke import Run, Trial
-from results_review.stages import Change
+import pytest
 
-COMMIT = "0123456789abcdef"
+from results_review.commands import ReviewError
+from results_review.comment import changed_verdicts, stale_stages
 
-
-def table(rows):
-    return "\n".join(["| Path | Metric | Change |", "|---|---|---|", *("| a.json | x | 1 |" for _ in range(rows))])
+# A clone without DVC's cache.
+ABSENT = {"runs/checked": "deleted", "data/argmax": "deleted"}
 
 
-SOME = Comparison(
-    parameters=table(1),
-    metrics=table(41),
-    details=table(3),
-    flips=[("|ln| *helps* <img> @someone", "Table 2", "undecided → supported", "0.5 pp → 2.25 pp")],
-    figures=["plots/figure3"],
-    changes=[
-        *(Change(f"train@{n}", "ran", ("`norm`",), {f"runs/{n}": n == "a"}) for n in "ab"),
-        Change("ttest", "ran", tuple(f"`src/{n}.py`" for n in range(8)), {"metrics/tests.csv": False}),
-        Change("old", "gone"),
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ([{"changed deps": ABSENT}, {"changed outs": {"runs/weights": "not in cache"}}], None),
+        ([{"changed deps": {**ABSENT, "src/a.py": "modified", "params.yaml": {"norm": "new"}}}], "`src/a.py`, `norm`"),
+        ([{"changed deps": ABSENT}, {"changed outs": {"runs/weights": "deleted"}}], "`runs/weights` is deleted"),
+        ([{"changed outs": {"metrics/a.json": "modified"}}], "`metrics/a.json` is modified"),
+        (["changed command"], "changed command"),
+        ([{"changed deps": dict.fromkeys("abcde", "modified")}], "`a`, `b`, `c`, 2 more"),
     ],
 )
-STALE = [Change(stage, "stale", ("`norm`",)) for stage in ("train@a", "train@b", "figures")]
-FINE, BROKEN = Run(2, ""), Run(1, "Running stage 'check':\nerror: ```norm``` is 'bogus'")
+def test_a_stage_is_stale_by_what_differs_not_by_what_only_the_cache_lacks(changes, said):
+    lines = stale_stages({"train@x": changes}).splitlines()[2:]
+    assert lines == ([f"- `train`: {said}"] if said else [])
 
 
-def text(found, trial=None):
-    return comment(found, "main", COMMIT, trial)
+def test_stages_of_a_matrix_that_differ_alike_are_one_line():
+    status = {"train@x": ["changed command"], "check": ["always changed"], "train@y": ["changed command"]}
+    assert stale_stages(status).splitlines()[2:] == [
+        "- `train`: changed command (2 stages)",
+        "- `check`: always changed",
+    ]
 
 
-def test_what_changed_is_counted_and_stages_are_grouped_with_why_they_ran_and_what_came_of_it():
-    lines = text(SOME).splitlines()
-    assert lines[0] == MARKER
-    assert re.findall(r"\d+ \w+", lines[1]) == ["1 verdict", "41 metrics", "3 other", "1 figure", "3 stages"]
-    reasons = ", ".join(f"`src/{n}.py`" for n in range(5))
-    rows = {f"| `ttest` | {reasons} and 3 more | 0 of 1 changed |", "| `old` | gone |  |", "- `runs/a`"}
-    assert rows | {"| `train` × 2 | `norm` | 1 of 2 changed |"} <= {*lines}
-    assert "No result changes" in text(Comparison())
+def claims(**verdicts):
+    """The text of claims.json: key -> (verdict, size)."""
+    records = {}
+    for key, (verdict, size) in verdicts.items():
+        records[key] = {"claim": f"claim {key}", "where": "Table 1", "verdict": verdict, "size": size, "ours": 1.0}
+    return json.dumps(records)
 
 
-def test_stale_results_and_a_smoke_run_that_fails_are_warned_of_before_all_else():
-    said = text(replace(SOME, stale=STALE), Trial(FINE, BROKEN, SOME, ["test.lengths"]))
-    assert said.index("[!WARNING]") < said.index("[!CAUTION]") < said.index("### Parameters")
-    assert "\n> - `train` × 2: `norm`\n> - `figures`: `norm`\n" in said
-    assert f"\n````text\n{BROKEN.failure}\n````" in said  # a fence that is longer than those within
-    assert "`test.lengths`" in said
-    assert "[!" not in text(SOME, Trial(BROKEN, FINE, SOME, []))
+def test_only_verdicts_and_sizes_that_differ_are_named():
+    before = claims(same=("supported", ""), ln=("undecided", ""), size=("supported", ""), gone=("not tested", ""))
+    after = claims(same=("supported", None), ln=("supported", ""), size=("supported", "larger"), new=("undecided", ""))
+    assert changed_verdicts(before, after).splitlines() == [
+        "- claim ln (Table 1): undecided → supported",
+        "- claim size (Table 1): supported → supported, larger",
+        "- claim gone (Table 1): not tested → no claim",
+        "- claim new (Table 1): no claim → undecided",
+    ]
 
 
-def test_words_of_a_claim_are_no_markup():
-    assert r"| \|ln\| \*helps\* &lt;img> @<!-- -->someone | Table 2 | undecided → supported |" in text(SOME)
+def test_without_claims_on_both_sides_no_verdict_changed():
+    after = claims(new=("undecided", ""))
+    assert changed_verdicts("", after) == changed_verdicts(after, "") == ""
+
+
+def test_damaged_claims_are_named_in_one_line():
+    with pytest.raises(ReviewError, match=r"^metrics/claims\.json is no valid JSON: .*$"):
+        changed_verdicts("{}", "{")
