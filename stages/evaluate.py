@@ -1,4 +1,6 @@
-"""Test one block of trained models at every length, and look inside (Tables 1 to 6, Figures 2 to 4)."""
+"""Fit the adaptive temperature of one block of trained models, test them at every length, and look inside."""
+
+from math import prod
 
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.seeds import Index, SeedsPerBlock, seeds
@@ -12,15 +14,11 @@ from vanishing_variance.harness.script import run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.evaluation.block import EvaluationPlan, evaluate_block
-from vanishing_variance.measure.evaluation.config import Diagnostics
-from vanishing_variance.measure.evaluation.memory import memory_needed
+from vanishing_variance.measure.evaluation.config import Diagnostics, Fit
+from vanishing_variance.measure.evaluation.fit import FitPlan, fit_block
 from vanishing_variance.measure.held_out import Test
-from vanishing_variance.measure.inference.stored import (
-    open_sequences,
-    read_temperatures,
-    read_weights,
-    remove_finished_checkpoints,
-)
+from vanishing_variance.measure.inference.stored import open_sequences, read_weights, remove_finished_checkpoints
+from vanishing_variance.measure.inference.temperature import frame
 
 
 def main() -> None:
@@ -28,11 +26,18 @@ def main() -> None:
     params = read_yaml(PATH)
     variant, training = Variant.of(params, this.task, this.norm), task_training(params, this.task)
     block = seeds(this.block, get_param(params, "seeds_per_block", SeedsPerBlock))
-    test: Test = get_param(params, "test", Test)
+    root_seed: int = get_param(params, "seed", Index)
     training_lengths: Range = get_param(params, f"ranges.{this.range}", Range)
     diagnostics: Diagnostics = get_param(params, "diagnostics", Diagnostics)
-    root_seed: int = get_param(params, "seed", Index)
-    temperatures, fits = read_temperatures(this.temperatures)
+    temperature: Fit = get_param(params, "temperature", Fit)
+    test: Test = get_param(params, "test", Test)
+
+    grows_with = {"test.lengths": test.lengths[-1], "model.width": variant.model.width}
+    require_memory(prod(grows_with.values()), grows_with)
+    weights = read_weights(this.weights, variant, training, len(block))
+    # weights that are evaluated have been recorded by DVC, and are whole
+    remove_finished_checkpoints(this.folder("checkpoints"), weights)
+    fits = fit_block(FitPlan(str(this), root_seed, variant, test.lengths, temperature.sequences), weights)
     plan = EvaluationPlan(
         name=str(this),
         root_seed=root_seed,
@@ -41,21 +46,19 @@ def main() -> None:
         range_name=this.range,
         training_lengths=training_lengths,
         diagnostics=diagnostics,
-        fitted=temperatures,
+        fitted={half: fitted for half, (fitted, _) in fits.items()},
     )
-    with require_memory(memory_needed(plan, training, len(block), test.sequences)):
-        weights = read_weights(this.weights, plan.variant, training, len(block))
-        sequences = {
-            length: open_sequences(paths.sequences(this.task, length), variant.task, length) for length in test.lengths
-        }
-        # weights that are evaluated have been recorded by DVC, and are whole
-        remove_finished_checkpoints(this.folder("checkpoints"), weights)
-        done = evaluate_block(plan, weights, block, sequences)
-        folder = this.folder("evaluated")
-        arrays = {f"{temperature}-{length}": of for (temperature, length), of in done.correct.items()}
-        write_arrays(folder / "answers.safetensors", arrays)
-        for name, frame in {"temperatures": fits, **done.frames}.items():
-            write_frame(folder / f"{name}.parquet", frame)
+    sequences = {
+        length: open_sequences(paths.sequences(this.task, length), variant.task, length) for length in test.lengths
+    }
+    done = evaluate_block(plan, weights, block, sequences)
+
+    folder = this.folder("evaluated")
+    answers = {f"{temperature}-{length}": correct for (temperature, length), correct in done.correct.items()}
+    write_arrays(folder / "answers.safetensors", answers)
+    write_frame(folder / "temperatures.parquet", frame(fits))
+    for name, measured in done.frames.items():
+        write_frame(folder / f"{name}.parquet", measured)
 
 
 if __name__ == "__main__":

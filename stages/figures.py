@@ -1,10 +1,10 @@
-"""Draw Figures 2, 3 and 4, accuracy against length, the training losses, each with its data, and Proposition 1."""
+"""Draw every figure but Figure 1, and write the data of Figures 2 to 4, of accuracy and of the training losses."""
 
 import pandas as pd
 
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.seeds import Blocks
-from vanishing_variance.figures import accuracy, figure2, figure3, figure4, loss, proposition
+from vanishing_variance.figures import accuracy, figure2, figure3, figure4, interventions, loss, mechanism, proposition
 from vanishing_variance.figures.config import Figures
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.figures.images import write_figure
@@ -67,7 +67,14 @@ def main() -> None:
             plain = means[(means["task"] == task) & (means["temperature"] == "plain")]
             write_csv(DATA / f"accuracy-{task}{suffix}.csv", roles(plain, "length", "mean", norm).round(3))
             write_csv(DATA / f"loss-{task}{suffix}.csv", roles(of[of["task"] == task], "step", "loss", norm).round(6))
+    longest = {name: lengths.longest for name, lengths in ranges.items()}
+    shares = read_csv(METRICS / "interventions" / "shares.csv", *CSV["shares"])
+    inside_all = read_csv(METRICS / "mechanism.csv", *CSV["mechanism"])
+    explained = read_csv(METRICS / "explained.csv", *CSV["explained"])
+    seeds = inside_all.groupby(["task", "range", "norm"])["seed"].nunique()
     write_figure(FIGURES / "results" / "proposition", proposition.draw(cells, exponents))
+    write_figure(FIGURES / "results" / "mechanism", mechanism.draw(explained, longest, seeds))
+    write_figure(FIGURES / "results" / "interventions", interventions.draw(shares, longest["short"]))
 
 
 if __name__ == "__main__":

@@ -1,23 +1,26 @@
-"""Set one thing inside every trained model and leave the rest: accuracies by seed, a row an intervention."""
+"""Set one thing inside every trained model and leave the rest: accuracies by seed, a row an intervention.
+
+And write a trained ln model of each task as a std model, and count where the two answer otherwise (Section 3.2).
+"""
 
 import pandas as pd
 
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.seeds import Blocks, Index, SeedsPerBlock, seeds
 from vanishing_variance.engine.variant import Variant, task_training
+from vanishing_variance.harness.files import write_json
 from vanishing_variance.harness.frames import write_frame
-from vanishing_variance.harness.memory import require_memory
 from vanishing_variance.harness.norm import Norm
 from vanishing_variance.harness.paths import Run, sequences
-from vanishing_variance.harness.runs import INTERVENTIONS, RANGES, TASKS, trained
+from vanishing_variance.harness.runs import INTERVENTIONS, METRICS, RANGES, TASKS, trained
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.held_out import Test
 from vanishing_variance.measure.inference.stored import open_sequences, read_weights
+from vanishing_variance.measure.interventions import as_std
 from vanishing_variance.measure.interventions.config import Interventions
 from vanishing_variance.measure.interventions.measurement import Group, intervene
-from vanishing_variance.measure.interventions.memory import memory_needed
 
 
 def main() -> None:
@@ -40,18 +43,19 @@ def main() -> None:
         tested = {length: open_sequences(sequences(task, length), drawn, length) for length in test.lengths}
         return Group(name, ranges[name], variants, weights, tested)
 
-    every = [
-        (Variant.of(params, task, one), task_training(params, task)) for task in TASKS for one in trained("short", norm)
+    found = [
+        intervene([group(task, name, block) for task in TASKS for name in RANGES], seeds(block, size), how, root_seed)
+        for block in blocks
     ]
-    with require_memory(memory_needed(every, [*ranges.values()], test, how, size)):
-        found = [
-            intervene(
-                [group(task, name, block) for task in TASKS for name in RANGES], seeds(block, size), how, root_seed
-            )
-            for block in blocks
-        ]
-        for name, frames in zip(("accuracy", "counts"), zip(*found, strict=True), strict=True):
-            write_frame(INTERVENTIONS / f"{name}.parquet", pd.concat(frames, ignore_index=True))
+    for name, frames in zip(("accuracy", "counts"), zip(*found, strict=True), strict=True):
+        write_frame(INTERVENTIONS / f"{name}.parquet", pd.concat(frames, ignore_index=True))
+
+    compared = {}
+    for task in TASKS:
+        first = group(task, "short", blocks[0])
+        weights = {name: array[:1] for name, array in first.weights["ln"].items()}
+        compared[task] = as_std.compare(first.variants["ln"], weights, first.sequences)
+    write_json(METRICS / "capacity.json", compared)
 
 
 if __name__ == "__main__":

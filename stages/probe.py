@@ -10,7 +10,6 @@ from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.probe.config import Probe
 from vanishing_variance.probe.deviations import Subject, measure
 from vanishing_variance.probe.families import FAMILIES
-from vanishing_variance.probe.memory import memory_needed
 from vanishing_variance.probe.pretrained import find, load
 from vanishing_variance.probe.prose import read_prose
 from vanishing_variance.probe.selection import select
@@ -26,11 +25,13 @@ def main() -> None:
     checkpoint = find(settings.model, settings.revision, FAMILIES)
     family = FAMILIES[checkpoint.config.model_type]
     layers, heads = select(settings, checkpoint.config)
-    with require_memory(memory_needed(settings, checkpoint.config, layers)):
-        model, tokenizer = load(checkpoint, family.model, max(layers) + 1, **family.options)
-        tokens = vocabulary(tokenizer, checkpoint.config.vocab_size)
-        corpus = tokenised(tokenizer, settings.text, text)
-        measured = measure(Subject(model, family, layers, heads, tokens, corpus), settings, root)
+    depth, width = max(layers) + 1, checkpoint.config.hidden_size
+    embedding, layer = width * checkpoint.config.vocab_size, 8 * width**2  # of weights, about
+    require_memory(embedding + depth * layer, {"probe.model": settings.model, "probe.layers": max(layers)})
+    model, tokenizer = load(checkpoint, family.model, depth, **family.options)
+    tokens = vocabulary(tokenizer, checkpoint.config.vocab_size)
+    corpus = tokenised(tokenizer, settings.text, text)
+    measured = measure(Subject(model, family, layers, heads, tokens, corpus), settings, root)
     said = {"model": checkpoint.name, "revision": checkpoint.revision, "text": f"{settings.text} {digest}"}
     write_csv(PLOTS / "figure1.csv", measured.assign(**said)[[*said, *measured]])
 

@@ -1,5 +1,7 @@
 """Check Proposition 1 inside the first model of the first block, of both tasks, without and with the treatment."""
 
+from math import prod
+
 from vanishing_variance.engine.seeds import Blocks, Index, SeedsPerBlock
 from vanishing_variance.engine.variant import Variant, task_training
 from vanishing_variance.harness.files import write_json
@@ -14,7 +16,6 @@ from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.inference.stored import read_weights
 from vanishing_variance.measure.proposition.config import Proposition
 from vanishing_variance.measure.proposition.measurement import Trained, measure
-from vanishing_variance.measure.proposition.memory import memory_needed
 from vanishing_variance.measure.proposition.summary import exponents, summary
 
 
@@ -27,16 +28,18 @@ def main() -> None:
     seeds = get_param(params, "seeds_per_block", SeedsPerBlock)
     training = {task: task_training(params, task) for task in TASKS}
     variants = [Variant.of(params, task, one) for task in TASKS for one in ("none", norm)]
-    with require_memory(memory_needed([(variant, training[variant.task_name]) for variant in variants], how, seeds)):
-        trained = []
-        for variant in variants:
-            first = Run(variant.task_name, "short", variant.norm_name, blocks[0])
-            trained.append(Trained(variant, read_weights(first.weights, variant, training[variant.task_name], seeds)))
-        cells = measure(trained, how, root)
-        laws = exponents(cells, how.tail)
-        write_csv(PLOTS / "proposition" / "proposition.csv", cells)
-        write_csv(PLOTS / "proposition" / "proposition-exponents.csv", laws)
-        write_json(METRICS / "proposition.json", summary(cells, laws, norm))
+    grows_with = {"proposition.lengths": how.lengths[-1], "model.width": variants[0].model.width}
+    require_memory(prod(grows_with.values()), grows_with)
+    trained = []
+    for variant in variants:
+        first = Run(variant.task_name, "short", variant.norm_name, blocks[0])
+        weights = read_weights(first.weights, variant, training[variant.task_name], seeds)
+        trained.append(Trained(variant, weights))
+    cells = measure(trained, how, root)
+    laws = exponents(cells, how.tail)
+    write_csv(PLOTS / "proposition" / "proposition.csv", cells)
+    write_csv(PLOTS / "proposition" / "proposition-exponents.csv", laws)
+    write_json(METRICS / "proposition.json", summary(cells, laws, norm))
 
 
 if __name__ == "__main__":

@@ -14,8 +14,7 @@ from typing import Any
 import pandas as pd
 
 from stages.claims import judge_results
-from stages.mechanism import explain
-from stages.ttest import Compared, compare_results
+from stages.ttest import Compared, compare_results, explain
 from vanishing_variance.engine.ranges import Range, training_steps
 from vanishing_variance.engine.seeds import Index
 from vanishing_variance.figures import accuracy as accuracy_figure
@@ -99,7 +98,7 @@ def derive(to: Path, accuracy: pd.DataFrame, mechanism: pd.DataFrame, params: Ma
     compare_results(to, accuracy, None, Compared.of(params, ranges))
     trained = {name: get_param(params, f"ranges.{name}", Range) for name in ranges}
     longest = {name: lengths.longest for name, lengths in trained.items()}
-    explain(to, to / PLOTS, mechanism, get_param(params, "seed", Index), longest)
+    explain(to, mechanism, get_param(params, "seed", Index))
     judge_results(to, None, to / PATH)
     for name in ranges:
         means, bounds = accuracy_figure.data(accuracy, TASKS, name), (trained[name].shortest, trained[name].longest)

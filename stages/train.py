@@ -1,7 +1,8 @@
 """Train one block of seeds of one variant, as an ensemble (Section 3, B.1, B.2)."""
 
+from math import prod
+
 from vanishing_variance.engine.ensemble import train_block
-from vanishing_variance.engine.memory import memory_needed
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.seeds import SeedsPerBlock, seeds
 from vanishing_variance.harness.arguments import block_of_variant
@@ -18,10 +19,16 @@ def main() -> None:
     params = read_yaml(PATH)
     plan = TrainingPlan.of(params, this)
     block = seeds(this.block, get_param(params, "seeds_per_block", SeedsPerBlock))
-    with require_memory(memory_needed(plan, block)):
-        weights, losses = train_block(plan, block, this.folder("checkpoints"))
-        write_arrays(this.weights, weights)
-        write_frame(this.losses, losses)
+    grows_with = {
+        "training.batch_size": plan.training.batch_size,
+        "seeds_per_block": len(block),
+        f"ranges.{this.range}.longest": plan.lengths.longest,
+        "model.width": plan.variant.model.width,
+    }
+    require_memory(prod(grows_with.values()), grows_with)
+    weights, losses = train_block(plan, block, this.folder("checkpoints"))
+    write_arrays(this.weights, weights)
+    write_frame(this.losses, losses)
 
 
 if __name__ == "__main__":

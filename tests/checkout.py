@@ -23,11 +23,11 @@ def stages(kind, block=0, tasks=TASKS, norms=NORMS):
     return {f"{prefix[name]}@{task}-{name}-{norm}-{block}" for task in tasks for name, norm in pairs}
 
 
-TRAIN, TEMPERATURE, EVALUATE = stages("train"), stages("temperature"), stages("evaluate")
+TRAIN, EVALUATE = stages("train"), stages("evaluate")
 GENERATE = {"generate@argmax", "generate@dictionary"}
 # What depends on the treatment and is kept by git alone.
-RESULTS = {"ttest", "mechanism", "interventions", "causes", "proposition", "figures", "claims", "report"}
-ALL = {"check", "probe", "figure1", "capacity", *RESULTS, *GENERATE, *TRAIN, *TEMPERATURE, *EVALUATE}
+RESULTS = {"interventions", "proposition", "ttest", "figures", "claims", "report"}
+ALL = {"check", "probe", "figure1", *RESULTS, *GENERATE, *TRAIN, *EVALUATE}
 
 
 def _cores(number):

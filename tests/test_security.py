@@ -51,7 +51,7 @@ def commands(tmp_path):
 
 def test_a_parameter_is_one_word_of_a_command_whatever_it_holds(commands):
     found = commands(("cmd", "matrix"), norm=HOSTILE[0], blocks=HOSTILE)
-    for kind in ("train", "temperature", "evaluate"):
+    for kind in ("train", "evaluate"):
         given = {(words[-3], words[-1]) for words in found if words[2] == f"stages.{kind}"}
         assert given == {(norm, block) for norm in ("none", "std", "ln", HOSTILE[0]) for block in HOSTILE}
     assert all(words[:2] == ["python", "-m"] and len(words) in {3, 5, 11} for words in found)

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 import yaml
-from checkout import ALL, EVALUATE, GENERATE, TEMPERATURE, TRAIN, stages
+from checkout import ALL, EVALUATE, GENERATE, TRAIN, stages
 from graph import resolve, stages_of
 
 from vanishing_variance.engine import registry
@@ -16,14 +16,14 @@ from vanishing_variance.harness.edited import edit_yaml
 from vanishing_variance.harness.paths import sequences
 
 # Of the paper's runs these take hours, and the others seconds.
-DEAR = ("train", "temperature", "evaluate", "leaderboard/dvc.yaml:train")
+DEAR = ("train", "evaluate", "leaderboard/dvc.yaml:train")
 SOURCE = "src/vanishing_variance"
 # What finds Python and the sources, and computes nothing.
 LAUNCHERS = {"stages/__init__.py", "src/vanishing_variance/__init__.py"}
 # Files, processes, errors: no dependency of what computes with models.
 HARNESS = f"{SOURCE}/harness/"
 MODELS = (
-    *("generate", "capacity", "interventions", "proposition", "probe"),
+    *("generate", "interventions", "proposition", "probe"),
     *("leaderboard/dvc.yaml:test", "leaderboard/dvc.yaml:ceiling", "leaderboard/dvc.yaml:learned"),
 )
 
@@ -82,11 +82,10 @@ def test_a_stage_declares_exactly_the_parameters_that_it_takes(whole):
 
 @pytest.mark.parametrize(("need", "module"), [("processes", "harness/parallel.py"), ("gpu", "engine/device.py")])
 def test_a_stage_says_that_it_starts_processes_or_computes_on_a_gpu(whole, need, module):
-    """Capacity computes on one core though it imports what could start processes."""
     study = {name for name in whole.graph if "leaderboard" not in name}
     needing = {name for name in study if need in whole.graph[name].needs}
     importing = {name for name in study if f"{SOURCE}/{module}" in whole.ran[name].opened}
-    assert needing == importing - {"processes": {"capacity"}, "gpu": set()}[need]
+    assert needing == importing
 
 
 def test_all_of_the_study_waits_for_the_check(whole):
@@ -104,14 +103,14 @@ def test_all_of_the_study_waits_for_the_check(whole):
 
 
 SHORT = {norm: stages("train", norms={"short": [norm]}, tasks=["argmax"]) for norm in ("none", "std", "ln")}
-# A key of params.yaml -> the stages of train, temperature and evaluate that declare it.
+# A key of params.yaml -> the stages of train and evaluate that declare it.
 OF_KEYS = {
     "tasks.argmax.steps.short": set().union(*SHORT.values()),
     "tasks.dictionary.steps.long": stages("train", norms={"long": ["none", "ln"]}, tasks=["dictionary"]),
     "training.learning_rate": TRAIN,
-    "model.width": TRAIN | TEMPERATURE | EVALUATE,
-    "test.lengths": TEMPERATURE | EVALUATE,
-    "temperature.sequences": TEMPERATURE,
+    "model.width": TRAIN | EVALUATE,
+    "test.lengths": EVALUATE,
+    "temperature.sequences": EVALUATE,
     "diagnostics.sequences": EVALUATE,
     "norm": set(),
     "figures.lengths": set(),
@@ -122,21 +121,12 @@ OF_KEYS = {
 # A source file -> all stages that declare it, those of the leaderboard aside.
 OF_FILES = {
     f"{SOURCE}/engine/batches.py": set(ALL),
-    f"{SOURCE}/harness/parallel.py": {
-        "check",
-        "ttest",
-        "mechanism",
-        "causes",
-        "figures",
-        "figure1",
-        "claims",
-        "report",
-    },
-    f"{SOURCE}/norms/std.py": {"check", "capacity", "interventions", "proposition"}
-    | {name for name in TRAIN | TEMPERATURE | EVALUATE if "-std-" in name},
-    f"{SOURCE}/figures/loss.py": {"check", "mechanism", "causes", "figures", "figure1", "report"},
+    f"{SOURCE}/harness/parallel.py": {"check", "ttest", "figures", "figure1", "claims", "report"},
+    f"{SOURCE}/norms/std.py": {"check", "interventions", "proposition"}
+    | {name for name in TRAIN | EVALUATE if "-std-" in name},
+    f"{SOURCE}/figures/loss.py": {"check", "figures", "figure1", "report"},
     f"{SOURCE}/measure/proposition/summary.py": {"check", "proposition"},
-    f"{SOURCE}/measure/evaluation/block.py": {"check"} | TEMPERATURE | EVALUATE,
+    f"{SOURCE}/measure/evaluation/block.py": {"check"} | EVALUATE,
     f"{SOURCE}/claims/gains.py": {"check", "claims"},
     f"{SOURCE}/probe/outputs.py": {"check", "probe", "figure1"},
     f"{SOURCE}/report/templates/style.css": {"check", "report"},
@@ -148,7 +138,7 @@ OF_FILES = {
 @pytest.mark.parametrize("key", OF_KEYS)
 def test_a_changed_parameter_reruns_what_depends_on_it(whole, key):
     found = stages_of(whole.graph, key=key)
-    assert found & (TRAIN | TEMPERATURE | EVALUATE) == OF_KEYS[key]
+    assert found & (TRAIN | EVALUATE) == OF_KEYS[key]
     assert "check" in found
 
 
@@ -157,6 +147,23 @@ def test_a_changed_source_reruns_what_depends_on_it(whole, file):
     assert (whole.folder / file).is_file()
     found = stages_of(whole.graph, file=file)
     assert {name for name in found if "leaderboard" not in name} == OF_FILES[file]
+
+
+def test_nothing_but_the_engine_and_what_is_chosen_trains_again(whole):
+    """A change of a figure, a claim, a measurement or of how files are written keeps every trained model."""
+    chosen = ("engine/", "attentions/", "norms/", "tasks/", "leaderboard/")
+    sources = [file.removeprefix(f"{SOURCE}/") for file in whole.files if file.startswith(f"{SOURCE}/")]
+    others = [file for file in sources if not file.startswith(chosen)]
+    assert {file.partition("/")[0] for file in others} >= {
+        "harness",
+        "measure",
+        "results",
+        "claims",
+        "figures",
+        "report",
+    }
+    retrained = {name for file in others for name in stages_of(whole.graph, file=f"{SOURCE}/{file}") if "train" in name}
+    assert retrained == set()
 
 
 def test_what_finds_python_and_the_sources_reruns_no_result(whole):
@@ -173,7 +180,7 @@ def test_what_finds_python_and_the_sources_reruns_no_result(whole):
 def test_another_treatment_adds_its_own_stages_and_changes_no_other(whole, editable, changes, kinds):
     edit_yaml(editable / "params.yaml", changes)
     changed = resolve(editable)
-    new = {name for kind in ("train", "temperature", "evaluate") for name in stages(kind, norms=kinds)}
+    new = {name for kind in ("train", "evaluate") for name in stages(kind, norms=kinds)}
     assert changed.keys() - whole.graph.keys() == new
     dear_ones = {name for name in changed.keys() & whole.graph.keys() if dear(name)}
     assert {name for name in dear_ones if changed[name] != whole.graph[name]} == set()
@@ -182,7 +189,7 @@ def test_another_treatment_adds_its_own_stages_and_changes_no_other(whole, edita
 def test_more_seeds_add_the_new_block_and_change_no_other(whole, editable):
     edit_yaml(editable / "params.yaml", {"blocks": [0, 1]})
     changed = resolve(editable)
-    new = {name for kind in ("train", "temperature", "evaluate") for name in stages(kind, block=1)}
+    new = {name for kind in ("train", "evaluate") for name in stages(kind, block=1)}
     assert changed.keys() - whole.graph.keys() == new
     assert {name for name in changed if dear(name) and changed[name] != whole.graph.get(name)} == new
 
