@@ -27,9 +27,10 @@ from vanishing_variance.engine.kernels.compiled_adam import Rates, Rows
 from vanishing_variance.engine.loop import losses, train
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.harness.files import write_text
-from vanishing_variance.harness.markdown import mean_estimate, table
+from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.parallel import Report
 from vanishing_variance.harness.runs import METRICS
+from vanishing_variance.statistics.intervals import mean_estimate
 
 # Of the dictionary's protocols the study's, Veličković et al.'s, the two in which ln gains most of 8 seeds and of all,
 # and two in which it does not gain; of argmax the study's. With how many seeds, from 0 on.
@@ -187,7 +188,7 @@ def markdown(found: pd.DataFrame) -> str:
     unrun = [
         f"{task}, {name}" for task, of in TRIED.items() for name in of if [task, name] not in [r[:2] for r in rows]
     ]
-    lines = ["# Averaged weights", "", INTRODUCTION, "", *table(head, rows), ""]
+    lines = ["# Averaged weights", "", INTRODUCTION, "", table(head, rows), ""]
     return "\n".join(lines + ([f"Of the list, not run: {'; '.join(unrun)}.", ""] if unrun else []))
 
 

@@ -20,9 +20,11 @@ from vanishing_variance import evaluate, read_params, train
 from vanishing_variance.engine.batches import STEPS_PER_DRAW, lengths
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.frames import read_csv
-from vanishing_variance.harness.markdown import estimate, mean_estimate, power, table
+from vanishing_variance.harness.markdown import table
+from vanishing_variance.harness.numbers import estimate, power
 from vanishing_variance.harness.runs import METRICS, REFERENCE, TASKS
 from vanishing_variance.results.scale import SCALES, paper_steps
+from vanishing_variance.statistics.intervals import mean_estimate
 
 FIRST_SEED, SEEDS, SEQUENCES, LONGEST = 8, 8, 1024, 256
 
@@ -119,7 +121,7 @@ def markdown(found: pd.DataFrame) -> str:
         head = ["setting", "norm", "n", "items", "from the paper's (pp)", *map(power, lasting), "gain beyond 256 (pp)"]
         rows = [row for name, of in of_task.groupby("setting", sort=False) for row in _rows(str(name), of, theirs)]
         rows += [["paper", norm, "100", "", "", *theirs[norm].map("{:.1f}".format), ""] for norm in ("none", "ln")]
-        lines += [f"## {task}", "", *table(head, rows), ""]
+        lines += [f"## {task}", "", table(head, rows), ""]
     return "\n".join(lines)
 
 

@@ -3,29 +3,20 @@
 import json
 import sys
 from collections.abc import Callable
+from functools import partial
 
-import torch
-
-from benchmarks import floor, ours, plain, vmap
+from benchmarks import ours, plain, vmap
 from benchmarks.clock import peak, resident
 from benchmarks.workload import Workload
-from vanishing_variance.engine.kernels import matmul
 
 WAYS: dict[tuple[str, str], Callable[[Workload], float]] = {
     ("train", "plain"): plain.train,
     ("train", "vmap"): vmap.train,
     ("train", "ours"): ours.train,
-    ("train", "ours, nothing compiled"): lambda work: ours.train(work, "plain torch"),
-    ("train", "ours, torch.compile"): lambda work: ours.train(work, "torch.compile"),
-    ("saturated", "plain"): plain.train,
-    ("saturated", "ours"): ours.train,
+    ("train", "ours, nothing compiled"): partial(ours.train, compiled=False),
     ("evaluate", "plain"): plain.evaluate,
     ("evaluate", "vmap"): vmap.evaluate,
     ("evaluate", "ours"): ours.evaluate,
-    ("product", "plain"): lambda work: floor.product(torch.bmm),
-    ("product", "matmul.c"): lambda work: floor.product(matmul.product),
-    ("product", "OpenBLAS"): lambda work: floor.product(floor.openblas),
-    ("copy", "plain"): lambda work: floor.copy(),
 }
 
 

@@ -1,17 +1,14 @@
-"""Ours: chunks of seeds over the cores, as the stages run them. Also with nothing compiled, and by `torch.compile`."""
+"""Ours: chunks of seeds over the cores, as the stages run them; also with nothing compiled."""
 
 import time
 from collections.abc import Iterator
 from functools import partial
 from typing import Any, cast
 
-import torch
-
 from benchmarks.workload import Workload
-from vanishing_variance.engine import adam, attention
+from vanishing_variance.engine import adam
 from vanishing_variance.engine import loop as training
 from vanishing_variance.engine.device import device
-from vanishing_variance.engine.items import Items
 from vanishing_variance.engine.kernels import attend, matmul
 from vanishing_variance.engine.task import Sequences
 from vanishing_variance.harness import parallel
@@ -20,11 +17,12 @@ from vanishing_variance.measure.inference.models import Models
 from vanishing_variance.measure.inference.temperature import UNCHANGED
 
 
-def train(work: Workload, how: str = "compiled") -> float:
+def train(work: Workload, compiled: bool = True) -> float:
     """Milliseconds a gradient step and seed, drawing the data included, from the first recorded steps on."""
     size = work.plan().training.seeds_per_process if device().type == "cpu" else work.seeds
     seeds = list(range(work.seeds))
-    return _measured([partial(_train, work, how, seeds[first : first + size]) for first in range(0, work.seeds, size)])
+    chunks = [seeds[first : first + size] for first in range(0, work.seeds, size)]
+    return _measured([partial(_train, work, compiled, chunk) for chunk in chunks])
 
 
 def evaluate(work: Workload) -> float:
@@ -35,14 +33,9 @@ def evaluate(work: Workload) -> float:
     return _measured([partial(_evaluate, work, 1, work.seeds // chunks) for _ in range(chunks)])
 
 
-def _train(work: Workload, how: str, seeds: list[int], report: Report) -> None:
-    if how != "compiled":
+def _train(work: Workload, compiled: bool, seeds: list[int], report: Report) -> None:
+    if not compiled:
         compile_nothing()
-    if how == "torch.compile":
-        # A loop over parts of the items, and a check of their number, would be compiled for each length anew.
-        attention.ITEMS_AT_ONCE["cpu"] = 2**40
-        setattr(Items, "__post_init__", lambda items: None)  # noqa: B010 -- a method, to mypy
-        training.losses = torch.compile(training.losses, dynamic=True)
     worker, note = time.perf_counter(), cast(Any, report)  # who it is from is reported, too
     training.train(work.plan(), work.weights(seeds), seeds, lambda done: note((worker, done)))
 

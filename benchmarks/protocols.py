@@ -39,13 +39,14 @@ from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.frames import read_csv
-from vanishing_variance.harness.markdown import mean_estimate, power, table
+from vanishing_variance.harness.markdown import table
+from vanishing_variance.harness.numbers import power
 from vanishing_variance.harness.parallel import Job, Report
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.harness.runs import METRICS, REFERENCE
 from vanishing_variance.measure.inference.models import Models
 from vanishing_variance.measure.inference.temperature import PUBLISHED
-from vanishing_variance.statistics.intervals import interval
+from vanishing_variance.statistics.intervals import interval, mean_estimate
 
 LONGEST, SEQUENCES = 16, 512
 LENGTHS = tuple(2**exponent for exponent in range(4, 15))
@@ -383,12 +384,12 @@ def markdown(found: pd.DataFrame) -> str:
         protocols = list(of_task.groupby("protocol", sort=False))
         rows = [_gains(str(name), of, cells) for name, of in protocols]
         rows.append(["paper", "100", "", "", gains[0], "", gains[1], "", *sharper, "", "", "", ""])
-        lines += [f"## {task}, trained on up to {LONGEST}, {STEPS[str(task)]:,} steps", "", *table(head, rows), ""]
+        lines += [f"## {task}, trained on up to {LONGEST}, {STEPS[str(task)]:,} steps", "", table(head, rows), ""]
         all_of = by_protocol(of_task, cells["none", "plain", LONGEST])
         lines += [" ".join(filter(None, [_clear(all_of), _by_loss(all_of), _foretold(str(task), all_of)])), ""]
         rows = [[str(name), *_accuracies(of)] for name, of in protocols]
         rows.append(["paper", *(f"{cells[norm, 'plain', at]:.1f}" for at in SHOWN for norm in NORMS)])
-        lines += [*table(accuracies, rows), ""]
+        lines += [table(accuracies, rows), ""]
         if unrun := _unrun(str(task), of_task["protocol"].unique()):
             lines += [f"Of the list, not run: {'; '.join(unrun)}.", ""]
     return "\n".join(lines)

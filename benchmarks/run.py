@@ -6,31 +6,29 @@ all of them; a value is the median of its rounds. Writes `benchmarks/results/<de
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from itertools import product
 from statistics import median
 from typing import Any
+
+import pandas as pd
 
 from benchmarks import ROOT
 from benchmarks.workload import Workload
 from vanishing_variance.engine.device import device
 from vanishing_variance.harness.files import write_json
-from vanishing_variance.report.machine import machine
+from vanishing_variance.harness.machine import machine
 
 RESULTS = ROOT / "benchmarks/results"
-UNITS = {
-    **dict.fromkeys(("train", "saturated"), "ms a step and seed"),
-    "evaluate": "ms a sequence and model",
-    "product": "us",
-    "copy": "GB/s",
-}
+UNITS = {"train": "ms a step and seed", "evaluate": "ms a sequence and model"}
 SHORT, LONG = 16, 256
-TEN, FOURTEEN, SEVENTEEN, TWENTY = 2**10, 2**14, 2**17, 2**20
-# What vmap would hold at once above this length does not fit in 24 GiB.
-LONGEST_VMAP = FOURTEEN
+LENGTHS = (2**10, 2**14, 2**17, 2**20)
+# What vmap would hold at once above this length does not fit in 24 GiB, and the dictionary has no longer sequences.
+LONGEST_VMAP = 2**14
 
 
 @dataclass(frozen=True)
@@ -43,35 +41,27 @@ class Measurement:
 
 
 def measurements() -> list[Measurement]:
-    """Everything that is measured, ways of one benchmark side by side."""
-    rows = [
-        Measurement("product of 128 x 128 matrices", way, Workload("product", "", 0, 1, 0))
-        for way in ("plain", "matmul.c", "OpenBLAS")
-    ]
-    rows.append(Measurement("copy", "plain", Workload("copy", "", 0, 1, 0)))
-    many = [1, 8] if device().type == "cpu" else [1, 8, 100]
-    for task in ("argmax", "dictionary"):
-        for length in (SHORT, LONG):
-            for seeds in many:
-                ways = ["plain", "vmap", "ours"]
-                ways += ["ours, nothing compiled"] if seeds == max(many) else []
-                ways += ["ours, torch.compile"] if seeds == max(many) and task == "argmax" else []
-                for way in ways:
-                    steps = _steps(way, length)
-                    work = Workload("train", task, length, seeds, steps)
-                    rows.append(Measurement(f"train {task}, lengths 5 to {length}", way, work))
-    for way in ("plain", "ours"):
-        work = Workload("saturated", "dictionary", SHORT, max(many), _steps(way, SHORT))
-        rows.append(Measurement(f"train dictionary, lengths 5 to {SHORT}, saturated attention", way, work))
-    for task, lengths in {"argmax": (TEN, FOURTEEN, SEVENTEEN, TWENTY), "dictionary": (TEN, FOURTEEN)}.items():
-        for length in lengths:
-            for seeds in (1, 8):
-                for way in ("plain", "vmap", "ours"):
-                    if way == "vmap" and length > LONGEST_VMAP:
-                        continue
-                    work = Workload("evaluate", task, length, seeds, max(1, 2**18 // length))
-                    rows.append(Measurement(f"evaluate {task}, length {length}", way, work))
-    return rows
+    """Return everything that is measured, ways of one benchmark side by side."""
+    return [*_trainings(), *_evaluations()]
+
+
+def _trainings() -> Iterator[Measurement]:
+    many = 8 if device().type == "cpu" else 100
+    for task, length, seeds in product(("argmax", "dictionary"), (SHORT, LONG), (1, many)):
+        ways = ["plain", "vmap", "ours"]
+        if seeds == many:
+            ways.append("ours, nothing compiled")
+        for way in ways:
+            work = Workload("train", task, length, seeds, _steps(way, length))
+            yield Measurement(f"train {task}, lengths 5 to {length}", way, work)
+
+
+def _evaluations() -> Iterator[Measurement]:
+    for task, length, seeds, way in product(("argmax", "dictionary"), LENGTHS, (1, 8), ("plain", "vmap", "ours")):
+        too_long = length > LONGEST_VMAP and (way == "vmap" or task == "dictionary")
+        if not too_long:
+            work = Workload("evaluate", task, length, seeds, max(1, 2**18 // length))
+            yield Measurement(f"evaluate {task}, length {length}", way, work)
 
 
 def _steps(way: str, length: int) -> int:
@@ -84,8 +74,7 @@ def _steps(way: str, length: int) -> int:
 def measure(what: Measurement) -> dict[str, float]:
     """`value`, and `memory`, the peak over the idle process in MiB; empty where it failed (out of memory, say)."""
     command = [sys.executable, "-m", "benchmarks.measure", what.way, json.dumps(asdict(what.work))]
-    alone = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
-    done = subprocess.run(command, cwd=ROOT, env=alone, check=False, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
     if done.returncode:
         last = (done.stderr.strip() or "killed").splitlines()[-1]
         print(f"{what.benchmark}, {what.way}, {what.work.seeds} seeds: failed: {last}", file=sys.stderr)
@@ -120,14 +109,8 @@ def _record(what: Measurement, value: float, unit: str, ratio: float | None) -> 
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    """The records as Markdown."""
-    lines = ["| benchmark | way | seeds | value | | plain / this |", "|---|---|--:|--:|---|--:|"]
-    for row in rows:
-        ratio = "" if row["ratio_to_plain"] is None else f"{row['ratio_to_plain']:g}x"
-        lines.append(
-            f"| {row['benchmark']} | {row['way']} | {row['seeds']} | {row['value']:g} | {row['unit']} | {ratio} |"
-        )
-    return "\n".join(lines)
+    """Return the records as a table in Markdown."""
+    return pd.DataFrame(rows).to_markdown(index=False)
 
 
 def main() -> None:

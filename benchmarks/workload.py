@@ -28,8 +28,6 @@ from vanishing_variance.measure.inference.temperature import entropy
 SHORTEST = 5
 # The entropy of the attention in an evaluation: the adaptive temperature acts, so that its weights are computed, too.
 NATS = 3.0
-# What a saturated attention's logits are multiplied by: most weights but the largest are below 1e-38.
-SATURATED = 3e4
 # Items that one forward pass of a plain model's evaluation holds: one sequence at 2^14.
 ITEMS_IN_BATCH = 2**14
 
@@ -42,9 +40,7 @@ def parts(drawn: Sequences, size: int) -> Iterator[Sequences]:
 
 @dataclass(frozen=True)
 class Workload:
-    """`kind` is train, saturated or evaluate; `length` the longest training sequence, or that of all test sequences.
-
-    Saturated is a training on weights whose attention is so peaked that gradients are denormal numbers.
+    """`kind` is train or evaluate; `length` the longest training sequence, or that of all test sequences.
 
     `amount`: gradient steps, or test sequences. The treatment is `ln`, the paper's.
     """
@@ -78,8 +74,6 @@ class Workload:
         """
         plan = self.plan()
         drawn = draw(plan.variant.initial(plan.task_training), plan.root_seed, self.task, seeds)
-        if self.kind == "saturated":
-            drawn["attention.query"] *= SATURATED
         if self.kind == "evaluate":
             drawn["attention.query"] *= self._peaked(drawn).view(-1, 1, 1)
         return {name: tensor.to(device()) for name, tensor in drawn.items()}

@@ -14,7 +14,7 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
-from vanishing_variance.report.machine import machine
+from vanishing_variance.harness.machine import machine
 
 # A compiled kernel is cached by the path of its compiler: each imitation has its own, in a folder that git ignores.
 FOLDER = Path(__file__).resolve().parents[1] / ".pytest_cache/anywhere"

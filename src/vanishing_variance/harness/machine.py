@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from vanishing_variance.engine.device import device
-
 ROOT = Path(__file__).resolve().parents[3]
 
 
 def machine() -> dict[str, Any]:
     """Return the device and its number of cores, versions, and the git revision of this checkout."""
-    name = torch.cuda.get_device_name() if device().type == "cuda" else _processor()
+    name = torch.cuda.get_device_name() if torch.cuda.is_available() else _processor()
     return {
         "device": name,
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
