@@ -25,8 +25,6 @@ NOT_RUN = {
     "make test-all": "hours, and it would run itself",
     "python tests/mistakes.py": "an hour, and it would run itself",
     "make bench": "half an hour; tests/test_benchmarks.py measures each way once",
-    "python -m benchmarks.at_once FOLDER": "an hour",
-    "python -m benchmarks.simulation": "an hour",
     "dvc exp run -S probe.model=meta-llama/Llama-3.2-1B -S probe.text=big.txt -S 'probe.lengths=[16,64,256,1024]'": (
         "needs the network and a licence; tests/probe has a tiny Llama"
     ),

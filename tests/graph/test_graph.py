@@ -12,8 +12,8 @@ from graph import resolve, stages_of
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.arrays import read_arrays
-from vanishing_variance.harness.edited import edit_yaml
 from vanishing_variance.harness.paths import sequences
+from vanishing_variance.harness.yaml import edit_yaml
 
 # Of the paper's runs these take hours, and the others seconds.
 DEAR = ("train", "evaluate", "leaderboard/dvc.yaml:train")

@@ -10,7 +10,7 @@ import time
 import pytest
 from checkout import ALL, EVALUATE, GENERATE, RESULTS, Copy, stages
 
-from vanishing_variance.harness.edited import edit_yaml
+from vanishing_variance.harness.yaml import edit_yaml
 
 pytestmark = pytest.mark.slow
 
