@@ -6,7 +6,7 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 .PHONY: repro report leaderboard test test-all lint bench paper-scale default-scale pr-report
 
-# As `dvc repro --keep-going`, but tells how long all will take, and runs independent stages at once. `check` comes first:
+# As `dvc repro --keep-going`, but tells how many stages are done, and runs independent stages at once. `check` comes first:
 # of a `blocks` that is no list, DVC itself would say no more than that it cannot parse dvc.yaml.
 repro: $(VENV)/installed
 	@python -m stages.check

@@ -8,7 +8,7 @@ import pytest
 from checkout import ROOT
 
 TOOL, REVIEW, STUDY = "dvc_parallel", "results_review", "vanishing_variance"
-NEEDED = {"dask", "dask_jobqueue", "distributed", "dvc", "filelock", "tqdm"}
+NEEDED = {"dask", "dask_jobqueue", "distributed", "dvc", "filelock"}
 
 
 @cache

@@ -1,27 +1,24 @@
-"""The command `dvc-parallel`: DVC, with the stages that do not wait for each other run at once."""
+"""The command `dvc-parallel`: `dvc repro`, with independent stages at once."""
 
 import argparse
-import queue
+import shutil
 import signal
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
 
 from dvc.cli import main as dvc
 from dvc.exceptions import DvcException, NotDvcRepoError
+from filelock import FileLock, Timeout
 
-from dvc_parallel.cores import cores
-from dvc_parallel.display import Display
-from dvc_parallel.driver import Driver, summary
-from dvc_parallel.errors import InputError, one_line, shown
-from dvc_parallel.files import exclusive_lock
-from dvc_parallel.pipeline import Pipeline, StageError
-from dvc_parallel.pool import Pool
+from dvc_parallel.errors import InputError, StageError, one_line, shown
+from dvc_parallel.graph import Pipeline, own_folder
+from dvc_parallel.run import Driver, Pool
 
 # As DVC exits.
 FAILED, INTERRUPTED, NO_REPOSITORY = 255, 252, 253
@@ -37,6 +34,20 @@ class _Arguments(argparse.ArgumentParser):
 
 def main() -> None:
     """Run the command; exits as `dvc repro` does, and with 2 on bad input."""
+    try:
+        sys.exit(_repro(_arguments()))
+    except InputError as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("interrupted: what has ended is in DVC's cache; the same command goes on from here", file=sys.stderr)
+        sys.exit(INTERRUPTED)
+    except (DvcException, StageError, OSError) as problem:
+        print(f"ERROR: {one_line(str(problem))}", file=sys.stderr)
+        sys.exit(NO_REPOSITORY if isinstance(problem, NotDvcRepoError) else FAILED)
+
+
+def _arguments() -> argparse.Namespace:
     parser = _Arguments(prog="dvc-parallel", description=__doc__, allow_abbrev=False)
     commands = parser.add_subparsers(required=True, metavar="command")
     repro = commands.add_parser(
@@ -51,122 +62,94 @@ def main() -> None:
     where.add_argument("--workers", type=int, metavar="N", help="stages at once on this machine; one a core by default")
     where.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask scheduler, for example tcp://10.0.0.1:8786")
     where.add_argument("--slurm", type=int, metavar="JOBS", help="run on SLURM, in this many jobs")
-    repro.add_argument(
-        "--slurm-option",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="of a job; may be repeated: cores=8, memory=16GB, gpus=1",
-    )
+    job = "of a job; may be repeated: cores=8, memory=16GB, walltime=04:00:00, queue=long, account=me, gpus=1"
+    repro.add_argument("--slurm-option", action="append", default=[], metavar="KEY=VALUE", help=job)
     repro.add_argument("-f", "--force", action="store_true", help="also run what has not changed")
     repro.add_argument("--downstream", action="store_true", help="run only these and what depends on them")
-    repro.add_argument(
-        "-k", "--keep-going", action="store_true", help="after a failure, run all that does not depend on it"
-    )
+    going = "after a failure, run all that does not depend on it"
+    repro.add_argument("-k", "--keep-going", action="store_true", help=going)
     repro.add_argument("--dry", action="store_true", help="only say what would run")
-    try:
-        sys.exit(_repro(parser.parse_args()))
-    except InputError as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        sys.exit(INTERRUPTED)
-    except (DvcException, StageError) as problem:
-        print(f"ERROR: {one_line(str(problem))}", file=sys.stderr)
-        sys.exit(NO_REPOSITORY if isinstance(problem, NotDvcRepoError) else FAILED)
+    return parser.parse_args()
 
 
-def _repro(chosen: Any) -> int:
+def _repro(chosen: argparse.Namespace) -> int:
     for name in ("workers", "slurm"):
         number = getattr(chosen, name)
         if number is not None and number < 1:
             raise InputError(f"--{name}: {number} must be a whole number from 1 on")
     if chosen.slurm is None and chosen.slurm_option:
         raise InputError(f"--slurm-option: {shown(chosen.slurm_option[0])} is for --slurm alone")
-    job = _dask("slurm").arguments(_options(chosen.slurm_option)) if chosen.slurm else {}
-    script = _dask("slurm").script(job) if job else None
-    if chosen.dry:
-        switches = {"--force": chosen.force, "--downstream": chosen.downstream, "--keep-going": chosen.keep_going}
-        on = [name for name, is_on in switches.items() if is_on]
-        if script is not None:
-            print(f"Each job would be:\n\n{script}")
-        return int(dvc(["repro", "--dry", *on, "--", *chosen.targets]))
-    if find_spec("distributed") is None:  # importing it takes a while, and there may be nothing to run
-        _dask("clusters")
-    if chosen.scheduler is not None:
-        with _dask("clusters").existing(chosen.scheduler):
-            pass
-    if job:
-        _dask("slurm").check()
-    display, began = Display(), time.monotonic()
-    with exclusive_lock(), ExitStack() as stack:
-        messages, interrupted = stack.enter_context(_interrupting())
-
-        def start() -> Pool:
-            cluster, known = _cluster(chosen, job)
-            client = stack.enter_context(cluster)
-            display.say(f"Dask's dashboard: {client.dashboard_link}")
-            return Pool(client, messages, **known)
-
-        try:
-            pipeline = Pipeline(Path.cwd(), interrupted)
-            driver = Driver(pipeline, chosen.targets, chosen.downstream, start, display, messages)
-            driver.run(chosen.force, chosen.keep_going)
-        except KeyboardInterrupt:
-            display.warn("interrupted: what has ended is in DVC's cache; the same command goes on from here")
-            return INTERRUPTED
-        for line in summary(driver.outcome, time.monotonic() - began):
-            display.say(line)
-    return FAILED if driver.outcome.failed else 0
-
-
-def _cluster(chosen: Any, job: Mapping[str, Any]) -> tuple[AbstractContextManager[Any], dict[str, int]]:
-    """Return the machines that are chosen, which start when entered, and what `Pool` is to know of their cores."""
-    clusters = _dask("clusters")
-    if chosen.scheduler is not None:
-        return clusters.existing(chosen.scheduler), {}
-    if job:
-        return _dask("slurm").running(chosen.slurm, job), {"each": int(job["job_cpu"])}
-    return clusters.local(chosen.workers or max(cores(), len(clusters.gpus()))), {"machine": cores()}
-
-
-def _dask(module: str) -> Any:
-    """Return `clusters` or `slurm`, which import Dask. Raises InputError where it is not installed."""
     try:
-        return import_module(f"dvc_parallel.{module}")
+        from dvc_parallel import clusters  # noqa: PLC0415 -- Dask is optional
     except ImportError:
         raise InputError("dvc-parallel needs Dask: pip install distributed dask-jobqueue bokeh") from None
+    job: dict[str, Any] = {}
+    if chosen.slurm is not None:
+        job = clusters.slurm_job(_options(chosen.slurm_option))
+        script = clusters.slurm_script(job)
+    if chosen.dry:
+        if job:
+            print(f"Each job would be:\n\n{script}")
+        switches = {"--force": chosen.force, "--downstream": chosen.downstream, "--keep-going": chosen.keep_going}
+        on = [name for name, is_on in switches.items() if is_on]
+        return int(dvc(["repro", "--dry", *on, "--", *chosen.targets]))
+    if job and shutil.which("sbatch") is None:
+        raise InputError("--slurm: no sbatch on PATH: this machine submits no jobs to SLURM")
+    if chosen.scheduler is not None:
+        with clusters.existing(chosen.scheduler):  # before anything is touched
+            pass
+    began = time.monotonic()
+    with _exclusive_lock(), _interrupting() as interrupted, ExitStack() as stack:
+
+        def start() -> Pool:
+            if chosen.scheduler is not None:
+                pool = stack.enter_context(clusters.existing(chosen.scheduler))
+            elif job:
+                pool = stack.enter_context(clusters.slurm(chosen.slurm, job))
+            else:
+                pool = stack.enter_context(clusters.local(chosen.workers))
+            print(f"Dask's dashboard: {pool.client.dashboard_link}", flush=True)
+            return pool
+
+        driver = Driver(Pipeline(Path.cwd(), interrupted), chosen.targets, chosen.downstream, start)
+        driver.run(chosen.force, chosen.keep_going)
+    counts = Counter(driver.fates.values())
+    said = ", ".join(f"{count} {fate}" for fate, count in counts.items())
+    print(f"{said or 'nothing to do'}: {time.monotonic() - began:.0f} s")
+    return FAILED if counts["failed"] else 0
 
 
-def _options(texts: Sequence[str]) -> dict[str, str | list[str]]:
-    """Parse KEY=VALUE, as text: what YAML makes of a walltime is a number. A key that comes again makes a list."""
-    options: dict[str, list[str]] = {}
+def _options(texts: Sequence[str]) -> dict[str, str]:
+    """Parse KEY=VALUE, as text: what YAML makes of a walltime is a number."""
+    options = {}
     for text in texts:
         key, equals, value = text.partition("=")
-        if not (key.isidentifier() and equals):
+        if not (key and equals and value):
             raise InputError(f"--slurm-option: {shown(text)} must be KEY=VALUE")
-        options.setdefault(key, []).append(value)
-    return {key: values if len(values) > 1 else values[0] for key, values in options.items()}
+        options[key] = value
+    return options
 
 
 @contextmanager
-def _interrupting() -> Iterator[tuple["queue.SimpleQueue[tuple[Any, ...]]", Callable[[], bool]]]:
-    """Make a message of Ctrl-C and SIGTERM, for a moment at which nothing is left half done.
-
-    Gives the queue of messages, and what tells whether there was such a one.
-    """
-    # a handler that comes while the queue is read waits for ever at a queue.Queue
-    messages: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
-    came: list[int] = []
-
-    def tell(number: int, frame: object) -> None:
-        came.append(number)
-        messages.put(("interrupt",))
-
-    before = {number: signal.signal(number, tell) for number in (signal.SIGINT, signal.SIGTERM)}
+def _interrupting() -> Iterator[threading.Event]:
+    """Give an event that Ctrl-C and SIGTERM set, to end at a moment at which nothing is left half done."""
+    interrupted = threading.Event()
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.signal(number, lambda *_: interrupted.set()) for number in numbers}
     try:
-        yield messages, lambda: bool(came)
+        yield interrupted
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _exclusive_lock() -> AbstractContextManager[Any]:
+    """Return a lock, when no other process of this tool runs the repository; it ends with this process, too."""
+    path = own_folder() / "lock"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path, fallback_to_soft=False)
+    try:
+        return lock.acquire(timeout=1)
+    except Timeout:
+        print("another dvc-parallel runs this repository; waiting for it to end", file=sys.stderr, flush=True)
+        return lock.acquire()

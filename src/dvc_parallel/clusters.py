@@ -1,7 +1,6 @@
-"""The machines that stages run on: processes of this one, or those of a Dask scheduler that runs already.
+"""The machines that stages run on: this one, those of a Dask scheduler that runs already, or jobs of SLURM.
 
-Each function gives a connected `distributed.Client`. A worker runs one stage at a time, which divides the cores between
-its own processes; a worker with the Dask resource GPU has that many GPUs to itself.
+Each gives a `Pool`. A worker runs a stage on each of its threads; one with the Dask resource GPU has a GPU to itself.
 """
 
 import asyncio
@@ -10,76 +9,60 @@ import os
 import shutil
 import signal
 import subprocess
-import warnings
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from itertools import takewhile
 from multiprocessing import resource_tracker
 from typing import Any
 
 import dask
+from dask_jobqueue.slurm import SLURMCluster, SLURMJob
 from distributed import Client, Nanny, Scheduler, SpecCluster, rpc
+from distributed.core import Status
+from distributed.deploy.adaptive import Adaptive
 from distributed.utils import silence_logging_cmgr
 
 from dvc_parallel.errors import InputError
+from dvc_parallel.graph import own_folder
+from dvc_parallel.run import Pool
 
 # How many workers a stage may lose before it is given up. Each end of a job's walltime is one, and the stage goes on
-# from its checkpoint: with 20, ten hours of dask-jobqueue's default, half an hour. Not endless, for a stage that kills
-# its machine each time.
+# from its checkpoint. Not endless, for a stage that kills its machine each time.
 ALLOWED_FAILURES = 20
 REACHED_WITHIN = 10  # seconds
-
-# By default Dask looks at its own processes 50 to 100 times a second. That takes time from stages, and shows nothing of
-# them: they are processes of their own.
-SELDOM = {
-    "distributed.admin.tick.interval": "1s",
-    "distributed.admin.system-monitor.interval": "10s",
-    "distributed.worker.profile.enabled": False,
-}
+CHECKED_EVERY = 10  # seconds; SLURM is not asked for a refused job again more often than this
+OPTIONS = ("account", "cores", "gpus", "memory", "queue", "walltime")
+TAKES = f"it takes {', '.join(OPTIONS)}"
 # Below an error Dask tells of workers that it restarts, and of work that it cancels: what it is for, and what is asked.
 SHOWN = logging.ERROR
 
 
 @contextmanager
-def local(workers: int) -> Iterator[Client]:
-    """Start so many worker processes of this machine, which end with it; nothing outside this machine reaches them.
+def local(workers: int | None) -> Iterator[Pool]:
+    """Start so many worker processes of this machine, one a core by default; nothing outside this machine reaches them.
 
     Each of the first workers has one GPU to itself, while there are GPUs; the others see none. Workers, and what they
     start, never see Ctrl-C: a terminal sends it to all processes, and this one ends the others.
     """
-    devices = gpus()
-    common = {"nthreads": 1, "memory_limit": 0, "host": "127.0.0.1", "dashboard": False, "silence_logs": SHOWN}
     # what a worker takes for an error when it ends, a scheduler that has ended before it, is none
     os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
-    specification = {
-        worker: {"cls": Nanny, "options": common | _devices(devices, worker) if devices else common}
-        for worker in range(workers)
-    }
-    listening = {"host": "127.0.0.1", "dashboard": True, "dashboard_address": "127.0.0.1:8787"}
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    devices = gpus()
+    options = {"nthreads": 1, "memory_limit": 0, "host": "127.0.0.1", "dashboard": False, "silence_logs": SHOWN}
+    specification = {}
+    for number in range(workers or max(cores, len(devices))):
+        own: dict[str, Any] = {}
+        if devices:
+            own["env"] = {"CUDA_VISIBLE_DEVICES": devices[number] if number < len(devices) else ""}
+            own["resources"] = {"GPU": 1} if number < len(devices) else {}
+        specification[number] = {"cls": Nanny, "options": options | own}
+    listening = {"host": "127.0.0.1", "dashboard": True, "dashboard_address": "127.0.0.1:0"}
     scheduler = {"cls": Scheduler, "options": listening | {"allowed_failures": ALLOWED_FAILURES}}
-    with silence_logging_cmgr(SHOWN), dask.config.set(SELDOM):
-        with _uninterrupted(), any_port():
-            cluster = SpecCluster(workers=specification, scheduler=scheduler)
-        with connected(cluster) as client:
-            yield client
-
-
-@contextmanager
-def existing(address: str) -> Iterator[Client]:
-    """Connect to the scheduler at an address, such as tcp://host:8786, whose workers stay when this ends.
-
-    Raises InputError when no scheduler answers there.
-    """
     with silence_logging_cmgr(SHOWN):
-        try:
-            asyncio.run(_identified(address))
-            client = Client(address, timeout=REACHED_WITHIN)
-        except (OSError, ValueError) as problem:
-            said = f"no Dask scheduler answers there within {REACHED_WITHIN} seconds"
-            allowed = f"it takes an address such as tcp://host:8786 ({problem or type(problem).__name__})"
-            raise InputError(f"--scheduler: {address or 'nothing'}: {said}; {allowed}") from None
-        with client:
-            yield client
+        with _uninterrupted():
+            cluster = SpecCluster(workers=specification, scheduler=scheduler)
+        with _connected(cluster) as client:
+            yield Pool(client, machine_cores=cores)
 
 
 def gpus() -> list[str]:
@@ -87,22 +70,33 @@ def gpus() -> list[str]:
     if shutil.which("nvidia-smi") is None:
         return []
     listed = subprocess.run(["nvidia-smi", "--list-gpus"], check=False, capture_output=True, text=True).stdout
-    there = [str(number) for number in range(sum(line.startswith("GPU ") for line in listed.splitlines()))]
+    count = sum(line.startswith("GPU ") for line in listed.splitlines())
     named = os.environ.get("CUDA_VISIBLE_DEVICES")
     if named is None:
-        return there
-    # as CUDA reads it: a number, or the beginning of a GPU's own name; the first that is neither hides all after it
-    names = map(str.strip, named.split(","))
-    return list(takewhile(lambda name: name in there or name.startswith(("GPU-", "MIG-")), names))[: len(there)]
+        return [str(number) for number in range(count)]
+    names = [name.strip() for name in named.split(",")]
+    return [name for name in names if name not in {"", "-1"}][:count]
 
 
-def _devices(devices: list[str], worker: int) -> dict[str, Any]:
-    if worker >= len(devices):
-        return {"env": {"CUDA_VISIBLE_DEVICES": ""}}
-    return {"env": {"CUDA_VISIBLE_DEVICES": devices[worker]}, "resources": {"GPU": 1}}
+@contextmanager
+def existing(address: str) -> Iterator[Pool]:
+    """Connect to the scheduler at an address, such as tcp://host:8786, whose workers stay when this ends.
+
+    Raises InputError when none answers there.
+    """
+    with silence_logging_cmgr(SHOWN):
+        try:
+            asyncio.run(_identify(address))
+            client = Client(address, timeout=REACHED_WITHIN)
+        except (OSError, ValueError) as problem:
+            said = f"no Dask scheduler answers there within {REACHED_WITHIN} seconds"
+            allowed = f"it takes an address such as tcp://host:8786 ({problem or type(problem).__name__})"
+            raise InputError(f"--scheduler: {address or 'nothing'}: {said}; {allowed}") from None
+        with client:
+            yield Pool(client)
 
 
-async def _identified(address: str) -> None:
+async def _identify(address: str) -> None:
     """Raise where a client of Dask's would wait for ever: it lets what it took for a scheduler take its time."""
     async with asyncio.timeout(REACHED_WITHIN), rpc(address) as there:
         kind = (await there.identity())["type"]
@@ -110,8 +104,97 @@ async def _identified(address: str) -> None:
         raise ValueError(f"a {kind} answers")
 
 
+class _Job(SLURMJob):
+    """A job that says when SLURM refused it: a cluster does not close with one that is neither closed nor failed."""
+
+    async def start(self) -> None:
+        """Submit the job."""
+        try:
+            await super().start()  # type: ignore[no-untyped-call]
+        except (OSError, RuntimeError, ValueError):
+            self.status = Status.failed
+            raise
+
+    async def close(self) -> None:
+        """Cancel the job."""
+        await super().close()  # type: ignore[no-untyped-call]
+        self.status = Status.closed
+
+
+class _Refilling(Adaptive):
+    """Keeps the number of jobs. Dask submits what it knows nothing of: a job that SLURM refused is forgotten."""
+
+    async def adapt(self) -> None:
+        """Submit what is missing."""
+        try:
+            await super().adapt()
+        finally:
+            workers = self.cluster.workers  # type: ignore[attr-defined]
+            for name in [name for name, job in workers.items() if job.status is Status.failed]:
+                del workers[name]
+
+
 @contextmanager
-def connected(cluster: Any) -> Iterator[Client]:
+def slurm(jobs: int, job: Mapping[str, Any]) -> Iterator[Pool]:
+    """Submit so many jobs of SLURM, one worker each, which end with this; a job that ends before is submitted again.
+
+    `job` is from `slurm_job`. A job runs in the folder of this process, with its Python. Not noticed is a job that ends
+    while it waits in SLURM's queue. Raises InputError when SLURM refuses the first jobs.
+    """
+    defaults = {"allowed_failures": ALLOWED_FAILURES, "dashboard_address": ":0"}
+    scheduler = defaults | dask.config.get("jobqueue.slurm.scheduler-options")
+    job_class: Any = _Job  # dask-jobqueue declares an instance
+    with silence_logging_cmgr(SHOWN):
+        try:
+            cluster: Any = SLURMCluster(job_cls=job_class, **job, scheduler_options=scheduler, silence_logs=False)
+        except RuntimeError as problem:
+            raise InputError(f"--slurm: {problem}") from None
+        with _connected(cluster) as client:
+            for _ in range(jobs):  # `scale` would submit them in the background, and keep a refusal to itself
+                cluster.worker_spec.update(cluster.new_worker_spec())
+            try:
+                cluster.sync(lambda: cluster)  # waits until all are submitted
+            except (OSError, RuntimeError, ValueError) as problem:
+                said = str(problem).partition("stderr:")[2] or problem
+                raise InputError(f"--slurm: sbatch refused the job: {said}") from None
+            cluster.adapt(Adaptive=_Refilling, minimum_jobs=jobs, maximum_jobs=jobs, interval=f"{CHECKED_EVERY} s")
+            yield Pool(client, cores_per_thread=job["job_cpu"])
+
+
+def slurm_job(options: Mapping[str, str]) -> dict[str, Any]:
+    """Return the arguments of SLURMCluster: jobs of one worker of one thread, for one stage, which has all the cores.
+
+    `options` are texts by their names in OPTIONS; the user's jobqueue.yaml says the rest. Raises InputError.
+    """
+    for name, text in options.items():
+        if name not in OPTIONS:
+            raise InputError(f"--slurm-option: {name} is unknown; {TAKES}")
+        if name in {"cores", "gpus"} and not (text.isdecimal() and int(text)):
+            raise InputError(f"--slurm-option: {name}={text}: it takes a whole number from 1 on")
+    configured = dask.config.get("jobqueue.slurm")
+    cores = options.get("cores") or configured["job-cpu"] or configured["cores"]
+    memory = options.get("memory") or configured["memory"]
+    if not cores or not memory:
+        raise InputError(f"--slurm-option: a job's cores and memory are needed, such as cores=8 memory=16GB; {TAKES}")
+    job: dict[str, Any] = {name: text for name, text in options.items() if name not in {"cores", "gpus"}}
+    job |= {"cores": 1, "job_cpu": int(cores), "processes": 1, "python": sys.executable}
+    job["log_directory"] = configured["log-directory"] or str(own_folder() / "slurm")
+    if "gpus" in options:
+        job["job_extra_directives"] = [*configured["job-extra-directives"], f"--gres=gpu:{options['gpus']}"]
+        job["worker_extra_args"] = [*configured["worker-extra-args"], "--resources", f"GPU={options['gpus']}"]
+    return job
+
+
+def slurm_script(job: Mapping[str, Any]) -> str:
+    """Return the script of a job; nothing is submitted. Raises InputError."""
+    try:
+        return str(SLURMJob("tcp://<scheduler>", name="<name>", **job).job_script())
+    except (TypeError, ValueError) as problem:
+        raise InputError(f"--slurm-option: {problem}; {TAKES}") from None
+
+
+@contextmanager
+def _connected(cluster: Any) -> Iterator[Client]:
     """Give a client, and close both at the end; what Dask and asyncio say of work that they cut off is no error."""
     with ExitStack() as ending:
         ending.callback(logging.disable, logging.root.manager.disable)
@@ -119,14 +202,6 @@ def connected(cluster: Any) -> Iterator[Client]:
         client = ending.enter_context(Client(cluster))
         ending.callback(logging.disable, logging.ERROR)
         yield client
-
-
-@contextmanager
-def any_port() -> Iterator[None]:
-    """Let Dask choose another port for its dashboard where the usual one is taken, without its warning."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Port .* is already in use")
-        yield
 
 
 @contextmanager

@@ -1,4 +1,7 @@
-"""The command of a stage, as a worker runs it: its output by lines, its time, its end when nobody wants it any more."""
+"""The command of a stage, as a worker runs it: its output line by line, and its end when nobody wants it any more.
+
+Run by its path, this file is the guard between a worker and a stage: see `_guard`. It imports no other package.
+"""
 
 import os
 import signal
@@ -6,24 +9,20 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from dvc_parallel import guard
-
-# How often a worker looks whether a stage is still wanted, and how long a stage has to end by itself when it is not.
-SECONDS_BETWEEN_LOOKS = 0.2
+# How often it is looked whether a stage is still wanted, and how long a stage has to end by itself when it is not.
+SECONDS_BETWEEN_LOOKS = 0.1
 SECONDS_TO_END = 5.0
-# What the libraries below numpy and torch read; Dask sets them to 1 for its workers.
-THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-
-# Of this worker: the GPUs that are given to a stage, and the topics of the stages that run.
-_given = set[str]()
+# What Python, and the libraries below numpy and torch, read; Dask sets the latter to 1 for its workers.
+CORES = ("PYTHON_CPU_COUNT", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+SHELL_OPTIONS = {"bash": ["--noprofile", "--norc"], "zsh": ["--no-rcs"]}
+# The topics of the commands that this worker runs.
 _topics: list[str] = []
-_guard = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -40,37 +39,36 @@ class Command:
 
 @dataclass(frozen=True)
 class Ended:
-    """The end of a command: the line that failed, its exit code (negative: a signal); wall and CPU time in seconds."""
+    """The end of a command: the line that failed, its exit code (128 and more: a signal), wall time in seconds."""
 
     failed: str | None
     code: int
     seconds: float
-    cpu: float
 
 
 def on_worker(command: Command, cores: int, topic: str) -> Ended:
-    """Run a stage's command as a task of Dask, on `cores` cores; under `topic` is logged where it
-    begins, ("began", stage, worker, cores), and what it prints, ("line", stage, text).
+    """Run a stage's command as a task of Dask, on `cores` cores, until it ends or the task is cancelled.
 
-    It is ended when the task is cancelled, as Dask does when the client that wanted it is gone.
+    Dask cancels it, too, when the client that wanted it is gone. Logs under `topic` ("began", stage, worker), and what
+    the command prints, ("line", stage, text). Where a worker offers GPUs, a stage that wants none sees none.
     """
     from distributed import get_worker  # noqa: PLC0415 -- optional
 
     worker = get_worker()
     key = worker.get_current_task()
 
+    def say(line: str) -> None:
+        worker.log_event(topic, ("line", command.stage, line))
+
     def wanted() -> bool:
         task = worker.state.tasks.get(key)
         return task is not None and task.state not in {"cancelled", "released", "forgotten"}
 
-    def say(line: str) -> None:
-        worker.log_event(topic, ("line", command.stage, line))
-
-    worker.log_event(topic, ("began", command.stage, worker.address, cores))
+    worker.log_event(topic, ("began", command.stage, worker.address))
+    offers_gpu = "GPU" in worker.state.total_resources
     _topics.append(topic)
     try:
-        with _gpu(int(worker.state.total_resources.get("GPU", 0)), wanted=command.gpu) as visible:
-            return run(command, cores, visible, say, wanted)
+        return run(command, cores, say, wanted, hide_gpus=offers_gpu and not command.gpu)
     finally:
         _topics.remove(topic)
 
@@ -83,38 +81,39 @@ def running(topic: str) -> int:
 def run(
     command: Command,
     cores: int,
-    gpus: Mapping[str, str],
     say: Callable[[str], None],
     wanted: Callable[[], bool] = lambda: True,
+    hide_gpus: bool = False,
 ) -> Ended:
-    """Run a command's lines, one after the other until one fails; `say` gets each line that they print.
+    """Run a command's lines until one fails; `say` gets each line that they print.
 
-    `gpus` is what tells CUDA which it sees. When `wanted` is no longer true, the processes are ended: a failure.
+    When `wanted` is no longer true, the processes are ended: a failure.
     """
-    began, cpu = time.monotonic(), 0.0
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
-    counts = dict.fromkeys((*THREADS, "PYTHON_CPU_COUNT"), str(cores))
-    environment = {**os.environ, **command.environment, "PATH": path, **counts, **gpus}
+    environment = {**os.environ, **command.environment, **dict.fromkeys(CORES, str(cores))}
+    scripts = Path(sys.executable).parent
+    environment["PATH"] = f"{scripts}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+    if hide_gpus:
+        environment["CUDA_VISIBLE_DEVICES"] = ""
     shell = environment.get("SHELL") or "/bin/sh"
-    plain = {"bash": ["--noprofile", "--norc"], "zsh": ["--no-rcs"]}.get(Path(shell).name, [])
+    options = SHELL_OPTIONS.get(Path(shell).name, [])
+    began = time.monotonic()
     for line in command.lines:
-        code, used = _line([shell, *plain, "-c", line], command.folder, environment, say, wanted)
-        cpu += used
+        code = _run_line([shell, *options, "-c", line], command.folder, environment, say, wanted)
         if code:
-            return Ended(line, code, time.monotonic() - began, cpu)
-    return Ended(None, 0, time.monotonic() - began, cpu)
+            return Ended(line, code, time.monotonic() - began)
+    return Ended(None, 0, time.monotonic() - began)
 
 
-def _line(
-    arguments: list[str],
+def _run_line(
+    arguments: Sequence[str],
     folder: str,
     environment: Mapping[str, str],
     say: Callable[[str], None],
     wanted: Callable[[], bool],
-) -> tuple[int, float]:
-    """Run a line; return its exit code, and the CPU time in seconds of its processes."""
+) -> int:
+    """Run a line; return its exit code."""
     process = subprocess.Popen(
-        [sys.executable, "-I", "-S", guard.__file__, str(os.getpid()), *arguments],
+        [sys.executable, "-I", "-S", __file__, str(os.getpid()), *arguments],
         cwd=folder,
         env=environment,
         stdin=subprocess.DEVNULL,
@@ -122,58 +121,46 @@ def _line(
         stderr=subprocess.STDOUT,
         start_new_session=True,  # Ctrl-C in a terminal reaches the driver alone; all its processes end as one
     )
-    assert process.stdout is not None
-    ended = threading.Event()
-    watch = threading.Thread(target=_end_unwanted, args=(process.pid, wanted, ended), daemon=True)
-    reader = threading.Thread(target=_pass_on, args=(process.stdout, say), daemon=True)
-    watch.start()
+    reader = threading.Thread(target=_read, args=(process.stdout, say), daemon=True)
     reader.start()
-    # Not process.wait, which does not tell the CPU time; those of its processes that it waited for are counted.
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    ended.set()
-    watch.join()
-    reader.join(SECONDS_TO_END)  # a process that it left behind may hold the pipe open
-    return process.returncode, used.ru_utime + used.ru_stime
-
-
-def _end_unwanted(pid: int, wanted: Callable[[], bool], ended: threading.Event) -> None:
-    """Terminate a process group when it is not wanted any more, and kill what does not obey."""
-    asked: float | None = None
-    while not ended.wait(SECONDS_BETWEEN_LOOKS):
+    end_by: float | None = None
+    while process.poll() is None:
+        time.sleep(SECONDS_BETWEEN_LOOKS)
         if wanted():
             continue
-        asked = asked or time.monotonic()
-        obeys = time.monotonic() - asked < SECONDS_TO_END
-        with suppress(ProcessLookupError):
-            os.killpg(pid, signal.SIGTERM if obeys else signal.SIGKILL)
+        if end_by is None:
+            end_by = time.monotonic() + SECONDS_TO_END
+        with suppress(OSError):  # it may end just now
+            os.killpg(process.pid, signal.SIGTERM if time.monotonic() < end_by else signal.SIGKILL)
+    reader.join(SECONDS_TO_END)  # a process that it left behind may hold the pipe open
+    return process.returncode
 
 
-def _pass_on(stream: IO[bytes], say: Callable[[str], None]) -> None:
+def _read(stream: IO[bytes], say: Callable[[str], None]) -> None:
     with stream:
         for line in stream:
             say(line.decode(errors="replace").rstrip())
 
 
-@contextmanager
-def _gpu(offered: int, wanted: bool) -> Iterator[dict[str, str]]:
-    """Give one of the GPUs that this worker offers, for as long as a stage that wants one runs; other stages see none.
+def _guard() -> None:
+    """Run a command, and kill it with all its processes when the worker that asked for it has ended, however that ends.
 
-    Where the worker offers none, its stages see what is there.
+    Started in a session of its own, with the worker's process number and the command. It ends with the command's exit
+    code; for a signal with 128 and its number, as shells do.
     """
-    if not offered:
-        yield {}
-        return
-    if not wanted:
-        yield {"CUDA_VISIBLE_DEVICES": ""}
-        return
-    seen = os.environ.get("CUDA_VISIBLE_DEVICES")
-    there = seen.split(",") if seen else [str(number) for number in range(offered)]
-    with _guard:
-        mine = next(gpu for gpu in there if gpu not in _given)  # Dask starts no more such tasks than there are GPUs
-        _given.add(mine)
-    try:
-        yield {"CUDA_VISIBLE_DEVICES": mine}
-    finally:
-        with _guard:
-            _given.remove(mine)
+    worker, command = int(sys.argv[1]), sys.argv[2:]
+    # the whole session is terminated at once; the command decides how it ends, and this reports it
+    signal.signal(signal.SIGTERM, lambda number, frame: None)
+    threading.Thread(target=_end_with, args=(worker,), daemon=True).start()
+    code = subprocess.Popen(command).wait()
+    sys.exit(code if code >= 0 else 128 - code)
+
+
+def _end_with(worker: int) -> None:
+    while os.getppid() == worker:
+        time.sleep(SECONDS_BETWEEN_LOOKS)
+    os.killpg(0, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    _guard()

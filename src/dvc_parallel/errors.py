@@ -4,10 +4,14 @@ from typing import Any
 
 
 class InputError(Exception):
-    """A bad argument or file, or a full disk. The message is one line that says what is allowed; exit code 2."""
+    """A bad argument or file. The message is one line that says what is allowed; exit code 2."""
 
     def __init__(self, message: str) -> None:
         super().__init__(one_line(message))
+
+
+class StageError(Exception):
+    """A stage that fails, or that DVC cannot begin or record; the message says why."""
 
 
 def shown(value: Any) -> str:
@@ -17,5 +21,6 @@ def shown(value: Any) -> str:
 
 def one_line(text: str, longest: int = 1000) -> str:
     """Return a text without line breaks and control characters, shortened where it is longer than `longest`."""
-    text = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in " ".join(text.split()))
-    return text if len(text) <= longest else f"{text[: longest - 3]}..."
+    words = " ".join(text.split())
+    printable = "".join(letter if letter.isprintable() else "?" for letter in words)
+    return printable if len(printable) <= longest else f"{printable[: longest - 3]}..."

@@ -1,9 +1,9 @@
 """The driver beside DVC itself, on small repositories; threads of this process stand for Dask's workers."""
 
-import io
 from contextlib import chdir
 from queue import SimpleQueue
-from threading import Event, Thread
+from threading import Event, Thread, Timer
+from unittest import mock
 
 import pytest
 import zc.lockfile
@@ -11,10 +11,9 @@ from processes import alive
 from tiny import STAGES, Tiny, stage, until
 
 from dvc_parallel.command import run
-from dvc_parallel.display import Display
-from dvc_parallel.driver import Driver
-from dvc_parallel.pipeline import Pipeline
-from dvc_parallel.pool import Room
+from dvc_parallel.errors import InputError
+from dvc_parallel.graph import Pipeline
+from dvc_parallel.run import Driver, Room
 
 # those of libraries that DVC uses
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -25,29 +24,25 @@ FROZEN = STAGES | {"b": STAGES["b"] | {"frozen": True}}
 SAME = STAGES | {"b": STAGES["b"] | {"cmd": "echo b >> ran/b; echo the same > b"}}
 
 
-class Drive(Display):
-    """A run of the driver, with a display that does something when it says a text, and a pool of threads."""
+class Drive:
+    """A run of the driver, by a pool of threads; when the driver says a text, a reaction may follow."""
 
     def __init__(self, tiny, *targets, room=TWO, downstream=False):
-        super().__init__()
-        self.path, self.messages, self.reactions = tiny.path, SimpleQueue(), {}
+        self.path, self.messages, self.interrupted, self.reactions = tiny.path, SimpleQueue(), Event(), {}
         self.now, self.submitted, self.running, self.most_gpus = room, {}, [], 0
         self.threads, self.cancelled = [], Event()
         with chdir(self.path):
-            self.driver = Driver(Pipeline(self.path), targets, downstream, lambda: self, self, self.messages)
+            self.driver = Driver(Pipeline(self.path, self.interrupted), targets, downstream, lambda: self)
 
     def __call__(self, force=False, keep_going=False):
-        with chdir(self.path):
+        with chdir(self.path), mock.patch("dvc_parallel.run._say", self.say):
             self.driver.run(force, keep_going)
-        return self.driver.outcome
+        return self.driver.fates
 
-    def say(self, text):
-        super().say(text)
+    def say(self, text, file=None):
         for part, action in self.reactions.items():
             if part in text:
                 action()
-
-    warn = say
 
     def room(self):
         return self.now
@@ -60,9 +55,9 @@ class Drive(Display):
         self.threads[-1].start()
 
     def _run(self, command, cores):
-        self.messages.put(("began", command.stage, "here", cores))
+        self.messages.put(("began", command.stage, "here"))
         tell = lambda line: self.messages.put(("line", command.stage, line))  # noqa: E731
-        ended = run(command, cores, {}, tell, lambda: not self.cancelled.is_set())
+        ended = run(command, cores, tell, lambda: not self.cancelled.is_set())
         self.running.remove(command)
         self.messages.put(("ended", command.stage, ended))
 
@@ -78,21 +73,22 @@ def tiny(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("states", "targets", "options", "ran", "restored"),
+    ("states", "targets", "options", "ran", "others"),
     [
-        ([{}], [], {}, set(STAGES), set()),
-        ([{}], ["both"], {}, {"a", "b", "both"}, set()),
-        ([{}, {}], [], {}, set(), set()),
-        ([{}, {}], [], {"force": True}, set(STAGES), set()),
-        ([{}, {"b": 2}], [], {}, {"b", "both", "end"}, set()),
-        ([{}, {"text": "other"}], ["b"], {"downstream": True}, {"b"}, set()),
-        ([{"stages": SAME}, {"stages": SAME, "b": 2}], [], {}, {"b"}, set()),
-        ([{}, {"b": 2}, {}], [], {}, {"end"}, {"b", "both"}),  # an output that git keeps is not in DVC's run cache
-        ([{}, {"stages": FROZEN, "b": 2, "text": "other"}], [], {}, {"a", "both", "end", "alone"}, {"b"}),
-        ([{"stages": FAILING}], [], {"keep_going": True}, {"a", "b", "alone"}, set()),
+        ([{}], [], {}, set(STAGES), {}),
+        ([{}], ["both"], {}, {"a", "b", "both"}, {}),
+        ([{}, {}], [], {}, set(), dict.fromkeys(STAGES, "unchanged")),
+        ([{}, {}], [], {"force": True}, set(STAGES), {}),
+        ([{}, {"b": 2}], ["both"], {}, {"b", "both"}, {"a": "unchanged"}),
+        ([{}, {"text": "other"}], ["b"], {"downstream": True}, {"b"}, dict.fromkeys(["both", "end"], "unchanged")),
+        ([{"stages": SAME}, {"stages": SAME, "b": 2}], ["both"], {}, {"b"}, dict.fromkeys(["a", "both"], "unchanged")),
+        # an output that git keeps is not in DVC's run cache
+        ([{}, {"b": 2}, {}], ["end"], {}, {"end"}, {"a": "unchanged", "b": "restored", "both": "restored"}),
+        ([{}, {"stages": FROZEN, "b": 2, "text": "x"}], ["both"], {}, {"a", "both"}, {"b": "frozen or data"}),
+        ([{"stages": FAILING}], [], {"keep_going": True}, {"a", "b", "alone"}, {"a": "failed"}),
     ],
 )
-def test_the_same_stages_run_and_the_same_is_recorded_as_by_dvc(tiny, states, targets, options, ran, restored):
+def test_the_same_stages_run_and_the_same_is_recorded_as_by_dvc(tiny, states, targets, options, ran, others):
     """DVC has run at all states but the last."""
     for state in states[:-1]:
         tiny.write(**state)
@@ -102,23 +98,21 @@ def test_the_same_stages_run_and_the_same_is_recorded_as_by_dvc(tiny, states, ta
     other = tiny.copied()
     other.dvc(*targets, **options)
     drive = Drive(tiny, *targets, downstream="downstream" in options)
-    outcome = drive(force="force" in options, keep_going="keep_going" in options)
+    fates = drive(force="force" in options, keep_going="keep_going" in options)
     assert tiny.ran() == other.ran() == dict.fromkeys(ran, 1)
     assert tiny.lock() == other.lock()
-    assert (set(outcome.ran) | set(outcome.failed), set(outcome.restored)) == (ran, restored)
+    assert fates == dict.fromkeys(ran, "ran") | others
 
 
 def test_without_keep_going_running_stages_end_after_a_failure_and_no_other_begins(tiny):
-    """What fails and what runs beside it have something after them, so that they begin before `third`."""
     slow = stage("slow", "echo > ran/slow", until("ran/failed"))
     fails = stage("fails", until("ran/slow"), "exit 3")
-    after = {"after": stage("after", deps=["slow"]), "too": stage("too", deps=["fails"]), "third": stage("third")}
-    tiny.write({"slow": slow, "fails": fails, **after})
+    tiny.write({"slow": slow, "fails": fails, "after": stage("after", deps=["slow"]), "third": stage("third")})
     drive = Drive(tiny)
     drive.reactions["failed to reproduce 'fails'"] = (tiny.path / "ran/failed").touch
-    outcome = drive()
+    assert drive() == {"slow": "ran", "fails": "failed"}
     assert set(drive.submitted) == {"slow", "fails"}
-    assert (set(outcome.ran), set(outcome.failed), tiny.recorded()) == ({"slow"}, {"fails"}, {"slow"})
+    assert tiny.recorded() == {"slow"}
 
 
 @pytest.mark.parametrize(
@@ -127,7 +121,10 @@ def test_without_keep_going_running_stages_end_after_a_failure_and_no_other_begi
 )
 def test_an_output_that_is_missing_or_of_a_file_that_changed_meanwhile_is_not_recorded(tiny, line, said):
     tiny.write({"a": STAGES["a"] | {"cmd": line}})
-    assert said in Drive(tiny)().failed["a"]
+    drive, heard = Drive(tiny), []
+    drive.reactions[said] = lambda: heard.append(said)
+    assert drive() == {"a": "failed"}
+    assert heard == [said]
     assert tiny.recorded() == set()
 
 
@@ -135,7 +132,8 @@ def test_an_output_that_is_missing_or_of_a_file_that_changed_meanwhile_is_not_re
 def test_needs_that_are_not_allowed_are_refused_before_anything_is_touched(tiny, key, value):
     (tiny.path / "a").write_text("mine")
     tiny.write({"a": STAGES["a"] | {"meta": {key: value}}})
-    assert Drive(tiny)().failed["a"].startswith(f"a: meta.{key} in dvc.yaml: {value!r} must be ")
+    with pytest.raises(InputError, match=f"^dvc.yaml: a: meta.{key}: {value!r} must be "):
+        Drive(tiny)
     assert (tiny.path / "a").read_text() == "mine"
 
 
@@ -146,7 +144,7 @@ def test_stages_that_do_not_wait_for_each_other_run_at_once_and_share_the_cores(
     y = stage("y", "echo > ran/y", until("ran/x"), **wants)
     tiny.write({"x": x, "y": y, "last": stage("last", deps=["x", "y"], **wants)})
     drive = Drive(tiny)
-    assert set(drive().ran) == {"x", "y", "last"}
+    drive()
     assert drive.submitted == {"x": 1, "y": 1, "last": 2}
 
 
@@ -162,7 +160,7 @@ def test_a_stage_that_wants_a_gpu_has_it_alone_and_waits_while_its_worker_is_gon
         drive.now = Room(3, 3, 3, gpus=1, ever=True)
 
     drive.reactions["waiting for a worker with a GPU"] = worker_comes
-    assert set(drive().ran) == {"none", "after", "x", "y"}
+    assert set(drive()) == {"none", "after", "x", "y"}
     assert set(without) == {"none", "after"}
     assert drive.most_gpus == 1
 
@@ -170,7 +168,7 @@ def test_a_stage_that_wants_a_gpu_has_it_alone_and_waits_while_its_worker_is_gon
 def test_an_interruption_ends_what_runs_and_keeps_what_has_ended(tiny):
     tiny.write({"a": STAGES["a"], "slow": stage("slow", "echo $$ > ran/pid; echo runs", until("never"), deps=["a"])})
     drive = Drive(tiny)
-    drive.reactions["slow| runs"] = lambda: drive.messages.put(("interrupt",))
+    drive.reactions["slow| runs"] = drive.interrupted.set
     with pytest.raises(KeyboardInterrupt):
         drive()
     assert not alive(int((tiny.path / "ran/pid").read_text()))
@@ -179,35 +177,15 @@ def test_an_interruption_ends_what_runs_and_keeps_what_has_ended(tiny):
 
 def test_another_dvc_is_waited_for_and_an_interruption_ends_the_waiting(tiny, monkeypatch, capsys):
     monkeypatch.setattr("dvc.lock.DEFAULT_TIMEOUT", 0)
-    monkeypatch.setattr("dvc_parallel.pipeline.SECONDS_BETWEEN_TRIES", 0)
+    monkeypatch.setattr("dvc_parallel.graph.SECONDS_BETWEEN_TRIES", 0)
     monkeypatch.chdir(tiny.path)
     (tiny.path / ".dvc/tmp").mkdir()
     lock = zc.lockfile.LockFile(str(tiny.path / ".dvc/tmp/lock"))
 
-    def other_ends():
-        lock.close()
-        return False
-
+    interrupted = Event()
+    interrupted.set()
     with pytest.raises(KeyboardInterrupt):
-        Pipeline(tiny.path, lambda: True).plan([], False)
-    assert set(Pipeline(tiny.path, other_ends).plan([], False)) == set(STAGES)
+        Pipeline(tiny.path, interrupted).plan([], False)
+    Timer(0.5, lock.close).start()
+    assert set(Pipeline(tiny.path, Event()).plan([], False)) == set(STAGES)
     assert capsys.readouterr().err.count("waiting for another DVC") == 2
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-def test_on_a_terminal_a_running_stage_has_one_line_and_what_it_prints_is_above(tiny, capsys, monkeypatch):
-    tiny.write({"a": stage("a", "echo 20/30 steps, 5 steps/s, 2 s left", "echo something else")})
-    terminal = Terminal()
-    monkeypatch.setattr("sys.stderr", terminal)
-    drive = Drive(tiny)
-    drive()
-    drive.close()
-    shown = terminal.getvalue()
-    assert "a: at here" in shown
-    assert "\ra: 20/30" in shown
-    assert shown.endswith("\r")
-    assert "a| something else\n" in capsys.readouterr().out

@@ -3,7 +3,9 @@
 import pytest
 from dvc.utils.serialize import modify_yaml
 
-from dvc_parallel.lockfile import LockFile
+from dvc_parallel.lockfile import update_lock
+
+VALUE = [1, 2]
 
 
 def record(number, **more):
@@ -11,26 +13,21 @@ def record(number, **more):
     return {"cmd": f"echo {number} && echo '{number}: it'\necho again", "deps": deps, **more}
 
 
-def shared(number):
-    """One that DVC writes with an anchor."""
-    value = [1, 2]
-    return record(number, params={"p": value, "q": value})
-
-
 def by_dvc(path, records):
-    with modify_yaml(path) as data:
-        if not data:
-            data.update({"schema": "2.0"})
-        data["stages"] = data.get("stages", {})
-        data["stages"].update(records)
+    for name, one in records.items():
+        with modify_yaml(path) as data:
+            if not data:
+                data.update({"schema": "2.0"})
+            data["stages"] = data.get("stages", {})
+            data["stages"][name] = one
 
 
 STEPS = [
     {"b@1": record(1), "a": record(2)},
     {"c": record(3, params={"params.yaml": {"x": 1e-3, "y": None, "z": [True, "no"], "none": {}}})},
     {"b@1": record(4), "d" * 200: record(5)},
-    {"anchors": shared(7)},
-    {"anchors too": shared(8)},
+    {"anchors": record(7, params={"p": VALUE, "q": VALUE})},
+    {"shared": record(8, params={"p": VALUE}), "shared too": record(9, params={"p": VALUE})},
     {"a comment": record(10, params={"p": "x # y"})},
     {"c": record(11)},
 ]
@@ -38,36 +35,36 @@ THERE = {
     "nothing": "",
     "what DVC wrote": "schema: '2.0'\nstages:\n  b@1:\n    cmd: x\n    deps:\n    - path: y\n  a:\n    cmd: z\n",
     "comments": "# 1\nschema: '2.0'\nstages:\n  # 2\n  b@1: # 3\n    cmd: x # 4\n  # 5\n  a:\n    cmd: z\n# 6\n",
-    "a comment between stages": "schema: '2.0'\nstages:\n  b@1:\n    cmd: x\n  # 5\n  a:\n    cmd: z\n",
     "other indents": "schema: '2.0'\nstages:\n    b@1:\n        cmd: x\n    a: {cmd: z}\n",
     "anchors": "schema: '2.0'\nstages:\n  b@1: &one\n    cmd: x\n  a: *one\n",
     "no stages": "schema: '2.0'\nstages: {}\n",
     "a schema alone": "schema: '2.0'\n",
-    "data sets first": "schema: '2.0'\ndatasets:\n- name: x\nstages:\n  b@1:\n    cmd: x\n",
-    "data sets last": "schema: '2.0'\nstages:\n  b@1:\n    cmd: x\ndatasets:\n- name: x\n",
+    "data sets": "schema: '2.0'\ndatasets:\n- name: x\nstages:\n  b@1:\n    cmd: x\n",
 }
 
 
 @pytest.mark.parametrize("there", THERE)
-def test_the_file_is_dvcs_own_after_each_record(tmp_path, there):
+def test_the_file_is_dvcs_own_after_each_update(tmp_path, there):
     ours, theirs = tmp_path / "ours.lock", tmp_path / "theirs.lock"
     for path in (ours, theirs):
         if THERE[there]:
             path.write_text(THERE[there])
-    lock = LockFile(ours)
     for records in STEPS:
-        assert lock.update(records)
+        assert update_lock(ours, records)
         by_dvc(theirs, records)
         assert ours.read_text() == theirs.read_text()
-    assert not LockFile(ours).update(STEPS[-1])
+    assert not update_lock(ours, STEPS[-1])
 
 
-def test_what_somebody_else_wrote_meanwhile_stays(tmp_path):
-    ours, theirs = tmp_path / "ours.lock", tmp_path / "theirs.lock"
-    lock = LockFile(ours)
-    lock.update(STEPS[0])
-    by_dvc(ours, STEPS[1])
-    lock.update(STEPS[2])
-    for records in STEPS[:3]:
-        by_dvc(theirs, records)
-    assert ours.read_text() == theirs.read_text()
+def test_what_cannot_be_written_leaves_what_was_there(tmp_path, monkeypatch):
+    path = tmp_path / "dvc.lock"
+    path.write_text(THERE["what DVC wrote"])
+
+    def full(number):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match=r"cannot be written: No space left on device: .*dvc\.lock"):
+        update_lock(path, STEPS[0])
+    assert path.read_text() == THERE["what DVC wrote"]
+    assert [one.name for one in tmp_path.iterdir()] == ["dvc.lock"]

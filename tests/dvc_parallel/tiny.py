@@ -2,11 +2,13 @@
 
 import shutil
 from contextlib import chdir, suppress
+from pathlib import Path
 
 import yaml
 from dvc.exceptions import ReproductionError
 from dvc.repo import Repo
 
+ROOT = Path(__file__).resolve().parents[2]
 # a and b -> both -> end; alone. Each notes in ran/<name> that it ran.
 STAGES = {
     "a": {"cmd": "echo a >> ran/a; cat in > a", "deps": ["in"], "outs": ["a"]},

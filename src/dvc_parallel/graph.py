@@ -1,0 +1,223 @@
+"""DVC's graph of stages: their order, what has changed, and the records in dvc.lock, as `dvc repro` has them.
+
+Made of the calls that DVC's own Stage.reproduce and Stage.run make (3.67), in their order; only the commands are left
+out, which run elsewhere. DVC's lock is held while a call is made, and not while a command runs: as in DVC.
+"""
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from functools import wraps
+from itertools import takewhile
+from pathlib import Path
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
+
+from dvc.exceptions import DvcException
+from dvc.lock import LockError
+from dvc.repo import Repo
+from dvc.repo.reproduce import collect_stages, get_active_graph, plan_repro
+from dvc.stage import PipelineStage, Stage
+from dvc.stage.cache import RunCacheNotFoundError
+from dvc.stage.decorators import rwlocked
+from dvc.stage.serialize import to_lockfile
+
+from dvc_parallel.command import Command
+from dvc_parallel.errors import InputError, StageError, one_line, shown
+from dvc_parallel.lockfile import update_lock
+
+P = ParamSpec("P")
+T = TypeVar("T")
+State = Literal["waiting", "running", "settled", "failed"]
+# Nothing had changed; outputs came out of DVC's cache; DVC did all that there is to do; the command is to be run.
+Begun = Literal["unchanged", "restored", "frozen or data", "to run"]
+SECONDS_BETWEEN_TRIES = 1.0
+
+
+class Order:
+    """Stages by name, in DVC's order. A stage may begin when all its inputs are settled: ended well, or unchanged.
+
+    `inputs` has the stages that each stage waits for. The records are kept in DVC's order, too: whenever the work is
+    cut off, what is recorded is what a serial run would have recorded up to some stage.
+    """
+
+    def __init__(self, inputs: Mapping[str, Collection[str]]) -> None:
+        self._inputs = inputs
+        self._states: dict[str, State] = dict.fromkeys(inputs, "waiting")
+        self._unrecorded = list(inputs)
+
+    def ready(self) -> list[str]:
+        """Return the stages that may begin."""
+        waiting = (name for name, state in self._states.items() if state == "waiting")
+        return [name for name in waiting if all(self._states[before] == "settled" for before in self._inputs[name])]
+
+    def begin(self, name: str) -> None:
+        """Note that a stage has begun."""
+        self._states[name] = "running"
+
+    def settle(self, name: str) -> None:
+        """Note that a stage has ended well, or that there was nothing to do."""
+        self._states[name] = "settled"
+
+    def fail(self, name: str) -> list[str]:
+        """Note that a stage has failed; return those that wait for it, directly or not, none of which will run."""
+        self._states[name] = "failed"
+        skipped = []
+        for after, inputs in self._inputs.items():
+            if self._states[after] == "waiting" and any(self._states[before] == "failed" for before in inputs):
+                self._states[after] = "failed"
+                skipped.append(after)
+        return skipped
+
+    def recordable(self) -> list[str]:
+        """Return the settled stages to record next: all up to the first that still runs or waits."""
+        return [name for name in self._ended() if self._states[name] == "settled"]
+
+    def recorded(self) -> None:
+        """Note that what is `recordable` has been recorded."""
+        del self._unrecorded[: len(self._ended())]
+
+    def _ended(self) -> list[str]:
+        return list(takewhile(lambda name: self._states[name] in {"settled", "failed"}, self._unrecorded))
+
+
+def _locked(method: Callable[Concatenate["Pipeline", P], T]) -> Callable[Concatenate["Pipeline", P], T]:
+    """Let a method run while no other DVC works here: one that does is waited for. DVC's errors become StageError."""
+
+    @wraps(method)
+    def call(pipeline: "Pipeline", /, *arguments: P.args, **options: P.kwargs) -> T:
+        said = False
+        while True:
+            try:
+                with pipeline.repo.lock:
+                    return method(pipeline, *arguments, **options)
+            except LockError as problem:
+                if not said:
+                    print(f"waiting for another DVC: {one_line(str(problem))}", file=sys.stderr, flush=True)
+                said = True
+            except (DvcException, OSError) as problem:
+                raise StageError(one_line(str(problem))) from problem
+            if pipeline.interrupted.is_set():
+                raise KeyboardInterrupt
+            time.sleep(SECONDS_BETWEEN_TRIES)
+
+    return call
+
+
+class Pipeline:
+    """The stages of a DVC repository. Raises DvcException as `dvc repro` does; methods raise StageError.
+
+    `interrupted` ends the waiting for another DVC, which raises KeyboardInterrupt then.
+    """
+
+    def __init__(self, root: Path, interrupted: threading.Event) -> None:
+        self.repo, self.interrupted = Repo(os.fspath(root)), interrupted
+        self._stages: dict[str, Stage] = {}
+
+    @_locked
+    def plan(self, targets: Sequence[str], downstream: bool) -> dict[str, list[str]]:
+        """Return the stages of `dvc repro`, in its order, and what each waits for; frozen ones wait for nothing."""
+        self.repo._reset()
+        graph = get_active_graph(self.repo.index.graph)
+        chosen = collect_stages(self.repo, targets or ["dvc.yaml"])
+        self._stages = {stage.addressing: stage for stage in plan_repro(graph, chosen, downstream=downstream)}
+        inputs = {}
+        for name, stage in self._stages.items():
+            before = [other.addressing for other in graph.successors(stage)]
+            inputs[name] = [other for other in before if other in self._stages]
+        return inputs
+
+    def command(self, name: str) -> Command:
+        """Return a stage's command as DVC would run it, and the needs that its `meta` in dvc.yaml names.
+
+        It has no lines where DVC does all itself: a frozen stage, an import, data. Raises InputError for a bad `meta`.
+        """
+        stage = self._stages[name]
+        lines = [] if stage.frozen or not stage.cmd else stage.cmd
+        processes, gpu = _needs(stage)
+        environment = {
+            "DVC_STAGE": name,
+            "DVC_ROOT": os.environ.get("DVC_ROOT", self.repo.root_dir),
+            "SHELL": os.environ.get("SHELL", ""),  # not the worker's
+        }
+        lines = tuple(lines if isinstance(lines, list) else lines.splitlines())
+        return Command(name, lines, os.path.abspath(stage.wdir), environment, processes, gpu)
+
+    @_locked
+    def begin(self, name: str, force: bool) -> Begun:
+        """See whether a stage has changed, and whether DVC has its outputs; else clear the way for its command."""
+        stage = self._stages[name]
+        if stage.frozen or not stage.cmd:
+            if stage.frozen and not stage.is_import:
+                print(f"WARNING: {stage} is frozen. Its dependencies are not going to be reproduced.", file=sys.stderr)
+            return "frozen or data" if stage.reproduce(force=force) else "unchanged"
+        if not force and not stage.changed():
+            return "unchanged"
+        stage.remove_outs(ignore_remove=False, force=False)
+        if not force:
+            with suppress(RunCacheNotFoundError):
+                self.repo.stage_cache.restore(stage)
+                _save(stage)
+                return "restored"
+        stage.save_deps()
+        return "to run"
+
+    @_locked
+    def finish(self, name: str) -> None:
+        """Put the outputs of a command that has run into DVC's cache, and keep what its record says.
+
+        Fails when an output is missing, and when something that it reads is not what it was when it began: DVC would
+        record that the outputs were made of what is there now.
+        """
+        self.repo._reset()  # what DVC remembers of the files, as it does itself when a command has run
+        _save_if_same(self._stages[name])
+
+    @_locked
+    def record(self, names: Collection[str]) -> None:
+        """Write the records of some stages, each lock file once: whole, or not at all."""
+        locks: dict[str, dict[str, Any]] = {}
+        for name in names:
+            stage = self._stages[name]
+            if isinstance(stage, PipelineStage):
+                lock = f"{os.path.splitext(stage.dvcfile.path)[0]}.lock"
+                locks.setdefault(lock, {}).update(to_lockfile(stage))
+            else:
+                stage.dump(update_pipeline=False)
+        for lock, records in locks.items():
+            if update_lock(Path(lock), records):
+                self.repo.scm_context.track_file(os.path.relpath(lock))
+
+
+def own_folder() -> Path:
+    """Return the tool's folder in the DVC repository around this process, which git and DVC ignore."""
+    return Path(Repo.find_root(), Repo.DVC_DIR, "tmp", "dvc-parallel")
+
+
+def _needs(stage: Stage) -> tuple[int, bool]:
+    """Return, of its `meta` in dvc.yaml, how many processes a stage can make use of, and whether it wants a GPU."""
+    meta = stage.meta if isinstance(stage.meta, dict) else {}
+    processes, gpu = meta.get("processes", 1), meta.get("gpu", False)
+    where = f"dvc.yaml: {stage.addressing}: meta"
+    if type(processes) is not int or processes < 1:
+        raise InputError(f"{where}.processes: {shown(processes)} must be a whole number from 1 on")
+    if type(gpu) is not bool:
+        raise InputError(f"{where}.gpu: {shown(gpu)} must be true or false")
+    return processes, gpu
+
+
+# DVC that runs the same stage holds its outputs meanwhile: half of one is never looked at.
+@rwlocked(read=["deps"], write=["outs"])  # type: ignore[untyped-decorator]
+def _save_if_same(stage: Stage) -> None:
+    changed = [str(dep) for dep in stage.deps if dep.status()]
+    if changed:
+        raise StageError(f"'{changed[0]}' changed while '{stage.addressing}' ran, so nothing is recorded")
+    _save(stage)
+
+
+def _save(stage: Stage) -> None:
+    """Save outputs and record as Stage.run ends."""
+    uncached = any(not out.use_cache for out in stage.outs if not (out.is_metric or out.is_plot))
+    stage.save(run_cache=not uncached)
+    stage.commit()

@@ -1,0 +1,272 @@
+"""The driver: begins stages when what they wait for is settled and a worker is free, and records what has ended.
+
+It alone talks to DVC; the workers run commands. One thread does everything: what workers say comes to it through a
+queue, and Ctrl-C sets an event, so that no call to DVC is ever cut off in the middle.
+"""
+
+import queue
+import sys
+import time
+import uuid
+from asyncio import CancelledError
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, TextIO
+
+from dvc_parallel import command as commands
+from dvc_parallel.command import Command, Ended
+from dvc_parallel.errors import StageError, one_line
+from dvc_parallel.graph import Order, Pipeline
+
+# Of the time while stages run, at most so much goes into dvc.lock: it is written whole, a second for 10,000 lines.
+RECORDING = 0.1
+# How often the driver looks for workers that came or went, and for Ctrl-C.
+SECONDS_BETWEEN_LOOKS = 1.0
+
+
+@dataclass(frozen=True)
+class Room:
+    """The workers' resources, busy or not: stages at once, cores, cores of the largest worker, GPUs.
+
+    Whether there were `ever` GPUs: a stage that wants one waits while the worker that has it starts again.
+    """
+
+    stages: int
+    cores: int
+    largest: int
+    gpus: int
+    ever: bool
+
+
+class Pool:
+    """Workers of a Dask client, each of which runs a stage a thread.
+
+    A thread is one core, or `cores_per_thread`; where all workers share one machine, that has `machine_cores` in all.
+    `messages` receives what the workers log (`command.on_worker`), and ("ended", stage, Ended or an exception).
+    """
+
+    def __init__(self, client: Any, *, machine_cores: int | None = None, cores_per_thread: int = 1) -> None:
+        self.messages: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
+        self.client = client
+        self._machine_cores, self._cores_per_thread = machine_cores, cores_per_thread
+        self._topic = f"repro-{uuid.uuid4().hex}"
+        self._futures = set[Any]()
+        self._ever_gpus = False
+        client.subscribe_topic(self._topic, lambda event: self.messages.put(event[1]))
+
+    def room(self) -> Room:
+        """Return what all workers have, those that are busy included."""
+        workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
+        threads = [worker["nthreads"] for worker in workers]
+        gpus = sum(int(worker["resources"].get("GPU", 0)) for worker in workers)
+        self._ever_gpus = self._ever_gpus or gpus > 0
+        cores = self._machine_cores or sum(threads) * self._cores_per_thread
+        largest = self._machine_cores or max(threads, default=0) * self._cores_per_thread
+        return Room(sum(threads), cores, largest, gpus, self._ever_gpus)
+
+    def submit(self, command: Command, cores: int) -> None:
+        """Run a command, elsewhere if its worker dies; `messages` receives its end, or why no worker could run it."""
+        future = self.client.submit(
+            commands.on_worker,
+            command,
+            cores,
+            self._topic,
+            key=f"{command.stage}-{uuid.uuid4().hex}",
+            pure=False,
+            resources={"GPU": 1} if command.gpu and self._ever_gpus else None,
+        )
+        self._futures.add(future)
+        future.add_done_callback(lambda future: self._ended(command.stage, future))
+
+    def _ended(self, stage: str, future: Any) -> None:
+        """Fetch a result, and let Dask forget it: a command whose result is lost with its worker would run again."""
+        result: Ended | BaseException
+        try:
+            result = future.result()
+        except (Exception, CancelledError) as problem:
+            result = problem
+        self._futures.discard(future)
+        future.release()
+        self.messages.put(("ended", stage, result))
+
+    def cancel(self) -> None:
+        """End what runs, on whichever worker, and wait until it has ended. The workers live on."""
+        if not self._futures:
+            return
+        end = time.monotonic() + 2 * commands.SECONDS_TO_END
+        with suppress(OSError):  # a scheduler that is gone; a worker that is gone is left out
+            self.client.cancel(list(self._futures))
+            while time.monotonic() < end:
+                running = self.client.run(commands.running, self._topic, on_error="ignore")
+                if not any(running.values()):
+                    return
+                time.sleep(0.1)
+
+
+class Driver:
+    """Runs the stages of a pipeline, once: the targets with what they depend on, or `downstream` what depends on them.
+
+    `start` makes the pool of workers, when the first command is to be run. `fates` has the end of each stage, by name:
+    what `Pipeline.begin` returned, "ran" or "failed".
+    """
+
+    def __init__(self, pipeline: Pipeline, targets: Sequence[str], downstream: bool, start: Callable[[], Pool]) -> None:
+        plan = pipeline.plan(targets, downstream)
+        self._pipeline, self._start, self._order = pipeline, start, Order(plan)
+        self._commands = {name: pipeline.command(name) for name in plan}
+        self._pool: Pool | None = None
+        self._running: dict[str, Command] = {}
+        self._workers: dict[str, str] = {}
+        self._said_waiting = False
+        self._next_record = 0.0
+        self.fates: dict[str, str] = {}
+
+    def run(self, force: bool, keep_going: bool) -> None:
+        """Run what has changed, until all is done, or something failed and what ran then has ended.
+
+        Raises KeyboardInterrupt when interrupted; whatever is raised, no command runs on.
+        """
+        try:
+            with self._pipeline.repo.scm_context():
+                try:
+                    while self._begin(force, keep_going):
+                        self._listen(SECONDS_BETWEEN_LOOKS)
+                        if time.monotonic() >= self._next_record:
+                            self._record()
+                finally:
+                    self._record()
+        finally:
+            if self._pool is not None:
+                self._pool.cancel()
+
+    def _begin(self, force: bool, keep_going: bool) -> bool:
+        """Begin all that there is room for; return whether there is anything to wait for."""
+        while keep_going or "failed" not in self.fates.values():
+            name = self._next()
+            if name is None:
+                return bool(self._running or self._order.ready())
+            self._order.begin(name)
+            self._begin_stage(name, force)
+            self._listen(0)
+        return bool(self._running)
+
+    def _next(self) -> str | None:
+        """Return the first stage that may begin and has room; before there are workers, the first that may begin."""
+        ready = self._order.ready()
+        if self._pool is None:
+            return ready[0] if ready else None
+        room = self._pool.room()
+        free_gpus = room.gpus - sum(command.gpu for command in self._running.values())
+        if len(self._running) < room.stages:
+            for name in ready:
+                needs_gpu = self._commands[name].gpu and room.ever
+                if not needs_gpu or free_gpus > 0:
+                    return name
+        if not room.stages or (ready and not self._running):
+            self._say_waiting(" with a GPU" if room.stages else "")
+        return None
+
+    def _say_waiting(self, what: str) -> None:
+        if not self._said_waiting:
+            _say(f"waiting for a worker{what}")
+        self._said_waiting = True
+
+    def _begin_stage(self, name: str, force: bool) -> None:
+        try:
+            begun = self._pipeline.begin(name, force)
+        except StageError as problem:
+            self._fail(name, str(problem))
+            return
+        if begun == "to run":
+            self._submit(name)
+            return
+        if begun == "unchanged" and self._commands[name].lines:  # DVC itself says so of the others
+            _say(f"Stage '{name}' didn't change, skipping")
+        self._settle(name, begun)
+
+    def _submit(self, name: str) -> None:
+        """Run a command once there are workers, whose cores are known then."""
+        if self._pool is None:
+            self._pool = self._start()
+        while not (room := self._pool.room()).stages:
+            self._say_waiting("")
+            self._listen(SECONDS_BETWEEN_LOOKS)
+        command = self._commands[name]
+        cores = self._share(command, room)
+        _say(f"Running stage '{name}':")
+        for line in command.lines:
+            _say(f"> {line}")
+        self._running[name] = command
+        self._pool.submit(command, cores)
+
+    def _share(self, command: Command, room: Room) -> int:
+        """Return a stage's part of the cores, in proportion to the processes of what runs, or soon will, beside it."""
+        running = list(self._running.values())
+        free = max(0, room.stages - len(running) - 1)
+        soon = [self._commands[name] for name in self._order.ready()[:free]]
+        wanted = sum(other.processes for other in [command, *running, *soon])
+        share = room.cores * command.processes // wanted
+        return max(1, min(share, command.processes, room.largest))
+
+    def _listen(self, seconds: float) -> None:
+        """Take in what has been said since, or wait so long for it."""
+        while True:
+            if self._pipeline.interrupted.is_set():
+                raise KeyboardInterrupt
+            if self._pool is None:
+                return
+            try:
+                kind, stage, what = self._pool.messages.get(timeout=seconds)
+            except queue.Empty:
+                return
+            seconds = 0
+            if kind == "line":
+                _say(f"{stage}| {what}")
+            elif kind == "ended":
+                self._end(stage, what)
+            else:  # "began", at a worker
+                if stage in self._workers:
+                    _say(f"{stage}: its worker {self._workers[stage]} is gone; it goes on at {what}", sys.stderr)
+                self._workers[stage] = what
+
+    def _end(self, name: str, ended: Ended | BaseException) -> None:
+        del self._running[name]
+        try:
+            if isinstance(ended, BaseException):
+                raise StageError(f"no worker could run it: {one_line(str(ended)) or type(ended).__name__}")
+            if ended.code:
+                raise StageError(f"failed to run: {ended.failed}, exited with {ended.code}")
+            self._pipeline.finish(name)
+        except StageError as problem:
+            self._fail(name, str(problem))
+            return
+        self._settle(name, "ran")
+        done = len(self.fates) - list(self.fates.values()).count("failed")
+        _say(f"Stage '{name}' took {ended.seconds:.1f} s; {done} of {len(self._commands)} stages done")
+
+    def _settle(self, name: str, fate: str) -> None:
+        self.fates[name] = fate
+        self._order.settle(name)
+
+    def _fail(self, name: str, why: str) -> None:
+        self.fates[name] = "failed"
+        _say(f"ERROR: failed to reproduce '{name}': {why}", sys.stderr)
+        skipped = self._order.fail(name)
+        if skipped:
+            names = ", ".join(f"'{one}'" for one in skipped)
+            _say(f"WARNING: {names} will be skipped due to this failure", sys.stderr)
+
+    def _record(self) -> None:
+        """Write what can be written into dvc.lock."""
+        names = [name for name in self._order.recordable() if self.fates[name] != "unchanged"]
+        began = time.monotonic()
+        if names:
+            self._pipeline.record(names)
+        self._order.recorded()  # not before: where it fails, it is tried again when the driver ends
+        ended = time.monotonic()
+        self._next_record = ended + (ended - began) / RECORDING
+
+
+def _say(text: str, file: TextIO | None = None) -> None:
+    print(text, file=file, flush=True)
