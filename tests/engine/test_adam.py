@@ -39,12 +39,15 @@ def gradients(step, width):
 
 
 def stepped(named, decay, rates, finish_at):
+    for tensor in named.values():
+        tensor.requires_grad_()
     optimiser, width = adam(named, ("table",), rates, decay), named["table"].shape[2]
     for step in range(1, STEPS + 1):
         rows = touched(step)
         read = optimiser.read({"table": rows})["table"]
         assert all(torch.equal(read[seed], named["table"][seed, rows[seed]]) for seed in range(SEEDS))
-        read.grad, named["other"].grad = gradients(step, width)
+        of_rows, of_other = gradients(step, width)
+        ((read * of_rows).sum() + (named["other"] * of_other).sum()).backward()
         optimiser.step()
         if step in finish_at:
             optimiser.finish()
@@ -74,7 +77,7 @@ def test_rows_that_step_late_are_where_adam_on_the_whole_table_is(
     for name, first in weights(width).items():
         # A step rounds a weight twice, and the last rows' last steps are far above that, 0.001 to 0.01.
         off = rounding(3 * STEPS, max(first.abs().max().item(), exact[name].abs().max().item()))
-        torch.testing.assert_close(ours[name].double(), exact[name], rtol=0, atol=off)
+        torch.testing.assert_close(ours[name].detach().double(), exact[name], rtol=0, atol=off)
 
 
 @needs_compiler
@@ -95,12 +98,3 @@ def test_a_row_that_waits_for_long_is_as_exact_as_one_that_never_waits():
     expected = torch.zeros(SEEDS, ROWS, 8)
     expected[:, 3] = -rate * (mean / (np.sqrt(square) + 1e-8)).sum()
     torch.testing.assert_close(named["table"], expected, rtol=1e-4, atol=0)
-
-
-@needs_compiler
-@pytest.mark.parametrize("rows", [torch.full((SEEDS, 3), ROWS), torch.full((SEEDS, 3), -1), torch.zeros(1, 3)])
-@pytest.mark.usefixtures("unchecked")
-def test_rows_that_are_not_there_are_refused(rows):
-    optimiser = adam(weights(), ("table",), CONSTANT, 0.0)
-    with pytest.raises(IndexError, match=rf"of {SEEDS} tables of {ROWS} rows"):
-        optimiser.read({"table": rows})

@@ -1,7 +1,5 @@
-import errno
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -51,23 +49,23 @@ def cut_off(plan, kept, monkeypatch, step):
 
 @pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize(
-    ("task", "gelu", "decay", "steps"),
+    ("task", "decay", "steps"),
     [
-        ("argmax", "exact", "none", [1]),
-        ("argmax", "tanh", "cosine", [6]),
-        ("dictionary", "tanh", "none", [5]),
-        ("dictionary", "exact", "cosine", [3, 8, 9]),
+        ("argmax", "none", [1]),
+        ("argmax", "cosine", [6]),
+        ("dictionary", "none", [5]),
+        ("dictionary", "cosine", [3, 8, 9]),
     ],
 )
-def test_a_training_that_was_cut_off_ends_with_the_same_bits(task, gelu, decay, steps, compiled, tmp_path, monkeypatch):
+def test_a_training_that_was_cut_off_ends_with_the_same_bits(task, decay, steps, compiled, tmp_path, monkeypatch):
     if not compiled:
         monkeypatch.setattr(adam, "library", lambda: None)
-    plan = make_short(task, model={"gelu": gelu}, weight_decay=0.01, decay=decay)
+    plan = make_short(task, weight_decay=0.01, decay=decay)
     kept = tmp_path / "new" / "0.safetensors"
     whole = trained(plan)
     for step in steps:
         cut_off(plan, kept, monkeypatch, step)
-        assert read_about(kept)["made"] == step
+        assert read_about(kept)["completed"] == step
     calls, reported, original = [], [], training.losses
     monkeypatch.setattr(training, "losses", lambda *arguments: calls.append(1) or original(*arguments))
     assert trained(plan, kept, reported.append) == whole
@@ -87,15 +85,15 @@ def test_a_checkpoint_that_is_damaged_is_not_used_and_a_line_says_so(tmp_path, m
         content[-5] ^= 16
         kept.write_bytes(content)
     elif damage == "another shape":
-        write_arrays(kept, arrays | {"weights.query.2.bias": np.zeros((2, 7), np.float32)}, made=6, steps=12)
+        write_arrays(kept, arrays | {"weights.query.2.bias": np.zeros((2, 7), np.float32)}, completed=6)
     else:
-        write_arrays(kept, {"weights.more": np.zeros(2, np.float32), **arrays}, made=6, steps=12)
+        write_arrays(kept, {"weights.more": np.zeros(2, np.float32), **arrays}, completed=6)
     capsys.readouterr()
     assert trained(plan, kept) == whole
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert str(kept) in said
-    assert read_about(kept)["made"] == 12
+    assert read_about(kept)["completed"] == 12
 
 
 def test_a_checkpoint_that_cannot_be_written_does_not_end_the_training(tmp_path, capsys):
@@ -133,44 +131,28 @@ def test_only_the_same_training_has_the_same_fingerprint(monkeypatch, tmp_path):
     assert len({before, changed, checkpoints.fingerprint(plan, SEEDS)}) == 3
 
 
-def test_checkpoints_of_other_parameters_stay_and_are_found_again(tmp_path, monkeypatch, capsys):
+def test_checkpoints_of_other_parameters_stay_and_are_found_again(tmp_path, monkeypatch):
     monkeypatch.setattr(parallel, "cores", lambda: 1)
     plan, other = (make_short("argmax", seeds_per_process=1, learning_rate=rate) for rate in (1e-2, 1e-3))
     whole = ensemble.train_block(plan, SEEDS)
-    ensemble.train_block(plan, SEEDS, kept=tmp_path)
+    ensemble.train_block(plan, SEEDS, tmp_path)
     first = {path: path.read_bytes() for path in tmp_path.iterdir()}
     assert len(first) == 2
-    capsys.readouterr()
-    ensemble.train_block(other, SEEDS, kept=tmp_path)
-    said = capsys.readouterr().err
-    assert f"train argmax-short-ln-0: {tmp_path} has 2 checkpoints of other parameters or code\n" in said
+    ensemble.train_block(other, SEEDS, tmp_path)
     assert len(list(tmp_path.iterdir())) == 4
     assert {path: path.read_bytes() for path in first} == first
-    weights, losses = ensemble.train_block(plan, SEEDS, kept=tmp_path)
+    weights, losses = ensemble.train_block(plan, SEEDS, tmp_path)
     assert losses.equals(whole[1])
     assert all(np.array_equal(weights[name], whole[0][name]) for name in weights)
 
 
-def test_checkpoints_are_cleared_of_the_training_that_led_to_the_weights_and_of_no_other(tmp_path, monkeypatch):
-    def refuse(path):
-        raise OSError(errno.EROFS, "Read-only file system")
-
-    weights = {"bias": np.arange(4.0), "matrix": np.arange(8.0).reshape(4, 2)}
-    for name, seeds, made, changed in (
-        ("first", slice(0, 2), 20, 0),
-        ("second", slice(2, 4), 20, 0),
-        ("unfinished", slice(0, 2), 19, 0),
-        ("of other parameters", slice(0, 2), 20, 1),
-    ):
-        arrays = {f"weights.{key}": array[seeds] + changed * (key == "matrix") for key, array in weights.items()}
-        write_arrays(tmp_path / f"{name}.safetensors", {**arrays, "history": np.zeros(3)}, made=made, steps=20)
-    write_arrays(tmp_path / "of another network.safetensors", {"weights.bias": np.arange(2.0)}, made=20, steps=20)
+def test_the_checkpoints_of_the_training_that_led_to_the_weights_are_removed_and_no_others(tmp_path):
+    weights = {"head.2.weight": np.arange(8.0).reshape(4, 2)}
+    for name, of_seeds in {"first": [0, 1], "second": [2, 3]}.items():
+        write_arrays(tmp_path / f"{name}.safetensors", {"weights.head.2.weight": weights["head.2.weight"][of_seeds]})
+    write_arrays(tmp_path / "of other parameters.safetensors", {"weights.head.2.weight": np.ones((2, 2))})
+    write_arrays(tmp_path / "of another network.safetensors", {"weights.bias": np.arange(2.0)})
     (tmp_path / "damaged.safetensors").write_bytes(b"damaged")
-    every = {path.stem for path in tmp_path.iterdir()}
-    with monkeypatch.context() as patched:
-        patched.setattr(Path, "unlink", refuse)  # the superuser may remove what nobody else may
-        remove_finished_checkpoints(tmp_path, weights)
-    assert {path.stem for path in tmp_path.iterdir()} == every
     remove_finished_checkpoints(tmp_path, weights)
     remove_finished_checkpoints(tmp_path / "missing", weights)
-    assert {path.stem for path in tmp_path.iterdir()} == every - {"first", "second"}
+    assert {path.stem for path in tmp_path.iterdir()} == {"of other parameters", "of another network", "damaged"}

@@ -2,7 +2,8 @@
 
 The published form, not its variant with a bias, s log N + b; one s, as there is one layer with one head. The initial
 value is that of the publication's Figure 1, s = 0.43. With it training begins about where a softmax's does: over the
-training lengths 5 to 16 the mean of s log N is 0.99. At N = 1 the factor is 0, as in `logn`.
+training lengths 5 to 16 the mean of s log N is 0.99. At N = 1 the factor is 0, which does not matter: the only item has
+the weight 1.
 """
 
 import math

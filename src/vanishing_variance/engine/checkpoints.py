@@ -7,19 +7,66 @@ for this one's: it is left where it is, for when that training is run again.
 
 import hashlib
 import sys
-from collections.abc import Collection, Mapping
+import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from vanishing_variance.engine.device import device
 from vanishing_variance.harness.arrays import read_about, read_arrays, write_arrays
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.harness.layout import layout
 
 # A checkpoint takes a fraction of a second, so this is what a crash may cost.
 SECONDS_BETWEEN = 30.0
+
+
+class Checkpoint:
+    """The checkpoint of one chunk of seeds; without a `path` nothing is kept."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._saved = time.monotonic()
+
+    def due(self) -> bool:
+        """Return whether the last one is old enough for another."""
+        return self._path is not None and time.monotonic() - self._saved > SECONDS_BETWEEN
+
+    def restore(self, state: Mapping[str, Tensor]) -> int:
+        """Copy the checkpoint into `state`, if there is one; return the number of completed steps.
+
+        One that is damaged, or has not the names and shapes of `state`, is not used, and a line says so.
+        """
+        if self._path is None or not self._path.exists():
+            return 0
+        try:
+            arrays, completed = read_arrays(self._path), int(read_about(self._path)["completed"])
+            stored = {name: array.shape for name, array in arrays.items()}
+            if stored != {name: tuple(tensor.shape) for name, tensor in state.items()}:
+                raise InputError(f"{self._path}: holds other arrays")
+        except InputError as problem:
+            print(f"this checkpoint is not used, and the training starts anew: {problem}", file=sys.stderr, flush=True)
+            return 0
+        for name, tensor in state.items():
+            tensor.copy_(torch.from_numpy(arrays[name]))
+        return completed
+
+    def save(self, state: Mapping[str, Tensor], completed: int) -> None:
+        """Keep the state after `completed` steps; where it cannot be written, a line says so."""
+        if self._path is None:
+            return
+        try:
+            write_arrays(self._path, to_arrays(state), completed=completed)
+        except InputError as problem:  # the training may still end well: somebody may make room
+            print(f"the training goes on without this checkpoint: {problem}", file=sys.stderr, flush=True)
+        self._saved = time.monotonic()
+
+
+def to_arrays(tensors: Mapping[str, Tensor]) -> dict[str, np.ndarray]:
+    """Return tensors as arrays on the CPU."""
+    return {name: tensor.cpu().numpy() for name, tensor in tensors.items()}
 
 
 def fingerprint(*names: object) -> str:
@@ -28,39 +75,7 @@ def fingerprint(*names: object) -> str:
     for name, module in sorted(sys.modules.items()):
         file = getattr(module, "__file__", None)  # a folder of choices, such as norms/, has none
         if name.partition(".")[0] == "vanishing_variance" and file is not None:
-            source = Path(file)
             digest.update(name.encode())
-            for path in (source, source.with_suffix(".c")):
+            for path in (Path(file), Path(file).with_suffix(".c")):
                 digest.update(path.read_bytes() if path.exists() else b"")
     return digest.hexdigest()[:16]
-
-
-def load(path: Path, like: Mapping[str, np.ndarray]) -> tuple[dict[str, np.ndarray], int] | None:
-    """Return the arrays of a checkpoint and the number of completed steps; None where none can be used.
-
-    One that is damaged, or has not the names, shapes and types of `like`, is not used, and a line says so.
-    """
-    if not path.exists():
-        return None
-    try:
-        arrays, about = read_arrays(path), read_about(path)
-    except InputError as problem:
-        print(f"this checkpoint is not used, and the training starts anew: {problem}", file=sys.stderr, flush=True)
-        return None
-    if layout(arrays) != layout(like):
-        print(f"this checkpoint has other arrays, and the training starts anew: {path}", file=sys.stderr, flush=True)
-        return None
-    return arrays, about["made"]
-
-
-def save(path: Path, arrays: Mapping[str, np.ndarray], made: int, steps: int) -> None:
-    """Keep the arrays after `made` of `steps` steps; where they cannot be written, a line says so."""
-    try:
-        write_arrays(path, arrays, made=made, steps=steps)
-    except InputError as problem:  # the training may still end well: somebody may make room
-        print(f"the training goes on without this checkpoint: {problem}", file=sys.stderr, flush=True)
-
-
-def others(folder: Path, own: Collection[Path]) -> list[Path]:
-    """Checkpoints in `folder` that are not among one's `own`."""
-    return sorted(path for path in folder.glob("*.safetensors") if path not in own)

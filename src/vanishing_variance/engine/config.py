@@ -1,28 +1,39 @@
-"""The sections `model` and `training` of params.yaml."""
+"""The key `norm` and the sections `model` and `training` of params.yaml."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
+from pydantic import AfterValidator
+
+from vanishing_variance.engine import registry
 from vanishing_variance.harness.sections import Count, NotNegative, Positive, Section, Several
+
+
+def _treatment(norm: str) -> str:
+    treatments = [name for name in registry.norm_names() if name != "none"]
+    if norm not in treatments:
+        raise ValueError(f"one of {', '.join(treatments)}; none is what each is compared with")
+    return norm
+
+
+# The treatment, a normaliser that is compared with none at all.
+Norm = Annotated[str, AfterValidator(_treatment)]
 
 
 class Model(Section):
     """The network's width D, the epsilon that normalisers add to what they divide by, and what the paper leaves open.
 
-    `projection`: how items and query become keys, values and query (`model.network`).
-    `gelu`: the form of every GELU. `initialisation`: of linear layers (`model.initialisation`). `attention_biases`:
-    whether W_Q, W_V and W_O have a bias; W_K's would add the same to every logit. `scaled_logits`: whether logits are
-    divided by sqrt(D), as Section 1 has it; without effect where queries and keys are divided by their norms.
-    `output_projection`: whether there is a W_O (Section 1); without, the MLP to the classes reads the normalised O.
+    `attention_biases`: whether W_Q, W_V and W_O have a bias; W_K's would add the same to every logit.
+    `scaled_logits`: whether logits are divided by sqrt(D), as Section 1 has it. `output_projection`: whether there is a
+    W_O (Section 1); without, the MLP to the classes reads the normalised O. `projection`: what keys, values and query
+    are made of, `mlp`, the paper's, or `direct`, the features themselves.
     """
 
     width: Several
     epsilon: NotNegative
-    gelu: Literal["exact", "tanh"]
-    initialisation: Literal["torch", "lecun", "xavier"]
     attention_biases: bool
     scaled_logits: bool
     output_projection: bool
-    projection: Literal["mlp", "direct", "qk_norm", "tied_qk_norm"]
+    projection: Literal["mlp", "direct"]
 
 
 class Training(Section):

@@ -19,8 +19,3 @@ def device() -> torch.device:
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     torch.use_deterministic_algorithms(True)
     return torch.device("cuda")
-
-
-def free_gpu_memory() -> int | None:
-    """Return the free bytes of the GPU; None where there is none."""
-    return torch.cuda.mem_get_info()[0] if device().type == "cuda" else None

@@ -6,7 +6,7 @@ same numbers whichever other seeds are trained beside it.
 S seeds.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,31 +36,22 @@ class Initial:
         return value
 
 
-# How a linear layer starts, from the numbers of its inputs and outputs: its weight (outputs, inputs), its bias.
-Scheme = Callable[[int, int], tuple[Initial, Initial]]
+def linear(name: str, inputs: int, outputs: int) -> dict[str, Initial]:
+    """Return how a linear layer's `<name>.weight` (outputs, inputs) and `<name>.bias` (outputs,) start.
 
-SCHEMES: dict[str, Scheme] = {
-    # what nn.Linear does: both U(-1, 1) / sqrt(inputs)
-    "torch": lambda i, o: (Initial((o, i), bound=i**-0.5), Initial((o,), bound=i**-0.5)),
-    # N(0, 1 / inputs) and 0, as in Flax, whose normal is cut off at two standard deviations
-    "lecun": lambda i, o: (Initial((o, i), std=i**-0.5), Initial((o,))),
-    # Glorot and Bengio 2010: U(-1, 1) sqrt(6 / (inputs + outputs)) and 0
-    "xavier": lambda i, o: (Initial((o, i), bound=(6 / (i + o)) ** 0.5), Initial((o,))),
-}
-
-
-def linear(scheme: Scheme, name: str, inputs: int, outputs: int, bias: bool = True) -> dict[str, Initial]:
-    """Return how a linear layer's `<name>.weight` (outputs, inputs) and `<name>.bias` (outputs,) start."""
-    of_weight, of_bias = scheme(inputs, outputs)
-    return {f"{name}.weight": of_weight} | ({f"{name}.bias": of_bias} if bias else {})
+    As nn.Linear's do: both U(-1, 1) / sqrt(inputs).
+    """
+    bound = inputs**-0.5
+    return {f"{name}.weight": Initial((outputs, inputs), bound), f"{name}.bias": Initial((outputs,), bound)}
 
 
 def draw(
-    initial: Mapping[str, Initial], root: int, task: str, seeds: Iterable[int]
+    initial: Mapping[str, Initial], root_seed: int, task: str, seeds: Iterable[int]
 ) -> dict[str, Float32[Tensor, "S ..."]]:
     """Return the initial weights of `seeds`, by name."""
     seeds = list(seeds)
-    return {
-        name: torch.from_numpy(np.stack([how.draw(stream(root, "initial", task, seed, name)) for seed in seeds]))
-        for name, how in initial.items()
-    }
+    weights = {}
+    for name, distribution in initial.items():
+        tensors = [distribution.draw(stream(root_seed, "initial", task, seed, name)) for seed in seeds]
+        weights[name] = torch.from_numpy(np.stack(tensors))
+    return weights

@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 from jaxtyping import Float, Shaped
 from torch import Tensor
 
-from vanishing_variance.engine.initialisation import Initial, Scheme
+from vanishing_variance.engine.initialisation import Initial
 from vanishing_variance.engine.items import Items
 
 Weights = Mapping[str, Float[Tensor, "S ..."]]
@@ -27,7 +27,7 @@ class Embedding(Protocol):
 
     SPARSE_TABLES: Mapping[str, tuple[str, ...]]
 
-    def initial(self, task: Any, training: Any, width: int, scheme: Scheme) -> dict[str, Initial]:
+    def initial(self, task: Any, training: Any, width: int) -> dict[str, Initial]:
         """Return how its learned tensors start."""
 
     def tables(self, weights: Weights) -> dict[str, Float[Tensor, "S C D"]]:
@@ -54,15 +54,12 @@ class Rescaled(Protocol):
 
 @runtime_checkable
 class Weighting(Protocol):
-    """A module `attentions/<map>.py` with any function of the logits. `LEARNABLE`: as that of `Rescaled`.
-
-    With `QUERIES` = Q the width is divided among Q queries and keys, and logits have an axis for them, (S, Q, B, N).
-    """
+    """A module `attentions/<map>.py` with any function of the logits. `LEARNABLE`: as that of `Rescaled`."""
 
     LEARNABLE: Mapping[str, float]
 
     def weights(
-        self, logits: Float[Tensor, "S *Q B N"], parameters: Mapping[str, Float[Tensor, "S 1 1"]]
+        self, logits: Float[Tensor, "S B N"], parameters: Mapping[str, Float[Tensor, "S 1 1"]]
     ) -> Float[Tensor, "S B N"]:
         """Return the attention weights, which need not sum to one."""
 

@@ -29,25 +29,25 @@ def task_names() -> list[str]:
 
 def load_norm(name: str) -> ModuleType:
     """Return the module of a normaliser. Raises InputError, which lists the choices, for an unknown one."""
-    return _load("norms", name, norm_names(), "norms.{}")
+    return _load("norms", name, norm_names())
 
 
 def load_attention(name: str) -> ModuleType:
     """Return the module of an attention map. Raises InputError, which lists the choices, for an unknown one."""
-    return _load("attentions", name, attention_names(), "attentions.{}")
+    return _load("attentions", name, attention_names())
 
 
 def load_task(name: str) -> ModuleType:
     """Return the module with a task's TASK and TRAINING. Raises InputError, which lists the choices."""
-    return _load("tasks", name, task_names(), "tasks.{}.task")
+    return _load("tasks", name, task_names(), ".task")
 
 
 def load_embedding(name: str) -> ModuleType:
     """Return the module by which a task's items enter the network. Raises InputError, which lists the choices."""
-    return _load("tasks", name, task_names(), "tasks.{}.embed")
+    return _load("tasks", name, task_names(), ".embed")
 
 
-def _load(kind: str, name: str, choices: list[str], module: str) -> ModuleType:
+def _load(folder: str, name: str, choices: list[str], module: str = "") -> ModuleType:
     if name not in choices:
-        raise InputError(f"{kind}: {shown(name)} is unknown; choose from {', '.join(choices)}")
-    return import_module(f"vanishing_variance.{module.format(name)}")
+        raise InputError(f"{folder}: {shown(name)} is unknown; choose from {', '.join(choices)}")
+    return import_module(f"vanishing_variance.{folder}.{name}{module}")

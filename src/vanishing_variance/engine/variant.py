@@ -6,11 +6,11 @@ from typing import Any, cast
 
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.config import Model
-from vanishing_variance.engine.initialisation import SCHEMES, Initial
+from vanishing_variance.engine.initialisation import Initial
 from vanishing_variance.engine.interfaces import Embedding, Normaliser, Rescaled, Weighting
 from vanishing_variance.engine.network import Network, initial
 from vanishing_variance.engine.task import Task, TaskTraining
-from vanishing_variance.harness.errors import InputError, shown
+from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.sections import get_param
 
 
@@ -32,27 +32,20 @@ class Variant:
 
     def network(self) -> Network:
         """Return the network. Raises InputError for an unknown or incomplete attention map or normaliser."""
-        norm, attention = registry.load_norm(self.norm_name), registry.load_attention(self.attention_name)
+        embedding = cast(Embedding, registry.load_embedding(self.task_name))
+        attention, norm = registry.load_attention(self.attention_name), registry.load_norm(self.norm_name)
+        if not isinstance(attention, Rescaled | Weighting):
+            wanted = "LEARNABLE, and scale, as ssmax.py has, or weights, as length_gain.py has"
+            raise InputError(f"{attention.__file__}: an attention map has {wanted}")
         if not isinstance(norm, Normaliser):
             raise InputError(f"{norm.__file__}: a normaliser has LEARNABLE and normalise, as ln.py has")
-        if not isinstance(attention, Rescaled | Weighting):
-            raise InputError(
-                f"{attention.__file__}: an attention map has LEARNABLE, and scale, as ssmax.py has, or weights, as "
-                f"sparsemax.py has"
-            )
-        if hasattr(attention, "QUERIES") and self.model.projection.endswith("qk_norm"):
-            raise InputError(
-                f"model.projection is {shown(self.model.projection)}; must be one of mlp, direct where the attention "
-                f"map has {attention.QUERIES} queries, as {self.attention_name} has"
-            )
-        embedding = cast(Embedding, registry.load_embedding(self.task_name))
         return Network(embedding, attention, norm, self.model)
 
     def initial(self, training: TaskTraining) -> dict[str, Initial]:
         """Return how each tensor of one seed starts."""
-        network, scheme = self.network(), SCHEMES[self.model.initialisation]
-        entry = network.embedding.initial(self.task, training, self.model.width, scheme)
-        return initial(network, entry, self.task.num_classes)
+        network = self.network()
+        embedding = network.embedding.initial(self.task, training, self.model.width)
+        return initial(network, embedding, self.task.num_classes)
 
 
 def task_training(params: Mapping[str, Any], task: str) -> TaskTraining:

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 
 from jaxtyping import Float
 from torch import Tensor
-from torch.linalg import vector_norm
+
+from vanishing_variance.engine.spread import root_mean_square
 
 LEARNABLE: Mapping[str, float] = {"centre": 0.0, "scale": 1.0}
 
@@ -18,7 +19,6 @@ def normalise(
     outputs: Float[Tensor, "*any D"], parameters: Mapping[str, Tensor], epsilon: float
 ) -> Float[Tensor, "*any D"]:
     """Return gamma (o - c) / (rms(o - c) + epsilon), the root mean square over the D features of each output."""
-    # vector_norm has a gradient where it is 0, sqrt(mean(square)) has none.
     centred = outputs - parameters["centre"]
-    rms: Tensor = vector_norm(centred, dim=-1, keepdim=True) / outputs.shape[-1] ** 0.5
+    rms = root_mean_square(centred)
     return centred * (rms + epsilon).reciprocal() * parameters["scale"]

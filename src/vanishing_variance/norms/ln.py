@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import torch
 from jaxtyping import Float
 from torch import Tensor
-from torch.linalg import vector_norm
+
+from vanishing_variance.engine.spread import root_mean_square
 
 LEARNABLE: Mapping[str, float] = {"scale": 1.0, "shift": 0.0}
 
@@ -19,7 +20,6 @@ def normalise(
     by the factor (sigma + epsilon) / sqrt(sigma^2 + epsilon): with epsilon = 1e-5, 0.9996 at sigma = 0.1, 0.954 at 0.01
     and 0.305 at 0.001, so the two part once the variance has almost vanished.
     """
-    # vector_norm has a gradient where it is 0, sqrt(mean(square)) has none.
     centred = outputs - outputs.mean(-1, keepdim=True)
-    sigma: Tensor = vector_norm(centred, dim=-1, keepdim=True) / outputs.shape[-1] ** 0.5
+    sigma = root_mean_square(centred)
     return torch.addcmul(parameters["shift"], centred * (sigma + epsilon).reciprocal(), parameters["scale"])

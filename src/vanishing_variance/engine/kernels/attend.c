@@ -40,7 +40,7 @@ static inline Item item(const Items *in, int64_t seed, int64_t at) {
     };
 }
 
-static inline void expect(const Items *in, int64_t seed, int64_t at) {
+static inline void prefetch(const Items *in, int64_t seed, int64_t at) {
     const float *base = in->base + seed * in->base_seed
         + (int64_t)in->base_index[seed * in->base_index_seed + at] * WIDTH;
     for (int d = 0; d < WIDTH; d += 16) __builtin_prefetch(base + d);
@@ -102,7 +102,7 @@ void attend(const Items *in, const float *query, float *context, float *logits, 
             int64_t count = in->items - first < BLOCK ? in->items - first : BLOCK;
             float h[BLOCK][WIDTH], of_block[WIDTH] = {0}, above = top, weights = 0;
             for (int64_t n = 0; n < count; n++) {
-                if (in->base_index && first + n + AHEAD < in->items) expect(in, s, b * in->items + first + n + AHEAD);
+                if (in->base_index && first + n + AHEAD < in->items) prefetch(in, s, b * in->items + first + n + AHEAD);
                 Item it = item(in, s, b * in->items + first + n);
                 const float *entry = in->embedding + it.embedding_offset;
                 float dot = 0;
@@ -151,7 +151,7 @@ void attend_gradient(const Items *in, const float *query, const float *context, 
         #pragma omp simd reduction(+ : centre)
         for (int d = 0; d < WIDTH; d++) centre += g[d] * context[sb * WIDTH + d];
         for (int64_t n = 0; n < in->items; n++) {
-            if (in->base_index && n + AHEAD < in->items) expect(in, s, b * in->items + n + AHEAD);
+            if (in->base_index && n + AHEAD < in->items) prefetch(in, s, b * in->items + n + AHEAD);
             Item it = item(in, s, b * in->items + n);
             const float *entry = in->embedding + it.embedding_offset;
             float h[WIDTH], slope[WIDTH], dot = 0;
@@ -189,7 +189,7 @@ void products(const Items *in, const float *query, float *logits) {
         const float *towards = query + (s * in->sequences + b) * WIDTH;
         float *l = logits + (s * in->sequences + b) * in->items;
         for (int64_t n = 0; n < in->items; n++) {
-            if (in->base_index && n + AHEAD < in->items) expect(in, s, b * in->items + n + AHEAD);
+            if (in->base_index && n + AHEAD < in->items) prefetch(in, s, b * in->items + n + AHEAD);
             Item it = item(in, s, b * in->items + n);
             const float *entry = in->embedding + it.embedding_offset;
             float dot = 0;
@@ -239,7 +239,7 @@ void bilinear_gradient(const Items *in, const float *weights, const float *vecto
         const float *weight = weights + sb * in->items, *v = vector + sb * WIDTH;
         float summed[WIDTH] = {0}, to_row[WIDTH] = {0};
         for (int64_t n = 0; n < in->items; n++) {
-            if (in->base_index && n + AHEAD < in->items) expect(in, s, b * in->items + n + AHEAD);
+            if (in->base_index && n + AHEAD < in->items) prefetch(in, s, b * in->items + n + AHEAD);
             Item it = item(in, s, b * in->items + n);
             const float *entry = in->embedding + it.embedding_offset;
             float *to_entry = to_embedding + it.embedding_offset;

@@ -10,12 +10,17 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+import torch
+from torch import Tensor
+
 from vanishing_variance.harness import paths
-from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.errors import InputError, one_line
 from vanishing_variance.harness.files import write
 
 # No option that lets the compiler assume that there is no infinity, no NaN, or that sums may be reordered at will.
 FLAGS = ("-std=c11", "-O3", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast", "-fopenmp-simd")
+# The types of arguments: an array, and a number of things.
+POINTER, COUNT = ctypes.c_void_p, ctypes.c_int64
 
 
 def compiled(source: Path, **definitions: int) -> ctypes.CDLL | None:
@@ -28,8 +33,8 @@ def compiled(source: Path, **definitions: int) -> ctypes.CDLL | None:
     if compiler is None:
         return _without(source, "there is no C compiler")
     processor = "-march=native" if platform.machine() in {"x86_64", "AMD64"} else "-mcpu=native"
-    command = [compiler, *FLAGS, processor, *(f"-D{name}={value}" for name, value in sorted(definitions.items()))]
-    command += ["-shared", "-fPIC"]
+    defined = [f"-D{name}={value}" for name, value in sorted(definitions.items())]
+    command = [compiler, *FLAGS, processor, *defined, "-shared", "-fPIC"]
     try:
         library = paths.cache() / f"{source.stem}-{_fingerprint(source, command)}.so"
         if library.exists():
@@ -39,29 +44,37 @@ def compiled(source: Path, **definitions: int) -> ctypes.CDLL | None:
         write(library, lambda to: subprocess.run([*command, *files, str(to)], check=True, capture_output=True))
         return ctypes.CDLL(str(library))
     except subprocess.CalledProcessError as problem:
-        lines = problem.stderr.decode(errors="replace").splitlines() or ["the compiler failed"]
-        return _without(source, next((line for line in lines if "error" in line), lines[0]))
-    except (OSError, RuntimeError, InputError) as problem:
+        return _without(source, problem.stderr.decode(errors="replace"))
+    except (OSError, RuntimeError, InputError) as problem:  # no home directory, or a cache that cannot be written
         return _without(source, str(problem))
 
 
-def _without(source: Path, why: str) -> ctypes.CDLL | None:
-    print(f"{source.name} is not compiled, falling back to torch (slower): {why}", file=sys.stderr, flush=True)
-    return None
+def in_single_on_cpu(*tensors: Tensor) -> bool:
+    """Return whether all are what compiled sources compute with: float32, on a CPU."""
+    return all(tensor.device.type == "cpu" and tensor.dtype == torch.float32 for tensor in tensors)
 
 
 @cache
 def vendor() -> str:
     """Return the maker of the processor as it names itself, such as GenuineIntel; empty where that is not known."""
-    return next((line.partition(":")[2].strip() for line in _cpuinfo() if line.startswith("vendor_id")), "")
+    lines = [line for line in _cpuinfo() if line.startswith("vendor_id")]
+    return lines[0].partition(":")[2].strip() if lines else ""
+
+
+def _without(source: Path, why: str) -> ctypes.CDLL | None:
+    said = one_line(f"{source.name} is not compiled, falling back to torch (slower): {why}", 300)
+    print(said, file=sys.stderr, flush=True)
+    return None
+
+
+def _fingerprint(source: Path, command: list[str]) -> str:
+    version = subprocess.run([command[0], "--version"], check=False, capture_output=True, text=True).stdout
+    features = [line for line in _cpuinfo() if line.lower().startswith(("flags", "features"))]
+    processor = features[0] if features else platform.node()
+    everything = "\0".join([source.read_text(), *command, version, processor])
+    return hashlib.sha256(everything.encode()).hexdigest()[:16]
 
 
 def _cpuinfo() -> list[str]:
     info = Path("/proc/cpuinfo")
     return info.read_text().splitlines() if info.exists() else []
-
-
-def _fingerprint(source: Path, command: list[str]) -> str:
-    version = subprocess.run([command[0], "--version"], check=False, capture_output=True, text=True).stdout
-    cpu = next((line for line in _cpuinfo() if line.lower().startswith(("flags", "features"))), platform.node())
-    return hashlib.sha256("\0".join([source.read_text(), *command, version, cpu]).encode()).hexdigest()[:16]

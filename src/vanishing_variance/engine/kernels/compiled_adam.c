@@ -21,14 +21,15 @@ typedef struct {
 typedef struct {
     int64_t seeds, rows, width;    /* of the tables */
     float *value, *mean, *square;  /* the table, and the averages of gradient and its square */
-    int32_t *made;                 /* seeds x rows: the last step that each row has made */
+    int32_t *completed;            /* seeds x rows: the last step that each row has made */
 } Table;
 
 /* Step `number` of `count` numbers. */
-void step_whole(const Rule *by, int64_t number, int64_t count, float *value, float *mean, float *square,
+void step_whole(const Rule *rule, int64_t number, int64_t count, float *value, float *mean, float *square,
                 const float *gradient) {
-    const float beta1 = by->beta1, beta2 = by->beta2, new1 = by->new1, new2 = by->new2;
-    const float keep = by->keep[number], epsilon = by->epsilon, size = by->size[number], root = by->root[number];
+    const float beta1 = rule->beta1, beta2 = rule->beta2, new1 = rule->new1, new2 = rule->new2;
+    const float keep = rule->keep[number], size = rule->size[number], root = rule->root[number];
+    const float epsilon = rule->epsilon;
     #pragma omp simd
     for (int64_t i = 0; i < count; i++) {
         mean[i] = beta1 * mean[i] + new1 * gradient[i];
@@ -40,15 +41,16 @@ void step_whole(const Rule *by, int64_t number, int64_t count, float *value, flo
 /* The steps from `first` to `last` without a gradient, of at most LANES numbers. The averages shrink by beta1 and beta2
    in each, so that one square root serves them all. After step DIVIDED denominators hardly change from step to step:
    Newton's method, from the last one's reciprocal, is as exact as a division and takes a quarter of its time. */
-static inline void coast(const Rule *by, int64_t first, int64_t last, int64_t count, float *value, float *mean,
+static inline void coast(const Rule *rule, int64_t first, int64_t last, int64_t count, float *value, float *mean,
                          float *square) {
     float moved[LANES], start[LANES], root[LANES], inverse[LANES], shrunk1 = 1, shrunk2 = 1;
-    const float epsilon = by->epsilon, root2 = sqrtf(by->beta2);
+    const float epsilon = rule->epsilon, root2 = sqrtf(rule->beta2);
     for (int64_t i = 0; i < count; i++) moved[i] = value[i], start[i] = mean[i], root[i] = sqrtf(square[i]);
     for (int64_t number = first; number <= last; number++) {
-        shrunk1 *= by->beta1;
+        shrunk1 *= rule->beta1;
         shrunk2 *= root2;
-        const float keep = by->keep[number], size = by->size[number] * shrunk1, scale = by->root[number] * shrunk2;
+        const float keep = rule->keep[number];
+        const float size = rule->size[number] * shrunk1, scale = rule->root[number] * shrunk2;
         if (number == first || number < DIVIDED)
             #pragma omp simd
             for (int64_t i = 0; i < count; i++) inverse[i] = 1 / (root[i] * scale + epsilon);
@@ -65,42 +67,43 @@ static inline void coast(const Rule *by, int64_t first, int64_t last, int64_t co
 }
 
 /* Rows lie far apart: ask for one while the one before it is worked on. */
-static inline void expect(const Table *of, int64_t row) {
-    for (int64_t at = row * of->width; at < (row + 1) * of->width; at += 16) {
-        __builtin_prefetch(of->value + at, 1);
-        __builtin_prefetch(of->mean + at, 1);
-        __builtin_prefetch(of->square + at, 1);
+static inline void prefetch(const Table *table, int64_t row) {
+    for (int64_t at = row * table->width; at < (row + 1) * table->width; at += 16) {
+        __builtin_prefetch(table->value + at, 1);
+        __builtin_prefetch(table->mean + at, 1);
+        __builtin_prefetch(table->square + at, 1);
     }
 }
 
 /* Let the rows numbered `wanted` (seeds x count) make the steps that they have not made, up to `last`, and copy them to
    `read` (seeds x count x width), unless it is NULL. */
-void catch_up(const Rule *by, const Table *of, const int64_t *wanted, int64_t count, int64_t last, float *read) {
-    const int64_t width = of->width;
-    for (int64_t s = 0; s < of->seeds; s++)
+void catch_up(const Rule *rule, const Table *table, const int64_t *wanted, int64_t count, int64_t last, float *read) {
+    const int64_t width = table->width;
+    for (int64_t s = 0; s < table->seeds; s++)
     for (int64_t n = 0; n < count; n++) {
-        int64_t row = s * of->rows + wanted[s * count + n];
-        if (n + 2 < count) expect(of, s * of->rows + wanted[s * count + n + 2]);
-        for (int64_t from = 0, at = row * width; of->made[row] < last && from < width; from += LANES, at += LANES) {
-            float *value = of->value + at, *mean = of->mean + at, *square = of->square + at;
-            if (width - from >= LANES) coast(by, of->made[row] + 1, last, LANES, value, mean, square);
-            else coast(by, of->made[row] + 1, last, width - from, value, mean, square);
+        int64_t row = s * table->rows + wanted[s * count + n];
+        if (n + 2 < count) prefetch(table, s * table->rows + wanted[s * count + n + 2]);
+        int64_t next = table->completed[row] + 1;
+        for (int64_t from = 0, at = row * width; next <= last && from < width; from += LANES, at += LANES) {
+            float *value = table->value + at, *mean = table->mean + at, *square = table->square + at;
+            if (width - from >= LANES) coast(rule, next, last, LANES, value, mean, square);
+            else coast(rule, next, last, width - from, value, mean, square);
         }
-        of->made[row] = (int32_t)last;
-        if (read) memcpy(read + (s * count + n) * width, of->value + row * width, width * sizeof *read);
+        table->completed[row] = (int32_t)last;
+        if (read) memcpy(read + (s * count + n) * width, table->value + row * width, width * sizeof *read);
     }
 }
 
 /* Step `number` of the rows numbered `wanted`, with `gradient` (seeds x count x width); a row that is named again makes
    no second step. The rows have made all earlier steps. */
-void step_rows(const Rule *by, const Table *of, const int64_t *wanted, int64_t count, int64_t number,
+void step_rows(const Rule *rule, const Table *table, const int64_t *wanted, int64_t count, int64_t number,
                const float *gradient) {
-    for (int64_t s = 0; s < of->seeds; s++)
-    for (int64_t n = 0; n < count; n++, gradient += of->width) {
-        int64_t row = s * of->rows + wanted[s * count + n], at = row * of->width;
-        if (n + 2 < count) expect(of, s * of->rows + wanted[s * count + n + 2]);
-        if (of->made[row] == number) continue;
-        step_whole(by, number, of->width, of->value + at, of->mean + at, of->square + at, gradient);
-        of->made[row] = (int32_t)number;
+    for (int64_t s = 0; s < table->seeds; s++)
+    for (int64_t n = 0; n < count; n++, gradient += table->width) {
+        int64_t row = s * table->rows + wanted[s * count + n], at = row * table->width;
+        if (n + 2 < count) prefetch(table, s * table->rows + wanted[s * count + n + 2]);
+        if (table->completed[row] == number) continue;
+        step_whole(rule, number, table->width, table->value + at, table->mean + at, table->square + at, gradient);
+        table->completed[row] = (int32_t)number;
     }
 }

@@ -27,17 +27,17 @@ static inline vec load(const float *from) { return *(const vec *)from; }
 /* result (rows x COLUMNS, rows <= ROWS) += left (its rows `row` apart, its columns `column`) times packed. */
 static inline void block(int64_t rows, int64_t depth, const float *left, int64_t row, int64_t column,
                          const float *packed, float result[ROWS][COLUMNS]) {
-    const float *of[ROWS];
+    const float *row_of[ROWS];
     vec first[ROWS], second[ROWS];
     for (int i = 0; i < ROWS; i++) {
-        of[i] = left + (i < rows ? i : 0) * row;
+        row_of[i] = left + (i < rows ? i : 0) * row;
         first[i] = load(result[i]);
         second[i] = load(result[i] + LANES);
     }
     for (int64_t k = 0; k < depth; k++) {
         vec x = load(packed + k * COLUMNS), y = load(packed + k * COLUMNS + LANES);
         for (int i = 0; i < ROWS; i++) {
-            float scalar = of[i][k * column];
+            float scalar = row_of[i][k * column];
             first[i] += scalar * x;
             second[i] += scalar * y;
         }
@@ -68,16 +68,18 @@ void matmul(int64_t batch, int64_t m, int64_t n, int64_t k,
     for (int64_t j = 0; j < n; j += COLUMNS)
     for (int64_t from = 0; from < k; from += DEPTH) {
         int64_t width = n - j < COLUMNS ? n - j : COLUMNS, depth = k - from < DEPTH ? k - from : DEPTH;
-        pack(depth, width, right + s * right_batch + from * right_row + j * right_column, right_row, right_column, packed);
+        const float *right_part = right + s * right_batch + from * right_row + j * right_column;
+        pack(depth, width, right_part, right_row, right_column, packed);
         for (int64_t i = 0; i < m; i += ROWS) {
-            float of[ROWS][COLUMNS] = {0}, *to = result + (s * m + i) * n + j;
+            float sums[ROWS][COLUMNS] = {0}, *to = result + (s * m + i) * n + j;
             int64_t rows = m - i < ROWS ? m - i : ROWS;
             for (int64_t r = 0; r < rows; r++) {
-                if (from) memcpy(of[r], to + r * n, width * sizeof *to);
-                else if (bias) memcpy(of[r], bias + s * bias_batch + j, width * sizeof *to);
+                if (from) memcpy(sums[r], to + r * n, width * sizeof *to);
+                else if (bias) memcpy(sums[r], bias + s * bias_batch + j, width * sizeof *to);
             }
-            block(rows, depth, left + s * left_batch + i * left_row + from * left_column, left_row, left_column, packed, of);
-            for (int64_t r = 0; r < rows; r++) memcpy(to + r * n, of[r], width * sizeof *to);
+            const float *left_part = left + s * left_batch + i * left_row + from * left_column;
+            block(rows, depth, left_part, left_row, left_column, packed, sums);
+            for (int64_t r = 0; r < rows; r++) memcpy(to + r * n, sums[r], width * sizeof *to);
         }
     }
 }

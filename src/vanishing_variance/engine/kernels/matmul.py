@@ -15,33 +15,38 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from vanishing_variance.engine.kernels.compiled import compiled, vendor
+from vanishing_variance.engine.kernels.compiled import COUNT, POINTER, compiled, in_single_on_cpu, vendor
 
 
 def matmul(
     left: Float[Tensor, "S M K"], right: Float[Tensor, "S K N"], bias: Float[Tensor, "S N"] | None = None
 ) -> Float[Tensor, "S M N"]:
-    """Return left right + bias for each seed, by what is fastest here; without a gradient (see `model.linear`)."""
-    if library() is not None and all(of.device.type == "cpu" and of.dtype == torch.float32 for of in (left, right)):
+    """Return left right + bias for each seed, by what is fastest here; without a gradient (see `engine.linear`)."""
+    if library() is not None and in_single_on_cpu(left, right):
         return product(left, right, bias)
-    return torch.bmm(left, right) if bias is None else torch.baddbmm(bias.unsqueeze(1), left, right)
+    if bias is None:
+        return torch.bmm(left, right)
+    return torch.baddbmm(bias.unsqueeze(1), left, right)
 
 
 def product(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
     """Return what `matmul` returns, by matmul.c. Raises ValueError for shapes that do not fit."""
-    made, (seeds, rows, inner), columns = _compiled(), left.shape, right.shape[2]
-    assert made is not None
-    bias = None if bias is None else bias.contiguous()
+    functions = _compiled()
+    assert functions is not None
+    seeds, rows, inner = left.shape
+    columns = right.shape[2]
     if right.shape[:2] != (seeds, inner) or (bias is not None and bias.shape != (seeds, columns)):
-        shapes = [tuple(of.shape) for of in (left, right, bias) if of is not None]
-        raise ValueError(f"shapes do not fit: {', '.join(map(str, shapes))}")
+        raise ValueError(f"shapes do not fit: {tuple(left.shape)}, {tuple(right.shape)}, and the bias")
     result = left.new_empty(seeds, rows, columns)
-    starts = (None, 0) if bias is None else (bias.data_ptr(), bias.stride(0))
-    made.matmul(
+    bias_address, bias_stride = None, 0
+    if bias is not None:
+        bias = bias.contiguous()
+        bias_address, bias_stride = bias.data_ptr(), bias.stride(0)
+    functions.matmul(
         *(seeds, rows, columns, inner),
         *(left.data_ptr(), *left.stride()),
         *(right.data_ptr(), *right.stride()),
-        *(*starts, result.data_ptr()),
+        *(bias_address, bias_stride, result.data_ptr()),
     )
     return result
 
@@ -54,11 +59,11 @@ def library() -> ctypes.CDLL | None:
 
 @cache
 def _compiled() -> ctypes.CDLL | None:
-    made = compiled(Path(__file__).with_name("matmul.c"))
-    if made is None or not ctypes.c_int.in_dll(made, "lanes").value:
+    functions = compiled(Path(__file__).with_name("matmul.c"))
+    if functions is None or ctypes.c_int.in_dll(functions, "lanes").value == 0:
         return None
-    count, pointer = ctypes.c_int64, ctypes.c_void_p
-    sizes, factor = (count,) * 4, (pointer, count, count, count)
-    made.matmul.argtypes = (*sizes, *factor, *factor, pointer, count, pointer)
-    made.matmul.restype = None
-    return made
+    sizes = (COUNT,) * 4
+    factor = (POINTER, COUNT, COUNT, COUNT)
+    functions.matmul.argtypes = (*sizes, *factor, *factor, POINTER, COUNT, POINTER)
+    functions.matmul.restype = None
+    return functions
