@@ -5,95 +5,63 @@ from pathlib import Path
 GOOD = (Path(__file__).resolve().parents[1] / "smoke.yaml").read_text()
 MISSING = object()
 
-# By kind: a dotted key, its value, and the line of `check`, and of a script that takes the key.
-VALUES = {
-    "wrong type": [
-        ("norm", ["ln"], "norm is ['ln']; must be one of centred_rms, ln, rms, std"),
-        ("seed", True, "seed is True; must be a valid integer"),
-        ("blocks", 3, "blocks is 3; must be a valid list"),
-        ("ranges", [1], "ranges is [1]; must be a"),
-        ("tasks.argmax.data.classes", "10", "tasks.argmax.data.classes is '10'; must be a valid integer"),
-        ("model", "wide", "model is 'wide'; must be a mapping with the keys width, epsilon"),
-        ("model.attention_biases", 1, "model.attention_biases is 1; must be a valid boolean"),
-        ("probe.revision", 7, "probe.revision is 7; must be a valid string"),
-    ],
-    "out of range": [
-        ("norm", "none", "norm is 'none'; must be one of centred_rms, ln, rms, std"),
-        ("seed", -1, "seed is -1; must be greater than or equal to 0"),
-        ("tasks.dictionary.steps.long", 0, "tasks.dictionary.steps.long is 0; must be greater than or equal to 1"),
-        ("tasks.dictionary.training.embedding_std", 0.0, "tasks.dictionary.training.embedding_std is 0.0; must be "),
-        ("ranges.short.shortest", 5, "ranges.short is {'shortest': 5, 'longest': 4}; must be shortest <= longest"),
-        ("ranges.long.growth.shape", "cubic", "ranges.long.growth.shape is 'cubic'; must be 'linear' or 'geometric'"),
-        ("ranges.long.growth.start", 17, "ranges.long is {'shortest': 2, 'longest': 16, 'growth': {"),
-        ("model.width", 1, "model.width is 1; must be greater than or equal to 2"),
-        ("model.epsilon", -1e-5, "model.epsilon is -1e-05; must be greater than or equal to 0"),
-        ("temperature.sequences", 0, "temperature.sequences is 0; must be greater than or equal to 1"),
-        ("diagnostics.sequences", 1, "diagnostics.sequences is 1; must be greater than or equal to 2"),
-        ("interventions.training_sequences", 1, "interventions.training_sequences is 1; must be greater than or"),
-        ("figures.task", "sort", "figures.task is 'sort'; must be one of argmax, dictionary"),
-        ("proposition.tail", 0, "proposition.tail is 0; must be greater than or equal to 1"),
-        ("probe.text", "a\nb", r"probe.text is 'a\nb'; must be a line of text"),
-        ("probe.layers", "some", "probe.layers is 'some'; must be all, or a list of numbers that count from 0"),
-        ("probe.lengths", [16], "probe.lengths is [16]; must be at least two lengths"),
-        ("probe.lengths", [1, 16], "probe.lengths is [1, 16]; must be of two tokens or more"),
-    ],
-    "unknown key": [
-        ("training.lr", 0.1, "training.lr is 0.1, but there is no such key; choose from batch_size, learning_rate"),
-        ("ranges.long.growth.end", 3, "ranges.long.growth.end is 3, but there is no such key; choose from shape, "),
-    ],
-    "missing": [
-        ("norm", MISSING, "norm is missing; the file "),
-        ("tasks.argmax.data", MISSING, "tasks.argmax.data is missing; tasks.argmax "),
-        ("training.batch_size", MISSING, "training.batch_size is missing; training must have batch_size, "),
-    ],
-    "empty": [
-        ("blocks", [], "blocks is []; must have at least 1 entry"),
-        ("probe.model", "", "probe.model is ''; must be a line of text"),
-    ],
-    "nan or infinity": [
-        ("training.learning_rate", float("nan"), "training.learning_rate is nan; must be a finite number"),
-        ("model.epsilon", float("inf"), "model.epsilon is inf; must be "),
-    ],
-    "huge": [
-        ("seeds_per_block", 10**30, f"seeds_per_block is {10**30}; must be less than or equal to 10000"),
-        ("test.lengths", [2**25], "test.lengths[0] is 33554432; must be less than or equal to 16777216"),
-        ("probe.model", "x" * 5000, "probe.model is 'xxxx"),
-    ],
-    "twice in a list": [
-        ("blocks", [0, 0], "blocks is [0, 0]; must be without a block named twice"),
-        ("probe.heads", [1, 1], "probe.heads is [1, 1]; must be without a number named twice"),
-    ],
-    "not increasing": [
-        ("test.lengths", [16, 4], "test.lengths is [16, 4]; must be strictly increasing"),
-        ("proposition.lengths", [4, 4], "proposition.lengths is [4, 4]; must be strictly increasing"),
-    ],
-    # For `check` alone.
-    "only of the whole file": [
-        ("nrom", "ln", "nrom is 'ln', but there is no such key; choose from norm, seed, blocks"),
-        ("tasks.sort", {}, "tasks.sort is {}, but there is no such key; choose from argmax, dictionary"),
-        ("model.projection", "qk_norm", "model.projection is 'qk_norm'; must be one of mlp, direct here"),
-        ("diagnostics.heatmap_sequences", 65, "diagnostics.heatmap_sequences is 65; must be at most diagnostics."),
-        ("interventions.sequences", 65, "interventions.sequences is 65; must be at most test.sequences, 64"),
-        ("test.lengths", [4, 16, 128], "test.lengths[2] is 128; must be at most 64, the keys of task dictionary"),
-        ("ranges.short.longest", 65, "ranges.short.longest is 65; must be at most 64, the keys of task dictionary"),
-        ("figures.lengths", [4, 8], "figures.lengths[1] is 8; choose from test.lengths: 4, 16, 64"),
-        ("proposition.tail", 5, "proposition.tail is 5; must leave at least 3 of proposition.lengths: 2, 4, 8, 32"),
-    ],
-}
-SEED = "seed: 0\n"
-# By name: a text, None for the whole file; what takes its place; and the line of `check` and of `train`.
+# A dotted key, its value, and the line of `check`, and of a script that takes the key.
+VALUES = [
+    # of a wrong type
+    ("norm", ["ln"], "norm is ['ln']; must be a valid string"),
+    ("seed", True, "seed is True; must be a valid integer"),
+    ("blocks", 3, "blocks is 3; must be a valid list"),
+    ("tasks.argmax.data.classes", "10", "tasks.argmax.data.classes is '10'; must be a valid integer"),
+    ("model", "wide", "model is 'wide'; must be a mapping with the keys width, epsilon"),
+    ("model.attention_biases", 1, "model.attention_biases is 1; must be a valid boolean"),
+    # out of range
+    ("norm", "none", "norm is 'none'; must be one of centred_rms, ln, rms, std"),
+    ("seed", -1, "seed is -1; must be greater than or equal to 0"),
+    ("tasks.dictionary.steps.long", 0, "tasks.dictionary.steps.long is 0; must be greater than or equal to 1"),
+    ("ranges.short.shortest", 5, "ranges.short is {'shortest': 5, 'longest': 4}; must be shortest <= longest"),
+    ("ranges.long.growth.shape", "cubic", "ranges.long.growth.shape is 'cubic'; must be 'linear' or 'geometric'"),
+    ("ranges.long.growth.start", 17, "ranges.long is {'shortest': 2, 'longest': 16, 'growth': {"),
+    ("model.projection", "mpl", "model.projection is 'mpl'; must be 'mlp' or 'direct'"),
+    ("temperature.sequences", 0, "temperature.sequences is 0; must be greater than or equal to 1"),
+    ("diagnostics.sequences", 1, "diagnostics.sequences is 1; must be greater than or equal to 2"),
+    ("interventions.training_sequences", 1, "interventions.training_sequences is 1; must be greater than or"),
+    ("figures.task", "sort", "figures.task is 'sort'; must be one of argmax, dictionary"),
+    ("probe.layers", "some", "probe.layers is 'some'; must be all, or a list of numbers that count from 0"),
+    ("probe.lengths", [16], "probe.lengths is [16]; must be at least two lengths"),
+    ("seeds_per_block", 10**30, f"seeds_per_block is {10**30}; must be less than or equal to 10000"),
+    ("test.lengths", [2**25], "test.lengths[0] is 33554432; must be less than or equal to 16777216"),
+    ("test.lengths", [16, 4], "test.lengths is [16, 4]; must be strictly increasing"),
+    ("blocks", [0, 0], "blocks is [0, 0]; must be without a block named twice"),
+    # unknown, missing or empty
+    ("training.lr", 0.1, "training.lr is 0.1, but there is no such key; choose from batch_size, learning_rate"),
+    ("norm", MISSING, "norm is missing; the file "),
+    ("training.batch_size", MISSING, "training.batch_size is missing; training must have batch_size, "),
+    ("blocks", [], "blocks is []; must have at least 1 entry"),
+    ("probe.model", "", "probe.model is ''; must be a line of text"),
+    ("probe.model", "x" * 5000, "probe.model is 'xxxx"),
+    # nan or infinity
+    ("training.learning_rate", float("nan"), "training.learning_rate is nan; must be a finite number"),
+    ("model.epsilon", float("inf"), "model.epsilon is inf; must be "),
+]
+# The same, of `check` alone: they are seen in the whole file.
+OF_THE_WHOLE_FILE = [
+    ("nrom", "ln", "nrom is 'ln', but there is no such key; choose from norm, seed, blocks"),
+    ("tasks.sort", {}, "tasks.sort is {}, but there is no such key; choose from argmax, dictionary"),
+    ("diagnostics.heatmap_sequences", 65, "diagnostics.heatmap_sequences is 65; must be at most diagnostics."),
+    ("interventions.sequences", 65, "interventions.sequences is 65; must be at most test.sequences, 64"),
+    ("test.lengths", [4, 16, 128], "test.lengths[2] is 128; must be at most 64, the keys of task dictionary"),
+    ("ranges.short.longest", 65, "ranges.short.longest is 65; must be at most 64, the keys of task dictionary"),
+    ("figures.lengths", [4, 8], "figures.lengths[1] is 8; choose from test.lengths: 4, 16, 64"),
+    ("proposition.tail", 5, "proposition.tail is 5; must leave at least 3 of proposition.lengths: 2, 4, 8, 32"),
+]
+# By name: the whole text, and the line of `check` and of `train`.
 TEXTS = {
-    "a key twice": (SEED, "seed: 0\nseed: 1\n", "cannot be read as YAML: line "),
-    "a tab": ("  width: 8\n", "\twidth: 8\n", "cannot be read as YAML: line "),
-    "a tag of Python": (SEED, "seed: !!python/object/apply:os.system ['touch hacked']\n", "cannot be read as YAML: "),
-    "several documents": (None, f"{GOOD}---\n{GOOD}", "cannot be read as YAML: "),
-    "cut off after a line": (None, GOOD.partition("ranges:")[0], "ranges is missing; the file "),
-    "cut off in a line": (None, GOOD.partition("nges:")[0], "cannot be read as YAML: line "),
-    "an open bracket": (SEED, "seed: [\n", "cannot be read as YAML: line "),
-    "too many brackets": (None, "[" * 500, "cannot be read as YAML: "),
-    "too many digits": (SEED, f"seed: {'9' * 5000}\n", "cannot be read as YAML: "),
-    "an infinite number": ("learning_rate: 1.0e-2", "learning_rate: 1e400", "training.learning_rate is inf; must be "),
-    "nothing": (None, "", "is None; must be a mapping"),
-    "a control character": (SEED, "seed: \x1b\n", "cannot be read as YAML: "),
-    "no UTF-8": (SEED, "seed: \udcff\n", "cannot be read as YAML: "),
+    "a key twice": (f"{GOOD}seed: 1\n", "cannot be read as YAML: line "),
+    "a tab": (f"{GOOD}more:\n\twidth: 8\n", "cannot be read as YAML: line "),
+    "a tag of Python": (f"{GOOD}more: !!python/object/apply:os.system ['touch hacked']\n", "cannot be read as YAML: "),
+    "cut off after a line": (GOOD.partition("ranges:")[0], "ranges is missing; the file "),
+    "cut off in a line": (GOOD.partition("nges:")[0], "cannot be read as YAML: line "),
+    "too many brackets": ("[" * 500, "cannot be read as YAML: "),
+    "nothing": ("", "is None; must be a mapping"),
+    "no UTF-8": (f"{GOOD}more: \udcff\n", "cannot be read as YAML: "),
 }

@@ -1,9 +1,7 @@
 import numpy as np
 import pytest
 
-from vanishing_variance.harness import arrays as module
-from vanishing_variance.harness.arrays import read_about, read_arrays, read_parts, verify, write_arrays
-from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.arrays import read_about, read_arrays, read_parts, write_arrays
 
 ARRAYS = {"x": np.arange(14, dtype=np.float32).reshape(2, 7).T, "y": np.arange(7, dtype=np.uint8)}
 
@@ -25,16 +23,3 @@ def test_arrays_read_in_parts_are_the_whole(tmp_path, size):
     parts = list(read_parts(tmp_path / "a", size))
     assert [len(part["y"]) for part in parts[:-1]] == [size] * (len(parts) - 1)
     assert same({name: np.concatenate([part[name] for part in parts]) for name in ARRAYS})
-
-
-@pytest.mark.parametrize("at_once", [1, 5, 2**20])
-def test_verify_finds_types_and_shapes_whatever_it_reads_at_once(tmp_path, monkeypatch, at_once):
-    monkeypatch.setattr(module, "_ELEMENTS_AT_ONCE", at_once)
-    write_arrays(tmp_path / "a", ARRAYS)
-    assert verify(tmp_path / "a") == {"x": (np.float32, (7, 2)), "y": (np.uint8, (7,))}
-
-
-def test_no_sequences_at_all_are_refused(tmp_path):
-    write_arrays(tmp_path / "a", {"x": np.zeros((0, 3))})
-    with pytest.raises(InputError, match="a: cannot be read as safetensors"):
-        verify(tmp_path / "a")

@@ -46,16 +46,21 @@ def test_on_one_core_a_failure_is_raised_and_a_notebook_is_left_as_it_was(monkey
 @pytest.mark.parametrize(("named", "cores"), [("2", 2), ("64", 3), ("default", 3), ("", 3), (None, 3)])
 def test_cores_are_at_most_those_of_the_affinity_and_of_pythons_variable(named, cores, monkeypatch):
     monkeypatch.setattr(parallel.os, "sched_getaffinity", lambda process: {0, 3, 5}, raising=False)
-    monkeypatch.setattr(parallel, "device", lambda: torch.device("cpu"))
+    monkeypatch.setattr(parallel.torch.cuda, "is_available", lambda: False)
     monkeypatch.delenv("PYTHON_CPU_COUNT", raising=False)
     if named is not None:
         monkeypatch.setenv("PYTHON_CPU_COUNT", named)
     assert parallel.cores() == cores
 
 
+def test_a_gpu_has_one_process(monkeypatch):
+    monkeypatch.setattr(parallel.torch.cuda, "is_available", lambda: True)
+    assert parallel.cores() == 1
+
+
 @pytest.mark.parametrize("named", ["0", "-1", "1.5", "all", "9" * 5000])
 def test_a_number_of_cores_that_is_none_is_refused(named, monkeypatch):
-    monkeypatch.setattr(parallel, "device", lambda: torch.device("cpu"))
+    monkeypatch.setattr(parallel.torch.cuda, "is_available", lambda: False)
     monkeypatch.setenv("PYTHON_CPU_COUNT", named)
     with pytest.raises(InputError, match=r"^PYTHON_CPU_COUNT is '"):
         parallel.cores()

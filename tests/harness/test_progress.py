@@ -13,7 +13,7 @@ def test_a_log_gets_lines_with_the_rate_since_the_last_one_and_the_time_left(cap
     assert capsys.readouterr().err.splitlines()[1:] == [
         "train x: 64/100 steps, 1 steps/s, 36 s left",
         "train x: 76/100 steps, 1 steps/s, 24 s left",
-        "train x: 76/100 steps, 1 steps/s, 24 s left",
+        "train x: 76/100 steps, 36 s",
     ]
 
 

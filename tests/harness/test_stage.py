@@ -10,10 +10,8 @@ from pathlib import Path
 
 import pytest
 from processes import alive, wait_for
-from scripts import no_file_above
 
 from vanishing_variance.harness.errors import DivergedError, InputError
-from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.script import run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,21 +48,6 @@ def test_what_a_user_can_mend_is_one_line_and_an_exit_code(problem, code, said, 
     assert printed.err.startswith(said)
     assert printed.err.count("\n") == 1
     assert not (here / "runs").exists()
-
-
-def test_a_full_disk_is_one_line_but_not_where_only_the_time_finds_no_room(here, capsys):
-    def main():
-        write_text(Path("result"), "good\n")
-
-    with no_file_above(len("good\n")):
-        run(main)
-    assert [path.name for path in here.iterdir() if path.is_file()] == ["result"]
-    assert not list(here.rglob("*.json"))
-    with no_file_above(0), pytest.raises(SystemExit) as ended:
-        run(main)
-    assert ended.value.code == 2
-    assert capsys.readouterr().err.startswith("error: result: cannot be written: File too large; ")
-    assert (here / "result").read_text() == "good\n"
 
 
 def test_without_a_place_for_locks_a_stage_runs_all_the_same_and_its_time_is_noted(here, monkeypatch, capfd):

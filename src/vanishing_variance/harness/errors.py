@@ -1,6 +1,5 @@
 """Errors that the user can mend, as one line each."""
 
-import errno
 from typing import Any
 
 
@@ -25,14 +24,6 @@ def shown(value: Any) -> str:
 
 def one_line(text: str, longest: int = 1000) -> str:
     """Return a text without line breaks and control characters, shortened where it is longer than `longest`."""
-    text = " ".join(text[: 10 * longest].split())
-    text = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
-    return text if len(text) <= longest else f"{text[: longest - 3]}..."
-
-
-def ran_out(problem: BaseException) -> bool:
-    """Return whether an exception says that memory ran out: Python's, the system's or torch's, of a CPU or a GPU."""
-    if isinstance(problem, OSError):
-        return problem.errno == errno.ENOMEM
-    said = str(problem)
-    return isinstance(problem, MemoryError) or "out of memory" in said or "can't allocate memory" in said
+    words = " ".join(text[: 10 * longest].split())
+    printable = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in words)
+    return printable if len(printable) <= longest else f"{printable[: longest - 3]}..."

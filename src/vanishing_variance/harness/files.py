@@ -3,9 +3,7 @@
 import json
 import os
 import secrets
-import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +11,15 @@ from pydantic import TypeAdapter, ValidationError
 
 from vanishing_variance.harness.errors import InputError, shown
 
-# No write takes as long: a temporary file that is older is what a killed process left.
-SECONDS_UNTIL_LEFT = 24 * 3600
-
 
 def write(path: Path, save: Callable[[Path], object]) -> None:
     """Call `save` on a temporary path beside `path`, then rename it to `path`: on the disk first, for when power fails.
 
     Raises InputError, which says what to do, when the disk is full or the folder cannot be written to.
     """
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        for left in path.parent.glob(f".{path.name}.*.tmp"):
-            with suppress(FileNotFoundError):  # another process's, which has renamed it since
-                if time.time() - left.stat().st_mtime > SECONDS_UNTIL_LEFT:
-                    left.unlink()
-        temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
         try:
             save(temporary)
             with temporary.open("rb") as file:
@@ -37,9 +28,8 @@ def write(path: Path, save: Callable[[Path], object]) -> None:
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as problem:
-        raise InputError(
-            f"{path}: cannot be written: {problem.strerror or problem}; make room or make it writable, and run it again"
-        ) from None
+        why = problem.strerror or problem
+        raise InputError(f"{path}: cannot be written: {why}; make room or make it writable, and run it again") from None
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -57,25 +47,25 @@ def write_json(path: Path, document: Mapping[str, Any]) -> None:
     write_text(path, json.dumps(document, indent=2, allow_nan=False) + "\n")
 
 
-def read_json(path: Path) -> Any:
-    """Return what a JSON file holds. Raises InputError when the file is missing or damaged."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as problem:
-        raise InputError(f"{path}: cannot be read as JSON: {problem}; delete it and run dvc repro") from None
-
-
 def read_document(path: Path, kind: Any) -> Any:
-    """Return what a JSON file holds, as it stands. Raises InputError when it is not of this `kind`, or as `read_json`.
+    """Return what a JSON file holds, as it stands.
 
-    `kind`: a pydantic model, or a type of which one is made.
+    `kind`: a pydantic model, or a type of which one is made. Raises InputError when the file is missing, damaged or
+    not of this kind.
     """
-    document = read_json(path)
     try:
+        document = json.loads(path.read_text(encoding="utf-8"))
         TypeAdapter(kind).validate_python(document)
     except ValidationError as problem:
-        first = problem.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"])) or "it"
-        what = "is missing" if first["type"] == "missing" else f"is {shown(first['input'])}: {first['msg']}"
-        raise InputError(f"{path}: {where} {what}; delete it and run dvc repro") from None
+        raise InputError(f"{path}: {_explained(problem)}; delete it and run dvc repro") from None
+    except (OSError, ValueError, RecursionError) as problem:
+        raise InputError(f"{path}: cannot be read as JSON: {problem}; delete it and run dvc repro") from None
     return document
+
+
+def _explained(problem: ValidationError) -> str:
+    first = problem.errors(include_url=False)[0]
+    where = ".".join(map(str, first["loc"])) or "it"
+    if first["type"] == "missing":
+        return f"{where} is missing"
+    return f"{where} is {shown(first['input'])}: {first['msg']}"

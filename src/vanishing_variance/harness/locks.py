@@ -4,7 +4,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -18,19 +18,15 @@ def exclusive_lock(name: str) -> Iterator[None]:
 
     Where the user's cache cannot hold locks, there are none.
     """
-    own = hashlib.sha256(os.fsencode(f"{Path.cwd()}\0{name}")).hexdigest()[:16]
-    lock = None
-    with suppress(OSError, RuntimeError):
-        path = cache() / "locks" / f"{own}.lock"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(path, fallback_to_soft=False)
-        try:
-            lock.acquire(timeout=1)
-        except Timeout:
-            print(f"{name}: another process does this here; waiting for it to end", file=sys.stderr, flush=True)
-            lock.acquire()
-    try:
+    here = os.fsencode(f"{Path.cwd()}\0{name}")
+    path = cache() / "locks" / f"{hashlib.sha256(here).hexdigest()[:16]}.lock"
+    with ExitStack() as stack:
+        with suppress(OSError, RuntimeError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(path, fallback_to_soft=False)
+            try:
+                stack.enter_context(lock.acquire(timeout=1))
+            except Timeout:
+                print(f"{name}: another process does this here; waiting for it to end", file=sys.stderr, flush=True)
+                stack.enter_context(lock)
         yield
-    finally:
-        if lock is not None:
-            lock.release()

@@ -20,7 +20,7 @@ class Run:
     block: int
 
     def folder(self, kind: str) -> Path:
-        """Return the run's folder of a kind: trained, checkpoints, temperature, evaluated."""
+        """Return the run's folder of a kind: trained, checkpoints, evaluated."""
         return RUNS / kind / self.norm / self.range / f"{self.task}-{self.block}"
 
     @property
@@ -32,11 +32,6 @@ class Run:
     def losses(self) -> Path:
         """The training losses."""
         return self.folder("trained") / "losses.parquet"
-
-    @property
-    def temperatures(self) -> Path:
-        """The adaptive temperatures that are fitted to the block's halves."""
-        return self.folder("temperature") / "temperatures.parquet"
 
     def __str__(self) -> str:
         return f"{self.task}-{self.range}-{self.norm}-{self.block}"

@@ -6,8 +6,6 @@ from pathlib import Path
 from vanishing_variance.harness.paths import RUNS, Run
 
 METRICS = Path("metrics")
-# Tables 1 to 6, the paired tests, and every cell beside the paper's.
-TABLES = METRICS / "tables"
 PLOTS = Path("plots")
 # Figures of the stage `figures`, and the data of its figures and of DVC's plots.
 FIGURES, DATA = PLOTS / "figures", PLOTS / "data"
@@ -21,8 +19,12 @@ RANGES = ("short", "long")
 
 # The paper's tables, by number, and which of them are ablations.
 PAPER_TABLES = {
-    **{1: ("argmax", "short"), 2: ("dictionary", "short"), 3: ("argmax", "short")},
-    **{4: ("argmax", "long"), 5: ("dictionary", "long"), 6: ("dictionary", "short")},
+    1: ("argmax", "short"),
+    2: ("dictionary", "short"),
+    3: ("argmax", "short"),
+    4: ("argmax", "long"),
+    5: ("dictionary", "long"),
+    6: ("dictionary", "short"),
 }
 ABLATIONS = (3, 6)
 
@@ -35,21 +37,19 @@ NORMS = ("none", "std", "ln")
 
 def expected(norm: str, blocks: Sequence[int]) -> list[Run]:
     """Return every run of the study with treatment `norm`: stages downstream read these, and no other."""
-    return [
-        Run(task, name, one, block)
-        for task in TASKS
-        for name in RANGES
-        for one in trained(name, norm)
-        for block in blocks
-    ]
+    variants = [(task, range_, one) for task in TASKS for range_ in RANGES for one in trained(range_, norm)]
+    return [Run(*variant, block) for variant in variants for block in blocks]
 
 
 def compared(range_: str, norm: str) -> list[tuple[str, str]]:
     """Return the tested pairs (treatment, baseline): against `none`, and on the short range `ln` against `std`."""
-    against_none = [(one, "none") for one in trained(range_, norm) if one != "none"]
-    return [*against_none, ("ln", "std")] if range_ == "short" else against_none
+    pairs = [(one, "none") for one in trained(range_, norm) if one != "none"]
+    if range_ == "short":
+        pairs.append(("ln", "std"))
+    return pairs
 
 
 def trained(range_: str, norm: str) -> list[str]:
     """Return the normalisers that a range is trained with: the long one `none` and the treatment alone, as in B.2."""
-    return list(dict.fromkeys((*(NORMS if range_ == "short" else ("none",)), norm)))
+    others = NORMS if range_ == "short" else ("none",)
+    return list(dict.fromkeys([*others, norm]))

@@ -1,19 +1,22 @@
 """Stage scripts: their arguments, and their exit codes."""
 
 import argparse
+import errno
 import re
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-from vanishing_variance.harness.errors import DivergedError, InputError, one_line, ran_out
+from vanishing_variance.harness.errors import DivergedError, InputError, one_line
 from vanishing_variance.harness.files import write_json
 from vanishing_variance.harness.locks import exclusive_lock
 from vanishing_variance.harness.paths import TIMES
+
+REMEDY = "run fewer things at once, or lower seeds_per_block, training.batch_size, test.sequences or model.width"
 
 
 class Arguments(argparse.ArgumentParser):
@@ -21,13 +24,7 @@ class Arguments(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong and exit."""
-        print(f"error: {one_line(f'{self.prog}: {message}', 400)}", file=sys.stderr)
-        sys.exit(2)
-
-
-def stage_name(script: str, arguments: Sequence[str]) -> str:
-    """Return the name of a script's lock and time with these arguments: train-argmax for `train --task argmax`."""
-    return "-".join([script, *(word for word in arguments if re.fullmatch(r"\w[\w-]*", word))])
+        _exit(2, one_line(f"{self.prog}: {message}", 400))
 
 
 def run(main: Callable[[], None]) -> None:
@@ -36,28 +33,35 @@ def run(main: Callable[[], None]) -> None:
     An InputError, too little memory, or a process that was killed prints one line and exits with 2, a training that
     diverged with 3. Another process that runs the same stage in the same folder is waited for.
     """
-    name = stage_name(Path(sys.argv[0]).stem, sys.argv[1:])
+    values = [word for word in sys.argv[1:] if re.fullmatch(r"\w[\w-]*", word)]
+    name = "-".join([Path(sys.argv[0]).stem, *values])  # train-argmax for `train --task argmax`
     try:
         with exclusive_lock(name):
             began = time.perf_counter()
             main()
             seconds = round(time.perf_counter() - began, 2)
     except InputError as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        sys.exit(2)
+        _exit(2, str(problem))
     except DivergedError as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        sys.exit(3)
+        _exit(3, str(problem))
+    except BrokenProcessPool:
+        _exit(2, f"{name}: one of its processes was killed, as where memory runs out; {REMEDY}")
     except (MemoryError, OSError, RuntimeError) as problem:
-        if isinstance(problem, BrokenProcessPool):
-            print(f"error: {name}: one of its processes was killed, as where memory runs out", file=sys.stderr)
-            sys.exit(2)
-        if not ran_out(problem):
+        if not _out_of_memory(problem):
             raise
-        print(
-            f"error: {name}: memory ran out; run fewer things at once, or lower what params.yaml asks for",
-            file=sys.stderr,
-        )
-        sys.exit(2)
+        _exit(2, f"{name}: memory ran out; {REMEDY}")
     with suppress(InputError):
         write_json(TIMES / f"{name}.json", {"stage": name, "seconds": seconds})
+
+
+def _exit(code: int, message: str) -> NoReturn:
+    print(f"error: {message}", file=sys.stderr)
+    sys.exit(code)
+
+
+def _out_of_memory(problem: BaseException) -> bool:
+    """Return whether an exception is Python's, the system's or torch's for want of memory, of the machine or a GPU."""
+    if isinstance(problem, OSError):
+        return problem.errno == errno.ENOMEM
+    message = str(problem)
+    return isinstance(problem, MemoryError) or "out of memory" in message or "can't allocate memory" in message

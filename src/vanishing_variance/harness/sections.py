@@ -12,7 +12,6 @@ from vanishing_variance.harness.errors import InputError, one_line, shown
 
 PATH = Path("params.yaml")
 
-
 # How many of something: a whole number in 32 bits, at least one, or at least two.
 Count = Annotated[int, Field(strict=True, ge=1, lt=2**31)]
 Several = Annotated[int, Field(strict=True, ge=2, lt=2**31)]
@@ -44,14 +43,21 @@ def get_param(document: Mapping[str, Any], key: str, kind: Any) -> Any:
     """
     sys.audit("vanishing_variance.get_param", key)  # compared with what dvc.yaml declares, by tests/graph
     value: Any = document
-    seen = ""
-    for part in key.split("."):
+    section = ""
+    for name in key.split("."):
         if not isinstance(value, Mapping):
-            raise InputError(f"{PATH}: {seen} is {shown(value)}; must be a mapping with the key {part}")
-        if part not in value:
-            there = ", ".join(map(named, value)) or "nothing"
-            raise InputError(f"{PATH}: {f'{seen}.{part}'.lstrip('.')} is missing; {seen or 'the file'} has: {there}")
-        value, seen = value[part], f"{seen}.{part}".lstrip(".")
+            raise InputError(f"{PATH}: {section} is {shown(value)}; must be a mapping with the key {name}")
+        inner = f"{section}.{name}".lstrip(".")
+        if name not in value:
+            keys = ", ".join(map(named, value)) or "nothing"
+            raise InputError(f"{PATH}: {inner} is missing; {section or 'the file'} has: {keys}")
+        value = value[name]
+        section = inner
+    return validate(value, key, kind)
+
+
+def validate(value: Any, key: str, kind: Any) -> Any:
+    """Return the value at `key`, "" for the whole file, validated as `kind`. Raises InputError, as `get_param`."""
     try:
         return TypeAdapter(kind).validate_python(value)
     except ValidationError as problem:
@@ -61,16 +67,20 @@ def get_param(document: Mapping[str, Any], key: str, kind: Any) -> Any:
 def explained(problem: ValidationError, key: str, kind: Any) -> str:
     """Return the first thing that is wrong, in one line."""
     first = problem.errors(include_url=False)[0]
-    where = "".join(f"[{part}]" if isinstance(part, int) else f".{named(part)}" for part in first["loc"])
-    name, value = f"{key}{where}", shown(first["input"])
-    if first["type"] in ("extra_forbidden", "invalid_key"):
-        return f"{name} is {value}, but there is no such key; choose from {_keys(kind, first['loc'][:-1])}"
-    if first["type"] == "missing":
-        return f"{name} is missing; {name.rpartition('.')[0]} must have {_keys(kind, first['loc'][:-1])}"
-    if first["type"] == "too_short":
-        return f"{name} is {value}; must have at least {first['ctx']['min_length']} entry"
-    if first["type"] == "model_type":
-        return f"{name} is {value}; must be a mapping with the keys {_keys(kind, first['loc'])}"
+    place = first["loc"]
+    where = "".join(f"[{part}]" if isinstance(part, int) else f".{named(part)}" for part in place)
+    name = f"{key}{where}".lstrip(".")
+    value = shown(first["input"])
+    match first["type"]:
+        case "extra_forbidden" | "invalid_key":
+            return f"{name} is {value}, but there is no such key; choose from {_keys(kind, place[:-1])}"
+        case "missing":
+            section = name.rpartition(".")[0] or "the file"
+            return f"{name} is missing; {section} must have {_keys(kind, place[:-1])}"
+        case "too_short":
+            return f"{name} is {value}; must have at least {first['ctx']['min_length']} entry"
+        case "model_type":
+            return f"{name} is {value}; must be a mapping with the keys {_keys(kind, place)}"
     message = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
     return f"{name} is {value}; must be {message}"
 
@@ -80,9 +90,10 @@ def named(key: Any) -> str:
     return one_line(key, 60) if isinstance(key, str) and key else shown(key)
 
 
-def _keys(kind: Any, where: Sequence[int | str]) -> str:
+def _keys(kind: Any, place: Sequence[int | str]) -> str:
     """Return the keys of a section, or of the section within it."""
-    for part in where:
-        inner = kind.model_fields[part].annotation
-        kind = next(one for one in (inner, *get_args(inner)) if hasattr(one, "model_fields"))
+    for part in place:
+        annotation = kind.model_fields[part].annotation
+        choices = (annotation, *get_args(annotation))  # of `Growth | None`
+        kind = next(choice for choice in choices if hasattr(choice, "model_fields"))
     return ", ".join(kind.model_fields)

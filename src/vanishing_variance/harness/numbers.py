@@ -1,0 +1,28 @@
+"""Numbers as text: estimates with their intervals, lengths as powers of two."""
+
+import pandas as pd
+
+MISSING = "–"
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def power(length: int, how: str = "2^{}") -> str:
+    """Return a length as a power of two where it is one."""
+    exponent = int(length).bit_length() - 1
+    return how.format(exponent) if length == 2**exponent else str(length)
+
+
+def drawn_power(length: int) -> str:
+    """Return a length for a picture, a power of two in raised digits where it is one."""
+    base, _, exponent = power(length).partition("^")
+    return base + exponent.translate(_RAISED)
+
+
+def estimate(
+    how: str, value: float | None, low: float | None = None, high: float | None = None, *, unit: str = ""
+) -> str:
+    """Return a number in Python's format `how`, with its interval where it has one; – where there is none."""
+    if pd.isna(value):
+        return MISSING
+    text = f"{value:{how}}{unit}"
+    return text if pd.isna(low) else f"{text} [{low:{how}}, {high:{how}}]"
