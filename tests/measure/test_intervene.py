@@ -3,96 +3,102 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from small import make_trained
+from small import make_trained, single
 
 from vanishing_variance.engine.ranges import Range
-from vanishing_variance.harness import parallel
 from vanishing_variance.measure.inference.sequences import of_length
+from vanishing_variance.measure.interventions import measurement
 from vanishing_variance.measure.interventions.config import Interventions
 from vanishing_variance.measure.interventions.measurement import Group, intervene, partner
 from vanishing_variance.measure.interventions.names import BASE, DAMAGING, RECOVERING
-from vanishing_variance.measure.interventions.parts import Parts
+from vanishing_variance.measure.interventions.parts import take_apart
 from vanishing_variance.measure.interventions.readings import EDGES, counted, read_out
 from vanishing_variance.tasks.argmax.task import Argmax
 
-HOW = Interventions(sequences=20, training_sequences=30)
+SETTINGS = Interventions(sequences=20, training_sequences=30)
+LENGTHS = (1, 6, 50)
 
 
-@pytest.fixture(autouse=True)
-def in_this_process(monkeypatch):
-    monkeypatch.setattr(parallel, "cores", lambda: 1)
+def read(task, length, size):
+    """Yield the test sequences of a length, a part at a time, as from a file."""
+    yield from of_length(task, np.random.default_rng(0), 40, length, size)
 
 
-def read(task, sequences, length, size):
-    """The test sequences of a length, a part at a time, as from a file."""
-    yield from of_length(task, np.random.default_rng(0), sequences, length, size)
-
-
-def group(task_name, norms=("none", "ln"), part=slice(None)):
-    trained = {norm: make_trained(task_name, norm) for norm in norms}
-    task = trained["none"].variant.task
+def make_group(trained, weights):
     return Group(
-        "short",
-        Range(shortest=2, longest=6),
-        {norm: of.variant for norm, of in trained.items()},
-        {norm: {name: array[part] for name, array in of.weights.items()} for norm, of in trained.items()},
-        {length: partial(read, task, 40, length) for length in (1, 6, 50)},
+        range_name="short",
+        trained=Range(shortest=2, longest=6),
+        variants={norm: models.variant for norm, models in trained.items()},
+        weights=weights,
+        sequences={length: partial(read, trained["none"].variant.task, length) for length in LENGTHS},
     )
 
 
 def test_a_row_an_intervention_model_and_length_the_same_for_a_seed_alone(task_name):
-    accuracy, counts = intervene([group(task_name)], [4, 5], HOW, 0)
-    assert list(accuracy.columns) == ["task", "range", "norm", "seed", "length", "intervention", "where", "accuracy"]
-    assert set(accuracy["length"]) == {0, 1, 6, 50}
+    trained = {norm: make_trained(task_name, norm) for norm in ("none", "ln")}
+    group = make_group(trained, {norm: models.weights for norm, models in trained.items()})
+    accuracy, counts = intervene([group], [4, 5], SETTINGS, 0)
+    assert set(accuracy["length"]) == {0, *LENGTHS}
     assert set(accuracy["intervention"]) == {BASE, *RECOVERING, *DAMAGING}
     assert not accuracy.duplicated(["norm", "seed", "length", "intervention", "where"]).any()
-    by_length = accuracy.groupby(["norm", "length"]).size()
-    assert by_length.tolist() == [2, 48, 48, 48] * 2
-    tested = counts.query("sample == 'tested'").groupby(["norm", "seed", "length"])[["sequences", "right"]].sum()
+    assert accuracy.groupby(["norm", "length"]).size().tolist() == [2, 48, 48, 48] * 2
+
+    keys = ["norm", "seed", "length"]
+    tested = counts[counts["sample"] == "tested"].groupby(keys)[["sequences", "right"]].sum()
     assert set(tested["sequences"]) == {20}
-    base = accuracy.query("intervention == @BASE and length > 0").set_index(["norm", "seed", "length"])["accuracy"]
+    base = accuracy.query("intervention == @BASE and length > 0").set_index(keys)["accuracy"]
     pd.testing.assert_series_equal(base.sort_index(), tested["right"] / 20, check_names=False)
-    alone, _ = intervene([group(task_name, part=slice(1, None))], [5], HOW, 0)
-    pd.testing.assert_frame_equal(alone, accuracy.query("seed == 5").reset_index(drop=True))
+
+    second = make_group(trained, {norm: single(models, 1) for norm, models in trained.items()})
+    alone, _ = intervene([second], [5], SETTINGS, 0)
+    pd.testing.assert_frame_equal(alone, accuracy[accuracy["seed"] == 5].reset_index(drop=True))
 
 
 def test_the_first_sequences_are_tested_and_others_calibrated_with(monkeypatch):
     """Two samples of the training lengths and two of each length, of which no two have a query in common."""
-    queries, of = {}, Parts.of
+    samples = {}
 
     def recorded(models, batches):
-        found = np.concatenate([part["query"] for part in batches])
-        queries[found.tobytes()] = set(found.tolist())
-        return of(models, batches)
+        queries = np.concatenate([batch["query"] for batch in batches])
+        samples[queries.tobytes()] = set(queries.tolist())
+        return take_apart(models, batches)
 
-    monkeypatch.setattr(Parts, "of", recorded)
-    intervene([group("argmax", ("none",))], [4, 5], HOW, 0)
-    assert sorted(map(len, queries.values())) == [20] * 6 + [30] * 2
-    assert len(set().union(*queries.values())) == 20 * 6 + 30 * 2
-    for length in (1, 6, 50):
-        [whole] = read(Argmax(classes=10), 40, length, 40)
-        assert set(whole["query"][:20].tolist()) in queries.values()
+    monkeypatch.setattr(measurement, "take_apart", recorded)
+    trained = make_trained("argmax", "none")
+    intervene([make_group({"none": trained}, {"none": trained.weights})], [4, 5], SETTINGS, 0)
+    assert sorted(map(len, samples.values())) == [20] * 6 + [30] * 2
+    assert len(set().union(*samples.values())) == 20 * 6 + 30 * 2
+    for length in LENGTHS:
+        [stored] = read(Argmax(classes=10), length, 40)
+        assert set(stored["query"][:20].tolist()) in samples.values()
 
 
-def test_none_has_the_weights_of_ln_or_the_treatment_and_the_others_those_of_none():
-    assert [partner(norm, ["none", "std", "ln", "rms"]) for norm in ("none", "std", "ln")] == ["ln", "none", "none"]
-    assert partner("none", ["none", "std", "rms"]) == "rms"
-    assert partner("none", ["none"]) == "none"
+@pytest.mark.parametrize(
+    ("norm", "norms", "expected"),
+    [
+        ("none", ["none", "std", "ln", "rms"], "ln"),
+        ("none", ["none", "std", "rms"], "rms"),
+        ("none", ["none"], "none"),
+        ("std", ["none", "std", "ln"], "none"),
+    ],
+)
+def test_none_has_the_weights_of_ln_or_the_treatment_and_the_others_those_of_none(norm, norms, expected):
+    assert partner(norm, norms) == expected
 
 
 def test_right_answers_are_counted_by_the_targets_weight():
     weight = np.array([[0.0, 0.05, 0.06, 1.0], [0.5, 0.5, 0.5, 0.5]])
     right = np.array([[False, True, False, True], [True, True, True, False]])
-    rows = [*counted([7, 8], weight, right)]
-    bins = {(row["seed"], EDGES[row["bin"]]): (row["sequences"], row["right"]) for row in rows}
-    assert bins == {(7, 0.0): (1, 0), (7, 0.03): (2, 1), (7, 0.99): (1, 1), (8, 0.5): (4, 3)}
+    rows = pd.DataFrame(counted([7, 8], weight, right))
+    assert rows["seed"].tolist() == [7, 7, 7, 8]
+    assert [EDGES[place] for place in rows["bin"]] == [0.0, 0.03, 0.99, 0.5]
+    assert rows[["sequences", "right"]].to_numpy().tolist() == [[1, 0], [2, 1], [1, 1], [4, 3]]
 
 
 def test_the_read_out_is_a_mean_over_seeds_that_have_enough_sequences():
-    about = {"task": "argmax", "range": "short", "norm": "ln", "sample": "tested", "length": 64, "bin": 4}
-    seeds = ((0, 20, 10), (1, 20, 20), (0, 20, 10), (2, 9, 0))
-    rows = [about | {"seed": seed, "sequences": sequences, "right": right} for seed, sequences, right in seeds]
-    [row] = read_out(pd.DataFrame(rows)).to_dict("records")
+    counts = pd.DataFrame({"seed": [0, 1, 0, 2], "sequences": [20, 20, 20, 9], "right": [10, 20, 10, 0]})
+    counts = counts.assign(task="argmax", range="short", norm="ln", sample="tested", length=64, bin=4)
+    [row] = read_out(counts).to_dict("records")
     assert (row["above"], row["to"], row["n"], row["sequences"]) == (0.1, 0.2, 2, 69)
     assert row["accuracy"] == pytest.approx(0.75)
     assert row["low"] < 0.75 < row["high"]

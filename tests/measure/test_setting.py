@@ -1,6 +1,7 @@
 """Models whose failure is known: what puts them right, and what does not."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -9,16 +10,16 @@ from small import SHARP, WIDTH, make_trained
 
 from vanishing_variance.measure.inference.models import Models
 from vanishing_variance.measure.inference.temperature import UNCHANGED
-from vanishing_variance.measure.interventions import names, setting
+from vanishing_variance.measure.interventions import names
 from vanishing_variance.measure.interventions.config import Interventions
-from vanishing_variance.measure.interventions.moments import Move, by_form, correct, moments
+from vanishing_variance.measure.interventions.moments import Move, by_form, is_correct
 from vanishing_variance.measure.interventions.names import FORMS, PLACES
-from vanishing_variance.measure.interventions.parts import Parts
-from vanishing_variance.measure.interventions.sequences import drawn
-from vanishing_variance.measure.interventions.setting import Calibration, on_long, on_training
+from vanishing_variance.measure.interventions.parts import Parts, take_apart
+from vanishing_variance.measure.interventions.setting import calibrate, draw_donors, on_long, on_training
 
 SEQUENCES = 40
-DRAWN = drawn(np.random.default_rng(9), SEQUENCES, Interventions(sequences=SEQUENCES, training_sequences=SEQUENCES))
+SETTINGS = Interventions(sequences=SEQUENCES, training_sequences=SEQUENCES)
+DONORS = draw_donors(np.random.default_rng(9), SEQUENCES, SETTINGS)
 
 
 def make_models(task="argmax", norm="none"):
@@ -28,13 +29,13 @@ def make_models(task="argmax", norm="none"):
 
 def by_hand():
     """Two classes: O is the hidden layer; the head asks whether the GELU of feature 0 is above 1.05: then class 1."""
-    one = make_models()
-    weights = {name: torch.zeros_like(tensor) for name, tensor in one.weights.items()}
+    models = make_models()
+    weights = {name: torch.zeros_like(tensor) for name, tensor in models.weights.items()}
     for name in ("item.2.weight", "attention.value", "attention.output", "head.0.weight"):
         weights[name] += torch.eye(WIDTH)
     weights["head.2.weight"][:, 1, 0] = 1.0
     weights["head.2.bias"] += torch.tensor([0.0, -1.05, *[-100.0] * 8])
-    return replace(one, weights=weights)
+    return replace(models, weights=weights)
 
 
 def parts_by_hand(scale, weight, seed=0, sequences=SEQUENCES):
@@ -43,76 +44,84 @@ def parts_by_hand(scale, weight, seed=0, sequences=SEQUENCES):
     A model `by_hand` is right at a scale of 1 and a target's weight near 1; else it says 0, and half is right.
     """
     labels = torch.from_numpy(np.random.default_rng(seed).permutation(sequences) % 2)
-    target, rest = torch.zeros(2, sequences, WIDTH), torch.zeros(2, sequences, WIDTH)
+    target = torch.zeros(2, sequences, WIDTH)
     target[:, :, 0] = torch.where(labels == 1, 2.0, 0.5)
-    rest[:, :, 0] = 0.5
     # a feature that is never read, so that the global deviation does not follow the class
-    target[:, :, 1], rest[:, :, 1] = 6.0, 6.0
+    target[:, :, 1] = 6.0
+    rest = target.clone()
+    rest[:, :, 0] = 0.5
     target, rest = scale * target, scale * rest
-    weights = torch.full((2, sequences), weight)
-    context = weight * target + (1 - weight) * rest
-    largest, profile = rest.unsqueeze(2).repeat(1, 1, 15, 1), torch.full((2, sequences, 15), 1 / 15)
-    return Parts(context, weights, target, rest, largest, profile, target, labels)
+    return Parts(
+        context=weight * target + (1 - weight) * rest,
+        weight=torch.full((2, sequences), weight),
+        target=target,
+        rest=rest,
+        largest=rest.unsqueeze(2).repeat(1, 1, 15, 1),
+        profile=torch.full((2, sequences, 15), 1 / 15),
+        hard=target,
+        labels=labels,
+    )
 
 
-def found(tested, long, training, other=None, trained=None):
-    """Accuracy of a model `by_hand` by intervention, and by place where moments are moved."""
-    one = by_hand()
-    calibration = [Calibration.of(one, parts) for parts in (long, training)]
+def accuracies(tested, long, training, other=None, trained=None):
+    """Return the accuracy of a model `by_hand` by intervention, and by place where moments are moved."""
+    models = by_hand()
+    of_long, of_training = calibrate(models, long), calibrate(models, training)
     other = tested.weight if other is None else other
-    rows = [
-        *on_long(one, tested, *calibration, other, DRAWN),
-        *on_training(one, trained or tested, *calibration, DRAWN),
+    outcomes = [
+        *on_long(models, tested, of_long, of_training, other, DONORS),
+        *on_training(models, trained or tested, of_long, of_training, DONORS),
     ]
-    assert {name for name, _, _ in rows} == {names.BASE, *names.RECOVERING, *names.DAMAGING}
-    return {(name, where) if where in PLACES else name: right[0].double().mean().item() for name, where, right in rows}
+    found = {}
+    for name, where, correct in outcomes:
+        key = (name, where) if where in PLACES else name
+        found[key] = correct[0].double().mean().item()
+    return found
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_move_gives_the_moments_that_it_ends_at(form):
     rng = torch.Generator().manual_seed(0)
-    start, end = (torch.randn(2, 50, 6, generator=rng, dtype=torch.double) * scale + 1 for scale in (1.0, 3.0))
-    was, wanted = by_form(start)[form], by_form(end)[form]
-    moved = by_form(Move("before", was, wanted)(start))[form]
-    torch.testing.assert_close(moved.mean, wanted.mean)
-    torch.testing.assert_close(moved.deviation, wanted.deviation)
-    if form == "global":
-        assert wanted.mean.flatten().tolist() == pytest.approx(end.mean((1, 2)).tolist())
-        assert wanted.deviation.flatten().tolist() == pytest.approx(end.std(2, correction=0).mean(1).tolist())
+    start = torch.randn(2, 50, 6, generator=rng, dtype=torch.double) + 1
+    end = torch.randn(2, 50, 6, generator=rng, dtype=torch.double) * 3 + 1
+    wanted = by_form(end)[form]
+    moved = Move("before", by_form(start)[form], wanted)(start)
+    found = by_form(moved)[form]
+    torch.testing.assert_close(found.mean, wanted.mean)
+    torch.testing.assert_close(found.deviation, wanted.deviation)
     flat = torch.ones(2, 5, 6, dtype=torch.double)
     assert torch.isfinite(Move("before", by_form(flat)[form], wanted)(flat)).all()
 
 
-def test_moments_are_those_of_o_before_and_after_the_normaliser():
-    one, context = make_models(norm="ln"), torch.randn(2, 20, WIDTH, generator=torch.Generator().manual_seed(0))
-    outputs = one.network.outputs(one.weights, context)
-    of, after = moments(one, context), one.network.normalise(one.weights, outputs)
-    for form in FORMS:
-        torch.testing.assert_close(of[form, "before"].deviation, by_form(outputs)[form].deviation)
-        torch.testing.assert_close(of[form, "after"].deviation, by_form(after)[form].deviation)
+def test_the_global_moments_are_over_the_features_of_a_sequence():
+    outputs = torch.randn(2, 50, 6, generator=torch.Generator().manual_seed(0), dtype=torch.double)
+    found = by_form(outputs)["global"]
+    torch.testing.assert_close(found.mean.flatten(), outputs.mean((1, 2)))
+    torch.testing.assert_close(found.deviation.flatten(), outputs.std(2, correction=0).mean(1))
 
 
 def test_the_base_is_what_evaluation_answers(task_name):
-    one = make_models(task_name, "ln")
-    sequences = one.task.sample(np.random.default_rng(0), 50, 12)
-    tested = Parts.of(one, [sequences])
-    expected = one.answer(sequences, UNCHANGED).correct["plain"]
-    assert torch.equal(correct(one, tested.context, tested.labels), expected)
+    models = make_models(task_name, "ln")
+    sequences = models.task.sample(np.random.default_rng(0), 50, 12)
+    tested = take_apart(models, [sequences])
+    expected = models.answer(sequences, UNCHANGED).correct["plain"]
+    assert torch.equal(is_correct(models, tested.context, tested.labels), expected)
 
 
 @pytest.mark.parametrize(("scale", "accuracy"), [(1.0, 1.0), (0.1, 0.5)])
 def test_what_another_sample_of_the_same_length_has_changes_nothing(scale, accuracy):
     tested, long, training = (parts_by_hand(scale, 0.95, seed) for seed in range(3))
-    assert set(found(tested, long, training).values()) == {accuracy}
+    assert set(accuracies(tested, long, training).values()) == {accuracy}
 
 
 def test_a_head_that_needs_the_global_scale_alone_is_put_right_by_the_moments():
     long, training = parts_by_hand(0.1, 0.95), parts_by_hand(1.0, 0.95)
-    accuracy = found(parts_by_hand(0.1, 0.95, 1), long, training, trained=parts_by_hand(1.0, 0.95, 2))
-    for form in FORMS:
-        for where in PLACES:
-            assert accuracy[names.restored(form), where] == accuracy[names.both(form), where] == 1
-            assert accuracy[names.damaged(form), where] == accuracy[names.kept_long(form), where] == 0.5
+    accuracy = accuracies(parts_by_hand(0.1, 0.95, 1), long, training, trained=parts_by_hand(1.0, 0.95, 2))
+    for form, where in product(FORMS, PLACES):
+        assert accuracy[names.restored(form), where] == 1
+        assert accuracy[names.both(form), where] == 1
+        assert accuracy[names.damaged(form), where] == 0.5
+        assert accuracy[names.kept_long(form), where] == 0.5
     # attention is right already
     for name in (names.BASE, names.TARGET, names.AVERAGED, names.ENTROPY, names.HARD, names.OTHER):
         assert accuracy[name] == 0.5
@@ -121,61 +130,52 @@ def test_a_head_that_needs_the_global_scale_alone_is_put_right_by_the_moments():
 
 def test_a_model_whose_attention_alone_is_broken_is_put_right_by_the_targets_weight():
     long, training = parts_by_hand(1.0, 0.1), parts_by_hand(1.0, 0.95)
-    other, trained = torch.full((2, SEQUENCES), 0.95), parts_by_hand(1.0, 0.95, 2)
-    accuracy = found(parts_by_hand(1.0, 0.1, 1), long, training, other, trained)
+    other = torch.full((2, SEQUENCES), 0.95)
+    accuracy = accuracies(parts_by_hand(1.0, 0.1, 1), long, training, other, parts_by_hand(1.0, 0.95, 2))
     for name in (names.TARGET, names.OTHER, names.HARD):
         assert accuracy[name] == 1
     for name in (names.BASE, names.AVERAGED, names.ENTROPY, names.TRAINED_TARGET):
         assert accuracy[name] == 0.5
-    assert accuracy[names.restored("global"), "before"] == accuracy[names.kept_long("feature"), "before"] == 0.5
+    assert accuracy[names.restored("global"), "before"] == 0.5
+    assert accuracy[names.kept_long("feature"), "before"] == 0.5
 
 
-def test_what_is_averaged_and_what_is_peaked():
-    """The rest differs between sequences, the largest distractor has a weight of its own."""
-    tested, training = parts_by_hand(1.0, 0.5), parts_by_hand(1.0, 0.5)
-    noise = torch.where(tested.labels == 1, -3.0, 3.0).view(1, -1, 1)
-    spoilt = replace(tested, rest=tested.rest + noise, context=tested.weighted(tested.weight, tested.rest + noise))
-    # the mean is that of the long length: of the training lengths it would leave none right
-    accuracy = found(spoilt, spoilt, replace(training, rest=training.rest - 100))
+@pytest.fixture
+def spoilt():
+    """Sequences whose rest differs, so that none is right; without the noise all are."""
+    parts = parts_by_hand(1.0, 0.5)
+    noise = torch.where(parts.labels == 1, -3.0, 3.0).view(1, -1, 1)
+    rest = parts.rest + noise
+    return replace(parts, rest=rest, context=parts.weighted(parts.weight, rest))
+
+
+def test_what_the_noise_of_the_rest_spoils_its_mean_puts_right(spoilt):
+    """The mean of the long length: that of the training lengths would leave none right."""
+    training = parts_by_hand(1.0, 0.5)
+    accuracy = accuracies(spoilt, spoilt, replace(training, rest=training.rest - 100))
     assert accuracy[names.BASE] == 0
-    # without the noise 0.5 * 2 + 0.5 * 0.5 = 1.25, whose GELU is above 1.05, and 0.5: both right
     for name in (names.AVERAGED, names.TRAINED_TARGET_AVERAGED, names.ENTROPY):
         assert accuracy[name] == 1
-    # the rest that is taken is that of the distractors' own hidden layers, by the weights of training
-    peak = torch.zeros_like(training.profile)
-    peak[:, :, 0] = 1
-    largest = tested.largest.clone()
+
+
+def test_the_entropy_is_set_by_the_weights_of_training_and_the_sequences_own_distractors(spoilt):
+    training = parts_by_hand(1.0, 0.5)
+    profile = torch.zeros_like(training.profile)
+    profile[:, :, 0] = 1
+    largest = training.largest.clone()
     largest[:, :, 0, 0] = 100
-    accuracy = found(replace(tested, largest=largest), spoilt, replace(training, profile=peak))
+    accuracy = accuracies(replace(spoilt, largest=largest), spoilt, replace(training, profile=profile))
     assert accuracy[names.ENTROPY] == 0.5
-    # a sequence without distractors keeps its rest
+
+
+def test_a_sequence_without_distractors_keeps_its_rest():
+    tested = parts_by_hand(1.0, 0.5)
     alone = replace(tested, largest=torch.zeros_like(tested.largest))
-    assert found(alone, tested, tested)[names.ENTROPY] == 1
+    assert accuracies(alone, tested, tested)[names.ENTROPY] == 1
 
 
 def test_the_mean_rest_counts_a_sequence_by_the_weight_of_its_rest():
-    rest = torch.stack([torch.full((2, WIDTH), 1.0), torch.full((2, WIDTH), 3.0)], 1)
+    rest = torch.tensor([1.0, 3.0]).view(1, 2, 1).expand(2, 2, WIDTH)
     weight = torch.tensor([[0.0, 0.75], [0.5, 0.5]])
-    uneven = replace(parts_by_hand(1.0, 0.5, sequences=2), rest=rest, weight=weight)
-    assert Calibration.of(by_hand(), uneven).rest[:, 0, 0].tolist() == pytest.approx([1.4, 2.0])
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_moments_are_set_from_those_that_the_right_weight_leaves(form, monkeypatch):
-    """With the weights of training, O has moments of its own, from which it goes to training's or the long length's."""
-    one, long, short = by_hand(), parts_by_hand(0.1, 0.1), parts_by_hand(1.0, 0.95)
-    moves = []
-
-    def recorded(models, context, labels, move=None):
-        moves.append((context, move))
-        return correct(models, context, labels, move)
-
-    monkeypatch.setattr(setting, "correct", recorded)
-    calibrations = [Calibration.of(one, parts) for parts in (long, short)]
-    order = [(name, where) for name, where, _ in on_long(one, long, *calibrations, long.weight, DRAWN)]
-    for name, end in ((names.both(form), short), (names.kept_long(form), long)):
-        context, move = moves[order.index((name, "before"))]
-        moved = by_form(move(one.network.outputs(one.weights, context)))[form]
-        wanted = moments(one, end.context)[form, "before"]
-        torch.testing.assert_close(moved.mean, wanted.mean, rtol=1e-4, atol=1e-5)
-        torch.testing.assert_close(moved.deviation, wanted.deviation, rtol=1e-4, atol=1e-5)
+    parts = replace(parts_by_hand(1.0, 0.5, sequences=2), rest=rest, weight=weight)
+    assert calibrate(by_hand(), parts).rest[:, 0, 0].tolist() == pytest.approx([1.4, 2.0])

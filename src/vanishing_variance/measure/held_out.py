@@ -1,8 +1,5 @@
-"""Held-out sequences of the section `test`, the same for every seed and variant, and the memory for drawing them."""
+"""The section `test` of params.yaml: held-out sequences, the same for every seed and variant."""
 
-from vanishing_variance.engine.sequence_memory import sequence_bytes
-from vanishing_variance.engine.task import Task
-from vanishing_variance.harness.memory import Need, Term
 from vanishing_variance.harness.sections import Lengths, Section, Several
 
 
@@ -13,17 +10,3 @@ class Test(Section):
 
     lengths: Lengths
     sequences: Several
-
-
-# The sequences of one length, and their bytes on the way to the disk, laid out twice.
-COPIES = 3
-
-
-def memory_needed(name: str, task: Task, test: Test) -> Need:
-    """Return the memory for drawing a task's sequences, a length at a time while those of the last are still held."""
-    before, most = 0.0, 0.0
-    for length in test.lengths:
-        kept, drawing = sequence_bytes(task, length)
-        most, before = max(most, before + max(drawing, COPIES * kept)), kept
-    parameters = {"test.sequences": test.sequences, "test.lengths": test.lengths[-1]}
-    return Need(name=f"generate {name}", data=(Term(test.sequences * most, parameters),))

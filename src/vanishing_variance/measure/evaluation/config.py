@@ -11,6 +11,6 @@ class Diagnostics(Section):
 
 
 class Fit(Section):
-    """Sequences a model and test length, labelled, none of them tested, on which its mistakes are looked for."""
+    """Sequences a model and test length, labelled and none of them tested, to whose wrong answers it is fitted."""
 
     sequences: Count

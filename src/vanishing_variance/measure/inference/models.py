@@ -1,19 +1,17 @@
 """Inference with a block of trained models.
 
-S seeds, B sequences, N items, D width.
+S seeds, B sequences, N items, D width, C classes.
 
-A sequence is gone through once for the logits, their entropy and the plain output, and for each adaptive temperature
-that sharpens any sequence of the batch once more through the items that then have a weight. What is kept for an item is
-its logit.
+The items of a sequence are gone through once for the logits, their entropy and the plain output, and once more for each
+adaptive temperature that sharpens any sequence of the batch. What is kept of an item is its logit.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Float64, Shaped
+from jaxtyping import Bool, Float, Float64, Int64, Shaped
 from torch import Tensor
 
 from vanishing_variance.engine.attention import attend, weighted_sum
@@ -23,23 +21,21 @@ from vanishing_variance.engine.items import Items
 from vanishing_variance.engine.network import Network
 from vanishing_variance.engine.task import Sequences, Task
 from vanishing_variance.engine.variant import Variant
+from vanishing_variance.measure.inference.sequences import Read
 from vanishing_variance.measure.inference.temperature import PUBLISHED, Temperature, entropy
 
-# The items of a batch, over all sequences and models: so many that what is done once a batch is little beside them.
+# The items of a batch, over all its sequences and models: enough that the work done once a batch is little beside them.
 ITEMS_IN_BATCH = {"cpu": 2**16, "cuda": 2**20}
 
-Key = TypeVar("Key", bound=Any)
-
-# The test sequences of one length, at most so many at a time.
-Read = Callable[[int], Iterator[Sequences]]
+StoredWeights = Mapping[str, Float[np.ndarray, "S ..."]]
 
 
 @dataclass(frozen=True)
-class Answers:
+class BatchAnswers:
     """Answers of S models to B sequences.
 
-    `correct`, by temperature, whether the answer is. With the plain softmax: the `logits` of the items, their `entropy`
-    in nats, and the attention outputs O, `before` and `after` the normaliser.
+    `correct`, by temperature: True where the answer is. The others are those of the plain softmax: the items' `logits`
+    and the `entropy` of their softmax in nats; the attention outputs O `before` and `after` the normaliser.
     """
 
     correct: Mapping[str, Bool[Tensor, "S B"]]
@@ -51,7 +47,7 @@ class Answers:
 
 @dataclass(frozen=True)
 class Models:
-    """Trained models of one variant; the rows of tables that they look up are computed once."""
+    """Trained models of one variant; the tables of their task's embedding are computed once."""
 
     task: Task
     network: Network
@@ -60,57 +56,69 @@ class Models:
 
     @classmethod
     @torch.no_grad()
-    def of(cls, variant: Variant, weights: Mapping[str, Float[np.ndarray, "S ..."]]) -> "Models":
+    def of(cls, variant: Variant, weights: StoredWeights) -> "Models":
         """Return the models with these weights, on the device."""
         network = variant.network()
-        on_device = {name: torch.from_numpy(array).to(device()) for name, array in weights.items()}
-        return cls(variant.task, network, on_device, network.tables(on_device))
+        tensors = {name: to_device(array) for name, array in weights.items()}
+        return cls(variant.task, network, tensors, network.tables(tensors))
 
-    @property
-    def batch_items(self) -> int:
-        """The number of items that a batch may have."""
-        return ITEMS_IN_BATCH[device().type] // len(next(iter(self.weights.values())))
+    def batch_size(self, length: int) -> int:
+        """Return the number of sequences in a batch: one, or as many as have ITEMS_IN_BATCH items over all models."""
+        models = len(next(iter(self.weights.values())))
+        items = ITEMS_IN_BATCH[device().type] // models
+        return max(1, items // length)
 
     def encode(self, sequences: Sequences) -> tuple[Items, Float[Tensor, "S QB D"]]:
         """Return `Network.encode` of sequences that all models share."""
-        batch = {name: torch.from_numpy(array).to(device())[None] for name, array in sequences.items()}
+        batch = {name: to_device(array).unsqueeze(0) for name, array in sequences.items()}
         return self.network.encode(self.weights, batch, self.tables)
 
+    def labels(self, sequences: Sequences) -> Int64[Tensor, " B"]:
+        """Return the correct class of each sequence."""
+        return to_device(self.task.label(sequences))
+
+    def outputs(self, context: Float[Tensor, "S B D"]) -> tuple[Float[Tensor, "S B D"], Float[Tensor, "S B D"]]:
+        """Return the attention outputs O of contexts, before and after the normaliser."""
+        before = self.network.outputs(self.weights, context)
+        return before, self.network.normalise(self.weights, before)
+
+    def read_out(self, normalised: Float[Tensor, "S B D"]) -> Float[Tensor, "S B C"]:
+        """Return the class logits, given O after the normaliser."""
+        return self.network.read_out(self.weights, normalised)
+
     @torch.no_grad()
-    def answer(self, sequences: Sequences, fitted: Temperature) -> Answers:
+    def answer(self, sequences: Sequences, fitted: Temperature) -> BatchAnswers:
         """Return the answers to a batch that the models share, at three temperatures.
 
         `plain`: the softmax; `adaptive`: the published polynomial of Veličković et al.; `fitted`: our own.
         """
-        labels = torch.from_numpy(self.task.label(sequences)).to(device())
+        labels = self.labels(sequences)
         items, folded_query = self.encode(sequences)
-        logits, plain = attend(items, folded_query)
-        spread, contexts = entropy(logits), {"plain": plain}
+        logits, context = attend(items, folded_query)
+        entropies = entropy(logits)
+        before, after = self.outputs(context)
+        correct = {"plain": self.read_out(after).argmax(-1) == labels}
         for name, temperature in {"adaptive": PUBLISHED, "fitted": fitted}.items():
-            contexts[name] = sharpened(items, logits, temperature.beta(spread), plain)
-        before = {name: self.network.outputs(self.weights, context) for name, context in contexts.items()}
-        after = {name: self.network.normalise(self.weights, outputs) for name, outputs in before.items()}
-        classes = {name: self.network.read_out(self.weights, outputs).argmax(-1) for name, outputs in after.items()}
-        correct = {name: of == labels for name, of in classes.items()}
-        return Answers(correct, logits, spread, before["plain"], after["plain"])
+            sharp_context = sharpened(items, logits, temperature.beta(entropies), context)
+            _, sharp_after = self.outputs(sharp_context)
+            correct[name] = self.read_out(sharp_after).argmax(-1) == labels
+        return BatchAnswers(correct, logits, entropies, before, after)
 
-    def test(self, sequences: Read, length: int, fitted: Temperature) -> Iterator[tuple[Sequences, Answers]]:
+    def test(self, sequences: Read, length: int, fitted: Temperature) -> Iterator[tuple[Sequences, BatchAnswers]]:
         """Yield the answers to all sequences of one length, a batch at a time."""
-        for part in sequences(max(1, self.batch_items // length)):
-            yield part, self.answer(part, fitted)
+        for batch in sequences(self.batch_size(length)):
+            yield batch, self.answer(batch, fitted)
 
     def accuracy(self, sequences: Read, length: int, fitted: Temperature) -> dict[str, Float64[np.ndarray, " S"]]:
         """Return the fraction of correct answers of each model, by temperature."""
-        return {
-            name: correct.mean(axis=1)
-            for name, correct in joined(answers.correct for _, answers in self.test(sequences, length, fitted)).items()
-        }
+        correct = joined(answers.correct for _, answers in self.test(sequences, length, fitted))
+        return {temperature: answers.mean(axis=1) for temperature, answers in correct.items()}
 
 
 def sharpened(
     items: Items, logits: Float[Tensor, "S B N"], beta: Float[Tensor, "S B"], plain: Float[Tensor, "S B D"]
 ) -> Float[Tensor, "S B D"]:
-    """Return the context softmax(beta logits) h, from the logits and the context `plain` that `attend` has found.
+    """Return the context softmax(beta logits) h, from the logits and the context `plain` of `attend`.
 
     Where beta is 1 it is `plain`, to the last bit, whatever the other sequences of the batch. Elsewhere weights below
     eps / 2N are left out: all of them together change the context by less than eps / 2 of the largest h, which is the
@@ -122,13 +130,27 @@ def sharpened(
         return plain
     weights = torch.softmax(beta * logits, dim=-1)
     negligible = weights < torch.finfo(weights.dtype).eps / (2 * weights.shape[-1])
-    return torch.where(sharper, weighted_sum(items, weights.masked_fill(negligible | ~sharper, 0)), plain)
+    weights = weights.masked_fill(negligible | ~sharper, 0)
+    return torch.where(sharper, weighted_sum(items, weights), plain)
 
 
-def joined(batches: Iterator[Mapping[Key, Shaped[Tensor, "S B ..."]]]) -> dict[Key, Shaped[np.ndarray, "S B ..."]]:
-    """Return the arrays of several batches as one for each name, all sequences along the second axis."""
-    parts: dict[Key, list[np.ndarray]] = {}
-    for batch in batches:
-        for name, tensor in batch.items():
-            parts.setdefault(name, []).append(tensor.cpu().numpy())
-    return {name: np.concatenate(arrays, axis=1) for name, arrays in parts.items()}
+def at_target(values: Float[Tensor, "S B N"], sequences: Sequences) -> Float[Tensor, "S B"]:
+    """Return the value of each sequence's target item."""
+    target = to_device(sequences["target"]).view(1, -1, 1)
+    return values.gather(-1, target.expand(len(values), -1, 1)).squeeze(-1)
+
+
+def joined(batches: Iterable[Mapping[str, Shaped[Tensor, "S _ ..."]]]) -> dict[str, Shaped[np.ndarray, "S B ..."]]:
+    """Return the tensors of several batches as one array for each name, all sequences along the second axis."""
+    every = list(batches)
+    return {name: torch.cat([batch[name] for batch in every], dim=1).cpu().numpy() for name in every[0]}
+
+
+def select_models(weights: StoredWeights, places: slice) -> dict[str, Float[np.ndarray, "_ ..."]]:
+    """Return the weights of the models at these places of a block."""
+    return {name: array[places] for name, array in weights.items()}
+
+
+def to_device(array: Shaped[np.ndarray, "..."]) -> Shaped[Tensor, "..."]:
+    """Return an array as a tensor on the device."""
+    return torch.from_numpy(array).to(device())

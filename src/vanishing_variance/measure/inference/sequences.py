@@ -1,16 +1,20 @@
-"""Drawing sequences in batches.
+"""Random sequences in batches of bounded size.
 
 B sequences, N items.
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.task import Sequences, Task
 
-# `sample_batches` draws so many items at a time, or one sequence.
+# A function of the size of a batch, which yields the test sequences of one length in batches of at most that size.
+Read = Callable[[int], Iterator[Sequences]]
+
+# `sample_batches` draws so many items at a time, or one sequence. Another number gives other sequences.
 ITEMS_DRAWN = 2**20
 
 
@@ -19,10 +23,10 @@ def sample_batches(task: Task, rng: np.random.Generator, sequences: int, length:
 
     They are drawn a fixed number at a time, so that a larger `sequences` begins as a smaller one.
     """
-    piece = max(1, ITEMS_DRAWN // length)
-    for drawn_before in range(0, sequences, piece):
-        drawn = task.sample(rng, piece, length)
-        wanted = min(piece, sequences - drawn_before)
+    drawn_together = max(1, ITEMS_DRAWN // length)
+    for drawn_before in range(0, sequences, drawn_together):
+        drawn = task.sample(rng, drawn_together, length)
+        wanted = min(drawn_together, sequences - drawn_before)
         for first in range(0, wanted, size):
             yield {name: array[first : min(first + size, wanted)] for name, array in drawn.items()}
 
@@ -30,14 +34,23 @@ def sample_batches(task: Task, rng: np.random.Generator, sequences: int, length:
 def of_length(task: Task, rng: np.random.Generator, sequences: int, length: int, size: int) -> Iterator[Sequences]:
     """Yield new sequences of one length, at most `size` at a time; the same ones whatever `size` is."""
     drawn = task.sample(rng, sequences, length)
-    for start in range(0, sequences, size):
-        yield {name: array[start : start + size] for name, array in drawn.items()}
+    for first in range(0, sequences, size):
+        yield {name: array[first : first + size] for name, array in drawn.items()}
 
 
 def of_training_lengths(
-    task: Task, rng: np.random.Generator, sequences: int, lengths: Range, items: int
+    task: Task, rng: np.random.Generator, sequences: int, lengths: Range, batch_size: Callable[[int], int]
 ) -> Iterator[Sequences]:
-    """Yield new sequences of lengths that are uniform over the training lengths, at most `items` items at a time."""
+    """Yield new sequences of lengths that are uniform over the training lengths; a batch has one length."""
     drawn = rng.integers(lengths.shortest, lengths.longest + 1, size=sequences)
-    for length, count in zip(*(of.tolist() for of in np.unique(drawn, return_counts=True)), strict=True):
-        yield from of_length(task, rng, count, length, max(1, items // length))
+    for length, count in sorted(Counter(drawn.tolist()).items()):
+        yield from of_length(task, rng, count, length, batch_size(length))
+
+
+def first(read: Read, sequences: int, size: int) -> Iterator[Sequences]:
+    """Yield the first of the stored sequences, at most `size` at a time."""
+    for batch in read(min(size, sequences)):
+        yield {name: array[:sequences] for name, array in batch.items()}
+        sequences -= len(batch["target"])
+        if sequences <= 0:
+            return

@@ -3,7 +3,7 @@
 N items.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import pandas as pd
@@ -11,8 +11,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from vanishing_variance.engine.device import device
+
 SHARPEN_ABOVE = 0.5
-HALVES = ["first", "second"]
 # The columns of a polynomial's coefficients, by the power of the entropy.
 POWERS = ("p4", "p3", "p2", "p1", "p0")
 
@@ -21,22 +22,24 @@ POWERS = ("p4", "p3", "p2", "p1", "p0")
 class Temperature:
     """beta as a polynomial of the entropy in nats, highest power first.
 
-    Outside the entropies that a polynomial was fitted to it says nothing: there the nearest one's beta is taken.
+    `lowest`, `highest`: the entropies between which it was fitted; outside them the nearest one's beta is taken.
+    `mistakes`: the number of wrong answers that it was fitted to.
     """
 
     polynomial: tuple[float, ...]
     lowest: float = 0.0
     highest: float = float("inf")
+    mistakes: int = 0
 
     def beta(self, entropy: Float[Tensor, "*any"]) -> Float[Tensor, "*any"]:
         """Return the factor of the logits at test time: max(1, polynomial(H)) where H > 0.5 nats, elsewhere 1.
 
         The polynomial is taken at H clamped to [lowest, highest].
         """
-        fitted = entropy.clamp(self.lowest, self.highest)
+        clamped = entropy.clamp(self.lowest, self.highest)
         beta = torch.zeros_like(entropy)
         for coefficient in self.polynomial:
-            beta = beta * fitted + coefficient
+            beta = beta * clamped + coefficient
         return torch.where(entropy > SHARPEN_ABOVE, beta.clamp(min=1.0), torch.ones_like(beta))
 
 
@@ -49,19 +52,31 @@ UNCHANGED = Temperature((1.0,), 0.0, 0.0)
 def halves(seeds: int) -> dict[str, slice]:
     """Return the places of a block's two halves, `first` and `second`; of one seed, the second is empty."""
     middle = (seeds + 1) // 2
-    return dict(zip(HALVES, (slice(0, middle), slice(middle, seeds)), strict=True))
+    return {"first": slice(0, middle), "second": slice(middle, seeds)}
 
 
-def frame(fits: Mapping[str, tuple[Temperature, int]]) -> pd.DataFrame:
-    """Return the temperatures of a block's halves, each with the number of mistakes of the other half that it fits.
+def chunks(seeds: int) -> Iterator[tuple[str, slice]]:
+    """Yield the half and the places of models that are tested at once: on a CPU one, on a GPU a half of the block."""
+    for half, places in halves(seeds).items():
+        models = range(places.start, places.stop)
+        if device().type == "cpu":
+            yield from ((half, slice(place, place + 1)) for place in models)
+        elif models:
+            yield half, places
 
-    Columns: half, mistakes, `lowest` and `highest`, the entropies (nats) between which they lay, and the coefficient
-    of each power of the entropy, p4 to p0.
+
+def frame(fitted: Mapping[str, Temperature]) -> pd.DataFrame:
+    """Return a row a half of a block, with the temperature that it is tested with.
+
+    Columns: half, mistakes, `lowest` and `highest` (nats), and the coefficient of each power of the entropy, p4 to p0.
     """
     rows = []
-    for half, (fitted, mistakes) in fits.items():
-        powers = dict(zip(POWERS, (*[0.0] * (len(POWERS) - len(fitted.polynomial)), *fitted.polynomial), strict=True))
-        rows.append({"half": half, "mistakes": mistakes, "lowest": fitted.lowest, "highest": fitted.highest, **powers})
+    for half, temperature in fitted.items():
+        row = {"half": half, "mistakes": temperature.mistakes}
+        row |= {"lowest": temperature.lowest, "highest": temperature.highest}
+        row |= dict.fromkeys(POWERS, 0.0)
+        row |= zip(reversed(POWERS), reversed(temperature.polynomial), strict=False)
+        rows.append(row)
     return pd.DataFrame(rows)
 
 

@@ -15,36 +15,36 @@ from torch import Tensor
 from vanishing_variance.engine.attention import attend
 from vanishing_variance.engine.task import Sequences
 from vanishing_variance.engine.variant import Variant
-from vanishing_variance.measure.inference.models import Models, Read
+from vanishing_variance.measure.inference.models import Models, StoredWeights
+from vanishing_variance.measure.inference.sequences import Read
 
 
-def compare(
-    variant: Variant, weights: Mapping[str, Float[np.ndarray, "S ..."]], sequences: Mapping[int, Read]
-) -> dict[str, Any]:
-    """Trained `ln` models beside the `std` models that `folded` makes of them, on the same sequences.
+def compare(variant: Variant, weights: StoredWeights, sequences: Mapping[int, Read]) -> dict[str, Any]:
+    """Compare trained `ln` models with the `std` models of `folded`, on the same sequences (by length).
 
-    `answers`, how many each gave; `differ`, the fraction of them that differ; `logits_differ`, the largest difference
-    of any class logit, and `logits_deviation`, the standard deviation of the logits to hold it against.
+    `answers`: the number of answers; `differ`: the fraction that differs; `logits_differ`: the largest difference of
+    any class logit; `logits_deviation`: the standard deviation of the logits over classes, to hold it against.
     """
-    with_ln = Models.of(variant, weights)
-    with_std = Models.of(replace(variant, norm_name="std"), folded(weights))
-    answers, differ, largest, squares = 0, 0, 0.0, 0.0
+    ln = Models.of(variant, weights)
+    std = Models.of(replace(variant, norm_name="std"), folded(weights))
+    answers, differ, largest, variances = 0, 0, 0.0, 0.0
     for length, read in sequences.items():
-        for part in read(max(1, with_ln.batch_items // length)):
-            ours, theirs = (_logits(models, part) for models in (with_ln, with_std))
-            answers += ours[..., 0].numel()
-            differ += int((ours.argmax(-1) != theirs.argmax(-1)).sum())
-            largest = max(largest, float((ours - theirs).abs().max()))
-            squares += float(ours.double().var(dim=-1, correction=0).sum())
+        for batch in read(ln.batch_size(length)):
+            of_ln, of_std = _class_logits(ln, batch), _class_logits(std, batch)
+            different = of_ln.argmax(-1) != of_std.argmax(-1)
+            answers += different.numel()
+            differ += int(different.sum())
+            largest = max(largest, float((of_ln - of_std).abs().max()))
+            variances += float(of_ln.double().var(dim=-1, correction=0).sum())
     return {
         "answers": answers,
         "differ": differ / answers,
         "logits_differ": largest,
-        "logits_deviation": (squares / answers) ** 0.5,
+        "logits_deviation": (variances / answers) ** 0.5,
     }
 
 
-def folded(weights: Mapping[str, Float[np.ndarray, "S ..."]]) -> dict[str, Float[np.ndarray, "S ..."]]:
+def folded(weights: StoredWeights) -> dict[str, Float[np.ndarray, "S ..."]]:
     """Return the weights of `std` models that are the same functions as `ln` models with these weights.
 
     gamma scales the columns of W_O, or without a W_O of the head's first layer; beta, through W_O and that layer, is
@@ -52,17 +52,17 @@ def folded(weights: Mapping[str, Float[np.ndarray, "S ..."]]) -> dict[str, Float
     Computed in double precision and returned in the precision of the weights.
     """
     double = {name: array.astype(np.float64) for name, array in weights.items()}
-    gamma, beta = double.pop("norm.scale"), double.pop("norm.shift")
+    gamma, beta = double.pop("norm.scale"), double.pop("norm.shift")  # (S, D)
     layers = [name for name in ("attention.output", "head.0.weight") if name in double]
     for name in layers:
         beta = np.einsum("soi,si->so", double[name], beta)
-    double["head.0.bias"] = double["head.0.bias"] + beta
-    double[layers[0]] = double[layers[0]] * gamma[:, None, :]
+    double["head.0.bias"] += beta
+    double[layers[0]] *= gamma[:, None, :]
     return {name: array.astype(weights[name].dtype) for name, array in double.items()}
 
 
 @torch.no_grad()
-def _logits(models: Models, sequences: Sequences) -> Float[Tensor, "S B C"]:
+def _class_logits(models: Models, sequences: Sequences) -> Float[Tensor, "S B C"]:
     _, context = attend(*models.encode(sequences))
-    outputs = models.network.outputs(models.weights, context)
-    return models.network.read_out(models.weights, models.network.normalise(models.weights, outputs))
+    _, normalised = models.outputs(context)
+    return models.read_out(normalised)

@@ -29,7 +29,7 @@ class Move:
     end: Moments
 
     def __call__(self, outputs: Float[Tensor, "S B D"]) -> Float[Tensor, "S B D"]:
-        """Return outputs shifted and scaled: all sequences alike, so that what sets them apart is kept.
+        """Return outputs shifted and scaled: all sequences alike, so that their differences are kept.
 
         The global form has one shift and one scale for all features, the other one of each for every feature. What
         does not vary at the start is shifted alone.
@@ -45,9 +45,10 @@ def by_form(outputs: Float[Tensor, "S B D"]) -> dict[str, Moments]:
     `global`: the mean over sequences of each output's mean, and of its standard deviation, over features (Section 2).
     `feature`: each feature's mean and standard deviation over sequences.
     """
-    of_each = outputs.mean(-1, keepdim=True), outputs.std(-1, correction=0, keepdim=True)
+    mean = outputs.mean(-1, keepdim=True)  # (S, B, 1)
+    deviation = outputs.std(-1, correction=0, keepdim=True)
     return {
-        "global": Moments(*(one.mean(1, keepdim=True) for one in of_each)),
+        "global": Moments(mean.mean(1, keepdim=True), deviation.mean(1, keepdim=True)),
         "feature": Moments(outputs.mean(1, keepdim=True), outputs.std(1, correction=0, keepdim=True)),
     }
 
@@ -55,22 +56,20 @@ def by_form(outputs: Float[Tensor, "S B D"]) -> dict[str, Moments]:
 @torch.no_grad()
 def moments(models: Models, context: Float[Tensor, "S B D"]) -> dict[tuple[str, str], Moments]:
     """Return the moments of O, given contexts, by form and place, `before` and `after` the normaliser."""
-    before = models.network.outputs(models.weights, context)
-    after = models.network.normalise(models.weights, before)
-    of_places = {"before": by_form(before), "after": by_form(after)}
-    return {(form, where): of for where, forms in of_places.items() for form, of in forms.items()}
+    before, after = models.outputs(context)
+    places = {"before": by_form(before), "after": by_form(after)}
+    return {(form, where): measured for where, forms in places.items() for form, measured in forms.items()}
 
 
 @torch.no_grad()
-def correct(
+def is_correct(
     models: Models, context: Float[Tensor, "S B D"], labels: Int64[Tensor, " B"], move: Move | None = None
 ) -> Bool[Tensor, "S B"]:
-    """Return where the answer is right, given contexts, with the moments of O moved on the way."""
-    network, weights = models.network, models.weights
-    outputs = network.outputs(weights, context)
+    """Return True where the answer is correct, given contexts, with the moments of O moved on the way."""
+    outputs = models.network.outputs(models.weights, context)
     if move is not None and move.where == "before":
         outputs = move(outputs)
-    outputs = network.normalise(weights, outputs)
+    outputs = models.network.normalise(models.weights, outputs)
     if move is not None and move.where == "after":
         outputs = move(outputs)
-    return network.read_out(weights, outputs).argmax(-1) == labels
+    return models.read_out(outputs).argmax(-1) == labels

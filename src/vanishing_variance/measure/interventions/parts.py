@@ -7,26 +7,24 @@ their own weights, the target's weight w gives the context w h_t + (1 - w) r.
 S seeds, B sequences, N items, D width, K the largest distractors.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int, Int64, Shaped
+from jaxtyping import Float, Int64, Shaped
 from torch import Tensor
 from torch.nn.functional import pad
 
 from vanishing_variance.engine.attention import attend
-from vanishing_variance.engine.device import device
 from vanishing_variance.engine.items import Items
 from vanishing_variance.engine.task import Sequences
-from vanishing_variance.measure.inference.models import Models
+from vanishing_variance.measure.inference.models import Models, at_target, to_device
 
 # `Sequences`, any number of them.
 Batch = dict[str, Shaped[np.ndarray, "_ ..."]]
-# Of so many distractors, those with the largest weights, the hidden layers are kept.
+# The number of distractors, those with the largest weights, whose hidden layers are kept.
 DISTRACTORS = 15
 # Above this weight the rest is averaged anew, without the target: the difference would lose its digits.
 CLOSE = 0.9
@@ -39,7 +37,7 @@ class Parts:
     `context` and its parts: the `weight` a_t and the hidden layer `target` of the target item, and the `rest`, which is
     that of the target where a sequence has no other item. `largest`: the hidden layers of the K distractors of the
     largest weights, decreasing; `profile`: their weights, of which the sum is 1; both 0 where a sequence has fewer.
-    `hard`: the hidden layer of the item with the largest weight of all. `labels`: the right answers.
+    `hard`: the hidden layer of the item with the largest weight of all. `labels`: the correct answers.
     """
 
     context: Float[Tensor, "S B D"]
@@ -51,13 +49,6 @@ class Parts:
     hard: Float[Tensor, "S B D"]
     labels: Int64[Tensor, " B"]
 
-    @classmethod
-    def of(cls, models: Models, batches: Iterable[Batch]) -> "Parts":
-        """Return those of all sequences of some batches."""
-        parts = [take_apart(models, batch) for batch in batches]
-        names = [field.name for field in fields(cls)]
-        return cls(**{name: torch.cat([getattr(one, name) for one in parts], int(name != "labels")) for name in names})
-
     def weighted(
         self, weight: Float[Tensor, "S B"], rest: Float[Tensor, "S _ D"] | None = None
     ) -> Float[Tensor, "S B D"]:
@@ -67,68 +58,87 @@ class Parts:
 
 
 @torch.no_grad()
-def take_apart(models: Models, sequences: Sequences) -> Parts:
-    """Return the parts of each sequence's context."""
-    items, query = models.encode(sequences)
-    logits, context = attend(items, query)
-    target = torch.from_numpy(sequences["target"]).to(device())
-    chosen = target.view(1, -1, 1).expand(len(logits), -1, 1)
-    own = logits.gather(-1, chosen)
-    others = logits.scatter(-1, chosen, -torch.inf).topk(min(DISTRACTORS, logits.shape[-1] - 1))
-    hidden = _some(items, partial(_at, torch.cat((chosen, others.indices), -1))).hidden()
-    weight = torch.softmax(logits, -1).gather(-1, chosen).squeeze(-1)
-    missing = DISTRACTORS - others.values.shape[-1]
-    largest = pad(hidden[:, :, 1:], (0, 0, 0, missing))
-    distracted = (others.values[:, :, :1] > own).any(-1, keepdim=True)
-    return Parts(
-        context=context,
-        weight=weight,
-        target=hidden[:, :, 0],
-        rest=_rest(items, query, target, context, weight, hidden[:, :, 0]),
-        largest=largest,
-        profile=pad(torch.softmax(others.values, -1), (0, missing)),
-        hard=torch.where(distracted, largest[:, :, 0], hidden[:, :, 0]),
-        labels=torch.from_numpy(models.task.label(sequences)).to(device()),
-    )
+def take_apart(models: Models, batches: Iterable[Batch]) -> Parts:
+    """Return the parts of each sequence's context, of all batches together."""
+    parts = [_take_apart(models, batch) for batch in batches]
+    joined = {}
+    for field in fields(Parts):
+        axis = 0 if field.name == "labels" else 1
+        joined[field.name] = torch.cat([getattr(part, field.name) for part in parts], axis)
+    return Parts(**joined)
 
 
 @torch.no_grad()
-def flattened(models: Models, sequences: Sequences, beta: float) -> tuple[Float[Tensor, "S B"], Float[Tensor, "S B D"]]:
-    """Return the target's weight and the context with the logits times `beta`."""
-    items, query = models.encode(sequences)
-    logits, context = attend(items, query * beta)
-    target = torch.from_numpy(sequences["target"]).to(device()).view(1, -1, 1).expand(len(logits), -1, 1)
-    return torch.softmax(logits, -1).gather(-1, target).squeeze(-1), context
+def flattened(
+    models: Models, batches: Iterable[Batch], beta: float
+) -> tuple[Float[Tensor, "S B"], Float[Tensor, "S B D"]]:
+    """Return the target's weight and the context with the logits times `beta`, of all batches together."""
+    weights, contexts = [], []
+    for batch in batches:
+        items, folded_query = models.encode(batch)
+        logits, context = attend(items, folded_query * beta)
+        weights.append(at_target(torch.softmax(logits, -1), batch))
+        contexts.append(context)
+    return torch.cat(weights, 1), torch.cat(contexts, 1)
+
+
+def _take_apart(models: Models, sequences: Sequences) -> Parts:
+    items, folded_query = models.encode(sequences)
+    logits, context = attend(items, folded_query)
+    weight = at_target(torch.softmax(logits, -1), sequences)
+
+    target = to_device(sequences["target"])
+    target_index = target.view(1, -1, 1).expand(len(logits), -1, 1)
+    distractor_logits = logits.scatter(-1, target_index, -torch.inf)
+    largest = distractor_logits.topk(min(DISTRACTORS, logits.shape[-1] - 1))
+    hidden = _at(items, torch.cat((target_index, largest.indices), -1)).hidden()
+    of_target, of_largest = hidden[:, :, 0], hidden[:, :, 1:]
+    missing = DISTRACTORS - largest.values.shape[-1]
+    of_largest = pad(of_largest, (0, 0, 0, missing))
+
+    distracted = (largest.values[:, :, :1] > logits.gather(-1, target_index)).any(-1, keepdim=True)
+    return Parts(
+        context=context,
+        weight=weight,
+        target=of_target,
+        rest=_rest(items, folded_query, target, context, weight, of_target),
+        largest=of_largest,
+        profile=pad(torch.softmax(largest.values, -1), (0, missing)),
+        hard=torch.where(distracted, of_largest[:, :, 0], of_target),
+        labels=models.labels(sequences),
+    )
 
 
 def _rest(
     items: Items,
-    query: Float[Tensor, "S B D"],
+    folded_query: Float[Tensor, "S B D"],
     target: Int64[Tensor, " B"],
     context: Float[Tensor, "S B D"],
     weight: Float[Tensor, "S B"],
-    hidden: Float[Tensor, "S B D"],
+    of_target: Float[Tensor, "S B D"],
 ) -> Float[Tensor, "S B D"]:
-    if items.embedding_index.shape[-1] == 1:
-        return hidden.clone()
-    share = weight.unsqueeze(-1)
-    rest = (context - share * hidden) / (1 - share)
-    rows = (weight > CLOSE).any(0).nonzero().squeeze(-1)
+    """Return the average of the items other than the target; of a sequence of one item, that item."""
+    number = items.embedding_index.shape[-1]
+    if number == 1:
+        return of_target.clone()
+    weight = weight.unsqueeze(-1)
+    rest = (context - weight * of_target) / (1 - weight)
+    close = weight > CLOSE
+    rows = close.any(0).flatten().nonzero().squeeze(-1)
     if len(rows):
-        others = torch.arange(items.embedding_index.shape[-1] - 1, device=rows.device).expand(len(rows), -1)
-        others = (others + (others >= target[rows].unsqueeze(-1))).unsqueeze(0)
-        _, exact = attend(_some(items, lambda part: _at(others, part[:, rows])), query[:, rows].contiguous())
-        rest[:, rows] = torch.where(weight[:, rows].unsqueeze(-1) > CLOSE, exact, rest[:, rows])
+        # the indices of all items but the target: from its own on, they are one more
+        others = torch.arange(number - 1, device=rows.device).expand(len(rows), -1)
+        others = others + (others >= target[rows].unsqueeze(-1))
+        _, exact = attend(_at(items, others.unsqueeze(0), rows), folded_query[:, rows].contiguous())
+        rest[:, rows] = torch.where(close[:, rows], exact, rest[:, rows])
     return rest
 
 
-def _some(items: Items, change: Callable[[Tensor], Tensor]) -> Items:
-    """Return some of the items: `change` takes theirs of an array that has an entry for each."""
-    arrays = {name: getattr(items, name) for name in ("embedding_index", "base_index", "scale")}
-    changed: dict[str, Any] = {name: change(array) for name, array in arrays.items() if array is not None}
-    return replace(items, **changed)
-
-
-def _at(places: Int[Tensor, "#S B K"], part: Shaped[Tensor, "_ B N"]) -> Shaped[Tensor, "_ B K"]:
-    """Return the entries at some places of each sequence."""
-    return part.expand(len(places), -1, -1).gather(-1, places)
+def _at(items: Items, places: Int64[Tensor, "#S _ K"], rows: Int64[Tensor, " _"] | slice = slice(None)) -> Items:
+    """Return the items at some places of each sequence, of all sequences or of those in `rows`."""
+    chosen: dict[str, Any] = {}
+    for name in ("embedding_index", "base_index", "scale"):
+        array = getattr(items, name)
+        if array is not None:
+            chosen[name] = array[:, rows].expand(len(places), -1, -1).gather(-1, places)
+    return replace(items, **chosen)

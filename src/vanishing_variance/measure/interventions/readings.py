@@ -1,9 +1,9 @@
-"""The probability of a right answer given the target's attention weight.
+"""The probability of a correct answer given the target's attention weight.
 
 S seeds, B sequences.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,14 +22,17 @@ FEWEST = 10
 
 def counted(
     seeds: Sequence[int], weight: Float[np.ndarray, "S B"], correct: Bool[np.ndarray, "S B"]
-) -> Iterator[dict[str, Any]]:
-    """Yield a row a seed and bin of the target's weight that has sequences: how many, and how many are right."""
-    bins = np.clip(np.digitize(weight, EDGES) - 1, 0, len(EDGES) - 2)
-    for seed, places, right in zip(seeds, bins, correct, strict=True):
-        sequences = np.bincount(places, minlength=len(EDGES) - 1)
-        answers = np.bincount(places, right, minlength=len(EDGES) - 1)
+) -> list[dict[str, Any]]:
+    """Return a row a seed and bin of the target's weight that has sequences: their number, and that of the correct."""
+    rows = []
+    last = len(EDGES) - 2
+    bins = np.clip(np.digitize(weight, EDGES) - 1, 0, last)
+    for seed, bins_of_seed, correct_of_seed in zip(seeds, bins, correct, strict=True):
+        sequences = np.bincount(bins_of_seed)
+        right = np.bincount(bins_of_seed[correct_of_seed], minlength=len(sequences))
         for place in np.flatnonzero(sequences):
-            yield {"seed": seed, "bin": place, "sequences": int(sequences[place]), "right": int(answers[place])}
+            rows.append({"seed": seed, "bin": place, "sequences": int(sequences[place]), "right": int(right[place])})
+    return rows
 
 
 def read_out(counts: pd.DataFrame) -> pd.DataFrame:
@@ -40,16 +43,18 @@ def read_out(counts: pd.DataFrame) -> pd.DataFrame:
     ends; `sequences`, over all seeds; `n`, the seeds that have FEWEST of them or more; of these the mean `accuracy`, a
     fraction, and its 95% t interval, `low` and `high`, empty for one seed.
     """
-    rows: list[tuple[Any, ...]] = []
-    names = ["task", "range", "norm", "sample", "length", "bin"]
-    together = counts.groupby([*names, "seed"], sort=False)[["sequences", "right"]].sum().reset_index()
-    for key, of in together.groupby(names, sort=False):
-        enough = of[of["sequences"] >= FEWEST]
+    rows = []
+    edges, bins = np.array(EDGES), counts["bin"]
+    counts = counts.assign(above=edges[bins], to=edges[bins + 1])
+    keys = ["task", "range", "norm", "sample", "length", "above", "to"]
+    by_seed = counts.groupby([*keys, "seed"])[["sequences", "right"]].sum()
+    for key, seeds in by_seed.groupby(keys):
+        enough = seeds[seeds["sequences"] >= FEWEST]
         if enough.empty:
             continue
-        mean, *ends = interval((enough["right"] / enough["sequences"]).to_numpy())
-        place = int(of["bin"].iloc[0])
-        numbers = of["sequences"].sum(), len(enough), mean, *(ends if len(enough) > 1 else (NAN, NAN))
-        rows.append((*key[:-1], EDGES[place], EDGES[place + 1], *numbers))
-    columns = [*names[:-1], "above", "to", "sequences", "n", "accuracy", "low", "high"]
-    return pd.DataFrame(rows, columns=columns).sort_values(columns[:6], kind="stable", ignore_index=True).round(6)
+        accuracies = (enough["right"] / enough["sequences"]).to_numpy()
+        mean, low, high = interval(accuracies)
+        if len(enough) == 1:
+            low, high = NAN, NAN
+        rows.append((*key, seeds["sequences"].sum(), len(enough), mean, low, high))
+    return pd.DataFrame(rows, columns=[*keys, "sequences", "n", "accuracy", "low", "high"]).round(6)

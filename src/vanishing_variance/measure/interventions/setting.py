@@ -1,6 +1,6 @@
 """Every intervention on sequences of one long length, and on sequences of the training lengths.
 
-S seeds, B tested sequences, R calibration sequences of the training lengths, C of the long length, D width, K the
+S seeds, B tested sequences, T of the training lengths, C calibration sequences of the long length, D width, K the
 largest distractors.
 """
 
@@ -9,17 +9,19 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 
+import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int64
 from torch import Tensor
 
-from vanishing_variance.measure.inference.models import Models
+from vanishing_variance.measure.inference.models import Models, to_device
 from vanishing_variance.measure.interventions import names
-from vanishing_variance.measure.interventions.moments import Moments, Move, correct, moments
+from vanishing_variance.measure.interventions.config import Interventions
+from vanishing_variance.measure.interventions.moments import Moments, Move, is_correct, moments
 from vanishing_variance.measure.interventions.parts import Parts
 
-# Intervention, place, and where the answers are right.
-Found = Iterator[tuple[str, str, Bool[Tensor, "S B"]]]
+# The intervention, its place, and where the answers are correct.
+Outcome = tuple[str, str, Bool[Tensor, "S _"]]
 
 
 @dataclass(frozen=True)
@@ -34,12 +36,38 @@ class Calibration:
     rest: Float[Tensor, "S 1 D"]
     moments: Mapping[tuple[str, str], Moments]
 
-    @classmethod
-    def of(cls, models: Models, parts: Parts) -> "Calibration":
-        """Return that of one sample of sequences."""
-        left = 1 - parts.weight.unsqueeze(-1)
-        rest = (left * parts.rest).sum(1, keepdim=True) / left.sum(1, keepdim=True).clamp(min=1e-12)
-        return cls(parts, rest, moments(models, parts.context))
+
+@dataclass(frozen=True)
+class Donors:
+    """The calibration sequence from which each sequence is given a target weight or a profile.
+
+    One of the training lengths, for each tested sequence of a long length: `weight` and `profile`; and for each
+    calibration sequence of the long length: `calibrated`. One of the long length, for each tested sequence of the
+    training lengths: `damage`.
+    """
+
+    weight: Int64[Tensor, " B"]
+    profile: Int64[Tensor, " B"]
+    calibrated: Int64[Tensor, " C"]
+    damage: Int64[Tensor, " T"]
+
+
+def draw_donors(rng: np.random.Generator, tested: int, settings: Interventions) -> Donors:
+    """Return donors that are drawn independently and uniformly, for `tested` sequences of a long length."""
+
+    def draw(donors: int, number: int) -> Tensor:
+        return to_device(rng.integers(donors, size=number))
+
+    long, training = settings.sequences, settings.training_sequences
+    return Donors(draw(training, tested), draw(training, tested), draw(training, long), draw(long, training))
+
+
+def calibrate(models: Models, parts: Parts) -> Calibration:
+    """Return the calibration of one sample of sequences."""
+    weight = 1 - parts.weight.unsqueeze(-1)
+    total = (weight * parts.rest).sum(1, keepdim=True)
+    rest = total / weight.sum(1, keepdim=True).clamp(min=1e-12)
+    return Calibration(parts, rest, moments(models, parts.context))
 
 
 def on_long(
@@ -47,55 +75,54 @@ def on_long(
     tested: Parts,
     long: Calibration,
     training: Calibration,
-    other: Float[Tensor, "S B"],
-    drawn: Mapping[str, Int64[Tensor, " _"]],
-) -> Found:
+    other_weight: Float[Tensor, "S B"],
+    donors: Donors,
+) -> Iterator[Outcome]:
     """Yield every intervention on `tested` sequences of a long length.
 
-    `other`: the target's weights in another variant. `drawn`: which of the R calibration sequences a tested one has the
-    target's `weight` of, and the `profile` of; and a calibration one of the long length the `calibrated` weight.
+    `other_weight`: the target's weights in another variant.
     """
-    right = partial(correct, models, labels=tested.labels)
-    right_weight = tested.weighted(training.parts.weight[:, drawn["weight"]])
-    right_moments = moments(models, long.parts.weighted(training.parts.weight[:, drawn["calibrated"]]))
-    yield names.BASE, names.NOTHING, right(tested.context)
-    yield names.TARGET, names.ATTENTION, right(right_weight)
+    correct = partial(is_correct, models, labels=tested.labels)
+    yield names.BASE, names.NOTHING, correct(tested.context)
+
+    restored_context = tested.weighted(training.parts.weight[:, donors.weight])
+    yield names.TARGET, names.ATTENTION, correct(restored_context)
+
+    # the moments that O has at the long length once the target's weight is restored
+    calibrated_context = long.parts.weighted(training.parts.weight[:, donors.calibrated])
+    restored_moments = moments(models, calibrated_context)
     for form, where in product(names.FORMS, names.PLACES):
-        was, wanted, set_right = (of[form, where] for of in (long.moments, training.moments, right_moments))
-        yield names.restored(form), where, right(tested.context, move=Move(where, was, wanted))
-        yield names.kept_long(form), where, right(right_weight, move=Move(where, set_right, was))
-        yield names.both(form), where, right(right_weight, move=Move(where, set_right, wanted))
-    yield names.AVERAGED, names.ATTENTION, right(tested.weighted(tested.weight, long.rest))
-    peaked = _peaked(tested, training.parts.profile[:, drawn["profile"]])
-    yield names.ENTROPY, names.ATTENTION, right(tested.weighted(tested.weight, peaked))
-    yield names.OTHER, names.ATTENTION, right(tested.weighted(other))
-    yield names.HARD, names.ATTENTION, right(tested.hard)
+        of_long, of_training = long.moments[form, where], training.moments[form, where]
+        of_restored = restored_moments[form, where]
+        yield names.restored(form), where, correct(tested.context, move=Move(where, of_long, of_training))
+        yield names.kept_long(form), where, correct(restored_context, move=Move(where, of_restored, of_long))
+        yield names.both(form), where, correct(restored_context, move=Move(where, of_restored, of_training))
+
+    yield names.AVERAGED, names.ATTENTION, correct(tested.weighted(tested.weight, long.rest))
+    peaked = _peaked(tested, training.parts.profile[:, donors.profile])
+    yield names.ENTROPY, names.ATTENTION, correct(tested.weighted(tested.weight, peaked))
+    yield names.OTHER, names.ATTENTION, correct(tested.weighted(other_weight))
+    yield names.HARD, names.ATTENTION, correct(tested.hard)
 
 
 def on_training(
-    models: Models,
-    tested: Parts,
-    long: Calibration,
-    training: Calibration,
-    drawn: Mapping[str, Int64[Tensor, " _"]],
-) -> Found:
-    """Yield every intervention on `tested` sequences of the training lengths, with what a long length has.
-
-    `drawn`: which of the C calibration sequences a tested one has the target's weight of, `damage`.
-    """
-    right = partial(correct, models, labels=tested.labels)
-    weight = long.parts.weight[:, drawn["damage"]]
+    models: Models, tested: Parts, long: Calibration, training: Calibration, donors: Donors
+) -> Iterator[Outcome]:
+    """Yield every intervention on `tested` sequences of the training lengths, with what a long length has."""
+    correct = partial(is_correct, models, labels=tested.labels)
     for form, where in product(names.FORMS, names.PLACES):
         move = Move(where, training.moments[form, where], long.moments[form, where])
-        yield names.damaged(form), where, right(tested.context, move=move)
-    yield names.TRAINED_TARGET, names.ATTENTION, right(tested.weighted(weight))
-    yield names.TRAINED_TARGET_AVERAGED, names.ATTENTION, right(tested.weighted(weight, long.rest))
+        yield names.damaged(form), where, correct(tested.context, move=move)
+
+    weight = long.parts.weight[:, donors.damage]
+    yield names.TRAINED_TARGET, names.ATTENTION, correct(tested.weighted(weight))
+    yield names.TRAINED_TARGET_AVERAGED, names.ATTENTION, correct(tested.weighted(weight, long.rest))
 
 
 def _peaked(tested: Parts, profile: Float[Tensor, "S B K"]) -> Float[Tensor, "S B D"]:
-    """Return the largest distractors averaged by these weights, or by those of as many as there are."""
-    there = tested.largest.abs().sum(-1) > 0
-    profile = torch.where(there, profile, torch.zeros_like(profile))
+    """Return the largest distractors averaged by these weights, or by those of as many as a sequence has."""
+    present = tested.largest.abs().sum(-1) > 0
+    profile = torch.where(present, profile, torch.zeros_like(profile))
     total = profile.sum(-1, keepdim=True)
     averaged: Tensor = ((profile / total).unsqueeze(-2) @ tested.largest).squeeze(-2)
     return torch.where(total > 0, averaged, tested.rest)

@@ -37,14 +37,25 @@ def expected(models: Models, enumerated: Callable[[], Iterable[Sequences]]) -> E
 
     With a = softmax(l) over the M items, e^l / E e^l = M a: no exponential is formed that could overflow.
     """
-    logits = [attend(*models.encode(part))[0][0, 0].double() for part in enumerated()]
-    share = torch.softmax(torch.cat(logits), dim=0)
-    number, sums = len(share), []
-    for part, a in zip(enumerated(), share.split([len(one) for one in logits]), strict=True):
-        items, _ = models.encode(part)
-        values = models.network.outputs(models.weights, items.hidden()[:, 0])[0].double()
-        weights = torch.stack([torch.full_like(a, 1 / number), a, number * a.square()])  # (3, n)
-        sums.append(torch.stack([weights @ values, weights @ values.square()]))
-    (mean, mu, squared), (of_squares, _, squared_of_squares) = torch.stack(sums).sum(0)
-    constant = squared_of_squares - 2 * mu * squared + mu.square() * (number * share.square().sum())
-    return Expected((of_squares - mean.square()).cpu().numpy(), constant.cpu().numpy())
+    logits = []
+    for batch in enumerated():
+        logits_of_batch, _ = attend(*models.encode(batch))
+        logits.append(logits_of_batch[0, 0].double())
+    a = torch.softmax(torch.cat(logits), dim=0)
+    number = len(a)
+
+    sums = []
+    sizes = [len(logits_of_batch) for logits_of_batch in logits]
+    for batch, a_of_batch in zip(enumerated(), a.split(sizes), strict=True):
+        items, _ = models.encode(batch)
+        values = models.network.outputs(models.weights, items.hidden()[:, 0])[0].double()  # (n, D)
+        weights = torch.stack([torch.full_like(a_of_batch, 1 / number), a_of_batch, number * a_of_batch.square()])
+        sums.append(torch.stack([weights @ values, weights @ values.square()]))  # (2, 3, D)
+    of_values, of_squares = torch.stack(sums).sum(0)
+
+    mean, mu, squared = of_values  # E[V], mu, E[(M a)^2 V]
+    mean_square, _, squared_square = of_squares
+    total = number * a.square().sum()
+    item_variance = mean_square - mean.square()
+    constant = squared_square - 2 * mu * squared + mu.square() * total
+    return Expected(item_variance.cpu().numpy(), constant.cpu().numpy())

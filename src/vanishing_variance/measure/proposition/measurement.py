@@ -1,100 +1,89 @@
 """The variance of O over sequences of i.i.d. items, beside what theory says of it.
 
-S seeds, B sequences, N items, D width.
+B sequences, N items, D width.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 import pandas as pd
 import torch
-from jaxtyping import Float, Float64
+from jaxtyping import Float64
 
 from vanishing_variance.engine.attention import attend
 from vanishing_variance.engine.streams import stream
-from vanishing_variance.engine.task import Sequences
+from vanishing_variance.engine.task import Task
 from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.parallel import Job, Report
 from vanishing_variance.harness.progress import Progress
-from vanishing_variance.measure.inference.models import Models
+from vanishing_variance.measure.inference.models import Models, StoredWeights, select_models
 from vanishing_variance.measure.proposition.config import Proposition
 from vanishing_variance.measure.proposition.expectation import expected
 from vanishing_variance.statistics.moments import variance
 
-# Sequences are drawn and attended to this many items at a time, or one by one where they are longer.
+# Sequences are drawn and attended to this many items at a time, or one by one where they are longer. Another number
+# gives other sequences.
 ITEMS_AT_ONCE = 2**18
 
 
-@dataclass(frozen=True)
-class Trained:
-    """A block of models of one variant, of which the first is looked at."""
+def measure(trained: Sequence[tuple[Variant, StoredWeights]], settings: Proposition, root_seed: int) -> pd.DataFrame:
+    """Return one row a variant, length and feature d of the first of its models. Columns: task, norm, feature, length,
 
-    variant: Variant
-    weights: Mapping[str, Float[np.ndarray, "S ..."]]
-
-
-def measure(trained: Sequence[Trained], how: Proposition, root: int) -> pd.DataFrame:
-    """Return one row a model, length and feature d: task, norm, feature, length, n (sequences), and as float32
-
-    `variance` of O_d over sequences and its standard error, `variance_se`; `predicted`, what the delta method makes of
-    it for large N; `bound`, the paper's N (max A)^2 sigma_d^2 (Appendix A) with the mean of N (max A)^2 over sequences,
-    since the largest attention weight differs between them; `item_variance`, sigma_d^2.
+    n (sequences), and as float32 `variance` of O_d over sequences and its standard error, `variance_se`; `predicted`,
+    what the delta method makes of it for large N; `bound`, the paper's N (max A)^2 sigma_d^2 (Appendix A) with the mean
+    of N (max A)^2 over sequences, since the largest attention weight differs between them; `item_variance`, sigma_d^2.
 
     Sequences are independent between lengths, and the same for all normalisers. The models go over the cores.
     """
-    jobs: list[Job] = [
-        partial(_measure, one.variant, {name: array[:1] for name, array in one.weights.items()}, how, root)
-        for one in trained
-    ]
-    with Progress("proposition", len(jobs) * len(how.lengths), "lengths") as progress:
+    jobs: list[Job] = []
+    for variant, weights in trained:
+        first = select_models(weights, slice(1))
+        jobs.append(partial(_measure, variant, first, settings, root_seed))
+    with Progress("proposition", len(jobs) * len(settings.lengths), "lengths") as progress:
         frames: list[pd.DataFrame] = parallel.run(jobs, progress)
     return pd.concat(frames, ignore_index=True)
 
 
 def _measure(
-    variant: Variant, weights: Mapping[str, np.ndarray], how: Proposition, root: int, report: Report
+    variant: Variant, weights: StoredWeights, settings: Proposition, root_seed: int, report: Report
 ) -> pd.DataFrame:
     models = Models.of(variant, weights)
     theory = expected(models, variant.task.enumerate_iid)
-    parts = []
-    for length in how.lengths:
-        rng = stream(root, "proposition", variant.task_name, length)
-        draw = partial(variant.task.sample_iid, rng, length=length)
-        outputs, largest = _outputs(models, _pieces(draw, how.sequences, length))
+    frames = []
+    for length in settings.lengths:
+        rng = stream(root_seed, "proposition", variant.task_name, length)
+        outputs, largest = _outputs(models, variant.task, rng, settings.sequences, length)
         measured, error = variance(outputs)
-        columns = {
+        numbers = {
             "variance": measured,
             "variance_se": error,
             "predicted": theory.constant / length,
             "bound": length * np.square(largest).mean() * theory.item_variance,
             "item_variance": theory.item_variance,
         }
-        names = {"task": variant.task_name, "norm": variant.norm_name, "feature": range(len(measured))}
-        numbers = {name: values.astype(np.float32) for name, values in columns.items()}
-        parts.append(pd.DataFrame({**names, "length": length, "n": len(outputs), **numbers}))
+        single = {name: values.astype(np.float32) for name, values in numbers.items()}
+        about = {"task": variant.task_name, "norm": variant.norm_name, "feature": range(len(measured))}
+        frames.append(pd.DataFrame({**about, "length": length, "n": len(outputs), **single}))
         report(1)
-    return pd.concat(parts, ignore_index=True)
+    return pd.concat(frames, ignore_index=True)
 
 
 @torch.no_grad()
 def _outputs(
-    models: Models, pieces: Iterator[Sequences]
+    models: Models, task: Task, rng: np.random.Generator, sequences: int, length: int
 ) -> tuple[Float64[np.ndarray, "B D"], Float64[np.ndarray, " B"]]:
-    """Return O of one model, and the largest attention weight of each sequence."""
+    """Return O of one model, and the largest attention weight of each sequence.
+
+    Sequences are drawn a fixed number at a time: a larger `sequences` begins as a smaller one.
+    """
     outputs, largest = [], []
-    for piece in pieces:
-        logits, context = attend(*models.encode(piece))
+    together = max(1, ITEMS_AT_ONCE // length)
+    for drawn_before in range(0, sequences, together):
+        drawn = task.sample_iid(rng, together, length)
+        batch = {name: array[: sequences - drawn_before] for name, array in drawn.items()}
+        logits, context = attend(*models.encode(batch))
         outputs.append(models.network.outputs(models.weights, context)[0].double().cpu())
         largest.append((logits.amax(-1) - logits.logsumexp(-1)).exp()[0].double().cpu())
     return torch.cat(outputs).numpy(), torch.cat(largest).numpy()
-
-
-def _pieces(draw: Callable[..., Sequences], sequences: int, length: int) -> Iterator[Sequences]:
-    """Yield `sequences` sequences, drawn a fixed number at a time: a larger `sequences` begins as a smaller one."""
-    size = max(1, ITEMS_AT_ONCE // length)
-    for drawn_before in range(0, sequences, size):
-        drawn = draw(sequences=size)
-        yield {name: array[: sequences - drawn_before] for name, array in drawn.items()}

@@ -2,36 +2,37 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from scipy import stats
 
-from vanishing_variance.harness.columns import CSV
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.statistics.intervals import CONFIDENCE
 from vanishing_variance.statistics.power_law import power_law
 
+COLUMNS = ["task", "norm", "feature", "tail", "exponent", "low", "high", "predicted", "measured"]
+
 
 def exponents(cells: pd.DataFrame, tail: int) -> pd.DataFrame:
-    """Return one row a model and feature, of what `measure` returns: task, norm, feature, tail, and
+    """Return one row a model and feature, of what `measure` returns. COLUMNS: task, norm, feature, tail, and
 
-    `exponent` of the variance against N at the lengths from `tail` on, with its 95% interval, `low` and `high`; what
-    variance times N tends to by the delta method, `predicted`, and is at the longest length, `measured`.
+    `exponent` of the variance against N at the lengths from `tail` on, with its 95% interval, `low` and `high`; N times
+    the variance at the longest length by the delta method, `predicted`, and as it is, `measured`.
     Raises InputError when a variance is not a positive number.
     """
     rows = []
-    without = cells[~(np.isfinite(cells["variance"]) & (cells["variance"] > 0))]
-    if len(without):
-        whose = ", ".join(f"{name} {without[name].iloc[0]}" for name in ("task", "norm", "feature", "length"))
-        raise InputError(
-            f"proposition: a variance is {without['variance'].iloc[0]} ({whose}), which has no exponent; "
-            "try larger initial weights, or a larger training.learning_rate"
-        )
-    for (task, norm, feature), of in cells[cells["length"] >= tail].groupby(["task", "norm", "feature"], sort=False):
-        law = power_law(of["length"].to_numpy(), of["variance"].to_numpy())
-        constants = of[["predicted", "variance"]].iloc[-1] * of["length"].iloc[-1]
-        rows.append((task, norm, feature, tail, law.exponent, law.low, law.high, *constants))
-    return pd.DataFrame(rows, columns=CSV["proposition-exponents"])
+    long = cells[cells["length"] >= tail]
+    for (task, norm, feature), group in long.groupby(["task", "norm", "feature"], sort=False):
+        try:
+            law = power_law(group["length"].to_numpy(), group["variance"].to_numpy(dtype=float))
+        except ValueError:
+            raise InputError(
+                f"proposition: task {task}, norm {norm}, feature {feature}: its variance is not always positive, "
+                "so it has no exponent; try larger initial weights, or a larger training.learning_rate"
+            ) from None
+        longest = group["length"].iloc[-1]
+        predicted, measured = group[["predicted", "variance"]].iloc[-1] * longest
+        rows.append((task, norm, feature, tail, law.exponent, law.low, law.high, predicted, measured))
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def summary(cells: pd.DataFrame, laws: pd.DataFrame, norm: str) -> dict[str, Any]:
@@ -41,17 +42,19 @@ def summary(cells: pd.DataFrame, laws: pd.DataFrame, norm: str) -> dict[str, Any
     was measured at the longest length to the delta method; over features and lengths, the share of variances that are
     above the paper's bound, and the share whose 95% interval is (of the variance: the bound is taken as it is).
     """
-    z = float(stats.norm.ppf((1 + CONFIDENCE) / 2))
+    z = stats.norm.ppf((1 + CONFIDENCE) / 2)
     document: dict[str, Any] = {}
-    for (task, name), of in cells.groupby(["task", "norm"], sort=False):
+    for (task, name), group in cells.groupby(["task", "norm"], sort=False):
         law = laws[(laws["task"] == task) & (laws["norm"] == name)]
+        least = group["variance"] - z * group["variance_se"]
         numbers = {
             "variance_exponent": law["exponent"].median(),
             "interval_holds_minus_1": ((law["low"] <= -1) & (law["high"] >= -1)).mean(),
             "measured_over_predicted": (law["measured"] / law["predicted"]).median(),
-            "above_bound": (of["variance"] > of["bound"]).mean(),
-            "clearly_above_bound": (of["variance"] - z * of["variance_se"] > of["bound"]).mean(),
+            "above_bound": (group["variance"] > group["bound"]).mean(),
+            "clearly_above_bound": (least > group["bound"]).mean(),
         }
         role = "norm" if name == norm else "none"
-        document.setdefault(str(task), {})[role] = {key: round(float(value), 4) for key, value in numbers.items()}
+        rounded = {key: round(float(value), 4) for key, value in numbers.items()}
+        document.setdefault(str(task), {})[role] = rounded
     return document
