@@ -1,6 +1,6 @@
-"""The leaderboard: lines ranked by their accuracy beyond training, as a table, Markdown and a figure; their curves."""
+"""The leaderboard: lines ranked by their accuracy beyond training, their accuracy at every length, and an ablation."""
 
-from collections.abc import Mapping, Sequence
+import json
 from pathlib import Path
 
 import pandas as pd
@@ -9,76 +9,61 @@ from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.registry import load_task
 from vanishing_variance.figures.images import write_figure
 from vanishing_variance.figures.leaderboard import draw
-from vanishing_variance.harness.files import read_document, write_json, write_text
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.files import write_json, write_text
 from vanishing_variance.harness.frames import read_csv, read_frame, write_csv
 from vanishing_variance.harness.runs import METRICS, PLOTS
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, Count, get_param
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.leaderboard import ablation
-from vanishing_variance.leaderboard.board import board, summary
-from vanishing_variance.leaderboard.board_table import markdown
-from vanishing_variance.leaderboard.curves import curves
-from vanishing_variance.leaderboard.files import ACCURACY, ATTENTION, DIVERGED, TASKS, Diverged, tested, trained
-from vanishing_variance.leaderboard.treatments import Treatment, read_ablation, read_treatments
+from vanishing_variance.leaderboard import ablation, files
+from vanishing_variance.leaderboard.board import board, relative_steps, summary
+from vanishing_variance.leaderboard.scores import curves
+from vanishing_variance.leaderboard.tables import ablation_tables, board_table
+from vanishing_variance.leaderboard.treatments import read_ablation, read_treatments
 
 FOLDER = METRICS / "leaderboard"
 # CPU milliseconds of a step of each line, on the machine where benchmarks/prices.py last ran.
 PRICES = Path("benchmarks/prices.csv")
 
 
-def read_results(lines: list[str]) -> tuple[pd.DataFrame, pd.DataFrame, dict[tuple[str, str], str]]:
-    """Return accuracies and attention of all lines that did not diverge, and what was said of those that did."""
-    accuracy, attention, diverged = [], [], {}
-    for task in TASKS:
-        for line in lines:
-            path, names = tested(line, task), {"task": task, "line": line}
-            said = trained(line, task) / DIVERGED
-            if said.exists():
-                diverged[task, line] = read_document(said, Diverged)["said"]
-                continue
-            accuracy.append(read_frame(path / "accuracy.parquet", *ACCURACY).assign(**names))
-            attention.append(read_frame(path / "attention.parquet", *ATTENTION).assign(**names))
-    return _joined(accuracy, ACCURACY), _joined(attention, ATTENTION), diverged
-
-
-def _joined(frames: list[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
-    there = [frame for frame in frames if len(frame)]
-    return pd.concat(there) if there else pd.DataFrame(columns=["task", "line", *columns])
-
-
-def _write_ablation(treatments: Mapping[str, Treatment], accuracy: pd.DataFrame, longest: int) -> None:
-    line = read_ablation()
-    found = pd.DataFrame(columns=ablation.COLUMNS)
-    if line is not None:
-        found = ablation.ablation(accuracy, treatments, line, longest)
-    write_csv(FOLDER / "ablation.csv", found)
-    write_text(FOLDER / "ablation.md", ablation.markdown(found))
-
-
 def main() -> None:
     Arguments(description=__doc__).parse_args()
-    params, treatments = read_yaml(PATH), read_treatments()
-    longest: int = get_param(params, "ranges.short", Range).longest
-    accuracy, attention, diverged = read_results(list(treatments))
+    params, treatments, ablated = read_yaml(PATH), read_treatments(), read_ablation()
+    longest = get_param(params, "ranges.short", Range).longest
+    sequences = get_param(params, "test.sequences", Count)
+    classes = {task: get_param(params, f"tasks.{task}.data", load_task(task).TASK).num_classes for task in files.TASKS}
+    accuracies, attentions, diverged = [], [], {}
+    for task in files.TASKS:
+        for line in treatments:
+            folder, names = files.folder("tested", line, task), {"task": task, "line": line}
+            if (folder / files.DIVERGED).exists():
+                diverged[task, line] = json.loads((folder / files.DIVERGED).read_text())["said"]
+            else:
+                accuracies.append(read_frame(folder / files.ACCURACY).assign(**names))
+                attentions.append(read_frame(folder / files.ATTENTION).assign(**names))
+    if not accuracies:
+        raise InputError("leaderboard: every line diverged on every task; see training in leaderboard/params.yaml")
+    accuracy, attention = pd.concat(accuracies), pd.concat(attentions)
     table = board(
         accuracy,
         attention,
         treatments,
-        classes={task: get_param(params, f"tasks.{task}.data", load_task(task).TASK).num_classes for task in TASKS},
-        sequences=get_param(params, "test.sequences", Count),
+        classes=classes,
+        sequences=sequences,
         longest=longest,
         diverged=diverged,
     )
-    prices = read_csv(PRICES, "task", "line", "ms").set_index(["task", "line"])["ms"]
-    of_first = prices[prices.index.get_level_values("line") == next(iter(treatments))].droplevel("line")
-    first = table["task"].map(of_first)
-    table["step"] = table[["task", "line"]].apply(tuple, axis=1).map(prices) / first
-    write_csv(FOLDER / "board.csv", table)
-    write_text(FOLDER / "board.md", markdown(table))
-    write_json(FOLDER / "summary.json", summary(table))
+    table["step"] = relative_steps(table, read_csv(PRICES), next(iter(treatments)))
+    gains = pd.DataFrame(columns=ablation.COLUMNS)
+    if ablated is not None:
+        gains = ablation.ablation(accuracy, treatments, ablated, longest)
     write_csv(FOLDER / "accuracy.csv", curves(accuracy))
-    _write_ablation(treatments, accuracy, longest)
+    write_csv(FOLDER / "board.csv", table)
+    write_text(FOLDER / "board.md", board_table(table))
+    write_json(FOLDER / "summary.json", summary(table))
+    write_csv(FOLDER / "ablation.csv", gains)
+    write_text(FOLDER / "ablation.md", ablation_tables(gains))
     write_figure(PLOTS / "leaderboard" / "leaderboard", draw(table))
 
 

@@ -1,13 +1,19 @@
-"""Table what the attention maps of the leaderboard's lines learned."""
+"""Look into the weights of the leaderboard's lines: what maps learned, and hard attention's accuracy on argmax."""
 
-from vanishing_variance.engine.seeds import SeedsPerBlock
+import pandas as pd
+
+from vanishing_variance.engine.seeds import Index, SeedsPerBlock
+from vanishing_variance.engine.streams import stream
+from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import write_text
-from vanishing_variance.harness.frames import write_csv
+from vanishing_variance.harness.frames import read_frame, write_csv
 from vanishing_variance.harness.runs import METRICS
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import get_param
 from vanishing_variance.leaderboard import files
-from vanishing_variance.leaderboard.learned import learned, markdown
+from vanishing_variance.leaderboard.ceiling import ceiling, class_offsets
+from vanishing_variance.leaderboard.learned import learned
+from vanishing_variance.leaderboard.tables import ceiling_table, learned_table
 from vanishing_variance.leaderboard.treatments import read_params, read_treatments, training_plan
 from vanishing_variance.measure.inference.stored import read_weights
 
@@ -18,16 +24,27 @@ def main() -> None:
     Arguments(description=__doc__).parse_args()
     params = read_params()
     seeds = get_param(params, "seeds_per_block", SeedsPerBlock)
-    weights = {}
+    weights, offsets, accuracies = {}, {}, []
     for line, treatment in read_treatments().items():
         for task in files.TASKS:
-            folder = files.trained(line, task)
-            if not (folder / files.DIVERGED).exists():
-                plan = training_plan(params, task, line, treatment)
-                weights[line, task] = read_weights(folder / files.WEIGHTS, plan.variant, plan.task_training, seeds)
-    found = learned(weights)
-    write_csv(FOLDER / "learned.csv", found)
-    write_text(FOLDER / "learned.md", markdown(found))
+            folder = files.folder("trained", line, task)
+            if (folder / files.DIVERGED).exists():
+                continue
+            plan = training_plan(params, task, line, treatment)
+            weights[line, task] = read_weights(folder / files.WEIGHTS, plan.variant, plan.task_training, seeds)
+            if task == "argmax":
+                offsets[line] = class_offsets(plan.variant, weights[line, task])
+                accuracy = read_frame(files.folder("tested", line, task) / files.ACCURACY)
+                accuracies.append(accuracy.assign(line=line))
+    if not accuracies:
+        raise InputError("leaderboard: every line diverged on argmax; see training in leaderboard/params.yaml")
+    parameters = learned(weights)
+    rng = stream(get_param(params, "seed", Index), "leaderboard", "ceiling")
+    ceilings = ceiling(offsets, pd.concat(accuracies), rng)
+    write_csv(FOLDER / "learned.csv", parameters)
+    write_text(FOLDER / "learned.md", learned_table(parameters))
+    write_csv(FOLDER / "ceiling.csv", ceilings)
+    write_text(FOLDER / "ceiling.md", ceiling_table(ceilings))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,8 @@
 """Test the models of one line of the leaderboard at every length, on both tasks."""
 
-import pandas as pd
-
 from vanishing_variance.engine.seeds import SeedsPerBlock, seeds
-from vanishing_variance.harness import paths
+from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.frames import write_frame
-from vanishing_variance.harness.memory import require_memory
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import get_param
 from vanishing_variance.leaderboard import files
@@ -13,7 +10,6 @@ from vanishing_variance.leaderboard.testing import measure_treatment
 from vanishing_variance.leaderboard.treatments import read_params, read_treatment, training_plan
 from vanishing_variance.measure.evaluation.config import Fit
 from vanishing_variance.measure.evaluation.fit import FitPlan
-from vanishing_variance.measure.evaluation.fit_memory import memory_needed
 from vanishing_variance.measure.held_out import Test
 from vanishing_variance.measure.inference.stored import open_sequences, read_weights, remove_finished_checkpoints
 
@@ -24,25 +20,21 @@ def main() -> None:
     line = parser.parse_args().line
     params, treatment = read_params(), read_treatment(line)
     block = seeds(0, get_param(params, "seeds_per_block", SeedsPerBlock))
-    test: Test = get_param(params, "test", Test)
-    fitting: Fit = get_param(params, "temperature", Fit)
+    lengths = get_param(params, "test", Test).lengths
+    fitting = get_param(params, "temperature", Fit)
     for task in files.TASKS:
-        plan = training_plan(params, task, line, treatment)
-        trained, folder = files.trained(line, task), files.tested(line, task)
+        trained, tested = files.folder("trained", line, task), files.folder("tested", line, task)
         if (trained / files.DIVERGED).exists():
-            accuracy, attention = pd.DataFrame(columns=files.ACCURACY), pd.DataFrame(columns=files.ATTENTION)
-        else:
-            weights = read_weights(trained / files.WEIGHTS, plan.variant, plan.task_training, len(block))
-            remove_finished_checkpoints(files.checkpoints(line, task), weights)
-            sequences = {
-                length: open_sequences(paths.sequences(task, length), plan.variant.task, length)
-                for length in test.lengths
-            }
-            fit = FitPlan(f"{line} {task}", plan.root_seed, plan.variant, test.lengths, fitting.sequences)
-            with require_memory(memory_needed(fit, plan.task_training, len(block))):
-                accuracy, attention = measure_treatment(fit, weights, block, sequences)
-        write_frame(folder / "accuracy.parquet", accuracy)
-        write_frame(folder / "attention.parquet", attention)
+            write_text(tested / files.DIVERGED, (trained / files.DIVERGED).read_text())
+            continue
+        plan = training_plan(params, task, line, treatment)
+        weights = read_weights(trained / files.WEIGHTS, plan.variant, plan.task_training, len(block))
+        remove_finished_checkpoints(files.folder("checkpoints", line, task), weights)
+        sequences = open_sequences(task, lengths)
+        fit = FitPlan(f"{line} {task}", plan.root_seed, plan.variant, lengths, fitting.sequences)
+        accuracy, attention = measure_treatment(fit, weights, block, sequences)
+        write_frame(tested / files.ACCURACY, accuracy)
+        write_frame(tested / files.ATTENTION, attention)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,11 @@
 """Train the models of one line of the leaderboard on both tasks."""
 
 from vanishing_variance.engine.ensemble import train_block
-from vanishing_variance.engine.memory import memory_needed
 from vanishing_variance.engine.seeds import SeedsPerBlock, seeds
 from vanishing_variance.harness.arrays import write_arrays
 from vanishing_variance.harness.errors import DivergedError
 from vanishing_variance.harness.files import write_json
 from vanishing_variance.harness.frames import write_frame
-from vanishing_variance.harness.memory import require_memory
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import get_param
 from vanishing_variance.leaderboard import files
@@ -20,17 +18,16 @@ def main() -> None:
     line = parser.parse_args().line
     params, treatment = read_params(), read_treatment(line)
     block = seeds(0, get_param(params, "seeds_per_block", SeedsPerBlock))
-    plans = {task: training_plan(params, task, line, treatment) for task in files.TASKS}
-    for task, plan in plans.items():
-        folder = files.trained(line, task)
-        with require_memory(memory_needed(plan, block)):
-            try:
-                weights, losses = train_block(plan, block, files.checkpoints(line, task))
-            except DivergedError as problem:  # a result, which the leaderboard shows
-                write_json(folder / files.DIVERGED, {"said": str(problem)})
-            else:
-                write_arrays(folder / files.WEIGHTS, weights)
-                write_frame(folder / files.LOSSES, losses)
+    for task in files.TASKS:
+        folder = files.folder("trained", line, task)
+        plan = training_plan(params, task, line, treatment)
+        try:
+            weights, losses = train_block(plan, block, files.folder("checkpoints", line, task))
+        except DivergedError as problem:  # a result, which the leaderboard shows
+            write_json(folder / files.DIVERGED, {"said": str(problem)})
+            continue
+        write_arrays(folder / files.WEIGHTS, weights)
+        write_frame(folder / files.LOSSES, losses)
 
 
 if __name__ == "__main__":

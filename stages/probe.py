@@ -9,11 +9,9 @@ from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.probe.config import Probe
 from vanishing_variance.probe.deviations import Subject, measure
-from vanishing_variance.probe.families import FAMILIES
 from vanishing_variance.probe.pretrained import find, load
-from vanishing_variance.probe.prose import read_prose
 from vanishing_variance.probe.selection import select
-from vanishing_variance.probe.sequences import tokenised, vocabulary
+from vanishing_variance.probe.sequences import read_prose, tokenised, vocabulary
 
 
 def main() -> None:
@@ -22,16 +20,15 @@ def main() -> None:
     settings: Probe = get_param(params, "probe", Probe)
     root: int = get_param(params, "seed", Index)
     text, digest = read_prose(settings.text)
-    checkpoint = find(settings.model, settings.revision, FAMILIES)
-    family = FAMILIES[checkpoint.config.model_type]
+    checkpoint = find(settings.model, settings.revision)
     layers, heads = select(settings, checkpoint.config)
     depth, width = max(layers) + 1, checkpoint.config.hidden_size
     embedding, layer = width * checkpoint.config.vocab_size, 8 * width**2  # of weights, about
     require_memory(embedding + depth * layer, {"probe.model": settings.model, "probe.layers": max(layers)})
-    model, tokenizer = load(checkpoint, family.model, depth, **family.options)
+    model, tokenizer = load(checkpoint, depth)
     tokens = vocabulary(tokenizer, checkpoint.config.vocab_size)
     corpus = tokenised(tokenizer, settings.text, text)
-    measured = measure(Subject(model, family, layers, heads, tokens, corpus), settings, root)
+    measured = measure(Subject(model, checkpoint.family, layers, heads, tokens, corpus), settings, root)
     said = {"model": checkpoint.name, "revision": checkpoint.revision, "text": f"{settings.text} {digest}"}
     write_csv(PLOTS / "figure1.csv", measured.assign(**said)[[*said, *measured]])
 

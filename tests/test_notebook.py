@@ -28,7 +28,9 @@ def trained(attention="softmax"):
     return train(params, "argmax", "ln", seeds=[0, 3], attention=attention)
 
 
-@pytest.mark.parametrize(("attention", "temperatures"), [("softmax", ["adaptive", "plain"]), ("sigmoid", ["plain"])])
+@pytest.mark.parametrize(
+    ("attention", "temperatures"), [("softmax", ["adaptive", "plain"]), ("length_gain", ["plain"])]
+)
 def test_a_variant_is_trained_and_evaluated_without_dvc(attention, temperatures):
     models = trained(attention)
     assert models.losses.groupby("seed")["step"].max().tolist() == [2, 2]
@@ -61,12 +63,11 @@ def test_mistakes_are_one_line():
 
 
 def test_the_example_in_the_readme_runs(tmp_path, monkeypatch, capsys):
-    [code] = re.findall(
-        r"```python\n(from vanishing_variance import.*?)```", (ROOT / "README.md").read_text(), re.DOTALL
-    )
+    [code] = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     shutil.copy(ROOT / "tests/smoke.yaml", tmp_path / "params.yaml")
     monkeypatch.chdir(tmp_path)
     exec(code.replace("2000", "2"), {})
     printed = [line.partition(" ") for line in capsys.readouterr().out.splitlines()]
     assert [norm for norm, _, _ in printed] == ["none", "ln"]
-    assert all(set(ast.literal_eval(said)) == {16, 256} for _, _, said in printed)
+    assert all(set(ast.literal_eval(curve)) == {16, 64, 256, 1024} for _, _, curve in printed)
+    assert Path("accuracy.png").exists()

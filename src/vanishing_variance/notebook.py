@@ -21,9 +21,9 @@ from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.leaderboard.files import TRAINED
 from vanishing_variance.leaderboard.testing import answer
 from vanishing_variance.measure.held_out import Test
-from vanishing_variance.measure.inference.models import Models, Read, joined
-from vanishing_variance.measure.inference.sequences import of_length
-from vanishing_variance.measure.inference.temperature import UNCHANGED, Temperature
+from vanishing_variance.measure.inference.models import Models, joined
+from vanishing_variance.measure.inference.sequences import Read, of_length
+from vanishing_variance.measure.inference.temperature import UNCHANGED
 from vanishing_variance.params import check
 from vanishing_variance.results.scale import changed
 
@@ -66,9 +66,10 @@ def train(
     `attention`: a file of attentions/.
     Raises InputError for unknown names, DivergedError for a loss that is not finite.
     """
-    plan, chosen = TrainingPlan.of(params, Run(task, range_, norm, 0), attention), [int(seed) for seed in seeds]
-    weights, losses = train_block(plan, chosen)
-    return Trained(plan, chosen, weights, losses, params)
+    plan = TrainingPlan.of(params, Run(task, range_, norm, 0), attention)
+    numbers = [int(seed) for seed in seeds]
+    weights, losses = train_block(plan, numbers)
+    return Trained(plan, numbers, weights, losses, params)
 
 
 def evaluate(trained: Trained, lengths: Sequence[int] | None = None, sequences: int | None = None) -> pd.DataFrame:
@@ -79,23 +80,21 @@ def evaluate(trained: Trained, lengths: Sequence[int] | None = None, sequences: 
     the pipeline's.
     """
     test: Test = get_param(trained.params, "test", Test)
-    variant, number = trained.plan.variant, sequences or test.sequences
+    variant = trained.plan.variant
     models = Models.of(variant, trained.weights)
-    accuracies = models.accuracy if models.network.rescaled else partial(_as_trained, models)
     rows = []
     for length in lengths or test.lengths:
         rng = stream(trained.plan.root_seed, "test", variant.task_name, length)
-        by_temperature = accuracies(partial(of_length, variant.task, rng, number, length), length, UNCHANGED)
-        rows += [
-            (seed, temperature, length, accuracy)
-            for temperature, of_seeds in by_temperature.items()
-            if temperature != "fitted"
-            for seed, accuracy in zip(trained.seeds, of_seeds.tolist(), strict=True)
-        ]
+        read = partial(of_length, variant.task, rng, sequences or test.sequences, length)
+        for temperature, accuracies in _accuracies(models, read, length).items():
+            for seed, accuracy in zip(trained.seeds, accuracies.tolist(), strict=True):
+                rows.append((seed, temperature, length, accuracy))
     return pd.DataFrame(rows, columns=["seed", "temperature", "length", "accuracy"])
 
 
-def _as_trained(models: Models, read: Read, length: int, _: Temperature) -> dict[str, np.ndarray]:
-    """Return what `Models.accuracy` does of an attention map that is no softmax."""
-    answers = joined(answer(models, part) for part in read(max(1, models.batch_items // length)))
-    return {"plain": answers[TRAINED].mean(axis=1, dtype=float)}
+def _accuracies(models: Models, read: Read, length: int) -> dict[str, np.ndarray]:
+    if models.network.rescaled:
+        accuracies = models.accuracy(read, length, UNCHANGED)
+        return {temperature: accuracies[temperature] for temperature in ("plain", "adaptive")}
+    correct = joined(answer(models, batch)[0] for batch in read(models.batch_size(length)))
+    return {"plain": correct[TRAINED].mean(axis=1)}

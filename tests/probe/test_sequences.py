@@ -1,18 +1,22 @@
+import hashlib
+
 import numpy as np
 import pytest
 
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.probe.sequences import sentences, tokenised
+from vanishing_variance.probe.sequences import read_prose, sentences, tokenised
 
 
 def test_each_sequence_runs_on_from_a_sentence_of_its_own_and_no_token_is_added(loaded):
     tokenizer = loaded["packaged"][2]
     corpus = tokenised(tokenizer, "text", " ".join(f"Word {n} is here." for n in range(300)))
     assert not set(corpus.tokens) & set(tokenizer.all_special_ids)
+    by_sentence = {}
+    for start in corpus.beginnings:
+        by_sentence[tuple(corpus.tokens[start : start + 40])] = start
     drawn = sentences(np.random.default_rng(0), corpus, 50, 40)
-    whole = corpus.tokens.tolist()
-    starts = [next(b for b in corpus.beginnings if whole[b : b + 40] == row.tolist()) for row in drawn]
-    assert len(set(starts)) == 50
+    starts = {by_sentence[tuple(row)] for row in drawn}
+    assert len(starts) == 50
 
 
 def test_a_text_that_is_too_short_is_refused_in_one_line(loaded):
@@ -22,6 +26,18 @@ def test_a_text_that_is_too_short_is_refused_in_one_line(loaded):
     said = r"^params.yaml: probe.text is big.txt, too short: 11 of its sentences have 40 tokens .*; must be at least 12"
     with pytest.raises(InputError, match=said):
         sentences(np.random.default_rng(0), corpus, 12, 40)
-    empty = tokenised(loaded["packaged"][2], "empty", "")
-    with pytest.raises(InputError, match="too short: 0 of its"):
-        sentences(np.random.default_rng(0), empty, 2, 4)
+
+
+def test_a_file_is_read_as_it_is_and_known_by_its_hash(tmp_path):
+    path = tmp_path / "big.txt"
+    path.write_text("Sherlock Holmes’s case.\n\n  It was.\n", encoding="utf-8")
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    assert read_prose(str(path)) == ("Sherlock Holmes’s case.\n\n  It was.\n", digest[:12])
+
+
+@pytest.mark.parametrize(("name", "said"), [("nowhere.txt", "No such file or directory"), ("latin.txt", "not UTF-8")])
+def test_what_is_no_text_is_refused_in_one_line(tmp_path, monkeypatch, name, said):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "latin.txt").write_bytes("café".encode("latin-1"))
+    with pytest.raises(InputError, match=rf"^params.yaml: probe.text is '{name}': {said}; must be a UTF-8 file"):
+        read_prose(name)

@@ -1,25 +1,36 @@
-"""The leaderboard as a frame: a row a task, line and rule at test time, ranked by the accuracy beyond training."""
+"""The leaderboard as a frame: a row per task, line and rule at test time, ranked by the accuracy beyond training."""
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
+import numpy as np
 import pandas as pd
+from scipy import stats
 
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.leaderboard.files import TRAINED
-from vanishing_variance.leaderboard.rows import DIVERGED, GAIN, RANKS, SHOWN, by_seed, numbers
+from vanishing_variance.leaderboard.files import HARD, TRAINED
+from vanishing_variance.leaderboard.scores import curves, rounded_interval, seed_scores
+from vanishing_variance.leaderboard.standings import TESTS, gains, standings
 from vanishing_variance.leaderboard.treatments import Treatment
 
+# Of those that were tested, the lengths whose accuracy has columns of its own.
+SHOWN = (2**4, 2**8, 2**11, 2**14)
+# Percent: `longest_90` is the longest length at which the accuracy is as high, there and at all shorter ones.
+HIGH = 90.0
 # Standard errors over test sequences: by so much can a constant answer, the same in every seed, be above 1/classes.
 SAMPLING = 3.0
+# States of a line.
+FINE, AT_CHANCE, DIVERGED = "ok", "at chance", "diverged"
 
-_ENDS = ("", "_low", "_high")
-_SETTINGS = tuple(Treatment.model_fields)
-_BEYOND = ("n", *(f"beyond{end}" for end in _ENDS))
-_LAST = ("longest_90", "target_weight", "variance_ratio", "hard", "overall", "overall_rank", "note")
-_COUNTS = (*RANKS, "n", "n_paired", "longest_90", "overall_rank")
-_TEXT = ("task", "line", "rule", *_SETTINGS, "baseline", "state", "note")
+_KEY = ["line", "rule"]
+_RANKS = ["rank", "rank_low", "rank_high"]
+_BEYOND = ["beyond", "beyond_low", "beyond_high"]
+_ACCURACY = [f"accuracy_{length}{end}" for length in SHOWN for end in ("", "_low", "_high")]
+_COUNTS = [*_RANKS, "n", "n_paired", "longest_90", "overall_rank"]
+_COLUMNS = [
+    *("task", *_RANKS, *_KEY, *Treatment.model_fields, "baseline", "state", "n", *_BEYOND, *TESTS, "p_holm"),
+    *(*_ACCURACY, "longest_90", "target_weight", "variance_ratio", "hard", "overall", "overall_rank", "note"),
+]
 
 
 def board(
@@ -32,68 +43,105 @@ def board(
     longest: int,
     diverged: Mapping[tuple[str, str], str],
 ) -> pd.DataFrame:
-    """Return a row a task, line and rule, by task and rank; the first of `treatments` is the baseline.
+    """Return a row per task, line and rule, by task and rank; the first of `treatments` is the baseline.
 
-    `accuracy`: task, line, rule, seed, length, accuracy (a fraction); `attention`: task, line, seed, length, target,
-    variance; `classes`: of each task's answers; `sequences`: that are tested a length; `longest`: the longest training
-    length; `diverged`: what was said of lines that diverged, by task and line: each has a row without numbers, its
-    task's last.
+    `accuracy`: see `scores`; `attention`: task, line, seed, length, target, variance; `classes`: of each task's
+    answers; `sequences`: tested at each length; `longest`: the longest training length; `diverged`: the messages by
+    task and line, each of which has a row without numbers, its task's last.
 
-    Columns, in percent and percentage points, with 95% t intervals (`…_low`, `…_high`) where there are two seeds:
-    `rank` within the task by `beyond`, `rank_low`, `rank_high` (see `standings`); whether it is the `baseline`;
-    `state`: ok, at chance or diverged; `n` seeds; `beyond`, the mean accuracy over the lengths beyond training;
-    `difference`, the same minus the baseline's as trained, over the `n_paired` seeds that both have, `d_z`, `p` and
-    `p_holm`, adjusted over the rows of the task; `accuracy_<length>`; `longest_90` items; of rows as trained:
-    `target_weight`, and `hard`, the accuracy of hard attention, at the longest length, `variance_ratio`, the global
-    variance of O there over that at the shortest, the geometric mean over seeds, `overall`, the smallest `beyond` of
-    all tasks, and `overall_rank` by it; `note`.
+    Columns, in percent and percentage points, with 95% t intervals (`..._low`, `..._high`): `rank` within the task by
+    `beyond`, the mean accuracy over the lengths beyond training; the `difference` from the baseline (see `standings`);
+    `accuracy_<length>`; of rows as trained, at the longest length: `target_weight`, `hard`, the accuracy of hard
+    attention, and `variance_ratio`, the variance of O over that at the shortest, the geometric mean over seeds;
+    `overall`, the smallest `beyond` of all tasks, and `overall_rank` by it.
 
-    Raises InputError when a line was not tested as trained and did not diverge, or not at the lengths of the others.
+    Raises InputError where no test length is longer than `longest`.
     """
-    rows: list[dict[str, Any]] = []
     baseline = next(iter(treatments))
-    for task, number in classes.items():
-        percent = by_seed(accuracy[accuracy["task"] == task])
-        found = numbers(percent, attention[attention["task"] == task], baseline, longest, _chance(number, sequences))
-        for line, treatment in treatments.items():
-            names = {"task": task, "line": line, "rule": TRAINED, **treatment.model_dump()}
-            if (task, line) in diverged:
-                rows.append({**names, "state": DIVERGED, "note": diverged[task, line]})
-            elif (line, TRAINED) not in found:
-                raise InputError(
-                    f"leaderboard: {task}, {line}: was neither tested nor diverged in training; run make leaderboard"
-                )
-            rows += [{**names, "rule": rule, **of} for (one, rule), of in found.items() if one == line]
-    return _arranged(pd.DataFrame(rows), baseline, list(classes))
+    beyond = accuracy[accuracy["length"] > longest]
+    if beyond.empty:
+        raise InputError(f"leaderboard: no test length is above {longest}, the longest in training; see test.lengths")
+    tables = []
+    for task, of_task in accuracy.groupby("task"):
+        chance = _highest_of_chance(classes[str(task)], sequences)
+        table = _compared(seed_scores(beyond[beyond["task"] == task]), baseline)
+        table = table.join(_by_length(of_task, chance))
+        table = table.join(_inside(attention[attention["task"] == task]))
+        tables.append(table.reset_index().assign(task=task))
+    for (name, line), note in diverged.items():
+        row = {"task": name, "line": line, "rule": TRAINED, "state": DIVERGED, "note": note}
+        tables.append(pd.DataFrame([row]))
+    settings = pd.DataFrame([treatment.model_dump() for treatment in treatments.values()], index=list(treatments))
+    table = pd.concat(tables).sort_values(["task", "rank"], ignore_index=True).join(settings, on="line")
+    trained = table["rule"] == TRAINED
+    table["baseline"] = trained & (table["line"] == baseline)
+    by_task = table[trained].pivot(index="line", columns="task", values="beyond")
+    overall = by_task.min(axis=1, skipna=False)
+    table["overall"] = table["line"].map(overall).where(trained)
+    table["overall_rank"] = table["line"].map(overall.rank(ascending=False, method="min")).where(trained)
+    hard = table[table["rule"] == HARD].set_index(["task", "line"])["last"].rename("hard")
+    table = table.join(hard, on=["task", "line"])
+    table["hard"] = table["hard"].where(trained)
+    tested = [name for name in _COLUMNS if name not in _ACCURACY or name in table]
+    table = table.reindex(columns=tested)
+    table[_COUNTS] = table[_COUNTS].astype("Int64")
+    return table
 
 
-def _chance(classes: int, sequences: int) -> float:
+def _compared(scores: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Return ranks, n, accuracy beyond training and the difference from the baseline, by line and rule."""
+    table = standings(scores).assign(n=len(scores))
+    table[_BEYOND] = [rounded_interval(scores[column].to_numpy()) for column in scores]
+    return table.join(gains(scores, (baseline, TRAINED)))
+
+
+def _highest_of_chance(classes: int, sequences: int) -> float:
     """Return the percentage up to which a mean accuracy is not above chance, for the sequences are a sample."""
     chance = 1 / classes
     return 100 * (chance + SAMPLING * math.sqrt(chance * (1 - chance) / sequences))
 
 
-def _arranged(rows: pd.DataFrame, baseline: str, tasks: list[str]) -> pd.DataFrame:
-    """Return the rows by task and rank, with the overall ranks, and the columns in their order."""
-    shown = [f"accuracy_{length}{end}" for length in SHOWN if f"accuracy_{length}" in rows for end in _ENDS]
-    columns = ["task", *RANKS, "line", "rule", *_SETTINGS, "baseline", "state", *_BEYOND, *GAIN, *shown, *_LAST]
-    as_trained = rows["rule"] == TRAINED
-    rows = rows.reindex(columns=columns).assign(baseline=as_trained & (rows["line"] == baseline))
-    smallest = rows[as_trained].groupby("line")["beyond"].agg(lambda of: of.min(skipna=False)).astype(float)
-    places = smallest.round(9).rank(ascending=False, method="min")
-    rows["overall"], rows["overall_rank"] = (rows["line"].map(of).where(as_trained) for of in (smallest, places))
-    counts = list(_COUNTS)
-    rows[counts] = rows[counts].astype("Int64")
-    rounded = [name for name in columns if name not in (*_TEXT, *_COUNTS, "p", "p_holm")]
-    rows[rounded] = rows[rounded].astype(float).round(6)
-    order = rows["task"].map(tasks.index)
-    return rows.assign(order=order).sort_values(["order", "rank"], ignore_index=True, kind="stable")[columns]
+def _by_length(accuracy: pd.DataFrame, chance: float) -> pd.DataFrame:
+    """Return the accuracy at each length, `longest_90` and the state, by line and rule."""
+    wide = curves(accuracy).pivot(index=_KEY, columns="length", values=["mean", "low", "high"])
+    means = pd.DataFrame(wide["mean"])
+    table = pd.DataFrame(index=wide.index)
+    for length in set(SHOWN) & set(means.columns):
+        for number, end in (("mean", ""), ("low", "_low"), ("high", "_high")):
+            table[f"accuracy_{length}{end}"] = wide[number, length]
+    high = (means >= HIGH).cummin(axis=1)
+    table["longest_90"] = high.mul(means.columns, axis=1).max(axis=1).replace(0, np.nan)
+    table["state"] = np.where(means[means.columns[0]] > chance, FINE, AT_CHANCE)
+    table["last"] = means[means.columns[-1]]
+    return table
+
+
+def _inside(attention: pd.DataFrame) -> pd.DataFrame:
+    """Return the weight of the target and the variance of O at the longest length, of the lines as trained."""
+    wide = attention.pivot(index=["line", "seed"], columns="length", values=["target", "variance"])
+    shortest, longest = attention["length"].min(), attention["length"].max()
+    ratio = wide["variance", longest] / wide["variance", shortest]
+    by_line = pd.DataFrame(
+        {
+            "target_weight": wide["target", longest].groupby("line").mean().round(6),
+            "variance_ratio": ratio.groupby("line").agg(stats.gmean).round(6),
+        }
+    )
+    return pd.concat({TRAINED: by_line}, names=["rule"])
+
+
+def relative_steps(board: pd.DataFrame, prices: pd.DataFrame, baseline: str) -> pd.Series:
+    """Return the time of a training step over the baseline's of the same task, by `prices`: task, line, ms."""
+    priced = prices.set_index(["task", "line"])["ms"]
+    own = priced.reindex(pd.MultiIndex.from_frame(board[["task", "line"]])).to_numpy()
+    of_baseline = priced.reindex([(task, baseline) for task in board["task"]]).to_numpy()
+    return pd.Series(own / of_baseline, index=board.index)
 
 
 def summary(board: pd.DataFrame) -> dict[str, dict[str, float | None]]:
     """Return by task and line, in alphabetical order, the percentage `beyond` as trained; None where it diverged."""
-    found: dict[str, dict[str, float | None]] = {}
-    for of in board[board["rule"] == TRAINED].sort_values("line", kind="stable").to_dict("records"):
-        value = None if pd.isna(of["beyond"]) else round(float(of["beyond"]), 2)
-        found.setdefault(str(of["task"]), {})[str(of["line"])] = value
-    return found
+    document: dict[str, dict[str, float | None]] = {}
+    for row in board[board["rule"] == TRAINED].sort_values("line", kind="stable").to_dict("records"):
+        beyond = None if pd.isna(row["beyond"]) else round(float(row["beyond"]), 2)
+        document.setdefault(str(row["task"]), {})[str(row["line"])] = beyond
+    return document

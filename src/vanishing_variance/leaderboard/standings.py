@@ -1,45 +1,52 @@
-"""Ranks within a task, by paired t-tests between all pairs of rows."""
+"""Paired t-tests of the rows of one task: against the baseline, and between all pairs.
 
-from collections.abc import Hashable, Mapping
+`scores`: a row per seed, a column per line and rule, the larger the better.
+"""
+
+from collections import Counter
+from collections.abc import Hashable
+from dataclasses import astuple
 from itertools import combinations
-from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
 
-from vanishing_variance.results.accuracy import of_both
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.paired import difference
 from vanishing_variance.statistics.power import ALPHA
 
-Row = TypeVar("Row", bound=Hashable)
+TESTS = ["n_paired", "difference", "difference_low", "difference_high", "d_z", "p"]
 
 
-class Standing(NamedTuple):
-    """A row's rank by its mean, and the lowest and highest that the tests leave it; ranks of equal means are equal."""
+def gains(scores: pd.DataFrame, baseline: tuple[str, str]) -> pd.DataFrame:
+    """Return the difference of each other column from the baseline's, with p adjusted by Holm's method over them."""
+    if baseline not in scores:
+        return pd.DataFrame(index=scores.columns)
+    others = scores.drop(columns=[baseline])
+    theirs = scores[baseline].to_numpy()
+    rows = [astuple(difference(others[column].to_numpy(), theirs)) for column in others]
+    table = pd.DataFrame(rows, index=others.columns, columns=TESTS)
+    table["p_holm"] = holm(table["p"].to_numpy(dtype=float))
+    return table.round(dict.fromkeys(["difference", "difference_low", "difference_high", "d_z"], 6))
 
-    rank: int
-    low: int
-    high: int
 
+def standings(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the rank of each column by its mean, and the lowest and highest rank that the tests leave it.
 
-def standings(scores: Mapping[Row, "pd.Series[Any]"]) -> dict[Row, Standing]:
-    """Return the standing of each row, of its score by seed: the larger, the better.
-
-    Each pair is compared over the seeds that both have, its p adjusted by Holm's method over all pairs. `low` is 1 +
-    how many rows are significantly better, `high` how many rows there are, less those that are significantly worse.
+    p is adjusted by Holm's method over all pairs. `rank_low` is 1 + how many columns are significantly better,
+    `rank_high` is how many there are less those that are significantly worse. Equal means share a rank.
     """
     pairs = list(combinations(scores, 2))
-    found = [difference(*(of.to_numpy() for of in of_both(scores[one], scores[other]))) for one, other in pairs]
-    better, worse = dict.fromkeys(scores, 0), dict.fromkeys(scores, 0)
-    for pair, of, p in zip(pairs, found, holm(np.array([of.p for of in found])), strict=True):
+    differences = [difference(scores[one].to_numpy(), scores[other].to_numpy()) for one, other in pairs]
+    adjusted = holm(np.array([tested.p for tested in differences]))
+    better, worse = Counter[Hashable](), Counter[Hashable]()
+    for (one, other), tested, p in zip(pairs, differences, adjusted, strict=True):
         if p < ALPHA:
-            ahead, behind = pair if of.mean > 0 else pair[::-1]
+            ahead, behind = (one, other) if tested.mean > 0 else (other, one)
             worse[ahead] += 1
             better[behind] += 1
-    means = pd.Series([of.mean() for of in scores.values()]).round(9)  # equal but for rounding
-    ranks = means.rank(ascending=False, method="min").astype(int)
-    return {
-        row: Standing(int(rank), 1 + better[row], len(scores) - worse[row])
-        for row, rank in zip(scores, ranks, strict=True)
-    }
+    means = scores.mean().round(9)  # equal but for rounding
+    table = pd.DataFrame({"rank": means.rank(ascending=False, method="min").astype(int)})
+    table["rank_low"] = [1 + better[column] for column in scores]
+    table["rank_high"] = [len(means) - worse[column] for column in scores]
+    return table

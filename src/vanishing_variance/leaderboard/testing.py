@@ -6,107 +6,105 @@ S seeds, B sequences, N items.
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-import numpy as np
 import pandas as pd
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor
 
-from vanishing_variance.engine.attention import weighted_sum
-from vanishing_variance.engine.device import device
+from vanishing_variance.engine.attention import products, weighted_sum
 from vanishing_variance.engine.task import Sequences
 from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.parallel import Job, Report
 from vanishing_variance.harness.progress import Progress
-from vanishing_variance.leaderboard.files import ACCURACY, ADAPTIVE, ATTENTION, FITTED, HARD, RULES, TRAINED
+from vanishing_variance.leaderboard.files import ADAPTIVE, FITTED, HARD, TRAINED
 from vanishing_variance.measure.evaluation.fit import FitPlan, fit_block
-from vanishing_variance.measure.inference.models import Models, Read
-from vanishing_variance.measure.inference.temperature import PUBLISHED, Temperature, entropy, halves
+from vanishing_variance.measure.inference.models import Models, StoredWeights, at_target, select_models
+from vanishing_variance.measure.inference.sequences import Read
+from vanishing_variance.measure.inference.temperature import PUBLISHED, Temperature, chunks, entropy
 
 
 def measure_treatment(
-    plan: FitPlan, weights: Mapping[str, np.ndarray], seeds: Sequence[int], sequences: Mapping[int, Read]
+    plan: FitPlan, weights: StoredWeights, seeds: Sequence[int], sequences: Mapping[int, Read]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the accuracies and what attention does, with the columns ACCURACY and ATTENTION, in their order.
+    """Return two frames: seed, rule, length, accuracy (a fraction); and seed, length, target, variance.
 
-    `sequences` are read by length. On a CPU a model at a time, over the cores. An adaptive temperature is fitted by
-    `plan` where the map is a softmax whose keys fold into the query: to each half of the models, for the other.
+    `sequences`: by length. `target` is the attention weight of the target item and `variance` the global variance of O
+    (Section 2: over the D features of one output), means over sequences with the map as trained. An adaptive
+    temperature is fitted by `plan` where the map is a softmax.
     """
-    network = plan.variant.network()
-    folds = network.rescaled and network.model.projection in ("mlp", "direct")
-    fits = fit_block(plan, weights) if folds else {}
+    fitted = fit_block(plan, weights) if plan.variant.network().rescaled else {}
     jobs: list[Job] = []
-    for half, places in halves(len(seeds)).items():
-        size = 1 if device().type == "cpu" else max(1, len(seeds[places]))
-        for first in range(places.start, places.stop, size):
-            of_part = {name: of[first : min(first + size, places.stop)] for name, of in weights.items()}
-            jobs.append(partial(_part, plan.variant, of_part, sequences, fits[half][0] if fits else None))
+    for half, places in chunks(len(seeds)):
+        models = select_models(weights, places)
+        jobs.append(partial(_test_models, plan.variant, models, seeds[places], sequences, fitted.get(half)))
     with Progress(f"test {plan.name}", len(jobs) * len(sequences), "lengths") as progress:
         parts = parallel.run(jobs, progress)
-    means = {key: np.concatenate([of_part[key] for of_part in parts]) for key in parts[0]}
-    accuracy = [
-        (seed, rule, length, mean)
-        for (rule, length), of in means.items()
-        if rule in RULES
-        for seed, mean in zip(seeds, of, strict=True)
-    ]
-    inside = [
-        (seed, length, *(means[name, length][place] for name in ATTENTION[2:]))
-        for place, seed in enumerate(seeds)
-        for length in sequences
-    ]
-    rows = pd.DataFrame(accuracy, columns=ACCURACY).sort_values(list(ACCURACY[:3]), ignore_index=True)
-    return rows, pd.DataFrame(inside, columns=ATTENTION)
+    accuracy = pd.concat([of_models for of_models, _ in parts])
+    attention = pd.concat([of_models for _, of_models in parts])
+    return (
+        accuracy.sort_values(["seed", "rule", "length"], ignore_index=True),
+        attention.sort_values(["seed", "length"], ignore_index=True),
+    )
 
 
-def _part(
+def _test_models(
     variant: Variant,
-    weights: Mapping[str, np.ndarray],
+    weights: StoredWeights,
+    seeds: Sequence[int],
     sequences: Mapping[int, Read],
     fitted: Temperature | None,
     report: Report,
-) -> dict[tuple[str, int], Float[np.ndarray, " S"]]:
-    """Return the mean over sequences of what `answer` returns, by its name and length."""
-    models, means = Models.of(variant, weights), {}
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    models = Models.of(variant, weights)
+    accuracies, attentions = [], []
     for length, read in sequences.items():
-        batches = [answer(models, part, fitted) for part in read(max(1, models.batch_items // length))]
-        for name in batches[0]:
-            joined = torch.cat([of[name].double() for of in batches], dim=1)
-            means[name, length] = joined.mean(1).cpu().numpy()
+        batches = [answer(models, batch, fitted) for batch in read(models.batch_size(length))]
+        for rule in batches[0][0]:
+            accuracy = _mean([correct[rule] for correct, _ in batches])
+            accuracies.append(pd.DataFrame({"seed": seeds, "rule": rule, "length": length, "accuracy": accuracy}))
+        inside = {name: _mean([attention[name] for _, attention in batches]) for name in ("target", "variance")}
+        attentions.append(pd.DataFrame({"seed": seeds, "length": length, **inside}))
         report(1)
+    return pd.concat(accuracies), pd.concat(attentions)
+
+
+def _mean(batches: Sequence[Tensor]) -> list[float]:
+    """Return each model's mean over the sequences of all batches."""
+    means: list[float] = torch.cat(list(batches), dim=1).double().mean(1).tolist()
     return means
 
 
 @torch.no_grad()
-def answer(models: Models, sequences: Sequences, fitted: Temperature | None = None) -> dict[str, Float[Tensor, "S B"]]:
-    """Return for each rule whether each answer is correct; and with the map as trained the `target` item's weight, and
-    the global `variance` of O.
+def answer(
+    models: Models, sequences: Sequences, fitted: Temperature | None = None
+) -> tuple[dict[str, Bool[Tensor, "S B"]], dict[str, Float[Tensor, "S B"]]]:
+    """Return by rule whether each answer is correct; and, as trained, the `target` item's weight and O's `variance`.
 
     The rules `adaptive`, the published temperature, and `fitted`, where it is given, are for maps that are a softmax.
-    Hard attention gives all weight to the item with the largest logit, the first of equals: a map that sharpens more
-    comes to this. Of several queries, the logits of the first.
+    Hard attention gives all weight to the item with the largest logit, the first of equals.
     """
-    network, weights = models.network, models.weights
-    labels, target = (
-        torch.from_numpy(array).to(device()) for array in (models.task.label(sequences), sequences["target"])
-    )
+    network = models.network
     items, folded_query = models.encode(sequences)
-    logits = network.logits(items, folded_query)
-    shares = {TRAINED: network.shares(weights, logits)}
+    logits = products(items, folded_query)
+    trained = network.attention_weights(models.weights, logits)
+    largest = logits.argmax(-1, keepdim=True)
+    hard = torch.zeros_like(trained).scatter_(-1, largest, 1.0)
+    attention_weights = {TRAINED: trained, HARD: hard}
     if network.rescaled:
-        spread = entropy(logits)
-        for rule, temperature in {ADAPTIVE: PUBLISHED, FITTED: fitted}.items():
-            if temperature is not None:
-                shares[rule] = network.shares(weights, logits * temperature.beta(spread).unsqueeze(-1))
-    largest = logits.view(len(logits), -1, *shares[TRAINED].shape[1:])[:, 0].argmax(-1, keepdim=True)
-    shares[HARD] = torch.zeros_like(shares[TRAINED]).scatter_(-1, largest, 1.0)
-    found: dict[str, Tensor] = {}
-    for rule, of_rule in shares.items():
-        outputs = network.outputs(weights, weighted_sum(items, of_rule), None if network.rescaled else of_rule.sum(-1))
-        classes = network.read_out(weights, network.normalise(weights, outputs)).argmax(-1)
-        found[rule] = (classes == labels).to(logits.dtype)
+        entropies = entropy(logits)
+        temperatures = {ADAPTIVE: PUBLISHED} if fitted is None else {ADAPTIVE: PUBLISHED, FITTED: fitted}
+        for rule, temperature in temperatures.items():
+            beta = temperature.beta(entropies).unsqueeze(-1)
+            attention_weights[rule] = network.attention_weights(models.weights, beta * logits)
+    labels = models.labels(sequences)
+    correct = {}
+    attention = {"target": at_target(trained, sequences)}
+    for rule, of_rule in attention_weights.items():
+        total = None if network.rescaled else of_rule.sum(-1)
+        outputs = network.outputs(models.weights, weighted_sum(items, of_rule), total)
+        normalised = network.normalise(models.weights, outputs)
+        correct[rule] = models.read_out(normalised).argmax(-1) == labels
         if rule == TRAINED:
-            found["variance"] = outputs.var(-1, correction=0)
-    places = target.view(1, -1, 1).expand(len(logits), -1, 1)
-    return found | {"target": shares[TRAINED].gather(-1, places).squeeze(-1)}
+            attention["variance"] = outputs.var(-1, correction=0)
+    return correct, attention

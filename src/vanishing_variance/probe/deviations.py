@@ -1,6 +1,6 @@
 """The standard deviation of fixed components of O over sequences, against their length (Figure 1).
 
-S sequences, K layers, H heads, C components of a head, V tokens in the vocabulary.
+S sequences, N tokens, K layers, H heads, C components of a head, V tokens in the vocabulary.
 """
 
 from dataclasses import dataclass
@@ -15,10 +15,12 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.probe.config import Probe
-from vanishing_variance.probe.families.base import Family
+from vanishing_variance.probe.families import Family
 from vanishing_variance.probe.outputs import last_outputs
 from vanishing_variance.probe.sequences import Corpus, sentences
 from vanishing_variance.probe.strategies import STRATEGIES
+
+COLUMNS = ["strategy", "layer", "head", "component", "length", "n", "deviation"]
 
 
 @dataclass(frozen=True)
@@ -33,50 +35,51 @@ class Subject:
     corpus: Corpus
 
 
-def measure(subject: Subject, settings: Probe, root: int) -> pd.DataFrame:
-    """Return a tidy frame: strategy, layer, head, component (of the head), length, n (sequences), deviation.
+def measure(subject: Subject, settings: Probe, root_seed: int) -> pd.DataFrame:
+    """Return a tidy frame with COLUMNS, a row per component of a head, over n sequences.
 
     `deviation`: the sample standard deviation over sequences, in double precision.
     Raises InputError when a deviation is zero or not a number, which has no place on a logarithmic axis.
     """
+    drawn = {}  # all of them first: a text that is too short is noticed before the work
+    for name in STRATEGIES:
+        for length in settings.lengths:
+            drawn[name, length] = draw(subject, name, settings.sequences, length, root_seed)
     parts = []
-    number = settings.sequences
-    drawn = {
-        (name, length): draw(subject, name, number, length, root) for name in STRATEGIES for length in settings.lengths
-    }
     with Progress("probe", sum(tokens.size for tokens in drawn.values()), "tokens") as progress:
         for (name, length), tokens in drawn.items():
             outputs = last_outputs(subject.model, subject.family, tokens, subject.layers, STRATEGIES[name].positions)
             shown = outputs[:, :, subject.heads, : settings.components]
             spread = shown.std(axis=0, ddof=1, dtype=np.float64)
-            parts.append(_rows(spread, subject, settings.model).assign(strategy=name, length=length, n=number))
+            parts.append(_rows(spread, subject).assign(strategy=name, length=length, n=len(tokens)))
             progress(tokens.size)
-    columns = ["strategy", "layer", "head", "component", "length", "n", "deviation"]
-    return pd.concat(parts, ignore_index=True)[columns]
+    table = pd.concat(parts, ignore_index=True)[COLUMNS]
+    fixed = table[~(np.isfinite(table["deviation"]) & (table["deviation"] > 0))]
+    for row in fixed.to_dict("records"):
+        where = f"layer {row['layer']}, head {row['head']}, component {row['component']}: {row['deviation']}"
+        raise InputError(f"{PATH}: probe.model is {settings.model}; O does not vary there ({where})")
+    return table
 
 
 def draw(
-    subject: Subject, name: str, sequences: int, length: int, root: int
+    subject: Subject, name: str, sequences: int, length: int, root_seed: int
 ) -> Integer[np.ndarray, "{sequences} {length}"]:
     """Return sequences of the strategy `name`.
 
     Random tokens are drawn independently and uniformly from the vocabulary; a fixed last one is the same for every
     length.
     """
-    strategy, rng = STRATEGIES[name], stream(root, "probe", name, length)
+    strategy = STRATEGIES[name]
+    rng = stream(root_seed, "probe", name, length)
     if strategy.sentences:
         return sentences(rng, subject.corpus, sequences, length)
     tokens = rng.choice(subject.vocabulary, (sequences, length))
     if strategy.fixed_last:
-        tokens[:, -1] = stream(root, "probe", name, "last token").choice(subject.vocabulary)
+        tokens[:, -1] = stream(root_seed, "probe", name, "last token").choice(subject.vocabulary)
     return tokens
 
 
-def _rows(spread: Float64[np.ndarray, "K H C"], subject: Subject, name: str) -> pd.DataFrame:
-    places = [subject.layers, subject.heads, range(spread.shape[2])]
-    rows = pd.MultiIndex.from_product(places, names=["layer", "head", "component"]).to_frame(index=False)
-    rows["deviation"] = spread.ravel()
-    for _, row in rows[~(np.isfinite(rows["deviation"]) & (rows["deviation"] > 0))].iterrows():
-        where = ", ".join(f"{key} {row[key]:.0f}" for key in ("layer", "head", "component"))
-        raise InputError(f"{PATH}: probe.model is {name}; O does not vary there ({where}: {row['deviation']})")
-    return rows
+def _rows(spread: Float64[np.ndarray, "K H C"], subject: Subject) -> pd.DataFrame:
+    axes = [subject.layers, subject.heads, range(spread.shape[2])]
+    index = pd.MultiIndex.from_product(axes, names=["layer", "head", "component"])
+    return pd.DataFrame({"deviation": spread.ravel()}, index=index).reset_index()

@@ -21,19 +21,19 @@ def pooled(deviations: pd.DataFrame) -> pd.DataFrame:
 def fits(deviations: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """Return the fields of `PowerLaw` for each group `by` of a tidy frame with length and deviation."""
     rows = []
-    for key, of in deviations.groupby(by, sort=False):
-        law = power_law(of["length"].to_numpy(), of["deviation"].to_numpy())
+    for key, group in deviations.groupby(by, sort=False):
+        law = power_law(group["length"].to_numpy(), group["deviation"].to_numpy())
         rows.append({**dict(zip(by, key, strict=True)), **vars(law)})
     return pd.DataFrame(rows)
 
 
-def summary(of_pooled: pd.DataFrame) -> dict[str, Any]:
+def summary(laws: pd.DataFrame) -> dict[str, Any]:
     """Return, for `dvc metrics diff`, strategy -> layer -> exponent, and low and high where there is an interval.
 
     Layers are zero-padded because DVC sorts keys as text.
     """
     document: dict[str, Any] = {}
-    for row in of_pooled.to_dict("records"):
-        numbers = {key: round(row[key], 4) for key in ("exponent", "low", "high") if pd.notna(row[key])}
-        document.setdefault(row["strategy"], {})[f"layer_{row['layer']:03d}"] = numbers
+    for law in laws.to_dict("records"):
+        numbers = {key: round(law[key], 4) for key in ("exponent", "low", "high") if pd.notna(law[key])}
+        document.setdefault(law["strategy"], {})[f"layer_{law['layer']:03d}"] = numbers
     return document

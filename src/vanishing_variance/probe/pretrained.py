@@ -7,7 +7,6 @@ import copy
 import hashlib
 import os
 import sys
-from collections.abc import Collection
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,12 +14,12 @@ from typing import Any
 
 import huggingface_hub
 import torch
-from huggingface_hub import errors as hub
 from huggingface_hub.utils.tqdm import disable_progress_bars
 from transformers import AutoConfig, AutoTokenizer, PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerBase, logging
 
 from vanishing_variance.engine.device import device
 from vanishing_variance.harness.errors import InputError, shown
+from vanishing_variance.probe.families import FAMILIES, Family
 
 EMBEDDED = "all-MiniLM-L6-v2"
 # What is fetched; other files may be pickles, code, or the same weights again.
@@ -40,51 +39,55 @@ class Checkpoint:
     folder: Path
     config: PreTrainedConfig
 
+    @property
+    def family(self) -> Family:
+        """The family of the model's type."""
+        return FAMILIES[self.config.model_type]
 
-def find(model: str, revision: str | None, supported: Collection[str]) -> Checkpoint:
-    """Return the checkpoint called `model`, of a type in `supported`; from the hub it is fetched once, and kept.
 
-    Raises InputError, which says what to set or which login is missing.
+def find(model: str, revision: str | None) -> Checkpoint:
+    """Return the checkpoint called `model`; from the hub it is fetched once, and kept.
+
+    Raises InputError, which says what to set, or how to log in.
     """
     _silence()
-    here = Path(os.path.expanduser(model))  # which leaves a home that does not exist as it is
-    local = _packaged() if model == EMBEDDED else here if here.is_dir() else None
-    if local is None and model.startswith(("/", ".", "~")):
-        raise _refused(model, "there is no such directory")
-    if local is not None and revision is not None:
+    folder = _packaged() if model == EMBEDDED else Path(os.path.expanduser(model))
+    local = folder.is_dir()
+    if local and revision is not None:
         raise InputError(f"params.yaml: probe.revision is {shown(revision)}; must be null: {model} is not on the hub")
-    folder = _fetched(model, revision) if local is None else local
+    if not local:
+        folder = _fetched(model, revision)
     weights = sorted(folder.glob("*.safetensors"))
     if not weights:
         raise _refused(model, f"{folder} has no weights as safetensors, and others are not read")
-    config = _read_config(model, folder, supported)
+    config = _read_config(model, folder)
     described = [folder / name for name in DESCRIBED if (folder / name).exists()]
-    return Checkpoint(model, _digest([*weights, *described]) if local else folder.name, folder, config)
+    found = _digest([*weights, *described]) if local else folder.name
+    return Checkpoint(model, found, folder, config)
 
 
-def load(
-    checkpoint: Checkpoint, kind: type[PreTrainedModel], layers: int, **options: Any
-) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+def load(checkpoint: Checkpoint, layers: int) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     """Return the first `layers` of the model, in float32, on the pipeline's device, to be evaluated; and the tokenizer.
 
     Raises InputError when a file is damaged, or weights are missing.
     """
+    family, folder = checkpoint.family, checkpoint.folder
     config = copy.deepcopy(checkpoint.config)
     config.num_hidden_layers = layers
-    settings: dict[str, Any] = {"config": config, "use_safetensors": True, "dtype": torch.float32, **options}
+    how: dict[str, Any] = {
+        "config": config,
+        "use_safetensors": True,
+        "dtype": torch.float32,
+        "output_loading_info": True,
+    }
     try:
-        loaded: Any = kind.from_pretrained(checkpoint.folder, **_OWN, **settings, output_loading_info=True)
-        tokenizer = AutoTokenizer.from_pretrained(checkpoint.folder, **_OWN)
+        loaded: Any = family.model.from_pretrained(folder, **_OWN, **how, **family.options)
+        tokenizer = AutoTokenizer.from_pretrained(folder, **_OWN)
     except Exception as problem:  # whatever the parsers of its files raise
-        raise _refused(checkpoint.name, f"{checkpoint.folder} cannot be loaded: {_brief(problem)}") from None
-    if not tokenizer.is_fast:
-        raise _refused(
-            checkpoint.name, f"{checkpoint.folder} has no tokenizer.json, and slow tokenizers are not supported"
-        )
+        raise _refused(checkpoint.name, f"{folder} cannot be loaded: {problem}") from None
     model, report = loaded
     if report["missing_keys"]:
-        names = ", ".join(sorted(report["missing_keys"])[:3])
-        raise _refused(checkpoint.name, f"{checkpoint.folder} lacks weights: {names}, …")
+        raise _refused(checkpoint.name, f"{folder} lacks weights: {min(report['missing_keys'])}, …")
     return model.to(device()).eval(), tokenizer
 
 
@@ -96,44 +99,31 @@ def _packaged() -> Path:
 
 
 def _fetched(model: str, revision: str | None) -> Path:
+    print(f"probe: looking for {model} on the Hugging Face hub", file=sys.stderr, flush=True)
     try:
-        print(f"probe: looking for {model} on the Hugging Face hub", file=sys.stderr, flush=True)
         return Path(huggingface_hub.snapshot_download(model, revision=revision, allow_patterns=FILES))
-    except hub.HFValidationError:
-        why = "neither a directory nor a name on the hub, owner/name"
-    except hub.GatedRepoError:
-        why = f"gated: ask for access at https://huggingface.co/{model}, then hf auth login or set HF_TOKEN"
-    except hub.RepositoryNotFoundError:
-        why = "not on the hub, or private: then hf auth login or set HF_TOKEN"
-    except hub.RevisionNotFoundError:
-        raise InputError(f"params.yaml: probe.revision is {shown(revision)}; {model} has no such revision") from None
-    except hub.LocalEntryNotFoundError:
-        why = "the hub cannot be reached (HF_HUB_OFFLINE, or no network), and this machine's cache does not hold it all"
-    except Exception as problem:  # of the HTTP library, the file system, the transfer
-        why = f"cannot be fetched: {_brief(problem)}"
-    raise _refused(model, why)
+    except Exception as problem:  # of the hub's client, the HTTP library, the file system
+        why = f"no directory, and the hub does not give it at probe.revision {shown(revision)}"
+        login = "a gated or private model needs access there, and hf auth login or HF_TOKEN"
+        raise _refused(model, f"{why} ({type(problem).__name__}: {problem}; {login})") from None
 
 
-def _read_config(model: str, folder: Path, supported: Collection[str]) -> PreTrainedConfig:
+def _read_config(model: str, folder: Path) -> PreTrainedConfig:
     try:
-        kind = PreTrainedConfig.get_config_dict(folder, local_files_only=True)[0].get("model_type")
-        if kind in supported:
+        document, _ = PreTrainedConfig.get_config_dict(folder, local_files_only=True)
+        kind = document.get("model_type")
+        if kind in FAMILIES:
             config: PreTrainedConfig = AutoConfig.from_pretrained(folder, **_OWN)
             return config
     except Exception as problem:  # whatever the parser of the file raises
-        raise _refused(model, f"{folder}/config.json cannot be read: {_brief(problem)}") from None
-    raise _refused(model, f"its model_type is {shown(kind)}; supported are {', '.join(sorted(supported))}")
+        raise _refused(model, f"{folder}/config.json cannot be read: {problem}") from None
+    raise _refused(model, f"its model_type is {shown(kind)}; supported are {', '.join(FAMILIES)}")
 
 
 def _refused(model: str, why: str) -> InputError:
     return InputError(
         f"params.yaml: probe.model is {shown(model)}: {why}; or set a directory, another name on the hub, or {EMBEDDED}"
     )
-
-
-def _brief(problem: Exception) -> str:
-    text = " ".join(str(problem).split())
-    return f"{type(problem).__name__}: {text if len(text) <= 160 else f'{text[:157]}...'}"
 
 
 def _digest(files: list[Path]) -> str:

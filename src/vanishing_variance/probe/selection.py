@@ -14,24 +14,21 @@ def select(settings: Probe, config: PreTrainedConfig) -> tuple[list[int], list[i
 
     Raises InputError, which names the key, for a layer, head, component or length that the model does not have.
     """
-    name, heads = settings.model, config.num_attention_heads
-    width = getattr(config, "head_dim", None) or config.hidden_size // heads
-    layers = _meant(settings.layers, config.num_hidden_layers)
-    shown = _meant(settings.heads, heads)
-    for key, values, most, what in (
-        ("layers", layers, config.num_hidden_layers - 1, f"{name} has {config.num_hidden_layers} layers"),
-        ("heads", shown, heads - 1, f"{name} has {heads} heads in a layer"),
-        ("lengths", settings.lengths, config.max_position_embeddings, f"the positions of {name}"),
-    ):
-        for place, value in enumerate(values):
-            if value > most:
-                raise InputError(f"{PATH}: probe.{key}[{place}] is {value}; must be at most {most}: {what}")
-    if settings.components > width:
-        raise InputError(
-            f"{PATH}: probe.components is {settings.components}; must be at most {width}, the width of {name}'s heads"
-        )
-    return layers, shown
+    num_layers, num_heads = config.num_hidden_layers, config.num_attention_heads
+    layers = _chosen(settings.layers, num_layers)
+    heads = _chosen(settings.heads, num_heads)
+    width = getattr(config, "head_dim", None) or config.hidden_size // num_heads
+    _at_most("layers", max(layers), num_layers - 1, f"{settings.model} has {num_layers} layers")
+    _at_most("heads", max(heads), num_heads - 1, f"{settings.model} has {num_heads} heads in a layer")
+    _at_most("lengths", max(settings.lengths), config.max_position_embeddings, f"the positions of {settings.model}")
+    _at_most("components", settings.components, width, f"the width of {settings.model}'s heads")
+    return layers, heads
 
 
-def _meant(wanted: list[int] | Literal["all"], there: int) -> list[int]:
-    return list(range(there)) if wanted == "all" else wanted
+def _chosen(wanted: list[int] | Literal["all"], number: int) -> list[int]:
+    return list(range(number)) if wanted == "all" else wanted
+
+
+def _at_most(key: str, value: int, highest: int, why: str) -> None:
+    if value > highest:
+        raise InputError(f"{PATH}: probe.{key} has {value}; must be at most {highest}: {why}")
