@@ -2,7 +2,6 @@
 
 from vanishing_variance.figures import figure1
 from vanishing_variance.figures.images import write_figure
-from vanishing_variance.harness.columns import CSV
 from vanishing_variance.harness.files import write_json
 from vanishing_variance.harness.frames import read_csv, write_csv
 from vanishing_variance.harness.runs import FIGURES, METRICS, PLOTS
@@ -14,7 +13,7 @@ FOLDER = FIGURES / "figure1"
 
 def main() -> None:
     Arguments(description=__doc__).parse_args()
-    deviations = read_csv(PLOTS / "figure1.csv", *CSV["figure1"])
+    deviations = read_csv(PLOTS / "figure1.csv")
     laws = fits(pooled(deviations), POOLED)
     write_csv(FOLDER / "figure1-fits.csv", fits(deviations, ONE).assign(model=deviations["model"].iloc[0]))
     write_json(METRICS / "probe.json", summary(laws))

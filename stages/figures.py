@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from vanishing_variance.engine.config import Norm
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.seeds import Blocks
 from vanishing_variance.figures import accuracy, figure2, figure3, figure4, interventions, loss, mechanism, proposition
@@ -9,9 +10,7 @@ from vanishing_variance.figures.config import Figures
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.figures.images import write_figure
 from vanishing_variance.figures.variants import roles
-from vanishing_variance.harness.columns import CSV, PARQUET
 from vanishing_variance.harness.frames import read_csv, read_frame, write_csv
-from vanishing_variance.harness.norm import Norm
 from vanishing_variance.harness.paths import Run
 from vanishing_variance.harness.runs import DATA, FIGURES, METRICS, PLOTS, RANGES, REFERENCE, TASKS
 from vanishing_variance.harness.script import Arguments, run
@@ -33,19 +32,17 @@ def main() -> None:
 
     firsts = {one: Run(shown.task, "short", one, blocks[0]).folder("evaluated") for one in ("none", norm)}
     inside = {
-        name: {one: read_frame(first / f"{name}.parquet", *PARQUET[name]) for one, first in firsts.items()}
+        name: {one: read_frame(first / f"{name}.parquet") for one, first in firsts.items()}
         for name in ("features", "moments", "attention")
     }
-    accuracies = read_csv(METRICS / "accuracy.csv", *CSV["accuracy"])
-    reference = read_csv(REFERENCE, *CSV["reference"])
+    accuracies = read_csv(METRICS / "accuracy.csv")
+    reference = read_csv(REFERENCE)
     cells, exponents = (
-        read_csv(PLOTS / "proposition" / f"{name}.csv", *CSV[name]) for name in ("proposition", "proposition-exponents")
+        read_csv(PLOTS / "proposition" / f"{name}.csv") for name in ("proposition", "proposition-exponents")
     )
     losses = {
         name: pd.concat(
-            read_frame(one.folder("trained") / "losses.parquet", *PARQUET["losses"]).assign(
-                task=one.task, norm=one.norm
-            )
+            read_frame(one.folder("trained") / "losses.parquet").assign(task=one.task, norm=one.norm)
             for one in (Run(task, name, one, block) for task in TASKS for one in ("none", norm) for block in blocks)
         )
         for name in RANGES
@@ -68,9 +65,9 @@ def main() -> None:
             write_csv(DATA / f"accuracy-{task}{suffix}.csv", roles(plain, "length", "mean", norm).round(3))
             write_csv(DATA / f"loss-{task}{suffix}.csv", roles(of[of["task"] == task], "step", "loss", norm).round(6))
     longest = {name: lengths.longest for name, lengths in ranges.items()}
-    shares = read_csv(METRICS / "interventions" / "shares.csv", *CSV["shares"])
-    inside_all = read_csv(METRICS / "mechanism.csv", *CSV["mechanism"])
-    explained = read_csv(METRICS / "explained.csv", *CSV["explained"])
+    shares = read_csv(METRICS / "interventions" / "shares.csv")
+    inside_all = read_csv(METRICS / "mechanism.csv")
+    explained = read_csv(METRICS / "explained.csv")
     seeds = inside_all.groupby(["task", "range", "norm"])["seed"].nunique()
     write_figure(FIGURES / "results" / "proposition", proposition.draw(cells, exponents))
     write_figure(FIGURES / "results" / "mechanism", mechanism.draw(explained, longest, seeds))

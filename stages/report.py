@@ -2,50 +2,43 @@
 
 from pathlib import Path
 
-from vanishing_variance.claims.judged import read_claims
-from vanishing_variance.harness.columns import CSV
-from vanishing_variance.harness.files import write_text
+from vanishing_variance.harness.files import read_document, write_text
 from vanishing_variance.harness.frames import read_csv
-from vanishing_variance.harness.runs import FIGURES, METRICS, PAPER_TABLES, PLOTS, TABLES
+from vanishing_variance.harness.runs import FIGURES, METRICS, PLOTS, REFERENCE
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.report.figures import NAMES, SECTIONS, folder
+from vanishing_variance.report.figures import read_figure
 from vanishing_variance.report.page import Results, page
-from vanishing_variance.report.records import Record
-from vanishing_variance.report.strongest import OTHER_RECORDS, RECORD, Study, strongest
-from vanishing_variance.report.text import read_svg, read_text
+from vanishing_variance.report.strongest import CLAIMS, OTHER_RECORDS, RECORD, Study
+from vanishing_variance.report.text import read_text
+
+PAGE = PLOTS / "report" / "index.html"
+# In plots/figures, in the order of the page.
+SHOWN = (
+    *("results/accuracy", "results/accuracy-long", "figure1/figure1", "results/figure2", "results/figure3"),
+    *("results/figure4", "results/proposition", "results/loss", "results/loss-long"),
+    *("results/interventions", "results/mechanism"),
+)
 
 
-def _record(record: Path) -> Record:
-    pictures = {name: record / PLOTS / f"{name}.svg" for name in SECTIONS["curves"]}
-    tables = {number: record / "tables" / f"table{number}.csv" for number in PAPER_TABLES}
-    return Record(
-        study=Study(read_claims(record / "claims.json"), read_yaml(record / PATH)),
-        tests=read_csv(record / "tables" / "tests.csv", *CSV["tests"]),
-        paper=read_csv(record / "tables" / "paper.csv", *CSV["paper"]),
-        tables={number: read_csv(path, *CSV["table"]) for number, path in tables.items() if path.exists()},
-        pictures={name: read_svg(path) for name, path in pictures.items() if path.exists()},
+def read_results(metrics: Path, params: Path, figures: list[Path]) -> Results:
+    return Results(
+        study=Study(read_document(metrics / "claims.json", CLAIMS), read_yaml(params)),
+        tests=read_csv(metrics / "tables" / "tests.csv"),
+        figures=[read_figure(path, PAGE) for path in figures],
     )
 
 
 def main() -> None:
     Arguments(description=__doc__).parse_args()
-    params = read_yaml(PATH)
-    records = {name: _record(METRICS / name) for name in (RECORD, *OTHER_RECORDS)}
-    results = Results(
-        params=params,
-        source=read_text(PATH),
-        evidence=strongest(Study(read_claims(METRICS / "claims.json"), params), records[RECORD].study),
-        tests=read_csv(TABLES / "tests.csv", *CSV["tests"]),
-        paper=read_csv(TABLES / "paper.csv", *CSV["paper"]),
-        explained=read_csv(METRICS / "explained.csv", *CSV["explained"]),
-        interventions=read_csv(METRICS / "interventions" / "shares.csv", *CSV["shares"]),
-        tables={number: read_csv(TABLES / f"table{number}.csv", *CSV["table"]) for number in PAPER_TABLES},
-        pictures={name: read_svg(FIGURES / folder(name) / f"{name}.svg") for name in NAMES},
-        records=records,
-    )
-    write_text(PLOTS / "report" / "index.html", page(results))
+    records = {}
+    for name in (RECORD, *OTHER_RECORDS):
+        record = METRICS / name
+        figures = sorted((record / PLOTS).glob("accuracy*.png"), reverse=True)  # accuracy, then accuracy-long
+        records[name] = read_results(record, record / PATH, figures)
+    own = read_results(METRICS, PATH, [FIGURES / f"{name}.png" for name in SHOWN])
+    write_text(PAGE, page(own, records, read_csv(REFERENCE), read_text(PATH)))
 
 
 if __name__ == "__main__":

@@ -2,49 +2,48 @@
 
 import re
 from dataclasses import replace
-from html import unescape
 
 import pytest
 from checkout import ROOT
-from made_up_results import comparisons, evidence, made_up
+from made_up_results import CLAIM, VERDICTS, claims, made_up, paper
 
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.report import page as study_page
 from vanishing_variance.report.page import page
+from vanishing_variance.report.strongest import Study
 
 
-def rows(html, anchor):
-    """The name and the cells of every row of a table of a page."""
-    table = html.partition(f'<figure id="{anchor}">')[2].partition("</table>")[0]
-    found = re.findall(r'<tr><th scope="row">(.*?)</th>(.*?)</tr>', table, re.DOTALL)
-    texts = [(name, re.findall(r"<td[^>]*>(.*?)</td>", cells)) for name, cells in found]
-    return [(unescape(name), list(map(unescape, of))) for name, of in texts]
+def rendered(run=None, record=None, source="norm: ln\n"):
+    return page(run or made_up(), {"paper-scale": record or made_up(drawn="recorded")}, paper(), source)
 
 
-def test_every_cell_of_every_table_stands_on_the_page(monkeypatch):
-    made = []
-    for name in ("tables", "grouped"):
-        original = getattr(study_page, name)
-        monkeypatch.setattr(study_page, name, lambda *given, of=original: made.append(of(*given)) or made[-1])
-    html = page(made_up("<b>"))
-    shown = [table for of in made for table in (of if isinstance(of, list) else [of])]
-    assert len(shown) == 1 + 6 + 2
-    for table in shown:
-        cells = [(name, [cell.text for cell in of]) for _, group in table.groups for name, of in group]
-        assert len(cells) >= 5
-        assert rows(html, table.anchor) == cells
+def test_verdicts_numbers_tables_and_captions_stand_on_the_page():
+    html = rendered()
+    for key, verdict in VERDICTS.items():
+        row = html.partition(f'<tr id="claim-{key}">')[2].partition("</tr>")[0]
+        assert all(said in row for said in (verdict, "+3.2 [−1.0, +5.5] pp", "+1.8", "argmax 100,000", CLAIM["rule"]))
+    assert html.count("<h4>Table 1. argmax, trained on the short range") == 2
+    assert html.count("Caption of &lt;recorded&gt;, n = 2") == html.count("Caption of &lt;accuracy&gt;, n = 2") == 1
+    assert "Reduced scale" in html
+    assert "<script" not in html
+
+
+def test_where_the_record_leads_this_runs_verdict_stands_beside_it():
+    html = rendered(made_up(verdict="undecided", ours=-2.0), made_up(n=100))
+    row = html.partition('<tr id="claim-argmax">')[2].partition("</tr>")[0]
+    assert "supported" in row
+    assert "This run: undecided, −2.0 [−1.0, +5.5] pp" in " ".join(row.split())
 
 
 def test_names_and_texts_are_escaped():
-    html = page(made_up("<b>", evidence=evidence(claim="<i>x</i> & 2^4"), tests=comparisons("<b>")))
+    html = rendered(made_up("<b>", claim="<i>x</i> & 2^4"))
     assert "+ &lt;b&gt;" in html
-    assert "&lt;i&gt;x&lt;/i&gt; &amp; 2<sup>4</sup>" in html
+    assert "&lt;i&gt;x&lt;/i&gt; &amp; 2^4" in html
     assert "<i>x" not in html
-    assert not re.search(r"(\+|against|of|treatment</dt><dd>) <b>", html)
+    assert not re.search(r"\+ <b>", html)
 
 
 def test_the_same_results_give_the_same_bytes():
-    first, same, other = (page(made_up(**changes)) for changes in ({}, {}, {"source": "norm: ln\n"}))
+    first, same, other = rendered(), rendered(), rendered(source="norm: rms\n")
     assert first == same != other
     assert str(ROOT) not in first
 
@@ -57,6 +56,6 @@ def test_the_same_results_give_the_same_bytes():
     ],
 )
 def test_a_bad_parameter_or_results_of_another_treatment_are_one_line(changes, said):
-    results = made_up()
+    run = made_up()
     with pytest.raises(InputError, match=said):
-        page(replace(results, params={**results.params, **changes}))
+        rendered(replace(run, study=Study(claims(), {**run.study.params, **changes})))

@@ -8,13 +8,10 @@ from matplotlib.ticker import LogLocator, NullFormatter
 
 from vanishing_variance.figures import style
 from vanishing_variance.figures.drawing import Drawing
+from vanishing_variance.harness.numbers import estimate
 from vanishing_variance.probe.fits import pooled
 from vanishing_variance.probe.strategies import STRATEGIES
 
-# As many layers as have their exponents written out; of more, the first and the last, and some between.
-NAMED = 4
-COLUMNS = 2
-LEGEND = "exponent"
 # Points: of a line.
 WIDTH = 1.6
 
@@ -24,67 +21,56 @@ def draw(deviations: pd.DataFrame, laws: pd.DataFrame) -> Drawing:
 
     `laws` are the power laws of `pooled(deviations)`.
     """
-    means, layers = pooled(deviations), [int(layer) for layer in deviations["layer"].unique()]
-    rows = -(-len(STRATEGIES) // COLUMNS)
-    figure = style.figure(rows * (2.23 + 0.12 * min(NAMED, len(layers))))
-    grid = figure.subplots(rows, COLUMNS, sharey=True)
-    named = {layers[place] for place in np.linspace(0, len(layers) - 1, min(NAMED, len(layers))).round().astype(int)}
-    for axes, name in zip(grid.flat, STRATEGIES, strict=True):
+    layers = list(deviations["layer"].unique())
+    figure = style.figure(5)
+    grid = figure.subplots(2, 2, sharey=True)
+    means = pooled(deviations)
+    for axes, strategy in zip(grid.flat, STRATEGIES, strict=True):
         if len(layers) == 1:
-            for _, line in deviations[deviations["strategy"] == name].groupby(["head", "component"]):
-                axes.plot(line["length"], line["deviation"], lw=0.8, alpha=0.6, color=style.GREY)
-        for layer in layers:
-            line = means[(means["strategy"] == name) & (means["layer"] == layer)]
-            law = laws[(laws["strategy"] == name) & (laws["layer"] == layer)].iloc[0]
-            label = f"layer {layer}: {_exponent(law)}" if layer in named else None
-            colour = _colour(layers.index(layer), len(layers))
-            axes.plot(line["length"], line["deviation"], "o-", lw=WIDTH, color=colour, label=label)
-        _reference(axes, means[means["strategy"] == name])
-        style.length_axis(axes, means["length"].unique())
-        axes.set_xlabel("sequence length N (tokens)")
-        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.24), title=LEGEND)
-    style.letter(grid.flat, (strategy.title for strategy in STRATEGIES.values()))
-    for axes in grid[:, 0]:
-        axes.set_ylabel("standard deviation of O")
-    first = grid[0, 0]
-    first.set_yscale("log")
-    first.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    first.yaxis.set_major_formatter("{x:g}")
-    first.yaxis.set_minor_formatter(NullFormatter())
+            of_strategy = deviations[deviations["strategy"] == strategy]
+            for _, component in of_strategy.groupby(["head", "component"]):
+                axes.plot(component["length"], component["deviation"], lw=0.8, alpha=0.6, color=style.GREY)
+        _draw_layers(axes, means[means["strategy"] == strategy], laws[laws["strategy"] == strategy])
+        axes.set(title=STRATEGIES[strategy].title, yscale="log")
+        axes.set(xlabel="sequence length N (tokens)", ylabel="standard deviation of O")
+        axes.legend(loc="lower left", title="exponent")
+        axes.label_outer()
+    style.letter(grid.flat)
+    shared = grid[0, 0].yaxis
+    shared.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    shared.set_major_formatter("{x:g}")
+    shared.set_minor_formatter(NullFormatter())
     title = "Figure 1: standard deviation of attention outputs O inside a pretrained transformer"
-    return Drawing(figure, title, _caption(deviations, len(layers)))
+    return Drawing(figure, title, _caption(deviations))
 
 
-def _exponent(law: pd.Series) -> str:
-    interval = f" [{law['low']:.2f}, {law['high']:.2f}]" if pd.notna(law["low"]) else ""
-    return f"{law['exponent']:.2f}{interval}".replace("-", "−")
+def _draw_layers(axes: Axes, means: pd.DataFrame, laws: pd.DataFrame) -> None:
+    """Draw a line a layer, from dark to light by depth; of many layers the legend has the first and the last."""
+    layers = list(laws["layer"])
+    named = layers if len(layers) <= 4 else [layers[0], layers[-1]]
+    # the lightest yellow of cividis is too faint on white
+    colours = colormaps["cividis"](np.linspace(0, 0.9, len(layers)))
+    for (_, law), colour in zip(laws.iterrows(), colours, strict=True):
+        line = means[means["layer"] == law["layer"]]
+        exponent = estimate(".2f", law["exponent"], law["low"], law["high"]).replace("-", "−")
+        label = f"layer {law['layer']}: {exponent}" if law["layer"] in named else None
+        axes.plot(line["length"], line["deviation"], "o-", lw=WIDTH, color=colour, label=label)
+    # the slope for i.i.d. tokens and a fixed query, from the first layer's first point
+    lengths = means["length"].unique()
+    slope = means["deviation"].iloc[0] * (lengths / lengths[0]) ** -0.5
+    axes.plot(lengths, slope, "--", lw=WIDTH, color=style.SERIES[2]["color"], label="reference: −0.5")
+    style.length_axis(axes, lengths)
 
 
-def _colour(place: int, of: int) -> str | tuple[float, float, float, float]:
-    """Return a colour from dark to light by depth; the lightest yellow of cividis is too faint on white."""
-    return style.SERIES[0]["color"] if of == 1 else colormaps["cividis"](0.9 * place / (of - 1))
-
-
-def _reference(axes: Axes, means: pd.DataFrame) -> None:
-    """Draw the slope for i.i.d. tokens and a fixed query, from the first layer's first point."""
-    ends = np.array([means["length"].min(), means["length"].max()])
-    slope = means["deviation"].iloc[0] * (ends / ends[0]) ** -0.5
-    axes.plot(ends, slope, "--", lw=WIDTH, color=style.SERIES[2]["color"], label="slope −0.5")
-
-
-def _caption(deviations: pd.DataFrame, layers: int) -> str:
+def _caption(deviations: pd.DataFrame) -> str:
     first = deviations.iloc[0]
-    heads, components = deviations["head"].unique(), deviations["component"].nunique()
-    where = f"head {heads[0]}" if len(heads) == 1 else f"each of {len(heads)} heads"
-    each = (
-        "thin lines are components, the thick one is"
-        if layers == 1
-        else "a line is a layer, the deeper the lighter, and"
-    )
+    text = first["text"].rpartition(" ")[0]
+    heads, components = deviations["head"].nunique(), deviations["component"].nunique()
     return (
-        f"{first['model']} ({str(first['revision'])[:12]}); sentences of {first['text'].rpartition(' ')[0]}. "
-        f"O at the last position over n = {first['n']} sequences a length, {components} components of {where}; {each} "
-        "their geometric mean, with the exponent of a power law fitted to all lengths and its 95% t interval over "
-        "lengths. P.E.: positional encoding. The query is the last token, which differs between sequences; where it "
-        "is fixed, which the paper does not do, all sequences end with the same token, drawn at random once."
+        f"{first['model']} ({str(first['revision'])[:12]}); sentences of {text}. O at the last position over "
+        f"n = {first['n']} sequences a length. A line is a layer, the deeper the lighter: the geometric mean of "
+        f"{components} components of each of {heads} heads (with one layer, thin lines are the components), with the "
+        "exponent of a power law fitted to all lengths and its 95% t interval over lengths. P.E.: positional encoding. "
+        "The query is the last token, which differs between sequences; where it is fixed, which the paper does not do, "
+        "all sequences end with the same token, drawn at random once."
     )

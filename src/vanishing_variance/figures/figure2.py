@@ -8,7 +8,7 @@ from scipy.stats import norm as gaussian
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
-from vanishing_variance.harness.markdown import drawn_power
+from vanishing_variance.harness.numbers import drawn_power
 
 POINTS = 120
 # Of the distance between two features, how high the highest density of a panel is.
@@ -26,24 +26,34 @@ def data(features: dict[str, pd.DataFrame], lengths: list[int]) -> pd.DataFrame:
     end.
     """
     shown = pd.concat([_standardised(frame, norm, lengths) for norm, frame in features.items()], ignore_index=True)
-    keys, parts = ["norm", "panel", "length", "feature"], []
-    of_each = shown.groupby(keys, sort=False)["value"]
-    grid = np.linspace(of_each.quantile(0.005).min() - 0.5, of_each.quantile(0.995).max() + 0.5, POINTS)
-    for names, values in of_each:
-        columns = {"n": len(values), "value": grid, "density": _density(values.to_numpy(dtype=float), grid)}
-        parts.append(pd.DataFrame(dict(zip(keys, names, strict=True)) | columns))
+    groups = shown.groupby(["norm", "panel", "length", "feature"], sort=False)["value"]
+    lowest = groups.quantile(0.005).min() - 0.5
+    highest = groups.quantile(0.995).max() + 0.5
+    grid = np.linspace(lowest, highest, POINTS)
+    parts = []
+    for (norm, panel, length, feature), values in groups:
+        names = {"norm": norm, "panel": panel, "length": length, "feature": feature, "n": len(values)}
+        density = _density(values.to_numpy(dtype=float), grid)
+        parts.append(pd.DataFrame({**names, "value": grid, "density": density}))
     # The last bits of exponentials differ between processors.
     return pd.concat(parts, ignore_index=True).round({"value": 4, "density": 5})
 
 
-def _standardised(frame: pd.DataFrame, norm: str, lengths: list[int]) -> pd.DataFrame:
+def _standardised(features: pd.DataFrame, norm: str, lengths: list[int]) -> pd.DataFrame:
     """Return norm, panel, length, feature, and the value in terms of the shortest length; of `none` O alone."""
-    panels = {"before": f"{variants.label(norm)}: O", "after": f"{variants.label(norm)}: {variants.normalised(norm)}"}
-    of = frame[frame["length"].isin(lengths)].assign(norm=norm, panel=frame["where"].map(panels))
-    of = of[of["where"] == "before"] if norm == "none" else of.sort_values("where", ascending=False, kind="stable")
-    first = of[of["length"] == min(lengths)].groupby(["panel", "feature"])["value"].agg(["mean", "std"])
-    of = of.join(first, on=["panel", "feature"])
-    return of.assign(value=(of["value"] - of["mean"]) / of["std"].where(of["std"] > 0, 1))
+    name = variants.label(norm)
+    panels = {"before": f"{name}: O", "after": f"{name}: {variants.normalised(norm)}"}
+    shown = features[features["length"].isin(lengths)]
+    shown = shown.assign(norm=norm, panel=shown["where"].map(panels))
+    if norm == "none":
+        shown = shown[shown["where"] == "before"]
+    else:
+        shown = shown.sort_values("where", ascending=False, kind="stable")
+    shortest = shown[shown["length"] == min(lengths)]
+    moments = shortest.groupby(["panel", "feature"])["value"].agg(["mean", "std"])
+    shown = shown.join(moments, on=["panel", "feature"])
+    scale = shown["std"].where(shown["std"] > 0, 1)
+    return shown.assign(value=(shown["value"] - shown["mean"]) / scale)
 
 
 def _density(values: Values, grid: Values) -> Values:
@@ -55,27 +65,27 @@ def _density(values: Values, grid: Values) -> Values:
 
 def draw(densities: pd.DataFrame, task: str) -> Drawing:
     """Draw a row a panel (`none` above), a column a length; a feature above another."""
-    panels, lengths = densities["panel"].unique(), densities["length"].unique()
-    figure = style.figure(0.3 + 1.45 * len(panels))
-    grid = figure.subplots(len(panels), len(lengths), sharex=True, sharey=True, squeeze=False)
-    for axes, (_, of) in zip(grid.flat, densities.groupby(["panel", "length"], sort=False), strict=True):
-        colour, scale = variants.colour(of["norm"].iloc[0]), HEIGHT / of["density"].max()
-        features = sorted(of["feature"].unique(), reverse=True)
+    features = sorted(densities["feature"].unique(), reverse=True)
+    figure, panels = style.facets(densities, "panel", "length", margin=0.3, height=1.45)
+    for axes, panel, length, shown in panels:
+        colour = variants.colour(shown["norm"].iloc[0])
+        scale = HEIGHT / shown["density"].max()
         for feature in features:
-            line = of[of["feature"] == feature]
-            place, above = feature + 1, -scale * line["density"]
-            fill = {"facecolor": to_rgba(colour, 0.3), "edgecolor": colour, "lw": 0.6, "zorder": 2}
-            axes.fill_between(line["value"], place, place + above, **fill)
-        axes.set(xlabel="standardised value", ylabel="feature", yticks=[feature + 1 for feature in features])
+            line = shown[shown["feature"] == feature]
+            baseline = feature + 1
+            # the y axis points down
+            top = baseline - scale * line["density"]
+            axes.fill_between(line["value"], baseline, top, facecolor=to_rgba(colour, 0.3), edgecolor=colour, lw=0.6)
+        axes.set(title=f"{panel}, N = {style.power(length)}", xlabel="standardised value", ylabel="feature")
+        axes.set_yticks([feature + 1 for feature in features])
         axes.label_outer()
-    grid[0, 0].invert_yaxis()
-    style.letter(grid.flat, (f"{panel}, N = {style.power(length)}" for panel in panels for length in lengths))
-    first = drawn_power(lengths.min())
-    return Drawing(
-        figure,
-        "Figure 2: distribution of single features of the attention outputs O",
-        f"{task}, the model of the first seed of each variant: {densities['feature'].nunique()} features over "
-        f"n = {densities['n'].iloc[0]} sequences a length, as Gaussian kernel densities; heights compare within a "
-        f"panel. Values are standardised by feature, with its mean and standard deviation at N = {first}: a feature "
-        "that kept its distribution would look the same in every column.",
+    figure.axes[0].invert_yaxis()
+    style.letter(figure.axes)
+    caption = (
+        f"{task}, the model of the first seed of each variant: {len(features)} features over "
+        f"n = {densities['n'].iloc[0]:,} sequences a length, as Gaussian kernel densities; heights compare within a "
+        "panel. Values are standardised by feature, with its mean and standard deviation at "
+        f"N = {drawn_power(densities['length'].min())}: a feature that kept its distribution would look the same in "
+        "every column."
     )
+    return Drawing(figure, "Figure 2: distribution of single features of the attention outputs O", caption)

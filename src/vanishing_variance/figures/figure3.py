@@ -5,16 +5,14 @@ from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
-from vanishing_variance.harness.markdown import drawn_power
+from vanishing_variance.harness.numbers import drawn_power
 
 # Standard deviations up and down that (a) shows at least, so that what hardly drifts looks like it.
 DRIFT = 0.02
-# Why the variance of the normalised outputs can differ from that of O.
-MEANINGS = {
-    "ln": " LayerNorm(O) is the standardised O, whose variance is 1 at every length, times the learned scale γ of each "
-    "feature: where γ is small, a feature adds to the variance of O and hardly to that of LayerNorm(O).",
-    "std": " Standardize(O) has variance 1 at every length, whatever O has.",
-}
+LAYER_NORM = (
+    " LayerNorm(O) is the standardised O, whose variance is 1 at every length, times the learned scale γ of each "
+    "feature: where γ is small, a feature adds to the variance of O and hardly to that of LayerNorm(O)."
+)
 
 
 def data(moments: dict[str, pd.DataFrame], longest_trained: int) -> pd.DataFrame:
@@ -34,16 +32,17 @@ def data(moments: dict[str, pd.DataFrame], longest_trained: int) -> pd.DataFrame
         ("norm_before", moments[norm], "before"),
         ("norm_after", moments[norm], "after"),
     ):
-        of = frame[frame["where"] == where].set_index("length").sort_index()
-        trained = of.index[of.index <= longest_trained]
-        reference = of.loc[trained[-1] if len(trained) else of.index[0]]
+        outputs = frame[frame["where"] == where].set_index("length").sort_index()
+        trained = [length for length in outputs.index if length <= longest_trained]
+        reference = outputs.loc[max(trained, default=outputs.index[0])]
         sigma = reference["variance"] ** 0.5
-        columns[f"{name}_drift"] = (of["mean"] - reference["mean"]) / sigma
-        together = (of["mean_se"] ** 2 + reference["mean_se"] ** 2) ** 0.5
-        columns[f"{name}_drift_se"] = together.where(of["mean"] != reference["mean"], 0) / sigma
-        columns[f"{name}_sigma"] = of["variance"] ** 0.5
-        columns[f"{name}_variance"] = of["variance"] / reference["variance"]
-        columns[f"{name}_variance_se"] = of["variance_se"] / reference["variance"]
+        drift = outputs["mean"] - reference["mean"]
+        drift_se = (outputs["mean_se"] ** 2 + reference["mean_se"] ** 2) ** 0.5
+        columns[f"{name}_drift"] = drift / sigma
+        columns[f"{name}_drift_se"] = drift_se.where(drift != 0, 0) / sigma
+        columns[f"{name}_sigma"] = outputs["variance"] ** 0.5
+        columns[f"{name}_variance"] = outputs["variance"] / reference["variance"]
+        columns[f"{name}_variance_se"] = outputs["variance_se"] / reference["variance"]
     return pd.DataFrame(columns).reset_index()
 
 
@@ -51,33 +50,37 @@ def draw(lines: pd.DataFrame, task: str, norm: str, sequences: int) -> Drawing:
     """Draw the drift of the global mean (left) and the decay of the global variance (right)."""
     figure = style.figure(2.6)
     left, right = panels = figure.subplots(1, 2)
+    by_length = lines.set_index("length")
     for name, variant, outputs in (
         ("none", "none", "O"),
         ("norm_before", norm, "O"),
         ("norm_after", norm, variants.normalised(norm)),
     ):
-        look = variants.look(variant) | ({"mfc": "white"} if name == "norm_after" else {})
+        look = variants.look(variant)
+        fill = "white" if name == "norm_after" else look["color"]
         for axes, quantity in ((left, "drift"), (right, "variance")):
-            value, error = lines[f"{name}_{quantity}"], 1.96 * lines[f"{name}_{quantity}_se"]
-            axes.plot(lines["length"], value, **look, label=f"{variants.label(variant)}: {outputs}")
-            axes.fill_between(lines["length"], value - error, value + error, color=look["color"], alpha=0.15, lw=0)
-    style.letter(panels, ("drift of the global mean", "decay of the global variance"))
+            value = by_length[f"{name}_{quantity}"]
+            error = 1.96 * by_length[f"{name}_{quantity}_se"]
+            axes.plot(value.index, value, **look, mfc=fill, label=f"{variants.label(variant)}: {outputs}")
+            style.band(axes, value - error, value + error, look["color"])
     bottom, top = left.get_ylim()
-    left.set(ylabel="drift (standard deviations)", ylim=(min(bottom, -DRIFT), max(top, DRIFT)))
-    right.set(ylabel="variance / variance$_{trained}$", yscale="log")
+    left.set(title="drift of the global mean", ylabel="drift (standard deviations)")
+    left.set(ylim=(min(bottom, -DRIFT), max(top, DRIFT)))
+    right.set(title="decay of the global variance", ylabel="variance / variance$_{trained}$", yscale="log")
     right.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     right.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     right.yaxis.set_minor_formatter(NullFormatter())
     for axes in panels:
-        style.length_axis(axes, lines["length"])
-    figure.legend(*left.get_legend_handles_labels(), loc="outside upper center", ncols=3)
-    reference = int(lines.loc[lines["none_variance"] == 1, "length"].iloc[0])
-    return Drawing(
-        figure,
-        "Figure 3: drift of the global mean and decay of the global variance of the attention outputs O",
+        style.length_axis(axes, by_length.index)
+    style.letter(panels)
+    style.legend_above(figure, columns=3)
+    reference = int(by_length.index[by_length["none_variance"] == 1][0])
+    caption = (
         f"{task}, the model of the first seed of each variant: mean and variance over the features of an output, means "
-        f"over n = {sequences} sequences a length; the band is ±1.96 standard errors over sequences. All is relative "
+        f"over n = {sequences:,} sequences a length; the band is ±1.96 standard errors over sequences. All is relative "
         f"to N = {drawn_power(reference)} (trained), the longest test length that was trained on; the drift is in "
         "standard deviations, the root of the global variance there, where the paper divides by the variance itself."
-        f"{MEANINGS.get(norm, '')}",
+        f"{LAYER_NORM if norm == 'ln' else ''}"
     )
+    title = "Figure 3: drift of the global mean and decay of the global variance of the attention outputs O"
+    return Drawing(figure, title, caption)

@@ -5,7 +5,6 @@ from matplotlib.colors import LogNorm
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
-from vanishing_variance.harness.markdown import drawn_power
 
 # The colour scale is logarithmic from here to 1; smaller weights look like this one.
 SMALLEST = 1e-3
@@ -19,28 +18,20 @@ def data(attention: dict[str, pd.DataFrame], lengths: list[int]) -> pd.DataFrame
 
 def draw(weights: pd.DataFrame, task: str) -> Drawing:
     """Draw a row a normaliser, a column a length; one line of a heatmap is one sequence. All share one colour scale."""
-    norms, lengths = weights["norm"].unique(), weights["length"].unique()
-    figure = style.figure(0.3 + 1.7 * len(norms))
-    grid = figure.subplots(len(norms), len(lengths), squeeze=False)
-    for axes, (_, of) in zip(grid.flat, weights.groupby(["norm", "length"], sort=False), strict=True):
-        cells = of.pivot(index="sequence", columns="rank", values="weight")
-        extent = (0.5, cells.shape[1] + 0.5, cells.shape[0] + 0.5, 0.5)
-        axes.imshow(cells, norm=LogNorm(SMALLEST, 1, clip=True), cmap="viridis", aspect="auto", extent=extent)
+    largest, sequences = weights["rank"].max(), weights["sequence"].nunique()
+    extent = (0.5, largest + 0.5, sequences + 0.5, 0.5)
+    figure, panels = style.facets(weights, "norm", "length", margin=0.3, height=1.7)
+    for axes, norm, length, shown in panels:
+        cells = shown.pivot(index="sequence", columns="rank", values="weight")
+        image = axes.imshow(cells, norm=LogNorm(SMALLEST, 1, clip=True), aspect="auto", extent=extent)
         axes.grid(visible=False)
-        axes.set(xlabel="rank of the weight", ylabel="sequence")
+        title = f"{variants.label(norm)}, N = {style.power(length)}"
+        axes.set(title=title, xlabel="rank of the weight", ylabel="sequence")
         axes.label_outer()
-    style.letter(grid.flat, (f"{variants.label(norm)}, N = {style.power(n)}" for norm in norms for n in lengths))
-    figure.colorbar(grid[0, 0].images[0], ax=grid, label="attention weight", shrink=0.8, pad=0.01, extend="min")
-    last = weights[weights["length"] == lengths.max()]
-    medians = last.groupby(["norm", "rank"], sort=False)["weight"].median().unstack()
-    ends = " and ".join(
-        f"{of.iloc[0]:.2g} and {of.iloc[-1]:.2g} ({variants.label(str(norm))})" for norm, of in medians.iterrows()
+    style.letter(figure.axes)
+    figure.colorbar(image, ax=figure.axes, label="attention weight", shrink=0.8, pad=0.01, extend="min")
+    caption = (
+        f"{task}, the model of the first seed of each variant: the {largest} largest attention weights of "
+        f"n = {sequences} sequences a length, a sequence a line; weights below {SMALLEST:g} look alike."
     )
-    return Drawing(
-        figure,
-        "Figure 4: the largest attention weights",
-        f"{task}, the model of the first seed of each variant: the {weights['rank'].max()} largest attention weights "
-        f"of n = {weights['sequence'].nunique()} sequences a length, a sequence a line; weights below {SMALLEST:g} "
-        f"look alike. At N = {drawn_power(int(lengths.max()))} the largest and the smallest of them, medians over "
-        f"sequences, are {ends}.",
-    )
+    return Drawing(figure, "Figure 4: the largest attention weights", caption)

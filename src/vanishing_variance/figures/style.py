@@ -1,58 +1,43 @@
-"""Style of every figure: its size on a two-column page, fonts, letters of panels, axes of lengths."""
+"""Style of every figure: its width, fonts and colours, grids of panels, axes of lengths, bands, legends."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from itertools import chain, product
-from string import ascii_lowercase
-from textwrap import fill
-from typing import Any
+from collections.abc import Iterable
+from itertools import product
+from pathlib import Path
+from string import ascii_letters
+from typing import Any, Literal
 
-import matplotlib as mpl
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.style import use
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
-from vanishing_variance.harness import markdown
+from vanishing_variance.harness import numbers
+
+use(Path(__file__).with_name("style.mplstyle"))
 
 # Inches: the text of a page of two columns.
 WIDTH = 6.75
-# Points: titles and names of axes; everything else.
-LARGE, SMALL = 8, 7
-# Of a caption: characters of a line, the height of a line and what is between it and the panels, in inches.
-CAPTION, LINE, GAP = 132, 0.117, 0.08
 GREY, LIGHT = "#808080", "#EEEEEE"
+
+# A panel, what it shows of the columns that make rows and columns of panels, and the rows of the frame.
+Panel = tuple[Axes, Any, Any, pd.DataFrame]
+
+
+def look(colour: str, dashes: Any, marker: str) -> dict[str, Any]:
+    """Return matplotlib's options of a line."""
+    return {"color": colour, "linestyle": dashes, "marker": marker}
+
+
 # Of what is no variant, in the palette of Paul Tol (muted), its teal darker and bluer: colour-blind-safe, not pale, and
 # apart from the variants' colours.
-SERIES: tuple[dict[str, Any], ...] = tuple(
-    {"color": colour, "linestyle": dashes, "marker": marker}
-    for colour, dashes, marker in (
-        *(("#332288", "-", "o"), ("#117733", "--", "D"), ("#CC6677", "-", "s")),
-        *(("#999933", "-.", "^"), ("#882255", "--", "v"), ("#29A0B2", ":", "X")),
-    )
-)
-
-mpl.rcParams.update(
-    {
-        "font.size": SMALL,
-        "axes.titlesize": LARGE,
-        "axes.labelsize": LARGE,
-        "figure.labelsize": LARGE,
-        "lines.linewidth": 1.2,
-        "lines.markersize": 3,
-        "axes.linewidth": 0.6,
-        "xtick.major.width": 0.6,
-        "ytick.major.width": 0.6,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.grid": True,
-        "axes.axisbelow": True,
-        "grid.color": "#DDDDDD",
-        "grid.linewidth": 0.5,
-        "legend.frameon": False,
-        "legend.handlelength": 2.8,
-        "figure.dpi": 200,
-        "svg.fonttype": "path",
-    }
+SERIES = (
+    look("#332288", "-", "o"),
+    look("#117733", "--", "D"),
+    look("#CC6677", "-", "s"),
+    look("#999933", "-.", "^"),
+    look("#882255", "--", "v"),
+    look("#29A0B2", ":", "X"),
 )
 
 
@@ -61,20 +46,60 @@ def figure(height: float) -> Figure:
     return Figure(figsize=(WIDTH, height), layout="constrained")
 
 
-def letter(panels: Iterable[Axes], titles: Iterable[str]) -> None:
-    """Title the panels, in their order of reading: (a) one, (b) another."""
-    letters = chain(ascii_lowercase, map("".join, product(ascii_lowercase, repeat=2)))
-    for name, (axes, title) in zip(letters, zip(panels, titles, strict=True), strict=False):
-        axes.set_title(f"({name}) {title}", loc="left")
+def facets(
+    frame: pd.DataFrame, row: str, column: str, margin: float, height: float, sharey: Literal["row", "all"] = "all"
+) -> tuple[Figure, list[Panel]]:
+    """Return a figure with a row of panels for every value of one column of a frame, a column for those of another.
+
+    In inches, `height` is a row's, `margin` what is above and below all.
+    """
+    rows, columns = frame[row].unique(), frame[column].unique()
+    drawn = figure(margin + height * len(rows))
+    grid = drawn.subplots(len(rows), len(columns), sharex=True, sharey=sharey, squeeze=False)
+    panels = []
+    for axes, (of_row, of_column) in zip(grid.flat, product(rows, columns), strict=True):
+        shown = frame[(frame[row] == of_row) & (frame[column] == of_column)]
+        panels.append((axes, of_row, of_column, shown))
+    return drawn, panels
+
+
+def letter(panels: Iterable[Axes]) -> None:
+    """Put letters before the panels' titles, in their order of reading: (a) one, (b) another."""
+    for name, axes in zip(ascii_letters, panels, strict=False):
+        axes.set_title(f"({name}) {axes.get_title(loc='left')}")
+
+
+def band(axes: Axes, low: pd.Series, high: pd.Series, colour: str) -> None:
+    """Shade between two lines, whose index is x."""
+    axes.fill_between(low.index.to_numpy(dtype=float), low, high, color=colour, alpha=0.2, lw=0)
+
+
+def marks(axes: Axes, estimates: pd.DataFrame, heights: pd.Series, look: dict[str, Any], label: str) -> None:
+    """Draw estimates at these heights, with their intervals: the columns are the estimates, low and high."""
+    value, low, high = (estimates[name] for name in estimates)
+    # the interval of a few seeds may be missing, and need not hold the estimate
+    below = (value - low).fillna(0).clip(lower=0)
+    above = (high - value).fillna(0).clip(lower=0)
+    colour, marker = look["color"], look["marker"]
+    axes.errorbar(value, heights, xerr=[below, above], fmt=marker, color=colour, zorder=3, label=label)
+
+
+def legend_above(figure: Figure, columns: int) -> None:
+    """Explain the lines of all panels once, above them."""
+    handles: dict[str, Any] = {}
+    for axes in figure.axes:
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            handles.setdefault(label, handle)
+    figure.legend(handles.values(), handles, loc="outside upper center", ncols=columns)
 
 
 def length_axis(axes: Axes, lengths: Iterable[int]) -> None:
     """Set a logarithmic x axis of sequence lengths, labelled 2^k; every second one when they are many, and the last."""
     lengths = sorted(lengths)
-    shown = lengths[:: 2 if len(lengths) > 6 else 1]
+    shown = lengths[::2] if len(lengths) > 6 else lengths
     shown[-1] = lengths[-1]
     axes.set_xscale("log", base=2)
-    axes.xaxis.set_major_locator(FixedLocator([float(length) for length in shown]))
+    axes.xaxis.set_major_locator(FixedLocator(shown))
     axes.xaxis.set_major_formatter(FixedFormatter([power(length) for length in shown]))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel("sequence length N (items)")
@@ -82,22 +107,4 @@ def length_axis(axes: Axes, lengths: Iterable[int]) -> None:
 
 def power(length: int) -> str:
     """Return a length for a panel, as a power of two where it is one."""
-    return markdown.power(length, "$2^{{{}}}$")
-
-
-@contextmanager
-def text_below(figure: Figure, text: str) -> Iterator[None]:
-    """Make room below the panels, which keep their size, and write a text there; take both away afterwards."""
-    lines, (width, height) = fill(text, CAPTION), figure.get_size_inches()
-    room = GAP + LINE * (lines.count("\n") + 1.5)
-    share = room / (height + room)
-    below = figure.text(0.01, (room - GAP) / (height + room), lines, va="top", fontsize=SMALL, parse_math=False)
-    below.set_in_layout(False)
-    figure.set_size_inches(width, height + room)
-    figure.set_layout_engine("constrained", rect=(0, share, 1, 1 - share))
-    try:
-        yield
-    finally:
-        below.remove()
-        figure.set_size_inches(width, height)
-        figure.set_layout_engine("constrained")
+    return numbers.power(length, "$2^{{{}}}$")

@@ -1,1 +1,1 @@
-"""The page: everything that came out of a run, beside the paper's, as one HTML file that needs no other."""
+"""The page: every result of a run beside the paper's, as one HTML file; and the table of verdicts in README.md."""

@@ -1,108 +1,67 @@
-"""Tables 1 to 6 as cells: ours, the paper's, and how far apart they are."""
+"""Tables of the page: Tables 1 to 6 with the paper's numbers below ours, and the gains of the records."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
+from markupsafe import Markup
 
-from vanishing_variance.harness.markdown import power
-from vanishing_variance.harness.runs import ABLATIONS, PAPER_TABLES
-from vanishing_variance.report.cells import Cell, Row, Table, shaded
-from vanishing_variance.report.formats import interval, number, raised
-from vanishing_variance.results.scale import of_paper
+from vanishing_variance.harness.numbers import MISSING, drawn_power, estimate
+from vanishing_variance.harness.runs import ABLATIONS
+from vanishing_variance.report.strongest import Study
+from vanishing_variance.report.verdicts import ours, papers
 
 TEMPERATURES = {
     "plain": "plain softmax",
     "adaptive": "adaptive temperature, as published",
-    "fitted": "adaptive temperature, fitted to our models with labels at these lengths",
+    "fitted": "adaptive temperature, fitted with labels at these lengths",
 }
-CORNER = "length N (items)"
-POWER = (
-    "Wilcoxon's p is of the signed ranks. Seeds for 90% power: so many would a difference of this size need for p < "
-    "0.05 in nine of ten studies."
-)
 
 
-# Tables by number, of metrics/tables/table<number>.csv.
-Numbered = Mapping[int, pd.DataFrame]
-# By name, the column of a table and Python's format of its numbers.
-Wanted = Mapping[str, tuple[str, str]]
-COMPARISON = {"d_z": ("d_z", "+.2f"), "p": ("p", ".2g"), "p, Holm": ("p_holm", ".2g")}
-FOLDED = {"p, Wilcoxon": ("p_wilcoxon", ".2g"), "seeds for 90% power": ("seeds_for_power", ".0f")}
+def paper_table(number: int, numbers: pd.DataFrame, norm: str) -> Markup:
+    """Return one of `results.tables.numbers`, of the treatment `norm`; a column a length."""
+    ends = numbers[["low", "high"]].to_numpy()
+    numbers = numbers.assign(interval=[MISSING if pd.isna(low) else f"{low:+.1f}, {high:+.1f}" for low, high in ends])
+    texts = pd.DataFrame(index=numbers["length"].map(drawn_power))
+    for name, (column, how) in _rows(number, norm).items():
+        if column in numbers:
+            texts[name] = [estimate(how, value).replace("-", "−") for value in numbers[column]]
+    groups = {}
+    for temperature, title in TEMPERATURES.items():
+        chosen = (numbers["temperature"] == temperature).to_numpy()
+        if chosen.any():
+            groups[title] = texts[chosen].T
+    table = pd.concat(groups)
+    return _html(table[(table != MISSING).any(axis=1)])
 
 
-def tables(found: Numbered, norm: str, steps: Mapping[tuple[str, str], int], anchor: str = "table") -> list[Table]:
-    """Return the paper's tables; `norm`: the treatment; `steps` that were made.
-
-    All are shaded alike: fully at the largest difference from the paper in any of them.
-    """
-    apart = [_apart(of, name).abs().max() for of in found.values() for name in map(str, of) if name != "p"]
-    scale = pd.Series(apart, dtype=float).max()
-    return [_table(number, found[number], norm, steps[PAPER_TABLES[number]], scale, anchor) for number in sorted(found)]
-
-
-def _table(number: int, of: pd.DataFrame, norm: str, steps: int, scale: float, anchor: str) -> Table:
-    lengths = sorted({int(length) for length in of["length"]})
-    parts = {name: of[of["temperature"] == name].set_index("length").reindex(lengths) for name in TEMPERATURES}
+def _rows(number: int, norm: str) -> dict[str, tuple[str, str]]:
+    """Return, by the name of a row, its column and Python's format of its numbers."""
+    ours = {"none": ("none", ".1f"), f"+ {norm}": (norm, ".1f"), f"{norm} − none (pp)": ("difference", "+.1f")}
+    papers = {"paper: none": ("paper_none", ".1f"), f"paper: + {norm}": (f"paper_{norm}", ".1f")}
     if number in ABLATIONS:
-        title, ours, heading = "gain over none (percentage points)", parts["plain"], "ln against std"
-        gains = {f"gain of {name}": (f"gain_{name}", "+.2f") for name in dict.fromkeys(("std", "ln", norm))}
-        groups = {
-            "gain over none": [*_rows(ours, gains), *_beside(ours, gains, scale)],
-            heading: [*_comparison(ours), *_beside(ours, {"p": ("p", ".1g")}, scale)],
-        }
-        folded = {heading: _rows(ours, FOLDED)}
-    else:
-        title, variants = f"accuracy (%), none against {norm}", {"none": ("none", ".1f"), f"+ {norm}": (norm, ".1f")}
-        groups, folded = {}, {}
-        for temperature, heading in TEMPERATURES.items():
-            ours = parts[temperature]
-            beside = _beside(ours, {**variants, "p": ("p", ".1g")}, scale)
-            groups[heading] = [*_rows(ours, variants), *_comparison(ours), *beside]
-            folded[heading] = _rows(ours, FOLDED)
-    is_shaded = any(cell.side for rows in groups.values() for _, cells in rows for cell in cells)
-    task, range_ = PAPER_TABLES[number]
-    name = f"Table {number}. {task}, trained on the {range_} range: {title}, after {of_paper(task, steps)}"
-    anchor, head = f"{anchor}{number}", [raised(power(length)) for length in lengths]
-    below = Table(f"{anchor}-folded", "Wilcoxon’s test, and power", POWER, head, list(folded.items()), corner=CORNER)
-    return Table(anchor, name, _note(of), head, list(groups.items()), scale if is_shaded else 0.0, CORNER, below)
+        ours = {f"gain of {name} (pp)": (f"gain_{name}", "+.1f") for name in ("std", "ln", norm)}
+        ours["ln − std (pp)"] = ("difference", "+.1f")
+        papers = {"paper: gain of std (pp)": ("paper_gain_std", "+.1f")}
+    test = {"95% interval": ("interval", ""), "p": ("p", ".1g"), "p, Holm": ("p_holm", ".1g")}
+    return {**ours, **test, **papers, "paper: p": ("paper_p", ".1g")}
 
 
-def _rows(of: pd.DataFrame, wanted: Wanted) -> list[Row]:
-    return [(name, [Cell(number(value, how)) for value in of[column]]) for name, (column, how) in wanted.items()]
+def gains(records: Mapping[str, Study]) -> Markup:
+    """Return our gains in accuracy: a row a claim, a column a record, the last one the paper's."""
+    first = next(iter(records.values()))
+    claims = {key: claim for key, claim in first.claims.items() if claim["unit"] == "pp"}
+    columns = {}
+    for name, record in records.items():
+        columns[name] = [_gain(record.claims[key]) if key in record.claims else MISSING for key in claims]
+    columns["paper’s"] = [papers(claim) for claim in claims.values()]
+    return _html(pd.DataFrame(columns, index=[claim["claim"] for claim in claims.values()]))
 
 
-def _beside(of: pd.DataFrame, wanted: Wanted, scale: float) -> list[Row]:
-    """Return the paper's numbers, as far as it has them, and then how far ours are from them."""
-    papers = {f"paper: {name}": (f"paper_{column}", how) for name, (column, how) in wanted.items()}
-    theirs = {name: one for name, one in papers.items() if one[0] in of and of[one[0]].notna().any()}
-    apart = {name: _apart(of, column) for name, (column, _) in wanted.items() if column != "p"}
-    differences = {f"ours − paper: {name}": values for name, values in apart.items() if values.notna().any()}
-    return [
-        *_rows(of, theirs),
-        *((name, [shaded(one, scale) for one in values]) for name, values in differences.items()),
-    ]
+def _gain(claim: Mapping[str, Any]) -> str:
+    return f"{ours(claim)}, n\u00a0=\u00a0{claim['n']}: {claim['verdict']}" if claim["n"] else MISSING
 
 
-def _apart(of: pd.DataFrame, column: str) -> pd.Series:
-    """Return ours minus the paper's; nothing where the paper has no such column."""
-    return of[column] - of[f"paper_{column}"] if f"paper_{column}" in of else pd.Series(dtype=float)
-
-
-def _comparison(ours: pd.DataFrame) -> list[Row]:
-    bounds = [Cell(interval(low, high, "+.1f")) for low, high in zip(ours["low"], ours["high"], strict=True)]
-    difference = _rows(ours, {"difference (pp)": ("difference", "+.2f")})
-    return [*difference, ("95% interval", bounds), *_rows(ours, COMPARISON)]
-
-
-def _note(tests: pd.DataFrame) -> str:
-    """Return the note below a table: n, the interval, the tests, and why a p-value is missing."""
-    seeds = ", ".join(str(n) for n in sorted(tests["n"].unique()))
-    missing = tests[tests["p"].isna() & tests["note"].notna()]
-    where = zip(missing["temperature"], missing["length"], missing["note"], strict=True)
-    reasons = "; ".join(f"{temperature}, length {length}: {note}" for temperature, length, note in where)
-    text = (
-        f"Means over n = {seeds} seeds; the paper's are over 100. The interval is the 95% t interval of our mean "
-        "paired difference, and d_z is that over the standard deviation of the differences. p is of the two-sided "
-        "paired t-test over seeds, Holm's corrected for the lengths."
-    )
-    return f"{text} Not computed: {reasons}." if reasons else text
+def _html(table: pd.DataFrame) -> Markup:
+    table.columns.name = table.index.name = None
+    return Markup(table.to_html(border=0))  # noqa: S704 -- pandas escapes the cells

@@ -1,7 +1,6 @@
 """Text, as it stands in a file."""
 
 from pathlib import Path
-from xml.etree import ElementTree
 
 from vanishing_variance.harness.errors import InputError
 
@@ -13,13 +12,3 @@ def read_text(path: Path) -> str:
     except (OSError, UnicodeDecodeError) as problem:
         why = problem.strerror if isinstance(problem, OSError) else "not UTF-8"
         raise InputError(f"{path}: cannot be read as text: {why}; run dvc repro") from None
-
-
-def read_svg(path: Path) -> str:
-    """Return the text of an SVG file. Raises InputError when it is missing, or cut off (browsers show a part of it)."""
-    text = read_text(path)
-    try:
-        ElementTree.fromstring(text)  # noqa: S314 -- made here, and its hash is in dvc.lock or git
-    except (ElementTree.ParseError, ValueError) as problem:
-        raise InputError(f"{path}: cannot be read as SVG: {problem}; delete it and run dvc repro") from None
-    return text
