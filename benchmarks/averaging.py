@@ -100,9 +100,10 @@ class Averaging:
         """As `Adam.state`: without the sums, so that a training with a checkpoint has no mean."""
         return self._inner.state()
 
-    def resume(self, made: int) -> None:
-        """Refuse: the sums of the steps that were made are not known."""
-        raise NotImplementedError(f"a mean of weights from step {made} on")
+    def resume(self, completed: int) -> None:
+        """Refuse to go on after any step: the sums of the completed steps are not known."""
+        if completed:
+            raise NotImplementedError(f"a mean of weights from step {completed} on")
 
     def mean(self) -> dict[str, Tensor]:
         """Return the mean of the weights, float32."""
@@ -140,7 +141,7 @@ def trained(plan: TrainingPlan, seeds: Sequence[int], report: Report) -> tuple[W
     weights = draw(plan.variant.initial(plan.task_training), plan.root_seed, plan.variant.task_name, seeds)
     made: list[Averaging] = []
 
-    def averaging(of: Weights, tables: Collection[str], rates: Rates, decay: float) -> Adam:
+    def averaging(of: Weights, tables: Collection[str], rates: Rates, decay: float) -> Averaging:
         made.append(Averaging(adam(of, tables, rates, decay), of, len(rates)))
         return made[0]
 

@@ -1,4 +1,4 @@
-"""The figure of what averaged weights do to accuracy and to the gain of ln: plots/protocols/averaging.png and .svg.
+"""The figure of what averaged weights do to accuracy and to the gain of ln: plots/protocols/averaging.png.
 
 `python -m benchmarks.averaging_figure`, from metrics/averaging.csv.
 """

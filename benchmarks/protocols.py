@@ -18,6 +18,7 @@ import torch
 from pydantic import BaseModel
 from scipy import stats
 from torch import Tensor
+from torch.nn.functional import gelu
 
 from benchmarks import ROOT
 from benchmarks.rows import add_rows, read_rows
@@ -26,7 +27,7 @@ from vanishing_variance.claims.verdict import BEHIND
 from vanishing_variance.engine.adam import Adam, TorchAdam, adam
 from vanishing_variance.engine.initialisation import Initial, draw
 from vanishing_variance.engine.interfaces import Batch, Weights
-from vanishing_variance.engine.items import Items, gelu
+from vanishing_variance.engine.items import Items
 from vanishing_variance.engine.kernels.compiled_adam import Rates
 from vanishing_variance.engine.linear import Linear, linear
 from vanishing_variance.engine.loop import train
@@ -100,7 +101,7 @@ def _weight_decay(decay: float) -> dict[str, object]:
 # What params.yaml said when the list was written; every other protocol is this but for what its name says.
 BASE: dict[str, object] = {
     **{"embedding_width": 64, "embedding_std": 0.125},
-    **{"width": 128, "epsilon": 1e-5, "gelu": "exact", "initialisation": "torch", "projection": "mlp"},
+    **{"width": 128, "epsilon": 1e-5, "projection": "mlp"},
     **{"attention_biases": False, "scaled_logits": True, "output_projection": True},
     **{"batch_size": 128, "learning_rate": 1e-3, "weight_decay": 0.0, "decay": "none"},
 }
@@ -225,7 +226,7 @@ class DeepItems(Items):
     def hidden(self) -> Tensor:
         """Return the item MLP's last layer, (S, B, N, D)."""
         assert self.second is not None
-        first = gelu(self.dense(), "exact")
+        first = gelu(self.dense())
         hidden: Tensor = linear(first.flatten(1, 2), self.second).unflatten(1, first.shape[1:3])
         return hidden
 
@@ -240,13 +241,13 @@ class CandidateNetwork(Network):
         """As `Network.encode`."""
         how = self.protocol
         items, query = self.embedding.embed(weights, batch, tables)
-        layers = [*self._layers(weights, "query"), self._projection(weights, "query"), *self._keys(weights)]
+        layers = [*self._layers(weights, "query"), self._projection(weights, "query"), self._key(weights)]
         if how.deep:
             [_, second] = self._layers(weights, "item")
             parts = {
                 name: getattr(items, name) for name in ("embedding", "embedding_index", "base", "base_index", "scale")
             }
-            return DeepItems(**parts, gelu="deep", second=second), linear(query, *layers)
+            return DeepItems(**parts, second=second), linear(query, *layers)
         if how.layers == 2:
             layers.append(Linear(weights["item.2.weight"], transposed=True))
         return items, linear(query, *layers)
@@ -269,11 +270,11 @@ class CandidateNetwork(Network):
     def _layers(self, weights: Weights, name: str) -> list[Linear]:
         """The layers of the item or query MLP."""
         places = (0, 2) if self.protocol.layers == 2 else (0,)
-        inside = [Linear(weights[f"{name}.{at}.weight"], weights[f"{name}.{at}.bias"], "exact") for at in places]
+        inside = [Linear(weights[f"{name}.{at}.weight"], weights[f"{name}.{at}.bias"], gelu=True) for at in places]
         return (
             inside
             if self.protocol.deep or self.protocol.layers == 1
-            else [*inside[:-1], inside[-1]._replace(gelu=None)]
+            else [*inside[:-1], inside[-1]._replace(gelu=False)]
         )
 
 

@@ -1,4 +1,4 @@
-"""The figure of how the gain of ln goes with the loss of training, over protocols: plots/protocols/loss.png and .svg.
+"""The figure of how the gain of ln goes with the loss of training, over protocols: plots/protocols/loss.png.
 
 `python -m benchmarks.protocols_figure`, from metrics/protocols.csv.
 """

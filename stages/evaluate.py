@@ -5,7 +5,6 @@ from math import prod
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.seeds import Index, SeedsPerBlock, seeds
 from vanishing_variance.engine.variant import Variant, task_training
-from vanishing_variance.harness import paths
 from vanishing_variance.harness.arguments import block_of_variant
 from vanishing_variance.harness.arrays import write_arrays
 from vanishing_variance.harness.frames import write_frame
@@ -18,7 +17,6 @@ from vanishing_variance.measure.evaluation.config import Diagnostics, Fit
 from vanishing_variance.measure.evaluation.fit import FitPlan, fit_block
 from vanishing_variance.measure.held_out import Test
 from vanishing_variance.measure.inference.stored import open_sequences, read_weights, remove_finished_checkpoints
-from vanishing_variance.measure.inference.temperature import frame
 
 
 def main() -> None:
@@ -37,7 +35,7 @@ def main() -> None:
     weights = read_weights(this.weights, variant, training, len(block))
     # weights that are evaluated have been recorded by DVC, and are whole
     remove_finished_checkpoints(this.folder("checkpoints"), weights)
-    fits = fit_block(FitPlan(str(this), root_seed, variant, test.lengths, temperature.sequences), weights)
+    fit_plan = FitPlan(str(this), root_seed, variant, test.lengths, temperature.sequences)
     plan = EvaluationPlan(
         name=str(this),
         root_seed=root_seed,
@@ -46,19 +44,16 @@ def main() -> None:
         range_name=this.range,
         training_lengths=training_lengths,
         diagnostics=diagnostics,
-        fitted={half: fitted for half, (fitted, _) in fits.items()},
+        fitted=fit_block(fit_plan, weights),
     )
-    sequences = {
-        length: open_sequences(paths.sequences(this.task, length), variant.task, length) for length in test.lengths
-    }
+    sequences = open_sequences(this.task, test.lengths)
     done = evaluate_block(plan, weights, block, sequences)
 
     folder = this.folder("evaluated")
     answers = {f"{temperature}-{length}": correct for (temperature, length), correct in done.correct.items()}
     write_arrays(folder / "answers.safetensors", answers)
-    write_frame(folder / "temperatures.parquet", frame(fits))
-    for name, measured in done.frames.items():
-        write_frame(folder / f"{name}.parquet", measured)
+    for name, frame in done.frames.items():
+        write_frame(folder / f"{name}.parquet", frame)
 
 
 if __name__ == "__main__":

@@ -5,13 +5,13 @@ And write a trained ln model of each task as a std model, and count where the tw
 
 import pandas as pd
 
+from vanishing_variance.engine.config import Norm
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.seeds import Blocks, Index, SeedsPerBlock, seeds
 from vanishing_variance.engine.variant import Variant, task_training
 from vanishing_variance.harness.files import write_json
 from vanishing_variance.harness.frames import write_frame
-from vanishing_variance.harness.norm import Norm
-from vanishing_variance.harness.paths import Run, sequences
+from vanishing_variance.harness.paths import Run
 from vanishing_variance.harness.runs import INTERVENTIONS, METRICS, RANGES, TASKS, trained
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
@@ -39,9 +39,7 @@ def main() -> None:
             one: read_weights(Run(task, name, one, block).weights, variant, training, size)
             for one, variant in variants.items()
         }
-        drawn = variants["none"].task
-        tested = {length: open_sequences(sequences(task, length), drawn, length) for length in test.lengths}
-        return Group(name, ranges[name], variants, weights, tested)
+        return Group(name, ranges[name], variants, weights, open_sequences(task, test.lengths))
 
     found = [
         intervene([group(task, name, block) for task in TASKS for name in RANGES], seeds(block, size), how, root_seed)

@@ -10,31 +10,30 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from vanishing_variance.engine.config import Norm
 from vanishing_variance.engine.seeds import Blocks, SeedsPerBlock, seeds
-from vanishing_variance.harness.columns import CSV, PARQUET
-from vanishing_variance.harness.dotted import flattened
 from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.files import read_document
 from vanishing_variance.harness.frames import read_csv, read_frame
 from vanishing_variance.harness.locks import exclusive_lock
-from vanishing_variance.harness.norm import Norm
-from vanishing_variance.harness.paths import RUNS, Run
+from vanishing_variance.harness.machine import machine
+from vanishing_variance.harness.paths import RUNS, TIMES, Run
 from vanishing_variance.harness.runs import METRICS
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
-from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.harness.yaml import flattened, read_yaml
 from vanishing_variance.params import check
-from vanishing_variance.report.machine import machine
 from vanishing_variance.report.strongest import RECORD
-from vanishing_variance.report.times import read_times
-from vanishing_variance.results.accuracy import gather
-from vanishing_variance.results.attribution import beside_accuracy
-from vanishing_variance.results.records.pieces import check_parameters, parameters, plan, record_name, recorded
-from vanishing_variance.results.records.stored import read_piece, write_piece
+from vanishing_variance.results.accuracy import COLUMNS, rows
+from vanishing_variance.results.explained import inside
+from vanishing_variance.results.records.pieces import check_parameters, parameters, plan
+from vanishing_variance.results.records.record import models, record_name
+from vanishing_variance.results.records.stored import Piece, read_piece, write_piece
 
 PIECES = RUNS / "pieces"
 LOCK = Path("dvc.lock")
 # The stages of a run, in their order.
-KINDS = ("train", "temperature", "evaluate")
+KINDS = ("train", "evaluate")
 
 
 def main() -> None:
@@ -56,16 +55,18 @@ def make(record: Path) -> None:
     groups = list(plan(norm, blocks, size))
     lacking = [missing(group, size, record, params) for group in groups]
     for number, runs in enumerate(lacking, start=1):
-        if runs:
-            print(f"pieces: {', '.join(map(str, runs))} ({number} of {len(groups)})", file=sys.stderr, flush=True)
-            command = [sys.executable, "-m", "dvc_parallel", "repro", "--", *(stage(KINDS[-1], one) for one in runs)]
-            if code := call(command):
-                sys.exit(code)
-            lock = read_yaml(LOCK)
-            for one in runs:
-                check_computed(one, lock, params)
-                if not folder(one, seeds(one.block, size)).exists():  # copied from another machine meanwhile
-                    collect(one, seeds(one.block, size), params)
+        if not runs:
+            continue
+        print(f"pieces: {', '.join(map(str, runs))} ({number} of {len(groups)})", file=sys.stderr, flush=True)
+        stages = [stage(KINDS[-1], one) for one in runs]
+        if code := call([sys.executable, "-m", "dvc_parallel", "repro", "--", *stages]):
+            sys.exit(code)
+        lock = read_yaml(LOCK)
+        for one in runs:
+            check_computed(one, lock, params)
+            own = seeds(one.block, size)
+            if not folder(one, own).exists():  # copied from another machine meanwhile
+                write_piece(folder(one, own), collect(one, own, params))
     if not any(lacking):
         print(f"pieces: nothing is missing of blocks {', '.join(map(str, blocks))}", file=sys.stderr)
 
@@ -84,28 +85,30 @@ def call(command: Sequence[str]) -> int:
                 interrupted = True
 
 
-def missing(group: list[Run], size: int, record: Path, params: dict[str, object]) -> list[Run]:
+def missing(group: list[Run], size: int, record: Path, params: Mapping[str, Any]) -> list[Run]:
     """Return the runs of a group that neither the record nor runs/pieces has.
 
     Raises InputError where these have other parameters than params.yaml, or the record some seeds of a block.
     """
-    found = []
+    lacking = []
     for one in group:
-        own, wanted = seeds(one.block, size), parameters(params, one.task, one.range)
+        own = seeds(one.block, size)
         if (record / PATH).exists():
-            check_parameters(wanted, parameters(read_yaml(record / PATH), one.task, one.range), str(PATH))
-            have = recorded(read_csv(record / "pieces.csv", *CSV["pieces"]), one).intersection(own)
+            wanted = parameters(read_yaml(record / PATH), one.task, one.range)
+            check_parameters(parameters(params, one.task, one.range), wanted, str(PATH))
+            listed = models(read_csv(record / "pieces.csv"))
+            variant = rows(listed, task=one.task, range_=one.range, norm=one.norm)
+            have = set(variant["seed"]).intersection(own)
             if have and have != set(own):
                 some = f"seeds {own[0]} to {own[-1]}, of which {record} has {len(have)}"
                 raise InputError(f"{PATH}: blocks: {one} has {some}; choose blocks that it has not begun")
             if have:
                 continue
         if folder(one, own).exists():
-            described, *_ = read_piece(folder(one, own))
-            check_parameters(described["parameters"], wanted, str(folder(one, own)))
+            read_piece(folder(one, own), params)
         else:
-            found.append(one)
-    return found
+            lacking.append(one)
+    return lacking
 
 
 def check_computed(one: Run, lock: Mapping[str, Any], params: Mapping[str, Any]) -> None:
@@ -114,28 +117,37 @@ def check_computed(one: Run, lock: Mapping[str, Any], params: Mapping[str, Any])
     Or where it is not in dvc.lock any more.
     """
     for kind in KINDS:
-        if stage(kind, one) not in lock["stages"]:
-            raise InputError(f"{LOCK}: {stage(kind, one)} is gone, put back while pieces were computed; run it again")
-        used = lock["stages"][stage(kind, one)]["params"][str(PATH)]
+        name = stage(kind, one)
+        if name not in lock["stages"]:
+            raise InputError(f"{LOCK}: {name} is gone, put back while pieces were computed; run it again")
+        used = lock["stages"][name]["params"][str(PATH)]
         wanted = {key: get_param(params, key, Any) for key in used}
-        name = f"{PATH} was edited while pieces were computed: {stage(kind, one)}"
-        check_parameters(flattened(used), flattened(wanted), name)
+        said = f"{PATH} was edited while pieces were computed: {name}"
+        check_parameters(flattened(used), flattened(wanted), said)
 
 
-def collect(one: Run, own: list[int], params: dict[str, object]) -> None:
-    """Write the piece of a run that has been evaluated."""
-    accuracy = gather([(one, read_frame(one.folder("evaluated") / "accuracy.parquet", *PARQUET["accuracy"]))], len(own))
-    inside = read_frame(one.folder("evaluated") / "mechanism.parquet", *PARQUET["mechanism"])
-    names = {f"{kind}-{one}" for kind in KINDS}
-    times = [noted["seconds"] for noted in read_times() if noted["stage"] in names]
+def collect(one: Run, own: list[int], params: Mapping[str, Any]) -> Piece:
+    """Return the piece of a run that has been evaluated."""
+    accuracy, measured = (
+        read_frame(one.folder("evaluated") / f"{name}.parquet").assign(**vars(one))
+        for name in ("accuracy", "mechanism")
+    )
     described = {
         **{"task": one.task, "range": one.range, "norm": one.norm, "seeds": own},
         "parameters": parameters(params, one.task, one.range),
         **machine(),
-        "minutes": round(sum(times) / 60, 1) if len(times) == len(names) else None,
+        "minutes": minutes(one),
     }
-    mechanism = beside_accuracy(inside.assign(task=one.task, range=one.range, norm=one.norm), accuracy)
-    write_piece(folder(one, own), described, accuracy, mechanism)
+    return Piece(described, accuracy[COLUMNS].sort_values(COLUMNS), inside(measured))
+
+
+def minutes(one: Run) -> float | None:
+    """Return how long the stages of a run took here; None where DVC took one from its cache."""
+    times = [TIMES / f"{kind}-{one}.json" for kind in KINDS]
+    if not all(path.exists() for path in times):
+        return None
+    seconds = [read_document(path, dict[str, Any])["seconds"] for path in times]
+    return float(round(sum(seconds) / 60, 1))
 
 
 def folder(one: Run, own: list[int]) -> Path:

@@ -2,12 +2,12 @@
 
 from math import prod
 
+from vanishing_variance.engine.config import Norm
 from vanishing_variance.engine.seeds import Blocks, Index, SeedsPerBlock
 from vanishing_variance.engine.variant import Variant, task_training
 from vanishing_variance.harness.files import write_json
 from vanishing_variance.harness.frames import write_csv
 from vanishing_variance.harness.memory import require_memory
-from vanishing_variance.harness.norm import Norm
 from vanishing_variance.harness.paths import Run
 from vanishing_variance.harness.runs import METRICS, PLOTS, TASKS
 from vanishing_variance.harness.script import Arguments, run
@@ -15,7 +15,7 @@ from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.inference.stored import read_weights
 from vanishing_variance.measure.proposition.config import Proposition
-from vanishing_variance.measure.proposition.measurement import Trained, measure
+from vanishing_variance.measure.proposition.measurement import measure
 from vanishing_variance.measure.proposition.summary import exponents, summary
 
 
@@ -34,7 +34,7 @@ def main() -> None:
     for variant in variants:
         first = Run(variant.task_name, "short", variant.norm_name, blocks[0])
         weights = read_weights(first.weights, variant, training[variant.task_name], seeds)
-        trained.append(Trained(variant, weights))
+        trained.append((variant, weights))
     cells = measure(trained, how, root)
     laws = exponents(cells, how.tail)
     write_csv(PLOTS / "proposition" / "proposition.csv", cells)

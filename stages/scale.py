@@ -1,9 +1,8 @@
 """Switch params.yaml to the default or the paper's scale; not a stage of the graph, which reads the result."""
 
-from vanishing_variance.harness.edited import edit_yaml
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH
-from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.harness.yaml import edit_yaml, read_yaml
 from vanishing_variance.params import check
 from vanishing_variance.results.scale import SCALES, changed, scale
 

@@ -83,14 +83,10 @@ def folders(tmp_path_factory):
 def loaded(folders):
     """The first two layers of these, and of the packaged model: by name, (model, family, tokenizer)."""
     from vanishing_variance.probe import pretrained
-    from vanishing_variance.probe.families import FAMILIES
-
-    families = FAMILIES
 
     def load(name):
-        checkpoint = pretrained.find(name, None, families)
-        family = families[checkpoint.config.model_type]
-        model, tokenizer = pretrained.load(checkpoint, family.model, 2, **family.options)
-        return model, family, tokenizer
+        checkpoint = pretrained.find(name, None)
+        model, tokenizer = pretrained.load(checkpoint, 2)
+        return model, checkpoint.family, tokenizer
 
     return {name: load(str(folder)) for name, folder in folders.items()} | {"packaged": load(pretrained.EMBEDDED)}

@@ -28,29 +28,29 @@ SECONDS = 3600
 MISTAKES = {
     # Sequences and seeds
     "training never has the longest length": (
-        "rng.integers(shortest, plan.lengths.longest, endpoint=True, size=STEPS_PER_DRAW)",
-        "rng.integers(shortest, plan.lengths.longest, size=STEPS_PER_DRAW)",
+        "rng.integers(span.shortest, span.longest, endpoint=True, size=STEPS_PER_DRAW)",
+        "rng.integers(span.shortest, span.longest, size=STEPS_PER_DRAW)",
     ),
     "lengths grow until the last step": ("steps / (growth.until * plan.steps)", "steps / plan.steps"),
     "each normaliser trains on data of its own": (
-        'name = ("train", plan.variant.task_name, plan.range_name)',
-        'name = ("train", plan.variant.task_name, plan.range_name, plan.variant.norm_name)',
+        'name = "train", plan.variant.task_name, plan.range_name',
+        'name = "train", plan.variant.task_name, plan.range_name, plan.variant.norm_name',
     ),
     "a seed's first weights depend on its place": (
-        'stream(root, "initial", task, seed, name)',
-        'stream(root, "initial", task, seeds.index(seed), name)',
+        'stream(root_seed, "initial", task, seed, name)',
+        'stream(root_seed, "initial", task, seeds.index(seed), name)',
     ),
     "both tasks are tested with one stream": ('stream(root, "test", name, length), test', "stream(root, length), test"),
     "repeated keys are redrawn once": ("    while pending.size:", "    if pending.size:"),
     # Training
     "a resumed training draws a batch twice": (
-        "max(0, made - number * STEPS_PER_DRAW)",
-        "max(0, made - 1 - number * STEPS_PER_DRAW)",
+        "if step >= completed:",
+        "if step >= completed - 1:",
     ),
-    "a resumed step counts twice": ("optimiser.resume(made)", "optimiser.resume(made + 1)"),
+    "a resumed step counts twice": ("optimiser.resume(completed)", "optimiser.resume(completed + 1)"),
     "a checkpoint of other parameters is taken": (
-        "checkpoints.fingerprint(plan, chunk)",
-        "checkpoints.fingerprint(chunk)",
+        "fingerprint(plan, seeds)",
+        "fingerprint(seeds)",
     ),
     "Adam corrects its second moment by beta1": ("(1 - BETA2**number) ** -0.5", "(1 - BETA1**number) ** -0.5"),
     "weights decay away from zero": (
@@ -58,23 +58,25 @@ MISTAKES = {
         "value[i] = (2 - keep) * value[i] - size * mean[i]",
     ),
     "wide rows of a table miss a step": (
-        "coast(by, of->made[row] + 1, last, LANES, value, mean, square)",
-        "coast(by, of->made[row] + 1, last - 1, LANES, value, mean, square)",
+        "coast(rule, next, last, LANES, value, mean, square)",
+        "coast(rule, next, last - 1, LANES, value, mean, square)",
     ),
     "the learning rate falls to a half": (
         "dtype=torch.float64) / steps)) / 2",
         "dtype=torch.float64) / steps / 2)) / 2",
     ),
-    "the loss is a mean over seeds": ("1 / loss.shape[1]", "1 / loss.shape[0]"),
-    "a loss that is no number goes on": ("if not np.isfinite(losses).all():", "if False:"),
+    "the loss is a mean over seeds": ("loss.sum().backward()", "loss.mean().backward()"),
+    "a loss that is no number goes on": ("bad = (~torch.isfinite(history)).nonzero()", "bad = history.new_zeros(0)"),
     # The network
     "the softmax's gradient is not centred": ("weight * (dot - centre)", "weight * dot"),
-    "a bias gets the mean of its gradients": ("gradient.sum(1) if to_bias", "gradient.mean(1) if to_bias"),
+    "a bias gets the mean of its gradients": (
+        "to_biases[layer] = gradient.sum(1)",
+        "to_biases[layer] = gradient.mean(1)",
+    ),
     "epsilon joins the variance": (
         "centred * (sigma + epsilon).reciprocal(), parameters",
         "centred * (sigma**2 + epsilon).rsqrt(), parameters",
     ),
-    "two queries share one scale": ("(size**-0.5 if self.model", "(self.model.width**-0.5 if self.model"),
     "ssmax counts an item too many": (
         'return parameters["scale"] * math.log(items)',
         'return parameters["scale"] * math.log(items + 1)',
@@ -86,12 +88,12 @@ MISTAKES = {
     ),
     "a polynomial begins at its lowest power": ("in self.polynomial:", "in reversed(self.polynomial):"),
     "a half is tested with its own temperature": (
-        '{"first": found[places["second"]], "second": found[places["first"]]}',
-        "{half: found[of] for half, of in places.items()}",
+        '{"first": fitted(np.concatenate(second)), "second": fitted(np.concatenate(first))}',
+        '{"first": fitted(np.concatenate(first)), "second": fitted(np.concatenate(second))}',
     ),
-    "an accuracy is a percentage": ("length, one.mean()) for seed, one", "length, 100 * one.mean()) for seed, one"),
+    "an accuracy is a percentage": ('"accuracy": answers.mean(axis=1)', '"accuracy": 100 * answers.mean(axis=1)'),
     "the global variance is over sequences": ("float(outputs.var(axis=1).mean())", "float(outputs.var(axis=0).mean())"),
-    "hard attention takes the smallest logit": ("[:, 0].argmax(-1, keepdim=True)", "[:, 0].argmin(-1, keepdim=True)"),
+    "hard attention takes the smallest logit": ("largest = logits.argmax(-1", "largest = logits.argmin(-1"),
     "weights of target and others exceed 1": (
         "weight * self.target + (1 - weight) * (self.rest",
         "weight * self.target + (self.rest",
@@ -102,7 +104,7 @@ MISTAKES = {
     ),
     # Statistics
     "Holm goes from the largest p": ("made[np.argsort(p[made])]", "made[np.argsort(-p[made])]"),
-    "Holm corrects over all temperatures": ('tests.groupby(_NAMES[:-1])["p"]', 'tests.groupby(_NAMES[:-2])["p"]'),
+    "Holm corrects over all temperatures": ('tests.groupby(NAMES[:-1])["p"]', 'tests.groupby(NAMES[:-2])["p"]'),
     "Wilcoxon's p has one side": ("2 * float(sums[: smaller + 1].sum())", "float(sums[: smaller + 1].sum())"),
     "an interval of the values, not their mean": (
         "float(values.std(ddof=1)) / len(values) ** 0.5",
@@ -111,11 +113,14 @@ MISTAKES = {
     "test sequences add no uncertainty": ("sequence / sequences, ms_both", "0 * sequence, ms_both"),
     "Fieller's covariance has the wrong sign": ("above * below - covariance[0, 1]", "above * below + covariance[0, 1]"),
     "power of a one-sided test": ("stats.t.isf(alpha / 2, n - 1)", "stats.t.isf(alpha, n - 1)"),
-    "Shapley values weigh all orders alike": ("np.sum(of, axis=0) / comb(len(others), size)", "np.sum(of, axis=0)"),
+    "Shapley values weigh all orders alike": (
+        "np.sum(gains, axis=0) / comb(len(others), size)",
+        "np.sum(gains, axis=0)",
+    ),
     # Results and claims
     "a percentage is a fraction": (
-        'return of.pivot(index="seed", columns="length", values="accuracy") * 100',
-        'return of.pivot(index="seed", columns="length", values="accuracy")',
+        'return variant.pivot(index="seed", columns="length", values="accuracy") * 100',
+        'return variant.pivot(index="seed", columns="length", values="accuracy")',
     ),
     "seeds are paired by their place": (
         "return ours.loc[both], theirs.loc[both]",
@@ -125,12 +130,18 @@ MISTAKES = {
         "theirs.columns if int(length) > longest",
         "theirs.columns if int(length) >= longest",
     ),
-    "supported where the interval holds 0": ("return SUPPORTED if low > 0 else", "return SUPPORTED if high > 0 else"),
-    "alike where one end is within the margin": ("if max(-low, high) < MARGIN", "if min(-low, high) < MARGIN"),
+    "supported where the interval holds 0": (
+        "return decided(low > 0, high < 0)",
+        "return decided(high > 0, high < 0)",
+    ),
+    "alike where one end is within the margin": (
+        "decided(max(-low, high) < MARGIN",
+        "decided(min(-low, high) < MARGIN",
+    ),
     "the opposite sign confirms": ("int((gains > 0).sum())", "int((gains != 0).sum())"),
     "damage is measured from the long sequences": (
-        '"damage", name, where, trained - of',
-        '"damage", name, where, base - of',
+        '"damage", name, where, trained - intervened',
+        '"damage", name, where, base - intervened',
     ),
     "the worst row ranks first": (
         'means.rank(ascending=False, method="min")',
@@ -140,14 +151,16 @@ MISTAKES = {
     # Files, processes, DVC
     "an unknown key is accepted": ('extra="forbid", strict=True', 'extra="ignore", strict=True'),
     "a file appears before it is whole": ("            save(temporary)\n", "            save(path), save(temporary)\n"),
-    "a checksum is not compared": ('if _sha256(arrays) != read_about(path)["sha256"]:', "if False:"),
+    "a checksum is not compared": ('if _sha256(arrays) != _metadata(file).get("sha256"):', "if False:"),
     "results in the order in which jobs end": (
-        "for future in futures if future in finished]",
-        "for future in finished]",
+        "[future.result() for future in futures]",
+        "[future.result() for future in finished]",
     ),
     "train does not declare its code": (
-        "      - src/vanishing_variance/training\n    params: [seed, seeds_per_block, model,",
-        "    params: [seed, seeds_per_block, model,",
+        "      - src/vanishing_variance/engine\n      - src/vanishing_variance/norms/${item.norm}.py\n"
+        "      - src/vanishing_variance/tasks/${item.task}\n    params: [seed, seeds_per_block, model,",
+        "      - src/vanishing_variance/norms/${item.norm}.py\n"
+        "      - src/vanishing_variance/tasks/${item.task}\n    params: [seed, seeds_per_block, model,",
     ),
     "evaluate does not declare the weights": (
         "      - runs/trained/${item.norm}/${item.range}/${item.task}-${item.block}\n      - stages/evaluate.py\n",
@@ -158,14 +171,11 @@ MISTAKES = {
         "params: [norm, blocks, ranges]",
     ),
     "a stage begins when one input is there": (
-        "if self._settled.issuperset(self._upstream[name])",
-        "if not self._upstream[name] or not self._settled.isdisjoint(self._upstream[name])",
+        'if all(self._states[before] == "settled" for before in self._inputs[name])]',
+        'if {self._states[before] for before in self._inputs[name]} in [set(), {"settled"}, {"settled", "running"}]]',
     ),
-    "dvc.lock loses the other stages": ("None if entangled else self._parts | new", "None if entangled else new"),
-    "a review overlooks changed inputs": (
-        "if now and was and now != was:",
-        "if now and was and now.outputs != was.outputs:",
-    ),
+    "dvc.lock loses the other stages": ('parse_yaml_for_update(text, path) or {"schema": "2.0"}', '{"schema": "2.0"}'),
+    "a review overlooks changed inputs": ('elif state != "deleted":', 'elif state == "new":'),
 }
 
 

@@ -39,9 +39,8 @@ def test_the_variance_kept_is_compared_as_absolute_logarithms():
 def test_dispersion_is_judged_by_the_16_largest_weights_where_they_were_measured():
     seen = mechanism()
     assert verdict("dispersion-argmax")["ours"] == pytest.approx(30, abs=1)
-    for lacking in (seen.drop(columns="largest16"), seen.assign(largest16=np.nan)):
-        old = verdict("dispersion-argmax", mechanism=lacking)
-        assert (old["verdict"], old["ours"]) == (NOT_TESTED, None)
+    old = verdict("dispersion-argmax", mechanism=seen.assign(largest16=np.nan))
+    assert (old["verdict"], old["ours"]) == (NOT_TESTED, None)
     older = seen["seed"] < 3
     some = verdict("dispersion-argmax", mechanism=seen.assign(largest16=seen["largest16"].mask(older)))
     assert some == verdict("dispersion-argmax", mechanism=seen[~older])

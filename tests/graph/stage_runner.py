@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 
 LIBRARIES = (
-    *("entmax", "filelock", "jinja2", "jaxtyping", "matplotlib.pyplot", "numpy", "pandas", "psutil", "pyarrow.parquet"),
+    *("filelock", "jinja2", "jaxtyping", "matplotlib.pyplot", "numpy", "pandas", "psutil", "pyarrow.parquet"),
     *("pydantic", "ruamel.yaml", "safetensors.numpy", "scipy.stats", "torch", "tqdm", "yaml"),
     *("transformers.models.bert.modeling_bert", "transformers.models.auto.modeling_auto"),
 )

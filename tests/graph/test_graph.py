@@ -24,7 +24,7 @@ LAUNCHERS = {"stages/__init__.py", "src/vanishing_variance/__init__.py"}
 HARNESS = f"{SOURCE}/harness/"
 MODELS = (
     *("generate", "interventions", "proposition", "probe"),
-    *("leaderboard/dvc.yaml:test", "leaderboard/dvc.yaml:ceiling", "leaderboard/dvc.yaml:learned"),
+    *("leaderboard/dvc.yaml:test", "leaderboard/dvc.yaml:learned"),
 )
 
 
@@ -259,10 +259,6 @@ def test_metrics_are_small_flat_and_finite(whole):
     def read(name):
         return json.loads((whole.folder / "metrics" / name).read_text())
 
-    by_length = read("argmax.json")
-    assert list(by_length) == ["short", "long"]
-    assert list(by_length["short"]) == ["plain", "adaptive", "fitted_with_labels"]
-    assert list(by_length["short"]["plain"]["none"]) == ["00004", "00016", "00064"]
     summary = read("summary.json")
     assert list(summary) == ["argmax", "argmax_long", "dictionary", "dictionary_long"]
     assert set(summary["argmax"]) <= {"none", "norm", "gain", "log10_p"}

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from vanishing_variance.harness.columns import CSV
+from vanishing_variance.results.accuracy import COLUMNS
+from vanishing_variance.results.explained import INSIDE, OUTPUTS, WEIGHTS
 from vanishing_variance.results.records.pieces import parameters
-from vanishing_variance.results.records.stored import write_piece
+from vanishing_variance.results.records.stored import Piece, write_piece
 
 PARAMS = yaml.safe_load(Path(__file__).parents[1].joinpath("smoke.yaml").read_text())
 MACHINE = {"cores": 2, "versions": {"python": "3.11", "torch": "2.13", "numpy": "2.4"}, "revision": "abc"}
@@ -26,14 +27,15 @@ def piece(folder, task, norm, seeds, params=PARAMS):
         rng = np.random.default_rng([seed, len(norm), len(task)])
         model = {"task": task, "range": "short", "norm": norm, "seed": seed}
         for length in params["test"]["lengths"]:
-            values = {temperature: rng.uniform(0.4, 0.9) for temperature in ("adaptive", "fitted", "plain")}
-            rows += [model | {"temperature": name, "length": length, "accuracy": of} for name, of in values.items()]
-            numbers = {name: round(rng.uniform(0.1, 1), 6) for name in CSV["mechanism"][6:]}
-            inside.append(model | {"length": length, "accuracy": values["plain"]} | numbers)
+            for temperature in ("adaptive", "fitted", "plain"):
+                accuracy = rng.uniform(0.4, 0.9)
+                rows.append(model | {"temperature": temperature, "length": length, "accuracy": accuracy})
+        for length in (0, *params["test"]["lengths"]):
+            numbers = {name: round(rng.uniform(0.1, 1), 6) for name in (*WEIGHTS, *OUTPUTS)}
+            inside.append(model | {"length": length} | numbers | (dict.fromkeys(WEIGHTS) if length == 0 else {}))
     described = {"task": task, "range": "short", "norm": norm, "seeds": list(seeds), "device": "some CPU"}
     described |= MACHINE | {"minutes": 1.5, "parameters": parameters(params, task, "short")}
-    accuracy, mechanism = pd.DataFrame(rows)[[*CSV["accuracy"]]], pd.DataFrame(inside)[[*CSV["mechanism"]]]
-    write_piece(folder, described, accuracy, mechanism)
+    write_piece(folder, Piece(described, pd.DataFrame(rows)[COLUMNS], pd.DataFrame(inside)[INSIDE]))
     return folder
 
 

@@ -9,7 +9,7 @@ import pytest
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.runs import REFERENCE
-from vanishing_variance.results.accuracy import COLUMNS
+from vanishing_variance.results.accuracy import COLUMNS, rows
 from vanishing_variance.results.paired_tests import paired_tests
 from vanishing_variance.statistics import intervals
 
@@ -41,6 +41,11 @@ def paired_up(accuracy, norm="ln", ranges=("short", "long")):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(intervals, "RESAMPLES", 99)
         return paired_tests(accuracy, answers, norm, 0, ranges)
+
+
+def select(tests, task, range_, treatment, baseline):
+    """The tests of one pair."""
+    return rows(tests, task=task, range_=range_, treatment=treatment, baseline=baseline)
 
 
 @cache

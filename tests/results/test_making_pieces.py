@@ -1,20 +1,17 @@
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from unittest.mock import MagicMock
 
-import pandas as pd
 import pytest
 import yaml
-from made_up_pieces import MACHINE, PARAMS, piece, wider
-from processes import wait_for
+from made_up_pieces import PARAMS, piece, wider
 
-from stages.pieces import KINDS, PIECES, call, check_computed, main, missing
+from stages.pieces import KINDS, call, check_computed, missing
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.frames import write_csv
-from vanishing_variance.harness.locks import exclusive_lock
 from vanishing_variance.harness.paths import Run
-from vanishing_variance.results.records.pieces import with_piece
+from vanishing_variance.results.records.record import Record
+from vanishing_variance.results.records.stored import read_piece
 
 
 def test_pieces_are_of_the_parameters_that_their_stages_had():
@@ -35,8 +32,8 @@ def test_what_is_recorded_or_lies_there_is_not_missing_and_must_have_the_same_pa
     assert missing(group, 2, recorded, PARAMS) == group
     recorded.mkdir(parents=True)
     (recorded / "params.yaml").write_text(yaml.safe_dump(PARAMS))
-    row = {"task": "argmax", "range": "short", "norm": "none", "seeds": [2, 3], "device": "x", "minutes": 1.0}
-    write_csv(recorded / "pieces.csv", with_piece(pd.DataFrame(), row | MACHINE))
+    kept = read_piece(piece(tmp_path / "piece", "argmax", "none", [2, 3]), PARAMS)
+    write_csv(recorded / "pieces.csv", Record().adding(kept).pieces)
     assert missing(group, 2, recorded, PARAMS) == group[1:]
     with pytest.raises(InputError, match=r"blocks: argmax-short-none-0 has seeds 0 to 3, of which .* has 2; choose"):
         missing([Run("argmax", "short", "none", 0)], 4, recorded, PARAMS)
@@ -46,18 +43,6 @@ def test_what_is_recorded_or_lies_there_is_not_missing_and_must_have_the_same_pa
         missing(group, 2, recorded, wider())
     with pytest.raises(InputError, match=r"^runs/pieces/argmax-short-ln-2-3: model.width is 8; must be 99$"):
         missing(group[1:], 2, Path("metrics/other"), wider())
-
-
-def test_pieces_wait_for_others_that_are_computed_here_before_anything_is_read(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sys.argv", ["stages/pieces.py"])
-    with ThreadPoolExecutor(1) as pool:
-        with exclusive_lock(str(PIECES)):
-            second = pool.submit(main)
-            wait_for(lambda: "another process does this here; waiting" in capsys.readouterr().err)
-            assert not second.done()
-        with pytest.raises(InputError, match=r"^params.yaml: "):  # there is none
-            second.result()
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_tests import made_up, paired_up
+from made_up_tests import made_up, paired_up, select
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from vanishing_variance.engine.streams import stream
-from vanishing_variance.results.paired_tests import paired_tests, select
+from vanishing_variance.results.paired_tests import paired_tests
 from vanishing_variance.statistics import intervals
 from vanishing_variance.statistics.components import components
 

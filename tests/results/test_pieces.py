@@ -1,11 +1,10 @@
 import copy
 
-import pandas as pd
 import pytest
 from made_up_pieces import PARAMS
 
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.results.records.pieces import Goal, check_parameters, is_recorded, parameters, plan
+from vanishing_variance.results.records.pieces import Goal, check_parameters, parameters, plan
 
 GOALS = (Goal("short", ("argmax", "dictionary"), 4), Goal("long", ("dictionary",), 2), Goal("short", ("argmax",), 5))
 
@@ -49,21 +48,3 @@ def test_what_decides_a_models_numbers_is_compared_and_nothing_else(key, compare
             check_parameters(theirs, ours, "here")
     else:
         check_parameters(theirs, ours, "here")
-
-
-def rows(*models):
-    cells = [("argmax", "short", *model, "plain", length, 0.5) for model in models for length in (16, 64)]
-    return pd.DataFrame(cells, columns=["task", "range", "norm", "seed", "temperature", "length", "accuracy"])
-
-
-def test_a_piece_is_recorded_where_all_its_numbers_are():
-    record, piece = rows(("ln", 0), ("ln", 1), ("ln", 2)), rows(("ln", 2), ("ln", 1))
-    assert is_recorded(record, piece, "here")
-    assert not is_recorded(pd.DataFrame(), piece, "here")
-    assert not is_recorded(record, rows(("ln", 3)), "here")
-    assert not is_recorded(record, rows(("std", 1)), "here")
-    said = r"^here: task argmax, range short, norm ln, seed 2 is in the record already, with other numbers$"
-    with pytest.raises(InputError, match=said):
-        is_recorded(record, rows(("ln", 2), ("ln", 3)), "here")
-    with pytest.raises(InputError, match=said.replace("2", "1")):
-        is_recorded(record, piece.assign(accuracy=0.25), "here")

@@ -6,9 +6,9 @@ import yaml
 from checkout import ROOT
 
 from stages.scale import main
-from vanishing_variance.harness.edited import edit_yaml
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.script import run
+from vanishing_variance.harness.yaml import edit_yaml
 from vanishing_variance.params import check
 from vanishing_variance.results.scale import changed, scale
 

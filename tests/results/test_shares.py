@@ -14,31 +14,36 @@ from vanishing_variance.measure.interventions.names import (
     damaged,
     kept_long,
 )
-from vanishing_variance.results.shares import BEYOND, gain, shares
+from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.shares import gain, shares
 
 MOMENTS = {name(form) for form in FORMS for name in (names.restored, kept_long, both, damaged)}
 
 
 def accuracies(seeds=4, **values):
     """0.9 at the training lengths; base 0.9, 0.5 and 0.3 at 8, 64 and 512; every intervention 0.5 unless named."""
-    rows = []
+    cells = []
     for norm in ("ln", "none"):
         for seed in range(seeds):
-            rows.append((norm, seed, 0, BASE, NOTHING, 0.9 + seed / 1000))
+            cells.append((norm, seed, 0, BASE, NOTHING, 0.9 + seed / 1000))
             for length, base in ((8, 0.9), (64, 0.5), (512, 0.3)):
-                rows.append((norm, seed, length, BASE, NOTHING, base + seed / 500))
+                cells.append((norm, seed, length, BASE, NOTHING, base + seed / 500))
                 for name in (*names.RECOVERING, *names.DAMAGING):
                     for where in PLACES if name in MOMENTS else ("attention",):
-                        rows.append((norm, seed, length, name, where, values.get(name, 0.5) + seed / 500))
-    frame = pd.DataFrame(rows, columns=["norm", "seed", "length", "intervention", "where", "accuracy"])
+                        cells.append((norm, seed, length, name, where, values.get(name, 0.5) + seed / 500))
+    frame = pd.DataFrame(cells, columns=["norm", "seed", "length", "intervention", "where", "accuracy"])
     return frame.assign(task="argmax", range="short")
 
 
 def one(table, kind, name, where, length=None):
-    scope = table["scope"] == BEYOND if length is None else table["length"] == length
-    chosen = (table["kind"] == kind) & (table["intervention"] == name) & (table["where"] == where) & scope
-    [row] = table[chosen & (table["norm"] == "none")].to_dict("records")
+    at = table[table["length"].isna() if length is None else table["length"] == length]
+    [row] = rows(at, kind=kind, intervention=name, where=where, norm="none").to_dict("records")
     return row
+
+
+def change(row):
+    """The numerator of a share, in points."""
+    return pytest.approx(row["share"] * row["fall"], abs=1e-3)
 
 
 def test_shares_are_of_the_fall_between_the_same_seeds():
@@ -47,15 +52,12 @@ def test_shares_are_of_the_fall_between_the_same_seeds():
     row = one(table, "recovered", TARGET, "attention", 512)
     assert row["share"] == pytest.approx(0.4 / 0.5985, abs=1e-6)
     assert row["share_low"] < row["share"] < row["share_high"]
-    assert (row["change"], row["fall"], row["n"]) == (pytest.approx(40), pytest.approx(59.85), 4)
-    # The change is the same in every seed, so that its interval is a point: without pairing it would be wide.
-    assert (row["change_low"], row["change_high"]) == pytest.approx((40, 40))
+    assert (row["fall"], row["n"]) == (pytest.approx(59.85), 4)
     row = one(table, "damage", damaged("global"), "after", 64)
-    assert row["change"] == pytest.approx(10 - 0.15)
     assert row["share"] == pytest.approx(0.0985 / 0.3985, abs=1e-6)
-    assert one(table, "recovered", TARGET, "attention")["change"] == pytest.approx((20 + 40) / 2)
+    assert change(one(table, "recovered", TARGET, "attention")) == (20 + 40) / 2
     longer = shares(frame, {"short": 64})  # a length of training is not beyond it
-    assert one(longer, "recovered", TARGET, "attention")["change"] == pytest.approx(40)
+    assert change(one(longer, "recovered", TARGET, "attention")) == 40
 
 
 def test_where_there_is_no_share_or_interval_words_say_so():
@@ -71,7 +73,7 @@ def test_where_there_is_no_share_or_interval_words_say_so():
         assert row["note"] == note
     alone = one(shares(accuracies(seeds=1), {"short": 16}), "recovered", TARGET, "attention", 64)
     assert (alone["share"], alone["note"]) == (0, "one seed: no interval")
-    assert np.isnan(alone["change_low"])
+    assert np.isnan(alone["fall_low"])
 
 
 def test_shapley_shares_add_up_to_what_both_bring():
@@ -81,7 +83,7 @@ def test_shapley_shares_add_up_to_what_both_bring():
     weight, moments = (
         one(table, "Shapley", f"{part} (global moments)", "after", 512) for part in ("target weight", "moments")
     )
-    assert (weight["change"], moments["change"]) == (pytest.approx(42.5), pytest.approx(17.5))
+    assert (change(weight), change(moments)) == (42.5, 17.5)
 
 
 def test_the_gain_is_split_by_each_model_with_the_others_weights():

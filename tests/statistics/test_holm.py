@@ -4,11 +4,6 @@ from statsmodels.stats.multitest import multipletests
 from vanishing_variance.statistics.holm import holm
 
 
-def test_a_case_worked_by_hand():
-    """0.01 * 4; 0.02 * 3; 0.03 * 2, not below the one before; 0.5."""
-    np.testing.assert_allclose(holm(np.array([0.5, 0.01, 0.03, 0.02])), [0.5, 0.04, 0.06, 0.06])
-
-
 def test_it_is_statsmodels_holm(monkeypatch):
     monkeypatch.setattr("gc.collect", lambda: 0)  # which it calls each time, and is slow among many modules
     rng = np.random.default_rng(0)

@@ -18,3 +18,9 @@ def test_two_lengths_give_an_exponent_without_an_interval():
     fit = power_law(np.array([16, 64]), np.array([4.0, 1.0]))
     assert fit.exponent == pytest.approx(-1.0)
     assert np.isnan([fit.low, fit.high]).all()
+
+
+@pytest.mark.parametrize("value", [0.0, np.nan])
+def test_what_has_no_logarithm_is_refused(value):
+    with pytest.raises(ValueError, match="power_law needs positive finite values"):
+        power_law(np.array([16, 64]), np.array([1.0, value]))

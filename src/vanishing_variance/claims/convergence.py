@@ -7,7 +7,8 @@ import numpy as np
 
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import Judgement, Rule, by_seed, one_sided
-from vanishing_variance.claims.verdict import NOT_COMPARABLE, NOT_TESTED
+from vanishing_variance.claims.verdict import NOT_COMPARABLE, NotTestedError
+from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.scale import paper_steps
 
 # A loss that falls as 1/steps falls by 11% from one tenth of the training to the next, the last.
@@ -27,16 +28,17 @@ def converges(task: str, norm: str) -> Rule:
 
 
 def _converges(task: str, norm: str, evidence: Evidence) -> Judgement:
-    of, steps = evidence.losses.query("task == @task and norm == @norm"), paper_steps(task)
-    if of.empty:
-        return Judgement(NOT_TESTED, f"there are no training losses of {norm}")
-    made = evidence.steps[task, "short"]
+    losses = rows(evidence.losses, task=task, norm=norm)
+    if losses.empty:
+        raise NotTestedError(f"there are no training losses of {norm}")
+    steps, made = paper_steps(task), evidence.steps[task, "short"]
     if made < steps:
         return Judgement(NOT_COMPARABLE, f"{made:,} of {steps:,} steps")
-    before, last = (
-        of[(of["step"] > share * steps) & (of["step"] <= (share + 0.1) * steps)].groupby("seed")["loss"].mean()
-        for share in (0.8, 0.9)
-    )
+    means = []
+    for share in (0.8, 0.9):
+        tenth = losses[(losses["step"] > share * steps) & (losses["step"] <= (share + 0.1) * steps)]
+        means.append(tenth.groupby("seed")["loss"].mean())
+    before, last = means
     falls = 100 * np.log(before.to_numpy() / last.to_numpy())
     words = f"mean loss {before.mean():.3g} in the tenth before, {last.mean():.3g} in the last"
     found = by_seed(falls, "% lower in last tenth", words)

@@ -12,14 +12,12 @@ from scipy import stats
 
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.engine.streams import stream
-from vanishing_variance.results.accuracy import pair
+from vanishing_variance.results.accuracy import pair, rows
+from vanishing_variance.results.scale import PAPER_SEEDS
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.paired import Comparison, paired
 from vanishing_variance.statistics.power import ALPHA
 
-PAPERS_SEEDS = 100
-# The paper's paired t-tests -> what ln is compared with.
-TESTED = {"ln_vs_none": "none", "ln_vs_std": "std"}
 # Percentage points: the paper's accuracies have one decimal, so a difference is off by at most two halves of a tenth.
 ROUNDED = 0.1
 # Percentage points: accuracies are ratios of counts, and what differs in their last bits only is equal.
@@ -48,15 +46,16 @@ class Pair:
 
     def gain(self, evidence: Evidence) -> Comparison:
         """Return the paired test of the mean accuracies over all lengths beyond training, in percentage points."""
-        ours, theirs = (of.mean(axis=1).to_numpy() for of in self.accuracies(evidence))
-        return paired(ours, theirs, stream(evidence.root, "bootstrap", *vars(self).values(), "beyond training"))
+        ours, theirs = self.accuracies(evidence)
+        rng = stream(evidence.root, "bootstrap", *vars(self).values(), "beyond training")
+        return paired(ours.mean(axis=1).to_numpy(), theirs.mean(axis=1).to_numpy(), rng)
 
     def behind(self, evidence: Evidence) -> list[int]:
         """Return the lengths at which the treatment is significantly below: paired t-test, Holm over these lengths."""
         ours, theirs = self.accuracies(evidence)
         differences = (ours - theirs).to_numpy()
-        p = np.array([np.nan if no_test(of) else stats.ttest_1samp(of, 0).pvalue for of in differences.T])
-        below = (differences.mean(axis=0) < 0) & (holm(p) < ALPHA)
+        p = [np.nan if no_test(of_length) else stats.ttest_1samp(of_length, 0).pvalue for of_length in differences.T]
+        below = (differences.mean(axis=0) < 0) & (holm(np.array(p)) < ALPHA)
         return [int(length) for length in theirs.columns[below]]
 
     def papers(self, evidence: Evidence) -> pd.Series:
@@ -64,32 +63,33 @@ class Pair:
 
         Those that the conversion of its tables lost are absent.
         """
-        return self._papers(evidence)[0].dropna()
+        wide = self._papers_numbers(evidence)
+        # Table 3 has what std gains over none, the others have accuracies.
+        gains = {"none": 0 * wide["none"], "ln": wide["ln"] - wide["none"], "std": wide["std"]}
+        return (gains[self.treatment] - gains[self.baseline]).dropna()
 
     def papers_error(self, evidence: Evidence, lengths: pd.Index) -> float:
         """Return the most that the standard error of the paper's mean difference over `lengths` can be, in points.
 
         At each length the error is the difference, rounded up, over the t that its p-value has with 100 seeds. The
-        mean of these errors is that of the mean difference if lengths err together, and else above it.
+        mean of these errors is that of the mean difference if lengths err together, and else above it. `std` and `none`
+        are compared through `ln`: of a sum, the error is at most the sum of the errors.
         """
-        return float(self._papers(evidence)[1][lengths].mean(skipna=False))
+        tested = {"none", "std"} if self.treatment == "std" else {self.baseline}
+        wide = self._papers_numbers(evidence)
+        error = pd.Series(0.0, index=wide.index)
+        for baseline in sorted(tested):
+            difference = Pair(self.task, self.range_, "ln", baseline, self.temperature).papers(evidence)
+            t = stats.t.isf(wide[f"ln_vs_{baseline}"] / 2, PAPER_SEEDS - 1)
+            error += (difference.reindex(wide.index).abs() + ROUNDED) / t
+        return float(error[lengths].mean(skipna=False))
 
-    def _papers(self, evidence: Evidence) -> tuple[pd.Series, pd.Series]:
-        """Return the paper's differences and their standard errors by length; NaN where one is not known."""
-        of = evidence.paper.dropna(subset="value")
-        of = of[(of["task"] == self.task) & (of["range"] == self.range_) & (of["temperature"] == self.temperature)]
-        wide = of.pivot_table(index="length", columns="variant", values="value")
-        wide = wide.reindex(index=self.accuracies(evidence)[1].columns, columns=["none", "ln", "std", *TESTED])
-        # Table 3 has what std gains over none, the others have accuracies.
-        gains = {"none": 0 * wide["none"], "ln": wide["ln"] - wide["none"], "std": wide["std"]}
-        differences = {name: gains["ln"] - gains[baseline] for name, baseline in TESTED.items()}
-        errors = {
-            frozenset({"ln", TESTED[name]}): (of.abs() + ROUNDED) / stats.t.isf(wide[name] / 2, PAPERS_SEEDS - 1)
-            for name, of in differences.items()
-        }
-        # Of a sum, the error is at most the sum of the errors.
-        errors[frozenset({"std", "none"})] = sum(errors.values())
-        return gains[self.treatment] - gains[self.baseline], errors[frozenset({self.treatment, self.baseline})]
+    def _papers_numbers(self, evidence: Evidence) -> pd.DataFrame:
+        """Return the paper's numbers, a row a length of ours beyond training; NaN where one is not known."""
+        papers = rows(evidence.paper, task=self.task, range_=self.range_, temperature=self.temperature)
+        wide = papers.dropna(subset="value").pivot_table(index="length", columns="variant", values="value")
+        lengths = self.accuracies(evidence)[1].columns
+        return wide.reindex(index=lengths, columns=["none", "ln", "std", "ln_vs_none", "ln_vs_std"])
 
 
 def no_test(differences: Float[np.ndarray, " S"]) -> str:

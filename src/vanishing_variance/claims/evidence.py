@@ -1,14 +1,14 @@
 """The raw results that the claims are judged by."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
 
-from vanishing_variance.claims.verdict import BEHIND
-from vanishing_variance.harness.markdown import power
-from vanishing_variance.results.accuracy import by_seed
+from vanishing_variance.claims.verdict import BEHIND, NotTestedError
+from vanishing_variance.harness.numbers import power
+from vanishing_variance.results.accuracy import by_seed, rows
 from vanishing_variance.results.scale import PAPER_LONGEST, paper_steps
 
 
@@ -17,35 +17,42 @@ class Evidence:
     """Measurements, and the paper's numbers.
 
     `accuracy`, the raw accuracies (metrics/accuracy.csv); `mechanism`, the inside of every model beside its accuracy
-    (metrics/mechanism.csv); `interventions`, their accuracies by seed (runs/interventions); `exponents` of Proposition
-    1 a feature (plots/proposition); `fits` of Figure 1 a component (plots/figures/figure1) with the `model`; `capacity`
-    (metrics/capacity.json) by task; the training `losses` of the short range (plots/data); `paper` (study/paper.csv);
-    the `longest` training length by range; the gradient `steps` by task and range; the `root` of the random streams. Of
-    a record, interventions, exponents, fits, capacity and losses are empty.
+    (`beside_accuracy`); `paper` (harness/paper.csv); the `longest` training length by range; the gradient `steps` by
+    task and range; the `root` of the random streams.
+
+    Of a record these are empty: `interventions`, accuracies by seed (runs/interventions); `exponents` of Proposition 1
+    a feature (plots/proposition); `fits` of Figure 1 a component (plots/figures/figure1) with the `model`; `capacity`
+    (metrics/capacity.json) by task; the training `losses` of the short range (plots/data).
     """
 
     accuracy: pd.DataFrame
     mechanism: pd.DataFrame
-    interventions: pd.DataFrame
-    exponents: pd.DataFrame
-    fits: pd.DataFrame
-    capacity: Mapping[str, Any]
-    losses: pd.DataFrame
     paper: pd.DataFrame
     longest: Mapping[str, int]
     steps: Mapping[tuple[str, str], int]
     root: int
+    interventions: pd.DataFrame = field(default_factory=pd.DataFrame)
+    exponents: pd.DataFrame = field(default_factory=pd.DataFrame)
+    fits: pd.DataFrame = field(default_factory=pd.DataFrame)
+    capacity: Mapping[str, Any] = field(default_factory=dict)
+    losses: pd.DataFrame = field(default_factory=pd.DataFrame)
 
-    def missing(self, task: str, range_: str, *norms: str) -> str:
-        """Return why these normalisers cannot be compared beyond training; empty where they can."""
-        of = self.accuracy.query("task == @task and range == @range_")
-        absent = [norm for norm in norms if norm not in set(of["norm"])]
-        if absent or of.empty:
-            return f"{task} was not trained on the {range_} range with {' and '.join(absent) or 'anything'}"
-        if norms and not set.intersection(*(set(of.loc[of["norm"] == norm, "seed"]) for norm in norms)):
+    def require(self, tasks: Sequence[str], range_: str, *norms: str) -> None:
+        """Raise NotTestedError where these normalisers cannot be compared beyond training."""
+        missing = [self._missing(task, range_, norms) for task in tasks]
+        if any(missing):
+            raise NotTestedError("; ".join(filter(None, missing)))
+
+    def _missing(self, task: str, range_: str, norms: Sequence[str]) -> str:
+        accuracy = rows(self.accuracy, task=task, range_=range_)
+        seeds = {norm: set(rows(accuracy, norm=norm)["seed"]) for norm in norms}
+        absent = [norm for norm in norms if not seeds[norm]]
+        if absent:
+            return f"{task} was not trained on the {range_} range with {' and '.join(absent)}"
+        if not set.intersection(*seeds.values()):
             return f"no seed of {task} was trained on the {range_} range with {' and '.join(norms)} alike"
         longest = self.longest[range_]
-        return "" if (of["length"] > longest).any() else f"no test length is beyond the {longest} of training"
+        return "" if (accuracy["length"] > longest).any() else f"no test length is beyond the {longest} of training"
 
     def behind(self, task: str, range_: str) -> str:
         """Return how these models are behind the paper's: their steps and baseline; empty where they are not.
@@ -54,25 +61,28 @@ class Evidence:
         the paper survives: 2^4 but for Table 5, which has lost those below 2^7. Where none does, steps alone decide.
         """
         steps, papers_steps = self.steps[task, range_], paper_steps(task)
-        said, below = f"{steps:,} of {papers_steps:,} steps", False
-        ours, theirs = by_seed(self.accuracy, task, range_, "none", "plain").mean(), self._baseline(task, range_)
-        if both := sorted(set(ours.index) & set(theirs.index)):
+        said = f"{steps:,} of {papers_steps:,} steps"
+        below = steps < papers_steps
+        ours = by_seed(self.accuracy, task, range_, "none", "plain").mean()
+        theirs = self._papers_baseline(task, range_)
+        both = sorted(set(ours.index) & set(theirs.index))
+        if both:
             baseline, papers = ours[both[0]], theirs[both[0]]
-            below = papers - baseline > BEHIND
+            below |= papers - baseline > BEHIND
             said += f", baseline {baseline:.1f}% at {power(both[0])} (the paper's {papers:.1f}%)"
-        return said if below or steps < papers_steps else ""
+        return said if below else ""
 
-    def _baseline(self, task: str, range_: str) -> pd.Series:
+    def _papers_baseline(self, task: str, range_: str) -> pd.Series:
         """Return the paper's accuracies (%) of `none`, plain softmax, by training length."""
-        of = self.paper.query("temperature == 'plain' and variant == 'none' and quantity == 'accuracy_pct'")
-        of = of[(of["task"] == task) & (of["range"] == range_) & (of["length"] <= PAPER_LONGEST[range_])]
-        return of.set_index("length")["value"].dropna()
+        papers = rows(self.paper, task=task, range_=range_, temperature="plain", variant="none")
+        papers = rows(papers[papers["length"] <= PAPER_LONGEST[range_]], quantity="accuracy_pct")
+        return papers.set_index("length")["value"].dropna()
 
     def intervened(self, task: str) -> pd.DataFrame:
         """Return the interventions in models of the short range without a normaliser."""
-        return self.interventions.query("task == @task and range == 'short' and norm == 'none'")
+        return rows(self.interventions, task=task, range_="short", norm="none")
 
     def inside(self, task: str, norm: str) -> pd.DataFrame:
         """Return the models of one variant of the short range, at the test lengths beyond training."""
-        of = self.mechanism.query("task == @task and range == 'short' and norm == @norm")
-        return of[of["length"] > self.longest["short"]].sort_values(["seed", "length"])
+        models = rows(self.mechanism, task=task, range_="short", norm=norm)
+        return models[models["length"] > self.longest["short"]].sort_values(["seed", "length"])

@@ -5,11 +5,12 @@ from functools import partial
 import numpy as np
 from scipy import stats
 
-from vanishing_variance.claims.differences import PAPERS_SEEDS, Pair
+from vanishing_variance.claims.differences import Pair
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import Judgement, Rule, one_sided
-from vanishing_variance.claims.verdict import COMPATIBLE, LARGER, NOT_TESTED, SMALLER, SUPPORTED, UNDECIDED
-from vanishing_variance.harness.markdown import estimate, power
+from vanishing_variance.claims.verdict import COMPATIBLE, LARGER, SMALLER, SUPPORTED, UNDECIDED
+from vanishing_variance.harness.numbers import estimate, power
+from vanishing_variance.results.scale import PAPER_SEEDS
 from vanishing_variance.statistics.intervals import NAN, interval
 from vanishing_variance.statistics.power import ALPHA
 
@@ -30,19 +31,22 @@ def ahead(pair: Pair) -> Rule:
 
 
 def _ahead(pair: Pair, evidence: Evidence) -> Judgement:
-    if missing := evidence.missing(pair.task, pair.range_, pair.treatment, pair.baseline):
-        return Judgement(NOT_TESTED, missing)
-    test, behind = pair.gain(evidence), pair.behind(evidence)
+    evidence.require([pair.task], pair.range_, pair.treatment, pair.baseline)
+    test = pair.gain(evidence)
+    behind = pair.behind(evidence)
     verdict = UNDECIDED if np.isnan(test.p) else one_sided(test.low, test.high)
     if verdict == SUPPORTED and behind:
         verdict = UNDECIDED
     ours, theirs = pair.accuracies(evidence)
-    words = [f"ahead at {((ours - theirs).mean() > 0).sum()} of {len(theirs.columns)} lengths"]
-    words += [f"significantly behind at {', '.join(map(power, behind))}"] if behind else []
-    words += [test.note if np.isnan(test.p) else f"p = {test.p:.2g}"]
-    words += [f"{test.seeds_for_power} seeds for 90% power"] if test.seeds_for_power and verdict == UNDECIDED else []
+    leading = int(((ours - theirs).mean() > 0).sum())
+    words = [f"ahead at {leading} of {len(theirs.columns)} lengths"]
+    if behind:
+        words.append(f"significantly behind at {', '.join(map(power, behind))}")
+    words.append(test.note if np.isnan(test.p) else f"p = {test.p:.2g}")
+    if test.seeds_for_power and verdict == UNDECIDED:
+        words.append(f"{test.seeds_for_power} seeds for 90% power")
     paper, size, compared = _size(pair, evidence, verdict)
-    said = ", ".join([*words, compared] if compared else words)
+    said = ", ".join([*words, compared])
     return Judgement(verdict, said, "pp", test.mean, test.low, test.high, paper, test.n, size)
 
 
@@ -51,22 +55,24 @@ def _size(pair: Pair, evidence: Evidence, verdict: str) -> tuple[float, str, str
 
     Where the paper's tables have lost lengths, its gain over all is NaN.
     """
-    papers, lengths = pair.papers(evidence), pair.accuracies(evidence)[1].columns
+    papers = pair.papers(evidence)
     if papers.empty:
         return NAN, "", "no number of the paper's survives"
-    gains, paper = pair.gains(evidence, papers.index), float(papers.mean())
+    gains = pair.gains(evidence, papers.index)
+    paper = float(papers.mean())
     mean, low, high = interval(gains)
     error = pair.papers_error(evidence, papers.index)
     size = ""
     if low < high and verdict in (SUPPORTED, UNDECIDED):
-        deviation = error * PAPERS_SEEDS**0.5
-        found = stats.ttest_ind_from_stats(
-            *(mean, gains.std(ddof=1), len(gains)), *(paper, deviation, PAPERS_SEEDS), equal_var=False
-        )
-        apart = SMALLER if mean < paper else LARGER
-        size = apart if found.pvalue < ALPHA else COMPATIBLE if verdict == SUPPORTED else ""
+        ours = (mean, gains.std(ddof=1), len(gains))
+        theirs = (paper, error * PAPER_SEEDS**0.5, PAPER_SEEDS)
+        p = stats.ttest_ind_from_stats(*ours, *theirs, equal_var=False).pvalue
+        if p < ALPHA:
+            size = SMALLER if mean < paper else LARGER
+        elif verdict == SUPPORTED:
+            size = COMPATIBLE
     words = f"the paper's standard error at most {error:.2g}"
-    if len(papers) == len(lengths):
+    if len(papers) == len(pair.accuracies(evidence)[1].columns):
         return paper, size, words
     at = f"at the {len(papers)} of them where the paper's numbers survive {estimate('.3g', mean, low, high)}"
     return NAN, size, f"{at}, the paper's {paper:.3g}, {words}"

@@ -8,7 +8,14 @@ import numpy as np
 from jaxtyping import Float
 
 from vanishing_variance.claims.evidence import Evidence
-from vanishing_variance.claims.verdict import CONTRADICTED, NOT_COMPARABLE, NOT_TESTED, SUPPORTED, UNDECIDED
+from vanishing_variance.claims.verdict import (
+    CONTRADICTED,
+    NOT_COMPARABLE,
+    NOT_TESTED,
+    SUPPORTED,
+    UNDECIDED,
+    NotTestedError,
+)
 from vanishing_variance.statistics.intervals import NAN, interval
 
 
@@ -65,21 +72,39 @@ def judge(claims: Iterable[Claim], evidence: Evidence) -> dict[str, dict[str, An
     """
     document = {}
     for claim in claims:
-        found = _as_trained(claim.rule, claim.rule.judge(evidence), evidence)
-        numbers = {name: getattr(found, name) for name in ("ours", "low", "high", "paper")}
+        rule = claim.rule
+        try:
+            found = _as_trained(rule, rule.judge(evidence), evidence)
+        except NotTestedError as problem:
+            found = Judgement(NOT_TESTED, str(problem))
         document[claim.key] = {
-            **{"claim": claim.says, "where": claim.where, "verdict": found.verdict, "size": found.size},
-            **{name: None if np.isnan(number) else float(f"{number:.4g}") for name, number in numbers.items()},
-            **{"unit": found.unit, "n": found.n},
-            "steps": {task: evidence.steps[task, claim.rule.range_] for task in claim.rule.tasks},
-            **{"evidence": found.evidence, "rule": claim.rule.words},
+            "claim": claim.says,
+            "where": claim.where,
+            "verdict": found.verdict,
+            "size": found.size,
+            "ours": _number(found.ours),
+            "low": _number(found.low),
+            "high": _number(found.high),
+            "paper": _number(found.paper),
+            "unit": found.unit,
+            "n": found.n,
+            "steps": {task: evidence.steps[task, rule.range_] for task in rule.tasks},
+            "evidence": found.evidence,
+            "rule": rule.words,
         }
     return document
 
 
+def decided(supported: bool, contradicted: bool) -> str:
+    """Return the verdict: undecided where neither holds, as where numbers are missing."""
+    if supported:
+        return SUPPORTED
+    return CONTRADICTED if contradicted else UNDECIDED
+
+
 def one_sided(low: float, high: float) -> str:
     """Return supported where the 95% interval is above 0, contradicted where it is below, else undecided."""
-    return SUPPORTED if low > 0 else CONTRADICTED if high < 0 else UNDECIDED  # also where they are not numbers
+    return decided(low > 0, high < 0)
 
 
 def by_seed(values: Float[np.ndarray, " S"], unit: str, words: str) -> Judgement:
@@ -92,10 +117,17 @@ def by_seed(values: Float[np.ndarray, " S"], unit: str, words: str) -> Judgement
 
 def _as_trained(rule: Rule, found: Judgement, evidence: Evidence) -> Judgement:
     """Return the judgement: not comparable where it is of training, and the models of a task are behind the paper's."""
-    if found.verdict == NOT_TESTED or not rule.of_training:
+    if not rule.of_training:
         return found
-    reasons = {task: evidence.behind(task, rule.range_) for task in rule.tasks}
-    said = [f"{task} {reason}" if len(rule.tasks) > 1 else reason for task, reason in reasons.items() if reason]
+    said = []
+    for task in rule.tasks:
+        reason = evidence.behind(task, rule.range_)
+        if reason:
+            said.append(f"{task} {reason}" if len(rule.tasks) > 1 else reason)
     if not said:
         return found
     return replace(found, verdict=NOT_COMPARABLE, size="", evidence="; ".join([*said, found.evidence]))
+
+
+def _number(number: float) -> float | None:
+    return None if np.isnan(number) else float(f"{number:.4g}")

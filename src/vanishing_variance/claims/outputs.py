@@ -8,10 +8,10 @@ import pandas as pd
 
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import Judgement, by_seed
-from vanishing_variance.claims.verdict import NOT_TESTED
-from vanishing_variance.harness.markdown import mean_estimate
-from vanishing_variance.results.accuracy import of_both
-from vanishing_variance.results.quantities import QUANTITIES
+from vanishing_variance.claims.verdict import NotTestedError
+from vanishing_variance.results.accuracy import of_both, rows
+from vanishing_variance.results.quantities import drift
+from vanishing_variance.statistics.intervals import mean_estimate
 
 # A number a row of `Evidence.inside`.
 Measure = Callable[[pd.DataFrame], pd.Series]
@@ -21,10 +21,21 @@ SIGN = (
     " Supported: the 95% t interval over seeds is above 0; contradicted: it is below; else undecided. Not comparable "
     "where the models are behind the paper's."
 )
-
-
 # The unit of squared drifts, in standard deviations of training.
 _HUNDREDTHS = "(0.01 sd)²"
+
+
+def changes(norm: str, measure: Measure, unit: str, task: str, evidence: Evidence) -> Judgement:
+    """Judge whether a measure of the models of one normaliser is above 0 beyond training."""
+    values = _measured(_values(evidence, task, norm, measure), evidence, task, norm).to_numpy()
+    return by_seed(values, unit, mean_estimate(values, ".3g"))
+
+
+def smaller(measure: Measure, unit: str, task: str, evidence: Evidence) -> Judgement:
+    """Judge whether a measure is smaller with `ln` than with `none`, paired by seed."""
+    none, ln = _of_both(evidence, task, measure)
+    found = by_seed((none - ln).to_numpy(), unit, "")
+    return replace(found, evidence=f"none {none.mean():.3g}, ln {ln.mean():.3g}")
 
 
 def log_ratio(name: str) -> Measure:
@@ -37,27 +48,30 @@ def dispersed(task: str, evidence: Evidence) -> Judgement:
 
     The oldest models of a record, of which the mass of the 16 largest weights was not measured, do not count.
     """
-    seen = evidence.mechanism.assign(largest16=evidence.mechanism.get("largest16", np.nan))
-    measured = replace(evidence, mechanism=seen[seen["largest16"].notna() | seen["largest"].isna()])
-    found = smaller(lambda of: 100 * (1 - of["largest16"]), "% of the weight", task, measured)
-    unmeasured = "the mass of the 16 largest weights was not measured: the models are older than the rule"
-    return found if found.evidence else replace(found, evidence=unmeasured)
+    inside = evidence.mechanism
+    measured = inside[inside["largest16"].notna() | inside["largest"].isna()]
+    if rows(measured, task=task, range_="short").empty:
+        evidence.require([task], "short", "none", "ln")
+        raise NotTestedError("the mass of the 16 largest weights was not measured: the models are older than the rule")
+    outside = replace(evidence, mechanism=measured)
+    return smaller(lambda of: 100 * (1 - of["largest16"]), "% of the weight", task, outside)
 
 
 def drifts(task: str, evidence: Evidence) -> Judgement:
     """Judge whether without a normaliser the global mean of O moves away from that of training."""
-    found = changes("none", _drift, _HUNDREDTHS, task, evidence)
-    return found if np.isnan(found.ours) else replace(found, evidence=f"none {_distance(found.ours)}")
+    found = changes("none", _squared_drift, _HUNDREDTHS, task, evidence)
+    return replace(found, evidence=f"none {_distance(found.ours)}")
 
 
 def keeps_mean(task: str, evidence: Evidence) -> Judgement:
     """Judge whether the global mean of O moves less with `ln` than with `none`."""
-    found = smaller(_drift, _HUNDREDTHS, task, evidence)
-    if found.verdict == NOT_TESTED:
-        return found
-    moved = of_both(*(_values(evidence, task, norm, _drift) for norm in ("none", "ln")))
-    words = (f"{norm} {_distance(of.mean())}" for norm, of in zip(("none", "ln"), moved, strict=True))
-    return replace(found, evidence=", ".join(words))
+    found = smaller(_squared_drift, _HUNDREDTHS, task, evidence)
+    none, ln = _of_both(evidence, task, _squared_drift)
+    return replace(found, evidence=f"none {_distance(none.mean())}, ln {_distance(ln.mean())}")
+
+
+def _squared_drift(of: pd.DataFrame) -> pd.Series:
+    return 1e4 * drift(of)
 
 
 def _distance(squared: float) -> str:
@@ -65,30 +79,21 @@ def _distance(squared: float) -> str:
     return f"{max(squared, 0.0) ** 0.5 / 100:.2g} sd"
 
 
-def _drift(of: pd.DataFrame) -> pd.Series:
-    """Return the squared drift of the global mean after the normaliser, which is O itself without one."""
-    return 1e4 * QUANTITIES["drift_after"][1](of)
-
-
-def changes(norm: str, measure: Measure, unit: str, task: str, evidence: Evidence) -> Judgement:
-    """Judge whether a measure of the models of one normaliser is above 0 beyond training."""
-    values = _values(evidence, task, norm, measure)
-    return _judged(values, unit) if values.size else Judgement(NOT_TESTED, evidence.missing(task, "short", norm))
-
-
-def smaller(measure: Measure, unit: str, task: str, evidence: Evidence) -> Judgement:
-    """Judge whether a measure is smaller with `ln` than with `none`, paired by seed."""
-    none, ln = of_both(*(_values(evidence, task, norm, measure) for norm in ("none", "ln")))
-    if none.empty:
-        return Judgement(NOT_TESTED, evidence.missing(task, "short", "none", "ln"))
-    return replace(_judged(none - ln, unit), evidence=f"none {none.mean():.3g}, ln {ln.mean():.3g}")
+def _of_both(evidence: Evidence, task: str, measure: Measure) -> tuple[pd.Series, pd.Series]:
+    """Return a measure of `none` and `ln`, of the seeds that both have. Raises NotTestedError where there are none."""
+    none, ln = of_both(_values(evidence, task, "none", measure), _values(evidence, task, "ln", measure))
+    return _measured(none, evidence, task, "none", "ln"), ln
 
 
 def _values(evidence: Evidence, task: str, norm: str, measure: Measure) -> pd.Series:
     """Return a number by seed."""
-    of = evidence.inside(task, norm)
-    return measure(of).groupby(of["seed"]).mean()
+    models = evidence.inside(task, norm)
+    return measure(models).groupby(models["seed"]).mean()
 
 
-def _judged(values: pd.Series, unit: str) -> Judgement:
-    return by_seed(values.to_numpy(), unit, mean_estimate(values.to_numpy(), ".3g"))
+def _measured(values: pd.Series, evidence: Evidence, task: str, *norms: str) -> pd.Series:
+    """Return the values. Raises NotTestedError where there are none."""
+    if values.empty:
+        evidence.require([task], "short", *norms)
+        raise NotTestedError(f"no models of {task} were measured beyond training")
+    return values

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from vanishing_variance.claims import alike, attribution, causes, outputs, theory
+from vanishing_variance.claims import alike, causes, outputs, theory
 from vanishing_variance.claims.convergence import converges
 from vanishing_variance.claims.differences import Pair
 from vanishing_variance.claims.evidence import Evidence
@@ -79,8 +79,8 @@ INSIDE: OfEachTask = {
 CAUSES: OfEachTask = {
     "cause-moments": (causes.MOMENTS, causes.moments),
     "cause-attention": (causes.TARGET_WEIGHT, causes.attention),
-    "cause-read-out": (attribution.READ_OUT, attribution.read_out),
-    "attribution": (attribution.ATTRIBUTION, attribution.improves),
+    "cause-read-out": (causes.READ_OUT, causes.read_out),
+    "attribution": (causes.ATTRIBUTION, causes.improves),
 }
 PAIRS = {
     **{task: Pair(task, "short", "ln", "none") for task in TASKS},

@@ -1,10 +1,22 @@
-"""The verdicts as a table, and how many there are of each."""
+"""The verdicts as files: all of each claim, a table, and how many there are of each verdict."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from vanishing_variance.claims.evidence import Evidence
+from vanishing_variance.claims.judgement import Claim, judge
 from vanishing_variance.claims.verdict import VERDICTS, legend
-from vanishing_variance.harness.markdown import MISSING, definitions, estimate, row
+from vanishing_variance.harness.markdown import table
+from vanishing_variance.harness.numbers import MISSING, estimate
+from vanishing_variance.harness.outputs import Files
+
+HEAD = ("key", "claim", "where", "verdict", "ours", "paper", "unit", "n", "evidence")
+
+
+def judged(claims: Iterable[Claim], evidence: Evidence) -> Files:
+    """Return the judgements of claims as claims.json, claims.md and verdicts.json."""
+    document = judge(claims, evidence)
+    return {"claims.json": document, "verdicts.json": counts(document), "claims.md": markdown(document)}
 
 
 def counts(document: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
@@ -15,17 +27,16 @@ def counts(document: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
 
 def markdown(document: Mapping[str, Mapping[str, Any]]) -> str:
     """Return a row a claim: its words, place, verdict, our number with its interval, the paper's; then the rules."""
-    lines = ["# The paper's claims", ""]
-    lines += [row(["key", "claim", "where", "verdict", "ours", "paper", "unit", "n", "evidence"])]
-    lines += [row(["---", "---", "---", "---", "--:", "--:", "---", "--:", "---"])]
-    for key, claim in document.items():
-        ours = estimate(".3g", claim["ours"], claim["low"], claim["high"])
-        numbers = [ours, estimate(".3g", claim["paper"]), claim["unit"], str(claim["n"] or MISSING)]
-        verdict = f"**{claim['verdict']}**" + (f", {claim['size']}" if claim["size"] else "")
-        lines.append(row([key, claim["claim"], claim["where"], verdict, *numbers, claim["evidence"]]))
+    rows = []
     rules: dict[str, list[str]] = {}
     for key, claim in document.items():
+        verdict = f"**{claim['verdict']}**" + (f", {claim['size']}" if claim["size"] else "")
+        ours = estimate(".3g", claim["ours"], claim["low"], claim["high"])
+        numbers = [ours, estimate(".3g", claim["paper"]), claim["unit"], str(claim["n"] or MISSING)]
+        rows.append([key, claim["claim"], claim["where"], verdict, *numbers, claim["evidence"]])
         rules.setdefault(claim["rule"], []).append(key)
-    lines += ["", *definitions(legend()), "", "What decides, by key:", ""]
+    lines = ["# The paper's claims", "", table(HEAD, rows, texts=len(HEAD)), ""]
+    lines += [f"- **{name}**: {meaning}" for name, meaning in legend()]
+    lines += ["", "What decides, by key:", ""]
     lines += [f"- {', '.join(keys)}: {rule}" for rule, keys in rules.items()]
-    return "\n".join([*lines, ""])
+    return "\n".join(lines) + "\n"

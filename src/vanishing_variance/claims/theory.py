@@ -7,9 +7,10 @@ model is trained by others, and what a model can represent does not depend on ho
 from dataclasses import replace
 
 from vanishing_variance.claims.evidence import Evidence
-from vanishing_variance.claims.judgement import Judgement
-from vanishing_variance.claims.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
+from vanishing_variance.claims.judgement import Judgement, decided
+from vanishing_variance.claims.verdict import UNDECIDED, NotTestedError
 from vanishing_variance.probe.strategies import FIXED_LAST, PAPER, STRATEGIES
+from vanishing_variance.results.accuracy import rows
 
 VANISHES = (
     "In the first model of each task with none and with the treatment, items i.i.d.: of the features of O, the share "
@@ -45,40 +46,39 @@ SAME = (
 
 def vanishes(evidence: Evidence) -> Judgement:
     """Judge Proposition 1 on trained models."""
-    shares = {
-        f"{task}/{norm}": (float((of["high"] < 0).mean()), float(of["exponent"].median()))
-        for (task, norm), of in evidence.exponents.groupby(["task", "norm"], sort=False)
-    }
-    least = min(share for share, _ in shares.values())
-    verdict = SUPPORTED if least >= 0.95 else CONTRADICTED if least < 0.5 else UNDECIDED
-    words = "; ".join(
-        f"{name}: {share:.0%} of the features, median exponent {of:.2f}" for name, (share, of) in shares.items()
-    )
-    return Judgement(verdict, words, "% of features", 100 * least, n=1)
+    words, shares = [], []
+    for (task, norm), features in evidence.exponents.groupby(["task", "norm"], sort=False):
+        shares.append(float((features["high"] < 0).mean()))
+        median = features["exponent"].median()
+        words.append(f"{task}/{norm}: {shares[-1]:.0%} of the features, median exponent {median:.2f}")
+    least = min(shares)
+    verdict = decided(least >= 0.95, least < 0.5)
+    return Judgement(verdict, "; ".join(words), "% of features", 100 * least, n=1)
 
 
 def falls(evidence: Evidence) -> Judgement:
     """Judge whether the standard deviation of a component falls with length (Figure 1)."""
     fits = evidence.fits[evidence.fits["strategy"].isin(PAPER)]
-    shares = {str(name): float((of["high"] < 0).mean()) for name, of in fits.groupby("strategy", sort=False)}
-    slopes = fits.groupby("strategy")["exponent"].mean()
-    least = min(shares.values())
-    verdict = SUPPORTED if least == 1 else CONTRADICTED if least < 0.5 else UNDECIDED
-    words = "; ".join(
-        f"{STRATEGIES[name].title}: {share:.0%}, mean slope {slopes[name]:.2f}" for name, share in shares.items()
-    )
-    return _probed(evidence, Judgement(verdict, words, "% of components", 100 * least))
+    words, shares = [], []
+    for name, components in fits.groupby("strategy", sort=False):
+        shares.append(float((components["high"] < 0).mean()))
+        mean = components["exponent"].mean()
+        words.append(f"{STRATEGIES[str(name)].title}: {shares[-1]:.0%}, mean slope {mean:.2f}")
+    least = min(shares)
+    verdict = decided(least == 1, least < 0.5)
+    return _probed(evidence, Judgement(verdict, "; ".join(words), "% of components", 100 * least))
 
 
 def half(evidence: Evidence) -> Judgement:
     """Judge how fast it falls for random tokens without positional encoding (Figure 1)."""
-    of = evidence.fits.query("strategy == 'random_no_pe'")
-    mean, held = float(of["exponent"].mean()), int(((of["low"] <= SLOPE) & (of["high"] >= SLOPE)).sum())
-    verdict = SUPPORTED if abs(mean - SLOPE) <= 0.1 else UNDECIDED if held else CONTRADICTED
-    fixed = float(evidence.fits.query(f"strategy == '{FIXED_LAST}'")["exponent"].mean())
+    components = rows(evidence.fits, strategy="random_no_pe")
+    mean = float(components["exponent"].mean())
+    held = int(((components["low"] <= SLOPE) & (components["high"] >= SLOPE)).sum())
+    verdict = decided(abs(mean - SLOPE) <= 0.1, held == 0)
+    fixed = rows(evidence.fits, strategy=FIXED_LAST)["exponent"].mean()
     words = (
-        f"the 95% interval of {held} of {len(of)} components holds {SLOPE}; with the last token fixed the mean slope "
-        f"is {fixed:.2f}"
+        f"the 95% interval of {held} of {len(components)} components holds {SLOPE}; with the last token fixed the mean "
+        f"slope is {fixed:.2f}"
     )
     return _probed(evidence, Judgement(verdict, words, "", mean, paper=SLOPE))
 
@@ -95,7 +95,7 @@ def _probed(evidence: Evidence, found: Judgement) -> Judgement:
 
 def argued(_: Evidence) -> Judgement:
     """Judge nothing: the claim is an argument."""
-    return Judgement(NOT_TESTED, "an argument, and no measurement")
+    raise NotTestedError("an argument, and no measurement")
 
 
 def same_functions(evidence: Evidence) -> Judgement:
@@ -106,5 +106,5 @@ def same_functions(evidence: Evidence) -> Judgement:
         f"{found['logits_differ'] / found['logits_deviation']:.0e} standard deviations"
         for task, found in evidence.capacity.items()
     )
-    verdict = CONTRADICTED if worst["differ"] > 1e-3 else SUPPORTED
+    verdict = decided(worst["differ"] <= 1e-3, worst["differ"] > 1e-3)
     return Judgement(verdict, words, "% of answers", 100 * worst["differ"])

@@ -3,6 +3,11 @@
 SUPPORTED, CONTRADICTED, UNDECIDED = "supported", "contradicted", "undecided"
 NOT_COMPARABLE, NOT_TESTED = "not comparable", "not tested"
 
+
+class NotTestedError(Exception):
+    """Nothing was trained or measured for a claim: the message says what is missing."""
+
+
 # The size of a gain beside the paper's; empty where the rule does not ask for it.
 SMALLER, LARGER, COMPATIBLE = "smaller than the paper's", "larger than the paper's", "compatible with the paper's"
 

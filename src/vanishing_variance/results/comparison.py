@@ -1,93 +1,78 @@
-"""Ours beside the paper's, cell by cell: every number of Tables 1 to 6 that survives in study/paper.csv."""
-
-from typing import Any
+"""Ours beside the paper's, cell by cell: every number of Tables 1 to 6 that survives in harness/paper.csv."""
 
 import pandas as pd
 
-from vanishing_variance.harness.columns import CSV
-from vanishing_variance.harness.markdown import MISSING, table
-from vanishing_variance.results.paired_tests import select
+from vanishing_variance.harness.markdown import table
+from vanishing_variance.harness.numbers import estimate
+from vanishing_variance.results.accuracy import rows
 
-# Where a test compares two variants: the one that the paper finds ahead wherever p is small (Sections 3.1, 3.2, B.2).
-TESTS = {"ln_vs_none": ("ln", "none"), "ln_vs_std": ("ln", "std")}
+KEYS = ["task", "range", "temperature", "length"]
 # A test is significant below this, the paper's and ours.
 ALPHA = 0.01
-# By number of `agreement`: its column's heading and format.
-_COLUMNS = {
-    "cells": ("numbers", "d"),
-    "mean_difference": ("mean difference (pp)", "+.1f"),
-    "mean_absolute_difference": ("mean absolute difference (pp)", ".1f"),
-    "significant": ("significant there (p < 0.01)", "d"),
-    "confirmed": ("so here, same sign", "d"),
-    "reversed": ("so here, opposite sign", "d"),
-}
+COLUMNS = [
+    *("table", "task", "range", "temperature", "variant", "quantity", "length"),
+    *("paper", "ours", "low", "high", "n", "difference", "gain"),
+]
+HEAD = (
+    *("", "numbers", "mean difference (pp)", "mean absolute difference (pp)"),
+    *("significant there (p < 0.01)", "so here, same sign", "so here, opposite sign"),
+)
 
 
 def cells(tests: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
     """Return the paper's numbers, each with ours; those of lengths or variants that we do not have are left out.
 
-    Columns: table, task, range, temperature, variant, quantity, length; `paper` and `ours`, in percent, percentage
-    points or as a p-value; `difference`, ours minus the paper's, of what is not a p-value; `low` and `high`, the 95% t
-    interval of ours, and `n`, its seeds; `gain`, beside a p-value, the mean difference in percentage points that it
-    tests; `low` and `high` are then that difference's.
+    COLUMNS: `paper` and `ours`, in percent, percentage points or as a p-value; `difference`, ours minus the paper's, of
+    what is not a p-value; `low` and `high`, the 95% t interval of ours, and `n`, its seeds; `gain`, beside a p-value,
+    the mean difference in percentage points that it tests; `low` and `high` are then that difference's.
     """
     wanted = paper.dropna(subset="value").rename(columns={"value": "paper"})
-    compared = []
-    for (task, range_, variant), of in wanted.groupby(["task", "range", "variant"], sort=False):
-        ours = _ours(tests, str(task), str(range_), str(variant))
-        compared.append(of.merge(ours, on=["temperature", "length"]))
-    found = pd.concat(compared, ignore_index=True).sort_values("table", kind="stable", ignore_index=True)
-    is_test, is_gain = (found["quantity"] == name for name in ("p_value", "gain_over_none_pct"))
-    found["gain"] = found["difference"].where(is_test)
-    found["ours"] = found["p"].where(is_test, found["difference"].where(is_gain, found["mean"]))
-    for end in ("low", "high"):
-        found[end] = found[end].where(is_test | is_gain, found[f"mean_{end}"])
-    found["difference"] = (found["ours"] - found["paper"]).mask(is_test)
-    return found[[*CSV["paper"]]]
+    wanted["variants"] = wanted.groupby(["task", "range", "variant"], sort=False).ngroup()
+    wanted = wanted.sort_values(["table", "variants"], kind="stable")
+    ours = pd.concat([_accuracies(tests), _gains(tests), _p_values(tests)])
+    found = wanted.merge(ours, on=["task", "range", "temperature", "length", "variant", "quantity"])
+    found["difference"] = (found["ours"] - found["paper"]).where(found["quantity"] != "p_value")
+    return found[COLUMNS]
 
 
-def _ours(tests: pd.DataFrame, task: str, range_: str, variant: str) -> pd.DataFrame:
-    """Return by temperature and length the variant's mean accuracy, and the difference and p of what it tests.
+def _accuracies(tests: pd.DataFrame) -> pd.DataFrame:
+    """Return our mean accuracies by variant; that of `none` is of the pair with the most seeds."""
+    against_none = rows(tests, baseline="none")
+    most = against_none.sort_values("n", ascending=False).drop_duplicates(["task", "range", "temperature", "length"])
+    parts = []
+    for role, pairs in (("treatment", against_none), ("baseline", most)):
+        part = pairs.drop(columns=["low", "high"])
+        names = {role: "variant", f"{role}_mean": "ours", f"{role}_low": "low", f"{role}_high": "high"}
+        parts.append(part.rename(columns=names)[[*KEYS, *names.values(), "n"]])
+    return pd.concat(parts).assign(quantity="accuracy_pct")
 
-    Both with their intervals, and n. `none` is that of the pair with the most seeds.
+
+def _gains(tests: pd.DataFrame) -> pd.DataFrame:
+    """Return our gains over `none` by variant."""
+    names = {"treatment": "variant", "difference": "ours"}
+    gains = rows(tests, baseline="none").rename(columns=names)
+    return gains[[*KEYS, "variant", "ours", "low", "high", "n"]].assign(quantity="gain_over_none_pct")
+
+
+def _p_values(tests: pd.DataFrame) -> pd.DataFrame:
+    """Return the p of our tests, by pair."""
+    found = tests.rename(columns={"p": "ours", "difference": "gain"})
+    found["variant"] = found["treatment"] + "_vs_" + found["baseline"]
+    return found[[*KEYS, "variant", "ours", "low", "high", "n", "gain"]].assign(quantity="p_value")
+
+
+def markdown(cells: pd.DataFrame) -> str:
+    """Return by table how near ours are: over its accuracies and gains the mean difference, ours minus the paper's.
+
+    And of the paper's tests with p < 0.01, how many have p < 0.01 here, with the same sign or the opposite one.
     """
-    if variant == "none":
-        of = tests.query("task == @task and range == @range_ and baseline == 'none'").sort_values("n", ascending=False)
-        of, role = of.drop_duplicates(["temperature", "length"]), "baseline"
-    else:
-        of, role = select(tests, task, range_, *TESTS.get(variant, (variant, "none"))), "treatment"
-    mean = {f"{role}_{end}": name for end, name in (("mean", "mean"), ("low", "mean_low"), ("high", "mean_high"))}
-    return of.rename(columns=mean)[["temperature", "length", *mean.values(), "difference", "low", "high", "p", "n"]]
-
-
-def agreement(cells: pd.DataFrame) -> dict[str, Any]:
-    """Return, by table, how near ours are: small numbers for `dvc metrics diff`.
-
-    `cells`, those with an accuracy or a gain, and over them the mean difference (ours minus the paper's) and the mean
-    of its absolute value, in percentage points; `significant`, the paper's tests with p < 0.01, and of these those that
-    came out with p < 0.01 and the same sign, `confirmed`, or the opposite one, `reversed`.
-    """
-    document: dict[str, Any] = {}
-    for number, of in cells.groupby("table"):
-        away = of["difference"].dropna()
-        significant = of[(of["quantity"] == "p_value") & (of["paper"] < ALPHA)]
+    lines = []
+    for number, ours in cells.groupby("table"):
+        away = ours["difference"].dropna()
+        significant = ours[(ours["quantity"] == "p_value") & (ours["paper"] < ALPHA)]
         gains = significant["gain"].where(significant["ours"] < ALPHA)
-        means = {"mean_difference": away.mean(), "mean_absolute_difference": away.abs().mean()}
-        document[f"table{number}"] = {
-            "cells": len(away),
-            **{name: round(float(mean), 2) for name, mean in means.items() if len(away)},
-            "significant": len(significant),
-            "confirmed": int((gains > 0).sum()),
-            "reversed": int((gains < 0).sum()),
-        }
-    return document
-
-
-def markdown(agreement: dict[str, Any]) -> str:
-    """Return `agreement` as Markdown, a row a table; – where no accuracy or gain survives."""
-    rows = []
-    for name, of in agreement.items():
-        cells = [format(of[key], how) if key in of else MISSING for key, (_, how) in _COLUMNS.items()]
-        rows.append([name.replace("table", "Table "), *cells])
-    head = ["", *(heading for heading, _ in _COLUMNS.values())]
-    return "\n".join(["# Ours against the paper's", "", *table(head, rows), ""])
+        # To two digits first, as the published numbers are.
+        near = [estimate("+.1f", round(away.mean(), 2)), estimate(".1f", round(away.abs().mean(), 2))]
+        counts = len(significant), int((gains > 0).sum()), int((gains < 0).sum())
+        lines.append([f"Table {number}", str(len(away)), *near, *map(str, counts)])
+    return f"# Ours against the paper's\n\n{table(HEAD, lines)}\n"

@@ -5,6 +5,17 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
+
+def drift(of: pd.DataFrame) -> pd.Series:
+    """Return the squared drift of the global mean of normalised O from that at the training lengths, in variances.
+
+    Less its sampling error: where nothing drifts, means of finitely many sequences differ all the same.
+    """
+    moved = (of["mean_after"] - of["trained_mean_after"]) ** 2
+    moved = moved - of["mean_se_after"] ** 2 - of["trained_mean_se_after"] ** 2
+    return moved / of["trained_variance_after"]
+
+
 # By name: its title, of which MEANINGS says more, and how it is computed from the columns of `beside_accuracy`. What
 # the paper holds responsible is the shift of O that the layers above read, normalised; its rival is where attention is.
 QUANTITIES: dict[str, tuple[str, Callable[[pd.DataFrame], pd.Series]]] = {
@@ -19,18 +30,7 @@ QUANTITIES: dict[str, tuple[str, Callable[[pd.DataFrame], pd.Series]]] = {
         "global variance of normalised O",
         lambda of: (of["variance_after"] / of["trained_variance_after"]).map(np.log),
     ),
-    # Squared and less its sampling error: where nothing drifts, means of finitely many sequences differ all the same.
-    "drift_after": (
-        "drift of the global mean of normalised O",
-        lambda of: (
-            (
-                (of["mean_after"] - of["trained_mean_after"]) ** 2
-                - of["mean_se_after"] ** 2
-                - of["trained_mean_se_after"] ** 2
-            )
-            / of["trained_variance_after"]
-        ),
-    ),
+    "drift_after": ("drift of the global mean of normalised O", drift),
     "shift_before": ("Wasserstein shift of O", lambda of: of["shift_before"]),
     "shift_after": ("Wasserstein shift of normalised O", lambda of: of["shift_after"]),
 }
@@ -40,9 +40,6 @@ MEANINGS = (
     "training lengths: the variance as the logarithm of the ratio; the drift squared, in units of the variance; the "
     "Wasserstein shift as the mean over features of the distance in standard deviations."
 )
-
-# What of O is kept of the training lengths, to hold the test lengths against.
-OF_TRAINING = ("mean", "mean_se", "variance", "feature_variance", "shift")
 
 # What is compared with what: models of the same normaliser and length; of any normaliser, at the same length; and the
 # same model at different lengths. Each has the columns whose means are taken off (fixed effects).

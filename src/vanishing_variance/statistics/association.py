@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int, Real, Shaped
 
-from vanishing_variance.statistics.intervals import CONFIDENCE, NAN
-from vanishing_variance.statistics.rounding import rounding
+from vanishing_variance.statistics.intervals import CONFIDENCE, NAN, rounding
 
 # Resamples of fewer clusters are so few that their quantiles say nothing.
 FEWEST = 5
@@ -53,34 +52,39 @@ def association(
     group means are taken anew in each. Of eight clusters they hold r about 92 times in 100. r2 cannot be negative, so
     its interval leans upwards where little is explained. Resamples in which nothing varies are left out, and `note`
     says how many. `group` and `cluster` are labels.
-
-    Raises ValueError when the arrays differ in shape, are empty or hold numbers that are not finite.
     """
-    variables = {"accuracy": accuracy, "the quantity": quantity} | ({} if given is None else {"the given": given})
-    shapes = {array.shape for array in (*variables.values(), group, cluster)}
-    if len(shapes) > 1 or accuracy.ndim != 1 or not accuracy.size:
-        raise ValueError(f"association needs arrays of the same observations, not {sorted(shapes)}")
-    if not all(np.isfinite(array).all() for array in variables.values()):
-        raise ValueError("association needs finite numbers")
     n = len(accuracy)
-    groups, clusters = (np.unique(labels, return_inverse=True)[1] for labels in (group, cluster))
-    # Taking the means of all off before a resample's own keeps the digits.
-    means = {name: np.bincount(groups, array) / np.bincount(groups) for name, array in variables.items()}
-    centred = {name: array - means[name][groups] for name, array in variables.items()}
-    still = [name for name, array in variables.items() if np.abs(centred[name]).max() <= rounding(array)]
+    groups = np.unique(group, return_inverse=True)[1]
+    clusters = np.unique(cluster, return_inverse=True)[1]
+    variables = {"accuracy": accuracy, "the quantity": quantity}
+    if given is not None:
+        variables["the given"] = given
+    centred = []
+    still = []
+    for name, values in variables.items():
+        # Taking the means of all off before a resample's own keeps the digits.
+        means = np.bincount(groups, values) / np.bincount(groups)
+        centred.append(values - means[groups])
+        if np.abs(centred[-1]).max() <= rounding(values):
+            still.append(name)
     if still:
         return Association(n, note=f"no variation within groups of {' and '.join(still)}: no correlation")
-    sums, c = _sums(list(centred.values()), groups, clusters), clusters.max() + 1
-    r = float(_correlation(*sums, np.ones((1, c)))[0])
+
+    firsts, seconds = _sums(centred, groups, clusters)
+    c = len(firsts)
+    r = float(_correlation(firsts, seconds, np.ones((1, c)))[0])
     if np.isnan(r):
         return Association(n, note="the given leaves nothing to explain: no correlation")
     if c < FEWEST:
         return Association(n, r, r2=r**2, note=f"fewer than {FEWEST} clusters: no interval")
+
     drawn = rng.integers(c, size=(RESAMPLES, c, 1))
-    resampled = _correlation(*sums, (drawn == np.arange(c)).sum(axis=1).astype(float))
+    counts = (drawn == np.arange(c)).sum(axis=1)
+    resampled = _correlation(firsts, seconds, counts.astype(float))
     kept = resampled[~np.isnan(resampled)]
     tails = [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]
-    (r_low, r_high), (r2_low, r2_high) = (np.quantile(of, tails, method="weibull").tolist() for of in (kept, kept**2))
+    r_low, r_high = np.quantile(kept, tails, method="weibull").tolist()
+    r2_low, r2_high = np.quantile(kept**2, tails, method="weibull").tolist()
     left_out = RESAMPLES - len(kept)
     note = f"{left_out} of {RESAMPLES} resamples left out: nothing varies" if left_out else ""
     return Association(n, r, r_low, r_high, r**2, r2_low, r2_high, note)
@@ -111,14 +115,15 @@ def _correlation(
     counts, sums = np.split(np.tensordot(weights, firsts, 1), [1], axis=1)
     uncentred = np.tensordot(weights, seconds, 1)
     products = uncentred - np.einsum("bkg,blg->bkl", sums, sums / np.maximum(counts, 1))
-    for k in range(products.shape[1]):
-        products[products[:, k, k] <= NOTHING * uncentred[:, k, k], k, k] = np.nan
+    squares = np.einsum("bkk->bk", products)
+    nothing = squares <= NOTHING * np.einsum("bkk->bk", uncentred)
+    squares = np.where(nothing, np.nan, squares)
 
     def r(one: int, other: int) -> Float[np.ndarray, " B"]:
-        squares = products[:, one, one] * products[:, other, other]
-        return np.asarray(products[:, one, other] / np.sqrt(squares))
+        return np.asarray(products[:, one, other] / np.sqrt(squares[:, one] * squares[:, other]))
 
-    if products.shape[1] == 2:
+    if squares.shape[1] == 2:
         return r(0, 1)
-    left = [np.where(1 - of**2 > NOTHING, 1 - of**2, np.nan) for of in (r(0, 2), r(1, 2))]
+    left = [1 - r(0, 2) ** 2, 1 - r(1, 2) ** 2]
+    left = [np.where(share > NOTHING, share, np.nan) for share in left]
     return np.asarray((r(0, 1) - r(0, 2) * r(1, 2)) / np.sqrt(left[0] * left[1]))

@@ -10,11 +10,9 @@ from jaxtyping import Float
 def variance(values: Float[np.ndarray, "n D"]) -> tuple[Float[np.ndarray, " D"], Float[np.ndarray, " D"]]:
     """Return the unbiased variance of values over their first axis, and its standard error by the fourth moment.
 
-    Var(s^2) = (m_4 - s^4 (n - 3) / (n - 1)) / n for independent rows of any distribution. Raises ValueError for n < 2.
+    Var(s^2) = (m_4 - s^4 (n - 3) / (n - 1)) / n for independent rows of any distribution.
     """
     n = len(values)
-    if n < 2:
-        raise ValueError(f"variance needs two values or more, not {n}")
     estimate = values.var(axis=0, ddof=1)
     fourth = ((values - values.mean(axis=0)) ** 4).mean(axis=0)
     return estimate, np.sqrt((fourth - estimate**2 * (n - 3) / (n - 1)) / n)

@@ -9,9 +9,8 @@ import numpy as np
 from jaxtyping import Float
 from scipy import stats
 
-from vanishing_variance.statistics.intervals import NAN, bootstrap, interval
+from vanishing_variance.statistics.intervals import NAN, bootstrap, interval, rounding
 from vanishing_variance.statistics.power import MOST, seeds_for_power
-from vanishing_variance.statistics.rounding import rounding
 from vanishing_variance.statistics.wilcoxon import wilcoxon
 
 
@@ -53,11 +52,15 @@ def difference(ours: Float[np.ndarray, " S"], theirs: Float[np.ndarray, " S"]) -
     Differences that are equal in every seed, but for rounding, have no d_z: p is 1 where they are 0, else 0, the limit
     of the t-test.
     """
-    differences, n = ours - theirs, len(ours)
-    if n < 2:
-        return Difference(n, float(differences.mean())) if n else Difference()
+    n = len(ours)
+    if n == 0:
+        return Difference()
+    differences = ours - theirs
+    if n == 1:
+        return Difference(n, float(differences.mean()))
     mean, low, high = interval(differences)
-    within, deviation = rounding(ours, theirs), float(differences.std(ddof=1))
+    within = rounding(ours, theirs)
+    deviation = float(differences.std(ddof=1))
     if deviation <= within:
         return Difference(n, mean, mean, mean, p=float(abs(mean) <= within))
     return Difference(n, mean, low, high, mean / deviation, float(stats.ttest_rel(ours, theirs).pvalue))
@@ -68,23 +71,18 @@ def paired(
 ) -> Comparison:
     """Return the `difference` of two arrays in the same order of seeds, and what needs no normal distribution.
 
-    `rng` draws the bootstrap's resamples. Raises ValueError when the arrays differ in shape, are empty or hold numbers
-    that are not finite.
+    `rng` draws the bootstrap's resamples.
     """
-    if treatment.shape != baseline.shape or treatment.ndim != 1 or not treatment.size:
-        raise ValueError(f"paired needs two arrays of the same seeds, not {treatment.shape} and {baseline.shape}")
     differences = treatment - baseline
-    if not np.isfinite(differences).all():
-        raise ValueError("paired needs finite numbers")
-    of = difference(treatment, baseline)
-    if of.n == 1:
-        return Comparison(of.n, of.mean, note="one seed: no test")
-    boot = None if np.isnan(of.d_z) else bootstrap(differences, rng)
+    test = difference(treatment, baseline)
+    if test.n == 1:
+        return Comparison(test.n, test.mean, note="one seed: no test")
+    boot = None if np.isnan(test.d_z) else bootstrap(differences, rng)
     if boot is None:
-        return Comparison(of.n, of.mean, of.mean, of.mean, note="all differences equal: no test")
-    seeds = seeds_for_power(of.d_z)
+        return Comparison(test.n, test.mean, test.mean, test.mean, note="all differences equal: no test")
+    seeds = seeds_for_power(test.d_z)
     return Comparison(
-        **vars(of),
+        **vars(test),
         boot_low=boot[0],
         boot_high=boot[1],
         p_wilcoxon=wilcoxon(differences, rounding(treatment, baseline)),

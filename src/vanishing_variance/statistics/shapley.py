@@ -20,13 +20,13 @@ def shapley(values: Mapping[frozenset[str], Float[np.ndarray, " S"]]) -> dict[st
     Source: Shapley (1953), A value for n-person games.
     """
     pieces = sorted(frozenset().union(*values))
-    found = {}
+    shares = {}
     for piece in pieces:
         others = [other for other in pieces if other != piece]
-        by_size = [
-            [values[frozenset(before) | {piece}] - values[frozenset(before)] for before in combinations(others, size)]
-            for size in range(len(pieces))
-        ]
-        found[piece] = sum(np.sum(of, axis=0) / comb(len(others), size) for size, of in enumerate(by_size))
-        found[piece] /= len(pieces)
-    return found
+        by_size = []
+        for size in range(len(pieces)):
+            sets = [frozenset(some) for some in combinations(others, size)]
+            gains = [values[some | {piece}] - values[some] for some in sets]
+            by_size.append(np.sum(gains, axis=0) / comb(len(others), size))
+        shares[piece] = sum(by_size) / len(pieces)
+    return shares

@@ -1,0 +1,130 @@
+"""Explained accuracy: what quantities inside a model say of it between seeds, between models, and across lengths.
+
+n rows: models times lengths.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from vanishing_variance.engine.streams import stream
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.markdown import table
+from vanishing_variance.harness.numbers import estimate
+from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.quantities import GROUPINGS, MEANINGS, QUANTITIES
+from vanishing_variance.statistics.association import Association, association
+
+MODEL = ["task", "range", "norm", "seed"]
+# Of the attention weights, and of O before and after the normaliser.
+WEIGHTS = ["target", "largest", "largest16", "entropy"]
+OUTPUTS = [
+    *("variance_before", "feature_variance_before", "shift_before"),
+    *("mean_after", "mean_se_after", "variance_after", "feature_variance_after", "shift_after"),
+]
+INSIDE = [*MODEL, "length", *WEIGHTS, *OUTPUTS]
+COLUMNS = [
+    *("task", "range", "norms", "grouping", "quantity", "n"),
+    *("r", "r_low", "r_high", "r2", "r2_low", "r2_high", "beyond", "beyond_low", "beyond_high", "note"),
+]
+NOTE = (
+    "The squared correlation with the accuracy (plain softmax, all test lengths) within groups, in percent, and its "
+    "95% interval, by the bootstrap over seeds. Between seeds: models of one normaliser at one length. Between models: "
+    "of all normalisers at one length, so that what a normaliser changes counts too; in the last column, beyond what "
+    "the attention on the target explains. Across lengths: one model at all lengths; everything that changes with "
+    f"length explains much there. {MEANINGS}"
+)
+
+
+def inside(measured: pd.DataFrame) -> pd.DataFrame:
+    """Return the frame of metrics/mechanism.csv, INSIDE: a row a model and test length, numbers with six digits.
+
+    Length 0 is the training lengths, of which O alone is kept. `measured`: the columns of `measure.evaluation` and
+    those of MODEL. Raises InputError where a number is not finite.
+    """
+    frame = measured[INSIDE].reset_index(drop=True)
+    for name in (*WEIGHTS, *OUTPUTS):
+        wrong = frame[~np.isfinite(frame[name])]
+        if len(wrong):
+            first = wrong.iloc[0]
+            where = (
+                f"{first['task']}, {first['range']}, {first['norm']}, seed {first['seed']}, length {first['length']}"
+            )
+            raise InputError(
+                f"runs/evaluated: {name} is {first[name]} ({where}), as where O does not vary "
+                "at all; try larger initial weights, or a larger training.learning_rate"
+            )
+        frame[name] = frame[name].map(lambda number: float(f"{number:.6g}"))
+    frame.loc[frame["length"] == 0, WEIGHTS] = np.nan
+    return frame
+
+
+def beside_accuracy(inside: pd.DataFrame, accuracy: pd.DataFrame) -> pd.DataFrame:
+    """Return a row a model and test length: MODEL, length, plain `accuracy` (a fraction), its inside.
+
+    What was measured of O at the training lengths stands beside it, as `trained_<name>`. `inside` and `accuracy` are
+    the frames of metrics/mechanism.csv and metrics/accuracy.csv.
+    """
+    tested = inside[inside["length"] > 0]
+    trained = rows(inside, length=0)[[*MODEL, *OUTPUTS]]
+    trained = trained.rename(columns={name: f"trained_{name}" for name in OUTPUTS})
+    plain = rows(accuracy, temperature="plain").drop(columns="temperature")
+    together = tested.merge(trained, on=MODEL, validate="many_to_one")
+    return together.merge(plain, on=[*MODEL, "length"], validate="one_to_one")
+
+
+def explained(beside: pd.DataFrame, root: int) -> pd.DataFrame:
+    """Return a row a task, range, grouping and quantity: how much of the accuracy it explains, over all test lengths.
+
+    `norms`, the normalisers whose models are in it; `r`, the correlation within groups, and `r2`, its square, each with
+    a 95% interval over seeds (`…_low`, `…_high`); `beyond`, the squared partial correlation given the attention on the
+    target, with its interval; `n`, models times lengths; `note`, why something is missing.
+    """
+    found = []
+    for (task, range_), models in beside.groupby(["task", "range"], sort=False):
+        norms = ", ".join(dict.fromkeys(models["norm"]))
+        for grouping in GROUPINGS:
+            for quantity in QUANTITIES:
+                rng = stream(root, "explained", str(task), str(range_), grouping, quantity)
+                names = {"task": task, "range": range_, "norms": norms, "grouping": grouping, "quantity": quantity}
+                found.append(names | _associated(models, grouping, quantity, rng))
+    return pd.DataFrame(found)[COLUMNS]
+
+
+def _associated(models: pd.DataFrame, grouping: str, quantity: str, rng: np.random.Generator) -> dict[str, Any]:
+    """Return the association of a quantity with accuracy within groups, and that beyond the attention on the target."""
+    values = QUANTITIES[quantity][1](models).to_numpy(dtype=float)
+    target = models["target"].to_numpy(dtype=float)
+    group = models.groupby(list(GROUPINGS[grouping])).ngroup().to_numpy()
+    accuracy, seed = models["accuracy"].to_numpy(), models["seed"].to_numpy()
+    found = association(values, accuracy, group, seed, rng)
+    if quantity == "target":
+        more = Association(found.n)
+    else:
+        more = association(values, accuracy, group, seed, rng, given=target)
+    notes = dict.fromkeys(note for note in (found.note, more.note) if note)
+    beyond = {"beyond": more.r2, "beyond_low": more.r2_low, "beyond_high": more.r2_high}
+    return vars(found) | beyond | {"note": "; ".join(notes)}
+
+
+def markdown(explained: pd.DataFrame) -> str:
+    """Return the table as Markdown, a row a quantity and a column a grouping: r2 (%); and why a number is missing."""
+    titles = {quantity: title for quantity, (title, _) in QUANTITIES.items()}
+    head = ["", *GROUPINGS, "between models, beyond target"]
+    lines = ["# How much of the accuracy each quantity explains (%)"]
+    for (task, range_), shares in explained.groupby(["task", "range"], sort=False):
+        cells = shares[["quantity", "grouping"]].assign(r2=_texts(shares, "r2"), beyond=_texts(shares, "beyond"))
+        wide = cells.pivot(index="quantity", columns="grouping").loc[list(titles)]
+        columns = [*(("r2", grouping) for grouping in GROUPINGS), ("beyond", "between models")]
+        texts = [[titles[name], *wide.loc[name, columns]] for name in wide.index]
+        lines += ["", f"**{task}, trained on the {range_} range ({shares['norms'].iloc[0]})**", "", table(head, texts)]
+    lines += ["", f"{NOTE} The sign is in explained.csv.", ""]
+    for row in explained[explained["note"].fillna("") != ""].itertuples():
+        lines.append(f"- {row.task} {row.range}, {row.grouping}, {row.quantity}: {row.note}.")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _texts(shares: pd.DataFrame, name: str) -> list[str]:
+    percent = 100 * shares[[name, f"{name}_low", f"{name}_high"]].to_numpy(dtype=float)
+    return [estimate(".0f", *numbers) for numbers in percent]

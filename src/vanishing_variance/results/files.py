@@ -1,0 +1,115 @@
+"""Files of results by name, from raw results: what the stage `ttest` and records write."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from vanishing_variance.engine.ranges import Range, training_steps
+from vanishing_variance.engine.seeds import Index
+from vanishing_variance.harness.outputs import Files
+from vanishing_variance.harness.runs import PAPER_TABLES, RANGES, TASKS
+from vanishing_variance.harness.sections import get_param
+from vanishing_variance.measure.interventions.readings import read_out
+from vanishing_variance.results import explained, shares, shares_table, tables
+from vanishing_variance.results.accuracy import pair
+from vanishing_variance.results.comparison import cells, markdown
+from vanishing_variance.results.paired_tests import Answers, paired_tests
+from vanishing_variance.results.scale import of_paper
+from vanishing_variance.statistics.paired import difference
+
+# Of p, where it is below every double.
+SMALLEST = 1e-308
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What the models were trained on: the shortest and longest length by range, gradient steps by task and range.
+
+    `root` is that of the random streams.
+    """
+
+    root: int
+    shortest: Mapping[str, int]
+    longest: Mapping[str, int]
+    steps: Mapping[tuple[str, str], int]
+
+    @classmethod
+    def of(cls, params: Mapping[str, Any]) -> "Trained":
+        """Return what params.yaml says. Raises InputError."""
+        ranges = {name: get_param(params, f"ranges.{name}", Range) for name in RANGES}
+        return cls(
+            root=get_param(params, "seed", Index),
+            shortest={name: lengths.shortest for name, lengths in ranges.items()},
+            longest={name: lengths.longest for name, lengths in ranges.items()},
+            steps={(task, name): training_steps(params, task, name) for task in TASKS for name in RANGES},
+        )
+
+
+def comparison(
+    accuracy: pd.DataFrame, answers: Answers | None, paper: pd.DataFrame, norm: str, trained: Trained
+) -> Files:
+    """Return the paired tests, Tables 1 to 6 and the overview; without `answers`, no shares of uncertainty."""
+    tests = paired_tests(accuracy, answers, norm, trained.root, list(trained.longest))
+    beside = cells(tests, paper)
+    numbered = {}
+    for number, numbers in tables.numbers(tests, norm, paper).items():
+        task, range_ = PAPER_TABLES[number]
+        made = of_paper(task, trained.steps[task, range_])
+        numbered[f"tables/table{number}.md"] = tables.markdown(number, numbers, norm, made)
+    return {
+        "accuracy.csv": accuracy,
+        "summary.json": overview(accuracy, norm, trained.longest),
+        "tables/tests.csv": tests,
+        "tables/paper.csv": beside,
+        "tables/paper.md": markdown(beside),
+        **numbered,
+    }
+
+
+def explanation(inside: pd.DataFrame, accuracy: pd.DataFrame, root: int) -> Files:
+    """Return how much of the accuracy each quantity inside the models explains; `inside` as `explained.inside`."""
+    table = explained.explained(explained.beside_accuracy(inside, accuracy), root)
+    return {"mechanism.csv": inside, "explained.csv": table, "mechanism.md": explained.markdown(table)}
+
+
+def recovery(accuracy: pd.DataFrame, counts: pd.DataFrame, norm: str, trained: Trained) -> Files:
+    """Return the shares of the lost accuracy that interventions recover or reproduce, and the read-out."""
+    lost = shares.shares(accuracy, trained.longest)
+    gains = {}
+    for task in TASKS:
+        for range_, longest in trained.longest.items():
+            treatment = norm if range_ == "long" else "ln"
+            parts = shares.gain(accuracy, task, range_, treatment, longest)
+            if parts:
+                gains[task, range_, treatment] = parts
+    return {
+        "shares.csv": lost,
+        "read-out.csv": read_out(counts),
+        "interventions.md": shares_table.markdown(lost, gains),
+    }
+
+
+def overview(accuracy: pd.DataFrame, norm: str, longest: Mapping[str, int]) -> dict[str, dict[str, float]]:
+    """Return a few numbers a task (or `<task>_long`), plain softmax, over the test lengths beyond training (`longest`).
+
+    `none` and `norm`, mean accuracies in percent; `gain`, the difference in percentage points, and log10 of the p of
+    its paired t-test, which DVC would show with five decimals. Roles, not names: with another treatment the same keys
+    hold its numbers, so that `dvc metrics diff` compares them.
+    """
+    document: dict[str, dict[str, float]] = {}
+    for task in TASKS:
+        for range_, bound in longest.items():
+            ours, theirs = pair(accuracy, task, range_, norm, "none", "plain", bound)
+            if theirs.empty:
+                continue
+            treated, untreated = ours.mean(axis=1), theirs.mean(axis=1)
+            test = difference(treated.to_numpy(), untreated.to_numpy())
+            numbers = {"none": untreated.mean(), "norm": treated.mean(), "gain": test.mean}
+            if not np.isnan(test.d_z):
+                numbers["log10_p"] = np.log10(max(test.p, SMALLEST))
+            name = task if range_ == "short" else f"{task}_{range_}"
+            document[name] = {key: round(float(number), 2) for key, number in numbers.items()}
+    return document

@@ -1,0 +1,75 @@
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.results.explained import INSIDE, OUTPUTS, WEIGHTS, beside_accuracy, explained, inside, markdown
+from vanishing_variance.results.quantities import GROUPINGS, QUANTITIES
+
+
+def measured(seeds=6, lengths=(16, 64, 256)):
+    """What was measured inside models, whose attention on the target will be their accuracy; the rest is noise."""
+    rng = np.random.default_rng(0)
+    models = itertools.product(["argmax"], ["short"], ("none", "ln"), range(seeds), (0, *lengths))
+    frame = pd.DataFrame(models, columns=["task", "range", "norm", "seed", "length"])
+    frame[[*WEIGHTS, *OUTPUTS]] = rng.uniform(1, 2, (len(frame), len(WEIGHTS) + len(OUTPUTS)))
+    frame["target"] = rng.uniform(0.5, 0.6, len(frame)) + 0.05 * (frame["norm"] == "ln") - frame["length"] / 1000
+    return frame
+
+
+def of_target(frame):
+    accuracy = frame[frame["length"] > 0].assign(temperature="plain", accuracy=lambda of: of["target"])
+    accuracy = pd.concat([accuracy, accuracy.assign(temperature="adaptive", accuracy=0.5)])
+    return accuracy[["task", "range", "norm", "seed", "temperature", "length", "accuracy"]]
+
+
+def one(frame, length):
+    return frame.query("norm == 'ln' and seed == 3 and length == @length").iloc[0]
+
+
+def test_every_model_and_length_stands_beside_its_accuracy_and_its_training_lengths():
+    frame = measured()
+    tidy = inside(frame)
+    assert list(tidy) == INSIDE
+    assert one(tidy, 0)[WEIGHTS].isna().all()
+    assert one(tidy, 64)["shift_after"] == float(f"{one(frame, 64)['shift_after']:.6g}")
+    beside = beside_accuracy(tidy, of_target(frame))
+    assert len(beside) == 2 * 6 * 3
+    assert one(beside, 64)["accuracy"] == one(frame, 64)["target"]
+    assert one(beside, 64)["shift_after"] == one(tidy, 64)["shift_after"]
+    assert one(beside, 64)["trained_variance_before"] == one(tidy, 0)["variance_before"]
+
+
+@pytest.mark.parametrize(
+    ("entropy", "explaining", "still"),
+    [
+        (lambda of: of["length"] / 1000, {"across lengths"}, {"between seeds", "between models"}),
+        (lambda of: of["norm"] == "ln", {"between models"}, {"between seeds", "across lengths"}),
+    ],
+)
+def test_groupings_take_off_what_they_say(entropy, explaining, still):
+    """Of a quantity that is one number a length, or one a normaliser."""
+    frame = measured()
+    accuracy = of_target(frame)
+    frame["entropy"] = 1.0 * entropy(frame)
+    accuracy["accuracy"] = entropy(accuracy) + accuracy["seed"] * 1e-6
+    found = explained(beside_accuracy(inside(frame), accuracy), 0)
+    table = found.set_index(["grouping", "quantity"])
+    assert len(table) == len(GROUPINGS) * len(QUANTITIES)
+    assert (table["n"] == 36).all()
+    for grouping in explaining:
+        assert table.loc[(grouping, "entropy"), "r2"] == pytest.approx(1, abs=0.01)
+    for grouping in still:
+        assert np.isnan(table.loc[(grouping, "entropy"), "r2"])
+        assert "no variation within groups" in table.loc[(grouping, "entropy"), "note"]
+    assert f"- argmax short, {next(iter(still))}, entropy: no variation within groups" in markdown(found)
+
+
+def test_a_number_that_is_not_finite_is_one_clear_error():
+    frame = measured()
+    frame.loc[frame.query("norm == 'ln' and seed == 3 and length == 64").index, "shift_after"] = np.inf
+    said = r"^runs/evaluated: shift_after is inf \(argmax, short, ln, seed 3, length 64\), as where O does not vary"
+    with pytest.raises(InputError, match=said):
+        inside(frame)

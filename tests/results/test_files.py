@@ -1,0 +1,35 @@
+import numpy as np
+import pandas as pd
+from made_up_tests import PAPER, made_up
+from scipy import stats
+
+from vanishing_variance.harness.frames import read_csv
+from vanishing_variance.harness.outputs import write_files
+from vanishing_variance.results.files import Trained, comparison, overview
+from vanishing_variance.statistics import intervals
+
+STEPS = {(task, name): 5 for task in ("argmax", "dictionary") for name in ("short", "long")}
+TRAINED = Trained(0, {"short": 2, "long": 2}, {"short": 16, "long": 16}, STEPS)
+
+
+def test_an_overview_is_of_the_lengths_beyond_training():
+    accuracy = made_up(lengths=(16, 64, 16384))
+    document = overview(accuracy, "ln", {"short": 16, "long": 16384})
+    assert list(document) == ["argmax", "dictionary"]
+    plain = accuracy.query("task == 'argmax' and range == 'short' and temperature == 'plain' and length > 16")
+    means = plain.groupby(["norm", "seed"])["accuracy"].mean().unstack("norm") * 100
+    assert document["argmax"]["none"] == round(means["none"].mean(), 2)
+    assert document["argmax"]["gain"] == round((means["ln"] - means["none"]).mean(), 2)
+    assert document["argmax"]["log10_p"] == round(np.log10(stats.ttest_rel(means["ln"], means["none"]).pvalue), 2)
+    assert "argmax_long" in overview(accuracy, "ln", {"long": 64})
+    assert list(overview(made_up(seeds=1), "ln", {"short": 16})["argmax"]) == ["none", "norm", "gain"]
+
+
+def test_files_are_written_as_their_content_is(tmp_path, monkeypatch):
+    monkeypatch.setattr(intervals, "RESAMPLES", 99)
+    files = comparison(made_up(), None, PAPER, "ln", TRAINED)
+    write_files(tmp_path, files)
+    written = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.*")}
+    assert written == files.keys() >= {"accuracy.csv", "summary.json", "tables/tests.csv", "tables/table6.md"}
+    read = read_csv(tmp_path / "tables/tests.csv")
+    pd.testing.assert_frame_equal(read.drop(columns="note"), files["tables/tests.csv"].drop(columns="note"))
