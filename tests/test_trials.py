@@ -1,5 +1,6 @@
 """The scripts that try other protocols, run from end to end at the smallest scale."""
 
+import re
 import shutil
 
 import pandas as pd
@@ -33,6 +34,11 @@ def script(monkeypatch, tmp_path):
     return run
 
 
+def squeezed(table):
+    """Return a table without what aligns its columns."""
+    return re.sub(" +", " ", table)
+
+
 @pytest.mark.parametrize(
     ("task", "name"),
     [
@@ -43,7 +49,7 @@ def script(monkeypatch, tmp_path):
 def test_a_protocol_is_trained_tested_and_tabled_and_seeds_that_are_there_are_not_trained_again(script, task, name):
     found, text = script(protocols, task, name, "--seeds", "2")
     assert len(found) == 2 * 2 * 2 * 2  # norms, seeds, temperatures, lengths
-    assert f"| {name} | 2 |" in text
+    assert f"| {name} | 2 |" in squeezed(text)
     pd.testing.assert_frame_equal(script(protocols, task, name, "--seeds", "2")[0], found)
     assert protocols_figure.draw(protocols.by_protocol(found, 100.0)).caption
 
@@ -57,7 +63,7 @@ def test_longer_ranges_are_trained_tested_and_tabled(script, monkeypatch):
     for seeds in ("1", "2", "2"):
         found, text = script(long_range, "dictionary", "no growth", "--seeds", seeds)
     assert found.groupby("length")["seed"].apply(list).to_dict() == {length: [8, 9] for length in small["test.lengths"]}
-    assert "| no growth | none | 2 |" in text
+    assert "| no growth | none | 2 |" in squeezed(text)
 
 
 def test_a_mean_of_the_weights_after_one_step_is_that_of_the_last_weights(script, monkeypatch):
@@ -68,7 +74,7 @@ def test_a_mean_of_the_weights_after_one_step_is_that_of_the_last_weights(script
     last, mean = (found.query("weights == @name").reset_index(drop=True) for name in ("last", "mean"))
     assert len(last) == 2 * 2 * 2 * 2
     pd.testing.assert_frame_equal(last.drop(columns="weights"), mean.drop(columns="weights"))
-    assert "| argmax | biases | 2 |" in text
+    assert "| argmax | biases | 2 |" in squeezed(text)
     assert averaging_figure.draw(found).caption
 
 

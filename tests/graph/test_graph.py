@@ -63,6 +63,7 @@ def test_a_dear_stage_declares_no_other_files(whole):
         assert {dep for dep in outputs if not any(file.startswith(dep) for file in read)} == set(), name
         sources = {file for file in whole.files for dep in deps - outputs if f"{file}/".startswith(f"{dep}/")}
         unread = {file for file in sources - read if not file.endswith(".c")}  # what is compiled, the machine decides
+        unread -= {f"{SOURCE}/engine/spread.py"}  # of every normaliser but none
         of_training = "train" not in name  # whose code changes the weights, so that they are tested again
         assert {file for file in unread if not (of_training and file.startswith(f"{SOURCE}/engine/"))} == set(), name
 
@@ -124,11 +125,11 @@ OF_FILES = {
     f"{SOURCE}/harness/parallel.py": {"check", "ttest", "figures", "figure1", "claims", "report"},
     f"{SOURCE}/norms/std.py": {"check", "interventions", "proposition"}
     | {name for name in TRAIN | EVALUATE if "-std-" in name},
-    f"{SOURCE}/figures/loss.py": {"check", "figures", "figure1", "report"},
+    f"{SOURCE}/figures/loss.py": {"check", "figures", "figure1"},
     f"{SOURCE}/measure/proposition/summary.py": {"check", "proposition"},
     f"{SOURCE}/measure/evaluation/block.py": {"check"} | EVALUATE,
-    f"{SOURCE}/claims/gains.py": {"check", "claims"},
-    f"{SOURCE}/probe/outputs.py": {"check", "probe", "figure1"},
+    f"{SOURCE}/claims/gains.py": {"check", "claims", "report"},
+    f"{SOURCE}/probe/outputs.py": {"check", "probe", "figure1", "claims"},
     f"{SOURCE}/report/templates/style.css": {"check", "report"},
     "stages/train.py": TRAIN,
     "stages/generate.py": GENERATE,
@@ -210,7 +211,7 @@ def test_a_bad_parameter_is_one_line_and_nothing_is_written(whole, editable):
     before = written()
     ran = whole.runner(editable, "stages.check")
     assert ran.code == 2
-    assert re.fullmatch(r"error: params\.yaml: norm is 'none'; must be one of centred_rms, ln, rms, std .*\n", ran.said)
+    assert re.fullmatch(r"error: params\.yaml: norm is 'none'; must be one of centred_rms, ln, rms, std.*\n", ran.said)
     assert written() == before
 
 

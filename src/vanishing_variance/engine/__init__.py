@@ -1,1 +1,1 @@
-"""The one-layer, single-head attention model of Section 2, many seeds at once."""
+"""All that decides the bits of a trained model: many seeds of the one-layer model of Section 2, trained at once."""

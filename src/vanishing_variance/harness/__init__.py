@@ -1,1 +1,1 @@
-"""Errors, parameters, files, random streams, processes: everything that more than one stage stands on."""
+"""Files, parameters, errors, processes, progress: what every script stands on, and no number depends on."""
