@@ -92,11 +92,11 @@ MISTAKES = {
         '{"first": fitted(np.concatenate(first)), "second": fitted(np.concatenate(second))}',
     ),
     "an accuracy is a percentage": ('"accuracy": answers.mean(axis=1)', '"accuracy": 100 * answers.mean(axis=1)'),
-    "the global variance is over sequences": ("float(outputs.var(axis=1).mean())", "float(outputs.var(axis=0).mean())"),
+    "the global variance is over sequences": ("= outputs.var(axis=1).mean()", "= outputs.var(axis=0).mean()"),
     "hard attention takes the smallest logit": ("largest = logits.argmax(-1", "largest = logits.argmin(-1"),
     "weights of target and others exceed 1": (
-        "weight * self.target + (1 - weight) * (self.rest",
-        "weight * self.target + (self.rest",
+        "weight * self.target + (1 - weight) * rest",
+        "weight * self.target + rest",
     ),
     "the probe's spread is the population's": (
         "spread = shown.std(axis=0, ddof=1",

@@ -8,8 +8,10 @@ from pathlib import Path
 def alive(pid):
     try:
         os.kill(pid, 0)
-        linux = Path("/proc/self/stat").exists()
-        return not linux or Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        if not Path("/proc/self/stat").exists():  # not Linux
+            return True
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        return state != "Z"
     except (ProcessLookupError, FileNotFoundError):  # it may end between the two
         return False
 

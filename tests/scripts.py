@@ -33,7 +33,7 @@ def stage(name, *arguments):
 
 @contextmanager
 def no_file_above(size):
-    """No file of this process can grow beyond `size` bytes, as on a disk that is full."""
+    """Let no file of this process grow beyond `size` bytes, as on a disk that is full."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:

@@ -15,6 +15,7 @@ from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.variant import Variant
+from vanishing_variance.measure.inference.models import Models
 from vanishing_variance.reference import Reference
 
 # The weights of a block of models of one variant, (S, ...) by name.
@@ -60,8 +61,7 @@ def make_trained(task="argmax", norm="none", sharpness=1.0, attention="softmax",
     weights = {name: _moved(name, array) for name, array in initial.items()}
     weights["attention.key"] *= np.float32(sharpness)
     trained = Trained(variant, weights)
-    sample = variant.task.sample(stream(0, "centre"), 100, 8)
-    weights["head.2.bias"] -= plainly(trained, sample)["classes"].mean(axis=1)
+    weights["head.2.bias"] -= plainly(trained, sample(trained, 100, 8))["classes"].mean(axis=1)
     return trained
 
 
@@ -94,6 +94,17 @@ def make_dependent(logit):
 def in_arrays(weights):
     """Return weights as a stage reads them."""
     return {name: tensor.numpy() for name, tensor in weights.items()}
+
+
+def models_of(trained, place=None):
+    """Return the models of a block, or the one at a place."""
+    weights = trained.weights if place is None else single(trained, place)
+    return Models.of(trained.variant, weights)
+
+
+def sample(trained, sequences, length):
+    """Return sequences of a task, the same ones each time."""
+    return trained.variant.task.sample(stream(0, "here", length), sequences, length)
 
 
 def single(trained, place):

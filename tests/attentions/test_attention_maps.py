@@ -21,7 +21,7 @@ def test_initial_values():
 
 @pytest.mark.parametrize("items", [1, 2, 16, 16384])
 def test_factors_follow_the_equation(items):
-    values = {"scale": np.array([0.43, -2.0]), "exponent": np.array([0.5, -1.0])}
+    values = {"scale": np.array([[[0.43]], [[-2.0]]]), "exponent": np.array([[[0.5]], [[-1.0]]])}
     given = {name: torch.from_numpy(array) for name, array in values.items()}
     assert softmax.scale(items, {}) == 1
     np.testing.assert_allclose(ssmax.scale(items, given), values["scale"] * np.log(items), rtol=1e-14)

@@ -46,8 +46,8 @@ def test_it_is_the_product_in_double_precision(shape, layout, multiply):
 @needs_kernel
 def test_the_name_of_the_processors_maker_alone_decides_who_multiplies(vendor, ours, monkeypatch):
     nothing = torch.zeros(3, 7, 33)
-    lines = ["processor\t: 0", f"vendor_id\t: {vendor}", "vendor_id\t: x"] if vendor else []
-    monkeypatch.setattr(compiled, "_cpuinfo", lambda: lines)
+    fields = {"vendor_id": vendor} if vendor else {}
+    monkeypatch.setattr(compiled, "cpuinfo", lambda: fields)
     monkeypatch.setattr(module, "product", lambda *_: nothing)
     caches = compiled.vendor, module.library
     for of in caches:

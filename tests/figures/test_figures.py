@@ -1,14 +1,17 @@
-"""What the figures show equals an independent computation from made-up results."""
+"""The figures show what an independent computation gives of made-up results."""
 
 from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
+from made_up_board import every_state
+from numpy.testing import assert_array_equal
 from scipy import stats
 
-from vanishing_variance.engine.ranges import Growth, Range
+from vanishing_variance.engine.ranges import Range
 from vanishing_variance.figures import accuracy, figure1, figure2, figure3, loss, proposition
+from vanishing_variance.figures.leaderboard import draw
 from vanishing_variance.probe.fits import POOLED, fits, pooled
 from vanishing_variance.probe.strategies import STRATEGIES
 from vanishing_variance.results.accuracy import COLUMNS
@@ -58,16 +61,6 @@ def test_figure_2_has_kernel_densities_of_standardised_features():
         standardised = (values[length] - values[4].mean()) / values[4].std()
         expected = stats.gaussian_kde(standardised)(densities["value"])
         assert densities["density"].to_numpy() == pytest.approx(expected, abs=0.01 * expected.max())
-    drawing = figure2.draw(data, "argmax")
-    ridges = [ridge for axes in drawing.figure.axes for ridge in axes.collections]
-    heights = [ridge.get_paths()[0].get_extents().height for ridge in ridges]
-    assert len(heights) == len(panels) * 3 * 3
-    assert max(heights) < 1  # so that no feature reaches the next
-
-
-def test_figure_2_has_a_narrow_density_of_a_constant_feature():
-    constant = figure2.data({"none": features(1.0).assign(value=5.0)}, LENGTHS)
-    assert constant.loc[constant["density"] > 0.1, "value"].abs().max() < 0.1
 
 
 def moments():
@@ -85,75 +78,80 @@ def test_figure_3_is_relative_to_the_longest_trained_length():
         assert data[f"{line}_variance"].tolist() == pytest.approx([4, 1, 0.25])
         assert data[f"{line}_variance_se"].tolist() == pytest.approx([0.4] * 3)
         assert data[f"{line}_sigma"].tolist() == pytest.approx([2**0.5, sigma, 0.125**0.5])
-    left, right = figure3.draw(data.reset_index(), "argmax", "ln", 2048).figure.axes
-    for axes, name in ((left, "none_drift"), (right, "none_variance")):
-        assert [line.get_ydata().tolist() for line in axes.lines] == [data[name].tolist()] * 3
 
 
-def test_figure_3_is_relative_to_the_shortest_length_where_training_is_shorter():
-    shorter = figure3.data({"none": moments(), "ln": moments()}, longest_trained=3)
-    assert shorter["none_variance"].iloc[0] == 1
-
-
-def test_accuracy_shows_means_with_their_t_intervals_and_the_papers():
+@pytest.fixture
+def raw():
     norms, temperatures = ("ln", "none", "rms", "std"), ("plain", "adaptive", "fitted")
     rows = list(product(TASKS, ["short"], norms, range(5), temperatures, LENGTHS))
-    raw = pd.DataFrame(rows, columns=COLUMNS[:-1]).assign(accuracy=np.random.default_rng(0).uniform(size=len(rows)))
-    data = accuracy.data(raw, TASKS, "short")
-    assert list(data["norm"].unique()) == ["none", "std", "ln", "rms"]
+    return pd.DataFrame(rows, columns=COLUMNS[:-1]).assign(accuracy=np.random.default_rng(0).uniform(size=len(rows)))
+
+
+def test_accuracy_is_a_mean_with_its_t_interval(raw):
     keys = ["task", "temperature", "norm", "length"]
-    by_row = data.set_index(keys)[["mean", "low", "high"]]
-    assert len(by_row) == len(rows) / 5
+    data = accuracy.data(raw, TASKS, "short").set_index(keys)
+    assert len(data) == len(raw) / 5
     for key, seeds in raw.groupby(keys)["accuracy"]:
         percent = 100 * seeds
         ends = stats.t.interval(0.95, 4, percent.mean(), stats.sem(percent))
-        assert by_row.loc[key].tolist() == pytest.approx([percent.mean(), *ends])
+        assert data.loc[key, ["mean", "low", "high"]].tolist() == pytest.approx([percent.mean(), *ends])
 
-    paper = ("dictionary", "short", "plain", "ln", 16, "accuracy_pct", 97.6)
+
+def test_accuracy_is_drawn_beside_the_papers(raw):
+    data = accuracy.data(raw, TASKS, "short")
     columns = ["task", "range", "temperature", "variant", "length", "quantity", "value"]
-    papers = accuracy.papers(pd.DataFrame([paper], columns=columns), "short")
-    drawing = accuracy.draw(data, papers, (5, 16), {"argmax": 4_000, "dictionary": 10_000})
-    of_ours, of_paper = drawing.figure.axes[3].lines[::2], drawing.figure.axes[3].lines[1::2]
-    for norm, ours, theirs in zip(("none", "std", "ln", "rms"), of_ours, of_paper, strict=True):
-        assert list(ours.get_ydata()) == by_row.loc["dictionary", "plain", norm]["mean"].tolist()
-        drawn = theirs.get_ydata()[np.isfinite(theirs.get_ydata())]
-        assert drawn.tolist() == ([97.6] if norm == "ln" else [])
+    paper = pd.DataFrame([("dictionary", "short", "plain", "ln", 16, "accuracy_pct", 97.6)], columns=columns)
+    steps = {"argmax": 4_000, "dictionary": 10_000}
+    drawing = accuracy.draw(data, accuracy.papers(paper, "short"), (5, 16), steps)
+    lines = drawing.figure.axes[3].lines  # of the dictionary with plain softmax: of each norm ours, and the paper's
+    means = data.query("task == 'dictionary' and temperature == 'plain' and norm == 'ln'")["mean"]
+    assert lines[4].get_ydata().tolist() == means.tolist()
+    assert_array_equal(lines[5].get_ydata(), [np.nan, 97.6, np.nan])
 
 
-@pytest.mark.parametrize(("last", "together"), [(200, 1), (80_000, 8)])
-def test_loss_shows_the_mean_over_seeds_and_their_band_of_at_most_100_points(last, together):
-    steps = np.arange(100, last + 1, 100)
+def test_loss_shows_the_mean_over_seeds_and_their_band_of_at_most_100_points():
+    steps = np.arange(100, 80_001, 100)
     parts = []
-    for norm, seed in product(("none", "ln"), range(3)):
+    for seed in range(3):
         losses = pd.DataFrame({"step": steps, "loss": 100 / steps + seed})
-        parts.append(losses.assign(task="argmax", norm=norm, seed=seed))
-    grown = Range(shortest=5, longest=256, growth=Growth(shape="geometric", start=16, until=1))
-    [axes] = loss.draw(pd.concat(parts), grown).figure.axes
-    means = 1 + (100 / steps).reshape(-1, together).mean(axis=1)
-    for line, band in zip(axes.lines, axes.collections, strict=True):
-        assert line.get_xdata().tolist() == steps[together - 1 :: together].tolist()
-        assert line.get_ydata() == pytest.approx(means)
-        box = band.get_paths()[0].get_extents()
-        assert (box.ymin, box.ymax) == pytest.approx((means.min() - 1, means.max() + 1))
+        parts.append(losses.assign(task="argmax", norm="none", seed=seed))
+    [axes] = loss.draw(pd.concat(parts), Range(shortest=5, longest=256)).figure.axes
+    means = 1 + (100 / steps).reshape(-1, 8).mean(axis=1)
+    [line], [band] = axes.lines, axes.collections
+    assert line.get_xdata().tolist() == steps[7::8].tolist()
+    assert line.get_ydata() == pytest.approx(means)
+    box = band.get_paths()[0].get_extents()
+    assert (box.ymin, box.ymax) == pytest.approx((means.min() - 1, means.max() + 1))
 
 
-def test_the_propositions_lines_are_quantiles_relative_to_the_variance_of_an_item():
-    rng = np.random.default_rng(0)
+@pytest.fixture
+def cells():
     rows = list(product(TASKS, ("none", "ln"), LENGTHS, range(1, 12)))
     cells = pd.DataFrame(rows, columns=["task", "norm", "length", "feature"])
+    variance = np.random.default_rng(0).uniform(size=len(rows))
     feature = cells["feature"]
-    cells = cells.assign(n=256, variance=rng.uniform(size=len(rows)), variance_se=0.1, item_variance=0.5 * feature)
-    cells = cells.assign(predicted=4.0 * feature / cells["length"], bound=8.0 * feature)
-    lines = proposition.data(cells).set_index(["task", "norm", "length"])
-    assert len(lines) == 12
-    for key, features in cells.groupby(["task", "norm", "length"]):
-        relative = features["variance"] / features["item_variance"]
-        line = lines.loc[key]
-        assert line[["low", "median", "high"]].tolist() == pytest.approx(np.quantile(relative, [0.1, 0.5, 0.9]))
-        assert line[["predicted", "bound"]].tolist() == pytest.approx([8 / key[2], 16])
+    cells = cells.assign(n=256, variance=variance, variance_se=0.1, item_variance=0.5 * feature)
+    return cells.assign(predicted=4.0 * feature / cells["length"], bound=8.0 * feature)
 
-    exponents = pd.DataFrame(list(product(TASKS, ("none", "ln"), (0.0, 0.1))), columns=["task", "norm", "exponent"])
-    drawing = proposition.draw(cells, exponents.assign(exponent=exponents["exponent"] - 0.9, tail=16))
-    first, *_ = drawing.figure.axes
-    assert first.get_title(loc="left").endswith("exponent −0.85")
-    assert first.lines[0].get_ydata().tolist() == lines.loc["argmax", "none"]["median"].tolist()
+
+def test_the_propositions_lines_are_quantiles_relative_to_the_variance_of_an_item(cells):
+    lines = proposition.data(cells)
+    assert len(lines) == 12
+    relative = cells["variance"] / cells["item_variance"]
+    by_line = relative.groupby([cells["task"], cells["norm"], cells["length"]], sort=False)
+    for column, quantile in (("low", 0.1), ("median", 0.5), ("high", 0.9)):
+        assert lines[column].tolist() == pytest.approx(by_line.quantile(quantile).tolist())
+    assert lines["predicted"].tolist() == pytest.approx((8 / lines["length"]).tolist())
+    assert set(lines["bound"]) == {16}
+
+
+def test_the_leaderboard_has_marks_or_words_of_every_line_and_the_best_at_the_top():
+    board, _ = every_state()
+    axes, _ = draw(board).figure.axes
+    names = axes.yaxis.get_major_formatter().format_ticks(axes.get_yticks())
+    assert names == ["other", "softmax", "one", "constant", "broken"]
+    assert [text.get_text() for text in axes.texts] == ["at chance", "diverged"]
+    trained, baseline = (container.lines[0].get_xydata().tolist() for container in axes.containers)
+    means = board.query("task == 'argmax' and rule == 'trained'").set_index("line")["beyond"]
+    assert trained == [[means["other"], 0], [means["one"], 2]]
+    assert baseline == [[means["softmax"], 1]]

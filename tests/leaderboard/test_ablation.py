@@ -31,15 +31,14 @@ def test_every_set_of_pieces_must_be_a_line():
 
 
 def test_gains_alone_over_all_orders_and_last_where_every_combination_was_tested():
-    argmax = [accuracies(line, means, spread=0) for line, means in MEANS.items()]
-    dictionary = [accuracies(line, means, task="dictionary") for line, means in MEANS.items() if line != "power"]
-    found = ablation(pd.concat([*argmax, *dictionary]), LINES, "both", longest=16)
+    frames = [accuracies(line, means, spread=0) for line, means in MEANS.items()]
+    frames.append(accuracies("softmax", MEANS["softmax"], task="dictionary"))  # and no other line
+    found = ablation(pd.concat(frames), LINES, "both", longest=16)
     assert set(found["task"]) == {"argmax"}
-    assert set(found["n"]) == {6}
-    longest = found[found["measure"] == "2^14"].pivot(index="piece", columns="count", values="gain")
-    columns = ["alone", "share", "last"]
-    assert longest.loc["attention", columns].tolist() == pytest.approx([0, 25, 50], abs=1e-9)
-    assert longest.loc["projection", columns].tolist() == pytest.approx([10, 35, 60], abs=1e-9)
-    assert longest.loc["all", "share"] == pytest.approx(60)
-    beyond = found[(found["measure"] == "beyond training") & (found["piece"] == "all")]
-    assert beyond["gain"].tolist() == pytest.approx([50])
+    gains = found.set_index(["measure", "piece", "count"])["gain"].to_dict()
+    expected = {("attention", "alone"): 0, ("attention", "share"): 25, ("attention", "last"): 50}
+    expected |= {("projection", "alone"): 10, ("projection", "share"): 35, ("projection", "last"): 60}
+    for (piece, count), gain in expected.items():
+        assert gains["2^14", piece, count] == pytest.approx(gain, abs=1e-9)
+    assert gains["2^14", "all", "share"] == pytest.approx(60)
+    assert gains["beyond training", "all", "share"] == pytest.approx(50)

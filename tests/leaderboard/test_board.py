@@ -1,13 +1,15 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_board import accuracies, make_board
+from made_up_board import accuracies, every_state, make_board
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.leaderboard.board import relative_steps, summary
-from vanishing_variance.leaderboard.scores import curves
+from vanishing_variance.leaderboard.board import summary
+from vanishing_variance.leaderboard.learned import learned
+from vanishing_variance.leaderboard.standings import standings
+from vanishing_variance.leaderboard.tables import board_table, learned_table
 from vanishing_variance.statistics.intervals import interval
 
 MEANS = {"softmax": (0.99, 0.95, 0.8, 0.3), "ssmax": (0.99, 0.96, 0.85, 0.35), "sparse": (0.99, 0.92, 0.9, 0.91)}
@@ -101,14 +103,6 @@ def test_a_mean_that_is_90_but_for_its_last_bit_is_90():
     assert one(make_board(frame, lines=["softmax"]), "softmax")["longest_90"] == 16384
 
 
-def test_one_seed_has_no_interval_and_no_test():
-    frames = [accuracies(line, means, seeds=[4]) for line, means in MEANS.items()]
-    board = make_board(*frames, lines=LINES)
-    assert board[["beyond_low", "difference_low", "p"]].isna().all(axis=None)
-    assert board["rank"].tolist() == [1, 2, 3]
-    assert set(board["rank_high"]) == {3}
-
-
 def test_a_diverged_line_is_shown_last_and_takes_part_in_no_test():
     board = make_board(SOFTMAX, SSMAX, lines=LINES, diverged={("argmax", "sparse"): "seed 3, step 70"})
     assert board["line"].tolist() == ["ssmax", "softmax", "sparse"]
@@ -117,15 +111,8 @@ def test_a_diverged_line_is_shown_last_and_takes_part_in_no_test():
     assert row[["rank", "n", "beyond", "p_holm", "overall"]].isna().all()
     assert one(board, "ssmax")["p_holm"] == one(board, "ssmax")["p"]
     means = summary(board)["argmax"]
-    assert list(means) == sorted(LINES)
     assert means["softmax"] == pytest.approx(beyond(SOFTMAX).mean(), abs=0.01)
     assert means["sparse"] is None
-
-
-def test_where_the_baseline_diverged_there_is_no_difference():
-    board = make_board(SSMAX, SPARSE, lines=LINES, diverged={("argmax", "softmax"): "nan"})
-    assert board["rank"].tolist()[:2] == [1, 2]
-    assert board["difference"].isna().all()
 
 
 def test_without_a_length_beyond_training_there_is_no_board():
@@ -133,16 +120,46 @@ def test_without_a_length_beyond_training_there_is_no_board():
         make_board(*FRAMES, lines=LINES, longest=16384)
 
 
-def test_curves_are_by_line_rule_and_length():
-    hard = accuracies("ssmax", (0.9,) * 4, "hard")
-    found = curves(pd.concat([hard, SSMAX])).set_index(["rule", "length"])
-    assert len(found) == 8
-    assert found.loc[("trained", 256), ["mean", "low", "high"]].tolist() == pytest.approx(interval(at(SSMAX, 256)))
+def test_a_rank_is_as_uncertain_as_the_tests_between_all_pairs_leave_it():
+    of_seeds = np.arange(6.0)  # which pairing takes out
+    noise = np.array([0.1, -0.1, 0.1, -0.1, 0.1, -0.1])
+    scores = pd.DataFrame({"worst": of_seeds, "one": of_seeds + 9 - noise, "other": of_seeds + 9.01 + noise})
+    assert standings(scores).to_numpy().tolist() == [[3, 3, 3], [2, 1, 2], [1, 1, 2]]
 
 
-def test_steps_are_relative_to_the_baselines():
-    prices = pd.DataFrame({"task": "argmax", "line": ["softmax", "ssmax"], "ms": [2.0, 2.1]})
-    board = make_board(*FRAMES, lines=LINES)
-    steps = relative_steps(board, prices, "softmax")
-    by_line = dict(zip(board["line"], steps, strict=True))
-    assert by_line == {"softmax": 1, "ssmax": 1.05, "sparse": pytest.approx(np.nan, nan_ok=True)}
+def test_a_difference_between_two_may_be_none_among_three():
+    base = np.arange(6.0)
+    two = pd.DataFrame({"base": base, "ahead": base + np.array([1, 1, 1, 1, 1, -0.6])})  # p = 0.04
+    assert standings(two)["rank_low"].tolist() == [2, 1]
+    three = two.assign(third=base + np.array([1, -1, 1, -1, 1, -1]))
+    assert standings(three)["rank_low"].tolist() == [1, 1, 1]
+
+
+def test_columns_that_are_all_100_percent_cannot_be_told_apart():
+    full = np.full(6, 100.0)
+    scores = pd.DataFrame({"low": 90 + np.arange(6) / 10, "one": full, "other": full * (1 - 2.0**-52)})
+    assert standings(scores).to_numpy().tolist() == [[3, 3, 3], [1, 1, 2], [1, 1, 2]]
+
+
+def cells(text, name):
+    """Return the cells of the one row that begins with a name."""
+    [row] = [line for line in text.splitlines() if line.startswith(f"| {name} ")]
+    return [cell.strip() for cell in row.split("|")[2:-1]]
+
+
+def test_every_line_has_a_row_whatever_its_state():
+    board, lines = every_state()
+    text = board_table(board)
+    for line in lines:
+        assert len(cells(text, line)) == 7
+    assert cells(text, "broken")[:4] == ["–", "diverged", "–", "–"]
+    assert cells(text, "constant")[1] == "at chance"
+    assert "nan" not in text.lower()
+
+
+def test_the_parameters_of_the_maps_are_means_over_seeds_by_task():
+    weights = {("power", "argmax"): {"map.exponent": np.array([[1.0], [2.0], [3.0]])}}
+    weights["ssmax", "dictionary"] = {"map.scale": np.ones((3, 1)), "head.2.bias": np.ones((3, 1))}
+    text = learned_table(learned(weights))
+    assert cells(text, "power: exponent") == ["3", "2.00 [-0.48, 4.48]", "–"]
+    assert cells(text, "ssmax: scale") == ["3", "–", "1.00 [1.00, 1.00]"]

@@ -3,9 +3,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.harness.paths import Run
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.leaderboard.treatments import PATH as LEADERBOARD
 from vanishing_variance.leaderboard.treatments import (
@@ -17,8 +15,8 @@ from vanishing_variance.leaderboard.treatments import (
     training_plan,
 )
 
-OWN = Treatment(attention="power", norm="ln", projection="direct", decay="cosine")
 LINE = {"attention": "ssmax", "norm": "none", "projection": "mlp", "decay": "none"}
+STAGES = yaml.safe_load((Path(__file__).resolve().parents[2] / "leaderboard/dvc.yaml").read_text())["stages"]
 
 
 def test_the_first_line_is_the_baseline_and_no_line_is_there_twice():
@@ -37,7 +35,6 @@ def read_line(path):
         (read_line, "treatments", {}, "treatments is {}; must be a mapping with at least 1 line"),
         (read_line, "treatments", {"../a": {}}, "treatments has the line '../a'; a name has a-z, 0-9, - and _"),
         (read_line, "treatments", {"b": LINE}, "treatments.a is missing; there are b"),
-        (read_line, "treatments.a", "softmax", "treatments.a is 'softmax'; must be"),
         (read_line, "treatments.a.rope", 1, "treatments.a.rope is 1, but there is no such key"),
         (read_line, "treatments.a", {"attention": "softmax"}, "treatments.a.norm is missing"),
         (read_line, "treatments.a.attention", "x", "treatments.a.attention is 'x'; must be one of "),
@@ -62,19 +59,6 @@ def test_what_is_wrong_in_the_file_is_said_in_one_line(tmp_path, read, key, valu
     assert "\n" not in str(problem.value)
 
 
-def test_a_line_is_trained_as_the_leaderboards_file_says_but_for_the_treatment(task_name):
-    params = read_params()
-    plan = training_plan(params, task_name, "own", OWN)
-    study = TrainingPlan.of(params, Run(task_name, "short", "ln", 0))
-    assert (plan.variant.attention_name, plan.variant.norm_name) == ("power", "ln")
-    assert plan.variant.task == study.variant.task
-    assert plan.variant.model == study.variant.model.model_copy(update={"projection": "direct"})
-    assert plan.training == study.training.model_copy(update={"decay": "cosine"})
-    assert (plan.root_seed, plan.lengths, plan.task_training) == (study.root_seed, study.lengths, study.task_training)
-    longer = OWN.model_copy(update={"steps": 4})
-    assert training_plan(params, task_name, "own", longer).steps == 4 * study.steps
-
-
 def test_network_and_training_are_the_leaderboards_and_seeds_data_and_lengths_the_studys(tmp_path, monkeypatch):
     study, own = read_yaml(Path("params.yaml")), read_yaml(LEADERBOARD)
     monkeypatch.chdir(tmp_path)
@@ -88,5 +72,26 @@ def test_network_and_training_are_the_leaderboards_and_seeds_data_and_lengths_th
     params = read_params(Path("own.yaml"))
     for key in study.keys() - {"model", "training", "tasks"}:
         assert params[key] == study[key]
-    plan = training_plan(params, "argmax", "own", OWN)
-    assert (plan.steps, plan.training.batch_size, plan.lengths.longest, plan.variant.model.width) == (70, 32, 12, 64)
+    line = Treatment(attention="power", norm="ln", projection="direct", decay="cosine", steps=4)
+    plan = training_plan(params, "argmax", "own", line)
+    assert plan.root_seed == study["seed"]
+    assert (plan.steps, plan.training.batch_size, plan.training.decay) == (4 * 70, 32, "cosine")
+    assert (plan.lengths.longest, plan.variant.task.num_classes) == (12, 10)
+    assert (plan.variant.attention_name, plan.variant.norm_name) == ("power", "ln")
+    assert (plan.variant.model.width, plan.variant.model.projection) == (64, "direct")
+
+
+@pytest.mark.parametrize("kind", ["train", "test"])
+def test_the_stages_of_a_line_depend_on_no_other_line(kind):
+    """So that a new line, and a new file of attentions/ or norms/, trains alone."""
+    stage = STAGES[kind]["do"]
+    declared = set()
+    for params in stage["params"]:
+        declared |= set(params.get("leaderboard/params.yaml", ()))
+    assert declared == {"model", "tasks", "training", "treatments.${key}"}
+    for folder in ("leaderboard", "src/vanishing_variance/attentions", "src/vanishing_variance/norms"):
+        assert folder not in stage["deps"]
+        assert f"{folder}/params.yaml" not in stage["deps"]
+    for path in (*stage["outs"], *stage["deps"]):
+        if path.startswith("runs/leaderboard"):
+            assert path.endswith("/${key}")

@@ -1,18 +1,15 @@
-from dataclasses import replace
 from functools import partial
 
 import pandas as pd
 import pytest
-from small import SHARP, adaptive, clear, in_parts, make_trained, plainly, rows_of, single
+from small import SHARP, adaptive, clear, in_parts, make_trained, models_of, plainly, rows_of, sample, single
 
 from vanishing_variance.engine import attention
 from vanishing_variance.engine.kernels import attend as kernel
 from vanishing_variance.engine.ranges import Range
-from vanishing_variance.engine.streams import stream
 from vanishing_variance.measure.evaluation.block import EvaluationPlan, evaluate_block
 from vanishing_variance.measure.evaluation.config import Diagnostics
 from vanishing_variance.measure.inference import models as inference
-from vanishing_variance.measure.inference.models import Models
 from vanishing_variance.measure.inference.temperature import PUBLISHED, UNCHANGED, Temperature
 
 LENGTHS = [4, 32]
@@ -27,7 +24,7 @@ def test_accuracy_is_that_of_the_plain_module_whatever_the_batches(task_name, in
     if not compiled:
         monkeypatch.setattr(kernel, "usable", lambda *_: False)
     trained = make_trained(task_name, "ln", SHARP[task_name])
-    drawn = trained.variant.task.sample(stream(0, "here"), 40, 32)
+    drawn = sample(trained, 20, 32)
     classes = {}
     sure = True
     for temperature, weigh in WEIGHS.items():
@@ -35,54 +32,42 @@ def test_accuracy_is_that_of_the_plain_module_whatever_the_batches(task_name, in
         sure &= clear(classes[temperature]).all(axis=0)
     drawn = rows_of(drawn, sure)
     labels = trained.variant.task.label(drawn)
-    models = Models.of(trained.variant, trained.weights)
+    models = models_of(trained)
     found = models.accuracy(partial(in_parts, drawn), 32, FITTED)
     for temperature, of_temperature in classes.items():
         correct = of_temperature[:, sure].argmax(-1) == labels
         assert found[temperature].tolist() == correct.mean(axis=1).tolist()
 
 
-@pytest.fixture
-def block(task_name):
-    """A plan, whose second half has the temperature of hard attention, the trained models, and sequences by length."""
-    trained = make_trained(task_name, "ln", SHARP[task_name])
-    plan = EvaluationPlan(
+def make_plan(variant, **fitted):
+    return EvaluationPlan(
         name="test",
         root_seed=0,
-        variant=trained.variant,
+        variant=variant,
         lengths=LENGTHS,
         range_name="short",
         training_lengths=Range(shortest=3, longest=9),
         diagnostics=Diagnostics(sequences=20, heatmap_sequences=7),
-        fitted={"first": UNCHANGED, "second": HARD},
+        fitted=fitted,
     )
-    drawn = {length: trained.variant.task.sample(stream(0, length), 200, length) for length in LENGTHS}
-    return plan, trained, {length: partial(in_parts, sequences) for length, sequences in drawn.items()}
 
 
-def test_a_block_has_a_row_a_seed_temperature_and_length(block):
-    plan, trained, sequences = block
-    done = evaluate_block(plan, trained.weights, [4, 5], sequences)
-    assert set(done.frames) == {"accuracy", "temperatures", "mechanism", "moments", "features", "attention"}
+def test_a_block_has_a_row_a_seed_temperature_and_length_the_same_for_a_model_alone(task_name):
+    trained = make_trained(task_name, "ln", SHARP[task_name])
+    sequences = {}
+    for length in LENGTHS:
+        sequences[length] = partial(in_parts, sample(trained, 200, length))
+    done = evaluate_block(make_plan(trained.variant, first=UNCHANGED, second=HARD), trained.weights, [4, 5], sequences)
     accuracy = done.frames["accuracy"].set_index(["seed", "temperature", "length"])["accuracy"]
     expected = pd.MultiIndex.from_product([[4, 5], ["adaptive", "fitted", "plain"], LENGTHS])
     assert accuracy.index.equals(expected)
     for (temperature, length), correct in done.correct.items():
-        assert correct.shape == (2, 200)
-        for place, seed in enumerate([4, 5]):
-            assert correct[place].mean() == accuracy[seed, temperature, length]
+        assert correct.mean(axis=1).tolist() == accuracy[:, temperature, length].tolist()
     differ = done.correct["fitted", 32] != done.correct["plain", 32]
     assert differ.any(axis=1).tolist() == [False, True]
 
-
-def test_a_model_alone_has_the_same_results(block):
-    plan, trained, sequences = block
-    together = evaluate_block(plan, trained.weights, [4, 5], sequences)
-    plan = replace(plan, fitted={"first": HARD, "second": UNCHANGED})
+    plan = make_plan(trained.variant, first=HARD, second=UNCHANGED)
     alone = evaluate_block(plan, single(trained, 1), [5], sequences)
     for name in ("accuracy", "mechanism"):
-        frame = together.frames[name]
-        second = frame[frame["seed"] == 5].reset_index(drop=True)
+        second = done.frames[name].query("seed == 5").reset_index(drop=True)
         pd.testing.assert_frame_equal(second, alone.frames[name])
-    samples = alone.frames["mechanism"][["sample", "length"]]
-    assert samples.to_numpy().tolist() == [["trained", 0], ["tested", 4], ["tested", 32]]

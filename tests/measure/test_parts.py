@@ -1,10 +1,9 @@
 import pytest
 import torch
-from small import SHARP, clear, make_trained
+from small import SHARP, clear, make_trained, models_of, sample
 from torch.testing import assert_close
 
-from vanishing_variance.engine.streams import stream
-from vanishing_variance.measure.inference.models import Models, at_target
+from vanishing_variance.measure.inference.models import at_target
 from vanishing_variance.measure.interventions import parts as module
 from vanishing_variance.measure.interventions.parts import DISTRACTORS, flattened, take_apart
 
@@ -14,7 +13,7 @@ CLOSE = {"rtol": 1e-3, "atol": 1e-4}
 def made(task_name, sequences, length):
     """Return models, and sequences of a length."""
     trained = make_trained(task_name, sharpness=SHARP[task_name])
-    return Models.of(trained.variant, trained.weights), trained.variant.task.sample(stream(0), sequences, length)
+    return models_of(trained), sample(trained, sequences, length)
 
 
 def densely(models, sequences, beta=1.0):
@@ -46,8 +45,6 @@ def test_they_are_what_a_dense_average_consists_of(task_name, length, monkeypatc
     assert_close(parts.weight.double(), weight, **CLOSE)
     assert_close(parts.target.double(), hidden[:, rows, target], **CLOSE)
     assert_close(parts.weighted(parts.weight), parts.context, **CLOSE)
-    if length < 40:
-        assert weight.min() < module.CLOSE < weight.max()
 
     others = weights.clone()
     others[:, rows, target] = 0

@@ -6,9 +6,8 @@ from itertools import product
 import numpy as np
 import pytest
 import torch
-from small import SHARP, WIDTH, make_trained
+from small import SHARP, WIDTH, make_trained, models_of
 
-from vanishing_variance.measure.inference.models import Models
 from vanishing_variance.measure.inference.temperature import UNCHANGED
 from vanishing_variance.measure.interventions import names
 from vanishing_variance.measure.interventions.config import Interventions
@@ -22,14 +21,9 @@ SETTINGS = Interventions(sequences=SEQUENCES, training_sequences=SEQUENCES)
 DONORS = draw_donors(np.random.default_rng(9), SEQUENCES, SETTINGS)
 
 
-def make_models(task="argmax", norm="none"):
-    trained = make_trained(task, norm, SHARP[task])
-    return Models.of(trained.variant, trained.weights)
-
-
 def by_hand():
     """Two classes: O is the hidden layer; the head asks whether the GELU of feature 0 is above 1.05: then class 1."""
-    models = make_models()
+    models = models_of(make_trained())
     weights = {name: torch.zeros_like(tensor) for name, tensor in models.weights.items()}
     for name in ("item.2.weight", "attention.value", "attention.output", "head.0.weight"):
         weights[name] += torch.eye(WIDTH)
@@ -89,19 +83,17 @@ def test_a_move_gives_the_moments_that_it_ends_at(form):
     found = by_form(moved)[form]
     torch.testing.assert_close(found.mean, wanted.mean)
     torch.testing.assert_close(found.deviation, wanted.deviation)
-    flat = torch.ones(2, 5, 6, dtype=torch.double)
-    assert torch.isfinite(Move("before", by_form(flat)[form], wanted)(flat)).all()
 
 
 def test_the_global_moments_are_over_the_features_of_a_sequence():
-    outputs = torch.randn(2, 50, 6, generator=torch.Generator().manual_seed(0), dtype=torch.double)
-    found = by_form(outputs)["global"]
-    torch.testing.assert_close(found.mean.flatten(), outputs.mean((1, 2)))
-    torch.testing.assert_close(found.deviation.flatten(), outputs.std(2, correction=0).mean(1))
+    outputs = torch.randn(2, 50, 6, generator=torch.Generator().manual_seed(0))
+    moments = by_form(outputs)["global"]
+    torch.testing.assert_close(moments.mean.flatten(), outputs.mean((1, 2)))
+    torch.testing.assert_close(moments.deviation.flatten(), outputs.std(2, correction=0).mean(1))
 
 
 def test_the_base_is_what_evaluation_answers(task_name):
-    models = make_models(task_name, "ln")
+    models = models_of(make_trained(task_name, "ln", SHARP[task_name]))
     sequences = models.task.sample(np.random.default_rng(0), 50, 12)
     tested = take_apart(models, [sequences])
     expected = models.answer(sequences, UNCHANGED).correct["plain"]
@@ -140,38 +132,16 @@ def test_a_model_whose_attention_alone_is_broken_is_put_right_by_the_targets_wei
     assert accuracy[names.kept_long("feature"), "before"] == 0.5
 
 
-@pytest.fixture
-def spoilt():
-    """Sequences whose rest differs, so that none is right; without the noise all are."""
-    parts = parts_by_hand(1.0, 0.5)
-    noise = torch.where(parts.labels == 1, -3.0, 3.0).view(1, -1, 1)
-    rest = parts.rest + noise
-    return replace(parts, rest=rest, context=parts.weighted(parts.weight, rest))
-
-
-def test_what_the_noise_of_the_rest_spoils_its_mean_puts_right(spoilt):
+def test_what_the_noise_of_the_rest_spoils_its_mean_puts_right():
     """The mean of the long length: that of the training lengths would leave none right."""
     training = parts_by_hand(1.0, 0.5)
+    noise = torch.where(training.labels == 1, -3.0, 3.0).view(1, -1, 1)
+    rest = training.rest + noise
+    spoilt = replace(training, rest=rest, context=training.weighted(training.weight, rest))
     accuracy = accuracies(spoilt, spoilt, replace(training, rest=training.rest - 100))
     assert accuracy[names.BASE] == 0
     for name in (names.AVERAGED, names.TRAINED_TARGET_AVERAGED, names.ENTROPY):
         assert accuracy[name] == 1
-
-
-def test_the_entropy_is_set_by_the_weights_of_training_and_the_sequences_own_distractors(spoilt):
-    training = parts_by_hand(1.0, 0.5)
-    profile = torch.zeros_like(training.profile)
-    profile[:, :, 0] = 1
-    largest = training.largest.clone()
-    largest[:, :, 0, 0] = 100
-    accuracy = accuracies(replace(spoilt, largest=largest), spoilt, replace(training, profile=profile))
-    assert accuracy[names.ENTROPY] == 0.5
-
-
-def test_a_sequence_without_distractors_keeps_its_rest():
-    tested = parts_by_hand(1.0, 0.5)
-    alone = replace(tested, largest=torch.zeros_like(tested.largest))
-    assert accuracies(alone, tested, tested)[names.ENTROPY] == 1
 
 
 def test_the_mean_rest_counts_a_sequence_by_the_weight_of_its_rest():

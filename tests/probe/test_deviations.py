@@ -1,20 +1,24 @@
 import numpy as np
+import pandas as pd
 import pytest
+from numpy.testing import assert_allclose
 from scipy import stats
 
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.probe.config import Probe
 from vanishing_variance.probe.deviations import Subject, draw, measure
+from vanishing_variance.probe.fits import POOLED, fits, pooled
 from vanishing_variance.probe.outputs import last_outputs
 from vanishing_variance.probe.sequences import tokenised, vocabulary
 from vanishing_variance.probe.strategies import FIXED_LAST
+from vanishing_variance.statistics.power_law import power_law
 
 TEXT = " ".join(f"W{n % 50} w{n * 7 % 50} w{n * 11 % 50}." for n in range(200))
 
 
-def settings(lengths=(4, 8, 32)):
-    given = {"lengths": list(lengths), "sequences": 6, "layers": [1, 0], "heads": [3], "components": 2}
-    return Probe(model="tiny", revision=None, text="words", **given)
+GIVEN = {"lengths": [4, 8, 32], "sequences": 6, "layers": [1, 0], "heads": [3], "components": 2}
+SETTINGS = Probe(model="tiny", revision=None, text="words", **GIVEN)
+LENGTHS = np.array([16, 64, 256])
 
 
 @pytest.fixture
@@ -25,7 +29,7 @@ def subject(loaded):
 
 @pytest.mark.parametrize("strategy", ["random_no_pe", FIXED_LAST])
 def test_every_row_is_its_own_layer_head_component_strategy_and_length(subject, strategy):
-    frame = measure(subject, settings(), 0)
+    frame = measure(subject, SETTINGS, 0)
     assert len(frame) == 4 * 3 * 2 * 1 * 2
     assert set(frame["n"]) == {6}
     tokens = draw(subject, strategy, 6, 8, 0)
@@ -33,7 +37,7 @@ def test_every_row_is_its_own_layer_head_component_strategy_and_length(subject, 
     expected = outputs.astype(float).std(axis=0, ddof=1)[:, 3, :2]
     rows = frame.query("strategy == @strategy and length == 8")
     found = rows.pivot(index="layer", columns="component", values="deviation")
-    np.testing.assert_allclose(found, expected, rtol=1e-4)
+    assert_allclose(found, expected, rtol=1e-4)
 
 
 def test_a_fixed_last_token_is_the_same_in_all_sequences_of_all_lengths(subject):
@@ -53,15 +57,34 @@ def test_random_tokens_are_uniform_over_the_whole_vocabulary(subject):
 
 
 def test_the_same_parameters_give_the_same_bytes_and_another_seed_others(subject):
-    first, again, other = (measure(subject, settings(), root).to_csv(index=False) for root in (0, 0, 1))
+    first, again, other = (measure(subject, SETTINGS, root).to_csv(index=False) for root in (0, 0, 1))
     assert first == again
     assert first != other
-    fewer = measure(subject, settings([8, 32]), 0).to_csv(index=False)
-    assert set(fewer.splitlines()) < set(first.splitlines())
 
 
 def test_an_output_that_does_not_vary_is_refused_in_one_line(subject):
     one = Subject(subject.model, subject.family, [1, 0], [3], np.array([7]), subject.corpus)
     said = r"^params.yaml: probe.model is tiny; O does not vary there \(layer 1, head 3, component 0: 0.0\)$"
     with pytest.raises(InputError, match=said):
-        measure(one, settings(), 0)
+        measure(one, SETTINGS, 0)
+
+
+def frame(lengths=LENGTHS):
+    """Return components that decay as N^-0.4 and N^-0.6, of two layers, the second twelve times the first."""
+    parts = []
+    for layer in (1, 12):
+        for component, exponent in enumerate((-0.4, -0.6)):
+            part = pd.DataFrame({"length": lengths, "deviation": layer * lengths**exponent})
+            parts.append(part.assign(strategy="random_pe", layer=layer, head=0, component=component))
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_a_layer_has_the_law_of_the_geometric_mean():
+    noisy = frame()
+    noisy["deviation"] *= np.random.default_rng(0).uniform(1, 2, len(noisy))
+    first, second = noisy["deviation"][:3].to_numpy(), noisy["deviation"][3:6].to_numpy()
+    mean = np.sqrt(first * second)
+    assert_allclose(pooled(noisy)["deviation"][:3], mean)
+    law = power_law(LENGTHS, mean)
+    found = fits(pooled(noisy), POOLED).loc[0, ["exponent", "low", "high"]]
+    assert found.tolist() == pytest.approx([law.exponent, law.low, law.high])

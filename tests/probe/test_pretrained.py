@@ -1,4 +1,5 @@
 import json
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -11,13 +12,19 @@ from checkout import ROOT
 from huggingface_hub import constants
 from safetensors.torch import load_file, save_file
 from scripts import stage
+from transformers import BertConfig, LlamaConfig
 
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.probe import pretrained
+from vanishing_variance.probe.config import Probe
 from vanishing_variance.probe.pretrained import find, load
+from vanishing_variance.probe.selection import select
 
 PAPERS = "meta-llama/Llama-3.2-1B"
 PACKAGED = "all-MiniLM-L6-v2"
+SIZES = {"num_hidden_layers": 6, "num_attention_heads": 12, "max_position_embeddings": 512}
+# The width of a head is 32 in both: a quotient, and a setting of its own.
+CONFIGS = [BertConfig(**SIZES, hidden_size=384), LlamaConfig(**SIZES, hidden_size=96, head_dim=32)]
 
 
 def refusal(model, revision=None):
@@ -91,15 +98,6 @@ def test_a_damaged_directory_is_refused_in_one_line(copied, capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_what_the_hub_refuses_is_said_in_one_line(tmp_path, monkeypatch):
-    assert "HFValidationError" in refusal(tmp_path / "nowhere")
-    restricted = Mock(side_effect=OSError("Access is\nrestricted."))
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", restricted)
-    message = refusal(PAPERS, "v9")
-    assert message.startswith(f"params.yaml: probe.model is '{PAPERS}': no directory, and the hub does not give it")
-    assert "at probe.revision 'v9' (OSError: Access is restricted.; a gated or private model needs" in message
-
-
 def test_from_the_hub_only_safe_files_are_fetched_and_the_commit_is_the_revision(folders, tmp_path, monkeypatch):
     snapshot = shutil.copytree(folders["bert"], tmp_path / "snapshots/0123abcd")
     fetch = Mock(return_value=str(snapshot))
@@ -108,6 +106,12 @@ def test_from_the_hub_only_safe_files_are_fetched_and_the_commit_is_the_revision
     assert fetch.call_args.args == ("owner/name",)
     assert fetch.call_args.kwargs["revision"] == "v1"
     assert set(fetch.call_args.kwargs["allow_patterns"]) == {"*.json", "*.safetensors", "*.txt", "*.model"}
+
+
+def test_what_the_hub_refuses_is_said_in_one_line(monkeypatch):
+    restricted = Mock(side_effect=OSError("Access is\nrestricted."))
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", restricted)
+    assert "at probe.revision 'v9' (OSError: Access is restricted.; a gated or private model" in refusal(PAPERS, "v9")
 
 
 def test_the_stage_without_a_network_prints_one_line_and_writes_nothing(tmp_path, monkeypatch):
@@ -121,3 +125,28 @@ def test_the_stage_without_a_network_prints_one_line_and_writes_nothing(tmp_path
     assert code == 2
     assert said.splitlines()[-1].startswith(f"error: params.yaml: probe.model is {PAPERS!r}: no directory, and the hub")
     assert not Path("plots").exists()
+
+
+def settings(**changes):
+    given = {"lengths": [16, 512], "sequences": 2, "layers": [5, 0], "heads": [11], "components": 32}
+    return Probe(model="tiny", revision=None, text="words", **{**given, **changes})
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_what_the_model_has_is_selected(config):
+    assert select(settings(), config) == ([5, 0], [11])
+    assert select(settings(layers="all", heads="all"), config) == (list(range(6)), list(range(12)))
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("layers", [0, 6], "layers has 6; must be at most 5: tiny has 6 layers"),
+        ("heads", [12], "heads has 12; must be at most 11: tiny has 12 heads in a layer"),
+        ("lengths", [16, 513], "lengths has 513; must be at most 512: the positions of tiny"),
+        ("components", 33, "components has 33; must be at most 32: the width of tiny's heads"),
+    ],
+)
+def test_what_it_does_not_have_is_refused_in_one_line(key, value, said):
+    with pytest.raises(InputError, match=re.escape(f"params.yaml: probe.{said}")):
+        select(settings(**{key: value}), CONFIGS[1])

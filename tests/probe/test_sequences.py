@@ -1,5 +1,3 @@
-import hashlib
-
 import numpy as np
 import pytest
 
@@ -26,13 +24,6 @@ def test_a_text_that_is_too_short_is_refused_in_one_line(loaded):
     said = r"^params.yaml: probe.text is big.txt, too short: 11 of its sentences have 40 tokens .*; must be at least 12"
     with pytest.raises(InputError, match=said):
         sentences(np.random.default_rng(0), corpus, 12, 40)
-
-
-def test_a_file_is_read_as_it_is_and_known_by_its_hash(tmp_path):
-    path = tmp_path / "big.txt"
-    path.write_text("Sherlock Holmes’s case.\n\n  It was.\n", encoding="utf-8")
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    assert read_prose(str(path)) == ("Sherlock Holmes’s case.\n\n  It was.\n", digest[:12])
 
 
 @pytest.mark.parametrize(("name", "said"), [("nowhere.txt", "No such file or directory"), ("latin.txt", "not UTF-8")])

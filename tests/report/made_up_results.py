@@ -1,5 +1,7 @@
 """Small results of the shape that the stages write, for the tests of the page."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 from checkout import ROOT
@@ -39,27 +41,25 @@ PARAMS = read_yaml(ROOT / "tests/smoke.yaml")
 
 
 def claims(**changes):
-    """Claims of every verdict, by key."""
+    """Return claims of every verdict, by key."""
     return {key: {**CLAIM, "verdict": verdict, **changes} for key, verdict in VERDICTS.items()}
 
 
 def comparisons(norm="ln"):
-    """Rows of tests.csv on the short range: a pair's differences are 0, 1 and 2 with plain softmax, then 3, 4, 5."""
+    """Return rows of tests.csv on the short range: differences are 0, 1, 2 with plain softmax, then 3, 4, 5."""
     pairs = dict.fromkeys([(norm, "none"), ("ln", "none"), ("std", "none"), ("ln", "std")])
     parts = []
-    for task in ("argmax", "dictionary"):
-        for treatment, baseline in pairs:
-            rows = [(temperature, length) for temperature in ("plain", "fitted") for length in LENGTHS]
-            part = pd.DataFrame(rows, columns=["temperature", "length"])
-            row = np.arange(len(part), dtype=float)
-            part = part.assign(task=task, range="short", treatment=treatment, baseline=baseline, n=2, difference=row)
-            part = part.assign(treatment_mean=50 + row, baseline_mean=50.0, low=row - 1.5, high=row + 1.5)
-            parts.append(part.assign(p=row / 1000, p_holm=row / 100))
+    for task, (treatment, baseline) in product(("argmax", "dictionary"), pairs):
+        part = pd.DataFrame(list(product(("plain", "fitted"), LENGTHS)), columns=["temperature", "length"])
+        row = np.arange(6.0)
+        part = part.assign(task=task, range="short", treatment=treatment, baseline=baseline, n=2, difference=row)
+        part = part.assign(treatment_mean=50 + row, baseline_mean=50.0, low=row - 1.5, high=row + 1.5)
+        parts.append(part.assign(p=row / 1000, p_holm=row / 100))
     return pd.concat(parts, ignore_index=True)
 
 
 def paper():
-    """Some of the paper's numbers."""
+    """Return some of the paper's numbers."""
     cells = [
         (1, "none", "accuracy_pct", 16384, 49.8),
         (1, "ln_vs_none", "p_value", 16384, 0.003),
@@ -70,7 +70,7 @@ def paper():
 
 
 def made_up(norm="ln", drawn="accuracy", **changes):
-    """Results of a treatment, with one figure; some of the claims changed."""
+    """Return results of a treatment, with one figure; some of the claims changed."""
     figure = Figure(f"../figures/{drawn}.png", f"Title of {drawn}", f"Caption of <{drawn}>, n = 2")
     study = Study(claims(**changes), {**PARAMS, "norm": norm})
     return Results(study, comparisons(norm), [figure])

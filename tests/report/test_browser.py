@@ -9,15 +9,15 @@ from made_up_results import draw, made_up, paper
 from vanishing_variance.report.page import page
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def browser():
     playwright = pytest.importorskip("playwright.sync_api")
-    found = find()
-    if found is None:
+    path = find()
+    if path is None:
         pytest.skip(f"browser: {NONE}")
     with playwright.sync_playwright() as driver:
         arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-        started = driver.chromium.launch(executable_path=found, args=arguments)
+        started = driver.chromium.launch(executable_path=path, args=arguments)
         yield started
         started.close()
 
@@ -28,14 +28,16 @@ def test_the_page_shows_everything_with_no_error_no_script_and_no_request(browse
     index.write_text(page(made_up(), {"paper-scale": made_up(drawn="recorded")}, paper(), "norm: ln\n"))
     for name in ("accuracy", "recorded"):
         draw(tmp_path / f"plots/figures/{name}.png")
-    problems, shown = [], browser.new_page()
-    shown.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
-    shown.on("pageerror", lambda error: problems.append(str(error)))
-    own = ("data:", tmp_path.as_uri())
-    shown.on("request", lambda sent: None if sent.url.startswith(own) else problems.append(sent.url))
+    errors, requests = [], []
+    shown = browser.new_page()
+    shown.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    shown.on("pageerror", lambda error: errors.append(str(error)))
+    shown.on("request", lambda sent: requests.append(sent.url))
     shown.goto(index.as_uri())
     shown.wait_for_load_state("networkidle")
-    assert problems == []
+    assert errors == []
+    own = ("data:", tmp_path.as_uri())
+    assert [url for url in requests if not url.startswith(own)] == []
     assert shown.locator("script").count() == 0
     assert shown.locator("#tables table").count() == 8
     assert all(table.is_visible() for table in shown.locator("table").all())

@@ -1,20 +1,27 @@
-"""What Proposition 1 reasons with, by its definitions, and the variances that are measured beside it."""
+"""Proposition 1: what it reasons with, by its definitions, and the variances that are measured beside it."""
 
 import numpy as np
+import pandas as pd
 import pytest
-from scipy import stats
-from small import SHARP, make_dependent, make_trained, plainly, single
+from numpy.testing import assert_allclose
+from small import SHARP, make_dependent, make_trained, models_of, plainly
 
 from vanishing_variance.engine.streams import stream
-from vanishing_variance.measure.inference.models import Models
+from vanishing_variance.harness.errors import InputError
 from vanishing_variance.measure.proposition import measurement
 from vanishing_variance.measure.proposition.config import Proposition
 from vanishing_variance.measure.proposition.expectation import expected
 from vanishing_variance.measure.proposition.measurement import measure
 from vanishing_variance.measure.proposition.summary import exponents, summary
 from vanishing_variance.statistics.moments import variance
+from vanishing_variance.statistics.power_law import power_law
 from vanishing_variance.tasks.argmax import task as argmax
 from vanishing_variance.tasks.dictionary import task as dictionary
+
+LENGTHS = np.array([1, 10, 20, 40, 80])
+# Feature 0 has a variance of 6/N, feature 1 of 4 N^-0.5, but for the first length.
+NOISE = np.array([0.5, 1.01, 0.99, 1.0, 1.0])
+VARIANCES = [6 / LENGTHS * NOISE, 4 * LENGTHS**-0.5 * NOISE]
 
 
 def measured(trained, lengths, sequences):
@@ -22,7 +29,7 @@ def measured(trained, lengths, sequences):
 
 
 def expected_of(trained):
-    models = Models.of(trained.variant, single(trained, 0))
+    models = models_of(trained, 0)
     return expected(models, trained.variant.task.enumerate_iid)
 
 
@@ -48,20 +55,16 @@ def test_expectations_are_those_over_all_items(task_name, in_part, monkeypatch):
     constant = (weight * (values - mean)).var(axis=0)
     item_variance = values.var(axis=0)
     theory = expected_of(trained)
-    np.testing.assert_allclose(theory.item_variance, item_variance, rtol=1e-3)
-    np.testing.assert_allclose(theory.constant, constant, rtol=1e-3)
+    assert_allclose(theory.item_variance, item_variance, rtol=1e-3)
+    assert_allclose(theory.constant, constant, rtol=1e-3)
     assert (constant < weight.max() ** 2 * item_variance).all()
     assert not np.allclose(constant, item_variance, rtol=0.1)
 
 
-@pytest.mark.parametrize("logit", [15, 1000])
-def test_where_one_class_takes_all_attention_only_its_items_count(logit):
-    """So each tenth item does, and the variance of an item is divided by N / 10; e^1000 overflows."""
-    theory = expected_of(make_dependent(logit))
-    priority = (np.arange(10**5) + 0.5) / 10**5
-    of_others = (priority * stats.norm.cdf(priority)).var()
-    assert theory.item_variance[:3] == pytest.approx([9, of_others, 0], rel=1e-4)
-    assert theory.constant[:3] == pytest.approx([0, 10 * of_others, 0], rel=1e-3, abs=1e-7)
+def test_an_exponential_of_a_large_logit_does_not_overflow():
+    theory = expected_of(make_dependent(1000))
+    assert theory.item_variance[0] == pytest.approx(9, rel=1e-4)
+    assert np.isfinite(theory.constant).all()
 
 
 @pytest.mark.parametrize("norm", ["none", "ln"])
@@ -78,10 +81,10 @@ def test_it_measures_what_the_plain_module_computes(task_name, norm, at_once, mo
         drawn = {name: np.concatenate([batch[name] for batch in batches])[:15] for name in batches[0]}
         plain = plainly(trained, drawn)
         outputs, largest = plain["before"][0], plain["weights"][0].max(axis=1)
-        np.testing.assert_allclose(cell["variance"], outputs.var(axis=0, ddof=1), rtol=1e-3)
-        np.testing.assert_allclose(cell["variance_se"], variance(outputs)[1], rtol=1e-2)
-        np.testing.assert_allclose(cell["bound"] / cell["item_variance"], length * (largest**2).mean(), rtol=1e-3)
-        np.testing.assert_allclose(cell["predicted"], expected_of(trained).constant / length, rtol=1e-3)
+        assert_allclose(cell["variance"], outputs.var(axis=0, ddof=1), rtol=1e-3)
+        assert_allclose(cell["variance_se"], variance(outputs)[1], rtol=1e-2)
+        assert_allclose(cell["bound"] / cell["item_variance"], length * (largest**2).mean(), rtol=1e-3)
+        assert_allclose(cell["predicted"], expected_of(trained).constant / length, rtol=1e-3)
         assert set(cell["n"]) == {15}
 
 
@@ -96,3 +99,39 @@ def test_where_a_rare_item_takes_all_attention_the_bound_fails_and_is_said_to():
     assert long["bound"] > long["variance"]
     numbers = summary(cells, exponents(cells, 4), "ln")["argmax"]["none"]
     assert numbers["above_bound"] == numbers["clearly_above_bound"] == 0.5
+
+
+def cells(norm="none"):
+    parts = []
+    for feature, variances in enumerate(VARIANCES):
+        columns = {"length": LENGTHS, "n": 50, "variance": variances, "predicted": 3 / LENGTHS}
+        parts.append(pd.DataFrame({"task": "argmax", "norm": norm, "feature": feature, **columns}))
+    frame = pd.concat(parts, ignore_index=True)
+    return frame.assign(variance_se=frame["variance"] / 10, bound=1.0)
+
+
+def test_exponents_are_fitted_to_the_tail_and_constants_are_those_at_the_longest_length():
+    laws = exponents(cells(), 10)
+    law = power_law(LENGTHS[1:], VARIANCES[0][1:])
+    assert laws.loc[0, ["exponent", "low", "high"]].tolist() == [law.exponent, law.low, law.high]
+    assert laws["exponent"].tolist() == pytest.approx([-1, -0.5], abs=0.02)
+    assert laws["predicted"].tolist() == pytest.approx([3, 3])
+    assert laws["measured"].tolist() == pytest.approx([6, 4 * 80**0.5])
+
+
+def test_the_metrics_are_by_role():
+    frame = pd.concat([cells("none"), cells("rms")])
+    document = summary(frame, exponents(frame, 10), "rms")["argmax"]
+    assert list(document) == ["none", "norm"]
+    numbers = document["norm"]
+    assert numbers["variance_exponent"] == pytest.approx(-0.75, abs=0.01)
+    assert numbers["interval_holds_minus_1"] == 0.5
+    ratio = (2 + 4 * 80**0.5 / 3) / 2
+    assert numbers["measured_over_predicted"] == pytest.approx(ratio, abs=1e-4)
+
+
+def test_a_variance_without_an_exponent_is_one_clear_error():
+    frame = cells("ln")
+    frame.loc[7, "variance"] = 0.0
+    with pytest.raises(InputError, match=r"^proposition: task argmax, norm ln, feature 1: its variance is not"):
+        exponents(frame, 10)
