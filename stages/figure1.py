@@ -15,7 +15,9 @@ def main() -> None:
     Arguments(description=__doc__).parse_args()
     deviations = read_csv(PLOTS / "figure1.csv")
     laws = fits(pooled(deviations), POOLED)
-    write_csv(FOLDER / "figure1-fits.csv", fits(deviations, ONE).assign(model=deviations["model"].iloc[0]))
+    of_components = fits(deviations, ONE)
+    of_components["model"] = deviations["model"].iloc[0]
+    write_csv(FOLDER / "figure1-fits.csv", of_components)
     write_json(METRICS / "probe.json", summary(laws))
     write_figure(FOLDER / "figure1", figure1.draw(deviations, laws))
 

@@ -1,5 +1,7 @@
 """Draw every figure but Figure 1, and write the data of Figures 2 to 4, of accuracy and of the training losses."""
 
+from itertools import product
+
 import pandas as pd
 
 from vanishing_variance.engine.config import Norm
@@ -16,62 +18,73 @@ from vanishing_variance.harness.runs import DATA, FIGURES, METRICS, PLOTS, RANGE
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.results.accuracy import rows
 
 
-def save(name: str, drawing: Drawing, data: pd.DataFrame) -> None:
+def save(name: str, drawing: Drawing, data: pd.DataFrame | None = None) -> None:
     write_figure(FIGURES / "results" / name, drawing)
-    write_csv(DATA / f"{name}.csv", data)
+    if data is not None:
+        write_csv(DATA / f"{name}.csv", data)
+
+
+def draw_inside(shown: Figures, norm: str, block: int, longest_trained: int) -> None:
+    """Draw Figures 2 to 4: inside the first model of `none` and of the treatment."""
+    runs = {variant: Run(shown.task, "short", variant, block) for variant in ("none", norm)}
+
+    def read(name: str) -> dict[str, pd.DataFrame]:
+        return {variant: read_frame(one.folder("evaluated") / f"{name}.parquet") for variant, one in runs.items()}
+
+    densities = figure2.data(read("features"), shown.lengths)
+    save("figure2", figure2.draw(densities, shown.task), densities)
+    moments = figure3.data(read("moments"), longest_trained)
+    sequences = int(densities["n"].iloc[0])
+    save("figure3", figure3.draw(moments, shown.task, norm, sequences), moments)
+    weights = figure4.data(read("attention"), shown.lengths)
+    save("figure4", figure4.draw(weights, shown.task), weights)
+
+
+def draw_range(name: str, lengths: Range, norm: str, blocks: list[int]) -> None:
+    """Draw accuracies and training losses of a range, and write them for DVC's plots."""
+    suffix = "" if name == "short" else f"-{name}"
+    parts = []
+    for task, variant, block in product(TASKS, ("none", norm), blocks):
+        trained = Run(task, name, variant, block)
+        parts.append(read_frame(trained.losses).assign(task=task, norm=variant))
+    losses = pd.concat(parts)
+    means = accuracy.data(read_csv(METRICS / "accuracy.csv"), TASKS, name)
+    steps = {}
+    for task in TASKS:
+        of_task = rows(losses, task=task)
+        steps[task] = int(of_task["step"].max())
+        write_csv(DATA / f"loss-{task}{suffix}.csv", roles(of_task, "step", "loss", norm).round(6))
+        plain = rows(means, task=task, temperature="plain")
+        write_csv(DATA / f"accuracy-{task}{suffix}.csv", roles(plain, "length", "mean", norm).round(3))
+    save(f"loss{suffix}", loss.draw(losses, lengths), losses[["task", "norm", "seed", "step", "loss"]])
+    papers = accuracy.papers(read_csv(REFERENCE), name)
+    drawing = accuracy.draw(means, papers, (lengths.shortest, lengths.longest), steps)
+    save(f"accuracy{suffix}", drawing, means)
 
 
 def main() -> None:
     Arguments(description=__doc__).parse_args()
     params = read_yaml(PATH)
-    norm, blocks = get_param(params, "norm", Norm), get_param(params, "blocks", Blocks)
+    norm = get_param(params, "norm", Norm)
+    blocks = get_param(params, "blocks", Blocks)
     shown = get_param(params, "figures", Figures)
     ranges: dict[str, Range] = {name: get_param(params, f"ranges.{name}", Range) for name in RANGES}
-
-    firsts = {one: Run(shown.task, "short", one, blocks[0]).folder("evaluated") for one in ("none", norm)}
-    inside = {
-        name: {one: read_frame(first / f"{name}.parquet") for one, first in firsts.items()}
-        for name in ("features", "moments", "attention")
-    }
-    accuracies = read_csv(METRICS / "accuracy.csv")
-    reference = read_csv(REFERENCE)
-    cells, exponents = (
-        read_csv(PLOTS / "proposition" / f"{name}.csv") for name in ("proposition", "proposition-exponents")
-    )
-    losses = {
-        name: pd.concat(
-            read_frame(one.folder("trained") / "losses.parquet").assign(task=one.task, norm=one.norm)
-            for one in (Run(task, name, one, block) for task in TASKS for one in ("none", norm) for block in blocks)
-        )
-        for name in RANGES
-    }
-
-    densities = figure2.data(inside["features"], shown.lengths)
-    save("figure2", figure2.draw(densities, shown.task), densities)
-    moments = figure3.data(inside["moments"], ranges["short"].longest)
-    save("figure3", figure3.draw(moments, shown.task, norm, int(densities["n"].iloc[0])), moments)
-    weights = figure4.data(inside["attention"], shown.lengths)
-    save("figure4", figure4.draw(weights, shown.task), weights)
-    for name, of in losses.items():
-        suffix = "" if name == "short" else f"-{name}"
-        means, trained = accuracy.data(accuracies, TASKS, name), (ranges[name].shortest, ranges[name].longest)
-        steps = {task: int(of.loc[of["task"] == task, "step"].max()) for task in TASKS}
-        save(f"accuracy{suffix}", accuracy.draw(means, accuracy.papers(reference, name), trained, steps), means)
-        save(f"loss{suffix}", loss.draw(of, ranges[name]), of[["task", "norm", "seed", "step", "loss"]])
-        for task in TASKS:
-            plain = means[(means["task"] == task) & (means["temperature"] == "plain")]
-            write_csv(DATA / f"accuracy-{task}{suffix}.csv", roles(plain, "length", "mean", norm).round(3))
-            write_csv(DATA / f"loss-{task}{suffix}.csv", roles(of[of["task"] == task], "step", "loss", norm).round(6))
     longest = {name: lengths.longest for name, lengths in ranges.items()}
+
+    draw_inside(shown, norm, blocks[0], longest["short"])
+    for name, lengths in ranges.items():
+        draw_range(name, lengths, norm, blocks)
+    cells = read_csv(PLOTS / "proposition" / "proposition.csv")
+    exponents = read_csv(PLOTS / "proposition" / "proposition-exponents.csv")
+    save("proposition", proposition.draw(cells, exponents))
+    inside = read_csv(METRICS / "mechanism.csv")
+    seeds = inside.groupby(["task", "range", "norm"])["seed"].nunique()
+    save("mechanism", mechanism.draw(read_csv(METRICS / "explained.csv"), longest, seeds))
     shares = read_csv(METRICS / "interventions" / "shares.csv")
-    inside_all = read_csv(METRICS / "mechanism.csv")
-    explained = read_csv(METRICS / "explained.csv")
-    seeds = inside_all.groupby(["task", "range", "norm"])["seed"].nunique()
-    write_figure(FIGURES / "results" / "proposition", proposition.draw(cells, exponents))
-    write_figure(FIGURES / "results" / "mechanism", mechanism.draw(explained, longest, seeds))
-    write_figure(FIGURES / "results" / "interventions", interventions.draw(shares, longest["short"]))
+    save("interventions", interventions.draw(shares, longest["short"]))
 
 
 if __name__ == "__main__":

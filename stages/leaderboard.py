@@ -1,6 +1,7 @@
 """The leaderboard: lines ranked by their accuracy beyond training, their accuracy at every length, and an ablation."""
 
 import json
+from itertools import product
 from pathlib import Path
 
 import pandas as pd
@@ -29,30 +30,26 @@ PRICES = Path("benchmarks/prices.csv")
 
 def main() -> None:
     Arguments(description=__doc__).parse_args()
-    params, treatments, ablated = read_yaml(PATH), read_treatments(), read_ablation()
+    params = read_yaml(PATH)
+    treatments = read_treatments()
+    ablated = read_ablation()
     longest = get_param(params, "ranges.short", Range).longest
     sequences = get_param(params, "test.sequences", Count)
     classes = {task: get_param(params, f"tasks.{task}.data", load_task(task).TASK).num_classes for task in files.TASKS}
     accuracies, attentions, diverged = [], [], {}
-    for task in files.TASKS:
-        for line in treatments:
-            folder, names = files.folder("tested", line, task), {"task": task, "line": line}
-            if (folder / files.DIVERGED).exists():
-                diverged[task, line] = json.loads((folder / files.DIVERGED).read_text())["said"]
-            else:
-                accuracies.append(read_frame(folder / files.ACCURACY).assign(**names))
-                attentions.append(read_frame(folder / files.ATTENTION).assign(**names))
+    for task, line in product(files.TASKS, treatments):
+        folder = files.folder("tested", line, task)
+        if (folder / files.DIVERGED).exists():
+            diverged[task, line] = json.loads((folder / files.DIVERGED).read_text())["said"]
+        else:
+            accuracies.append(read_frame(folder / files.ACCURACY).assign(task=task, line=line))
+            attentions.append(read_frame(folder / files.ATTENTION).assign(task=task, line=line))
     if not accuracies:
         raise InputError("leaderboard: every line diverged on every task; see training in leaderboard/params.yaml")
-    accuracy, attention = pd.concat(accuracies), pd.concat(attentions)
+    accuracy = pd.concat(accuracies)
+    attention = pd.concat(attentions)
     table = board(
-        accuracy,
-        attention,
-        treatments,
-        classes=classes,
-        sequences=sequences,
-        longest=longest,
-        diverged=diverged,
+        accuracy, attention, treatments, classes=classes, sequences=sequences, longest=longest, diverged=diverged
     )
     table["step"] = relative_steps(table, read_csv(PRICES), next(iter(treatments)))
     gains = pd.DataFrame(columns=ablation.COLUMNS)

@@ -1,5 +1,7 @@
 """Look into the weights of the leaderboard's lines: what maps learned, and hard attention's accuracy on argmax."""
 
+from itertools import product
+
 import pandas as pd
 
 from vanishing_variance.engine.seeds import Index, SeedsPerBlock
@@ -25,17 +27,17 @@ def main() -> None:
     params = read_params()
     seeds = get_param(params, "seeds_per_block", SeedsPerBlock)
     weights, offsets, accuracies = {}, {}, []
-    for line, treatment in read_treatments().items():
-        for task in files.TASKS:
-            folder = files.folder("trained", line, task)
-            if (folder / files.DIVERGED).exists():
-                continue
-            plan = training_plan(params, task, line, treatment)
-            weights[line, task] = read_weights(folder / files.WEIGHTS, plan.variant, plan.task_training, seeds)
-            if task == "argmax":
-                offsets[line] = class_offsets(plan.variant, weights[line, task])
-                accuracy = read_frame(files.folder("tested", line, task) / files.ACCURACY)
-                accuracies.append(accuracy.assign(line=line))
+    for (line, treatment), task in product(read_treatments().items(), files.TASKS):
+        folder = files.folder("trained", line, task)
+        if (folder / files.DIVERGED).exists():
+            continue
+        plan = training_plan(params, task, line, treatment)
+        models = read_weights(folder / files.WEIGHTS, plan.variant, plan.task_training, seeds)
+        weights[line, task] = models
+        if task == "argmax":
+            offsets[line] = class_offsets(plan.variant, models)
+            accuracy = read_frame(files.folder("tested", line, task) / files.ACCURACY)
+            accuracies.append(accuracy.assign(line=line))
     if not accuracies:
         raise InputError("leaderboard: every line diverged on argmax; see training in leaderboard/params.yaml")
     parameters = learned(weights)

@@ -18,12 +18,14 @@ def main() -> None:
     parser = Arguments(description=__doc__, allow_abbrev=False)
     parser.add_argument("--line", required=True, help="a key of treatments in leaderboard/params.yaml")
     line = parser.parse_args().line
-    params, treatment = read_params(), read_treatment(line)
+    params = read_params()
+    treatment = read_treatment(line)
     block = seeds(0, get_param(params, "seeds_per_block", SeedsPerBlock))
     lengths = get_param(params, "test", Test).lengths
     fitting = get_param(params, "temperature", Fit)
     for task in files.TASKS:
-        trained, tested = files.folder("trained", line, task), files.folder("tested", line, task)
+        trained = files.folder("trained", line, task)
+        tested = files.folder("tested", line, task)
         if (trained / files.DIVERGED).exists():
             write_text(tested / files.DIVERGED, (trained / files.DIVERGED).read_text())
             continue

@@ -16,7 +16,8 @@ def main() -> None:
     parser = Arguments(description=__doc__, allow_abbrev=False)
     parser.add_argument("--line", required=True, help="a key of treatments in leaderboard/params.yaml")
     line = parser.parse_args().line
-    params, treatment = read_params(), read_treatment(line)
+    params = read_params()
+    treatment = read_treatment(line)
     block = seeds(0, get_param(params, "seeds_per_block", SeedsPerBlock))
     for task in files.TASKS:
         folder = files.folder("trained", line, task)

@@ -50,7 +50,8 @@ def make(record: Path) -> None:
     """Train, test and write the pieces that neither a record nor runs/pieces has. Raises InputError."""
     params = read_yaml(PATH)
     check(params)
-    norm, blocks = get_param(params, "norm", Norm), get_param(params, "blocks", Blocks)
+    norm = get_param(params, "norm", Norm)
+    blocks = get_param(params, "blocks", Blocks)
     size = get_param(params, "seeds_per_block", SeedsPerBlock)
     groups = list(plan(norm, blocks, size))
     lacking = [missing(group, size, record, params) for group in groups]
@@ -59,7 +60,8 @@ def make(record: Path) -> None:
             continue
         print(f"pieces: {', '.join(map(str, runs))} ({number} of {len(groups)})", file=sys.stderr, flush=True)
         stages = [stage(KINDS[-1], one) for one in runs]
-        if code := call([sys.executable, "-m", "dvc_parallel", "repro", "--", *stages]):
+        code = call([sys.executable, "-m", "dvc_parallel", "repro", "--", *stages])
+        if code:
             sys.exit(code)
         lock = read_yaml(LOCK)
         for one in runs:
@@ -128,26 +130,30 @@ def check_computed(one: Run, lock: Mapping[str, Any], params: Mapping[str, Any])
 
 def collect(one: Run, own: list[int], params: Mapping[str, Any]) -> Piece:
     """Return the piece of a run that has been evaluated."""
-    accuracy, measured = (
-        read_frame(one.folder("evaluated") / f"{name}.parquet").assign(**vars(one))
-        for name in ("accuracy", "mechanism")
-    )
+    evaluated = one.folder("evaluated")
+    accuracy = read_frame(evaluated / "accuracy.parquet").assign(**vars(one))
+    mechanism = read_frame(evaluated / "mechanism.parquet").assign(**vars(one))
     described = {
-        **{"task": one.task, "range": one.range, "norm": one.norm, "seeds": own},
+        "task": one.task,
+        "range": one.range,
+        "norm": one.norm,
+        "seeds": own,
         "parameters": parameters(params, one.task, one.range),
         **machine(),
         "minutes": minutes(one),
     }
-    return Piece(described, accuracy[COLUMNS].sort_values(COLUMNS), inside(measured))
+    return Piece(described, accuracy[COLUMNS].sort_values(COLUMNS), inside(mechanism))
 
 
 def minutes(one: Run) -> float | None:
     """Return how long the stages of a run took here; None where DVC took one from its cache."""
-    times = [TIMES / f"{kind}-{one}.json" for kind in KINDS]
-    if not all(path.exists() for path in times):
-        return None
-    seconds = [read_document(path, dict[str, Any])["seconds"] for path in times]
-    return float(round(sum(seconds) / 60, 1))
+    seconds = 0.0
+    for kind in KINDS:
+        path = TIMES / f"{kind}-{one}.json"
+        if not path.exists():
+            return None
+        seconds += read_document(path, dict[str, Any])["seconds"]
+    return round(seconds / 60, 1)
 
 
 def folder(one: Run, own: list[int]) -> Path:
@@ -157,7 +163,9 @@ def folder(one: Run, own: list[int]) -> Path:
 
 def stage(kind: str, one: Run) -> str:
     """Return the name of a run's stage in dvc.yaml."""
-    return f"{kind if one.range == 'short' else f'{kind}-{one.range}'}@{one}"
+    if one.range != "short":
+        kind = f"{kind}-{one.range}"
+    return f"{kind}@{one}"
 
 
 if __name__ == "__main__":

@@ -21,16 +21,20 @@ def main() -> None:
     root: int = get_param(params, "seed", Index)
     text, digest = read_prose(settings.text)
     checkpoint = find(settings.model, settings.revision)
-    layers, heads = select(settings, checkpoint.config)
-    depth, width = max(layers) + 1, checkpoint.config.hidden_size
-    embedding, layer = width * checkpoint.config.vocab_size, 8 * width**2  # of weights, about
-    require_memory(embedding + depth * layer, {"probe.model": settings.model, "probe.layers": max(layers)})
+    config = checkpoint.config
+    layers, heads = select(settings, config)
+    depth = max(layers) + 1
+    weights = config.hidden_size * config.vocab_size + depth * 8 * config.hidden_size**2  # about
+    require_memory(weights, {"probe.model": settings.model, "probe.layers": max(layers)})
     model, tokenizer = load(checkpoint, depth)
-    tokens = vocabulary(tokenizer, checkpoint.config.vocab_size)
+    tokens = vocabulary(tokenizer, config.vocab_size)
     corpus = tokenised(tokenizer, settings.text, text)
-    measured = measure(Subject(model, checkpoint.family, layers, heads, tokens, corpus), settings, root)
-    said = {"model": checkpoint.name, "revision": checkpoint.revision, "text": f"{settings.text} {digest}"}
-    write_csv(PLOTS / "figure1.csv", measured.assign(**said)[[*said, *measured]])
+    subject = Subject(model, checkpoint.family, layers, heads, tokens, corpus)
+    table = measure(subject, settings, root)
+    table.insert(0, "model", checkpoint.name)
+    table.insert(1, "revision", checkpoint.revision)
+    table.insert(2, "text", f"{settings.text} {digest}")
+    write_csv(PLOTS / "figure1.csv", table)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,9 @@ def main() -> None:
     record = METRICS / RECORD
     ours = Study(read_document(METRICS / "claims.json", CLAIMS), read_yaml(PATH))
     recorded = Study(read_document(record / "claims.json", CLAIMS), read_yaml(record / PATH))
-    write_text(README, rewritten(read_text(README), strongest(ours, recorded)))
+    evidence = strongest(ours, recorded)
+    text = rewritten(read_text(README), evidence)
+    write_text(README, text)
 
 
 if __name__ == "__main__":

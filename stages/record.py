@@ -66,9 +66,16 @@ def add(folder: Path, pieces: Sequence[Path]) -> None:
 
 def judgements(record: Record, trained: Trained) -> Files:
     """Return the verdicts on the claims that accuracies and the inside of models decide."""
-    beside = beside_accuracy(record.mechanism, record.accuracy)
-    evidence = Evidence(record.accuracy, beside, read_csv(REFERENCE), trained.longest, trained.steps, trained.root)
-    return judged([claim for claim in CLAIMS if claim.rule.recorded], evidence)
+    evidence = Evidence(
+        accuracy=record.accuracy,
+        mechanism=beside_accuracy(record.mechanism, record.accuracy),
+        paper=read_csv(REFERENCE),
+        longest=trained.longest,
+        steps=trained.steps,
+        root=trained.root,
+    )
+    claims = [claim for claim in CLAIMS if claim.rule.recorded]
+    return judged(claims, evidence)
 
 
 def draw(folder: Path, record: Record, trained: Trained) -> None:
@@ -78,9 +85,11 @@ def draw(folder: Path, record: Record, trained: Trained) -> None:
         if means.empty:
             continue
         papers = accuracy_figure.papers(read_csv(REFERENCE), name)
+        lengths = trained.shortest[name], trained.longest[name]
         steps = {task: trained.steps[task, name] for task in TASKS}
-        figure = accuracy_figure.draw(means, papers, (trained.shortest[name], trained.longest[name]), steps)
-        write_figure(folder / ("accuracy" if name == "short" else f"accuracy-{name}"), figure)
+        figure = accuracy_figure.draw(means, papers, lengths, steps)
+        stem = "accuracy" if name == "short" else f"accuracy-{name}"
+        write_figure(folder / stem, figure)
 
 
 if __name__ == "__main__":

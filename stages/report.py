@@ -38,7 +38,8 @@ def main() -> None:
         figures = sorted((record / PLOTS).glob("accuracy*.png"), reverse=True)  # accuracy, then accuracy-long
         records[name] = read_results(record, record / PATH, figures)
     own = read_results(METRICS, PATH, [FIGURES / f"{name}.png" for name in SHOWN])
-    write_text(PAGE, page(own, records, read_csv(REFERENCE), read_text(PATH)))
+    html = page(own, records, read_csv(REFERENCE), read_text(PATH))
+    write_text(PAGE, html)
 
 
 if __name__ == "__main__":

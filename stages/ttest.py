@@ -1,5 +1,7 @@
 """Compare the variants over seeds: paired tests, Tables 1 to 6, what explains accuracy, what interventions recover."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 
@@ -28,22 +30,27 @@ def main() -> None:
 
     def evaluated(name: str) -> pd.DataFrame:
         """Return a frame of all runs, with the columns of `Run`."""
-        frames = [read_frame(one.folder("evaluated") / f"{name}.parquet").assign(**vars(one)) for one in runs]
+        frames = []
+        for block_run in runs:
+            frame = read_frame(block_run.folder("evaluated") / f"{name}.parquet")
+            frames.append(frame.assign(**vars(block_run)))
         return pd.concat(frames, ignore_index=True)
 
-    correct = {one: read_arrays(one.folder("evaluated") / "answers.safetensors") for one in runs}
-
+    @cache
     def answers(task: str, range_: str, variant: str) -> dict[str, np.ndarray]:
-        parts = [correct[Run(task, range_, variant, block)] for block in blocks]
+        parts = []
+        for block in blocks:
+            evaluated_in = Run(task, range_, variant, block).folder("evaluated")
+            parts.append(read_arrays(evaluated_in / "answers.safetensors"))
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
     accuracy = evaluated("accuracy")[COLUMNS].sort_values(COLUMNS, ignore_index=True)
     files = comparison(accuracy, answers, read_csv(REFERENCE), norm, trained)
     fitted = evaluated("temperatures")
-    names = [*vars(runs[0])]
+    names = list(vars(runs[0]))
     files["tables/temperatures.csv"] = fitted[[*names, *fitted.columns.drop(names)]]
+    files |= explanation(inside(evaluated("mechanism")), accuracy, trained.root)
     write_files(METRICS, files)
-    write_files(METRICS, explanation(inside(evaluated("mechanism")), accuracy, trained.root))
     intervened = read_frame(INTERVENTIONS / "accuracy.parquet")
     counts = read_frame(INTERVENTIONS / "counts.parquet")
     write_files(METRICS / "interventions", recovery(intervened, counts, norm, trained))

@@ -49,8 +49,8 @@ MISTAKES = {
     ),
     "a resumed step counts twice": ("optimiser.resume(completed)", "optimiser.resume(completed + 1)"),
     "a checkpoint of other parameters is taken": (
-        "fingerprint(plan, seeds)",
-        "fingerprint(seeds)",
+        "fingerprint(plan, chunk)",
+        "fingerprint(chunk)",
     ),
     "Adam corrects its second moment by beta1": ("(1 - BETA2**number) ** -0.5", "(1 - BETA1**number) ** -0.5"),
     "weights decay away from zero": (
@@ -62,8 +62,8 @@ MISTAKES = {
         "coast(rule, next, last - 1, LANES, value, mean, square)",
     ),
     "the learning rate falls to a half": (
-        "dtype=torch.float64) / steps)) / 2",
-        "dtype=torch.float64) / steps / 2)) / 2",
+        "rates *= (1 + torch.cos(angles)) / 2",
+        "rates *= (1 + torch.cos(angles / 2)) / 2",
     ),
     "the loss is a mean over seeds": ("loss.sum().backward()", "loss.mean().backward()"),
     "a loss that is no number goes on": ("bad = (~torch.isfinite(history)).nonzero()", "bad = history.new_zeros(0)"),
@@ -103,20 +103,17 @@ MISTAKES = {
         "spread = shown.std(axis=0, ddof=0",
     ),
     # Statistics
-    "Holm goes from the largest p": ("made[np.argsort(p[made])]", "made[np.argsort(-p[made])]"),
+    "Holm goes from the largest p": ("np.argsort(p)[:made]", "np.argsort(-p)[:made]"),
     "Holm corrects over all temperatures": ('tests.groupby(NAMES[:-1])["p"]', 'tests.groupby(NAMES[:-2])["p"]'),
-    "Wilcoxon's p has one side": ("2 * float(sums[: smaller + 1].sum())", "float(sums[: smaller + 1].sum())"),
+    "Wilcoxon's p has one side": ("p = 2 * probabilities[", "p = probabilities["),
     "an interval of the values, not their mean": (
-        "float(values.std(ddof=1)) / len(values) ** 0.5",
+        "float(values.std(ddof=1)) / n**0.5",
         "float(values.std(ddof=1))",
     ),
-    "test sequences add no uncertainty": ("sequence / sequences, ms_both", "0 * sequence, ms_both"),
+    "test sequences add no uncertainty": ("[seed, sequence, both]", "[seed, 0 * sequence, both]"),
     "Fieller's covariance has the wrong sign": ("above * below - covariance[0, 1]", "above * below + covariance[0, 1]"),
-    "power of a one-sided test": ("stats.t.isf(alpha / 2, n - 1)", "stats.t.isf(alpha, n - 1)"),
-    "Shapley values weigh all orders alike": (
-        "np.sum(gains, axis=0) / comb(len(others), size)",
-        "np.sum(gains, axis=0)",
-    ),
+    "power of a one-sided test": ("stats.t.isf(alpha / 2, freedom)", "stats.t.isf(alpha, freedom)"),
+    "Shapley values weigh all orders alike": ("np.mean(gains, axis=0)", "np.sum(gains, axis=0)"),
     # Results and claims
     "a percentage is a fraction": (
         'return variant.pivot(index="seed", columns="length", values="accuracy") * 100',
@@ -140,14 +137,13 @@ MISTAKES = {
     ),
     "the opposite sign confirms": ("int((gains > 0).sum())", "int((gains != 0).sum())"),
     "damage is measured from the long sequences": (
-        '"damage", name, where, trained - intervened',
-        '"damage", name, where, base - intervened',
+        'changes["damage", name, where] = trained - means',
+        'changes["damage", name, where] = base - means',
     ),
     "the worst row ranks first": (
         'means.rank(ascending=False, method="min")',
         'means.rank(ascending=True, method="min")',
     ),
-    "below the paper is shaded above": ('"above" if difference > 0 else', '"above" if difference < 0 else'),
     # Files, processes, DVC
     "an unknown key is accepted": ('extra="forbid", strict=True', 'extra="ignore", strict=True'),
     "a file appears before it is whole": ("            save(temporary)\n", "            save(path), save(temporary)\n"),

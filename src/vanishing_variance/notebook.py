@@ -95,6 +95,7 @@ def evaluate(trained: Trained, lengths: Sequence[int] | None = None, sequences: 
 def _accuracies(models: Models, read: Read, length: int) -> dict[str, np.ndarray]:
     if models.network.rescaled:
         accuracies = models.accuracy(read, length, UNCHANGED)
-        return {temperature: accuracies[temperature] for temperature in ("plain", "adaptive")}
-    correct = joined(answer(models, batch)[0] for batch in read(models.batch_size(length)))
-    return {"plain": correct[TRAINED].mean(axis=1)}
+        return {"plain": accuracies["plain"], "adaptive": accuracies["adaptive"]}
+    batches = [answer(models, batch)[0] for batch in read(models.batch_size(length))]
+    correct = joined(batches)[TRAINED]
+    return {"plain": correct.mean(axis=1)}

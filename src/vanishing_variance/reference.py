@@ -2,7 +2,7 @@
 
 Nothing in the pipeline imports it. The tests hold the ensemble against it, and the benchmark times it.
 
-B sequences, N items, D width, C classes.
+B sequences, N items, D width, F features of an item or query, C classes.
 """
 
 from collections.abc import Mapping
@@ -16,6 +16,8 @@ from vanishing_variance.engine.config import Model
 from vanishing_variance.engine.interfaces import Normaliser, Rescaled, Weighting
 from vanishing_variance.engine.task import Task
 from vanishing_variance.tasks.dictionary.task import Dictionary
+
+Batch = Mapping[str, Shaped[Tensor, "B ..."]]
 
 
 class Reference(nn.Module):
@@ -33,9 +35,8 @@ class Reference(nn.Module):
         attention: Rescaled | Weighting = softmax,
     ) -> None:
         super().__init__()
-        self.norm, self.epsilon, self.classes, self.map = norm, model.epsilon, task.num_classes, attention
-        self.logit_scale = model.width**-0.5 if model.scaled_logits else 1.0
-        width = model.width
+        self.task, self.norm, self.model, self.map = task, norm, model, attention
+        width, biases = model.width, model.attention_biases
 
         self.embedding = nn.ModuleDict()
         item_features, query_features = 1 + task.num_classes, 1
@@ -51,62 +52,77 @@ class Reference(nn.Module):
             self.query = _mlp(query_features, width, width)
             item_features = query_features = width
 
-        self.attention = nn.ModuleDict()
-        self.attention["query"] = nn.Linear(query_features, width, bias=model.attention_biases)
-        self.attention["key"] = nn.Linear(item_features, width, bias=False)
-        self.attention["value"] = nn.Linear(item_features, width, bias=model.attention_biases)
-        self.attention["output"] = nn.Identity()
-        if model.output_projection:
-            self.attention["output"] = nn.Linear(width, width, bias=model.attention_biases)
+        output = nn.Linear(width, width, bias=biases) if model.output_projection else nn.Identity()
+        projections = {
+            "query": nn.Linear(query_features, width, bias=biases),
+            "key": nn.Linear(item_features, width, bias=False),
+            "value": nn.Linear(item_features, width, bias=biases),
+            "output": output,
+        }
+        self.attention = nn.ModuleDict(projections)
 
-        of_map = {name: torch.full((1,), value) for name, value in attention.LEARNABLE.items()}
-        of_norm = {name: torch.full((width,), value) for name, value in norm.LEARNABLE.items()}
-        self.map_parameters = nn.ParameterDict(of_map)
-        self.norm_parameters = nn.ParameterDict(of_norm)
+        self.map_parameters, self.norm_parameters = nn.ParameterDict(), nn.ParameterDict()
+        for name, value in attention.LEARNABLE.items():
+            self.map_parameters[name] = torch.full((1, 1, 1), value)
+        for name, value in norm.LEARNABLE.items():
+            self.norm_parameters[name] = torch.full((width,), value)
         self.head = _mlp(width, width, task.num_classes)
 
-    def forward(self, batch: Mapping[str, Shaped[Tensor, "B ..."]]) -> Float[Tensor, "B C"]:
+    def forward(self, batch: Batch) -> Float[Tensor, "B C"]:
         """Return the class logits of a batch of sequences, arrays by name."""
-        items, query = self._embed(batch)
-        items, query = self.item(items), self.query(query)
-        q, k, v = self.attention["query"](query), self.attention["key"](items), self.attention["value"](items)
-        logits = (q.unsqueeze(1) @ k.mT).squeeze(1) * self.logit_scale
-        outputs = (self._weights(logits).unsqueeze(1) @ v).squeeze(1)
-        normalised = self.norm.normalise(outputs, dict(self.norm_parameters), self.epsilon)
-        class_logits: Tensor = self.head(self.attention["output"](normalised))
+        item_features, query_features = self._features(batch)
+        items, query = self.item(item_features), self.query(query_features)
+        q = self.attention["query"](query)
+        k = self.attention["key"](items)
+        v = self.attention["value"](items)
+
+        logits = torch.einsum("bd,bnd->bn", q, k)
+        if self.model.scaled_logits:
+            logits = logits / self.model.width**0.5
+        weights = self._weights(logits)
+        outputs = torch.einsum("bn,bnd->bd", weights, v)
+
+        normalised = self.norm.normalise(outputs, dict(self.norm_parameters), self.model.epsilon)
+        projected = self.attention["output"](normalised)
+        class_logits: Tensor = self.head(projected)
         return class_logits
 
-    def _embed(
-        self, batch: Mapping[str, Shaped[Tensor, "B ..."]]
-    ) -> tuple[Float[Tensor, "B N _"], Float[Tensor, "B _"]]:
+    def _features(self, batch: Batch) -> tuple[Float[Tensor, "B N F"], Float[Tensor, "B _"]]:
         """Return the features of the items, and those of the query."""
-        if "key" in self.embedding:
-            keys, values = self.embedding["key"](batch["key"].long()), self.embedding["value"](batch["value"].long())
-            return torch.cat((keys, values), -1), self.embedding["key"](batch["query"].long())
+        if isinstance(self.task, Dictionary):
+            key = self.embedding["key"](batch["key"].long())
+            value = self.embedding["value"](batch["value"].long())
+            query = self.embedding["key"](batch["query"].long())
+            return torch.cat((key, value), dim=-1), query
+        priority = batch["priority"].unsqueeze(-1)
         # not one_hot, which looks at its values, so that torch.func.vmap can take this module
-        classes = batch["class"].unsqueeze(-1) == torch.arange(self.classes, device=batch["class"].device)
-        items = torch.cat((batch["priority"].unsqueeze(-1), classes.to(batch["priority"])), -1)
-        return items, batch["query"].unsqueeze(-1)
+        classes = torch.arange(self.task.num_classes, device=priority.device)
+        one_hot = (batch["class"].unsqueeze(-1) == classes).to(priority)
+        return torch.cat((priority, one_hot), dim=-1), batch["query"].unsqueeze(-1)
 
     def _weights(self, logits: Float[Tensor, "B N"]) -> Float[Tensor, "B N"]:
         """Return the attention weights by the map, as of an ensemble of one seed."""
+        parameters = dict(self.map_parameters)
+        ensemble = logits.unsqueeze(0)
         if isinstance(self.map, Rescaled):
-            return torch.softmax(logits * self.map.scale(logits.shape[-1], dict(self.map_parameters)), dim=-1)
-        parameters = {name: value.view(1, 1, 1) for name, value in self.map_parameters.items()}
-        return self.map.weights(logits.unsqueeze(0), parameters).squeeze(0)
+            factor = self.map.scale(logits.shape[-1], parameters)
+            return torch.softmax(ensemble * factor, dim=-1).squeeze(0)
+        return self.map.weights(ensemble, parameters).squeeze(0)
 
     def load(self, weights: Mapping[str, Float[Tensor, "S ..."]], seed: int) -> None:
-        """Take the weights of one seed of an ensemble."""
-        named = {}
+        """Take the weights of one seed of an ensemble, whose names differ from those of modules."""
+        state = {}
         for name, tensor in weights.items():
             group, _, part = name.partition(".")
-            if group in ("norm", "map"):
-                named[f"{group}_parameters.{part}"] = tensor[seed]
+            if group == "map":
+                state[f"map_parameters.{part}"] = tensor[seed].view(1, 1, 1)
+            elif group == "norm":
+                state[f"norm_parameters.{part}"] = tensor[seed]
             elif group in ("embedding", "attention") and not part.endswith("bias"):
-                named[f"{name}.weight"] = tensor[seed]
+                state[f"{name}.weight"] = tensor[seed]
             else:
-                named[name] = tensor[seed]
-        self.load_state_dict(named)
+                state[name] = tensor[seed]
+        self.load_state_dict(state)
 
 
 def _mlp(inputs: int, width: int, outputs: int) -> nn.Sequential:

@@ -14,6 +14,6 @@ from torch import Tensor
 LEARNABLE: Mapping[str, float] = {"scale": 1.0, "exponent": 0.0}
 
 
-def scale(items: int, parameters: Mapping[str, Float[Tensor, " S"]]) -> Float[Tensor, " S"] | float:
+def scale(items: int, parameters: Mapping[str, Float[Tensor, "S 1 1"]]) -> Float[Tensor, "S 1 1"] | float:
     """Return the logits' factor s N^gamma, N = `items`, s = `scale`, gamma = `exponent`."""
     return parameters["scale"] * torch.pow(items, parameters["exponent"])

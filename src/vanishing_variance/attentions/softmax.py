@@ -8,6 +8,6 @@ from torch import Tensor
 LEARNABLE: Mapping[str, float] = {}
 
 
-def scale(items: int, parameters: Mapping[str, Float[Tensor, " S"]]) -> Float[Tensor, " S"] | float:
+def scale(items: int, parameters: Mapping[str, Float[Tensor, "S 1 1"]]) -> Float[Tensor, "S 1 1"] | float:
     """Return the logits' factor 1, whatever the number of items."""
     return 1.0

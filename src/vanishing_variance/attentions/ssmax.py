@@ -15,6 +15,6 @@ from torch import Tensor
 LEARNABLE: Mapping[str, float] = {"scale": 0.43}
 
 
-def scale(items: int, parameters: Mapping[str, Float[Tensor, " S"]]) -> Float[Tensor, " S"] | float:
+def scale(items: int, parameters: Mapping[str, Float[Tensor, "S 1 1"]]) -> Float[Tensor, "S 1 1"] | float:
     """Return the logits' factor s log N, N = `items`, s = `scale`."""
     return parameters["scale"] * math.log(items)

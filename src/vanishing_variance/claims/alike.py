@@ -1,7 +1,5 @@
 """Claims that two gains in accuracy are alike: differences of differences."""
 
-from dataclasses import replace
-
 import numpy as np
 from scipy import stats
 
@@ -34,21 +32,24 @@ def orthogonal(task: str, evidence: Evidence) -> Judgement:
     evidence.require([task], "short", "ln", "none")
     plain = Pair(task, "short", "ln", "none", "plain")
     adaptive = Pair(task, "short", "ln", "none", "adaptive")
-    with_it, without = adaptive.gains(evidence), plain.gains(evidence)
+    with_it = adaptive.gains(evidence)
+    without = plain.gains(evidence)
     values = with_it - without
     mean, low, high = interval(values)
-    paper = (adaptive.papers(evidence) - plain.papers(evidence)).dropna().mean()
-    words = [f"ln gains {with_it.mean():.3g} with the adaptive temperature, {without.mean():.3g} without"]
+    papers = adaptive.papers(evidence) - plain.papers(evidence)
+    paper = papers.dropna().mean()
+    words = f"ln gains {with_it.mean():.3g} with the adaptive temperature, {without.mean():.3g} without"
     note = no_test(values)
     if note:
-        return Judgement(UNDECIDED, ", ".join([*words, note]), "pp", mean, paper=paper, n=len(values))
+        return Judgement(UNDECIDED, f"{words}, {note}", "pp", mean, paper=paper, n=len(values))
     verdict = decided(max(-low, high) < MARGIN, max(low, -high) > MARGIN)
-    if verdict == UNDECIDED and (low > 0 or high < 0):
-        words.append(f"an interaction that is not shown to exceed ±{MARGIN:g}")
-    if verdict == UNDECIDED and (high - low) / 2 >= MARGIN:
-        seeds = seeds_for_equivalence(float(values.std(ddof=1)), MARGIN)
-        words.append(f"the interval is wider than ±{MARGIN:g}, {seeds} seeds for 90% power, were the truth 0")
-    return Judgement(verdict, ", ".join(words), "pp", mean, low, high, paper, len(values))
+    if verdict == UNDECIDED:
+        if low > 0 or high < 0:
+            words += f", an interaction that is not shown to exceed ±{MARGIN:g}"
+        if (high - low) / 2 >= MARGIN:
+            seeds = seeds_for_equivalence(float(values.std(ddof=1)), MARGIN)
+            words += f", the interval is wider than ±{MARGIN:g}, {seeds} seeds for 90% power, were the truth 0"
+    return Judgement(verdict, words, "pp", mean, low, high, paper, len(values))
 
 
 def nearer(evidence: Evidence) -> Judgement:
@@ -57,18 +58,25 @@ def nearer(evidence: Evidence) -> Judgement:
     n is that of the task with fewer seeds.
     """
     evidence.require(TASKS, "short", "ln", "std")
-    gains = {task: Pair(task, "short", "ln", "std").gains(evidence) for task in TASKS}
-    words = "; ".join(f"{task} {mean_estimate(values, '.3g')}" for task, values in gains.items())
-    argmax, dictionary = (values * np.sign(values.mean()) for values in gains.values())
+    words = []
+    distances = []
+    for task in TASKS:
+        gains = Pair(task, "short", "ln", "std").gains(evidence)
+        words.append(f"{task} {mean_estimate(gains, '.3g')}")
+        distances.append(gains * np.sign(gains.mean()))
+    argmax, dictionary = distances
     difference = float(argmax.mean() - dictionary.mean())
-    found = Judgement(UNDECIDED, words, "pp", difference, n=min(len(argmax), len(dictionary)))
+    said = "; ".join(words)
+    n = min(len(argmax), len(dictionary))
     note = no_test(argmax) or no_test(dictionary)
     if note:
-        return replace(found, evidence=f"{words}, {note}")
+        return Judgement(UNDECIDED, f"{said}, {note}", "pp", difference, n=n)
     # Whichever signs the true means have: where this interval is on one side of 0, so is that of their sum.
-    low, high = stats.ttest_ind(argmax, dictionary, equal_var=False).confidence_interval(0.95)
+    test = stats.ttest_ind(argmax, dictionary, equal_var=False)
+    low, high = test.confidence_interval(0.95)
     verdict = one_sided(low, high)
-    seeds = seeds_for_power(difference / float(np.hypot(argmax.std(ddof=1), dictionary.std(ddof=1))))
+    deviation = float(np.hypot(argmax.std(ddof=1), dictionary.std(ddof=1)))
+    seeds = seeds_for_power(difference / deviation)
     if verdict == UNDECIDED and seeds:
-        words += f", {seeds} seeds for 90% power"
-    return replace(found, verdict=verdict, evidence=words, low=float(low), high=float(high))
+        said += f", {seeds} seeds for 90% power"
+    return Judgement(verdict, said, "pp", difference, float(low), float(high), n=n)

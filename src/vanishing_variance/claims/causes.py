@@ -81,27 +81,34 @@ def attention(task: str, evidence: Evidence) -> Judgement:
 def read_out(task: str, evidence: Evidence) -> Judgement:
     """Judge whether `ln` answers better at equal attention on the target."""
     parts = _gain(task, evidence)
-    return by_seed(parts["read-out"], "pp", ", ".join(f"{name} {_points(values)}" for name, values in parts.items()))
+    words = [f"{name} {_points(values)}" for name, values in parts.items()]
+    return by_seed(parts["read-out"], "pp", ", ".join(words))
 
 
 def improves(task: str, evidence: Evidence) -> Judgement:
     """Judge whether the reduced shift of O is what improves the accuracy."""
-    of_moments, of_read_out = moments(task, evidence), read_out(task, evidence)
+    of_moments = moments(task, evidence).verdict
+    of_read_out = read_out(task, evidence).verdict
     parts = _gain(task, evidence)
+    gained = parts["gain"]
     percent = 100 * _beyond(task, evidence).groupby(["intervention", "where", "seed"])["accuracy"].mean()
     base = percent[BASE, NOTHING]
-    brought = {form: (percent[restored(form), "before"] - base).to_numpy() for form in FORMS}
-    if len(parts["gain"]) < 2 or len(base) != len(parts["gain"]):
-        return Judgement(UNDECIDED, "too few seeds of both", UNIT, n=len(parts["gain"]))
-    sides = [one_sided(*interval(values - HALF * parts["gain"])[1:]) for values in brought.values()]
-    verdict = decided(
-        of_moments.verdict == SUPPORTED or (of_read_out.verdict == SUPPORTED and SUPPORTED in sides),
-        of_moments.verdict == CONTRADICTED and set(sides) == {CONTRADICTED},
-    )
-    words = [f"ln brings {_points(parts['gain'])}", f"of it the read-out {_points(parts['read-out'])}"]
-    words += [f"{form} moments put right {_points(values)}" for form, values in brought.items()]
-    said = f"{', '.join(words)}; cause-moments: {of_moments.verdict}, cause-read-out: {of_read_out.verdict}"
-    best = max(brought.values(), key=lambda values: float(values.mean()))
+    if len(gained) < 2 or len(base) != len(gained):
+        return Judgement(UNDECIDED, "too few seeds of both", UNIT, n=len(gained))
+    words = [f"ln brings {_points(gained)}", f"of it the read-out {_points(parts['read-out'])}"]
+    sides = []
+    recoveries = []
+    for form in FORMS:
+        recovered = (percent[restored(form), "before"] - base).to_numpy()
+        _, low, high = interval(recovered - HALF * gained)
+        sides.append(one_sided(low, high))
+        recoveries.append(recovered)
+        words.append(f"{form} moments put right {_points(recovered)}")
+    said = f"{', '.join(words)}; cause-moments: {of_moments}, cause-read-out: {of_read_out}"
+    best = max(recoveries, key=np.mean)
+    by_read_out = of_read_out == SUPPORTED and SUPPORTED in sides
+    refuted = of_moments == CONTRADICTED and set(sides) == {CONTRADICTED}
+    verdict = decided(of_moments == SUPPORTED or by_read_out, refuted)
     return replace(by_seed(best, UNIT, said), verdict=verdict)
 
 
@@ -111,17 +118,18 @@ def _sides(task: str, evidence: Evidence, wanted: dict[str, tuple[str, str, str]
     `wanted`, by words: kind, intervention and place of a share of models without a normaliser beyond training.
     """
     _beyond(task, evidence)
-    found = shares(evidence.intervened(task), evidence.longest)
-    by_place = found[found["length"].isna()].set_index(["kind", "intervention", "where"])
-    of_none = by_place.loc[list(wanted.values())]
-    sides, said = [], []
-    for words, (_, share) in zip(wanted, of_none.iterrows(), strict=True):
-        value, low, high = share["share"], share["share_low"], share["share_high"]
+    by_length = shares(evidence.intervened(task), evidence.longest)
+    by_place = by_length[by_length["length"].isna()].set_index(["kind", "intervention", "where"])
+    table = by_place.loc[list(wanted.values())][["share", "share_low", "share_high", "note", "n"]]
+    sides = []
+    said = []
+    for words, (share, low, high, note, _) in zip(wanted, table.to_numpy(), strict=True):
         sides.append(one_sided(low - HALF, high - HALF))
-        said.append(f"{words} ({share['note']})" if np.isnan(value) else f"{words} {estimate('.0%', value, low, high)}")
-    best = of_none.sort_values("share", ascending=False, kind="stable").iloc[0]
-    ours, low, high = 100 * best["share"], 100 * best["share_low"], 100 * best["share_high"]
-    return sides, Judgement(UNDECIDED, ", ".join(said), "% of what is lost", ours, low, high, n=int(best["n"]))
+        text = f"({note})" if np.isnan(share) else estimate(".0%", share, low, high)
+        said.append(f"{words} {text}")
+    share, low, high, _, n = table.sort_values("share", ascending=False, kind="stable").iloc[0]
+    found = Judgement(UNDECIDED, ", ".join(said), "% of what is lost", 100 * share, 100 * low, 100 * high, n=int(n))
+    return sides, found
 
 
 def _beyond(task: str, evidence: Evidence) -> pd.DataFrame:

@@ -31,7 +31,8 @@ def _converges(task: str, norm: str, evidence: Evidence) -> Judgement:
     losses = rows(evidence.losses, task=task, norm=norm)
     if losses.empty:
         raise NotTestedError(f"there are no training losses of {norm}")
-    steps, made = paper_steps(task), evidence.steps[task, "short"]
+    steps = paper_steps(task)
+    made = evidence.steps[task, "short"]
     if made < steps:
         return Judgement(NOT_COMPARABLE, f"{made:,} of {steps:,} steps")
     means = []
@@ -42,4 +43,6 @@ def _converges(task: str, norm: str, evidence: Evidence) -> Judgement:
     falls = 100 * np.log(before.to_numpy() / last.to_numpy())
     words = f"mean loss {before.mean():.3g} in the tenth before, {last.mean():.3g} in the last"
     found = by_seed(falls, "% lower in last tenth", words)
-    return replace(found, verdict=one_sided(100 * STILL_FALLING - found.high, 100 * STILL_FALLING - found.low))
+    margin = 100 * STILL_FALLING
+    verdict = one_sided(margin - found.high, margin - found.low)
+    return replace(found, verdict=verdict)

@@ -3,7 +3,7 @@
 S seeds, L lengths.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -41,22 +41,29 @@ class Pair:
     def gains(self, evidence: Evidence, lengths: pd.Index | None = None) -> Float[np.ndarray, " S"]:
         """Return the mean difference over `lengths`, or all beyond training, in percentage points, for each seed."""
         ours, theirs = self.accuracies(evidence)
-        chosen = theirs.columns if lengths is None else lengths
-        return (ours[chosen].mean(axis=1) - theirs[chosen].mean(axis=1)).to_numpy()
+        if lengths is not None:
+            ours, theirs = ours[lengths], theirs[lengths]
+        gains = ours.mean(axis=1) - theirs.mean(axis=1)
+        return gains.to_numpy()
 
     def gain(self, evidence: Evidence) -> Comparison:
         """Return the paired test of the mean accuracies over all lengths beyond training, in percentage points."""
         ours, theirs = self.accuracies(evidence)
+        treated = ours.mean(axis=1).to_numpy()
+        untreated = theirs.mean(axis=1).to_numpy()
         rng = stream(evidence.root, "bootstrap", *vars(self).values(), "beyond training")
-        return paired(ours.mean(axis=1).to_numpy(), theirs.mean(axis=1).to_numpy(), rng)
+        return paired(treated, untreated, rng)
 
     def behind(self, evidence: Evidence) -> list[int]:
         """Return the lengths at which the treatment is significantly below: paired t-test, Holm over these lengths."""
         ours, theirs = self.accuracies(evidence)
-        differences = (ours - theirs).to_numpy()
-        p = [np.nan if no_test(of_length) else stats.ttest_1samp(of_length, 0).pvalue for of_length in differences.T]
-        below = (differences.mean(axis=0) < 0) & (holm(np.array(p)) < ALPHA)
-        return [int(length) for length in theirs.columns[below]]
+        differences = ours - theirs
+        p = []
+        for values in differences.to_numpy().T:
+            p.append(np.nan if no_test(values) else stats.ttest_1samp(values, 0).pvalue)
+        significant = holm(np.array(p)) < ALPHA
+        below = theirs.columns[significant & (differences.mean() < 0)]
+        return [int(length) for length in below]
 
     def papers(self, evidence: Evidence) -> pd.Series:
         """Return the paper's differences in percentage points by length, at our test lengths beyond training.
@@ -64,9 +71,10 @@ class Pair:
         Those that the conversion of its tables lost are absent.
         """
         wide = self._papers_numbers(evidence)
-        # Table 3 has what std gains over none, the others have accuracies.
+        # Gains over none: of std Table 3 has them, the other tables have accuracies.
         gains = {"none": 0 * wide["none"], "ln": wide["ln"] - wide["none"], "std": wide["std"]}
-        return (gains[self.treatment] - gains[self.baseline]).dropna()
+        differences = gains[self.treatment] - gains[self.baseline]
+        return differences.dropna()
 
     def papers_error(self, evidence: Evidence, lengths: pd.Index) -> float:
         """Return the most that the standard error of the paper's mean difference over `lengths` can be, in points.
@@ -75,25 +83,28 @@ class Pair:
         mean of these errors is that of the mean difference if lengths err together, and else above it. `std` and `none`
         are compared through `ln`: of a sum, the error is at most the sum of the errors.
         """
-        tested = {"none", "std"} if self.treatment == "std" else {self.baseline}
+        tested = ["none", "std"] if self.treatment == "std" else [self.baseline]
         wide = self._papers_numbers(evidence)
         error = pd.Series(0.0, index=wide.index)
-        for baseline in sorted(tested):
-            difference = Pair(self.task, self.range_, "ln", baseline, self.temperature).papers(evidence)
+        for baseline in tested:
+            differences = replace(self, treatment="ln", baseline=baseline).papers(evidence)
+            largest = differences.abs() + ROUNDED
             t = stats.t.isf(wide[f"ln_vs_{baseline}"] / 2, PAPER_SEEDS - 1)
-            error += (difference.reindex(wide.index).abs() + ROUNDED) / t
+            error += largest.reindex(wide.index) / t
         return float(error[lengths].mean(skipna=False))
 
     def _papers_numbers(self, evidence: Evidence) -> pd.DataFrame:
         """Return the paper's numbers, a row a length of ours beyond training; NaN where one is not known."""
         papers = rows(evidence.paper, task=self.task, range_=self.range_, temperature=self.temperature)
         wide = papers.dropna(subset="value").pivot_table(index="length", columns="variant", values="value")
-        lengths = self.accuracies(evidence)[1].columns
-        return wide.reindex(index=lengths, columns=["none", "ln", "std", "ln_vs_none", "ln_vs_std"])
+        _, theirs = self.accuracies(evidence)
+        return wide.reindex(index=theirs.columns, columns=["none", "ln", "std", "ln_vs_none", "ln_vs_std"])
 
 
 def no_test(differences: Float[np.ndarray, " S"]) -> str:
     """Return why there is no test of these differences over seeds; empty where there is one."""
     if len(differences) < 2:
         return "one seed: no test"
-    return "all differences equal: no test" if np.ptp(differences) <= EQUAL else ""
+    if np.ptp(differences) <= EQUAL:
+        return "all differences equal: no test"
+    return ""

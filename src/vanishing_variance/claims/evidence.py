@@ -40,19 +40,22 @@ class Evidence:
     def require(self, tasks: Sequence[str], range_: str, *norms: str) -> None:
         """Raise NotTestedError where these normalisers cannot be compared beyond training."""
         missing = [self._missing(task, range_, norms) for task in tasks]
-        if any(missing):
-            raise NotTestedError("; ".join(filter(None, missing)))
+        said = "; ".join(filter(None, missing))
+        if said:
+            raise NotTestedError(said)
 
     def _missing(self, task: str, range_: str, norms: Sequence[str]) -> str:
         accuracy = rows(self.accuracy, task=task, range_=range_)
-        seeds = {norm: set(rows(accuracy, norm=norm)["seed"]) for norm in norms}
-        absent = [norm for norm in norms if not seeds[norm]]
+        trained = {norm: set(rows(accuracy, norm=norm)["seed"]) for norm in norms}
+        absent = [norm for norm, seeds in trained.items() if not seeds]
         if absent:
             return f"{task} was not trained on the {range_} range with {' and '.join(absent)}"
-        if not set.intersection(*seeds.values()):
+        if not set.intersection(*trained.values()):
             return f"no seed of {task} was trained on the {range_} range with {' and '.join(norms)} alike"
         longest = self.longest[range_]
-        return "" if (accuracy["length"] > longest).any() else f"no test length is beyond the {longest} of training"
+        if accuracy["length"].max() <= longest:
+            return f"no test length is beyond the {longest} of training"
+        return ""
 
     def behind(self, task: str, range_: str) -> str:
         """Return how these models are behind the paper's: their steps and baseline; empty where they are not.
@@ -60,23 +63,20 @@ class Evidence:
         The baseline is the mean accuracy of `none`, plain softmax, at the shortest training length whose number in
         the paper survives: 2^4 but for Table 5, which has lost those below 2^7. Where none does, steps alone decide.
         """
-        steps, papers_steps = self.steps[task, range_], paper_steps(task)
+        steps = self.steps[task, range_]
+        papers_steps = paper_steps(task)
         said = f"{steps:,} of {papers_steps:,} steps"
         below = steps < papers_steps
+        baseline = {"variant": "none", "quantity": "accuracy_pct"}
+        cells = rows(self.paper, task=task, range_=range_, temperature="plain", **baseline)
+        papers = cells.set_index("length")["value"].dropna()
         ours = by_seed(self.accuracy, task, range_, "none", "plain").mean()
-        theirs = self._papers_baseline(task, range_)
-        both = sorted(set(ours.index) & set(theirs.index))
-        if both:
-            baseline, papers = ours[both[0]], theirs[both[0]]
-            below |= papers - baseline > BEHIND
-            said += f", baseline {baseline:.1f}% at {power(both[0])} (the paper's {papers:.1f}%)"
+        both = papers.index.intersection(ours.index)
+        if len(both) and both.min() <= PAPER_LONGEST[range_]:
+            length = both.min()
+            below |= papers[length] - ours[length] > BEHIND
+            said += f", baseline {ours[length]:.1f}% at {power(length)} (the paper's {papers[length]:.1f}%)"
         return said if below else ""
-
-    def _papers_baseline(self, task: str, range_: str) -> pd.Series:
-        """Return the paper's accuracies (%) of `none`, plain softmax, by training length."""
-        papers = rows(self.paper, task=task, range_=range_, temperature="plain", variant="none")
-        papers = rows(papers[papers["length"] <= PAPER_LONGEST[range_]], quantity="accuracy_pct")
-        return papers.set_index("length")["value"].dropna()
 
     def intervened(self, task: str) -> pd.DataFrame:
         """Return the interventions in models of the short range without a normaliser."""
@@ -85,4 +85,5 @@ class Evidence:
     def inside(self, task: str, norm: str) -> pd.DataFrame:
         """Return the models of one variant of the short range, at the test lengths beyond training."""
         models = rows(self.mechanism, task=task, range_="short", norm=norm)
-        return models[models["length"] > self.longest["short"]].sort_values(["seed", "length"])
+        beyond = models[models["length"] > self.longest["short"]]
+        return beyond.sort_values(["seed", "length"])

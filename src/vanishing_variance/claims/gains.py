@@ -38,16 +38,17 @@ def _ahead(pair: Pair, evidence: Evidence) -> Judgement:
     if verdict == SUPPORTED and behind:
         verdict = UNDECIDED
     ours, theirs = pair.accuracies(evidence)
-    leading = int(((ours - theirs).mean() > 0).sum())
-    words = [f"ahead at {leading} of {len(theirs.columns)} lengths"]
+    differences = (ours - theirs).mean()
+    leading = int((differences > 0).sum())
+    words = [f"ahead at {leading} of {len(differences)} lengths"]
     if behind:
         words.append(f"significantly behind at {', '.join(map(power, behind))}")
     words.append(test.note if np.isnan(test.p) else f"p = {test.p:.2g}")
     if test.seeds_for_power and verdict == UNDECIDED:
         words.append(f"{test.seeds_for_power} seeds for 90% power")
     paper, size, compared = _size(pair, evidence, verdict)
-    said = ", ".join([*words, compared])
-    return Judgement(verdict, said, "pp", test.mean, test.low, test.high, paper, test.n, size)
+    words.append(compared)
+    return Judgement(verdict, ", ".join(words), "pp", test.mean, test.low, test.high, paper, test.n, size)
 
 
 def _size(pair: Pair, evidence: Evidence, verdict: str) -> tuple[float, str, str]:
@@ -64,15 +65,17 @@ def _size(pair: Pair, evidence: Evidence, verdict: str) -> tuple[float, str, str
     error = pair.papers_error(evidence, papers.index)
     size = ""
     if low < high and verdict in (SUPPORTED, UNDECIDED):
-        ours = (mean, gains.std(ddof=1), len(gains))
-        theirs = (paper, error * PAPER_SEEDS**0.5, PAPER_SEEDS)
-        p = stats.ttest_ind_from_stats(*ours, *theirs, equal_var=False).pvalue
-        if p < ALPHA:
+        deviation = gains.std(ddof=1)
+        papers_deviation = error * PAPER_SEEDS**0.5
+        ours = mean, deviation, len(gains)
+        welch = stats.ttest_ind_from_stats(*ours, paper, papers_deviation, PAPER_SEEDS, equal_var=False)
+        if welch.pvalue < ALPHA:
             size = SMALLER if mean < paper else LARGER
         elif verdict == SUPPORTED:
             size = COMPATIBLE
     words = f"the paper's standard error at most {error:.2g}"
-    if len(papers) == len(pair.accuracies(evidence)[1].columns):
+    _, theirs = pair.accuracies(evidence)
+    if len(papers) == len(theirs.columns):
         return paper, size, words
     at = f"at the {len(papers)} of them where the paper's numbers survive {estimate('.3g', mean, low, high)}"
     return NAN, size, f"{at}, the paper's {paper:.3g}, {words}"

@@ -99,7 +99,9 @@ def decided(supported: bool, contradicted: bool) -> str:
     """Return the verdict: undecided where neither holds, as where numbers are missing."""
     if supported:
         return SUPPORTED
-    return CONTRADICTED if contradicted else UNDECIDED
+    if contradicted:
+        return CONTRADICTED
+    return UNDECIDED
 
 
 def one_sided(low: float, high: float) -> str:
@@ -109,10 +111,11 @@ def one_sided(low: float, high: float) -> str:
 
 def by_seed(values: Float[np.ndarray, " S"], unit: str, words: str) -> Judgement:
     """Judge whether the mean over seeds is above 0, by its 95% t interval."""
+    n = len(values)
     mean, low, high = interval(values)
-    if len(values) < 2:
-        return Judgement(UNDECIDED, f"{words}, one seed: no interval", unit, mean, n=len(values))
-    return Judgement(one_sided(low, high), words, unit, mean, low, high, n=len(values))
+    if n < 2:
+        return Judgement(UNDECIDED, f"{words}, one seed: no interval", unit, mean, n=n)
+    return Judgement(one_sided(low, high), words, unit, mean, low, high, n=n)
 
 
 def _as_trained(rule: Rule, found: Judgement, evidence: Evidence) -> Judgement:

@@ -27,20 +27,27 @@ _HUNDREDTHS = "(0.01 sd)²"
 
 def changes(norm: str, measure: Measure, unit: str, task: str, evidence: Evidence) -> Judgement:
     """Judge whether a measure of the models of one normaliser is above 0 beyond training."""
-    values = _measured(_values(evidence, task, norm, measure), evidence, task, norm).to_numpy()
-    return by_seed(values, unit, mean_estimate(values, ".3g"))
+    values = _values(evidence, task, norm, measure)
+    _require_values(values, evidence, task, norm)
+    by_model = values.to_numpy()
+    return by_seed(by_model, unit, mean_estimate(by_model, ".3g"))
 
 
-def smaller(measure: Measure, unit: str, task: str, evidence: Evidence) -> Judgement:
-    """Judge whether a measure is smaller with `ln` than with `none`, paired by seed."""
-    none, ln = _of_both(evidence, task, measure)
+def smaller(
+    measure: Measure, unit: str, task: str, evidence: Evidence, shown: Callable[[float], str] = "{:.3g}".format
+) -> Judgement:
+    """Judge whether a measure is smaller with `ln` than with `none`, paired by seed; `shown`: a mean in words."""
+    none = _values(evidence, task, "none", measure)
+    ln = _values(evidence, task, "ln", measure)
+    none, ln = of_both(none, ln)
+    _require_values(none, evidence, task, "none", "ln")
     found = by_seed((none - ln).to_numpy(), unit, "")
-    return replace(found, evidence=f"none {none.mean():.3g}, ln {ln.mean():.3g}")
+    return replace(found, evidence=f"none {shown(none.mean())}, ln {shown(ln.mean())}")
 
 
 def log_ratio(name: str) -> Measure:
     """Return the measure log2 of a variance over that at the training lengths."""
-    return lambda of: (of[name] / of[f"trained_{name}"]).map(np.log2)
+    return lambda models: (models[name] / models[f"trained_{name}"]).map(np.log2)
 
 
 def dispersed(task: str, evidence: Evidence) -> Judgement:
@@ -53,8 +60,9 @@ def dispersed(task: str, evidence: Evidence) -> Judgement:
     if rows(measured, task=task, range_="short").empty:
         evidence.require([task], "short", "none", "ln")
         raise NotTestedError("the mass of the 16 largest weights was not measured: the models are older than the rule")
-    outside = replace(evidence, mechanism=measured)
-    return smaller(lambda of: 100 * (1 - of["largest16"]), "% of the weight", task, outside)
+    return smaller(
+        lambda models: 100 * (1 - models["largest16"]), "% of the weight", task, replace(evidence, mechanism=measured)
+    )
 
 
 def drifts(task: str, evidence: Evidence) -> Judgement:
@@ -65,24 +73,17 @@ def drifts(task: str, evidence: Evidence) -> Judgement:
 
 def keeps_mean(task: str, evidence: Evidence) -> Judgement:
     """Judge whether the global mean of O moves less with `ln` than with `none`."""
-    found = smaller(_squared_drift, _HUNDREDTHS, task, evidence)
-    none, ln = _of_both(evidence, task, _squared_drift)
-    return replace(found, evidence=f"none {_distance(none.mean())}, ln {_distance(ln.mean())}")
+    return smaller(_squared_drift, _HUNDREDTHS, task, evidence, _distance)
 
 
-def _squared_drift(of: pd.DataFrame) -> pd.Series:
-    return 1e4 * drift(of)
+def _squared_drift(models: pd.DataFrame) -> pd.Series:
+    return 1e4 * drift(models)
 
 
 def _distance(squared: float) -> str:
     """Return a mean squared drift as a root mean square, which is 0 where it is within its sampling error."""
-    return f"{max(squared, 0.0) ** 0.5 / 100:.2g} sd"
-
-
-def _of_both(evidence: Evidence, task: str, measure: Measure) -> tuple[pd.Series, pd.Series]:
-    """Return a measure of `none` and `ln`, of the seeds that both have. Raises NotTestedError where there are none."""
-    none, ln = of_both(_values(evidence, task, "none", measure), _values(evidence, task, "ln", measure))
-    return _measured(none, evidence, task, "none", "ln"), ln
+    distance = max(squared, 0.0) ** 0.5 / 100
+    return f"{distance:.2g} sd"
 
 
 def _values(evidence: Evidence, task: str, norm: str, measure: Measure) -> pd.Series:
@@ -91,9 +92,8 @@ def _values(evidence: Evidence, task: str, norm: str, measure: Measure) -> pd.Se
     return measure(models).groupby(models["seed"]).mean()
 
 
-def _measured(values: pd.Series, evidence: Evidence, task: str, *norms: str) -> pd.Series:
-    """Return the values. Raises NotTestedError where there are none."""
+def _require_values(values: pd.Series, evidence: Evidence, task: str, *norms: str) -> None:
+    """Raise NotTestedError where there are no values."""
     if values.empty:
         evidence.require([task], "short", *norms)
         raise NotTestedError(f"no models of {task} were measured beyond training")
-    return values

@@ -32,11 +32,11 @@ WORDS = Path(__file__).with_name("claims.csv")
 INSIDE: OfEachTask = {
     "features": (
         "minus the log2 ratio of the mean feature variance of O (none) to that at the training lengths, above 0.",
-        partial(changes, "none", lambda of: -log_ratio("feature_variance_before")(of), "log2 ratio"),
+        partial(changes, "none", lambda models: -log_ratio("feature_variance_before")(models), "log2 ratio"),
     ),
     "variance-decays": (
         "minus the log2 ratio of the global variance of O (none) to that at the training lengths, above 0.",
-        partial(changes, "none", lambda of: -log_ratio("variance_before")(of), "log2 ratio"),
+        partial(changes, "none", lambda models: -log_ratio("variance_before")(models), "log2 ratio"),
     ),
     "mean-drifts": (
         "the squared drift of the global mean of O (none) from that at the training lengths, in hundredths of a "
@@ -47,11 +47,11 @@ INSIDE: OfEachTask = {
     "variance-kept": (
         "the absolute log2 ratio of the global variance of O, before the normaliser, to that at the training lengths, "
         "none less ln, above 0.",
-        partial(smaller, lambda of: log_ratio("variance_before")(of).abs(), "absolute log2 ratio"),
+        partial(smaller, lambda models: log_ratio("variance_before")(models).abs(), "absolute log2 ratio"),
     ),
     "variance-kept-after": (
         "the same after the normaliser.",
-        partial(smaller, lambda of: log_ratio("variance_after")(of).abs(), "absolute log2 ratio"),
+        partial(smaller, lambda models: log_ratio("variance_after")(models).abs(), "absolute log2 ratio"),
     ),
     "mean-kept": (
         "the squared drift of the global mean after the normaliser, as of mean-drifts, none less ln, above 0.",
@@ -59,17 +59,17 @@ INSIDE: OfEachTask = {
     ),
     "shift": (
         "the Wasserstein shift of O after the normaliser, in standard deviations of training, none less ln, above 0.",
-        partial(smaller, lambda of: of["shift_after"], "sd"),
+        partial(smaller, lambda models: models["shift_after"], "sd"),
     ),
     "shift-left": (
         "the Wasserstein shift with ln, after the normaliser, less that of as large a sample of the training lengths, "
         "above 0.",
-        partial(changes, "ln", lambda of: of["shift_after"] - of["trained_shift_after"], "sd"),
+        partial(changes, "ln", lambda models: models["shift_after"] - models["trained_shift_after"], "sd"),
     ),
     "features-ln": (
         "minus the log2 ratio of the mean feature variance of O (ln, after the normaliser) to that at the training "
         "lengths, above 0.",
-        partial(changes, "ln", lambda of: -log_ratio("feature_variance_after")(of), "log2 ratio"),
+        partial(changes, "ln", lambda models: -log_ratio("feature_variance_after")(models), "log2 ratio"),
     ),
     "dispersion": (
         "the attention outside of the 16 largest weights, which Figure 4 shows, none less ln, above 0.",
@@ -102,11 +102,11 @@ THEORY = {
 
 
 def _of_each(rules: OfEachTask, recorded: bool = True) -> dict[str, Rule]:
-    return {
-        f"{key}-{task}": Rule(words, partial(judge, task), (task,), recorded=recorded)
-        for key, (words, judge) in rules.items()
-        for task in TASKS
-    }
+    of_each = {}
+    for key, (words, judge) in rules.items():
+        for task in TASKS:
+            of_each[f"{key}-{task}"] = Rule(words, partial(judge, task), (task,), recorded=recorded)
+    return of_each
 
 
 RULES = {

@@ -1,5 +1,6 @@
 """The verdicts as files: all of each claim, a table, and how many there are of each verdict."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -21,8 +22,8 @@ def judged(claims: Iterable[Claim], evidence: Evidence) -> Files:
 
 def counts(document: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
     """Return how many claims have each verdict: the columns of `dvc exp show`."""
-    verdicts = [claim["verdict"] for claim in document.values()]
-    return {verdict.replace(" ", "_"): verdicts.count(verdict) for verdict in VERDICTS}
+    found = Counter(claim["verdict"] for claim in document.values())
+    return {verdict.replace(" ", "_"): found[verdict] for verdict in VERDICTS}
 
 
 def markdown(document: Mapping[str, Mapping[str, Any]]) -> str:
@@ -30,10 +31,14 @@ def markdown(document: Mapping[str, Mapping[str, Any]]) -> str:
     rows = []
     rules: dict[str, list[str]] = {}
     for key, claim in document.items():
-        verdict = f"**{claim['verdict']}**" + (f", {claim['size']}" if claim["size"] else "")
+        verdict = f"**{claim['verdict']}**"
+        if claim["size"]:
+            verdict += f", {claim['size']}"
         ours = estimate(".3g", claim["ours"], claim["low"], claim["high"])
-        numbers = [ours, estimate(".3g", claim["paper"]), claim["unit"], str(claim["n"] or MISSING)]
-        rows.append([key, claim["claim"], claim["where"], verdict, *numbers, claim["evidence"]])
+        paper = estimate(".3g", claim["paper"])
+        n = str(claim["n"] or MISSING)
+        texts = {"key": key, **claim, "verdict": verdict, "ours": ours, "paper": paper, "n": n}
+        rows.append([texts[name] for name in HEAD])
         rules.setdefault(claim["rule"], []).append(key)
     lines = ["# The paper's claims", "", table(HEAD, rows, texts=len(HEAD)), ""]
     lines += [f"- **{name}**: {meaning}" for name, meaning in legend()]

@@ -46,12 +46,13 @@ SAME = (
 
 def vanishes(evidence: Evidence) -> Judgement:
     """Judge Proposition 1 on trained models."""
-    words, shares = [], []
+    words = []
+    least = 1.0
     for (task, norm), features in evidence.exponents.groupby(["task", "norm"], sort=False):
-        shares.append(float((features["high"] < 0).mean()))
+        falling = float((features["high"] < 0).mean())
         median = features["exponent"].median()
-        words.append(f"{task}/{norm}: {shares[-1]:.0%} of the features, median exponent {median:.2f}")
-    least = min(shares)
+        words.append(f"{task}/{norm}: {falling:.0%} of the features, median exponent {median:.2f}")
+        least = min(least, falling)
     verdict = decided(least >= 0.95, least < 0.5)
     return Judgement(verdict, "; ".join(words), "% of features", 100 * least, n=1)
 
@@ -59,12 +60,13 @@ def vanishes(evidence: Evidence) -> Judgement:
 def falls(evidence: Evidence) -> Judgement:
     """Judge whether the standard deviation of a component falls with length (Figure 1)."""
     fits = evidence.fits[evidence.fits["strategy"].isin(PAPER)]
-    words, shares = [], []
+    words = []
+    least = 1.0
     for name, components in fits.groupby("strategy", sort=False):
-        shares.append(float((components["high"] < 0).mean()))
+        falling = float((components["high"] < 0).mean())
         mean = components["exponent"].mean()
-        words.append(f"{STRATEGIES[str(name)].title}: {shares[-1]:.0%}, mean slope {mean:.2f}")
-    least = min(shares)
+        words.append(f"{STRATEGIES[str(name)].title}: {falling:.0%}, mean slope {mean:.2f}")
+        least = min(least, falling)
     verdict = decided(least == 1, least < 0.5)
     return _probed(evidence, Judgement(verdict, "; ".join(words), "% of components", 100 * least))
 
@@ -73,7 +75,8 @@ def half(evidence: Evidence) -> Judgement:
     """Judge how fast it falls for random tokens without positional encoding (Figure 1)."""
     components = rows(evidence.fits, strategy="random_no_pe")
     mean = float(components["exponent"].mean())
-    held = int(((components["low"] <= SLOPE) & (components["high"] >= SLOPE)).sum())
+    holding = (components["low"] <= SLOPE) & (components["high"] >= SLOPE)
+    held = int(holding.sum())
     verdict = decided(abs(mean - SLOPE) <= 0.1, held == 0)
     fixed = rows(evidence.fits, strategy=FIXED_LAST)["exponent"].mean()
     words = (
@@ -100,11 +103,13 @@ def argued(_: Evidence) -> Judgement:
 
 def same_functions(evidence: Evidence) -> Judgement:
     """Judge whether `ln` and `std` represent the same functions."""
-    worst = max(evidence.capacity.values(), key=lambda found: float(found["differ"]))
-    words = "; ".join(
-        f"{task}: {found['differ']:.3%} of {found['answers']:,} answers, logits within "
-        f"{found['logits_differ'] / found['logits_deviation']:.0e} standard deviations"
-        for task, found in evidence.capacity.items()
-    )
-    verdict = decided(worst["differ"] <= 1e-3, worst["differ"] > 1e-3)
-    return Judgement(verdict, words, "% of answers", 100 * worst["differ"])
+    words = []
+    most = 0.0
+    for task, measured in evidence.capacity.items():
+        differ = measured["differ"]
+        deviations = measured["logits_differ"] / measured["logits_deviation"]
+        answers = f"{differ:.3%} of {measured['answers']:,} answers"
+        words.append(f"{task}: {answers}, logits within {deviations:.0e} standard deviations")
+        most = max(most, differ)
+    verdict = decided(most <= 1e-3, most > 1e-3)
+    return Judgement(verdict, "; ".join(words), "% of answers", 100 * most)

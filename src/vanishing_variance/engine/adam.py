@@ -32,16 +32,23 @@ class TorchAdam:
     def __init__(self, weights: Weights, tables: Collection[str], rates: Rates, decay: float) -> None:
         self._tables = {name: weights[name] for name in tables}
         self._rates, self._completed = rates.tolist(), 0
-        parameters = list(weights.values())
-        self._adam = torch.optim.AdamW(parameters, betas=(BETA1, BETA2), eps=EPSILON, weight_decay=decay, fused=True)
-        for tensor in parameters:  # as torch would at the first step; but `state` is asked for before
-            averages = {name: torch.zeros_like(tensor, requires_grad=False) for name in ("exp_avg", "exp_avg_sq")}
-            self._adam.state[tensor] = {"step": torch.zeros((), device=tensor.device), **averages}
+        betas = BETA1, BETA2
+        self._adam = torch.optim.AdamW(weights.values(), betas=betas, eps=EPSILON, weight_decay=decay, fused=True)
+        for tensor in weights.values():  # as torch would at the first step; but `state` is asked for before
+            self._adam.state[tensor] = {
+                "step": tensor.new_zeros(()),
+                "exp_avg": torch.zeros_like(tensor, requires_grad=False),
+                "exp_avg_sq": torch.zeros_like(tensor, requires_grad=False),
+            }
 
     def read(self, rows: Rows) -> dict[str, Float[Tensor, "S R F"]]:
         """Return the rows that the next step reads, up to date and to be differentiated, by name of the table."""
         self._adam.zero_grad()
-        return {name: table.flatten(0, 1)[flat_rows(rows[name], table)] for name, table in self._tables.items()}
+        read = {}
+        for name, table in self._tables.items():
+            wanted = flat_rows(rows[name], table)
+            read[name] = table.flatten(0, 1)[wanted]
+        return read
 
     def step(self) -> None:
         """Make the step, after the backward pass."""
@@ -73,8 +80,9 @@ def adam(weights: Weights, tables: Collection[str], rates: Rates, decay: float) 
 
     `rates` are the learning rates of the steps, `decay` is decoupled: a step shrinks weights by rate times decay.
     """
-    contiguous = all(tensor.is_contiguous() for tensor in weights.values())
-    if contiguous and in_single_on_cpu(*weights.values()) and library() is not None:
+    tensors = weights.values()
+    contiguous = all(tensor.is_contiguous() for tensor in tensors)
+    if contiguous and in_single_on_cpu(*tensors) and library() is not None:
         return CompiledAdam(weights, tables, rates, decay)
     return TorchAdam(weights, tables, rates, decay)
 
@@ -83,5 +91,6 @@ def learning_rates(training: Training, steps: int) -> Rates:
     """Return the learning rate of each step: constant, or from `learning_rate` to 0 along half a cosine."""
     rates = torch.full((steps,), training.learning_rate, dtype=torch.float64)
     if training.decay == "cosine":
-        rates *= (1 + torch.cos(torch.pi * torch.arange(steps, dtype=torch.float64) / steps)) / 2
+        angles = torch.pi * torch.arange(steps, dtype=torch.float64) / steps
+        rates *= (1 + torch.cos(angles)) / 2
     return rates

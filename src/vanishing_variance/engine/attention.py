@@ -22,15 +22,17 @@ def attend(items: Items, folded_query: Float[Tensor, "S B D"]) -> tuple[Float[Te
     if compiled.usable(folded_query, items):
         return compiled.attend(items, folded_query)
     logits, contexts = [], []
+    query = folded_query.unsqueeze(2)
     for part in items.parts(_items_at_once(folded_query)):
         hidden = part.hidden()
-        part_logits = torch.linalg.vecdot(hidden, folded_query.unsqueeze(2))
+        part_logits = torch.linalg.vecdot(hidden, query)
         part_weights = torch.softmax(part_logits, dim=-1)
         logits.append(part_logits)
         contexts.append((part_weights.unsqueeze(-2) @ hidden).squeeze(-2))
     sums = torch.stack([part_logits.logsumexp(-1) for part_logits in logits])
     part_shares = torch.softmax(sums, dim=0).unsqueeze(-1)
-    return torch.cat(logits, dim=-1), (part_shares * torch.stack(contexts)).sum(0)
+    context = (part_shares * torch.stack(contexts)).sum(0)
+    return torch.cat(logits, dim=-1), context
 
 
 def products(items: Items, folded_query: Float[Tensor, "S B D"]) -> Float[Tensor, "S B N"]:
@@ -38,9 +40,12 @@ def products(items: Items, folded_query: Float[Tensor, "S B D"]) -> Float[Tensor
     if compiled.usable(folded_query, items):
         logits = compiled.products(items, folded_query)
     else:
+        query = folded_query.unsqueeze(2)
         parts = items.parts(_items_at_once(folded_query))
-        logits = torch.cat([torch.linalg.vecdot(part.hidden(), folded_query.unsqueeze(2)) for part in parts], dim=-1)
-    return logits if items.shift is None else logits + items.shift.unsqueeze(-1)
+        logits = torch.cat([torch.linalg.vecdot(part.hidden(), query) for part in parts], dim=-1)
+    if items.shift is None:
+        return logits
+    return logits + items.shift.unsqueeze(-1)
 
 
 def weighted_sum(items: Items, weights: Float[Tensor, "S B N"]) -> Float[Tensor, "S B D"]:
@@ -56,4 +61,5 @@ def weighted_sum(items: Items, weights: Float[Tensor, "S B N"]) -> Float[Tensor,
 
 def _items_at_once(x: Float[Tensor, "S B _"]) -> int:
     """Return how many items of each of these sequences are dense at a time."""
-    return max(1, ITEMS_AT_ONCE[x.device.type] // x.shape[:2].numel())
+    sequences = x.shape[:2].numel()
+    return max(1, ITEMS_AT_ONCE[x.device.type] // sequences)

@@ -3,7 +3,6 @@
 S seeds, B sequences a batch. The sequence of lengths is shared by all seeds, and nothing else is.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import count
 
@@ -20,6 +19,9 @@ from vanishing_variance.engine.task import Task
 # (unless lengths grow, whose growth a longer run stretches).
 STEPS_PER_DRAW = 256
 
+# Arrays (S, B, ...) by name, and labels (S, B).
+LabelledBatch = tuple[dict[str, Tensor], Tensor]
+
 
 def lengths(plan: TrainingPlan, number: int) -> np.ndarray:
     """Return the lengths of the steps of one draw (`number`, from 0), the same for all seeds: (STEPS_PER_DRAW,).
@@ -27,48 +29,53 @@ def lengths(plan: TrainingPlan, number: int) -> np.ndarray:
     Uniform up to `longest`, or where the range grows, up to what it has grown to at each step (B.2).
     """
     rng = stream(plan.root_seed, "lengths", plan.variant.task_name, plan.range_name, number)
-    span, growth = plan.lengths, plan.lengths.growth
+    span = plan.lengths
+    growth = span.growth
     if growth is None:
         return rng.integers(span.shortest, span.longest, endpoint=True, size=STEPS_PER_DRAW)
+    start, end = growth.start, span.longest
     steps = number * STEPS_PER_DRAW + np.arange(STEPS_PER_DRAW)
     grown = np.minimum(steps / (growth.until * plan.steps), 1)
-    if growth.shape == "linear":
-        longest = growth.start + grown * (span.longest - growth.start)
-    else:
-        longest = growth.start * (span.longest / growth.start) ** grown
+    linear, geometric = start + grown * (end - start), start * (end / start) ** grown
+    longest = linear if growth.shape == "linear" else geometric
     # rounded before its floor is taken: 16 * (256 / 16)^1 must not be 255.99999999999997
     choices = np.floor(longest.round(6)) - span.shortest + 1
-    above: np.ndarray = (rng.random(STEPS_PER_DRAW) * choices).astype(np.int64)
-    return span.shortest + above
+    above: np.ndarray = rng.random(STEPS_PER_DRAW) * choices
+    return span.shortest + above.astype(np.int64)
 
 
-def batches(plan: TrainingPlan, seeds: Sequence[int], completed: int = 0) -> Iterator[tuple[dict[str, Tensor], Tensor]]:
-    """Yield training batches, without end, after the `completed` steps: arrays (S, B, ...) by name, and labels (S, B).
+def batches(plan: TrainingPlan, seeds: Sequence[int], completed: int = 0) -> Iterator[LabelledBatch]:
+    """Yield training batches, without end, after the `completed` steps.
 
     At the first step of each length, the sequences of all steps of this length are drawn.
     """
-    size = plan.training.batch_size
     stream_name = "train", plan.variant.task_name, plan.range_name
     for number in count(completed // STEPS_PER_DRAW):
         streams = [stream(plan.root_seed, *stream_name, seed, number) for seed in seeds]
         step_lengths = lengths(plan, number).tolist()
-        steps_of, drawn = Counter(step_lengths), {}
-        used: Counter[int] = Counter()
+        unused: dict[int, list[LabelledBatch]] = {}
         for step, length in enumerate(step_lengths, number * STEPS_PER_DRAW):
-            if length not in drawn:
-                drawn[length] = _draw(plan.variant.task, streams, length, steps_of[length] * size)
-            arrays, labels = drawn[length]
-            part = np.s_[:, used[length] : used[length] + size]
-            used[length] += size
+            if length not in unused:
+                steps = step_lengths.count(length)
+                unused[length] = _draw(plan.variant.task, streams, length, steps, plan.training.batch_size)
+            batch = unused[length].pop(0)
             if step >= completed:
-                yield {name: array[part] for name, array in arrays.items()}, labels[part]
+                yield batch
 
 
 def _draw(
-    task: Task, streams: Sequence[np.random.Generator], length: int, sequences: int
-) -> tuple[dict[str, Tensor], Tensor]:
-    """Return sequences of each seed from its own stream, (S, sequences, ...) by name, and their labels."""
+    task: Task, streams: Sequence[np.random.Generator], length: int, steps: int, batch_size: int
+) -> list[LabelledBatch]:
+    """Return the batches of some steps, the sequences of each seed from its own stream."""
+    sequences = steps * batch_size
     samples = [task.sample(rng, sequences, length) for rng in streams]
-    arrays = {name: torch.from_numpy(np.stack([sample[name] for sample in samples])) for name in samples[0]}
     labels = torch.from_numpy(np.stack([task.label(sample) for sample in samples]))
-    return arrays, labels
+    arrays = {}
+    for name in samples[0]:
+        arrays[name] = torch.from_numpy(np.stack([sample[name] for sample in samples]))
+    drawn = []
+    for first in range(0, sequences, batch_size):
+        part = np.s_[:, first : first + batch_size]
+        batch = {name: array[part] for name, array in arrays.items()}
+        drawn.append((batch, labels[part]))
+    return drawn

@@ -42,9 +42,11 @@ class Checkpoint:
         if self._path is None or not self._path.exists():
             return 0
         try:
-            arrays, completed = read_arrays(self._path), int(read_about(self._path)["completed"])
+            arrays = read_arrays(self._path)
+            completed = int(read_about(self._path)["completed"])
             stored = {name: array.shape for name, array in arrays.items()}
-            if stored != {name: tuple(tensor.shape) for name, tensor in state.items()}:
+            expected = {name: tensor.shape for name, tensor in state.items()}
+            if stored != expected:
                 raise InputError(f"{self._path}: holds other arrays")
         except InputError as problem:
             print(f"this checkpoint is not used, and the training starts anew: {problem}", file=sys.stderr, flush=True)
@@ -71,11 +73,13 @@ def to_arrays(tensors: Mapping[str, Tensor]) -> dict[str, np.ndarray]:
 
 def fingerprint(*names: object) -> str:
     """Return 16 hex digits of `names` (their `repr`), of the package's loaded source, and of what computes."""
-    digest = hashlib.sha256(repr((names, torch.__version__, np.__version__, device().type)).encode())
+    described = repr((names, torch.__version__, np.__version__, device().type))
+    digest = hashlib.sha256(described.encode())
     for name, module in sorted(sys.modules.items()):
         file = getattr(module, "__file__", None)  # a folder of choices, such as norms/, has none
-        if name.partition(".")[0] == "vanishing_variance" and file is not None:
+        if name.split(".")[0] == "vanishing_variance" and file is not None:
             digest.update(name.encode())
             for path in (Path(file), Path(file).with_suffix(".c")):
-                digest.update(path.read_bytes() if path.exists() else b"")
+                if path.exists():
+                    digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

@@ -30,22 +30,22 @@ def train_block(
     STEPS_PER_RECORD steps that end with `step`). A training that was cut off goes on from its checkpoints in the folder
     `checkpoints`. Raises DivergedError.
     """
+    plan.variant.network()  # whose modules are part of the code that `fingerprint` reads
     size = plan.training.seeds_per_process if device().type == "cpu" else len(seeds)
     jobs: list[Job] = []
     for first in range(0, len(seeds), size):
         chunk = seeds[first : first + size]
-        path = None if checkpoints is None else _checkpoint_path(checkpoints, plan, chunk)
+        path = None
+        if checkpoints is not None:
+            path = checkpoints / f"{chunk[0]}-{fingerprint(plan, chunk)}.safetensors"
         jobs.append(partial(_train_chunk, plan, chunk, path))
     with Progress(f"train {plan.name}", plan.steps * len(seeds), "seed-steps") as progress:
         chunks = parallel.run(jobs, progress)
     chunk_weights, chunk_losses = zip(*chunks, strict=True)
-    weights = {name: np.concatenate([of_chunk[name] for of_chunk in chunk_weights]) for name in chunk_weights[0]}
+    weights = {}
+    for name in chunk_weights[0]:
+        weights[name] = np.concatenate([of_chunk[name] for of_chunk in chunk_weights])
     return weights, pd.concat(chunk_losses, ignore_index=True)
-
-
-def _checkpoint_path(folder: Path, plan: TrainingPlan, seeds: Sequence[int]) -> Path:
-    plan.variant.network()  # whose modules are part of the code
-    return folder / f"{seeds[0]}-{fingerprint(plan, seeds)}.safetensors"
 
 
 def _train_chunk(
@@ -57,6 +57,11 @@ def _train_chunk(
     initial = draw(variant.initial(plan.task_training), plan.root_seed, variant.task_name, seeds)
     weights = {name: tensor.to(device()) for name, tensor in initial.items()}
     losses = loop.train(plan, weights, seeds, report, checkpoint)
-    last_steps = np.minimum((np.arange(len(losses)) + 1) * loop.STEPS_PER_RECORD, plan.steps)
-    frame = pd.DataFrame({"seed": np.repeat(seeds, len(losses)), "step": np.tile(last_steps, len(seeds))})
-    return to_arrays(weights), frame.assign(loss=losses.T.ravel())
+    records = len(losses)
+    last_steps = loop.STEPS_PER_RECORD * np.arange(1, records + 1)
+    columns = {
+        "seed": np.repeat(seeds, records),
+        "step": np.tile(last_steps.clip(max=plan.steps), len(seeds)),
+        "loss": losses.T.ravel(),
+    }
+    return to_arrays(weights), pd.DataFrame(columns)

@@ -42,7 +42,10 @@ def linear(name: str, inputs: int, outputs: int) -> dict[str, Initial]:
     As nn.Linear's do: both U(-1, 1) / sqrt(inputs).
     """
     bound = inputs**-0.5
-    return {f"{name}.weight": Initial((outputs, inputs), bound), f"{name}.bias": Initial((outputs,), bound)}
+    return {
+        f"{name}.weight": Initial((outputs, inputs), bound),
+        f"{name}.bias": Initial((outputs,), bound),
+    }
 
 
 def draw(

@@ -48,7 +48,7 @@ class Rescaled(Protocol):
 
     LEARNABLE: Mapping[str, float]
 
-    def scale(self, items: int, parameters: Mapping[str, Float[Tensor, " S"]]) -> Float[Tensor, " S"] | float:
+    def scale(self, items: int, parameters: Mapping[str, Float[Tensor, "S 1 1"]]) -> Float[Tensor, "S 1 1"] | float:
         """Return the factor for a number of items."""
 
 

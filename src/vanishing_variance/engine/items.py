@@ -4,9 +4,12 @@ S seeds, B sequences, N items, D width, C rows of the embedding, R bases. Where 
 index's first axis is 1.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from operator import itemgetter
+from typing import Any
 
+import numpy as np
 from jaxtyping import Float, Integer
 from torch import Tensor
 from torch.nn.functional import embedding, gelu, one_hot
@@ -53,13 +56,17 @@ class Items:
         dense: Tensor = base + embedded.unflatten(1, self.embedding_index.shape[1:])
         return dense
 
+    def select(self, choose: Callable[[Tensor], Tensor]) -> "Items":
+        """Return other items of the same tables: `choose` is applied to each array that has an entry an item."""
+        chosen: dict[str, Any] = {}
+        for name in ("embedding_index", "base_index", "scale"):
+            array = getattr(self, name)
+            if array is not None:
+                chosen[name] = choose(array)
+        return replace(self, **chosen)
+
     def parts(self, size: int) -> Iterator["Items"]:
         """Yield the same sequences in parts of at most `size` items."""
         for first in range(0, self.embedding_index.shape[2], size):
-            part = (..., slice(first, first + size))
-            yield replace(
-                self,
-                embedding_index=self.embedding_index[part],
-                base_index=None if self.base_index is None else self.base_index[part],
-                scale=None if self.scale is None else self.scale[part],
-            )
+            part = np.s_[..., first : first + size]
+            yield self.select(itemgetter(part))

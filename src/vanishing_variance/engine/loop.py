@@ -56,7 +56,7 @@ def train(
     for step in range(completed + 1, plan.steps + 1):
         batch, labels = next(data)
         batch, rows = touched_rows(batch, tables, table_sizes)
-        parameters = {**weights, **optimiser.read(_on_device(rows))}
+        parameters = weights | optimiser.read(_on_device(rows))
         loss = losses(network, parameters, _on_device(batch), labels.to(device())).mean(1)
         loss.sum().backward()  # no seed's loss depends on another's weights
         optimiser.step()
@@ -80,8 +80,9 @@ def train(
 
 def losses(network: Network, weights: Weights, batch: Weights, labels: Tensor) -> Tensor:
     """Return each sequence's cross-entropy in nats, (S, B)."""
+    class_logits = network(weights, batch)
     # sequences last, so that torch computes several at a time
-    return cross_entropy(network(weights, batch).mT.contiguous(), labels, reduction="none")
+    return cross_entropy(class_logits.mT.contiguous(), labels, reduction="none")
 
 
 def _on_device(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -90,32 +91,36 @@ def _on_device(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 def _state(weights: Weights, optimiser: Adam, history: Tensor) -> dict[str, Tensor]:
     """Return all that a step changes, by name. Sequences are drawn from named streams, which have no state."""
-    return {
-        "history": history,
-        **{f"weights.{name}": tensor.detach() for name, tensor in weights.items()},
-        **{f"optimiser.{name}": tensor for name, tensor in optimiser.state().items()},
-    }
+    state = {"history": history}
+    for name, tensor in weights.items():
+        state[f"weights.{name}"] = tensor.detach()
+    for name, tensor in optimiser.state().items():
+        state[f"optimiser.{name}"] = tensor
+    return state
 
 
 def _check_losses(plan: TrainingPlan, seeds: Sequence[int], history: Tensor) -> None:
     """Raise DivergedError for the first loss (steps, S) that is not finite."""
     bad = (~torch.isfinite(history)).nonzero()
     if len(bad):
-        step, seed = bad[0].tolist()
-        loss = history[step, seed].item()
-        raise DivergedError(f"train {plan.name}: the loss of seed {seeds[seed]} is {loss} at step {step + 1}")
+        step, place = bad[0].tolist()
+        loss = history[step, place].item()
+        raise DivergedError(f"train {plan.name}: the loss of seed {seeds[place]} is {loss} at step {step + 1}")
 
 
 def _check_weights(plan: TrainingPlan, seeds: Sequence[int], weights: Weights) -> None:
     """Raise DivergedError for the first weight that is not finite."""
     for name, tensor in weights.items():
-        bad = (~torch.isfinite(tensor.flatten(1))).any(1).nonzero()
-        if len(bad):
-            seed = seeds[int(bad[0])]
+        finite = torch.isfinite(tensor.flatten(1)).all(1).tolist()
+        if not all(finite):
+            seed = seeds[finite.index(False)]
             raise DivergedError(f"train {plan.name}: {name} of seed {seed} is not finite after the last step")
 
 
 def _records(history: np.ndarray) -> np.ndarray:
     """Return the mean losses (records, S) of every STEPS_PER_RECORD steps of all (steps, S)."""
-    first_steps = range(0, len(history), STEPS_PER_RECORD)
-    return np.stack([history[first : first + STEPS_PER_RECORD].mean(0) for first in first_steps])
+    means = []
+    for first in range(0, len(history), STEPS_PER_RECORD):
+        steps = history[first : first + STEPS_PER_RECORD]
+        means.append(steps.mean(0))
+    return np.stack(means)

@@ -58,17 +58,23 @@ class Network:
     ) -> tuple[Items, Float[Tensor, "S B P"]]:
         """Return the items, and the query folded through W_Q, W_K and the item MLP: its product with h_n is a logit."""
         items, query = self.embedding.embed(self._with_first_layer(weights), batch, tables)
+        project, key = self._projection(weights, "query"), self._key(weights)
         if self.model.projection == "direct":
+            through_key = linear(query, project, key)
+            missing = items.embedding.shape[-1] - through_key.shape[-1]
+            folded_query = pad(through_key, (0, missing))
             items = replace(items, gelu=False)
-            through_key = linear(query, self._projection(weights, "query"), self._key(weights))
-            folded_query = pad(through_key, (0, items.embedding.shape[-1] - through_key.shape[-1]))
         else:
-            layers = *self._mlp(weights, "query"), self._projection(weights, "query"), self._key(weights)
-            through_key = linear(query, *layers)
+            through_key = linear(query, *self._mlp(weights, "query"), project, key)
             folded_query = linear(through_key, Linear(weights["item.2.weight"], transposed=True))
             if not self.rescaled:
-                items = replace(items, shift=(through_key * weights["item.2.bias"].unsqueeze(1)).sum(-1))
-        return items, self._rescale(weights, items, folded_query)
+                shift = through_key * weights["item.2.bias"].unsqueeze(1)
+                items = replace(items, shift=shift.sum(-1))
+        if isinstance(self.attention, Rescaled):
+            num_items = items.embedding_index.shape[2]
+            factor = self.attention.scale(num_items, self._learned(weights, "map", self.attention))
+            folded_query = folded_query * factor
+        return items, folded_query
 
     def attend(
         self, weights: Weights, items: Items, folded_query: Float[Tensor, "S B P"]
@@ -84,8 +90,7 @@ class Network:
         """Return the attention weights of the items."""
         if isinstance(self.attention, Rescaled):
             return torch.softmax(logits, dim=-1)
-        parameters = {name: weights[f"map.{name}"].unsqueeze(-1) for name in self.attention.LEARNABLE}
-        return self.attention.weights(logits, parameters)
+        return self.attention.weights(logits, self._learned(weights, "map", self.attention))
 
     def outputs(
         self, weights: Weights, context: Float[Tensor, "S B P"], total: Float[Tensor, "S B"] | None = None
@@ -96,23 +101,25 @@ class Network:
             num_features = weights["attention.value"].shape[-1]
             context = context[..., :num_features]
         else:
-            layers.insert(0, Linear(weights["item.2.weight"], weights["item.2.bias"]))
+            layers.insert(0, self._layer(weights, "item.2"))
         outputs = linear(context, *layers)
         if total is None:
             return outputs
-        constant = linear(context.new_zeros(len(context), 1, context.shape[-1]), *layers)
-        return outputs + (total - 1).unsqueeze(-1) * constant
+        constant = linear(torch.zeros_like(context[:, :1]), *layers)
+        missing = (total - 1).unsqueeze(-1)
+        return outputs + missing * constant
 
     def normalise(self, weights: Weights, outputs: Float[Tensor, "S B D"]) -> Float[Tensor, "S B D"]:
         """Return the normalised attention outputs, which the layers above read."""
-        parameters = {name: weights[f"norm.{name}"].unsqueeze(1) for name in self.norm.LEARNABLE}
-        normalised: Tensor = self.norm.normalise(outputs, parameters, self.model.epsilon)
-        return normalised
+        parameters = self._learned(weights, "norm", self.norm)
+        return self.norm.normalise(outputs, parameters, self.model.epsilon)
 
     def read_out(self, weights: Weights, normalised: Float[Tensor, "S B D"]) -> Float[Tensor, "S B C"]:
         """Return the class logits."""
-        projection = [self._projection(weights, "output")] if self.model.output_projection else []
-        return linear(normalised, *projection, *self._mlp(weights, "head"))
+        layers = self._mlp(weights, "head")
+        if self.model.output_projection:
+            layers = [self._projection(weights, "output"), *layers]
+        return linear(normalised, *layers)
 
     def __call__(self, weights: Weights, batch: Batch) -> Float[Tensor, "S B C"]:
         """Return the class logits of a batch of sequences."""
@@ -131,13 +138,11 @@ class Network:
         copied = torch.eye(padded, num_features, dtype=key.dtype, device=key.device).expand(seeds, -1, -1)
         return {**weights, "item.0.weight": copied, "item.0.bias": key.new_zeros(seeds, padded)}
 
-    def _rescale(self, weights: Weights, items: Items, folded_query: Float[Tensor, "S B P"]) -> Float[Tensor, "S B P"]:
-        """Return the folded query times the attention map's factor for the number of items, where it has one."""
-        if not isinstance(self.attention, Rescaled):
-            return folded_query
-        parameters = {name: weights[f"map.{name}"].squeeze(-1) for name in self.attention.LEARNABLE}
-        factor = self.attention.scale(items.embedding_index.shape[2], parameters)
-        return folded_query * torch.as_tensor(factor).to(folded_query).view(-1, 1, 1)
+    def _learned(
+        self, weights: Weights, group: str, module: Rescaled | Weighting | Normaliser
+    ) -> dict[str, Float[Tensor, "S 1 _"]]:
+        """Return the learned parameters of the attention map, `map`, or of the normaliser, `norm`."""
+        return {name: weights[f"{group}.{name}"].unsqueeze(1) for name in module.LEARNABLE}
 
     def _key(self, weights: Weights) -> Linear:
         """Return W_K, transposed, over sqrt(D) where logits are scaled (`model.scaled_logits`)."""
@@ -148,24 +153,26 @@ class Network:
         """Return W_Q, W_V or W_O."""
         return Linear(weights[f"attention.{part}"], weights.get(f"attention.{part}.bias"))
 
-    def _mlp(self, weights: Weights, name: str) -> tuple[Linear, Linear]:
+    def _mlp(self, weights: Weights, name: str) -> list[Linear]:
         """Return two linear layers with one GELU between them and none after."""
-        first = Linear(weights[f"{name}.0.weight"], weights[f"{name}.0.bias"], gelu=True)
-        second = Linear(weights[f"{name}.2.weight"], weights[f"{name}.2.bias"])
-        return first, second
+        return [self._layer(weights, f"{name}.0", gelu=True), self._layer(weights, f"{name}.2")]
+
+    def _layer(self, weights: Weights, name: str, *, gelu: bool = False) -> Linear:
+        return Linear(weights[f"{name}.weight"], weights[f"{name}.bias"], gelu)
 
 
 def initial(network: Network, embedding: Mapping[str, Initial], num_classes: int) -> dict[str, Initial]:
     """Return how every tensor of one seed starts; `embedding`: those of the task's own layers."""
     model, width = network.model, network.model.width
     tensors = dict(embedding)
-    of_query = of_item = width  # the features that the projections read
+    inputs = {"query": width, "key": width, "value": width}
     if model.projection == "direct":
-        of_query, of_item = embedding["query.0.weight"].shape[1], embedding["item.0.weight"].shape[1]
+        inputs = {"query": embedding["query.0.weight"].shape[1]}
+        inputs["key"] = inputs["value"] = embedding["item.0.weight"].shape[1]
         tensors = {name: tensor for name, tensor in embedding.items() if not name.startswith(("item.", "query."))}
     else:
-        tensors |= initialisation.linear("item.2", width, width) | initialisation.linear("query.2", width, width)
-    inputs = {"query": of_query, "key": of_item, "value": of_item}
+        tensors |= initialisation.linear("item.2", width, width)
+        tensors |= initialisation.linear("query.2", width, width)
     if model.output_projection:
         inputs["output"] = width
     for part, num_features in inputs.items():

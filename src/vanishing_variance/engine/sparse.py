@@ -5,10 +5,10 @@ S seeds, C rows of a table, F their width, R rows that a batch reads.
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 import torch
 from jaxtyping import Integer, Shaped
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 
 def touched_rows(
@@ -23,32 +23,22 @@ def touched_rows(
     """
     renumbered, rows = dict(batch), {}
     for table, names in readers.items():
-        arrays = [batch[name].numpy() for name in names]
-        seeds = [_renumber(of_seed, sizes[table]) for of_seed in zip(*arrays, strict=True)]
-        for place, name in enumerate(names):
-            renumbered[name] = torch.from_numpy(np.stack([new[place] for new, _ in seeds]))
-        rows[table] = torch.from_numpy(_padded([touched for _, touched in seeds]))
+        arrays = {name: batch[name].flatten(1).long() for name in names}
+        is_read = torch.zeros(len(batch[names[0]]), sizes[table], dtype=torch.bool)
+        for array in arrays.values():
+            is_read.scatter_(1, array, True)
+        number = is_read.cumsum(1, dtype=torch.int32) - 1
+        for name, array in arrays.items():
+            renumbered[name] = number.gather(1, array).view_as(batch[name])
+        touched = [of_seed.nonzero().squeeze(1) for of_seed in is_read]
+        padded = pad_sequence(touched, batch_first=True, padding_value=-1)
+        rows[table] = torch.where(padded < 0, padded[:, :1], padded)
     return renumbered, rows
 
 
 def flat_rows(rows: Integer[Tensor, "#S ..."], table: Shaped[Tensor, "S C F"]) -> Integer[Tensor, "S ..."]:
     """Return the numbers of rows of each seed's table in `table.flatten(0, 1)`."""
     seeds, num_rows, _ = table.shape
-    first_row = torch.arange(seeds, device=table.device) * num_rows
-    return rows.long() + first_row.view(seeds, *[1] * (rows.dim() - 1))
-
-
-def _renumber(arrays: Sequence[np.ndarray], num_rows: int) -> tuple[list[np.ndarray], np.ndarray]:
-    """Return one seed's arrays with its rows renumbered, and the rows, in increasing order."""
-    number = np.zeros(num_rows, np.int32)
-    for array in arrays:
-        number[array] = 1
-    touched = np.flatnonzero(number)
-    number[touched] = np.arange(len(touched))
-    return [number.take(array, mode="clip") for array in arrays], touched
-
-
-def _padded(rows: Sequence[np.ndarray]) -> np.ndarray:
-    """Return rows of different lengths as one array, each row's first entry repeated at its end."""
-    longest = max(map(len, rows))
-    return np.stack([np.append(row, np.repeat(row[0], longest - len(row))) for row in rows])
+    first_row = num_rows * torch.arange(seeds, device=table.device)
+    other_axes = [1] * (rows.dim() - 1)
+    return rows.long() + first_row.view(seeds, *other_axes)

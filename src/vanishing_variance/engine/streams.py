@@ -12,5 +12,7 @@ def stream(*name: str | int) -> np.random.Generator:
     The parts are hashed (SHA-256) into the seed of a PCG64: equal names give equal streams, on every machine and in
     any order of use; different names give independent ones. The number 1 and the text "1" are different names.
     """
-    digest = hashlib.sha256(json.dumps(name).encode()).digest()
-    return np.random.Generator(np.random.PCG64(int.from_bytes(digest, "big")))
+    text = json.dumps(name)
+    digest = hashlib.sha256(text.encode()).digest()
+    seed = int.from_bytes(digest, "big")
+    return np.random.Generator(np.random.PCG64(seed))

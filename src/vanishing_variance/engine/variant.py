@@ -27,13 +27,16 @@ class Variant:
     @classmethod
     def of(cls, params: Mapping[str, Any], task: str, norm: str, attention: str = "softmax") -> "Variant":
         """Return the variant by params.yaml. Raises InputError."""
-        data = get_param(params, f"tasks.{task}.data", registry.load_task(task).TASK)
-        return cls(task, norm, data, get_param(params, "model", Model), attention)
+        task_class = registry.load_task(task).TASK
+        data = get_param(params, f"tasks.{task}.data", task_class)
+        model = get_param(params, "model", Model)
+        return cls(task, norm, data, model, attention)
 
     def network(self) -> Network:
         """Return the network. Raises InputError for an unknown or incomplete attention map or normaliser."""
         embedding = cast(Embedding, registry.load_embedding(self.task_name))
-        attention, norm = registry.load_attention(self.attention_name), registry.load_norm(self.norm_name)
+        attention = registry.load_attention(self.attention_name)
+        norm = registry.load_norm(self.norm_name)
         if not isinstance(attention, Rescaled | Weighting):
             wanted = "LEARNABLE, and scale, as ssmax.py has, or weights, as length_gain.py has"
             raise InputError(f"{attention.__file__}: an attention map has {wanted}")

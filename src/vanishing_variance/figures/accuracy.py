@@ -9,30 +9,31 @@ import pandas as pd
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.harness.runs import NORMS, TEMPERATURES
-from vanishing_variance.results.accuracy import by_seed
+from vanishing_variance.results.accuracy import by_seed, rows
 from vanishing_variance.statistics.intervals import interval
 
+KEYS = ["task", "temperature", "norm", "length"]
 TITLES = {"plain": "plain softmax", "adaptive": "adaptive θ", "fitted": "fitted θ"}
 HOLLOW: dict[str, Any] = {"mfc": "none", "ms": 6, "mew": 0.8, "linestyle": "none", "zorder": 1}
 
 
 def data(accuracy: pd.DataFrame, tasks: tuple[str, ...], range_: str) -> pd.DataFrame:
     """Return task, temperature, norm, length, n, and the mean accuracy (%) over seeds with its 95% interval."""
-    found = set(accuracy.loc[accuracy["range"] == range_, "norm"])
-    norms = [norm for norm in NORMS if norm in found] + sorted(found.difference(NORMS))
-    rows = []
+    norms = dict.fromkeys([*NORMS, *sorted(accuracy["norm"].unique())])
+    means = []
     for task, temperature, norm in product(tasks, TEMPERATURES, norms):
-        for length, seeds in by_seed(accuracy, task, range_, norm, temperature).items():
-            mean, low, high = interval(seeds.to_numpy())
-            rows.append((task, temperature, norm, length, len(seeds), mean, low, high))
-    return pd.DataFrame(rows, columns=["task", "temperature", "norm", "length", "n", "mean", "low", "high"])
+        by_length = by_seed(accuracy, task, range_, norm, temperature)
+        for length, seeds in by_length.items():
+            estimate = interval(seeds.to_numpy())
+            means.append((task, temperature, norm, length, len(seeds), *estimate))
+    return pd.DataFrame(means, columns=[*KEYS, "n", "mean", "low", "high"])
 
 
 def papers(reference: pd.DataFrame, range_: str) -> pd.DataFrame:
     """Return the surviving mean accuracies (%) of the paper on one range: task, temperature, norm, length, mean."""
-    found = reference[(reference["quantity"] == "accuracy_pct") & (reference["range"] == range_)]
-    columns = {"variant": "norm", "value": "mean"}
-    return found.rename(columns=columns)[["task", "temperature", "norm", "length", "mean"]].dropna()
+    accuracies = rows(reference, quantity="accuracy_pct", range_=range_)
+    accuracies = accuracies.rename(columns={"variant": "norm", "value": "mean"})
+    return accuracies[[*KEYS, "mean"]].dropna()
 
 
 def draw(means: pd.DataFrame, paper: pd.DataFrame, trained: tuple[int, int], steps: Mapping[str, int]) -> Drawing:
@@ -40,13 +41,14 @@ def draw(means: pd.DataFrame, paper: pd.DataFrame, trained: tuple[int, int], ste
 
     Hollow marks are the `paper`'s means, of the variants and lengths that it has.
     """
-    beside = means.merge(paper, "left", ["task", "temperature", "norm", "length"], suffixes=("", "_paper"))
-    figure, panels = style.facets(beside, "task", "temperature", margin=0.5, height=1.85)
+    both = means.merge(paper, "left", KEYS, suffixes=("", "_paper"))
+    figure, panels = style.facets(both, "task", "temperature", margin=0.5, height=1.85)
     for axes, task, temperature, lines in panels:
         axes.axvspan(*trained, color=style.LIGHT, zorder=0, label="training lengths")
-        for norm, line in lines.set_index("length").groupby("norm", sort=False):
-            look = variants.look(str(norm))
-            axes.plot(line.index, line["mean"], **look, label=variants.label(str(norm)))
+        for norm in lines["norm"].unique():
+            line = rows(lines, norm=norm).set_index("length")
+            look = variants.look(norm)
+            axes.plot(line.index, line["mean"], **look, label=variants.label(norm))
             axes.plot(line.index, line["mean_paper"], **look | HOLLOW)
             style.band(axes, line["low"], line["high"], look["color"])
         style.length_axis(axes, means["length"].unique())
@@ -55,11 +57,11 @@ def draw(means: pd.DataFrame, paper: pd.DataFrame, trained: tuple[int, int], ste
     figure.axes[0].plot([], [], marker="o", color=style.GREY, **HOLLOW, label="the paper's")
     style.letter(figure.axes)
     style.legend_above(figure, columns=6)
-    made = " and ".join(f"{task} after {steps[task]:,} gradient steps" for task in means["task"].unique())
+    trainings = [f"{task} after {steps[task]:,} gradient steps" for task in means["task"].unique()]
     caption = (
-        f"{made}; means over n = {variants.seeds(means['n'])} seeds, the band is the 95% t interval of the mean over "
-        "seeds. None: no normaliser, the paper's baseline. Hollow: the paper's means over 100 seeds. Adaptive θ: the "
-        "paper's temperature at test time, from the entropy. Fitted θ: the same, fitted to the other half of the "
-        "seeds, with labels at the test lengths."
+        f"{' and '.join(trainings)}; means over n = {variants.seeds(means['n'])} seeds, the band is the 95% t interval "
+        "of the mean over seeds. None: no normaliser, the paper's baseline. Hollow: the paper's means over 100 seeds. "
+        "Adaptive θ: the paper's temperature at test time, from the entropy. Fitted θ: the same, fitted to the other "
+        "half of the seeds, with labels at the test lengths."
     )
     return Drawing(figure, f"Accuracy against length, trained on up to {trained[1]} items", caption)

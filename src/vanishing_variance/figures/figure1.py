@@ -4,13 +4,13 @@ import numpy as np
 import pandas as pd
 from matplotlib import colormaps
 from matplotlib.axes import Axes
-from matplotlib.ticker import LogLocator, NullFormatter
 
 from vanishing_variance.figures import style
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.harness.numbers import estimate
 from vanishing_variance.probe.fits import pooled
 from vanishing_variance.probe.strategies import STRATEGIES
+from vanishing_variance.results.accuracy import rows
 
 # Points: of a line.
 WIDTH = 1.6
@@ -21,25 +21,21 @@ def draw(deviations: pd.DataFrame, laws: pd.DataFrame) -> Drawing:
 
     `laws` are the power laws of `pooled(deviations)`.
     """
-    layers = list(deviations["layer"].unique())
     figure = style.figure(5)
     grid = figure.subplots(2, 2, sharey=True)
     means = pooled(deviations)
-    for axes, strategy in zip(grid.flat, STRATEGIES, strict=True):
-        if len(layers) == 1:
-            of_strategy = deviations[deviations["strategy"] == strategy]
-            for _, component in of_strategy.groupby(["head", "component"]):
-                axes.plot(component["length"], component["deviation"], lw=0.8, alpha=0.6, color=style.GREY)
-        _draw_layers(axes, means[means["strategy"] == strategy], laws[laws["strategy"] == strategy])
-        axes.set(title=STRATEGIES[strategy].title, yscale="log")
+    for axes, (name, strategy) in zip(grid.flat, STRATEGIES.items(), strict=True):
+        if deviations["layer"].nunique() == 1:
+            components = rows(deviations, strategy=name).groupby(["head", "component"])
+            for _, line in components:
+                axes.plot(line["length"], line["deviation"], lw=0.8, alpha=0.6, color=style.GREY)
+        _draw_layers(axes, rows(means, strategy=name), rows(laws, strategy=name))
+        axes.set(title=strategy.title, yscale="log")
         axes.set(xlabel="sequence length N (tokens)", ylabel="standard deviation of O")
         axes.legend(loc="lower left", title="exponent")
         axes.label_outer()
     style.letter(grid.flat)
-    shared = grid[0, 0].yaxis
-    shared.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    shared.set_major_formatter("{x:g}")
-    shared.set_minor_formatter(NullFormatter())
+    style.log_ticks(grid[0, 0].yaxis, "{x:g}")
     title = "Figure 1: standard deviation of attention outputs O inside a pretrained transformer"
     return Drawing(figure, title, _caption(deviations))
 
@@ -47,13 +43,16 @@ def draw(deviations: pd.DataFrame, laws: pd.DataFrame) -> Drawing:
 def _draw_layers(axes: Axes, means: pd.DataFrame, laws: pd.DataFrame) -> None:
     """Draw a line a layer, from dark to light by depth; of many layers the legend has the first and the last."""
     layers = list(laws["layer"])
-    named = layers if len(layers) <= 4 else [layers[0], layers[-1]]
+    in_legend = layers if len(layers) <= 4 else [layers[0], layers[-1]]
     # the lightest yellow of cividis is too faint on white
     colours = colormaps["cividis"](np.linspace(0, 0.9, len(layers)))
-    for (_, law), colour in zip(laws.iterrows(), colours, strict=True):
-        line = means[means["layer"] == law["layer"]]
-        exponent = estimate(".2f", law["exponent"], law["low"], law["high"]).replace("-", "−")
-        label = f"layer {law['layer']}: {exponent}" if law["layer"] in named else None
+    exponents = laws[["exponent", "low", "high"]].to_numpy()
+    for layer, exponent, colour in zip(layers, exponents, colours, strict=True):
+        label = None
+        if layer in in_legend:
+            text = estimate(".2f", *exponent).replace("-", "−")
+            label = f"layer {layer}: {text}"
+        line = rows(means, layer=layer)
         axes.plot(line["length"], line["deviation"], "o-", lw=WIDTH, color=colour, label=label)
     # the slope for i.i.d. tokens and a fixed query, from the first layer's first point
     lengths = means["length"].unique()

@@ -9,7 +9,9 @@ from scipy.stats import norm as gaussian
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.harness.numbers import drawn_power
+from vanishing_variance.results.accuracy import rows
 
+KEYS = ["norm", "panel", "length", "feature"]
 POINTS = 120
 # Of the distance between two features, how high the highest density of a panel is.
 HEIGHT = 0.9
@@ -25,16 +27,17 @@ def data(features: dict[str, pd.DataFrame], lengths: list[int]) -> pd.DataFrame:
     are Gaussian kernel estimates at the same values in all panels, beyond which 0.5% of a feature's may lie at either
     end.
     """
-    shown = pd.concat([_standardised(frame, norm, lengths) for norm, frame in features.items()], ignore_index=True)
-    groups = shown.groupby(["norm", "panel", "length", "feature"], sort=False)["value"]
+    standardised = [_standardised(frame, norm, lengths) for norm, frame in features.items()]
+    shown = pd.concat(standardised, ignore_index=True)
+    groups = shown.groupby(KEYS, sort=False)["value"]
     lowest = groups.quantile(0.005).min() - 0.5
     highest = groups.quantile(0.995).max() + 0.5
     grid = np.linspace(lowest, highest, POINTS)
     parts = []
-    for (norm, panel, length, feature), values in groups:
-        names = {"norm": norm, "panel": panel, "length": length, "feature": feature, "n": len(values)}
+    for names, values in groups:
         density = _density(values.to_numpy(dtype=float), grid)
-        parts.append(pd.DataFrame({**names, "value": grid, "density": density}))
+        part = pd.DataFrame([names] * POINTS, columns=KEYS)
+        parts.append(part.assign(n=len(values), value=grid, density=density))
     # The last bits of exponentials differ between processors.
     return pd.concat(parts, ignore_index=True).round({"value": 4, "density": 5})
 
@@ -43,23 +46,24 @@ def _standardised(features: pd.DataFrame, norm: str, lengths: list[int]) -> pd.D
     """Return norm, panel, length, feature, and the value in terms of the shortest length; of `none` O alone."""
     name = variants.label(norm)
     panels = {"before": f"{name}: O", "after": f"{name}: {variants.normalised(norm)}"}
-    shown = features[features["length"].isin(lengths)]
-    shown = shown.assign(norm=norm, panel=shown["where"].map(panels))
     if norm == "none":
-        shown = shown[shown["where"] == "before"]
-    else:
-        shown = shown.sort_values("where", ascending=False, kind="stable")
-    shortest = shown[shown["length"] == min(lengths)]
+        del panels["after"]
+    shown = features[features["length"].isin(lengths) & features["where"].isin(list(panels))]
+    shown = shown.sort_values("where", ascending=False, kind="stable")  # before, then after
+    shown = shown.assign(norm=norm, panel=shown["where"].map(panels))
+    shortest = rows(shown, length=min(lengths))
     moments = shortest.groupby(["panel", "feature"])["value"].agg(["mean", "std"])
     shown = shown.join(moments, on=["panel", "feature"])
     scale = shown["std"].where(shown["std"] > 0, 1)
-    return shown.assign(value=(shown["value"] - shown["mean"]) / scale)
+    centred = shown["value"] - shown["mean"]
+    return shown.assign(value=centred / scale)
 
 
 def _density(values: Values, grid: Values) -> Values:
     """Return Gaussian kernels of Scott's width, or as narrow as the grid shows."""
     width = max(values.std() * len(values) ** -0.2, grid[1] - grid[0])
-    density: Values = gaussian.pdf(grid[:, None], values, width).mean(axis=1)
+    kernels: Values = gaussian.pdf(grid[:, None], values, width)
+    density: Values = kernels.mean(axis=1)
     return density
 
 
@@ -71,7 +75,7 @@ def draw(densities: pd.DataFrame, task: str) -> Drawing:
         colour = variants.colour(shown["norm"].iloc[0])
         scale = HEIGHT / shown["density"].max()
         for feature in features:
-            line = shown[shown["feature"] == feature]
+            line = rows(shown, feature=feature)
             baseline = feature + 1
             # the y axis points down
             top = baseline - scale * line["density"]

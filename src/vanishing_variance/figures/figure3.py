@@ -1,11 +1,12 @@
 """Figure 3: drift of the global mean and decay of the global variance of the attention outputs O."""
 
 import pandas as pd
-from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter
+from matplotlib.ticker import PercentFormatter
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.harness.numbers import drawn_power
+from vanishing_variance.results.accuracy import rows
 
 # Standard deviations up and down that (a) shows at least, so that what hardly drifts looks like it.
 DRIFT = 0.02
@@ -25,25 +26,28 @@ def data(moments: dict[str, pd.DataFrame], longest_trained: int) -> pd.DataFrame
 
     Without a test length that was trained on, the shortest is the reference. `moments` are the diagnostics' by norm.
     """
-    none, norm = moments
-    columns: dict[str, pd.Series] = {}
-    for name, frame, where in (
-        ("none", moments[none], "before"),
-        ("norm_before", moments[norm], "before"),
-        ("norm_after", moments[norm], "after"),
-    ):
-        outputs = frame[frame["where"] == where].set_index("length").sort_index()
-        trained = [length for length in outputs.index if length <= longest_trained]
-        reference = outputs.loc[max(trained, default=outputs.index[0])]
-        sigma = reference["variance"] ** 0.5
-        drift = outputs["mean"] - reference["mean"]
-        drift_se = (outputs["mean_se"] ** 2 + reference["mean_se"] ** 2) ** 0.5
-        columns[f"{name}_drift"] = drift / sigma
-        columns[f"{name}_drift_se"] = drift_se.where(drift != 0, 0) / sigma
-        columns[f"{name}_sigma"] = outputs["variance"] ** 0.5
-        columns[f"{name}_variance"] = outputs["variance"] / reference["variance"]
-        columns[f"{name}_variance_se"] = outputs["variance_se"] / reference["variance"]
-    return pd.DataFrame(columns).reset_index()
+    none, norm = moments.values()
+    lines = [
+        _relative(none, "before", longest_trained).add_prefix("none_"),
+        _relative(norm, "before", longest_trained).add_prefix("norm_before_"),
+        _relative(norm, "after", longest_trained).add_prefix("norm_after_"),
+    ]
+    return pd.concat(lines, axis=1).reset_index()
+
+
+def _relative(moments: pd.DataFrame, where: str, longest_trained: int) -> pd.DataFrame:
+    outputs = rows(moments, where=where).set_index("length").sort_index()
+    trained = outputs[outputs.index <= longest_trained]
+    reference = outputs.iloc[max(len(trained) - 1, 0)]
+    sigma = reference["variance"] ** 0.5
+    drift = outputs["mean"] - reference["mean"]
+    drift_se = (outputs["mean_se"] ** 2 + reference["mean_se"] ** 2) ** 0.5
+    line = pd.DataFrame({"drift": drift / sigma})
+    line["drift_se"] = drift_se.where(drift != 0, 0) / sigma
+    line["sigma"] = outputs["variance"] ** 0.5
+    line["variance"] = outputs["variance"] / reference["variance"]
+    line["variance_se"] = outputs["variance_se"] / reference["variance"]
+    return line
 
 
 def draw(lines: pd.DataFrame, task: str, norm: str, sequences: int) -> Drawing:
@@ -51,30 +55,25 @@ def draw(lines: pd.DataFrame, task: str, norm: str, sequences: int) -> Drawing:
     figure = style.figure(2.6)
     left, right = panels = figure.subplots(1, 2)
     by_length = lines.set_index("length")
-    for name, variant, outputs in (
-        ("none", "none", "O"),
-        ("norm_before", norm, "O"),
-        ("norm_after", norm, variants.normalised(norm)),
-    ):
+    outputs = {"none": ("none", "O"), "norm_before": (norm, "O"), "norm_after": (norm, variants.normalised(norm))}
+    for line, (variant, name) in outputs.items():
         look = variants.look(variant)
-        fill = "white" if name == "norm_after" else look["color"]
+        fill = "white" if line == "norm_after" else look["color"]
         for axes, quantity in ((left, "drift"), (right, "variance")):
-            value = by_length[f"{name}_{quantity}"]
-            error = 1.96 * by_length[f"{name}_{quantity}_se"]
-            axes.plot(value.index, value, **look, mfc=fill, label=f"{variants.label(variant)}: {outputs}")
-            style.band(axes, value - error, value + error, look["color"])
+            value = by_length[f"{line}_{quantity}"]
+            margin = 1.96 * by_length[f"{line}_{quantity}_se"]
+            axes.plot(value.index, value, **look, mfc=fill, label=f"{variants.label(variant)}: {name}")
+            style.band(axes, value - margin, value + margin, look["color"])
     bottom, top = left.get_ylim()
     left.set(title="drift of the global mean", ylabel="drift (standard deviations)")
     left.set(ylim=(min(bottom, -DRIFT), max(top, DRIFT)))
     right.set(title="decay of the global variance", ylabel="variance / variance$_{trained}$", yscale="log")
-    right.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    right.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    right.yaxis.set_minor_formatter(NullFormatter())
+    style.log_ticks(right.yaxis, PercentFormatter(1, decimals=0))
     for axes in panels:
         style.length_axis(axes, by_length.index)
     style.letter(panels)
     style.legend_above(figure, columns=3)
-    reference = int(by_length.index[by_length["none_variance"] == 1][0])
+    reference = rows(lines, none_variance=1)["length"].iloc[0]
     caption = (
         f"{task}, the model of the first seed of each variant: mean and variance over the features of an output, means "
         f"over n = {sequences:,} sequences a length; the band is ±1.96 standard errors over sequences. All is relative "

@@ -12,8 +12,9 @@ SMALLEST = 1e-3
 
 def data(attention: dict[str, pd.DataFrame], lengths: list[int]) -> pd.DataFrame:
     """Return norm, length, sequence, rank (from 1, the largest), weight. `attention` are the diagnostics by norm."""
-    parts = [frame[frame["length"].isin(lengths)].assign(norm=norm) for norm, frame in attention.items()]
-    return pd.concat(parts, ignore_index=True)[["norm", "length", "sequence", "rank", "weight"]]
+    weights = pd.concat(attention, names=["norm"]).reset_index("norm")
+    shown = weights[weights["length"].isin(lengths)]
+    return shown[["norm", "length", "sequence", "rank", "weight"]].reset_index(drop=True)
 
 
 def draw(weights: pd.DataFrame, task: str) -> Drawing:

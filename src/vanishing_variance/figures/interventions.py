@@ -18,9 +18,9 @@ from vanishing_variance.measure.interventions.names import (
     kept_long,
     restored,
 )
+from vanishing_variance.results.accuracy import rows
 
 _WEIGHT, _WEIGHT_KEPT, _FEATURES, _GLOBAL, _MEAN, _HARD = style.SERIES
-
 
 # Look and label by intervention. What acts on O acts on the normaliser's input here.
 LINES = {
@@ -54,17 +54,17 @@ def draw(shares: pd.DataFrame, longest: int) -> Drawing:
     `longest`: the longest training length there.
     """
     lengths = sorted(shares["length"].dropna().astype(int).unique())
-    shown = shares[shares["range"] == "short"].dropna(subset=["length", "share"])
+    shown = rows(shares, range_="short").dropna(subset=["length", "share"])
     shown = shown[(shown["where"] != "after") & (shown["norm"] != "std") & shown["kind"].isin(list(LABELS))]
-    labels = shown["norm"].map(variants.label)
-    shown = shown.assign(variant=shown["task"] + ", " + labels, treated=shown["norm"] != "none")
+    variant = shown["task"] + ", " + shown["norm"].map(variants.label)
+    shown = shown.assign(variant=variant, treated=shown["norm"] != "none")
     shown = shown.sort_values(["task", "treated", "norm"], kind="stable")
     figure, panels = style.facets(shown, "kind", "variant", margin=1, height=1.9, sharey="row")
     for axes, kind, variant, of_panel in panels:
-        for height in (0, 1):
-            axes.axhline(height, color=style.GREY, lw=0.6)
+        axes.axhline(0, color=style.GREY, lw=0.6)
+        axes.axhline(1, color=style.GREY, lw=0.6)
         for intervention, (look, label) in LINES.items():
-            line = of_panel[of_panel["intervention"] == intervention].set_index("length")
+            line = rows(of_panel, intervention=intervention).set_index("length")
             if len(line):
                 _draw_line(axes, line.reindex(lengths), look, label)
         style.length_axis(axes, lengths)
@@ -83,8 +83,13 @@ def draw(shares: pd.DataFrame, longest: int) -> Drawing:
 
 
 def _draw_line(axes: Axes, line: pd.DataFrame, look: dict[str, Any], label: str) -> None:
+    colour = look["color"]
     axes.plot(line.index, line["share"], **look, label=label)
-    low, high = line["share_low"].astype(float), line["share_high"].astype(float)
-    # with an edge, so that the interval of a length between two broken ones is seen
-    fill, edge = (look["color"], 0.15), (look["color"], 0.5)
-    axes.fill_between(line.index, low, high, facecolor=fill, edgecolor=edge, lw=0.5)
+    axes.fill_between(
+        line.index,
+        line["share_low"],
+        line["share_high"],
+        facecolor=(colour, 0.15),
+        edgecolor=(colour, 0.5),  # so that the interval of a length between two broken ones is seen
+        lw=0.5,
+    )

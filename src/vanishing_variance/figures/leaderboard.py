@@ -7,6 +7,7 @@ from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.leaderboard.board import FINE
 from vanishing_variance.leaderboard.files import HARD, TRAINED
+from vanishing_variance.results.accuracy import rows
 
 # Inches: of a line, and of everything above and below the lines.
 LINE, MARGINS = 0.16, 0.9
@@ -24,14 +25,14 @@ def draw(board: pd.DataFrame) -> Drawing:
     The rows are by the smallest accuracy of all tasks, the same in all panels. `board`: a frame of `board.board`.
     """
     tasks = board["task"].unique()
-    trained = board[board["rule"] == TRAINED].sort_values("overall_rank", kind="stable", na_position="last")
+    trained = rows(board, rule=TRAINED).sort_values("overall_rank", kind="stable", na_position="last")
     names = list(trained["line"].unique())
     figure = style.figure(MARGINS + LINE * max(len(names), 4))
     panels = figure.subplots(1, len(tasks), sharex=True, sharey=True, squeeze=False)[0]
     for axes, task in zip(panels, tasks, strict=True):
-        hard = board[(board["task"] == task) & (board["rule"] == HARD)]
-        of_task = trained[trained["task"] == task].set_index("line")
-        _draw_panel(axes, of_task.assign(hard=hard.set_index("line")["beyond"]), names)
+        hard = rows(board, task=task, rule=HARD).set_index("line")["beyond"]
+        lines = rows(trained, task=task).set_index("line").assign(hard=hard)
+        _draw_panel(axes, lines, names)
         axes.set_title(task)
         axes.label_outer()
     style.letter(panels)
@@ -47,9 +48,10 @@ def draw(board: pd.DataFrame) -> Drawing:
 
 def _draw_panel(axes: Axes, lines: pd.DataFrame, names: list[str]) -> None:
     """Draw the rows `names`, from the top. `lines`: the columns of the board by line, and `hard` (%)."""
-    lines = lines.assign(place=[names.index(line) for line in lines.index])
-    drawn = lines[lines["state"] == FINE]
-    baseline, others = drawn[drawn["baseline"]], drawn[~drawn["baseline"]]
+    lines = lines.assign(place=lines.index.map(names.index))
+    drawn = rows(lines, state=FINE)
+    baseline = rows(drawn, baseline=True)
+    others = rows(drawn, baseline=False)
     columns = ["beyond", "beyond_low", "beyond_high"]
     style.marks(axes, others[columns], others["place"], style.SERIES[0], "as trained")
     style.marks(axes, baseline[columns], baseline["place"], style.look("#000000", "", "s"), "baseline")
@@ -57,8 +59,9 @@ def _draw_panel(axes: Axes, lines: pd.DataFrame, names: list[str]) -> None:
         axes.axvline(beyond, color="#000000", lw=0.9, ls=":", zorder=0)
     axes.plot(drawn["hard"], drawn["place"], "D", color=style.GREY, ms=4.5, mfc="none", mew=0.8, label="hard attention")
     # a mark would leave the others little room
-    for _, line in lines[lines["state"] != FINE].iterrows():
-        axes.text(0.02, line["place"], line["state"], transform=axes.get_yaxis_transform(), va="center")
+    failed = lines[lines["state"] != FINE]
+    for place, state in zip(failed["place"], failed["state"], strict=True):
+        axes.text(0.02, place, state, transform=axes.get_yaxis_transform(), va="center")
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.set_xlabel("accuracy beyond training (%)")

@@ -1,11 +1,15 @@
 """Training loss against the gradient step."""
 
+from math import ceil
+
+import numpy as np
 import pandas as pd
 from matplotlib.ticker import MaxNLocator
 
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
+from vanishing_variance.results.accuracy import rows
 
 # Points of a curve, or somewhat fewer: of more, the noise hides the curves.
 POINTS = 100
@@ -18,14 +22,14 @@ def draw(losses: pd.DataFrame, trained: Range) -> Drawing:
     panels = figure.subplots(1, len(tasks), sharey=True, squeeze=False)[0]
     widths = []
     for axes, task in zip(panels, tasks, strict=True):
-        of_task = losses[losses["task"] == task]
+        of_task = rows(losses, task=task)
         recorded = of_task["step"].unique()
-        width = int(recorded.min()) * -(-len(recorded) // POINTS)
+        width = recorded.min() * ceil(len(recorded) / POINTS)
         widths.append(f"{width:,} steps on {task}")
-        for norm, of_norm in of_task.groupby("norm", sort=False):
-            seeds = _averaged(of_norm, width)
-            look = variants.look(str(norm)) | {"marker": ""}
-            axes.plot(seeds.index, seeds.mean(axis=1), **look, label=variants.label(str(norm)))
+        for norm in of_task["norm"].unique():
+            seeds = _averaged(rows(of_task, norm=norm), width)
+            look = variants.look(norm) | {"marker": ""}
+            axes.plot(seeds.index, seeds.mean(axis=1), **look, label=variants.label(norm))
             style.band(axes, seeds.min(axis=1), seeds.max(axis=1), look["color"])
         axes.set(title=task, xlabel="gradient step", ylabel="training loss (nats)", yscale="log")
         axes.xaxis.set_major_locator(MaxNLocator(5))
@@ -44,7 +48,6 @@ def draw(losses: pd.DataFrame, trained: Range) -> Drawing:
 
 def _averaged(losses: pd.DataFrame, width: int) -> pd.DataFrame:
     """Return the mean loss over `width` steps at a time: a row the last step of those, a column a seed."""
-    last = -(-losses["step"] // width) * width
+    last = np.ceil(losses["step"] / width) * width
     last = last.clip(upper=losses["step"].max())
-    wide: pd.DataFrame = losses.groupby([last, "seed"])["loss"].mean().unstack()
-    return wide
+    return losses.pivot_table(index=last, columns="seed", values="loss")

@@ -8,11 +8,11 @@ from matplotlib.ticker import PercentFormatter
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
+from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.quantities import GROUPINGS, MEANINGS, QUANTITIES
 
-# A look and a place beside the others for each grouping.
-LOOKS = dict(zip(GROUPINGS, style.SERIES[:5:2], strict=True))
-BESIDE = dict(zip(GROUPINGS, (0.25, 0.0, -0.25), strict=True))
+# Of each grouping the look, and the place beside the others.
+LOOKS = dict(zip(GROUPINGS, zip(style.SERIES[:5:2], (-0.25, 0.0, 0.25), strict=True), strict=True))
 
 
 def draw(explained: pd.DataFrame, longest: Mapping[str, int], seeds: pd.Series) -> Drawing:
@@ -39,14 +39,15 @@ def draw(explained: pd.DataFrame, longest: Mapping[str, int], seeds: pd.Series) 
 
 
 def _draw_panel(axes: Axes, explained: pd.DataFrame) -> None:
-    places = {name: len(QUANTITIES) - 1 - place for place, name in enumerate(QUANTITIES)}
-    for place in range(1, len(QUANTITIES), 2):
+    names = list(QUANTITIES)
+    titles = [title for title, _ in QUANTITIES.values()]
+    for place in range(0, len(names), 2):
         axes.axhspan(place - 0.5, place + 0.5, color=style.LIGHT, lw=0, zorder=0)
-    for grouping, look in LOOKS.items():
-        points = explained[explained["grouping"] == grouping].dropna(subset="r2")
-        heights = points["quantity"].map(places) + BESIDE[grouping]
-        style.marks(axes, points[["r2", "r2_low", "r2_high"]], heights.astype(float), look, grouping)
-    axes.set_yticks(list(places.values()), [QUANTITIES[name][0] for name in places])
-    axes.set(xlim=(-0.02, 1.02), ylim=(-0.5, len(places) - 0.5))
+    for grouping, (look, beside) in LOOKS.items():
+        points = rows(explained, grouping=grouping).dropna(subset="r2")
+        places = points["quantity"].map(names.index).astype(float)
+        style.marks(axes, points[["r2", "r2_low", "r2_high"]], places + beside, look, grouping)
+    axes.set_yticks(range(len(names)), titles)
+    axes.set(xlim=(-0.02, 1.02), ylim=(len(names) - 0.5, -0.5))
     axes.xaxis.set_major_formatter(PercentFormatter(1))
     axes.grid(axis="y", visible=False)

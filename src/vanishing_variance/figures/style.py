@@ -6,13 +6,16 @@ from pathlib import Path
 from string import ascii_letters
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.style import use
-from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
+from matplotlib.ticker import FixedFormatter, FixedLocator, Formatter, LogLocator, NullFormatter, NullLocator
 
 from vanishing_variance.harness import numbers
+from vanishing_variance.results.accuracy import rows
 
 use(Path(__file__).with_name("style.mplstyle"))
 
@@ -53,12 +56,13 @@ def facets(
 
     In inches, `height` is a row's, `margin` what is above and below all.
     """
-    rows, columns = frame[row].unique(), frame[column].unique()
-    drawn = figure(margin + height * len(rows))
-    grid = drawn.subplots(len(rows), len(columns), sharex=True, sharey=sharey, squeeze=False)
+    in_rows, in_columns = frame[row].unique(), frame[column].unique()
+    drawn = figure(margin + height * len(in_rows))
+    grid = drawn.subplots(len(in_rows), len(in_columns), sharex=True, sharey=sharey, squeeze=False)
+    pairs = product(in_rows, in_columns)
     panels = []
-    for axes, (of_row, of_column) in zip(grid.flat, product(rows, columns), strict=True):
-        shown = frame[(frame[row] == of_row) & (frame[column] == of_column)]
+    for axes, (of_row, of_column) in zip(grid.flat, pairs, strict=True):
+        shown = rows(frame, **{row: of_row, column: of_column})
         panels.append((axes, of_row, of_column, shown))
     return drawn, panels
 
@@ -76,12 +80,18 @@ def band(axes: Axes, low: pd.Series, high: pd.Series, colour: str) -> None:
 
 def marks(axes: Axes, estimates: pd.DataFrame, heights: pd.Series, look: dict[str, Any], label: str) -> None:
     """Draw estimates at these heights, with their intervals: the columns are the estimates, low and high."""
-    value, low, high = (estimates[name] for name in estimates)
+    value, low, high = estimates.to_numpy(dtype=float).T
     # the interval of a few seeds may be missing, and need not hold the estimate
-    below = (value - low).fillna(0).clip(lower=0)
-    above = (high - value).fillna(0).clip(lower=0)
-    colour, marker = look["color"], look["marker"]
-    axes.errorbar(value, heights, xerr=[below, above], fmt=marker, color=colour, zorder=3, label=label)
+    errors = np.nan_to_num([value - low, high - value])
+    axes.errorbar(
+        value,
+        heights,
+        xerr=errors.clip(min=0),
+        fmt=look["marker"],
+        color=look["color"],
+        zorder=3,
+        label=label,
+    )
 
 
 def legend_above(figure: Figure, columns: int) -> None:
@@ -103,6 +113,13 @@ def length_axis(axes: Axes, lengths: Iterable[int]) -> None:
     axes.xaxis.set_major_formatter(FixedFormatter([power(length) for length in shown]))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel("sequence length N (items)")
+
+
+def log_ticks(axis: Axis, formatter: Formatter | str) -> None:
+    """Label 1, 2 and 5 times the powers of ten of a logarithmic axis."""
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(formatter)
+    axis.set_minor_formatter(NullFormatter())
 
 
 def power(length: int) -> str:

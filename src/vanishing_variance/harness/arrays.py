@@ -21,8 +21,9 @@ _ABOUT = "about"
 def write_arrays(path: Path, arrays: Mapping[str, np.ndarray], **about: Any) -> None:
     """Write named arrays with their checksum, and what JSON can say `about` them."""
     contiguous = {name: np.asarray(array, order="C") for name, array in arrays.items()}
-    metadata = json.dumps({"sha256": _sha256(contiguous), **about})
-    write_bytes(path, save(contiguous, {_ABOUT: metadata}))
+    about = {"sha256": _sha256(contiguous)} | about
+    content = save(contiguous, {_ABOUT: json.dumps(about)})
+    write_bytes(path, content)
 
 
 def read_arrays(path: Path) -> dict[str, np.ndarray]:
@@ -47,9 +48,10 @@ def read_parts(path: Path, size: int) -> Iterator[dict[str, np.ndarray]]:
     """
     with _opened(path) as file:
         arrays = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 -- not a mapping
-        length = min((array.get_shape()[0] for array in arrays.values()), default=0)
-        for first in range(0, length, size):
-            yield {name: array[first : min(first + size, length)] for name, array in arrays.items()}
+        number, *_ = next(iter(arrays.values())).get_shape()
+        for first in range(0, number, size):
+            part = slice(first, min(first + size, number))
+            yield {name: array[part] for name, array in arrays.items()}
 
 
 @contextmanager

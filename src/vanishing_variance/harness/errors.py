@@ -25,5 +25,7 @@ def shown(value: Any) -> str:
 def one_line(text: str, longest: int = 1000) -> str:
     """Return a text without line breaks and control characters, shortened where it is longer than `longest`."""
     words = " ".join(text[: 10 * longest].split())
-    printable = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in words)
-    return printable if len(printable) <= longest else f"{printable[: longest - 3]}..."
+    printable = "".join(character if character.isprintable() else ascii(character)[1:-1] for character in words)
+    if len(printable) > longest:
+        return f"{printable[: longest - 3]}..."
+    return printable

@@ -30,8 +30,9 @@ def read_frame(path: Path) -> pd.DataFrame:
     try:
         stored = path.read_bytes()
         footer = _start_of_footer(stored)
-        content = stored[: footer - _SHA256] + stored[footer:]
-        if footer < _SHA256 or stored[footer - _SHA256 : footer] != hashlib.sha256(content).digest():
+        start = footer - _SHA256
+        content = stored[:start] + stored[footer:]
+        if start < 0 or stored[start:footer] != hashlib.sha256(content).digest():
             raise ValueError("its checksum does not fit")
         return pd.read_parquet(BytesIO(content))
     except (OSError, ValueError, pa.ArrowException) as problem:
@@ -71,5 +72,5 @@ def _start_of_footer(content: bytes) -> int:
 
 
 def _unreadable(path: Path, kind: str, problem: Exception, remedy: str) -> InputError:
-    why = problem.strerror if isinstance(problem, OSError) and problem.strerror else problem
+    why = getattr(problem, "strerror", None) or problem
     return InputError(f"{path}: cannot be read as {kind}: {why}; {remedy}")

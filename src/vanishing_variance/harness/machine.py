@@ -14,20 +14,21 @@ ROOT = Path(__file__).resolve().parents[3]
 
 def machine() -> dict[str, Any]:
     """Return the device and its number of cores, versions, and the git revision of this checkout."""
-    name = torch.cuda.get_device_name() if torch.cuda.is_available() else _processor()
+    processor = cpuinfo().get("model name") or platform.processor()
     return {
-        "device": name,
+        "device": torch.cuda.get_device_name() if torch.cuda.is_available() else processor,
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
         "versions": {"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__},
         "revision": _revision(),
     }
 
 
-def _processor() -> str:
+def cpuinfo() -> dict[str, str]:
+    """Return the fields of /proc/cpuinfo, of one processor; none where this is not Linux."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor()
+    fields = [line.partition(":") for line in lines]
+    return {key.strip(): value.strip() for key, _, value in fields}
 
 
 def _revision() -> str:

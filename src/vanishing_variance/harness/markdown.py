@@ -7,7 +7,6 @@ import pandas as pd
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> str:
     """Return a table whose first columns, as many as `texts`, are aligned to the left, the others to the right."""
-    escaped = [[cell.replace("|", r"\|") for cell in row] for row in rows]
-    frame = pd.DataFrame(escaped, columns=list(head))
+    frame = pd.DataFrame(rows, columns=list(head)).replace(r"\|", r"\\|", regex=True)
     alignment = ["left"] * texts + ["right"] * (len(head) - texts)
     return str(frame.to_markdown(index=False, disable_numparse=True, colalign=alignment))

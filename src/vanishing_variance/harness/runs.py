@@ -1,6 +1,7 @@
 """Runs of the study: its tasks, training ranges and normalisers; and the folders of its results."""
 
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 from vanishing_variance.harness.paths import RUNS, Run
@@ -37,13 +38,16 @@ NORMS = ("none", "std", "ln")
 
 def expected(norm: str, blocks: Sequence[int]) -> list[Run]:
     """Return every run of the study with treatment `norm`: stages downstream read these, and no other."""
-    variants = [(task, range_, one) for task in TASKS for range_ in RANGES for one in trained(range_, norm)]
-    return [Run(*variant, block) for variant in variants for block in blocks]
+    runs = []
+    for task, range_ in product(TASKS, RANGES):
+        for name, block in product(trained(range_, norm), blocks):
+            runs.append(Run(task, range_, name, block))
+    return runs
 
 
 def compared(range_: str, norm: str) -> list[tuple[str, str]]:
     """Return the tested pairs (treatment, baseline): against `none`, and on the short range `ln` against `std`."""
-    pairs = [(one, "none") for one in trained(range_, norm) if one != "none"]
+    pairs = [(name, "none") for name in trained(range_, norm) if name != "none"]
     if range_ == "short":
         pairs.append(("ln", "std"))
     return pairs

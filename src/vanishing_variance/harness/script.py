@@ -28,7 +28,7 @@ class Arguments(argparse.ArgumentParser):
 
 
 def run(main: Callable[[], None]) -> None:
-    """Run a stage, and write its time to runs/times, which is no output of DVC's: the page shows it.
+    """Run a stage, and write its time to runs/times, which is no output of DVC's: stages.pieces reads it.
 
     An InputError, too little memory, or a process that was killed prints one line and exits with 2, a training that
     diverged with 3. Another process that runs the same stage in the same folder is waited for.

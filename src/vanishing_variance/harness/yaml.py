@@ -70,8 +70,8 @@ def flattened(sections: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 def _why(problem: Exception) -> str:
     if isinstance(problem, MarkedYAMLError) and problem.problem_mark is not None:
-        said = ", ".join(part for part in (problem.context, problem.problem) if part)
-        return f"line {problem.problem_mark.line + 1}: {said}"
+        line = problem.problem_mark.line + 1
+        return f"line {line}: {problem.problem or problem.context}"
     return f"{type(problem).__name__}: {problem}"
 
 

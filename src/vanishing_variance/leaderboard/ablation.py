@@ -1,17 +1,21 @@
 """What each piece of a treatment brings: its settings against the baseline's, in all combinations."""
 
-from collections.abc import Mapping
-from itertools import chain, combinations
+from collections.abc import Iterator, Mapping
+from itertools import combinations, product
 
+import numpy as np
 import pandas as pd
+from jaxtyping import Float
 
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.numbers import power
 from vanishing_variance.leaderboard.files import TRAINED
 from vanishing_variance.leaderboard.scores import rounded_interval, seed_scores
 from vanishing_variance.leaderboard.treatments import PATH, Treatment
+from vanishing_variance.results.accuracy import rows
 from vanishing_variance.statistics.shapley import shapley
 
+Scores = Float[np.ndarray, " S"]
 COLUMNS = ("line", "task", "measure", "piece", "change", "count", "n", "gain", "gain_low", "gain_high")
 # How a piece's gain is counted: added to the baseline alone, over all orders, taken from the whole treatment.
 ALONE, SHARE, LAST = COUNTS = ("alone", "share", "last")
@@ -27,26 +31,32 @@ def ablation(accuracy: pd.DataFrame, treatments: Mapping[str, Treatment], line: 
     """
     lines = combined_lines(treatments, line)
     baseline, whole = next(iter(treatments.values())), treatments[line]
-    accuracy = accuracy[accuracy["rule"] == TRAINED]
-    last = accuracy["length"].max()
-    measures = {BEYOND: accuracy[accuracy["length"] > longest], power(last): accuracy[accuracy["length"] == last]}
-    rows: list[tuple[object, ...]] = []
-    for task in accuracy["task"].unique():
-        for measure, measured in measures.items():
-            scores = seed_scores(measured[measured["task"] == task])
-            if not {(name, TRAINED) for name in lines.values()} <= set(scores.columns):
-                continue
-            values = {pieces: scores[name, TRAINED].to_numpy() for pieces, name in lines.items()}
-            nothing, every = frozenset[str](), max(values, key=len)
-            for piece, share in shapley(values).items():
-                change = f"{getattr(baseline, piece)} → {getattr(whole, piece)}"
-                alone = values[frozenset({piece})] - values[nothing]
-                final = values[every] - values[every - {piece}]
-                for count, gain in ((ALONE, alone), (SHARE, share), (LAST, final)):
-                    rows.append((line, task, measure, piece, change, count, len(gain), *rounded_interval(gain)))
-            gain = values[every] - values[nothing]
-            rows.append((line, task, measure, ALL, "", SHARE, len(gain), *rounded_interval(gain)))
-    return pd.DataFrame(rows, columns=COLUMNS)
+    trained = rows(accuracy, rule=TRAINED)
+    last = trained["length"].max()
+    measures = {BEYOND: trained[trained["length"] > longest], power(last): rows(trained, length=last)}
+    table = []
+    for task, measure in product(trained["task"].unique(), measures):
+        measured = rows(measures[measure], task=task)
+        scores = seed_scores(measured).droplevel("rule", axis=1)
+        if not set(lines.values()) <= set(scores):
+            continue
+        values = {pieces: scores[name].to_numpy() for pieces, name in lines.items()}
+        for piece, count, gain in _gains(values):
+            change = "" if piece == ALL else f"{getattr(baseline, piece)} → {getattr(whole, piece)}"
+            mean = rounded_interval(gain)
+            table.append((line, task, measure, piece, change, count, len(gain), *mean))
+    return pd.DataFrame(table, columns=COLUMNS)
+
+
+def _gains(values: Mapping[frozenset[str], Scores]) -> Iterator[tuple[str, str, Scores]]:
+    """Yield each piece, how it is counted, and its gain of each seed, given the scores of every set of pieces."""
+    every = max(values, key=len)
+    baseline, whole = values[frozenset()], values[every]
+    for piece, share in shapley(values).items():
+        yield piece, ALONE, values[frozenset({piece})] - baseline
+        yield piece, SHARE, share
+        yield piece, LAST, whole - values[every - {piece}]
+    yield ALL, SHARE, whole - baseline
 
 
 def combined_lines(treatments: Mapping[str, Treatment], line: str) -> dict[frozenset[str], str]:
@@ -55,14 +65,14 @@ def combined_lines(treatments: Mapping[str, Treatment], line: str) -> dict[froze
     Raises InputError, which names the settings, when a combination is no line.
     """
     baseline, whole = next(iter(treatments.values())), treatments[line]
-    pieces = [name for name, value in whole if value != getattr(baseline, name)]
-    subsets = chain.from_iterable(combinations(pieces, size) for size in range(len(pieces) + 1))
+    names = {treatment: name for name, treatment in treatments.items()}
+    pieces = [piece for piece, setting in whole if setting != getattr(baseline, piece)]
     lines = {}
-    for subset in subsets:
-        treatment = baseline.model_copy(update={name: getattr(whole, name) for name in subset})
-        names = [name for name, other in treatments.items() if other == treatment]
-        if not names:
-            settings = ", ".join(f"{name}: {value}" for name, value in treatment)
-            raise InputError(f"{PATH}: ablation is {line}, which needs the line {{{settings}}}; there is none")
-        lines[frozenset(subset)] = names[0]
+    for size in range(len(pieces) + 1):
+        for subset in map(frozenset, combinations(pieces, size)):
+            treatment = baseline.model_copy(update=whole.model_dump(include=set(subset)))
+            if treatment not in names:
+                settings = ", ".join(f"{piece}: {setting}" for piece, setting in treatment)
+                raise InputError(f"{PATH}: ablation is {line}, which needs the line {{{settings}}}; there is none")
+            lines[subset] = names[treatment]
     return lines

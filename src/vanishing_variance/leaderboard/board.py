@@ -12,6 +12,7 @@ from vanishing_variance.leaderboard.files import HARD, TRAINED
 from vanishing_variance.leaderboard.scores import curves, rounded_interval, seed_scores
 from vanishing_variance.leaderboard.standings import TESTS, gains, standings
 from vanishing_variance.leaderboard.treatments import Treatment
+from vanishing_variance.results.accuracy import rows
 
 # Of those that were tested, the lengths whose accuracy has columns of its own.
 SHOWN = (2**4, 2**8, 2**11, 2**14)
@@ -62,37 +63,37 @@ def board(
     if beyond.empty:
         raise InputError(f"leaderboard: no test length is above {longest}, the longest in training; see test.lengths")
     tables = []
-    for task, of_task in accuracy.groupby("task"):
-        chance = _highest_of_chance(classes[str(task)], sequences)
-        table = _compared(seed_scores(beyond[beyond["task"] == task]), baseline)
-        table = table.join(_by_length(of_task, chance))
-        table = table.join(_inside(attention[attention["task"] == task]))
-        tables.append(table.reset_index().assign(task=task))
-    for (name, line), note in diverged.items():
-        row = {"task": name, "line": line, "rule": TRAINED, "state": DIVERGED, "note": note}
+    for task in sorted(accuracy["task"].unique()):
+        scores = seed_scores(rows(beyond, task=task))
+        chance = _highest_of_chance(classes[task], sequences)
+        table = standings(scores).assign(task=task, n=len(scores))
+        table[_BEYOND] = [rounded_interval(values) for values in scores.to_numpy().T]
+        table = table.join(gains(scores, (baseline, TRAINED)))
+        table = table.join(_by_length(rows(accuracy, task=task), chance))
+        table = table.join(_inside(rows(attention, task=task)))
+        tables.append(table.reset_index())
+    for (task, line), note in diverged.items():
+        row = {"task": task, "line": line, "rule": TRAINED, "state": DIVERGED, "note": note}
         tables.append(pd.DataFrame([row]))
-    settings = pd.DataFrame([treatment.model_dump() for treatment in treatments.values()], index=list(treatments))
-    table = pd.concat(tables).sort_values(["task", "rank"], ignore_index=True).join(settings, on="line")
-    trained = table["rule"] == TRAINED
-    table["baseline"] = trained & (table["line"] == baseline)
-    by_task = table[trained].pivot(index="line", columns="task", values="beyond")
-    overall = by_task.min(axis=1, skipna=False)
-    table["overall"] = table["line"].map(overall).where(trained)
-    table["overall_rank"] = table["line"].map(overall.rank(ascending=False, method="min")).where(trained)
-    hard = table[table["rule"] == HARD].set_index(["task", "line"])["last"].rename("hard")
-    table = table.join(hard, on=["task", "line"])
-    table["hard"] = table["hard"].where(trained)
+    settings = pd.DataFrame(map(dict, treatments.values()), index=list(treatments))
+    table = pd.concat(tables).sort_values(["task", "rank"], ignore_index=True)
+    table = table.join(settings, on="line")
+    table["baseline"] = (table["line"] == baseline) & (table["rule"] == TRAINED)
+    table = table.join(_as_trained(table))
     tested = [name for name in _COLUMNS if name not in _ACCURACY or name in table]
     table = table.reindex(columns=tested)
     table[_COUNTS] = table[_COUNTS].astype("Int64")
     return table
 
 
-def _compared(scores: pd.DataFrame, baseline: str) -> pd.DataFrame:
-    """Return ranks, n, accuracy beyond training and the difference from the baseline, by line and rule."""
-    table = standings(scores).assign(n=len(scores))
-    table[_BEYOND] = [rounded_interval(scores[column].to_numpy()) for column in scores]
-    return table.join(gains(scores, (baseline, TRAINED)))
+def _as_trained(table: pd.DataFrame) -> pd.DataFrame:
+    """Return `overall`, `overall_rank` and `hard`, by the index of the rows as trained."""
+    trained = rows(table, rule=TRAINED)
+    overall = trained.groupby("line")["beyond"].min(skipna=False).to_frame("overall")
+    overall["overall_rank"] = overall["overall"].rank(ascending=False, method="min")
+    hard = rows(table, rule=HARD).set_index(["task", "line"])["last"].rename("hard")
+    trained = trained.join(overall, on="line").join(hard, on=["task", "line"])
+    return trained[["overall", "overall_rank", "hard"]]
 
 
 def _highest_of_chance(classes: int, sequences: int) -> float:
@@ -103,45 +104,46 @@ def _highest_of_chance(classes: int, sequences: int) -> float:
 
 def _by_length(accuracy: pd.DataFrame, chance: float) -> pd.DataFrame:
     """Return the accuracy at each length, `longest_90` and the state, by line and rule."""
-    wide = curves(accuracy).pivot(index=_KEY, columns="length", values=["mean", "low", "high"])
+    wide = curves(accuracy).pivot(index=_KEY, columns="length")
     means = pd.DataFrame(wide["mean"])
     table = pd.DataFrame(index=wide.index)
-    for length in set(SHOWN) & set(means.columns):
-        for number, end in (("mean", ""), ("low", "_low"), ("high", "_high")):
-            table[f"accuracy_{length}{end}"] = wide[number, length]
-    high = (means >= HIGH).cummin(axis=1)
-    table["longest_90"] = high.mul(means.columns, axis=1).max(axis=1).replace(0, np.nan)
-    table["state"] = np.where(means[means.columns[0]] > chance, FINE, AT_CHANCE)
-    table["last"] = means[means.columns[-1]]
+    for length in set(SHOWN) & set(means):
+        table[f"accuracy_{length}"] = means[length]
+        table[f"accuracy_{length}_low"] = wide["low", length]
+        table[f"accuracy_{length}_high"] = wide["high", length]
+    is_high = (means >= HIGH).cummin(axis=1)
+    longest = is_high.mul(means.columns, axis=1).max(axis=1)
+    table["longest_90"] = longest.replace(0, np.nan)
+    table["state"] = np.where(means.iloc[:, 0] > chance, FINE, AT_CHANCE)
+    table["last"] = means.iloc[:, -1]
     return table
 
 
 def _inside(attention: pd.DataFrame) -> pd.DataFrame:
     """Return the weight of the target and the variance of O at the longest length, of the lines as trained."""
-    wide = attention.pivot(index=["line", "seed"], columns="length", values=["target", "variance"])
-    shortest, longest = attention["length"].min(), attention["length"].max()
-    ratio = wide["variance", longest] / wide["variance", shortest]
-    by_line = pd.DataFrame(
-        {
-            "target_weight": wide["target", longest].groupby("line").mean().round(6),
-            "variance_ratio": ratio.groupby("line").agg(stats.gmean).round(6),
-        }
-    )
-    return pd.concat({TRAINED: by_line}, names=["rule"])
+    by_seed = attention.set_index(["line", "seed"])
+    longest = rows(by_seed, length=attention["length"].max())
+    shortest = rows(by_seed, length=attention["length"].min())
+    ratio = longest["variance"] / shortest["variance"]
+    table = pd.DataFrame({"target_weight": longest.groupby("line")["target"].mean()})
+    table["variance_ratio"] = ratio.groupby("line").agg(stats.gmean)
+    return pd.concat({TRAINED: table.round(6)}, names=["rule"])
 
 
 def relative_steps(board: pd.DataFrame, prices: pd.DataFrame, baseline: str) -> pd.Series:
     """Return the time of a training step over the baseline's of the same task, by `prices`: task, line, ms."""
-    priced = prices.set_index(["task", "line"])["ms"]
-    own = priced.reindex(pd.MultiIndex.from_frame(board[["task", "line"]])).to_numpy()
-    of_baseline = priced.reindex([(task, baseline) for task in board["task"]]).to_numpy()
-    return pd.Series(own / of_baseline, index=board.index)
+    lines = board[["task", "line"]]
+    own = lines.merge(prices, "left")["ms"]
+    of_baseline = lines.assign(line=baseline).merge(prices, "left")["ms"]
+    return own / of_baseline
 
 
 def summary(board: pd.DataFrame) -> dict[str, dict[str, float | None]]:
     """Return by task and line, in alphabetical order, the percentage `beyond` as trained; None where it diverged."""
     document: dict[str, dict[str, float | None]] = {}
-    for row in board[board["rule"] == TRAINED].sort_values("line", kind="stable").to_dict("records"):
-        beyond = None if pd.isna(row["beyond"]) else round(float(row["beyond"]), 2)
-        document.setdefault(str(row["task"]), {})[str(row["line"])] = beyond
+    trained = rows(board, rule=TRAINED).sort_values("line", kind="stable")
+    for row in trained.to_dict("records"):
+        beyond = row["beyond"]
+        lines = document.setdefault(row["task"], {})
+        lines[row["line"]] = None if pd.isna(beyond) else round(beyond, 2)
     return document

@@ -35,16 +35,17 @@ def class_offsets(variant: Variant, weights: Mapping[str, Float[np.ndarray, "S .
     """
     double = {name: array.astype(np.float64) for name, array in weights.items()}
     models = Models.of(variant, double)
-    classes = variant.task.num_classes
+    classes = np.arange(variant.task.num_classes, dtype=np.uint8)
     # Two items of each class: at the largest priority, and a step below.
+    priority = np.repeat([1.0, 1.0 - STEP], len(classes))
     sequence = {
-        "priority": np.repeat([1.0, 1.0 - STEP], classes)[None],
-        "class": np.tile(np.arange(classes, dtype=np.uint8), 2)[None],
+        "priority": priority[None],
+        "class": np.tile(classes, 2)[None],
         "query": np.array([QUERY]),
     }
     items, folded_query = models.encode(sequence)
-    logits = products(items, folded_query).cpu().numpy().reshape(-1, 2, classes)
-    highest, lower = logits[:, 0], logits[:, 1]
+    logits = products(items, folded_query).cpu().numpy()
+    highest, lower = np.split(logits.reshape(len(logits), -1), 2, axis=1)
     slope = ((highest - lower) / STEP).mean(axis=1, keepdims=True)
     offsets: np.ndarray = (highest - highest.mean(axis=1, keepdims=True)) / slope
     return offsets
@@ -60,7 +61,11 @@ def predicted(
     classes = offsets.shape[1]
     largest = 1 - exponentials * classes / items
     target = largest.argmax(axis=1)
-    return np.array([((largest + of_seed).argmax(axis=1) == target).mean() for of_seed in offsets])
+    accuracies = []
+    for offset in offsets:
+        answer = (largest + offset).argmax(axis=1)
+        accuracies.append((answer == target).mean())
+    return np.array(accuracies)
 
 
 def ceiling(
@@ -68,18 +73,19 @@ def ceiling(
 ) -> pd.DataFrame:
     """Return a row per line, seed and tested length of LENGTHS, or the longest: COLUMNS, accuracies as fractions.
 
-    `offsets`: by line; `accuracy`: line, rule, seed, length, accuracy, of argmax. `offset`: the standard deviation of
-    delta over the classes; `predicted`: by the same draws for all lines and lengths.
+    `offsets`: by line; `accuracy`: line, rule, seed, length (both increasing), accuracy, of argmax. `offset`:
+    the standard deviation of delta over the classes; `predicted`: by the same draws for all lines and lengths.
     """
-    hard = accuracy[accuracy["rule"] == HARD].sort_values("seed")
-    lengths = sorted({*LENGTHS, hard["length"].max()} & set(hard["length"]))
+    hard = accuracy[accuracy["rule"] == HARD].rename(columns={"accuracy": "hard"})
+    shown = hard[hard["length"].isin([*LENGTHS, hard["length"].max()])]
     classes = next(iter(offsets.values())).shape[1]
     exponentials = rng.exponential(size=(DRAWS, classes))
     parts: list[pd.DataFrame] = []
-    for line, of_line in offsets.items():
-        for length in lengths:
-            part = hard[(hard["line"] == line) & (hard["length"] == length)].rename(columns={"accuracy": "hard"})
-            expected = predicted(of_line, length, exponentials)
-            parts.append(part.assign(offset=of_line.std(axis=1), predicted=expected))
-    table: pd.DataFrame = pd.concat(parts, ignore_index=True)[list(COLUMNS)]
-    return table
+    for line, offset in offsets.items():
+        of_line = shown[shown["line"] == line]
+        for length in of_line["length"].unique():
+            expected = predicted(offset, length, exponentials)
+            part = of_line[of_line["length"] == length]
+            parts.append(part.assign(offset=offset.std(axis=1), predicted=expected))
+    table = pd.concat(parts, ignore_index=True)
+    return table[[*COLUMNS]]

@@ -18,14 +18,14 @@ def rounded_interval(values: Float[np.ndarray, " S"]) -> list[float]:
     mean, low, high = interval(values)
     if len(values) == 1:
         low = high = np.nan
-    return [round(number, 6) for number in (mean, low, high)]
+    return [round(mean, 6), round(low, 6), round(high, 6)]
 
 
 def seed_scores(accuracy: pd.DataFrame) -> pd.DataFrame:
     """Return each seed's mean accuracy over the lengths, of one task; a column per line and rule, in their order."""
     scores = {}
-    for line_rule, rows in accuracy.groupby(["line", "rule"], sort=False):
-        percent = 100 * rows.pivot(index="seed", columns="length", values="accuracy")
+    for line_rule, measured in accuracy.groupby(["line", "rule"], sort=False):
+        percent = 100 * measured.pivot(index="seed", columns="length", values="accuracy")
         scores[line_rule] = percent.mean(axis=1)
     return pd.DataFrame(scores).rename_axis(columns=["line", "rule"])
 
@@ -35,8 +35,8 @@ def curves(accuracy: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for (task, line), of_line in accuracy.groupby(["task", "line"], sort=False):
         for rule in RULES:
-            of_rule = of_line[of_line["rule"] == rule]
-            for length, fractions in of_rule.groupby("length")["accuracy"]:
+            by_length = of_line[of_line["rule"] == rule].groupby("length")["accuracy"]
+            for length, fractions in by_length:
                 percent = 100 * fractions.to_numpy()
                 rows.append((task, line, rule, length, len(percent), *rounded_interval(percent)))
     return pd.DataFrame(rows, columns=CURVES)

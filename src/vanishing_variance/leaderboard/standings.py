@@ -3,8 +3,6 @@
 `scores`: a row per seed, a column per line and rule, the larger the better.
 """
 
-from collections import Counter
-from collections.abc import Hashable
 from dataclasses import astuple
 from itertools import combinations
 
@@ -24,10 +22,11 @@ def gains(scores: pd.DataFrame, baseline: tuple[str, str]) -> pd.DataFrame:
         return pd.DataFrame(index=scores.columns)
     others = scores.drop(columns=[baseline])
     theirs = scores[baseline].to_numpy()
-    rows = [astuple(difference(others[column].to_numpy(), theirs)) for column in others]
-    table = pd.DataFrame(rows, index=others.columns, columns=TESTS)
+    tests = [difference(ours, theirs) for ours in others.to_numpy().T]
+    table = pd.DataFrame(map(astuple, tests), index=others.columns, columns=TESTS)
     table["p_holm"] = holm(table["p"].to_numpy(dtype=float))
-    return table.round(dict.fromkeys(["difference", "difference_low", "difference_high", "d_z"], 6))
+    rounded = table[TESTS].drop(columns=["n_paired", "p"]).round(6)
+    return table.assign(**rounded)
 
 
 def standings(scores: pd.DataFrame) -> pd.DataFrame:
@@ -36,17 +35,17 @@ def standings(scores: pd.DataFrame) -> pd.DataFrame:
     p is adjusted by Holm's method over all pairs. `rank_low` is 1 + how many columns are significantly better,
     `rank_high` is how many there are less those that are significantly worse. Equal means share a rank.
     """
-    pairs = list(combinations(scores, 2))
-    differences = [difference(scores[one].to_numpy(), scores[other].to_numpy()) for one, other in pairs]
-    adjusted = holm(np.array([tested.p for tested in differences]))
-    better, worse = Counter[Hashable](), Counter[Hashable]()
-    for (one, other), tested, p in zip(pairs, differences, adjusted, strict=True):
-        if p < ALPHA:
-            ahead, behind = (one, other) if tested.mean > 0 else (other, one)
-            worse[ahead] += 1
-            better[behind] += 1
+    values = scores.to_numpy().T  # a row per column of `scores`
+    pairs = list(combinations(range(len(values)), 2))
+    tests = [difference(values[first], values[second]) for first, second in pairs]
+    adjusted = holm(np.array([test.p for test in tests]))
     means = scores.mean().round(9)  # equal but for rounding
     table = pd.DataFrame({"rank": means.rank(ascending=False, method="min").astype(int)})
-    table["rank_low"] = [1 + better[column] for column in scores]
-    table["rank_high"] = [len(means) - worse[column] for column in scores]
-    return table
+    rank_low = np.ones(len(table), dtype=int)
+    rank_high = np.full(len(table), len(table))
+    for (first, second), test, p in zip(pairs, tests, adjusted, strict=True):
+        if p < ALPHA:
+            better, worse = (first, second) if test.mean > 0 else (second, first)
+            rank_low[worse] += 1
+            rank_high[better] -= 1
+    return table.assign(rank_low=rank_low, rank_high=rank_high)

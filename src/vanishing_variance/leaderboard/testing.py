@@ -59,19 +59,23 @@ def _test_models(
     models = Models.of(variant, weights)
     accuracies, attentions = [], []
     for length, read in sequences.items():
-        batches = [answer(models, batch, fitted) for batch in read(models.batch_size(length))]
-        for rule in batches[0][0]:
-            accuracy = _mean([correct[rule] for correct, _ in batches])
+        batches = read(models.batch_size(length))
+        answers = [answer(models, batch, fitted) for batch in batches]
+        correct = _means([of_rules for of_rules, _ in answers])
+        inside = _means([of_trained for _, of_trained in answers])
+        for rule, accuracy in correct.items():
             accuracies.append(pd.DataFrame({"seed": seeds, "rule": rule, "length": length, "accuracy": accuracy}))
-        inside = {name: _mean([attention[name] for _, attention in batches]) for name in ("target", "variance")}
         attentions.append(pd.DataFrame({"seed": seeds, "length": length, **inside}))
         report(1)
     return pd.concat(accuracies), pd.concat(attentions)
 
 
-def _mean(batches: Sequence[Tensor]) -> list[float]:
-    """Return each model's mean over the sequences of all batches."""
-    means: list[float] = torch.cat(list(batches), dim=1).double().mean(1).tolist()
+def _means(batches: Sequence[Mapping[str, Tensor]]) -> dict[str, list[float]]:
+    """Return by name each model's mean over the sequences of all batches."""
+    means = {}
+    for name in batches[0]:
+        values = torch.cat([batch[name] for batch in batches], dim=1)
+        means[name] = values.double().mean(1).tolist()
     return means
 
 

@@ -116,12 +116,13 @@ def training_plan(params: Mapping[str, Any], task: str, line: str, treatment: Tr
 
     `params`: those of `read_params`.
     """
+    own = {
+        "model": params["model"] | {"projection": treatment.projection},
+        "training": params["training"] | {"decay": treatment.decay},
+    }
     run = Run(task, RANGE, treatment.norm, 0)
-    plan = TrainingPlan.of(params, run, treatment.attention, name=f"{line} {task}")
-    model = plan.variant.model.model_copy(update={"projection": treatment.projection})
-    training = plan.training.model_copy(update={"decay": treatment.decay})
-    variant = replace(plan.variant, model=model)
-    return replace(plan, variant=variant, training=training, steps=plan.steps * treatment.steps)
+    plan = TrainingPlan.of({**params, **own}, run, treatment.attention, name=f"{line} {task}")
+    return replace(plan, steps=plan.steps * treatment.steps)
 
 
 def _validated(path: Path, document: Mapping[str, Any], key: str, kind: Any) -> Any:

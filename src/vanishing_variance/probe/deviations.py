@@ -1,13 +1,14 @@
 """The standard deviation of fixed components of O over sequences, against their length (Figure 1).
 
-S sequences, N tokens, K layers, H heads, C components of a head, V tokens in the vocabulary.
+V tokens in the vocabulary.
 """
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float64, Integer
+from jaxtyping import Integer
 from transformers import PreTrainedModel
 
 from vanishing_variance.engine.streams import stream
@@ -42,22 +43,26 @@ def measure(subject: Subject, settings: Probe, root_seed: int) -> pd.DataFrame:
     Raises InputError when a deviation is zero or not a number, which has no place on a logarithmic axis.
     """
     drawn = {}  # all of them first: a text that is too short is noticed before the work
-    for name in STRATEGIES:
-        for length in settings.lengths:
-            drawn[name, length] = draw(subject, name, settings.sequences, length, root_seed)
+    for name, length in product(STRATEGIES, settings.lengths):
+        drawn[name, length] = draw(subject, name, settings.sequences, length, root_seed)
+    axes = [subject.layers, subject.heads, range(settings.components)]
+    components = pd.MultiIndex.from_product(axes, names=["layer", "head", "component"]).to_frame(index=False)
     parts = []
-    with Progress("probe", sum(tokens.size for tokens in drawn.values()), "tokens") as progress:
+    total = sum(tokens.size for tokens in drawn.values())
+    with Progress("probe", total, "tokens") as progress:
         for (name, length), tokens in drawn.items():
-            outputs = last_outputs(subject.model, subject.family, tokens, subject.layers, STRATEGIES[name].positions)
+            positions = STRATEGIES[name].positions
+            outputs = last_outputs(subject.model, subject.family, tokens, subject.layers, positions)
             shown = outputs[:, :, subject.heads, : settings.components]
             spread = shown.std(axis=0, ddof=1, dtype=np.float64)
-            parts.append(_rows(spread, subject).assign(strategy=name, length=length, n=len(tokens)))
+            part = components.assign(strategy=name, length=length, n=len(tokens))
+            parts.append(part.assign(deviation=spread.ravel()))
             progress(tokens.size)
     table = pd.concat(parts, ignore_index=True)[COLUMNS]
-    fixed = table[~(np.isfinite(table["deviation"]) & (table["deviation"] > 0))]
-    for row in fixed.to_dict("records"):
-        where = f"layer {row['layer']}, head {row['head']}, component {row['component']}: {row['deviation']}"
-        raise InputError(f"{PATH}: probe.model is {settings.model}; O does not vary there ({where})")
+    for row in table.to_dict("records"):
+        if not 0 < row["deviation"] < np.inf:
+            where = f"layer {row['layer']}, head {row['head']}, component {row['component']}: {row['deviation']}"
+            raise InputError(f"{PATH}: probe.model is {settings.model}; O does not vary there ({where})")
     return table
 
 
@@ -77,9 +82,3 @@ def draw(
     if strategy.fixed_last:
         tokens[:, -1] = stream(root_seed, "probe", name, "last token").choice(subject.vocabulary)
     return tokens
-
-
-def _rows(spread: Float64[np.ndarray, "K H C"], subject: Subject) -> pd.DataFrame:
-    axes = [subject.layers, subject.heads, range(spread.shape[2])]
-    index = pd.MultiIndex.from_product(axes, names=["layer", "head", "component"])
-    return pd.DataFrame({"deviation": spread.ravel()}, index=index).reset_index()

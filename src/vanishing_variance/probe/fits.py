@@ -14,17 +14,18 @@ POOLED = ["strategy", "layer"]
 def pooled(deviations: pd.DataFrame) -> pd.DataFrame:
     """Return strategy, layer, length, deviation: the geometric mean over the heads and components that are shown."""
     logarithms = deviations.assign(deviation=np.log(deviations["deviation"]))
-    means = logarithms.groupby([*POOLED, "length"], sort=False)["deviation"].mean().reset_index()
-    return means.assign(deviation=np.exp(means["deviation"]))
+    groups = logarithms.groupby([*POOLED, "length"], sort=False)
+    means = groups["deviation"].mean().map(np.exp)
+    return means.reset_index()
 
 
 def fits(deviations: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """Return the fields of `PowerLaw` for each group `by` of a tidy frame with length and deviation."""
-    rows = []
+    laws = {}
     for key, group in deviations.groupby(by, sort=False):
         law = power_law(group["length"].to_numpy(), group["deviation"].to_numpy())
-        rows.append({**dict(zip(by, key, strict=True)), **vars(law)})
-    return pd.DataFrame(rows)
+        laws[key] = vars(law)
+    return pd.DataFrame.from_dict(laws, "index").rename_axis(by).reset_index()
 
 
 def summary(laws: pd.DataFrame) -> dict[str, Any]:
@@ -32,8 +33,9 @@ def summary(laws: pd.DataFrame) -> dict[str, Any]:
 
     Layers are zero-padded because DVC sorts keys as text.
     """
-    document: dict[str, Any] = {}
+    document: dict[str, dict[str, dict[str, float]]] = {}
     for law in laws.to_dict("records"):
-        numbers = {key: round(law[key], 4) for key in ("exponent", "low", "high") if pd.notna(law[key])}
-        document.setdefault(law["strategy"], {})[f"layer_{law['layer']:03d}"] = numbers
+        layers = document.setdefault(law["strategy"], {})
+        numbers = {name: round(law[name], 4) for name in ("exponent", "low", "high") if pd.notna(law[name])}
+        layers[f"layer_{law['layer']:03d}"] = numbers
     return document

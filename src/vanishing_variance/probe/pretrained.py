@@ -62,8 +62,8 @@ def find(model: str, revision: str | None) -> Checkpoint:
         raise _refused(model, f"{folder} has no weights as safetensors, and others are not read")
     config = _read_config(model, folder)
     described = [folder / name for name in DESCRIBED if (folder / name).exists()]
-    found = _digest([*weights, *described]) if local else folder.name
-    return Checkpoint(model, found, folder, config)
+    version = _digest([*weights, *described]) if local else folder.name
+    return Checkpoint(model, version, folder, config)
 
 
 def load(checkpoint: Checkpoint, layers: int) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
@@ -74,20 +74,16 @@ def load(checkpoint: Checkpoint, layers: int) -> tuple[PreTrainedModel, PreTrain
     family, folder = checkpoint.family, checkpoint.folder
     config = copy.deepcopy(checkpoint.config)
     config.num_hidden_layers = layers
-    how: dict[str, Any] = {
-        "config": config,
-        "use_safetensors": True,
-        "dtype": torch.float32,
-        "output_loading_info": True,
-    }
+    how: dict[str, Any] = {"config": config, "use_safetensors": True, "dtype": torch.float32}
     try:
-        loaded: Any = family.model.from_pretrained(folder, **_OWN, **how, **family.options)
+        loaded: Any = family.model.from_pretrained(folder, output_loading_info=True, **_OWN, **how, **family.options)
         tokenizer = AutoTokenizer.from_pretrained(folder, **_OWN)
     except Exception as problem:  # whatever the parsers of its files raise
         raise _refused(checkpoint.name, f"{folder} cannot be loaded: {problem}") from None
     model, report = loaded
-    if report["missing_keys"]:
-        raise _refused(checkpoint.name, f"{folder} lacks weights: {min(report['missing_keys'])}, …")
+    missing = report["missing_keys"]
+    if missing:
+        raise _refused(checkpoint.name, f"{folder} lacks weights: {min(missing)}, …")
     return model.to(device()).eval(), tokenizer
 
 
@@ -117,7 +113,8 @@ def _read_config(model: str, folder: Path) -> PreTrainedConfig:
             return config
     except Exception as problem:  # whatever the parser of the file raises
         raise _refused(model, f"{folder}/config.json cannot be read: {problem}") from None
-    raise _refused(model, f"its model_type is {shown(kind)}; supported are {', '.join(FAMILIES)}")
+    supported = ", ".join(FAMILIES)
+    raise _refused(model, f"its model_type is {shown(kind)}; supported are {supported}")
 
 
 def _refused(model: str, why: str) -> InputError:

@@ -14,14 +14,16 @@ def select(settings: Probe, config: PreTrainedConfig) -> tuple[list[int], list[i
 
     Raises InputError, which names the key, for a layer, head, component or length that the model does not have.
     """
-    num_layers, num_heads = config.num_hidden_layers, config.num_attention_heads
+    model = settings.model
+    num_layers = config.num_hidden_layers
+    num_heads = config.num_attention_heads
     layers = _chosen(settings.layers, num_layers)
     heads = _chosen(settings.heads, num_heads)
     width = getattr(config, "head_dim", None) or config.hidden_size // num_heads
-    _at_most("layers", max(layers), num_layers - 1, f"{settings.model} has {num_layers} layers")
-    _at_most("heads", max(heads), num_heads - 1, f"{settings.model} has {num_heads} heads in a layer")
-    _at_most("lengths", max(settings.lengths), config.max_position_embeddings, f"the positions of {settings.model}")
-    _at_most("components", settings.components, width, f"the width of {settings.model}'s heads")
+    _at_most("layers", max(layers), num_layers - 1, f"{model} has {num_layers} layers")
+    _at_most("heads", max(heads), num_heads - 1, f"{model} has {num_heads} heads in a layer")
+    _at_most("lengths", max(settings.lengths), config.max_position_embeddings, f"the positions of {model}")
+    _at_most("components", settings.components, width, f"the width of {model}'s heads")
     return layers, heads
 
 

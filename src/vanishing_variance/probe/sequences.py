@@ -32,7 +32,8 @@ def read_prose(source: str) -> tuple[str, str]:
     Topics differ between versions of Python, files are edited. Raises InputError when it cannot be read.
     """
     try:
-        text = _topics() if source == EMBEDDED else Path(os.path.expanduser(source)).read_text(encoding="utf-8")
+        path = Path(os.path.expanduser(source))
+        text = _topics() if source == EMBEDDED else path.read_text(encoding="utf-8")
     except (OSError, ValueError) as problem:
         why = problem.strerror if isinstance(problem, OSError) else "not UTF-8"
         raise InputError(f"{PATH}: probe.text is {shown(source)}: {why}; must be a UTF-8 file or {EMBEDDED}") from None
@@ -64,11 +65,11 @@ class Corpus:
 def tokenised(tokenizer: PreTrainedTokenizerBase, name: str, text: str) -> Corpus:
     """Return the corpus of a text. All whitespace counts as one space."""
     text = " ".join(text.split())
-    starts = [0, *(mark.end() for mark in _BREAK.finditer(text))]
+    starts = [0] + [mark.end() for mark in _BREAK.finditer(text)]
     encoded = tokenizer(text, add_special_tokens=False, truncation=False, return_offsets_mapping=True)
     tokens = np.array(encoded["input_ids"], dtype=np.int64)
     # The first token that ends behind a sentence's start: its own start may be the space before the word.
-    ends = np.array([end for _, end in encoded["offset_mapping"]])
+    ends = [end for _, end in encoded["offset_mapping"]]
     beginnings = np.unique(np.searchsorted(ends, starts, side="right"))
     return Corpus(name, tokens, beginnings[beginnings < len(ends)])
 

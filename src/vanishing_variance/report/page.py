@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import pandas as pd
@@ -12,7 +13,7 @@ from markupsafe import Markup
 from vanishing_variance.claims.verdict import legend
 from vanishing_variance.engine.ranges import training_steps
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.harness.runs import PAPER_TABLES
+from vanishing_variance.harness.runs import PAPER_TABLES, RANGES, TASKS
 from vanishing_variance.harness.sections import get_param
 from vanishing_variance.report.figures import Figure
 from vanishing_variance.report.strongest import Study, strongest
@@ -60,10 +61,10 @@ def page(run: Results, records: Mapping[str, Results], paper: pd.DataFrame, sour
     return TEMPLATES.get_template("page.html").render(
         evidence=evidence,
         answer=[evidence[key].claim for key in ANSWER if key in evidence],
-        counts=Counter(of.claim["verdict"] for of in evidence.values()).most_common(),
+        counts=Counter(judged.claim["verdict"] for judged in evidence.values()).most_common(),
         record=record,
         run=run,
-        gains=gains({key: of.study for key, of in records.items()}),
+        gains=gains({name: results.study for name, results in records.items()}),
         recorded_tables=_tables(record, paper),
         own_tables=_tables(run, paper),
         scale=scale,
@@ -81,21 +82,22 @@ def _tables(results: Results, paper: pd.DataFrame) -> list[tuple[str, Markup]]:
     params = results.study.params
     norm = get_param(params, "norm", str)
     tables = []
-    for number, of_table in numbers(results.tests, norm, paper).items():
+    for number, table in numbers(results.tests, norm, paper).items():
         task, range_ = PAPER_TABLES[number]
         steps = of_paper(task, training_steps(params, task, range_))
-        title = f"Table {number}. {task}, trained on the {range_} range, after {steps}, n = {of_table['n'].max()} seeds"
-        tables.append((title, paper_table(number, of_table, norm)))
+        title = f"Table {number}. {task}, trained on the {range_} range, after {steps}, n = {table['n'].max()} seeds"
+        tables.append((title, paper_table(number, table, norm)))
     return tables
 
 
 def _scale(params: Mapping[str, Any]) -> tuple[list[str], bool]:
     """Return the seeds and gradient steps of a run beside the paper's, and whether any of them is smaller."""
-    seeds = len(get_param(params, "blocks", list[int])) * get_param(params, "seeds_per_block", int)
-    said, reduced = [f"{seeds} seeds (the paper: {PAPER_SEEDS})"], seeds < PAPER_SEEDS
-    for task in get_param(params, "tasks", dict):
-        for range_ in get_param(params, "ranges", dict):
-            steps = training_steps(params, task, range_)
-            said.append(f"{task}, {range_} range: {of_paper(task, steps)}")
-            reduced = reduced or steps < paper_steps(task)
-    return said, reduced
+    blocks = get_param(params, "blocks", list[int])
+    seeds = len(blocks) * get_param(params, "seeds_per_block", int)
+    lines = [f"{seeds} seeds (the paper: {PAPER_SEEDS})"]
+    is_reduced = seeds < PAPER_SEEDS
+    for task, range_ in product(TASKS, RANGES):
+        steps = training_steps(params, task, range_)
+        lines.append(f"{task}, {range_} range: {of_paper(task, steps)}")
+        is_reduced |= steps < paper_steps(task)
+    return lines, is_reduced

@@ -1,6 +1,8 @@
 """The table of verdicts in README.md, between two markers."""
 
+from collections import Counter
 from collections.abc import Mapping
+from typing import Any
 
 from vanishing_variance.claims.verdict import CONTRADICTED, VERDICTS
 from vanishing_variance.harness.errors import InputError
@@ -18,21 +20,26 @@ def rewritten(text: str, evidence: Mapping[str, Evidence]) -> str:
     """Return the README with the present table. Raises InputError where a marker is missing."""
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
-    if not (begin and end):
+    if not end:
         raise InputError(f"README.md: the lines {BEGIN} and {END} must be in it, in this order")
-    return f"{before}{BEGIN}\n\n{verdicts(evidence)}\n\n{END}{after}"
+    return f"{before}{begin}\n\n{verdicts(evidence)}\n\n{end}{after}"
 
 
 def verdicts(evidence: Mapping[str, Evidence]) -> str:
     """Return a row for each claim SHOWN and each contradicted one, and a last one that counts all of the paper's."""
-    claims = {key: of.claim for key, of in evidence.items() if not of.claim["where"].startswith("ours")}
-    against = [key for key, claim in claims.items() if claim["verdict"] == CONTRADICTED and key not in SHOWN]
-    rows = []
-    for key in [*SHOWN, *against]:
-        claim = claims[key]
-        gain = [ours(claim), papers(claim)] if claim["unit"] == "pp" else ["", ""]
-        rows.append([claim["claim"], claim["where"], f"**{claim['verdict']}**", *gain, str(claim["n"] or "")])
-    found = [claim["verdict"] for claim in claims.values()]
-    counts = ", ".join(f"{found.count(verdict)} {verdict}" for verdict in VERDICTS if verdict in found)
-    rows.append([f"all {len(found)} verdicts", "", counts, "", "", ""])
+    leading = [evidence[key].claim for key in SHOWN]
+    claims = [judged.claim for judged in evidence.values()]
+    claims = [claim for claim in claims if not claim["where"].startswith("ours")]
+    others = [claim for claim in claims if claim["verdict"] == CONTRADICTED and claim not in leading]
+    rows = [_row(claim) for claim in leading + others]
+    counts = Counter(claim["verdict"] for claim in claims)
+    texts = [f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in counts]
+    rows.append([f"all {len(claims)} verdicts", "", ", ".join(texts), "", "", ""])
     return table(HEAD, rows, texts=3)
+
+
+def _row(claim: Mapping[str, Any]) -> list[str]:
+    gain = [ours(claim), papers(claim)] if claim["unit"] == "pp" else ["", ""]
+    verdict = f"**{claim['verdict']}**"
+    seeds = str(claim["n"] or "")
+    return [claim["claim"], claim["where"], verdict, *gain, seeds]

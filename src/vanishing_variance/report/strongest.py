@@ -39,14 +39,14 @@ def strongest(run: Study, record: Study) -> dict[str, Evidence]:
     number of steps than fewer, more seeds than fewer, and more test sequences than fewer. The run's where both are as
     strong, or rest on no trained models.
     """
-    found = {}
+    evidence = {}
     for key, ours in run.claims.items():
         theirs = record.claims.get(key)
         if theirs and ours["steps"] and _strength(theirs, record) > _strength(ours, run):
-            found[key] = Evidence(theirs, weaker=ours)
+            evidence[key] = Evidence(theirs, weaker=ours)
         else:
-            found[key] = Evidence(ours)
-    return found
+            evidence[key] = Evidence(ours)
+    return evidence
 
 
 def _strength(claim: Mapping[str, Any], study: Study) -> tuple[bool, bool, bool, int, int]:

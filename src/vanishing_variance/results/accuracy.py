@@ -28,7 +28,8 @@ def pair(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return `by_seed` of two variants, of the seeds that both have, at the lengths above `longest`."""
     treated = by_seed(accuracy, task, range_, treatment, temperature)
-    ours, theirs = of_both(treated, by_seed(accuracy, task, range_, baseline, temperature))
+    untreated = by_seed(accuracy, task, range_, baseline, temperature)
+    ours, theirs = of_both(treated, untreated)
     beyond = [length for length in theirs.columns if int(length) > longest]
     return ours.reindex(columns=beyond), theirs[beyond]
 

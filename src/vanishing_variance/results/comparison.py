@@ -13,6 +13,8 @@ COLUMNS = [
     *("table", "task", "range", "temperature", "variant", "quantity", "length"),
     *("paper", "ours", "low", "high", "n", "difference", "gain"),
 ]
+# Of ours, whichever quantity it is.
+OURS = [*KEYS, "variant", "ours", "low", "high", "n"]
 HEAD = (
     *("", "numbers", "mean difference (pp)", "mean absolute difference (pp)"),
     *("significant there (p < 0.01)", "so here, same sign", "so here, opposite sign"),
@@ -26,39 +28,29 @@ def cells(tests: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
     what is not a p-value; `low` and `high`, the 95% t interval of ours, and `n`, its seeds; `gain`, beside a p-value,
     the mean difference in percentage points that it tests; `low` and `high` are then that difference's.
     """
-    wanted = paper.dropna(subset="value").rename(columns={"value": "paper"})
-    wanted["variants"] = wanted.groupby(["task", "range", "variant"], sort=False).ngroup()
-    wanted = wanted.sort_values(["table", "variants"], kind="stable")
-    ours = pd.concat([_accuracies(tests), _gains(tests), _p_values(tests)])
-    found = wanted.merge(ours, on=["task", "range", "temperature", "length", "variant", "quantity"])
-    found["difference"] = (found["ours"] - found["paper"]).where(found["quantity"] != "p_value")
-    return found[COLUMNS]
+    papers = paper.dropna(subset="value").rename(columns={"value": "paper"})
+    papers["variants"] = papers.groupby(["task", "range", "variant"], sort=False).ngroup()
+    papers = papers.sort_values(["table", "variants"], kind="stable")
+
+    gains = rows(tests, baseline="none")
+    # The accuracy of `none` is that of the pair with the most seeds.
+    largest = gains.sort_values("n", ascending=False).drop_duplicates(KEYS)
+    pairs = tests.assign(variant=tests["treatment"] + "_vs_" + tests["baseline"])
+    quantities = [
+        _ours(gains, "accuracy_pct", "treatment", "treatment_mean", "treatment_low", "treatment_high"),
+        _ours(largest, "accuracy_pct", "baseline", "baseline_mean", "baseline_low", "baseline_high"),
+        _ours(gains, "gain_over_none_pct", "treatment", "difference", "low", "high"),
+        _ours(pairs, "p_value", "variant", "p", "low", "high").assign(gain=pairs["difference"]),
+    ]
+    beside = papers.merge(pd.concat(quantities), on=[*KEYS, "variant", "quantity"])
+    difference = beside["ours"] - beside["paper"]
+    beside["difference"] = difference.where(beside["quantity"] != "p_value")
+    return beside[COLUMNS]
 
 
-def _accuracies(tests: pd.DataFrame) -> pd.DataFrame:
-    """Return our mean accuracies by variant; that of `none` is of the pair with the most seeds."""
-    against_none = rows(tests, baseline="none")
-    most = against_none.sort_values("n", ascending=False).drop_duplicates(["task", "range", "temperature", "length"])
-    parts = []
-    for role, pairs in (("treatment", against_none), ("baseline", most)):
-        part = pairs.drop(columns=["low", "high"])
-        names = {role: "variant", f"{role}_mean": "ours", f"{role}_low": "low", f"{role}_high": "high"}
-        parts.append(part.rename(columns=names)[[*KEYS, *names.values(), "n"]])
-    return pd.concat(parts).assign(quantity="accuracy_pct")
-
-
-def _gains(tests: pd.DataFrame) -> pd.DataFrame:
-    """Return our gains over `none` by variant."""
-    names = {"treatment": "variant", "difference": "ours"}
-    gains = rows(tests, baseline="none").rename(columns=names)
-    return gains[[*KEYS, "variant", "ours", "low", "high", "n"]].assign(quantity="gain_over_none_pct")
-
-
-def _p_values(tests: pd.DataFrame) -> pd.DataFrame:
-    """Return the p of our tests, by pair."""
-    found = tests.rename(columns={"p": "ours", "difference": "gain"})
-    found["variant"] = found["treatment"] + "_vs_" + found["baseline"]
-    return found[[*KEYS, "variant", "ours", "low", "high", "n", "gain"]].assign(quantity="p_value")
+def _ours(tests: pd.DataFrame, quantity: str, *columns: str) -> pd.DataFrame:
+    """Return one quantity of every test; `columns` are its variant, value and the ends of the interval."""
+    return tests[[*KEYS, *columns, "n"]].set_axis(OURS, axis=1).assign(quantity=quantity)
 
 
 def markdown(cells: pd.DataFrame) -> str:
@@ -67,12 +59,12 @@ def markdown(cells: pd.DataFrame) -> str:
     And of the paper's tests with p < 0.01, how many have p < 0.01 here, with the same sign or the opposite one.
     """
     lines = []
-    for number, ours in cells.groupby("table"):
-        away = ours["difference"].dropna()
-        significant = ours[(ours["quantity"] == "p_value") & (ours["paper"] < ALPHA)]
+    for number, compared in cells.groupby("table"):
+        differences = compared["difference"].dropna()
+        mean = estimate("+.1f", differences.mean())
+        mean_absolute = estimate(".1f", differences.abs().mean())
+        significant = compared[(compared["quantity"] == "p_value") & (compared["paper"] < ALPHA)]
         gains = significant["gain"].where(significant["ours"] < ALPHA)
-        # To two digits first, as the published numbers are.
-        near = [estimate("+.1f", round(away.mean(), 2)), estimate(".1f", round(away.abs().mean(), 2))]
         counts = len(significant), int((gains > 0).sum()), int((gains < 0).sum())
-        lines.append([f"Table {number}", str(len(away)), *near, *map(str, counts)])
+        lines.append([f"Table {number}", str(len(differences)), mean, mean_absolute, *map(str, counts)])
     return f"# Ours against the paper's\n\n{table(HEAD, lines)}\n"

@@ -47,15 +47,12 @@ def inside(measured: pd.DataFrame) -> pd.DataFrame:
     for name in (*WEIGHTS, *OUTPUTS):
         wrong = frame[~np.isfinite(frame[name])]
         if len(wrong):
-            first = wrong.iloc[0]
-            where = (
-                f"{first['task']}, {first['range']}, {first['norm']}, seed {first['seed']}, length {first['length']}"
-            )
+            task, range_, norm, seed, length, value = wrong[[*MODEL, "length", name]].iloc[0]
             raise InputError(
-                f"runs/evaluated: {name} is {first[name]} ({where}), as where O does not vary "
-                "at all; try larger initial weights, or a larger training.learning_rate"
+                f"runs/evaluated: {name} is {value} ({task}, {range_}, {norm}, seed {seed}, length {length}), as where "
+                "O does not vary at all; try larger initial weights, or a larger training.learning_rate"
             )
-        frame[name] = frame[name].map(lambda number: float(f"{number:.6g}"))
+        frame[name] = frame[name].map("{:.6g}".format).astype(float)
     frame.loc[frame["length"] == 0, WEIGHTS] = np.nan
     return frame
 
@@ -67,8 +64,7 @@ def beside_accuracy(inside: pd.DataFrame, accuracy: pd.DataFrame) -> pd.DataFram
     the frames of metrics/mechanism.csv and metrics/accuracy.csv.
     """
     tested = inside[inside["length"] > 0]
-    trained = rows(inside, length=0)[[*MODEL, *OUTPUTS]]
-    trained = trained.rename(columns={name: f"trained_{name}" for name in OUTPUTS})
+    trained = rows(inside, length=0).set_index(MODEL)[OUTPUTS].add_prefix("trained_").reset_index()
     plain = rows(accuracy, temperature="plain").drop(columns="temperature")
     together = tested.merge(trained, on=MODEL, validate="many_to_one")
     return together.merge(plain, on=[*MODEL, "length"], validate="one_to_one")
@@ -81,50 +77,57 @@ def explained(beside: pd.DataFrame, root: int) -> pd.DataFrame:
     a 95% interval over seeds (`…_low`, `…_high`); `beyond`, the squared partial correlation given the attention on the
     target, with its interval; `n`, models times lengths; `note`, why something is missing.
     """
-    found = []
+    associations = []
     for (task, range_), models in beside.groupby(["task", "range"], sort=False):
-        norms = ", ".join(dict.fromkeys(models["norm"]))
+        norms = ", ".join(models["norm"].unique())
         for grouping in GROUPINGS:
             for quantity in QUANTITIES:
                 rng = stream(root, "explained", str(task), str(range_), grouping, quantity)
                 names = {"task": task, "range": range_, "norms": norms, "grouping": grouping, "quantity": quantity}
-                found.append(names | _associated(models, grouping, quantity, rng))
-    return pd.DataFrame(found)[COLUMNS]
+                associations.append(names | _associated(models, grouping, quantity, rng))
+    return pd.DataFrame(associations)[COLUMNS]
 
 
 def _associated(models: pd.DataFrame, grouping: str, quantity: str, rng: np.random.Generator) -> dict[str, Any]:
     """Return the association of a quantity with accuracy within groups, and that beyond the attention on the target."""
-    values = QUANTITIES[quantity][1](models).to_numpy(dtype=float)
-    target = models["target"].to_numpy(dtype=float)
+    _, compute = QUANTITIES[quantity]
+    values = compute(models).to_numpy(dtype=float)
+    accuracy = models["accuracy"].to_numpy()
     group = models.groupby(list(GROUPINGS[grouping])).ngroup().to_numpy()
-    accuracy, seed = models["accuracy"].to_numpy(), models["seed"].to_numpy()
+    seed = models["seed"].to_numpy()
     found = association(values, accuracy, group, seed, rng)
-    if quantity == "target":
-        more = Association(found.n)
-    else:
-        more = association(values, accuracy, group, seed, rng, given=target)
-    notes = dict.fromkeys(note for note in (found.note, more.note) if note)
-    beyond = {"beyond": more.r2, "beyond_low": more.r2_low, "beyond_high": more.r2_high}
-    return vars(found) | beyond | {"note": "; ".join(notes)}
+    beyond = Association(found.n)
+    if quantity != "target":
+        target = models["target"].to_numpy(dtype=float)
+        beyond = association(values, accuracy, group, seed, rng, given=target)
+    notes = dict.fromkeys(filter(None, [found.note, beyond.note]))
+    return {
+        **vars(found),
+        "beyond": beyond.r2,
+        "beyond_low": beyond.r2_low,
+        "beyond_high": beyond.r2_high,
+        "note": "; ".join(notes),
+    }
 
 
 def markdown(explained: pd.DataFrame) -> str:
     """Return the table as Markdown, a row a quantity and a column a grouping: r2 (%); and why a number is missing."""
-    titles = {quantity: title for quantity, (title, _) in QUANTITIES.items()}
     head = ["", *GROUPINGS, "between models, beyond target"]
+    titles = [title for title, _ in QUANTITIES.values()]
     lines = ["# How much of the accuracy each quantity explains (%)"]
     for (task, range_), shares in explained.groupby(["task", "range"], sort=False):
-        cells = shares[["quantity", "grouping"]].assign(r2=_texts(shares, "r2"), beyond=_texts(shares, "beyond"))
-        wide = cells.pivot(index="quantity", columns="grouping").loc[list(titles)]
-        columns = [*(("r2", grouping) for grouping in GROUPINGS), ("beyond", "between models")]
-        texts = [[titles[name], *wide.loc[name, columns]] for name in wide.index]
-        lines += ["", f"**{task}, trained on the {range_} range ({shares['norms'].iloc[0]})**", "", table(head, texts)]
+        columns = [_texts(rows(shares, grouping=grouping), "r2") for grouping in GROUPINGS]
+        beyond = _texts(rows(shares, grouping="between models"), "beyond")
+        body = table(head, zip(titles, *columns, beyond, strict=True))
+        norms = shares["norms"].iloc[0]
+        lines += ["", f"**{task}, trained on the {range_} range ({norms})**", "", body]
     lines += ["", f"{NOTE} The sign is in explained.csv.", ""]
-    for row in explained[explained["note"].fillna("") != ""].itertuples():
+    noted = explained[explained["note"].fillna("") != ""]
+    for row in noted.itertuples():
         lines.append(f"- {row.task} {row.range}, {row.grouping}, {row.quantity}: {row.note}.")
     return "\n".join(lines).rstrip() + "\n"
 
 
 def _texts(shares: pd.DataFrame, name: str) -> list[str]:
-    percent = 100 * shares[[name, f"{name}_low", f"{name}_high"]].to_numpy(dtype=float)
-    return [estimate(".0f", *numbers) for numbers in percent]
+    fractions = shares[[name, f"{name}_low", f"{name}_high"]].to_numpy(dtype=float)
+    return [estimate(".0f", *percent) for percent in 100 * fractions]

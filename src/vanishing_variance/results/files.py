@@ -57,8 +57,8 @@ def comparison(
     numbered = {}
     for number, numbers in tables.numbers(tests, norm, paper).items():
         task, range_ = PAPER_TABLES[number]
-        made = of_paper(task, trained.steps[task, range_])
-        numbered[f"tables/table{number}.md"] = tables.markdown(number, numbers, norm, made)
+        steps = of_paper(task, trained.steps[task, range_])
+        numbered[f"tables/table{number}.md"] = tables.markdown(number, numbers, norm, steps)
     return {
         "accuracy.csv": accuracy,
         "summary.json": overview(accuracy, norm, trained.longest),
@@ -105,8 +105,9 @@ def overview(accuracy: pd.DataFrame, norm: str, longest: Mapping[str, int]) -> d
             ours, theirs = pair(accuracy, task, range_, norm, "none", "plain", bound)
             if theirs.empty:
                 continue
-            treated, untreated = ours.mean(axis=1), theirs.mean(axis=1)
-            test = difference(treated.to_numpy(), untreated.to_numpy())
+            treated = ours.mean(axis=1).to_numpy()
+            untreated = theirs.mean(axis=1).to_numpy()
+            test = difference(treated, untreated)
             numbers = {"none": untreated.mean(), "norm": treated.mean(), "gain": test.mean}
             if not np.isnan(test.d_z):
                 numbers["log10_p"] = np.log10(max(test.p, SMALLEST))

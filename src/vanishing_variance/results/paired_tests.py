@@ -20,9 +20,10 @@ from vanishing_variance.statistics.paired import paired
 # Whether each answer of a variant (task, range, norm) is correct, by `<temperature>-<length>`: (seeds, sequences) bool.
 Answers = Callable[[str, str, str], Mapping[str, np.ndarray]]
 NAMES = ["task", "range", "treatment", "baseline", "temperature", "length"]
+TREATMENT = ["treatment_mean", "treatment_low", "treatment_high"]
+BASELINE = ["baseline_mean", "baseline_low", "baseline_high"]
 COLUMNS = (
-    *NAMES,
-    *("treatment_mean", "treatment_low", "treatment_high", "baseline_mean", "baseline_low", "baseline_high"),
+    *(*NAMES, *TREATMENT, *BASELINE),
     *("n", "difference", "low", "high", "boot_low", "boot_high", "d_z"),
     *("p", "p_wilcoxon", "seeds_for_power", "se", "share_seeds", "share_sequences", "share_both", "p_holm", "note"),
 )
@@ -59,19 +60,18 @@ def _tests(
     correct = [answers(task, range_, norm) for norm in (treatment, baseline)] if answers else []
     for temperature in TEMPERATURES:
         ours, theirs = pair(accuracy, task, range_, treatment, baseline, temperature)
-        for length in theirs.columns if len(theirs) else []:
+        if theirs.empty:
+            continue
+        for length in theirs.columns:
             names = (task, range_, treatment, baseline, temperature, int(length))
-            treated, untreated = ours[length].to_numpy(), theirs[length].to_numpy()
+            treated = ours[length].to_numpy()
+            untreated = theirs[length].to_numpy()
             test = paired(treated, untreated, stream(root, "bootstrap", *names))
             sources = Components()
             if correct:
-                percent = [answered[f"{temperature}-{length}"].astype(float) * 100 for answered in correct]
+                percent = [100.0 * variant[f"{temperature}-{length}"] for variant in correct]
                 sources = components(percent[0] - percent[1])
-            yield {
-                **dict(zip(NAMES, names, strict=True)),
-                **dict(zip(("treatment_mean", "treatment_low", "treatment_high"), interval(treated), strict=True)),
-                **dict(zip(("baseline_mean", "baseline_low", "baseline_high"), interval(untreated), strict=True)),
-                "difference": test.mean,
-                **vars(test),
-                **vars(sources),
-            }
+            row = dict(zip(NAMES, names, strict=True))
+            row |= dict(zip(TREATMENT, interval(treated), strict=True))
+            row |= dict(zip(BASELINE, interval(untreated), strict=True))
+            yield row | {"difference": test.mean} | vars(test) | vars(sources)

@@ -42,9 +42,12 @@ PAPER_LONGEST = {"short": 16, "long": 256}
 
 def of_paper(task: str, made: int) -> str:
     """Return a number of gradient steps, in words: beside the paper's, where it is no larger."""
-    theirs = paper_steps(task)
-    beside = "" if made > theirs else "the paper's " if made == theirs else f"{made:,} of the paper's "
-    return f"{beside}{max(made, theirs):,} gradient steps"
+    papers = paper_steps(task)
+    if made > papers:
+        return f"{made:,} gradient steps"
+    if made == papers:
+        return f"the paper's {papers:,} gradient steps"
+    return f"{made:,} of the paper's {papers:,} gradient steps"
 
 
 def paper_steps(task: str) -> int:
@@ -64,10 +67,14 @@ def changed(document: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str,
     result = copy.deepcopy(dict(document))
     for key, value in values.items():
         *sections, last = key.split(".")
-        section: Any = result
-        for name in sections:
-            section = section.get(name) if isinstance(section, dict) else None
-        if not isinstance(section, dict) or last not in section:
+        section = result
+        try:
+            for name in sections:
+                section = section[name]
+            known = last in section
+        except (KeyError, TypeError):
+            known = False
+        if not known:
             raise InputError(f"params.yaml: it has no key {key}")
         section[last] = value
     return result

@@ -3,8 +3,8 @@
 S seeds, L lengths. Accuracies are fractions in the raw frame, percentage points in the result.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -35,10 +35,7 @@ COLUMNS = [
 ]
 
 Values = Float[np.ndarray, " S"]
-# An intervention, and where it acts.
-Place = tuple[str, str]
-# Of sequences of the training lengths, in which nothing is set.
-TRAINED = ("trained", NOTHING)
+Some = TypeVar("Some", Values, "pd.Series[float]")
 
 
 def shares(accuracy: pd.DataFrame, longest: Mapping[str, int]) -> pd.DataFrame:
@@ -53,49 +50,41 @@ def shares(accuracy: pd.DataFrame, longest: Mapping[str, int]) -> pd.DataFrame:
     """
     found: list[dict[str, Any]] = []
     for (task, range_, norm), variant in accuracy.groupby(["task", "range", "norm"], sort=False):
-        for length, values in _by_length(variant, longest[str(range_)]):
-            fall = values[TRAINED] - values[BASE, NOTHING]
-            for kind, intervention, where, change in _changes(values):
-                names = {"task": task, "range": range_, "norm": norm}
-                names |= {"kind": kind, "intervention": intervention, "where": where}
-                found.append({**names, "length": length, **_share(change, fall)})
+        names = {"task": task, "range": range_, "norm": norm}
+        columns = ["intervention", "where"]
+        percent = 100 * variant.pivot_table(index=["length", "seed"], columns=columns, values="accuracy")
+        trained = percent.loc[0][BASE, NOTHING]
+        tested = percent.drop(0)
+        by_length = dict(iter(tested.groupby("length")))
+        beyond = tested[tested.index.get_level_values("length") > longest[str(range_)]]
+        if len(beyond):
+            by_length = {NAN: beyond} | by_length
+        for length, values in by_length.items():
+            means = values.groupby("seed").mean()
+            fall = trained - means[BASE, NOTHING]
+            for (kind, intervention, where), change in _changes(means, trained).items():
+                place = {"kind": kind, "intervention": intervention, "where": where, "length": length}
+                found.append(names | place | _share(change.to_numpy(), fall.to_numpy()))
     return pd.DataFrame(found).round(6)[COLUMNS]
 
 
-def _by_length(variant: pd.DataFrame, longest: int) -> Iterator[tuple[float, Mapping[Place, Values]]]:
-    """Yield percentages by intervention and place beyond training (length NaN), and at every length.
-
-    The seeds are in increasing order.
-    """
-    wide = 100 * variant.pivot_table(index=["intervention", "where", "seed"], columns="length", values="accuracy")
-    trained = {TRAINED: _by_place(wide[[0]])[BASE, NOTHING]}
-    tested = [int(length) for length in wide.columns if length]
-    beyond = [length for length in tested if length > longest]
-    if beyond:
-        yield NAN, _by_place(wide[beyond]) | trained
-    for length in tested:
-        yield length, _by_place(wide[[length]]) | trained
-
-
-def _by_place(wide: pd.DataFrame) -> dict[Place, Values]:
-    """Return the means over the columns, by intervention and place."""
-    means = wide.mean(axis=1).groupby(["intervention", "where"], sort=False)
-    return {(str(name), str(where)): values.to_numpy() for (name, where), values in means}
-
-
-def _changes(values: Mapping[Place, Values]) -> Iterator[tuple[str, str, str, Values]]:
-    """Yield kind, intervention, place and each seed's change of accuracy."""
-    base, trained = values[BASE, NOTHING], values[TRAINED]
-    for (name, where), intervened in values.items():
+def _changes(means: pd.DataFrame, trained: pd.Series) -> dict[tuple[str, str, str], pd.Series]:
+    """Return each seed's change of accuracy by kind, intervention and place."""
+    changes = {}
+    base = means[BASE, NOTHING]
+    for name, where in means.columns.to_frame().to_numpy():
         if name in RECOVERING:
-            yield "recovered", name, where, intervened - base
+            changes["recovered", name, where] = means[name, where] - base
         if name in DAMAGING:
-            yield "damage", name, where, trained - intervened
+            changes["damage", name, where] = trained - means[name, where]
     for form in FORMS:
         for where in PLACES:
-            alone = {"target weight": values[kept_long(form), where], "moments": values[restored(form), where]}
-            for part, change in _split(base, alone, values[both(form), where]).items():
-                yield "Shapley", f"{part} ({form} moments)", where, change
+            weight, moments = _split(
+                base, means[kept_long(form), where], means[restored(form), where], means[both(form), where]
+            )
+            changes["Shapley", f"target weight ({form} moments)", where] = weight
+            changes["Shapley", f"moments ({form} moments)", where] = moments
+    return changes
 
 
 def _share(change: Values, fall: Values) -> dict[str, Any]:
@@ -109,8 +98,14 @@ def _share(change: Values, fall: Values) -> dict[str, Any]:
     if len(fall) == 1:
         low = high = NAN
     return {
-        **{"n": len(change), "fall": mean, "fall_low": low, "fall_high": high},
-        **{"share": share.value, "share_low": share.low, "share_high": share.high, "note": share.note},
+        "n": len(change),
+        "fall": mean,
+        "fall_low": low,
+        "fall_high": high,
+        "share": share.value,
+        "share_low": share.low,
+        "share_high": share.high,
+        "note": share.note,
     }
 
 
@@ -123,18 +118,18 @@ def gain(accuracy: pd.DataFrame, task: str, range_: str, treatment: str, longest
     """
     beyond = rows(accuracy[accuracy["length"] > longest], task=task, range_=range_)
     by_place = 100 * beyond.pivot_table(index="seed", columns=["norm", "intervention", "where"], values="accuracy")
-    places = [(BASE, NOTHING), (OTHER, ATTENTION)]
-    wanted = [(norm, *place) for norm in ("none", treatment) for place in places]
+    wanted = []
+    for norm in ("none", treatment):
+        wanted += [(norm, BASE, NOTHING), (norm, OTHER, ATTENTION)]
     if not set(wanted) <= set(by_place):
         return {}
     none, none_other, ours, ours_other = by_place[wanted].dropna().to_numpy().T
-    return {"gain": ours - none} | _split(none, {"attention": none_other, "read-out": ours_other}, ours)
+    attention, read_out = _split(none, none_other, ours_other, ours)
+    return {"gain": ours - none, "attention": attention, "read-out": read_out}
 
 
-def _split(nothing: Values, alone: Mapping[str, Values], together: Values) -> dict[str, Values]:
-    """Return the Shapley values of two pieces, of which each gives `alone` so much: the mean over both orders."""
-    (first, of_first), (second, of_second) = alone.items()
-    return {
-        first: ((of_first - nothing) + (together - of_second)) / 2,
-        second: ((of_second - nothing) + (together - of_first)) / 2,
-    }
+def _split(nothing: Some, first: Some, second: Some, together: Some) -> tuple[Some, Some]:
+    """Return the Shapley values of two pieces, the mean over both orders, from the accuracy with each and with both."""
+    of_first = ((first - nothing) + (together - second)) / 2
+    of_second = ((second - nothing) + (together - first)) / 2
+    return of_first, of_second

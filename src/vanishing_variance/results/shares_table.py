@@ -22,24 +22,27 @@ def markdown(shares: pd.DataFrame, gains: Mapping[tuple[str, str, str], Mapping[
     """Return the shares beyond training, and `gains` of `shares.gain` by task, range and treatment, as Markdown."""
     beyond = shares[shares["length"].isna()]
     lines = ["# Interventions: one thing is set, the rest is left", "", NOTE]
-    for (task, range_), found in beyond.groupby(["task", "range"], sort=False):
-        falls = found.drop_duplicates("norm").assign(kind="fall (points)", intervention="", where="")
-        falls = falls.assign(cell=_texts(falls, "fall", 1, "z.1f"))
-        cells = pd.concat([falls, found.assign(cell=_texts(found, "share", 100, "z.0f"))])
+    for (task, range_), models in beyond.groupby(["task", "range"], sort=False):
+        falls = models.drop_duplicates("norm").assign(kind="fall (points)", intervention="", where="")
+        falls["cell"] = _texts(falls, "fall", 1, "z.1f")
+        cells = pd.concat([falls, models.assign(cell=_texts(models, "share", 100, "z.0f"))])
         wide = cells.pivot_table("cell", ["kind", "intervention", "where"], "norm", aggfunc="first", sort=False)
-        wide = wide[sorted(wide, key=lambda norm: (norm != "none", norm))].reset_index().fillna(MISSING)
-        head = ["", "", "where", *wide.columns[3:]]
-        lines += ["", f"**{task}, trained on the {range_} range**", "", table(head, wide.to_numpy().tolist(), texts=3)]
+        norms = sorted(wide.columns, key=lambda norm: (norm != "none", norm))
+        filled = wide[norms].reset_index().fillna(MISSING)
+        body = table(["", "", "where", *norms], filled.to_numpy().tolist(), texts=3)
+        lines += ["", f"**{task}, trained on the {range_} range**", "", body]
     split = []
     for names, parts in gains.items():
-        split.append([", ".join(names), *(mean_estimate(values, "+.1f") for values in parts.values())])
+        means = [mean_estimate(values, "+.1f") for values in parts.values()]
+        split.append([", ".join(names), *means])
     lines += ["", "**Gain over none (points): what the target's weights bring of it, and what the rest does**", ""]
     lines += [table(["", "gain", "attention", "read-out"], split), ""]
-    for row in beyond[beyond["note"] != ""].drop_duplicates(["task", "range", "norm", "note"]).itertuples():
+    noted = beyond[beyond["note"] != ""].drop_duplicates(["task", "range", "norm", "note"])
+    for row in noted.itertuples():
         lines.append(f"- {row.task} {row.range} {row.norm}: {row.note}.")
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _texts(frame: pd.DataFrame, name: str, by: float, how: str) -> list[str]:
-    numbers = by * frame[[name, f"{name}_low", f"{name}_high"]].to_numpy()
-    return [estimate(how, *values) for values in numbers]
+def _texts(frame: pd.DataFrame, name: str, factor: float, how: str) -> list[str]:
+    numbers = factor * frame[[name, f"{name}_low", f"{name}_high"]]
+    return [estimate(how, *row) for row in numbers.to_numpy()]

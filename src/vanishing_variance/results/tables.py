@@ -26,13 +26,13 @@ def numbers(tests: pd.DataFrame, norm: str, paper: pd.DataFrame) -> dict[int, pd
     A row a temperature and length: the columns of `paired_tests`; the mean accuracies under the variants' names, or
     `gain_<norm>` over none in Tables 3 and 6; the paper's numbers, `paper_<name>`, where the comparison is the paper's.
     """
-    tested = set(tests[["task", "range", "treatment", "baseline"]].itertuples(index=False, name=None))
     found = {}
     for number, (task, range_) in PAPER_TABLES.items():
-        pairs = compared(range_, norm) if number in ABLATIONS else [(norm, "none")]
-        if {(task, range_, *pair) for pair in pairs} <= tested:
-            of_models = rows(tests, task=task, range_=range_)
-            ours = _ablation(of_models, norm) if number in ABLATIONS else _accuracies(of_models, norm)
+        models = rows(tests, task=task, range_=range_)
+        tested = set(zip(models["treatment"], models["baseline"], strict=True))
+        needed = compared(range_, norm) if number in ABLATIONS else [(norm, "none")]
+        if tested.issuperset(needed):
+            ours = _ablation(models, norm) if number in ABLATIONS else _accuracies(models, norm)
             found[number] = ours.merge(_paper(paper, number, norm), how="left")
     return found
 
@@ -47,48 +47,54 @@ def markdown(number: int, numbers: pd.DataFrame, norm: str, made: str) -> str:
         ours = rows(numbers, temperature=temperature)
         if len(ours):
             lines.append([f"**{title}, n = {ours['n'].max()}**", *[""] * len(lengths)])
-        for name, (how, *columns) in _shown(number, norm).items():
+        for name, how, columns in _shown(number, norm):
             texts = [estimate(how, *values) for values in ours[columns].to_numpy()]
             if set(texts) - {MISSING}:
                 lines.append([name, *texts])
-    missing = numbers[numbers["p"].isna()]
-    where = zip(missing["temperature"], missing["length"], missing["note"], strict=True)
-    reasons = [f"No p-value: {temperature} {power(length)}: {note}." for temperature, length, note in where]
+    notes = [NOTE]
+    untested = numbers[numbers["p"].isna()]
+    for temperature, length, note in untested[["temperature", "length", "note"]].to_numpy():
+        notes.append(f"No p-value: {temperature} {power(length)}: {note}.")
     title = f"Table {number}. {task}, trained on the {range_} range: {shown}, after {made}"
-    return f"# {title}\n\n{table(['', *map(power, lengths)], lines)}\n\n{' '.join([NOTE, *reasons])}\n"
+    body = table(["", *map(power, lengths)], lines)
+    return f"# {title}\n\n{body}\n\n{' '.join(notes)}\n"
 
 
-def _shown(number: int, norm: str) -> dict[str, tuple[str, ...]]:
-    """Return the rows of a table: by name the format and the column, or those of an estimate with its interval."""
-    ours: dict[str, tuple[str, ...]] = {"none": (".1f", "none"), f"+ {norm}": (".1f", norm)}
-    paper: dict[str, tuple[str, ...]] = {
-        "paper: none": (".1f", "paper_none"),
-        f"paper: + {norm}": (".1f", f"paper_{norm}"),
-    }
+def _shown(number: int, norm: str) -> list[tuple[str, str, list[str]]]:
+    """Return the rows of a table: name, format, and the column, or those of an estimate with its interval."""
+    ours = [("none", ".1f", ["none"]), (f"+ {norm}", ".1f", [norm])]
+    paper = [("paper: none", ".1f", ["paper_none"]), (f"paper: + {norm}", ".1f", [f"paper_{norm}"])]
     difference = f"{norm} − none (pp)"
     if number in ABLATIONS:
-        ours = {f"gain of {name} (pp)": ("+.2f", f"gain_{name}") for name in ("std", "ln", norm)}
-        paper = {"paper: gain of std (pp)": ("+.2f", "paper_gain_std")}
+        names = dict.fromkeys(("std", "ln", norm))
+        ours = [(f"gain of {name} (pp)", "+.2f", [f"gain_{name}"]) for name in names]
+        paper = [("paper: gain of std (pp)", "+.2f", ["paper_gain_std"])]
         difference = "ln − std (pp)"
-    test: dict[str, tuple[str, ...]] = {difference: ("+.2f", "difference", "low", "high")}
-    test |= {"d_z": ("+.2f", "d_z"), "p": (".2g", "p"), "p, Holm": (".2g", "p_holm")}
-    return ours | test | paper | {"paper: p": (".0e", "paper_p")}
+    return [
+        *ours,
+        (difference, "+.2f", ["difference", "low", "high"]),
+        ("d_z", "+.2f", ["d_z"]),
+        ("p", ".2g", ["p"]),
+        ("p, Holm", ".2g", ["p_holm"]),
+        *paper,
+        ("paper: p", ".0e", ["paper_p"]),
+    ]
 
 
 def _accuracies(tests: pd.DataFrame, norm: str) -> pd.DataFrame:
     """Return Table 1, 2, 4 or 5: the treatment against `none`, at every temperature."""
-    of_pair = rows(tests, treatment=norm, baseline="none")
-    return of_pair.rename(columns={"baseline_mean": "none", "treatment_mean": norm})
+    tests = rows(tests, treatment=norm, baseline="none")
+    return tests.rename(columns={"baseline_mean": "none", "treatment_mean": norm})
 
 
 def _ablation(tests: pd.DataFrame, norm: str) -> pd.DataFrame:
     """Return Table 3 or 6: the test of `ln` against `std`, and what these and the treatment gain over `none`."""
     plain = rows(tests, temperature="plain")
-    found = rows(plain, treatment="ln", baseline="std")
-    for name in dict.fromkeys(("std", "ln", norm)):
-        gain = rows(plain, treatment=name, baseline="none")
-        found = found.assign(**{f"gain_{name}": gain["difference"].to_numpy()})
-    return found
+    table = rows(plain, treatment="ln", baseline="std")
+    for name in ("std", "ln", norm):
+        gains = rows(plain, treatment=name, baseline="none")
+        table[f"gain_{name}"] = gains["difference"].to_numpy()
+    return table
 
 
 def _paper(paper: pd.DataFrame, number: int, norm: str) -> pd.DataFrame:
@@ -100,8 +106,7 @@ def _paper(paper: pd.DataFrame, number: int, norm: str) -> pd.DataFrame:
     names = {"none": "none", norm: norm, f"{norm}_vs_none": "p"}
     if number in ABLATIONS:
         names = {"std": "gain_std", "ln_vs_std": "p"}
-    of_table = paper[(paper["table"] == number) & paper["variant"].isin(list(names))]
-    wide = of_table.pivot(index=["temperature", "length"], columns="variant", values="value")
-    wide = wide.reindex(columns=list(names))
-    wide.columns = pd.Index([f"paper_{name}" for name in names.values()])
-    return wide.reset_index()
+    table = rows(paper, table=number)
+    table = table[table["variant"].isin(list(names))]
+    wide = table.pivot(index=["temperature", "length"], columns="variant", values="value")
+    return wide.reindex(columns=list(names)).rename(columns=names).add_prefix("paper_").reset_index()

@@ -60,19 +60,20 @@ def association(
     if given is not None:
         variables["the given"] = given
     centred = []
-    still = []
+    constant = []
     for name, values in variables.items():
         # Taking the means of all off before a resample's own keeps the digits.
         means = np.bincount(groups, values) / np.bincount(groups)
-        centred.append(values - means[groups])
-        if np.abs(centred[-1]).max() <= rounding(values):
-            still.append(name)
-    if still:
-        return Association(n, note=f"no variation within groups of {' and '.join(still)}: no correlation")
+        deviations = values - means[groups]
+        centred.append(deviations)
+        if np.abs(deviations).max() <= rounding(values):
+            constant.append(name)
+    if constant:
+        return Association(n, note=f"no variation within groups of {' and '.join(constant)}: no correlation")
 
-    firsts, seconds = _sums(centred, groups, clusters)
-    c = len(firsts)
-    r = float(_correlation(firsts, seconds, np.ones((1, c)))[0])
+    sums, products = _sums(centred, groups, clusters)
+    c = len(sums)
+    r = float(_correlation(sums, products, np.ones((1, c)))[0])
     if np.isnan(r):
         return Association(n, note="the given leaves nothing to explain: no correlation")
     if c < FEWEST:
@@ -80,7 +81,7 @@ def association(
 
     drawn = rng.integers(c, size=(RESAMPLES, c, 1))
     counts = (drawn == np.arange(c)).sum(axis=1)
-    resampled = _correlation(firsts, seconds, counts.astype(float))
+    resampled = _correlation(sums, products, counts.astype(float))
     kept = resampled[~np.isnan(resampled)]
     tails = [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]
     r_low, r_high = np.quantile(kept, tails, method="weibull").tolist()
@@ -97,33 +98,42 @@ def _sums(
 
     So resampling is a product of matrices.
     """
-    g, c = groups.max() + 1, clusters.max() + 1
+    g = groups.max() + 1
+    c = clusters.max() + 1
     cells = clusters * g + groups
-    firsts = [np.bincount(cells, x, c * g).reshape(c, g) for x in (np.ones(len(cells)), *variables)]
-    seconds = [[np.bincount(clusters, x * y, c) for y in variables] for x in variables]
-    return np.stack(firsts, axis=1), np.moveaxis(np.array(seconds), -1, 0)
+    ones = np.ones(len(cells))
+    sums = []
+    for values in (ones, *variables):
+        by_cell = np.bincount(cells, values, c * g)
+        sums.append(by_cell.reshape(c, g))
+    products = []
+    for values in variables:
+        by_variable = [np.bincount(clusters, values * other) for other in variables]
+        products.append(np.stack(by_variable))
+    return np.stack(sums, axis=1), np.moveaxis(np.stack(products), -1, 0)
 
 
 def _correlation(
-    firsts: Float[np.ndarray, "C K_and_1 G"], seconds: Float[np.ndarray, "C K K"], weights: Float[np.ndarray, "B C"]
+    sums: Float[np.ndarray, "C K_and_1 G"], products: Float[np.ndarray, "C K K"], weights: Float[np.ndarray, "B C"]
 ) -> Float[np.ndarray, " B"]:
     """Return r of the first two variables, given the third where there is one, cluster c counted weights[b, c] times.
 
     One formula is for groups that share clusters and for groups inside them: a group inside a cluster that is drawn
     twice has the same mean, whether it counts as two groups or as one. Where a variable does not vary, r is NaN.
     """
-    counts, sums = np.split(np.tensordot(weights, firsts, 1), [1], axis=1)
-    uncentred = np.tensordot(weights, seconds, 1)
-    products = uncentred - np.einsum("bkg,blg->bkl", sums, sums / np.maximum(counts, 1))
-    squares = np.einsum("bkk->bk", products)
-    nothing = squares <= NOTHING * np.einsum("bkk->bk", uncentred)
-    squares = np.where(nothing, np.nan, squares)
-
-    def r(one: int, other: int) -> Float[np.ndarray, " B"]:
-        return np.asarray(products[:, one, other] / np.sqrt(squares[:, one] * squares[:, other]))
-
-    if squares.shape[1] == 2:
-        return r(0, 1)
-    left = [1 - r(0, 2) ** 2, 1 - r(1, 2) ** 2]
-    left = [np.where(share > NOTHING, share, np.nan) for share in left]
-    return np.asarray((r(0, 1) - r(0, 2) * r(1, 2)) / np.sqrt(left[0] * left[1]))
+    weighted = np.tensordot(weights, sums, 1)
+    counts, totals = weighted[:, :1], weighted[:, 1:]
+    uncentred = np.tensordot(weights, products, 1)
+    means = totals / np.maximum(counts, 1)
+    covariances = uncentred - np.einsum("bkg,blg->bkl", totals, means)
+    variances = np.einsum("bkk->bk", covariances)
+    constant = variances <= NOTHING * np.einsum("bkk->bk", uncentred)
+    variances = np.where(constant, np.nan, variances)
+    r = covariances / np.sqrt(variances[:, :, None] * variances[:, None, :])
+    r_xy: np.ndarray = r[:, 0, 1]
+    if len(variances[0]) == 2:
+        return r_xy
+    r_xz, r_yz = r[:, 0, 2], r[:, 1, 2]
+    left = np.stack([1 - r_xz**2, 1 - r_yz**2])
+    left_x, left_y = np.where(left > NOTHING, left, np.nan)
+    return np.asarray((r_xy - r_xz * r_yz) / np.sqrt(left_x * left_y))

@@ -47,8 +47,10 @@ def components(differences: Real[np.ndarray, "S I"]) -> Components:
     by_seed = differences.mean(1, keepdims=True) - mean
     by_sequence = differences.mean(0, keepdims=True) - mean
     rest = differences - mean - by_seed - by_sequence
-    ms_both = (rest**2).sum() / ((seeds - 1) * (sequences - 1))
-    seed = max(0.0, (by_seed**2).sum() / (seeds - 1) - ms_both / sequences)
-    sequence = max(0.0, (by_sequence**2).sum() / (sequences - 1) - ms_both / seeds)
-    parts = np.array([seed / seeds, sequence / sequences, ms_both / (seeds * sequences)])
-    return Components(float(parts.sum() ** 0.5), *(parts / parts.sum()).tolist())
+    both = (rest**2).sum() / ((seeds - 1) * (sequences - 1))
+    seed = (by_seed**2).sum() / (seeds - 1) - both / sequences
+    sequence = (by_sequence**2).sum() / (sequences - 1) - both / seeds
+    variances = np.maximum([seed, sequence, both], 0)
+    parts = variances / [seeds, sequences, seeds * sequences]
+    total = parts.sum()
+    return Components(float(total**0.5), *(parts / total).tolist())

@@ -10,9 +10,10 @@ def holm(p: Float[np.ndarray, " tests"]) -> Float[np.ndarray, " tests"]:
     The probability of one false rejection or more is then at most alpha, however the tests depend on each other. A
     test that could not be made is NaN: it stays NaN, and does not count.
     """
-    made = np.flatnonzero(~np.isnan(p))
-    increasing = made[np.argsort(p[made])]
+    made = np.count_nonzero(~np.isnan(p))
+    increasing = np.argsort(p)[:made]  # NaN is last
+    remaining = np.arange(made, 0, -1)
+    steps = np.maximum.accumulate(remaining * p[increasing])
     adjusted = np.full(len(p), np.nan)
-    remaining = np.arange(len(made), 0, -1)
-    adjusted[increasing] = np.minimum(np.maximum.accumulate(remaining * p[increasing]), 1)
+    adjusted[increasing] = np.minimum(steps, 1)
     return adjusted

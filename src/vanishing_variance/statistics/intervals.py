@@ -26,11 +26,12 @@ def rounding(*values: Real[np.ndarray, "..."]) -> float:
 
 def interval(values: Float[np.ndarray, " S"]) -> tuple[float, float, float]:
     """Return the mean of values and its 95% t interval; with one seed the interval is the value itself."""
+    n = len(values)
     mean = float(values.mean())
-    if len(values) == 1:
+    if n == 1:
         return mean, mean, mean
-    t = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(values) - 1))
-    margin = t * float(values.std(ddof=1)) / len(values) ** 0.5
+    t = float(stats.t.ppf((1 + CONFIDENCE) / 2, n - 1))
+    margin = t * float(values.std(ddof=1)) / n**0.5
     return mean, mean - margin, mean + margin
 
 
@@ -53,7 +54,8 @@ def bootstrap(values: Float[np.ndarray, " n"], rng: np.random.Generator) -> tupl
     """
     if np.ptp(values) <= rounding(values):
         return None
-    found = stats.bootstrap(
-        (values,), np.mean, vectorized=True, n_resamples=RESAMPLES, confidence_level=CONFIDENCE, method="BCa", rng=rng
-    ).confidence_interval
-    return float(found.low), float(found.high)
+    result = stats.bootstrap(
+        (values,), np.mean, n_resamples=RESAMPLES, confidence_level=CONFIDENCE, method="BCa", rng=rng
+    )
+    low, high = result.confidence_interval
+    return float(low), float(high)

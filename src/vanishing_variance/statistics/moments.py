@@ -14,5 +14,7 @@ def variance(values: Float[np.ndarray, "n D"]) -> tuple[Float[np.ndarray, " D"],
     """
     n = len(values)
     estimate = values.var(axis=0, ddof=1)
-    fourth = ((values - values.mean(axis=0)) ** 4).mean(axis=0)
-    return estimate, np.sqrt((fourth - estimate**2 * (n - 3) / (n - 1)) / n)
+    deviations = values - values.mean(axis=0)
+    fourth = (deviations**4).mean(axis=0)
+    squared_error = (fourth - estimate**2 * (n - 3) / (n - 1)) / n
+    return estimate, np.sqrt(squared_error)

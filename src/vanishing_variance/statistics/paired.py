@@ -59,11 +59,13 @@ def difference(ours: Float[np.ndarray, " S"], theirs: Float[np.ndarray, " S"]) -
     if n == 1:
         return Difference(n, float(differences.mean()))
     mean, low, high = interval(differences)
-    within = rounding(ours, theirs)
+    smallest = rounding(ours, theirs)
     deviation = float(differences.std(ddof=1))
-    if deviation <= within:
-        return Difference(n, mean, mean, mean, p=float(abs(mean) <= within))
-    return Difference(n, mean, low, high, mean / deviation, float(stats.ttest_rel(ours, theirs).pvalue))
+    if deviation <= smallest:
+        limit = 1.0 if abs(mean) <= smallest else 0.0
+        return Difference(n, mean, mean, mean, p=limit)
+    p = float(stats.ttest_rel(ours, theirs).pvalue)
+    return Difference(n, mean, low, high, mean / deviation, p)
 
 
 def paired(

@@ -39,9 +39,10 @@ def ratio(numerator: Float[np.ndarray, " S"], denominator: Float[np.ndarray, " S
     if n == 1:
         return Ratio(above / below, note="one seed: no interval")
     t = float(stats.t.ppf((1 + CONFIDENCE) / 2, n - 1))
-    covariance = t**2 / n * np.cov(np.stack((numerator, denominator)), ddof=1)
+    covariance = t**2 / n * np.cov(numerator, denominator)
+    # The ends are the roots of a q^2 - 2 b q + c.
     a = below**2 - covariance[1, 1]
     b = above * below - covariance[0, 1]
     c = above**2 - covariance[0, 0]
-    half = float(np.sqrt(max(b**2 - a * c, 0.0)))
-    return Ratio(above / below, float(b - half) / float(a), float(b + half) / float(a))
+    root = np.sqrt(max(b**2 - a * c, 0.0))
+    return Ratio(above / below, float((b - root) / a), float((b + root) / a))

@@ -5,7 +5,6 @@ S seeds.
 
 from collections.abc import Mapping
 from itertools import combinations
-from math import comb
 
 import numpy as np
 from jaxtyping import Float
@@ -25,8 +24,10 @@ def shapley(values: Mapping[frozenset[str], Float[np.ndarray, " S"]]) -> dict[st
         others = [other for other in pieces if other != piece]
         by_size = []
         for size in range(len(pieces)):
-            sets = [frozenset(some) for some in combinations(others, size)]
-            gains = [values[some | {piece}] - values[some] for some in sets]
-            by_size.append(np.sum(gains, axis=0) / comb(len(others), size))
-        shares[piece] = sum(by_size) / len(pieces)
+            gains = []
+            for added in combinations(others, size):
+                before = frozenset(added)
+                gains.append(values[before | {piece}] - values[before])
+            by_size.append(np.mean(gains, axis=0))
+        shares[piece] = np.mean(by_size, axis=0)
     return shares

@@ -26,16 +26,22 @@ def wilcoxon(differences: Float[np.ndarray, " n"], within: float = 0.0) -> float
     left = differences[np.abs(differences) > within]
     if not left.size:
         return NAN
-    order = np.argsort(np.abs(left))
-    places = np.empty(len(left))
-    places[order] = np.cumsum(np.diff(np.abs(left)[order], prepend=0) > within)
+    sizes = np.abs(left)
+    order = np.argsort(sizes)
+    # Those at most `within` above the next smaller one are on one level, and so tied.
+    levels = np.empty(len(left))
+    levels[order] = np.cumsum(np.diff(sizes[order], prepend=0) > within)
     if len(left) > EXACT:
-        return float(stats.wilcoxon(np.sign(left) * places, correction=True).pvalue)  # its choice beyond 50
-    doubled = np.rint(2 * stats.rankdata(places)).astype(int)  # mean ranks are whole or half
-    sums = np.zeros(doubled.sum() + 1)  # the probability of each doubled sum of the ranks of what is positive
-    sums[0] = 1
+        return float(stats.wilcoxon(np.sign(left) * levels, correction=True).pvalue)  # its choice beyond 50
+    doubled = np.rint(2 * stats.rankdata(levels)).astype(int)  # mean ranks are whole or half
+    total = doubled.sum()
+    # The probability of each doubled sum of the positive ranks, a rank more in each step, of either sign.
+    probabilities = np.zeros(total + 1)
+    probabilities[0] = 1
     for rank in doubled:
-        sums[rank:] += sums[:-rank].copy()
-        sums /= 2
-    smaller = min(doubled[left > 0].sum(), doubled[left < 0].sum())
-    return min(1.0, 2 * float(sums[: smaller + 1].sum()))
+        probabilities[rank:] += probabilities[:-rank].copy()
+        probabilities /= 2
+    positive = doubled[left > 0].sum()
+    smaller = min(positive, total - positive)
+    p = 2 * probabilities[: smaller + 1].sum()
+    return min(1.0, float(p))

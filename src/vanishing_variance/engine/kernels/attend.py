@@ -19,10 +19,10 @@ from vanishing_variance.engine.kernels.compiled import COUNT, POINTER, compiled,
 
 
 class _Items(ctypes.Structure):
-    """`Items` of attend.c."""
+    """`Items` of attend.c: each array, and how far the next seed's part is, 0 where all seeds share it."""
 
     _fields_ = (
-        *((name, COUNT) for name in ("seeds", "sequences", "items")),
+        *(("seeds", COUNT), ("sequences", COUNT), ("items", COUNT)),
         *(("scale", POINTER), ("scale_seed", COUNT)),
         *(("base", POINTER), ("base_seed", COUNT)),
         *(("base_index", POINTER), ("base_index_seed", COUNT)),
@@ -57,9 +57,11 @@ def usable(x: Float[Tensor, "S B _"], items: Items | None = None) -> bool:
         return in_single_on_cpu(x) and library(x.shape[-1]) is not None
     if type(items) is not Items:  # a subclass has a hidden layer of its own
         return False
-    scale = [] if items.scale is None else [items.scale]
+    arrays = [x, items.embedding, items.base]
+    if items.scale is not None:
+        arrays.append(items.scale)
     width = items.embedding.shape[-1]
-    return in_single_on_cpu(x, items.embedding, items.base, *scale) and library(width, items.gelu) is not None
+    return in_single_on_cpu(*arrays) and library(width, items.gelu) is not None
 
 
 def gelu(x: Float[Tensor, "S B D"], with_slope: bool) -> tuple[Float[Tensor, "S B D"], Tensor | None]:
@@ -83,12 +85,12 @@ def attend(items: Items, folded_query: Float[Tensor, "S B D"]) -> tuple[Float[Te
 
 def products(items: Items, folded_query: Float[Tensor, "S B D"]) -> Float[Tensor, "S B N"]:
     """Return h . folded_query of each item, differentiable. Raises IndexError as `attend` does."""
-    return _bilinear("products", folded_query, _prepared(items))
+    return _bilinear("products", folded_query, items)
 
 
 def weighted_sum(items: Items, weights: Float[Tensor, "S B N"]) -> Float[Tensor, "S B D"]:
     """Return the sum of weight times h over the items, differentiable. Raises IndexError as `attend` does."""
-    return _bilinear("weighted_sum", weights, _prepared(items))
+    return _bilinear("weighted_sum", weights, items)
 
 
 class _Attend(torch.autograd.Function):
@@ -109,11 +111,11 @@ class _Attend(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:
-        query = ctx.saved_tensors[0]
-        to_query = torch.empty_like(query)
-        to_embedding, to_base = torch.zeros_like(ctx.items.embedding), torch.zeros_like(ctx.items.base)
-        results = (gradient.contiguous(), to_query, to_base, to_embedding)
-        _call("attend_gradient", ctx.items, *ctx.saved_tensors, *results)
+        to_query = torch.empty_like(gradient, memory_format=torch.contiguous_format)
+        to_base = torch.zeros_like(ctx.items.base)
+        to_embedding = torch.zeros_like(ctx.items.embedding)
+        results = to_query, to_base, to_embedding
+        _call("attend_gradient", ctx.items, *ctx.saved_tensors, gradient.contiguous(), *results)
         return to_query, to_embedding, to_base, None
 
 
@@ -134,14 +136,20 @@ class _Bilinear(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         [x] = ctx.saved_tensors
-        weights, query = (gradient.contiguous(), x) if ctx.name == "products" else (x, gradient.contiguous())
-        to_weights, to_query = torch.empty_like(weights), torch.empty_like(query)
-        to_embedding, to_base = torch.zeros_like(ctx.items.embedding), torch.zeros_like(ctx.items.base)
-        _call("bilinear_gradient", ctx.items, weights, query, to_weights, to_query, to_base, to_embedding)
-        return None, to_query if ctx.name == "products" else to_weights, to_embedding, to_base, None
+        gradient = gradient.contiguous()
+        to_x, to_gradient = torch.empty_like(x), torch.empty_like(gradient)
+        to_base = torch.zeros_like(ctx.items.base)
+        to_embedding = torch.zeros_like(ctx.items.embedding)
+        if ctx.name == "products":
+            weights_and_query = gradient, x, to_gradient, to_x
+        else:
+            weights_and_query = x, gradient, to_x, to_gradient
+        _call("bilinear_gradient", ctx.items, *weights_and_query, to_base, to_embedding)
+        return None, to_x, to_embedding, to_base, None
 
 
 def _bilinear(name: str, x: Tensor, items: Items) -> Tensor:
+    items = _prepared(items)
     result: Tensor = _Bilinear.apply(name, x, items.embedding, items.base, items)  # type: ignore[no-untyped-call]
     return result
 
@@ -151,39 +159,26 @@ def _prepared(items: Items) -> Items:
     _check_index(items.embedding_index, items.embedding)
     if items.base_index is not None:
         _check_index(items.base_index, items.base)
-    return replace(
-        items,
-        embedding=items.embedding.contiguous(),
-        embedding_index=items.embedding_index.int().contiguous(),
-        base=items.base.contiguous(),
-        base_index=None if items.base_index is None else items.base_index.int().contiguous(),
-        scale=None if items.scale is None else items.scale.contiguous(),
-    )
+    items = items.select(lambda array: array.contiguous() if array.is_floating_point() else array.int().contiguous())
+    return replace(items, embedding=items.embedding.contiguous(), base=items.base.contiguous())
 
 
 def _check_index(index: Tensor, table: Tensor) -> None:
-    low, high = (int(end) for end in torch.aminmax(index))
-    if low < 0 or high >= table.shape[1]:
-        raise IndexError(f"items numbered {low} to {high}, of a table of {table.shape[1]} rows")
+    low, high = torch.aminmax(index)
+    num_rows = table.shape[1]
+    if low < 0 or high >= num_rows:
+        raise IndexError(f"items numbered {int(low)} to {int(high)}, of a table of {num_rows} rows")
 
 
 def _call(name: str, items: Items, *arrays: Tensor) -> None:
     """Call a function of attend.c with items and contiguous arrays, some of which it fills."""
     functions = library(items.embedding.shape[-1], items.gelu)
     assert functions is not None
-    described = _Items(
-        *(len(items.embedding), *items.embedding_index.shape[1:]),
-        *_address_and_stride(items.scale),
-        *(items.base.data_ptr(), items.base.stride(0)),
-        *_address_and_stride(items.base_index),
-        *(items.embedding.data_ptr(), items.embedding.stride(0)),
-        *_address_and_stride(items.embedding_index),
-    )
-    getattr(functions, name)(described, *(array.data_ptr() for array in arrays))
-
-
-def _address_and_stride(array: Tensor | None) -> tuple[int | None, int]:
-    """Return where an array (#S, B, N) is, and how far the next seed's part: 0 where all seeds share it."""
-    if array is None:
-        return None, 0
-    return array.data_ptr(), 0 if len(array) == 1 else array.stride(0)
+    described = _Items(len(items.embedding), *items.embedding_index.shape[1:])
+    for field in ("scale", "base", "base_index", "embedding", "embedding_index"):
+        array = getattr(items, field)
+        if array is not None:
+            setattr(described, field, array.data_ptr())
+            setattr(described, f"{field}_seed", 0 if len(array) == 1 else array.stride(0))
+    addresses = [array.data_ptr() for array in arrays]
+    getattr(functions, name)(described, *addresses)

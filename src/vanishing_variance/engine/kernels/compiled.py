@@ -16,6 +16,7 @@ from torch import Tensor
 from vanishing_variance.harness import paths
 from vanishing_variance.harness.errors import InputError, one_line
 from vanishing_variance.harness.files import write
+from vanishing_variance.harness.machine import cpuinfo
 
 # No option that lets the compiler assume that there is no infinity, no NaN, or that sums may be reordered at will.
 FLAGS = ("-std=c11", "-O3", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast", "-fopenmp-simd")
@@ -57,24 +58,18 @@ def in_single_on_cpu(*tensors: Tensor) -> bool:
 @cache
 def vendor() -> str:
     """Return the maker of the processor as it names itself, such as GenuineIntel; empty where that is not known."""
-    lines = [line for line in _cpuinfo() if line.startswith("vendor_id")]
-    return lines[0].partition(":")[2].strip() if lines else ""
+    return cpuinfo().get("vendor_id", "")
 
 
 def _without(source: Path, why: str) -> ctypes.CDLL | None:
-    said = one_line(f"{source.name} is not compiled, falling back to torch (slower): {why}", 300)
-    print(said, file=sys.stderr, flush=True)
+    message = f"{source.name} is not compiled, falling back to torch (slower): {why}"
+    print(one_line(message, 300), file=sys.stderr, flush=True)
     return None
 
 
 def _fingerprint(source: Path, command: list[str]) -> str:
-    version = subprocess.run([command[0], "--version"], check=False, capture_output=True, text=True).stdout
-    features = [line for line in _cpuinfo() if line.lower().startswith(("flags", "features"))]
-    processor = features[0] if features else platform.node()
-    everything = "\0".join([source.read_text(), *command, version, processor])
+    version = subprocess.run([command[0], "--version"], check=False, capture_output=True, text=True)
+    info = cpuinfo()
+    features = info.get("flags") or info.get("Features") or platform.node()
+    everything = "\0".join([source.read_text(), *command, version.stdout, features])
     return hashlib.sha256(everything.encode()).hexdigest()[:16]
-
-
-def _cpuinfo() -> list[str]:
-    info = Path("/proc/cpuinfo")
-    return info.read_text().splitlines() if info.exists() else []

@@ -11,6 +11,7 @@ from pathlib import Path
 import torch
 from jaxtyping import Float, Float32, Float64, Integer
 from torch import Tensor
+from torch.nn.functional import pad
 
 from vanishing_variance.engine.kernels.compiled import COUNT, POINTER, compiled
 
@@ -27,8 +28,9 @@ class _CRule(ctypes.Structure):
     """`Rule` of compiled_adam.c."""
 
     _fields_ = (
-        *((name, POINTER) for name in ("size", "root", "keep")),
-        *((name, ctypes.c_float) for name in ("beta1", "beta2", "new1", "new2", "epsilon")),
+        *(("size", POINTER), ("root", POINTER), ("keep", POINTER)),
+        *(("beta1", ctypes.c_float), ("beta2", ctypes.c_float)),
+        *(("new1", ctypes.c_float), ("new2", ctypes.c_float), ("epsilon", ctypes.c_float)),
     )
 
 
@@ -36,8 +38,8 @@ class _CTable(ctypes.Structure):
     """`Table` of compiled_adam.c."""
 
     _fields_ = (
-        *((name, COUNT) for name in ("seeds", "rows", "width")),
-        *((name, POINTER) for name in ("value", "mean", "square", "completed")),
+        *(("seeds", COUNT), ("rows", COUNT), ("width", COUNT)),
+        *(("value", POINTER), ("mean", POINTER), ("square", POINTER), ("completed", POINTER)),
     )
 
 
@@ -56,11 +58,14 @@ class CompiledAdam:
         # The averages of the gradient and of its square.
         self._averages = {name: torch.zeros(2, *tensor.shape) for name, tensor in weights.items()}
         self._dense: list[tuple[Tensor, list[int]]] = []
+        self._tables: dict[str, _Table] = {}
         for name, tensor in weights.items():
-            if name not in tables:
-                addresses = [array.data_ptr() for array in (tensor, *self._averages[name])]
+            mean, square = self._averages[name]
+            if name in tables:
+                self._tables[name] = _Table(tensor, mean, square)
+            else:
+                addresses = [tensor.data_ptr(), mean.data_ptr(), square.data_ptr()]
                 self._dense.append((tensor, addresses))
-        self._tables = {name: _Table(weights[name], self._averages[name]) for name in tables}
 
     def read(self, rows: Rows) -> dict[str, Float[Tensor, "S R F"]]:
         """As `TorchAdam.read`."""
@@ -77,14 +82,12 @@ class CompiledAdam:
         for tensor, addresses in self._dense:
             assert tensor.grad is not None
             gradient = tensor.grad.contiguous()
-            self._functions.step_whole(
-                self._rule.fields, self._completed, tensor.numel(), *addresses, gradient.data_ptr()
-            )
+            step = self._rule.fields, self._completed
+            self._functions.step_whole(*step, tensor.numel(), *addresses, gradient.data_ptr())
         for table in self._tables.values():
             assert table.read.grad is not None
             gradient = table.read.grad.contiguous()
-            rows = table.rows.data_ptr(), table.rows.shape[1]
-            self._functions.step_rows(self._rule.fields, table.fields, *rows, self._completed, gradient.data_ptr())
+            self._on_rows("step_rows", table, gradient)
 
     def finish(self) -> None:
         """As `TorchAdam.finish`."""
@@ -105,9 +108,14 @@ class CompiledAdam:
         """Let some rows of a table make the steps that they have not made, and read them."""
         table.rows = rows.long().contiguous()
         table.read = torch.empty(*rows.shape, table.fields.width)
-        wanted = table.rows.data_ptr(), rows.shape[1]
-        self._functions.catch_up(self._rule.fields, table.fields, *wanted, self._completed, table.read.data_ptr())
+        self._on_rows("catch_up", table, table.read)
         table.read.requires_grad_()
+
+    def _on_rows(self, name: str, table: "_Table", array: Float32[Tensor, "S R F"]) -> None:
+        """Call a function of compiled_adam.c with a table's rows, and an array with a row for each."""
+        function = getattr(self._functions, name)
+        rows = table.rows.data_ptr(), table.rows.shape[1]
+        function(self._rule.fields, table.fields, *rows, self._completed, array.data_ptr())
 
 
 class _Rule:
@@ -118,7 +126,7 @@ class _Rule:
         size = rates / (1 - BETA1**number)
         root = (1 - BETA2**number) ** -0.5
         keep = 1 - rates * decay
-        self._factors = [torch.cat((torch.zeros(1), factor.float())) for factor in (size, root, keep)]
+        self._factors = [pad(factor.float(), (1, 0)) for factor in (size, root, keep)]
         addresses = [factor.data_ptr() for factor in self._factors]
         self.fields = _CRule(*addresses, BETA1, BETA2, 1 - BETA1, 1 - BETA2, EPSILON)
 
@@ -129,9 +137,11 @@ class _Table:
     rows: Integer[Tensor, "S R"]
     read: Float32[Tensor, "S R F"]
 
-    def __init__(self, table: Float32[Tensor, "S C F"], averages: Float32[Tensor, "2 S C F"]) -> None:
+    def __init__(
+        self, table: Float32[Tensor, "S C F"], mean: Float32[Tensor, "S C F"], square: Float32[Tensor, "S C F"]
+    ) -> None:
         self.completed = torch.zeros(*table.shape[:2], dtype=torch.int32)
-        addresses = [array.data_ptr() for array in (table, *averages, self.completed)]
+        addresses = [array.data_ptr() for array in (table, mean, square, self.completed)]
         self.fields = _CTable(*table.shape, *addresses)
 
 

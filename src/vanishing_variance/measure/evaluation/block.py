@@ -116,8 +116,8 @@ def _evaluate_models(
         for batch, answers in models.test(sequences[length], length, fitted):
             correct_batches.append(answers.correct)
             inside_batches.append(internals.inside(batch, answers))
-        for name, of_temperature in joined(correct_batches).items():
-            correct[name, length] = of_temperature
+        for name, answers_at_length in joined(correct_batches).items():
+            correct[name, length] = answers_at_length
         measured = joined(inside_batches)
         rows += internals.means_by_model("tested", length, seeds, measured, reference)
         report(1)

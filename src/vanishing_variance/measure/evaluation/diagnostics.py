@@ -16,7 +16,7 @@ from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness.parallel import Report
 from vanishing_variance.measure.evaluation.config import Diagnostics
-from vanishing_variance.measure.inference.models import Models, StoredWeights
+from vanishing_variance.measure.inference.models import Models, StoredWeights, joined
 from vanishing_variance.measure.inference.sequences import sample_batches
 
 # Figure 2 shows this many individual features of O, Figure 4 this many of the largest attention weights.
@@ -44,20 +44,19 @@ def diagnose(
     moments, features, attention = [], [], []
     for length in lengths:
         rng = stream(root_seed, "diagnostics", variant.task_name, length)
-        all_before, all_after, all_largest = [], [], []
+        batches = []
         for batch in sample_batches(models.task, rng, settings.sequences, length, models.batch_size(length)):
             logits, context = attend(*models.encode(batch))
             before, after = models.outputs(context)
-            attention_weights = torch.softmax(logits[0], dim=-1)
-            all_before.append(before[0].cpu())
-            all_after.append(after[0].cpu())
-            all_largest.append(attention_weights.topk(min(LARGEST_WEIGHTS, length)).values.cpu())
-        for where, batches in (("before", all_before), ("after", all_after)):
-            outputs = torch.cat(batches).double()
-            moments.append({"length": length, "where": where, **_moments(outputs)})
-            features.append(_feature_rows(outputs[:, :FEATURES_SHOWN].numpy(), length, where))
-        largest = torch.cat(all_largest)[: settings.heatmap_sequences]
-        attention.append(_attention_rows(largest.numpy(), length))
+            largest = torch.softmax(logits, dim=-1).topk(min(LARGEST_WEIGHTS, length))
+            batches.append({"before": before, "after": after, "largest": largest.values})
+        measured = joined(batches)
+        for where in ("before", "after"):
+            [outputs] = measured[where]
+            moments.append({"length": length, "where": where, **_moments(torch.from_numpy(outputs).double())})
+            features.append(_feature_rows(outputs[:, :FEATURES_SHOWN], length, where))
+        [weights_of_sequences] = measured["largest"]
+        attention.append(_attention_rows(weights_of_sequences[: settings.heatmap_sequences], length))
         report(1)
     return {
         "moments": pd.DataFrame(moments),
@@ -80,10 +79,11 @@ def _moments(outputs: Float[Tensor, "B D"]) -> dict[str, float]:
 
 def _feature_rows(values: Float[np.ndarray, "B features"], length: int, where: str) -> pd.DataFrame:
     _, feature = np.indices(values.shape, dtype=np.int8)
-    columns = {"length": length, "where": where, "feature": feature.ravel(), "value": values.ravel().astype(np.float32)}
-    return pd.DataFrame(columns)
+    columns = {"feature": feature.ravel(), "value": values.ravel()}
+    return pd.DataFrame({"length": length, "where": where, **columns})
 
 
 def _attention_rows(weights: Float[np.ndarray, "B ranks"], length: int) -> pd.DataFrame:
-    sequence, rank = np.indices(weights.shape).reshape(2, -1)
-    return pd.DataFrame({"length": length, "sequence": sequence, "rank": rank + 1, "weight": weights.ravel()})
+    sequence, place = np.indices(weights.shape)
+    columns = {"sequence": sequence.ravel(), "rank": place.ravel() + 1, "weight": weights.ravel()}
+    return pd.DataFrame({"length": length, **columns})

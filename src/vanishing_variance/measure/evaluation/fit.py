@@ -1,9 +1,8 @@
 """The adaptive temperature fitted to our own models, by the procedure of Veličković et al. (2024, Section 5).
 
 For every sequence that a model gets wrong, the beta that makes the correct class most probable; through these betas, as
-a function of the entropy, a polynomial of degree four. The published polynomial was fitted so to other models. It needs
-labelled sequences of the test lengths: so that no model is tested with what its own mistakes gave, each half of a block
-is tested with the polynomial that was fitted to the other half.
+a function of the entropy, a polynomial of degree four. Each half of a block is tested with the polynomial that was
+fitted to the mistakes of the other half.
 
 S seeds, B sequences, N items, D width, C classes, T candidates of beta, M mistakes.
 """
@@ -44,19 +43,16 @@ class FitPlan:
 
 
 def fit_block(plan: FitPlan, weights: StoredWeights) -> dict[str, Temperature]:
-    """Return the temperature for each half of a block, fitted to the mistakes of the other half.
-
-    Of one seed there is no other half, and its temperature is the plain softmax.
-    """
-    models = len(next(iter(weights.values())))
+    """Return the temperature for each half of a block; the plain softmax where there is one seed, so no other half."""
+    num_models = len(weights["head.0.weight"])
     jobs: list[Job] = []
-    for place in range(models):
-        jobs.append(partial(_mistakes_of_model, plan, select_models(weights, slice(place, place + 1))))
-    with Progress(f"temperature {plan.name}", models * len(plan.lengths), "lengths") as progress:
-        mistakes_by_model = parallel.run(jobs, progress)
-    places = halves(models)
-    first = [np.empty((0, 2)), *mistakes_by_model[places["first"]]]
-    second = [np.empty((0, 2)), *mistakes_by_model[places["second"]]]
+    for place in range(num_models):
+        model = select_models(weights, slice(place, place + 1))
+        jobs.append(partial(_mistakes_of_model, plan, model))
+    with Progress(f"temperature {plan.name}", num_models * len(plan.lengths), "lengths") as progress:
+        by_model = parallel.run(jobs, progress)
+    places = halves(num_models)
+    first, second = by_model[places["first"]], by_model[places["second"]] or [np.empty((0, 2))]
     return {"first": fitted(np.concatenate(second)), "second": fitted(np.concatenate(first))}
 
 
@@ -68,10 +64,14 @@ def fitted(mistakes: Float64[np.ndarray, "M 2"]) -> Temperature:
     entropies, betas = mistakes.T
     if len(np.unique(entropies)) <= 2 * DEGREE:
         return replace(UNCHANGED, mistakes=len(mistakes))
-    polynomial = np.polynomial.Polynomial.fit(entropies, betas, DEGREE).convert()
-    highest_power_first = polynomial.coef[::-1].tolist()
-    lowest, highest = float(entropies.min()), float(entropies.max())
-    return Temperature(tuple(highest_power_first), lowest, highest, len(mistakes))
+    polynomial = np.polynomial.Polynomial.fit(entropies, betas, DEGREE)
+    lowest_power_first = polynomial.convert().coef.tolist()
+    return Temperature(
+        polynomial=tuple(reversed(lowest_power_first)),
+        lowest=float(entropies.min()),
+        highest=float(entropies.max()),
+        mistakes=len(mistakes),
+    )
 
 
 def _mistakes_of_model(plan: FitPlan, weights: StoredWeights, report: Report) -> Float64[np.ndarray, "M 2"]:
@@ -80,7 +80,8 @@ def _mistakes_of_model(plan: FitPlan, weights: StoredWeights, report: Report) ->
     for length in plan.lengths:
         rng = stream(plan.root_seed, "temperature", plan.variant.task_name, length)
         for batch in sample_batches(models.task, rng, plan.sequences, length, models.batch_size(length)):
-            parts.append(mistakes(models, *models.encode(batch), models.labels(batch)))
+            items, folded_query = models.encode(batch)
+            parts.append(mistakes(models, items, folded_query, models.labels(batch)))
         report(1)
     return np.concatenate(parts)
 
@@ -93,16 +94,17 @@ def mistakes(
     hidden = items.hidden()[0]  # (B, N, D)
     logits = torch.linalg.vecdot(hidden, folded_query[0].unsqueeze(1))  # (B, N)
     betas = torch.tensor(CANDIDATES, device=logits.device)
-    weights = torch.softmax(betas.view(1, -1, 1) * logits.unsqueeze(1), dim=-1)  # (B, T, N)
-    contexts = weights @ hidden  # (B, T, D)
-    _, normalised = models.outputs(contexts.flatten(0, 1).unsqueeze(0))
-    class_logits = models.read_out(normalised).view(len(labels), len(betas), -1)  # (B, T, C)
+    scaled_logits = betas.view(-1, 1) * logits.unsqueeze(1)  # (B, T, N)
+    contexts = torch.softmax(scaled_logits, dim=-1) @ hidden  # (B, T, D)
+    class_logits = models.class_logits(contexts.flatten(0, 1).unsqueeze(0))[0]
+    class_logits = class_logits.view(len(labels), len(betas), -1)  # (B, T, C)
 
     log_probabilities = torch.log_softmax(class_logits, dim=-1)
-    of_label = log_probabilities[torch.arange(len(labels), device=labels.device), :, labels]  # (B, T)
-    best_beta = betas[of_label.argmax(-1)]
+    of_label = log_probabilities.take_along_dim(labels.view(-1, 1, 1), dim=-1)  # (B, T, 1)
+    best_beta = betas[of_label.squeeze(-1).argmax(-1)]
 
     entropies = entropy(logits)
     plain_answers = class_logits[:, 0].argmax(-1)
     chosen = (plain_answers != labels) & (entropies > SHARPEN_ABOVE)
-    return torch.stack((entropies, best_beta), dim=-1)[chosen].double().cpu().numpy()
+    pairs = torch.stack((entropies, best_beta), dim=-1)
+    return pairs[chosen].double().cpu().numpy()

@@ -45,8 +45,11 @@ def at_training_lengths(
     models: Models, lengths: Range, rng: np.random.Generator, sequences: int
 ) -> dict[str, Float[np.ndarray, "S {sequences} ..."]]:
     """Return `inside` of new sequences of the training lengths, uniform over the whole range."""
-    batches = of_training_lengths(models.task, rng, sequences, lengths, models.batch_size)
-    return joined(inside(batch, models.answer(batch, UNCHANGED)) for batch in batches)
+    measured = []
+    for batch in of_training_lengths(models.task, rng, sequences, lengths, models.batch_size):
+        answers = models.answer(batch, UNCHANGED)
+        measured.append(inside(batch, answers))
+    return joined(measured)
 
 
 def means_by_model(
@@ -67,15 +70,15 @@ def means_by_model(
     for place, seed in enumerate(seeds):
         row: dict[str, Any] = {"sample": sample, "length": length, "seed": seed}
         for name in WEIGHTS:
-            row[name] = float(measured[name][place].mean(dtype=np.float64))
+            row[name] = measured[name][place].mean(dtype=np.float64)
         for where in ("before", "after"):
             outputs = measured[where][place].astype(np.float64)  # (B, D)
             of_training = reference[where][place].astype(np.float64)
             means = outputs.mean(axis=1)
-            row[f"mean_{where}"] = float(means.mean())
-            row[f"mean_se_{where}"] = float(sem(means))
-            row[f"variance_{where}"] = float(outputs.var(axis=1).mean())
-            row[f"feature_variance_{where}"] = float(outputs.var(axis=0, ddof=1).mean())
+            row[f"mean_{where}"] = means.mean()
+            row[f"mean_se_{where}"] = sem(means)
+            row[f"variance_{where}"] = outputs.var(axis=1).mean()
+            row[f"feature_variance_{where}"] = outputs.var(axis=0, ddof=1).mean()
             row[f"shift_{where}"] = shift(outputs, of_training)
         rows.append(row)
     return rows
@@ -84,10 +87,10 @@ def means_by_model(
 def shift(outputs: Float[np.ndarray, "B D"], reference: Float[np.ndarray, "R D"]) -> float:
     """Return the distance between the distributions of two samples of O, in standard deviations of the reference.
 
-    The 1-Wasserstein distance of each feature's distributions (the area between their distribution functions: Ramdas,
-    García Trillos and Cuturi 2017, Section 4), by scipy; its mean over features, over their mean standard deviation: a
-    feature that hardly varies cannot make it large. It is not zero for two samples of one distribution: a second sample
-    of the training lengths is measured beside it.
+    The mean over features of the 1-Wasserstein distance, over their mean standard deviation: a feature that hardly
+    varies cannot make it large. It is not zero for two samples of one distribution: a second sample of the training
+    lengths is measured beside it.
     """
-    distances = [wasserstein_distance(ours, theirs) for ours, theirs in zip(outputs.T, reference.T, strict=True)]
-    return float(np.mean(distances) / np.mean(reference.std(axis=0)))
+    distances = list(map(wasserstein_distance, outputs.T, reference.T))
+    deviations = reference.std(axis=0)
+    return float(np.mean(distances) / deviations.mean())

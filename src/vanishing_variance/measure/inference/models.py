@@ -1,9 +1,6 @@
 """Inference with a block of trained models.
 
 S seeds, B sequences, N items, D width, C classes.
-
-The items of a sequence are gone through once for the logits, their entropy and the plain output, and once more for each
-adaptive temperature that sharpens any sequence of the batch. What is kept of an item is its logit.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -64,13 +61,15 @@ class Models:
 
     def batch_size(self, length: int) -> int:
         """Return the number of sequences in a batch: one, or as many as have ITEMS_IN_BATCH items over all models."""
-        models = len(next(iter(self.weights.values())))
-        items = ITEMS_IN_BATCH[device().type] // models
+        num_models = len(self.weights["head.0.weight"])
+        items = ITEMS_IN_BATCH[device().type] // num_models
         return max(1, items // length)
 
     def encode(self, sequences: Sequences) -> tuple[Items, Float[Tensor, "S QB D"]]:
         """Return `Network.encode` of sequences that all models share."""
-        batch = {name: to_device(array).unsqueeze(0) for name, array in sequences.items()}
+        batch = {}
+        for name, array in sequences.items():
+            batch[name] = to_device(array).unsqueeze(0)
         return self.network.encode(self.weights, batch, self.tables)
 
     def labels(self, sequences: Sequences) -> Int64[Tensor, " B"]:
@@ -81,6 +80,11 @@ class Models:
         """Return the attention outputs O of contexts, before and after the normaliser."""
         before = self.network.outputs(self.weights, context)
         return before, self.network.normalise(self.weights, before)
+
+    def class_logits(self, context: Float[Tensor, "S B D"]) -> Float[Tensor, "S B C"]:
+        """Return the class logits of contexts."""
+        _, normalised = self.outputs(context)
+        return self.read_out(normalised)
 
     def read_out(self, normalised: Float[Tensor, "S B D"]) -> Float[Tensor, "S B C"]:
         """Return the class logits, given O after the normaliser."""
@@ -98,10 +102,10 @@ class Models:
         entropies = entropy(logits)
         before, after = self.outputs(context)
         correct = {"plain": self.read_out(after).argmax(-1) == labels}
-        for name, temperature in {"adaptive": PUBLISHED, "fitted": fitted}.items():
-            sharp_context = sharpened(items, logits, temperature.beta(entropies), context)
-            _, sharp_after = self.outputs(sharp_context)
-            correct[name] = self.read_out(sharp_after).argmax(-1) == labels
+        for name, temperature in (("adaptive", PUBLISHED), ("fitted", fitted)):
+            beta = temperature.beta(entropies)
+            class_logits = self.class_logits(sharpened(items, logits, beta, context))
+            correct[name] = class_logits.argmax(-1) == labels
         return BatchAnswers(correct, logits, entropies, before, after)
 
     def test(self, sequences: Read, length: int, fitted: Temperature) -> Iterator[tuple[Sequences, BatchAnswers]]:
@@ -111,7 +115,8 @@ class Models:
 
     def accuracy(self, sequences: Read, length: int, fitted: Temperature) -> dict[str, Float64[np.ndarray, " S"]]:
         """Return the fraction of correct answers of each model, by temperature."""
-        correct = joined(answers.correct for _, answers in self.test(sequences, length, fitted))
+        batches = self.test(sequences, length, fitted)
+        correct = joined(answers.correct for _, answers in batches)
         return {temperature: answers.mean(axis=1) for temperature, answers in correct.items()}
 
 
@@ -121,8 +126,7 @@ def sharpened(
     """Return the context softmax(beta logits) h, from the logits and the context `plain` of `attend`.
 
     Where beta is 1 it is `plain`, to the last bit, whatever the other sequences of the batch. Elsewhere weights below
-    eps / 2N are left out: all of them together change the context by less than eps / 2 of the largest h, which is the
-    rounding of one sum. Where attention is sharp, hardly an item has more.
+    eps / 2N are left out, for speed: all together change the context by less than eps / 2 of the largest h.
     """
     beta = beta.unsqueeze(-1)
     sharper = beta > 1
@@ -137,13 +141,17 @@ def sharpened(
 def at_target(values: Float[Tensor, "S B N"], sequences: Sequences) -> Float[Tensor, "S B"]:
     """Return the value of each sequence's target item."""
     target = to_device(sequences["target"]).view(1, -1, 1)
-    return values.gather(-1, target.expand(len(values), -1, 1)).squeeze(-1)
+    return torch.take_along_dim(values, target, dim=-1).squeeze(-1)
 
 
 def joined(batches: Iterable[Mapping[str, Shaped[Tensor, "S _ ..."]]]) -> dict[str, Shaped[np.ndarray, "S B ..."]]:
     """Return the tensors of several batches as one array for each name, all sequences along the second axis."""
-    every = list(batches)
-    return {name: torch.cat([batch[name] for batch in every], dim=1).cpu().numpy() for name in every[0]}
+    all_batches = list(batches)
+    arrays = {}
+    for name in all_batches[0]:
+        tensors = [batch[name] for batch in all_batches]
+        arrays[name] = torch.cat(tensors, dim=1).cpu().numpy()
+    return arrays
 
 
 def select_models(weights: StoredWeights, places: slice) -> dict[str, Float[np.ndarray, "_ ..."]]:

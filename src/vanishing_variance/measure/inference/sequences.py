@@ -19,30 +19,24 @@ ITEMS_DRAWN = 2**20
 
 
 def sample_batches(task: Task, rng: np.random.Generator, sequences: int, length: int, size: int) -> Iterator[Sequences]:
-    """Yield sequences of one stream, at most `size` at a time.
-
-    They are drawn a fixed number at a time, so that a larger `sequences` begins as a smaller one.
-    """
+    """Yield sequences of one stream, at most `size` at a time; a larger `sequences` begins as a smaller one."""
     drawn_together = max(1, ITEMS_DRAWN // length)
     for drawn_before in range(0, sequences, drawn_together):
         drawn = task.sample(rng, drawn_together, length)
         wanted = min(drawn_together, sequences - drawn_before)
-        for first in range(0, wanted, size):
-            yield {name: array[first : min(first + size, wanted)] for name, array in drawn.items()}
+        yield from _batches(drawn, wanted, size)
 
 
 def of_length(task: Task, rng: np.random.Generator, sequences: int, length: int, size: int) -> Iterator[Sequences]:
     """Yield new sequences of one length, at most `size` at a time; the same ones whatever `size` is."""
-    drawn = task.sample(rng, sequences, length)
-    for first in range(0, sequences, size):
-        yield {name: array[first : first + size] for name, array in drawn.items()}
+    yield from _batches(task.sample(rng, sequences, length), sequences, size)
 
 
 def of_training_lengths(
     task: Task, rng: np.random.Generator, sequences: int, lengths: Range, batch_size: Callable[[int], int]
 ) -> Iterator[Sequences]:
     """Yield new sequences of lengths that are uniform over the training lengths; a batch has one length."""
-    drawn = rng.integers(lengths.shortest, lengths.longest + 1, size=sequences)
+    drawn = rng.integers(lengths.shortest, lengths.longest, endpoint=True, size=sequences)
     for length, count in sorted(Counter(drawn.tolist()).items()):
         yield from of_length(task, rng, count, length, batch_size(length))
 
@@ -54,3 +48,10 @@ def first(read: Read, sequences: int, size: int) -> Iterator[Sequences]:
         sequences -= len(batch["target"])
         if sequences <= 0:
             return
+
+
+def _batches(drawn: Sequences, wanted: int, size: int) -> Iterator[Sequences]:
+    """Yield the first `wanted` sequences, at most `size` at a time."""
+    for first in range(0, wanted, size):
+        part = slice(first, min(first + size, wanted))
+        yield {name: array[part] for name, array in drawn.items()}

@@ -35,10 +35,7 @@ def read_weights(path: Path, variant: Variant, training: TaskTraining, seeds: in
 
 
 def open_sequences(task_name: str, lengths: Iterable[int]) -> dict[int, Read]:
-    """Return the stored test sequences of a task by length, each to be read in batches.
-
-    Raises InputError when a file is missing or cut off.
-    """
+    """Return the stored test sequences of a task by length. Raises InputError when a file is missing or cut off."""
     sequences: dict[int, Read] = {}
     for length in lengths:
         path = paths.sequences(task_name, length)

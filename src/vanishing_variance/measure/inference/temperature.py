@@ -40,7 +40,7 @@ class Temperature:
         beta = torch.zeros_like(entropy)
         for coefficient in self.polynomial:
             beta = beta * clamped + coefficient
-        return torch.where(entropy > SHARPEN_ABOVE, beta.clamp(min=1.0), torch.ones_like(beta))
+        return torch.where(entropy > SHARPEN_ABOVE, beta.clamp(min=1.0), 1.0)
 
 
 # Section 5 of Veličković et al. There is no upper clamp; it peaks at 2.42 near 4.4 nats, and is below 1 above 5.94.
@@ -57,12 +57,10 @@ def halves(seeds: int) -> dict[str, slice]:
 
 def chunks(seeds: int) -> Iterator[tuple[str, slice]]:
     """Yield the half and the places of models that are tested at once: on a CPU one, on a GPU a half of the block."""
+    size = 1 if device().type == "cpu" else seeds
     for half, places in halves(seeds).items():
-        models = range(places.start, places.stop)
-        if device().type == "cpu":
-            yield from ((half, slice(place, place + 1)) for place in models)
-        elif models:
-            yield half, places
+        for first in range(places.start, places.stop, size):
+            yield half, slice(first, min(first + size, places.stop))
 
 
 def frame(fitted: Mapping[str, Temperature]) -> pd.DataFrame:
@@ -72,12 +70,10 @@ def frame(fitted: Mapping[str, Temperature]) -> pd.DataFrame:
     """
     rows = []
     for half, temperature in fitted.items():
-        row = {"half": half, "mistakes": temperature.mistakes}
-        row |= {"lowest": temperature.lowest, "highest": temperature.highest}
-        row |= dict.fromkeys(POWERS, 0.0)
-        row |= zip(reversed(POWERS), reversed(temperature.polynomial), strict=False)
-        rows.append(row)
-    return pd.DataFrame(rows)
+        missing_powers = [0.0] * (len(POWERS) - len(temperature.polynomial))
+        coefficients = *missing_powers, *temperature.polynomial
+        rows.append((half, temperature.mistakes, temperature.lowest, temperature.highest, *coefficients))
+    return pd.DataFrame(rows, columns=["half", "mistakes", "lowest", "highest", *POWERS])
 
 
 def entropy(logits: Float[Tensor, "*any N"]) -> Float[Tensor, "*any"]:

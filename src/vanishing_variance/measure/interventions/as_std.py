@@ -32,10 +32,12 @@ def compare(variant: Variant, weights: StoredWeights, sequences: Mapping[int, Re
         for batch in read(ln.batch_size(length)):
             of_ln, of_std = _class_logits(ln, batch), _class_logits(std, batch)
             different = of_ln.argmax(-1) != of_std.argmax(-1)
+            deviation = (of_ln - of_std).abs()
+            variance = of_ln.double().var(dim=-1, correction=0)
             answers += different.numel()
             differ += int(different.sum())
-            largest = max(largest, float((of_ln - of_std).abs().max()))
-            variances += float(of_ln.double().var(dim=-1, correction=0).sum())
+            largest = max(largest, float(deviation.max()))
+            variances += float(variance.sum())
     return {
         "answers": answers,
         "differ": differ / answers,
@@ -52,17 +54,17 @@ def folded(weights: StoredWeights) -> dict[str, Float[np.ndarray, "S ..."]]:
     Computed in double precision and returned in the precision of the weights.
     """
     double = {name: array.astype(np.float64) for name, array in weights.items()}
-    gamma, beta = double.pop("norm.scale"), double.pop("norm.shift")  # (S, D)
+    gamma = double.pop("norm.scale")  # (S, D)
+    beta = double.pop("norm.shift")
     layers = [name for name in ("attention.output", "head.0.weight") if name in double]
     for name in layers:
         beta = np.einsum("soi,si->so", double[name], beta)
     double["head.0.bias"] += beta
-    double[layers[0]] *= gamma[:, None, :]
+    double[layers[0]] *= gamma[:, np.newaxis]
     return {name: array.astype(weights[name].dtype) for name, array in double.items()}
 
 
 @torch.no_grad()
 def _class_logits(models: Models, sequences: Sequences) -> Float[Tensor, "S B C"]:
     _, context = attend(*models.encode(sequences))
-    _, normalised = models.outputs(context)
-    return models.read_out(normalised)
+    return models.class_logits(context)

@@ -3,14 +3,14 @@
 S seeds, B sequences.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import Any
 
+import numpy as np
 import pandas as pd
-from jaxtyping import Bool, Float
 from torch import Tensor
 
 from vanishing_variance.engine.device import device
@@ -25,9 +25,16 @@ from vanishing_variance.measure.inference.sequences import Read, first, of_lengt
 from vanishing_variance.measure.interventions.config import Interventions
 from vanishing_variance.measure.interventions.moments import is_correct
 from vanishing_variance.measure.interventions.names import BASE, NOTHING
-from vanishing_variance.measure.interventions.parts import Batch, flattened, take_apart
+from vanishing_variance.measure.interventions.parts import Batch, Parts, flattened, take_apart
 from vanishing_variance.measure.interventions.readings import BETAS, counted
-from vanishing_variance.measure.interventions.setting import Outcome, calibrate, draw_donors, on_long, on_training
+from vanishing_variance.measure.interventions.setting import (
+    Calibration,
+    Outcome,
+    calibrate,
+    draw_donors,
+    on_long,
+    on_training,
+)
 
 COLUMNS = ["task", "range", "norm", "seed", "length", "intervention", "where", "accuracy"]
 
@@ -62,73 +69,86 @@ def intervene(
         for start in range(0, len(seeds), together):
             places = slice(start, start + together)
             weights = {norm: select_models(stored, places) for norm, stored in group.weights.items()}
-            jobs.append(partial(_measure_group, replace(group, weights=weights), seeds[places], settings, root_seed))
+            part = replace(group, weights=weights)
+            jobs.append(partial(_measure_group, part, seeds[places], settings, root_seed))
     lengths = sum(len(group.sequences) for group in groups)
     with Progress("interventions", lengths * len(seeds) // together, "lengths") as progress:
         results = parallel.run(jobs, progress)
-    accuracies = [row for rows, _ in results for row in rows]
-    counts = [row for _, rows in results for row in rows]
-    table = pd.DataFrame(accuracies, columns=COLUMNS).sort_values(COLUMNS[:-1], ignore_index=True)
-    return table, pd.DataFrame(counts)
+    accuracies, counts = zip(*results, strict=True)
+    table = pd.DataFrame(chain(*accuracies), columns=COLUMNS)
+    return table.sort_values(COLUMNS[:-1], ignore_index=True), pd.concat(counts, ignore_index=True)
 
 
 def partner(norm: str, norms: Sequence[str]) -> str:
-    """Return the variant whose target weights a variant is given: `none` for the others, for `none` `ln` or the last.
-
-    `norms`: `none`, and then the treatment as the last; where there is no other variant, its own.
-    """
+    """Return the variant whose target weights a variant is given: `none`; for `none` itself, `ln` or the last."""
     if norm != "none":
         return "none"
     return "ln" if "ln" in norms else norms[-1]
 
 
+@dataclass(frozen=True)
+class _Trained:
+    """Models of one variant, with sequences of the training lengths: those tested, and those calibrated on."""
+
+    about: Row
+    models: Models
+    tested: list[Batch]
+    parts: Parts
+    calibration: Calibration
+
+
 def _measure_group(
     group: Group, seeds: Sequence[int], settings: Interventions, root_seed: int, report: Report
-) -> tuple[list[Row], list[Row]]:
-    """Return the rows of accuracies and of counts."""
-    by_norm = {norm: Models.of(variant, group.weights[norm]) for norm, variant in group.variants.items()}
-    none, task_name = by_norm["none"], group.variants["none"].task_name
-    about = {norm: {"task": task_name, "range": group.range_name, "norm": norm} for norm in by_norm}
+) -> tuple[list[Row], pd.DataFrame]:
+    """Return the rows of accuracies, and the counts."""
+    task_name = group.variants["none"].task_name
     rng_of = partial(stream, root_seed, "interventions", task_name)
+    trained = {norm: _trained(group, norm, settings, rng_of) for norm in group.variants}
     accuracies: list[Row] = []
-    counts: list[Row] = []
-
-    def new_training_sequences(name: str) -> list[Batch]:
-        rng = rng_of(name, group.range_name)
-        return list(of_training_lengths(none.task, rng, settings.training_sequences, group.trained, none.batch_size))
-
-    short = new_training_sequences("tested")
-    short_parts = {norm: take_apart(models, short) for norm, models in by_norm.items()}
-    calibration = new_training_sequences("calibration")
-    training = {norm: calibrate(models, take_apart(models, calibration)) for norm, models in by_norm.items()}
-    for norm, models in by_norm.items():
-        parts = short_parts[norm]
+    counts: list[pd.DataFrame] = []
+    for ours in trained.values():
+        models, parts = ours.models, ours.parts
         base = is_correct(models, parts.context, parts.labels)
-        accuracies += _accuracies(about[norm] | {"length": 0}, seeds, [(BASE, NOTHING, base)])
+        accuracies += _accuracies(ours.about | {"length": 0}, seeds, [(BASE, NOTHING, base)])
         for beta in BETAS:
-            weight, context = flattened(models, short, beta)
+            weight, context = flattened(models, ours.tested, beta)
             correct = is_correct(models, context, parts.labels)
-            counts += _counts(about[norm] | {"sample": "flattened", "length": 0}, seeds, weight, correct)
+            counts.append(_counts(ours.about | {"sample": "flattened", "length": 0}, seeds, weight, correct))
 
+    none = trained["none"].models
     for length, read in group.sequences.items():
         size = none.batch_size(length)
         tested = list(first(read, settings.sequences, size))
-        long_parts = {norm: take_apart(models, tested) for norm, models in by_norm.items()}
         new = list(of_length(none.task, rng_of("calibration", length), settings.sequences, length, size))
-        donors = draw_donors(rng_of("drawn", group.range_name, length), len(long_parts["none"].labels), settings)
-        for norm, models in by_norm.items():
-            parts = long_parts[norm]
+        long_parts = {norm: take_apart(ours.models, tested) for norm, ours in trained.items()}
+        num_tested = len(long_parts["none"].labels)
+        donors = draw_donors(rng_of("drawn", group.range_name, length), num_tested, settings)
+        for norm, ours in trained.items():
+            models, training = ours.models, ours.calibration
             long = calibrate(models, take_apart(models, new))
-            other_weight = long_parts[partner(norm, list(by_norm))].weight
-            outcomes = chain(
-                on_long(models, parts, long, training[norm], other_weight, donors),
-                on_training(models, short_parts[norm], long, training[norm], donors),
-            )
-            accuracies += _accuracies(about[norm] | {"length": length}, seeds, outcomes)
-            base = is_correct(models, parts.context, parts.labels)
-            counts += _counts(about[norm] | {"sample": "tested", "length": length}, seeds, parts.weight, base)
+            other_weight = long_parts[partner(norm, list(trained))].weight
+            outcomes = [
+                *on_long(models, long_parts[norm], long, training, other_weight, donors),
+                *on_training(models, ours.parts, long, training, donors),
+            ]
+            _, _, base = outcomes[0]
+            accuracies += _accuracies(ours.about | {"length": length}, seeds, outcomes)
+            about = ours.about | {"sample": "tested", "length": length}
+            counts.append(_counts(about, seeds, long_parts[norm].weight, base))
         report(1)
-    return accuracies, counts
+    return accuracies, pd.concat(counts)
+
+
+def _trained(group: Group, norm: str, settings: Interventions, rng_of: Callable[..., np.random.Generator]) -> _Trained:
+    variant = group.variants[norm]
+    models = Models.of(variant, group.weights[norm])
+    sample = partial(of_training_lengths, lengths=group.trained, batch_size=models.batch_size)
+    tested = list(sample(models.task, rng_of("tested", group.range_name), settings.training_sequences))
+    others = list(sample(models.task, rng_of("calibration", group.range_name), settings.training_sequences))
+    about = {"task": variant.task_name, "range": group.range_name, "norm": norm}
+    parts = take_apart(models, tested)
+    calibration = calibrate(models, take_apart(models, others))
+    return _Trained(about, models, tested, parts, calibration)
 
 
 def _accuracies(about: Row, seeds: Sequence[int], outcomes: Iterable[Outcome]) -> list[Row]:
@@ -142,6 +162,7 @@ def _accuracies(about: Row, seeds: Sequence[int], outcomes: Iterable[Outcome]) -
     return rows
 
 
-def _counts(about: Row, seeds: Sequence[int], weight: Float[Tensor, "S B"], correct: Bool[Tensor, "S B"]) -> list[Row]:
-    """Return a row a seed and bin of the target's weight."""
-    return [about | row for row in counted(seeds, weight.cpu().numpy(), correct.cpu().numpy())]
+def _counts(about: Row, seeds: Sequence[int], weight: Tensor, correct: Tensor) -> pd.DataFrame:
+    """Return `counted` with the columns of `about` before it."""
+    frame = counted(seeds, weight.cpu().numpy(), correct.cpu().numpy())
+    return pd.DataFrame([about]).merge(frame, how="cross")

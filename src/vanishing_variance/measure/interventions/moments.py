@@ -34,9 +34,11 @@ class Move:
         The global form has one shift and one scale for all features, the other one of each for every feature. What
         does not vary at the start is shifted alone.
         """
-        start, end = self.start.deviation, self.end.deviation
-        scale = torch.where(start > 0, end / start, torch.ones_like(start))
-        return (outputs - self.start.mean) * scale + self.end.mean
+        start, end = self.start, self.end
+        ratio = end.deviation / start.deviation
+        scale = torch.where(start.deviation > 0, ratio, 1.0)
+        centred = outputs - start.mean
+        return centred * scale + end.mean
 
 
 def by_form(outputs: Float[Tensor, "S B D"]) -> dict[str, Moments]:
@@ -57,8 +59,11 @@ def by_form(outputs: Float[Tensor, "S B D"]) -> dict[str, Moments]:
 def moments(models: Models, context: Float[Tensor, "S B D"]) -> dict[tuple[str, str], Moments]:
     """Return the moments of O, given contexts, by form and place, `before` and `after` the normaliser."""
     before, after = models.outputs(context)
-    places = {"before": by_form(before), "after": by_form(after)}
-    return {(form, where): measured for where, forms in places.items() for form, measured in forms.items()}
+    by_place = {}
+    for where, outputs in (("before", before), ("after", after)):
+        for form, of_form in by_form(outputs).items():
+            by_place[form, where] = of_form
+    return by_place
 
 
 @torch.no_grad()

@@ -8,8 +8,7 @@ S seeds, B sequences, N items, D width, K the largest distractors.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass, fields
 
 import numpy as np
 import torch
@@ -53,8 +52,9 @@ class Parts:
         self, weight: Float[Tensor, "S B"], rest: Float[Tensor, "S _ D"] | None = None
     ) -> Float[Tensor, "S B D"]:
         """Return the context with this weight of the target, the others scaled to what it leaves."""
+        rest = self.rest if rest is None else rest
         weight = weight.unsqueeze(-1)
-        return weight * self.target + (1 - weight) * (self.rest if rest is None else rest)
+        return weight * self.target + (1 - weight) * rest
 
 
 @torch.no_grad()
@@ -63,8 +63,8 @@ def take_apart(models: Models, batches: Iterable[Batch]) -> Parts:
     parts = [_take_apart(models, batch) for batch in batches]
     joined = {}
     for field in fields(Parts):
-        axis = 0 if field.name == "labels" else 1
-        joined[field.name] = torch.cat([getattr(part, field.name) for part in parts], axis)
+        tensors = [getattr(part, field.name) for part in parts]
+        joined[field.name] = torch.cat(tensors, dim=0 if field.name == "labels" else 1)
     return Parts(**joined)
 
 
@@ -77,9 +77,9 @@ def flattened(
     for batch in batches:
         items, folded_query = models.encode(batch)
         logits, context = attend(items, folded_query * beta)
-        weights.append(at_target(torch.softmax(logits, -1), batch))
+        weights.append(at_target(torch.softmax(logits, dim=-1), batch))
         contexts.append(context)
-    return torch.cat(weights, 1), torch.cat(contexts, 1)
+    return torch.cat(weights, dim=1), torch.cat(contexts, dim=1)
 
 
 def _take_apart(models: Models, sequences: Sequences) -> Parts:
@@ -90,21 +90,21 @@ def _take_apart(models: Models, sequences: Sequences) -> Parts:
     target = to_device(sequences["target"])
     target_index = target.view(1, -1, 1).expand(len(logits), -1, 1)
     distractor_logits = logits.scatter(-1, target_index, -torch.inf)
-    largest = distractor_logits.topk(min(DISTRACTORS, logits.shape[-1] - 1))
-    hidden = _at(items, torch.cat((target_index, largest.indices), -1)).hidden()
-    of_target, of_largest = hidden[:, :, 0], hidden[:, :, 1:]
-    missing = DISTRACTORS - largest.values.shape[-1]
-    of_largest = pad(of_largest, (0, 0, 0, missing))
+    distractors = distractor_logits.topk(min(DISTRACTORS, logits.shape[-1] - 1))
+    shown = torch.cat((target_index, distractors.indices), dim=-1)
+    hidden = _at(items, shown).hidden()
+    missing = DISTRACTORS - distractors.indices.shape[-1]
+    largest = pad(hidden[:, :, 1:], (0, 0, 0, missing))
 
-    distracted = (largest.values[:, :, :1] > logits.gather(-1, target_index)).any(-1, keepdim=True)
+    distracted = distractor_logits.amax(-1) > at_target(logits, sequences)
     return Parts(
         context=context,
         weight=weight,
-        target=of_target,
-        rest=_rest(items, folded_query, target, context, weight, of_target),
-        largest=of_largest,
-        profile=pad(torch.softmax(largest.values, -1), (0, missing)),
-        hard=torch.where(distracted, of_largest[:, :, 0], of_target),
+        target=hidden[:, :, 0],
+        rest=_rest(items, folded_query, target, context, weight, hidden[:, :, 0]),
+        largest=largest,
+        profile=pad(torch.softmax(distractors.values, dim=-1), (0, missing)),
+        hard=torch.where(distracted.unsqueeze(-1), largest[:, :, 0], hidden[:, :, 0]),
         labels=models.labels(sequences),
     )
 
@@ -127,18 +127,14 @@ def _rest(
     rows = close.any(0).flatten().nonzero().squeeze(-1)
     if len(rows):
         # the indices of all items but the target: from its own on, they are one more
-        others = torch.arange(number - 1, device=rows.device).expand(len(rows), -1)
+        others = torch.arange(number - 1, device=rows.device)
         others = others + (others >= target[rows].unsqueeze(-1))
-        _, exact = attend(_at(items, others.unsqueeze(0), rows), folded_query[:, rows].contiguous())
+        other_items = _at(items, others.unsqueeze(0), rows)
+        _, exact = attend(other_items, folded_query[:, rows].contiguous())
         rest[:, rows] = torch.where(close[:, rows], exact, rest[:, rows])
     return rest
 
 
 def _at(items: Items, places: Int64[Tensor, "#S _ K"], rows: Int64[Tensor, " _"] | slice = slice(None)) -> Items:
     """Return the items at some places of each sequence, of all sequences or of those in `rows`."""
-    chosen: dict[str, Any] = {}
-    for name in ("embedding_index", "base_index", "scale"):
-        array = getattr(items, name)
-        if array is not None:
-            chosen[name] = array[:, rows].expand(len(places), -1, -1).gather(-1, places)
-    return replace(items, **chosen)
+    return items.select(lambda array: torch.take_along_dim(array[:, rows], places, dim=-1))

@@ -4,7 +4,6 @@ S seeds, B sequences.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,19 +19,16 @@ BETAS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.175, 0.125, 0.06, 0.0)
 FEWEST = 10
 
 
-def counted(
-    seeds: Sequence[int], weight: Float[np.ndarray, "S B"], correct: Bool[np.ndarray, "S B"]
-) -> list[dict[str, Any]]:
+def counted(seeds: Sequence[int], weight: Float[np.ndarray, "S B"], correct: Bool[np.ndarray, "S B"]) -> pd.DataFrame:
     """Return a row a seed and bin of the target's weight that has sequences: their number, and that of the correct."""
-    rows = []
-    last = len(EDGES) - 2
-    bins = np.clip(np.digitize(weight, EDGES) - 1, 0, last)
-    for seed, bins_of_seed, correct_of_seed in zip(seeds, bins, correct, strict=True):
-        sequences = np.bincount(bins_of_seed)
-        right = np.bincount(bins_of_seed[correct_of_seed], minlength=len(sequences))
-        for place in np.flatnonzero(sequences):
-            rows.append({"seed": seed, "bin": place, "sequences": int(sequences[place]), "right": int(right[place])})
-    return rows
+    inner_edges = EDGES[1:-1]
+    columns = {
+        "seed": np.repeat(seeds, weight.shape[1]),
+        "bin": np.digitize(weight, inner_edges).ravel(),
+        "right": correct.ravel(),
+    }
+    by_bin = pd.DataFrame(columns).groupby(["seed", "bin"])["right"]
+    return by_bin.agg(sequences="size", right="sum").reset_index()
 
 
 def read_out(counts: pd.DataFrame) -> pd.DataFrame:
@@ -49,12 +45,12 @@ def read_out(counts: pd.DataFrame) -> pd.DataFrame:
     keys = ["task", "range", "norm", "sample", "length", "above", "to"]
     by_seed = counts.groupby([*keys, "seed"])[["sequences", "right"]].sum()
     for key, seeds in by_seed.groupby(keys):
-        enough = seeds[seeds["sequences"] >= FEWEST]
-        if enough.empty:
+        counted_seeds = seeds[seeds["sequences"] >= FEWEST]
+        if counted_seeds.empty:
             continue
-        accuracies = (enough["right"] / enough["sequences"]).to_numpy()
-        mean, low, high = interval(accuracies)
-        if len(enough) == 1:
+        accuracies = counted_seeds["right"] / counted_seeds["sequences"]
+        mean, low, high = interval(accuracies.to_numpy())
+        if len(accuracies) == 1:
             low, high = NAN, NAN
-        rows.append((*key, seeds["sequences"].sum(), len(enough), mean, low, high))
+        rows.append((*key, seeds["sequences"].sum(), len(accuracies), mean, low, high))
     return pd.DataFrame(rows, columns=[*keys, "sequences", "n", "accuracy", "low", "high"]).round(6)

@@ -54,19 +54,21 @@ class Donors:
 
 def draw_donors(rng: np.random.Generator, tested: int, settings: Interventions) -> Donors:
     """Return donors that are drawn independently and uniformly, for `tested` sequences of a long length."""
-
-    def draw(donors: int, number: int) -> Tensor:
-        return to_device(rng.integers(donors, size=number))
-
     long, training = settings.sequences, settings.training_sequences
-    return Donors(draw(training, tested), draw(training, tested), draw(training, long), draw(long, training))
+    return Donors(
+        weight=to_device(rng.integers(training, size=tested)),
+        profile=to_device(rng.integers(training, size=tested)),
+        calibrated=to_device(rng.integers(training, size=long)),
+        damage=to_device(rng.integers(long, size=training)),
+    )
 
 
 def calibrate(models: Models, parts: Parts) -> Calibration:
     """Return the calibration of one sample of sequences."""
-    weight = 1 - parts.weight.unsqueeze(-1)
-    total = (weight * parts.rest).sum(1, keepdim=True)
-    rest = total / weight.sum(1, keepdim=True).clamp(min=1e-12)
+    others_weight = 1 - parts.weight.unsqueeze(-1)
+    total = (others_weight * parts.rest).sum(1, keepdim=True)
+    total_weight = others_weight.sum(1, keepdim=True)
+    rest = total / total_weight.clamp(min=1e-12)
     return Calibration(parts, rest, moments(models, parts.context))
 
 
@@ -82,47 +84,59 @@ def on_long(
 
     `other_weight`: the target's weights in another variant.
     """
-    correct = partial(is_correct, models, labels=tested.labels)
-    yield names.BASE, names.NOTHING, correct(tested.context)
+    outcome = partial(_outcome, models, tested)
+    yield names.BASE, names.NOTHING, is_correct(models, tested.context, tested.labels)
 
-    restored_context = tested.weighted(training.parts.weight[:, donors.weight])
-    yield names.TARGET, names.ATTENTION, correct(restored_context)
+    training_weight = training.parts.weight
+    restored_context = tested.weighted(training_weight[:, donors.weight])
+    yield outcome(names.TARGET, restored_context)
 
     # the moments that O has at the long length once the target's weight is restored
-    calibrated_context = long.parts.weighted(training.parts.weight[:, donors.calibrated])
+    calibrated_context = long.parts.weighted(training_weight[:, donors.calibrated])
     restored_moments = moments(models, calibrated_context)
     for form, where in product(names.FORMS, names.PLACES):
-        of_long, of_training = long.moments[form, where], training.moments[form, where]
+        of_long = long.moments[form, where]
+        of_training = training.moments[form, where]
         of_restored = restored_moments[form, where]
-        yield names.restored(form), where, correct(tested.context, move=Move(where, of_long, of_training))
-        yield names.kept_long(form), where, correct(restored_context, move=Move(where, of_restored, of_long))
-        yield names.both(form), where, correct(restored_context, move=Move(where, of_restored, of_training))
+        yield outcome(names.restored(form), tested.context, Move(where, of_long, of_training))
+        yield outcome(names.kept_long(form), restored_context, Move(where, of_restored, of_long))
+        yield outcome(names.both(form), restored_context, Move(where, of_restored, of_training))
 
-    yield names.AVERAGED, names.ATTENTION, correct(tested.weighted(tested.weight, long.rest))
     peaked = _peaked(tested, training.parts.profile[:, donors.profile])
-    yield names.ENTROPY, names.ATTENTION, correct(tested.weighted(tested.weight, peaked))
-    yield names.OTHER, names.ATTENTION, correct(tested.weighted(other_weight))
-    yield names.HARD, names.ATTENTION, correct(tested.hard)
+    yield outcome(names.AVERAGED, tested.weighted(tested.weight, long.rest))
+    yield outcome(names.ENTROPY, tested.weighted(tested.weight, peaked))
+    yield outcome(names.OTHER, tested.weighted(other_weight))
+    yield outcome(names.HARD, tested.hard)
 
 
 def on_training(
     models: Models, tested: Parts, long: Calibration, training: Calibration, donors: Donors
 ) -> Iterator[Outcome]:
     """Yield every intervention on `tested` sequences of the training lengths, with what a long length has."""
-    correct = partial(is_correct, models, labels=tested.labels)
+    outcome = partial(_outcome, models, tested)
     for form, where in product(names.FORMS, names.PLACES):
-        move = Move(where, training.moments[form, where], long.moments[form, where])
-        yield names.damaged(form), where, correct(tested.context, move=move)
+        of_training = training.moments[form, where]
+        of_long = long.moments[form, where]
+        yield outcome(names.damaged(form), tested.context, Move(where, of_training, of_long))
 
-    weight = long.parts.weight[:, donors.damage]
-    yield names.TRAINED_TARGET, names.ATTENTION, correct(tested.weighted(weight))
-    yield names.TRAINED_TARGET_AVERAGED, names.ATTENTION, correct(tested.weighted(weight, long.rest))
+    long_weight = long.parts.weight[:, donors.damage]
+    yield outcome(names.TRAINED_TARGET, tested.weighted(long_weight))
+    yield outcome(names.TRAINED_TARGET_AVERAGED, tested.weighted(long_weight, long.rest))
+
+
+def _outcome(
+    models: Models, tested: Parts, name: str, context: Float[Tensor, "S _ D"], move: Move | None = None
+) -> Outcome:
+    """Return the outcome of an intervention on attention, which gives `context`, or of a move of O."""
+    where = names.ATTENTION if move is None else move.where
+    return name, where, is_correct(models, context, tested.labels, move)
 
 
 def _peaked(tested: Parts, profile: Float[Tensor, "S B K"]) -> Float[Tensor, "S B D"]:
     """Return the largest distractors averaged by these weights, or by those of as many as a sequence has."""
-    present = tested.largest.abs().sum(-1) > 0
-    profile = torch.where(present, profile, torch.zeros_like(profile))
+    absent = tested.largest.abs().sum(-1) == 0
+    profile = profile.masked_fill(absent, 0)
     total = profile.sum(-1, keepdim=True)
-    averaged: Tensor = ((profile / total).unsqueeze(-2) @ tested.largest).squeeze(-2)
+    weights = profile / total
+    averaged = (weights.unsqueeze(-2) @ tested.largest).squeeze(-2)
     return torch.where(total > 0, averaged, tested.rest)

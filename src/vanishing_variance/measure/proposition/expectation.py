@@ -39,17 +39,18 @@ def expected(models: Models, enumerated: Callable[[], Iterable[Sequences]]) -> E
     """
     logits = []
     for batch in enumerated():
-        logits_of_batch, _ = attend(*models.encode(batch))
-        logits.append(logits_of_batch[0, 0].double())
+        batch_logits, _ = attend(*models.encode(batch))
+        logits.append(batch_logits[0, 0].double())
     a = torch.softmax(torch.cat(logits), dim=0)
     number = len(a)
 
     sums = []
-    sizes = [len(logits_of_batch) for logits_of_batch in logits]
-    for batch, a_of_batch in zip(enumerated(), a.split(sizes), strict=True):
+    sizes = [len(batch_logits) for batch_logits in logits]
+    for batch, batch_a in zip(enumerated(), a.split(sizes), strict=True):
         items, _ = models.encode(batch)
-        values = models.network.outputs(models.weights, items.hidden()[:, 0])[0].double()  # (n, D)
-        weights = torch.stack([torch.full_like(a_of_batch, 1 / number), a_of_batch, number * a_of_batch.square()])
+        outputs, _ = models.outputs(items.hidden()[:, 0])
+        values = outputs[0].double()  # (n, D)
+        weights = torch.stack([torch.full_like(batch_a, 1 / number), batch_a, number * batch_a.square()])
         sums.append(torch.stack([weights @ values, weights @ values.square()]))  # (2, 3, D)
     of_values, of_squares = torch.stack(sums).sum(0)
 

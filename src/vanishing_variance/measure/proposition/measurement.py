@@ -18,7 +18,7 @@ from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.parallel import Job, Report
 from vanishing_variance.harness.progress import Progress
-from vanishing_variance.measure.inference.models import Models, StoredWeights, select_models
+from vanishing_variance.measure.inference.models import Models, StoredWeights, joined, select_models
 from vanishing_variance.measure.proposition.config import Proposition
 from vanishing_variance.measure.proposition.expectation import expected
 from vanishing_variance.statistics.moments import variance
@@ -63,9 +63,14 @@ def _measure(
             "bound": length * np.square(largest).mean() * theory.item_variance,
             "item_variance": theory.item_variance,
         }
-        single = {name: values.astype(np.float32) for name, values in numbers.items()}
-        about = {"task": variant.task_name, "norm": variant.norm_name, "feature": range(len(measured))}
-        frames.append(pd.DataFrame({**about, "length": length, "n": len(outputs), **single}))
+        about = {
+            "task": variant.task_name,
+            "norm": variant.norm_name,
+            "feature": range(len(measured)),
+            "length": length,
+            "n": len(outputs),
+        }
+        frames.append(pd.DataFrame(about).join(pd.DataFrame(numbers, dtype=np.float32)))
         report(1)
     return pd.concat(frames, ignore_index=True)
 
@@ -74,16 +79,17 @@ def _measure(
 def _outputs(
     models: Models, task: Task, rng: np.random.Generator, sequences: int, length: int
 ) -> tuple[Float64[np.ndarray, "B D"], Float64[np.ndarray, " B"]]:
-    """Return O of one model, and the largest attention weight of each sequence.
-
-    Sequences are drawn a fixed number at a time: a larger `sequences` begins as a smaller one.
-    """
-    outputs, largest = [], []
+    """Return O of one model, and the largest attention weight, of each sequence."""
+    batches = []
     together = max(1, ITEMS_AT_ONCE // length)
     for drawn_before in range(0, sequences, together):
         drawn = task.sample_iid(rng, together, length)
-        batch = {name: array[: sequences - drawn_before] for name, array in drawn.items()}
+        left = sequences - drawn_before
+        batch = {name: array[:left] for name, array in drawn.items()}
         logits, context = attend(*models.encode(batch))
-        outputs.append(models.network.outputs(models.weights, context)[0].double().cpu())
-        largest.append((logits.amax(-1) - logits.logsumexp(-1)).exp()[0].double().cpu())
-    return torch.cat(outputs).numpy(), torch.cat(largest).numpy()
+        before, _ = models.outputs(context)
+        log_largest = logits.amax(-1) - logits.logsumexp(-1)
+        batches.append({"outputs": before, "largest": log_largest.exp()})
+    arrays = joined(batches)
+    [outputs], [largest] = arrays["outputs"], arrays["largest"]
+    return outputs.astype(np.float64), largest.astype(np.float64)

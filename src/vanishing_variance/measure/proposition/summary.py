@@ -22,8 +22,9 @@ def exponents(cells: pd.DataFrame, tail: int) -> pd.DataFrame:
     rows = []
     long = cells[cells["length"] >= tail]
     for (task, norm, feature), group in long.groupby(["task", "norm", "feature"], sort=False):
+        variances = group["variance"].to_numpy(dtype=float)
         try:
-            law = power_law(group["length"].to_numpy(), group["variance"].to_numpy(dtype=float))
+            law = power_law(group["length"].to_numpy(), variances)
         except ValueError:
             raise InputError(
                 f"proposition: task {task}, norm {norm}, feature {feature}: its variance is not always positive, "
@@ -46,15 +47,17 @@ def summary(cells: pd.DataFrame, laws: pd.DataFrame, norm: str) -> dict[str, Any
     document: dict[str, Any] = {}
     for (task, name), group in cells.groupby(["task", "norm"], sort=False):
         law = laws[(laws["task"] == task) & (laws["norm"] == name)]
+        holds = (law["low"] <= -1) & (law["high"] >= -1)
+        ratio = law["measured"] / law["predicted"]
         least = group["variance"] - z * group["variance_se"]
         numbers = {
             "variance_exponent": law["exponent"].median(),
-            "interval_holds_minus_1": ((law["low"] <= -1) & (law["high"] >= -1)).mean(),
-            "measured_over_predicted": (law["measured"] / law["predicted"]).median(),
-            "above_bound": (group["variance"] > group["bound"]).mean(),
-            "clearly_above_bound": (least > group["bound"]).mean(),
+            "interval_holds_minus_1": holds.mean(),
+            "measured_over_predicted": ratio.median(),
+            "above_bound": group["variance"].gt(group["bound"]).mean(),
+            "clearly_above_bound": least.gt(group["bound"]).mean(),
         }
         role = "norm" if name == norm else "none"
-        rounded = {key: round(float(value), 4) for key, value in numbers.items()}
-        document.setdefault(str(task), {})[role] = rounded
+        of_task = document.setdefault(str(task), {})
+        of_task[role] = {key: round(float(value), 4) for key, value in numbers.items()}
     return document

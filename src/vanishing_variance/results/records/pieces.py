@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from vanishing_variance.engine.ranges import steps_key
@@ -37,16 +38,18 @@ def plan(norm: str, blocks: Sequence[int], size: int, goals: Sequence[Goal] = GO
     """
     end = max(goal.end for goal in goals)
     for block in blocks:
-        if block * size >= end:
-            raise InputError(f"blocks: {block} begins at seed {block * size}; must begin below {end}")
-    seen = set()
+        first = block * size
+        if first >= end:
+            raise InputError(f"blocks: {block} begins at seed {first}; must begin below {end}")
+    planned = set()
     for goal in goals:
-        for block in blocks:
-            for task in goal.tasks:
-                group = (task, goal.range, block)
-                if block * size < goal.end and group not in seen:
-                    seen.add(group)
-                    yield [Run(task, goal.range, variant, block) for variant in trained(goal.range, norm)]
+        variants = trained(goal.range, norm)
+        within = [block for block in blocks if block * size < goal.end]
+        for block, task in product(within, goal.tasks):
+            group = (task, goal.range, block)
+            if group not in planned:
+                planned.add(group)
+                yield [Run(task, goal.range, variant, block) for variant in variants]
 
 
 def parameters(params: Mapping[str, Any], task: str, range_: str) -> dict[str, Any]:
@@ -54,14 +57,17 @@ def parameters(params: Mapping[str, Any], task: str, range_: str) -> dict[str, A
 
     Left out are UNREAD, and the steps on other ranges.
     """
-    of_task = [f"tasks.{task}.data", steps_key(task, range_), f"tasks.{task}.training", f"ranges.{range_}"]
-    sections = ["seed", *of_task, "model", "training", "test", "diagnostics", "temperature"]
-    values = flattened({name: get_param(params, name, Any) for name in sections})
-    return {key: value for key, value in values.items() if key not in UNREAD}
+    keys = [f"tasks.{task}.data", steps_key(task, range_), f"tasks.{task}.training", f"ranges.{range_}"]
+    keys += ["seed", "model", "training", "test", "diagnostics", "temperature"]
+    values = flattened({key: get_param(params, key, Any) for key in keys})
+    for key in UNREAD:
+        values.pop(key, None)
+    return values
 
 
 def check_parameters(found: Mapping[str, Any], wanted: Mapping[str, Any], name: str) -> None:
     """Raise InputError, which names the first key and both values, where the parameters of models differ."""
     for key in sorted({*found, *wanted}):
-        if found.get(key) != wanted.get(key):
-            raise InputError(f"{name}: {key} is {shown(found.get(key))}; must be {shown(wanted.get(key))}")
+        ours, theirs = found.get(key), wanted.get(key)
+        if ours != theirs:
+            raise InputError(f"{name}: {key} is {shown(ours)}; must be {shown(theirs)}")

@@ -14,6 +14,12 @@ from vanishing_variance.results.explained import INSIDE, MODEL
 from vanishing_variance.results.files import Trained, comparison, explanation
 from vanishing_variance.results.records.stored import Piece
 
+# Of pieces.csv.
+PIECES = [
+    *("task", "range", "norm", "first_seed", "last_seed"),
+    *("device", "cores", "revision", "minutes", "python", "torch", "numpy"),
+]
+
 
 @dataclass(frozen=True)
 class Record:
@@ -29,27 +35,25 @@ class Record:
         Raises InputError, which names the piece, where some of them alone are, or with other numbers.
         """
         for ours, theirs in ((self.accuracy, piece.accuracy), (self.mechanism, piece.mechanism)):
-            both = ours.merge(theirs[MODEL].drop_duplicates())
-            if both.empty:
+            models = theirs[MODEL].drop_duplicates()
+            recorded = ours.merge(models)
+            if recorded.empty:
                 return False
-            if not _sorted(both)[theirs.columns].equals(_sorted(theirs)):
-                model = ", ".join(f"{key} {both[key].iloc[0]}" for key in MODEL)
+            if not _sorted(recorded)[theirs.columns].equals(_sorted(theirs)):
+                task, range_, norm, seed = recorded[MODEL].iloc[0]
+                model = f"task {task}, range {range_}, norm {norm}, seed {seed}"
                 raise InputError(f"{name}: {model} is in the record already, with other numbers")
         return True
 
     def adding(self, piece: Piece) -> "Record":
         """Return the record with one more piece: the same whatever the order in which pieces come."""
-        described = piece.described
-        seeds = described["seeds"]
-        row = {key: described[key] for key in ("task", "range", "norm")}
-        row |= {"first_seed": seeds[0], "last_seed": seeds[-1]}
-        row |= {key: described[key] for key in ("device", "cores", "revision", "minutes")}
-        row |= {name: described["versions"][name] for name in ("python", "torch", "numpy")}
-        pieces = pd.concat([self.pieces, pd.DataFrame([row])], ignore_index=True)
+        seeds = piece.described["seeds"]
+        row = {**piece.described, **piece.described["versions"], "first_seed": seeds[0], "last_seed": seeds[-1]}
+        pieces = _joined(self.pieces, pd.DataFrame([row], columns=PIECES))
         return Record(
             _sorted(_joined(self.accuracy, piece.accuracy)),
             _sorted(_joined(self.mechanism, piece.mechanism)),
-            pieces.sort_values(["task", "range", "norm", "first_seed"], ignore_index=True),
+            pieces.sort_values(PIECES[:4], ignore_index=True),
         )
 
 
@@ -69,18 +73,18 @@ def read_record(folder: Path) -> Record:
 
 def models(pieces: pd.DataFrame) -> pd.DataFrame:
     """Return the models that a record's list of pieces has: task, range, norm and seed, sorted."""
-    ends = zip(pieces["first_seed"], pieces["last_seed"], strict=True)
-    seeds = pd.Series([range(first, last + 1) for first, last in ends], index=pieces.index, dtype=object)
-    listed = pieces.assign(seed=seeds.map(list)).explode("seed")[MODEL]
-    return _sorted(listed.astype({"seed": int}))
+    listed = []
+    for task, range_, norm, first, last in pieces[PIECES[:5]].to_numpy():
+        for seed in range(first, last + 1):
+            listed.append((task, range_, norm, seed))
+    return _sorted(pd.DataFrame(listed, columns=MODEL))
 
 
 def record_name(name: str) -> str:
     """Return the name of a record, a folder of metrics/. Raises InputError for one that is none."""
     if not re.fullmatch(r"[a-z][a-z0-9-]{0,63}", name) or name == "tables":
-        raise InputError(
-            f"name: {shown(name)} must be 1 to 64 characters of a-z, 0-9 and -, the first one a letter, and not tables"
-        )
+        allowed = "1 to 64 characters of a-z, 0-9 and -, the first one a letter, and not tables"
+        raise InputError(f"name: {shown(name)} must be {allowed}")
     return name
 
 

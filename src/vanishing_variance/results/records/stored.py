@@ -73,16 +73,19 @@ def read_piece(folder: Path, params: Mapping[str, Any]) -> Piece:
 
     Raises InputError for a folder that is no piece, one of other parameters, and where a row or a number is missing.
     """
-    if not (folder / "piece.json").is_file():
-        raise InputError(f"{folder}/piece.json: cannot be read; python -m stages.pieces leaves pieces in runs/pieces")
+    path = folder / "piece.json"
+    if not path.is_file():
+        raise InputError(f"{path}: cannot be read; python -m stages.pieces leaves pieces in runs/pieces")
     try:
-        described: dict[str, Any] = read_document(folder / "piece.json", Described)
+        described: dict[str, Any] = read_document(path, Described)
         accuracy = read_csv(folder / "accuracy.csv", *COLUMNS)[COLUMNS]
         mechanism = read_csv(folder / "mechanism.csv", *INSIDE)[INSIDE]
-    except InputError as problem:  # its remedy is that of DVC's outputs
-        raise InputError(f"{str(problem).rpartition('; ')[0]}; {REMEDY}") from None
-    check_parameters(described["parameters"], parameters(params, described["task"], described["range"]), str(folder))
-    lengths = described["parameters"]["test.lengths"]
+    except InputError as problem:
+        said, _, _ = str(problem).rpartition("; ")  # without its remedy, which is that of DVC's outputs
+        raise InputError(f"{said}; {REMEDY}") from None
+    wanted = parameters(params, described["task"], described["range"])
+    check_parameters(described["parameters"], wanted, str(folder))
+    lengths = wanted["test.lengths"]
     _check_rows(folder / "accuracy.csv", accuracy, described, temperature=TEMPERATURES, length=lengths)
     _check_rows(folder / "mechanism.csv", mechanism, described, length=[0, *lengths])
     return Piece(described, accuracy, mechanism)
@@ -93,14 +96,16 @@ def _check_rows(path: Path, rows: pd.DataFrame, described: Mapping[str, Any], **
 
     Or where a number is missing; at the training lengths, length 0, there are those of O alone.
     """
+    names = [*MODEL, *levels]
+    norm = described["norm"]
     seeds = described["seeds"]
-    model = [[described["task"]], [described["range"]], [described["norm"]], seeds]
-    wanted = pd.MultiIndex.from_product([*model, *levels.values()], names=[*MODEL, *levels])
-    found = pd.MultiIndex.from_frame(rows[[*MODEL, *levels]])
-    if not found.sort_values().equals(wanted.sort_values()):
-        said = f"does not hold seeds {seeds[0]} to {seeds[-1]} of {described['norm']} at every test length, once each"
+    wanted = pd.MultiIndex.from_product([[described["task"]], [described["range"]], [norm], seeds, *levels.values()])
+    stored = pd.MultiIndex.from_frame(rows[names])
+    if not stored.sort_values().equals(wanted.sort_values()):
+        said = f"does not hold seeds {seeds[0]} to {seeds[-1]} of {norm} at every test length, once each"
         raise InputError(f"{path}: {said}; {REMEDY}")
-    numbers = rows[rows["length"] > 0].drop(columns=[*MODEL, *levels])
-    finite = np.isfinite(numbers.apply(pd.to_numeric, errors="coerce"))
-    if not finite.all(axis=None):
-        raise InputError(f"{path}: {numbers.columns[~finite.all()][0]} has a number that is missing; {REMEDY}")
+    numbers = rows[rows["length"] > 0].drop(columns=names)
+    for name, values in numbers.items():
+        numeric = pd.to_numeric(values, errors="coerce")
+        if not np.isfinite(numeric).all():
+            raise InputError(f"{path}: {name} has a number that is missing; {REMEDY}")

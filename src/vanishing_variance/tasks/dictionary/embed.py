@@ -80,5 +80,7 @@ class _Keys(torch.autograd.Function):
     def backward(ctx: Any, to_keys: Tensor, to_query: Tensor) -> tuple[Tensor, Tensor, None]:
         table, for_key, queried = ctx.saved_tensors
         to_table = matmul(to_keys, for_key.mT)
-        to_table.flatten(0, 1).index_add_(0, queried.flatten(), to_query.flatten(0, 1))
-        return to_table, matmul(to_keys.mT, table).mT, None
+        rows = to_table.flatten(0, 1)
+        rows.index_add_(0, queried.flatten(), to_query.flatten(0, 1))
+        to_for_key = matmul(to_keys.mT, table).mT
+        return to_table, to_for_key, None
