@@ -12,7 +12,7 @@ from torch import Tensor
 
 from benchmarks import ROOT
 from vanishing_variance.engine import registry
-from vanishing_variance.engine.attention import attend
+from vanishing_variance.engine.attend import attend
 from vanishing_variance.engine.config import Model, Training
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.initialisation import draw

@@ -2,7 +2,6 @@
 
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.seeds import Index
-from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.task import Task
 from vanishing_variance.harness import paths
 from vanishing_variance.harness.arrays import write_arrays
@@ -10,7 +9,7 @@ from vanishing_variance.harness.memory import require_memory
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.measure.held_out import Test
+from vanishing_variance.measure.held_out import Test, held_out_stream
 
 # Two numbers in 64 bits an item, and as much again while they are drawn.
 VALUES_PER_ITEM = 8
@@ -27,7 +26,7 @@ def main() -> None:
     grows_with = {"test.sequences": test.sequences, "test.lengths": test.lengths[-1]}
     require_memory(VALUES_PER_ITEM * test.sequences * test.lengths[-1], grows_with)
     for length in test.lengths:
-        drawn = task.sample(stream(root, "test", name, length), test.sequences, length)
+        drawn = task.sample(held_out_stream(root, name, length), test.sequences, length)
         write_arrays(paths.sequences(name, length), drawn)
 
 

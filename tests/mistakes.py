@@ -40,7 +40,10 @@ MISTAKES = {
         'stream(root_seed, "initial", task, seed, name)',
         'stream(root_seed, "initial", task, seeds.index(seed), name)',
     ),
-    "both tasks are tested with one stream": ('stream(root, "test", name, length), test', "stream(root, length), test"),
+    "both tasks are tested with one stream": (
+        'stream(root_seed, "test", task_name, length)',
+        'stream(root_seed, "test", length)',
+    ),
     "repeated keys are redrawn once": ("    while pending.size:", "    if pending.size:"),
     # Training
     "a resumed training draws a batch twice": (

@@ -1,6 +1,6 @@
 """Training and evaluation of one variant in memory, without DVC: for notebooks and scripts.
 
-The same seeds and test sequences as in the pipeline, so the same parameters give the same accuracies.
+The same seeds and streams as in the pipeline, so the same parameters give the same accuracies.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,13 +14,12 @@ import pandas as pd
 
 from vanishing_variance.engine.ensemble import train_block
 from vanishing_variance.engine.plan import TrainingPlan
-from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.paths import Run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.leaderboard.files import TRAINED
 from vanishing_variance.leaderboard.testing import answer
-from vanishing_variance.measure.held_out import Test
+from vanishing_variance.measure.held_out import Test, held_out_stream
 from vanishing_variance.measure.inference.models import Models, joined
 from vanishing_variance.measure.inference.sequences import Read, of_length
 from vanishing_variance.measure.inference.temperature import UNCHANGED
@@ -84,7 +83,7 @@ def evaluate(trained: Trained, lengths: Sequence[int] | None = None, sequences: 
     models = Models.of(variant, trained.weights)
     rows = []
     for length in lengths or test.lengths:
-        rng = stream(trained.plan.root_seed, "test", variant.task_name, length)
+        rng = held_out_stream(trained.plan.root_seed, variant.task_name, length)
         read = partial(of_length, variant.task, rng, sequences or test.sequences, length)
         for temperature, accuracies in _accuracies(models, read, length).items():
             for seed, accuracy in zip(trained.seeds, accuracies.tolist(), strict=True):

@@ -5,7 +5,7 @@ import pytest
 import torch
 from rounding import assert_single
 
-from vanishing_variance.engine import attention
+from vanishing_variance.engine import attend as attention
 from vanishing_variance.engine.items import Items
 from vanishing_variance.engine.kernels import attend as kernel
 

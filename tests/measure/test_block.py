@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from small import SHARP, adaptive, clear, in_parts, make_trained, models_of, plainly, rows_of, sample, single
 
-from vanishing_variance.engine import attention
+from vanishing_variance.engine import attend as attention
 from vanishing_variance.engine.kernels import attend as kernel
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.measure.evaluation.block import EvaluationPlan, evaluate_block

@@ -8,7 +8,7 @@ from rounding import in_double
 from scipy import stats
 from torch.testing import assert_close
 
-from vanishing_variance.engine.attention import attend
+from vanishing_variance.engine.attend import attend
 from vanishing_variance.engine.items import Items
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.streams import stream

@@ -24,7 +24,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from vanishing_variance.engine import initialisation
-from vanishing_variance.engine.attention import attend, products, weighted_sum
+from vanishing_variance.engine.attend import attend, products, weighted_sum
 from vanishing_variance.engine.config import Model
 from vanishing_variance.engine.initialisation import Initial
 from vanishing_variance.engine.interfaces import Batch, Embedding, Normaliser, Rescaled, Weighting, Weights

@@ -14,7 +14,7 @@ import pandas as pd
 import torch
 from jaxtyping import Float, Float64
 
-from vanishing_variance.engine.attention import products
+from vanishing_variance.engine.attend import products
 from vanishing_variance.engine.variant import Variant
 from vanishing_variance.leaderboard.files import HARD
 from vanishing_variance.measure.inference.models import Models

@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from vanishing_variance.engine.attention import products, weighted_sum
+from vanishing_variance.engine.attend import products, weighted_sum
 from vanishing_variance.engine.task import Sequences
 from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness import parallel

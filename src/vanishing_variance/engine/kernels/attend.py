@@ -1,4 +1,4 @@
-"""The compiled forms of `engine.attention` (attend.c): for float32 on a CPU that has a C compiler.
+"""The compiled forms of `engine.attend` (attend.c): for float32 on a CPU that has a C compiler.
 
 S seeds, B sequences, N items, D width.
 """
@@ -74,7 +74,7 @@ def gelu(x: Float[Tensor, "S B D"], with_slope: bool) -> tuple[Float[Tensor, "S 
 
 
 def attend(items: Items, folded_query: Float[Tensor, "S B D"]) -> tuple[Float[Tensor, "S B N"], Float[Tensor, "S B D"]]:
-    """Return what `attention.attend` does: logits, which have no gradient here, and the context.
+    """Return what `engine.attend.attend` does: logits, which have no gradient here, and the context.
 
     Raises IndexError for an index outside its table, which the compiled source would not notice.
     """

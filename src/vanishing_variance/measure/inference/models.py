@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Bool, Float, Float64, Int64, Shaped
 from torch import Tensor
 
-from vanishing_variance.engine.attention import attend, weighted_sum
+from vanishing_variance.engine.attend import attend, weighted_sum
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.interfaces import Weights
 from vanishing_variance.engine.items import Items

@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from vanishing_variance.engine.attention import attend
+from vanishing_variance.engine.attend import attend
 from vanishing_variance.engine.task import Sequences
 from vanishing_variance.engine.variant import Variant
 from vanishing_variance.measure.inference.models import Models, StoredWeights

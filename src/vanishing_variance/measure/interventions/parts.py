@@ -16,7 +16,7 @@ from jaxtyping import Float, Int64, Shaped
 from torch import Tensor
 from torch.nn.functional import pad
 
-from vanishing_variance.engine.attention import attend
+from vanishing_variance.engine.attend import attend
 from vanishing_variance.engine.items import Items
 from vanishing_variance.engine.task import Sequences
 from vanishing_variance.measure.inference.models import Models, at_target, to_device

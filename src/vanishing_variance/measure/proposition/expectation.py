@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from jaxtyping import Float64
 
-from vanishing_variance.engine.attention import attend
+from vanishing_variance.engine.attend import attend
 from vanishing_variance.engine.task import Sequences
 from vanishing_variance.measure.inference.models import Models
 

@@ -11,7 +11,7 @@ import pandas as pd
 import torch
 from jaxtyping import Float64
 
-from vanishing_variance.engine.attention import attend
+from vanishing_variance.engine.attend import attend
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.task import Task
 from vanishing_variance.engine.variant import Variant

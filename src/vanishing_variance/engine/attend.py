@@ -1,4 +1,4 @@
-"""Attention of one query over items.
+"""The sum of hidden layers by attention of one query over items: the context, from which the network makes O.
 
 S seeds, B sequences, N items, D width.
 """
