@@ -12,7 +12,7 @@ from vanishing_variance.engine.variant import Variant, task_training
 from vanishing_variance.harness.files import write_json
 from vanishing_variance.harness.frames import write_frame
 from vanishing_variance.harness.paths import Run
-from vanishing_variance.harness.runs import INTERVENTIONS, METRICS, RANGES, TASKS, trained
+from vanishing_variance.harness.runs import CAPACITY, INTERVENTIONS, RANGES, TASKS, trained
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
@@ -53,7 +53,7 @@ def main() -> None:
         first = group(task, "short", blocks[0])
         weights = {name: array[:1] for name, array in first.weights["ln"].items()}
         compared[task] = as_std.compare(first.variants["ln"], weights, first.sequences)
-    write_json(METRICS / "capacity.json", compared)
+    write_json(CAPACITY, compared)
 
 
 if __name__ == "__main__":

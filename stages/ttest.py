@@ -1,6 +1,7 @@
 """Compare the variants over seeds: paired tests, Tables 1 to 6, what explains accuracy, what interventions recover."""
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -8,10 +9,11 @@ import pandas as pd
 from vanishing_variance.engine.config import Norm
 from vanishing_variance.engine.seeds import Blocks
 from vanishing_variance.harness.arrays import read_arrays
+from vanishing_variance.harness.files import read_document
 from vanishing_variance.harness.frames import read_csv, read_frame
 from vanishing_variance.harness.outputs import write_files
 from vanishing_variance.harness.paths import Run
-from vanishing_variance.harness.runs import INTERVENTIONS, METRICS, REFERENCE, expected
+from vanishing_variance.harness.runs import CAPACITY, INTERVENTIONS, METRICS, REFERENCE, expected
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
@@ -49,6 +51,7 @@ def main() -> None:
     fitted = evaluated("temperatures")
     names = list(vars(runs[0]))
     files["tables/temperatures.csv"] = fitted[[*names, *fitted.columns.drop(names)]]
+    files["capacity.json"] = read_document(CAPACITY, dict[str, Any])
     files |= explanation(inside(evaluated("mechanism")), accuracy, trained.root)
     write_files(METRICS, files)
     intervened = read_frame(INTERVENTIONS / "accuracy.parquet")

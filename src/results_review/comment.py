@@ -64,20 +64,20 @@ def differences(changes: Sequence[Any]) -> list[str]:
     A clone without DVC's cache lacks files that a stage of the graph wrote; they make nothing stale.
     `changes`: messages, {"changed deps": {path: state or {parameter: state}}} and {"changed outs": {path: state}}.
     """
-    reasons = []
+    parameters, reasons = [], []
     for change in changes:
         if isinstance(change, str):
             reasons.append(change)
             continue
         for path, state in change.get("changed deps", {}).items():
             if isinstance(state, Mapping):
-                reasons += [f"`{parameter}`" for parameter in state]
+                parameters += [f"`{parameter}`" for parameter in state]
             elif state != "deleted":
                 reasons.append(f"`{path}`")
         for path, state in change.get("changed outs", {}).items():
             if state != "not in cache":
                 reasons.append(f"`{path}` is {state}")
-    return reasons
+    return parameters + reasons
 
 
 def changed_verdicts(before: str, after: str) -> str:

@@ -8,7 +8,7 @@ MISSING = object()
 # A dotted key, its value, and the line.
 VALUES = [
     # of a wrong type
-    ("norm", ["ln"], "norm is ['ln']; must be a valid string"),
+    ("norm", ["ln"], "norm is ['ln']; must be one of"),
     ("blocks", 3, "blocks is 3; must be a valid list"),
     ("tasks.argmax.data.classes", "10", "tasks.argmax.data.classes is '10'; must be a valid integer"),
     # out of range

@@ -15,6 +15,7 @@ from vanishing_variance.harness.yaml import edit_yaml
 pytestmark = pytest.mark.slow
 
 REVIEW = ("env", "PYTHONPATH=src", "python", "-m", "results_review", "--base")
+TASKS_OF_PARAMS = "    argmax: OfTask[Argmax, TaskTraining]\n    argmin: OfTask[Argmax, TaskTraining]\n"
 NEW_NORM = '''"""Division by the largest absolute value."""
 
 LEARNABLE = {}
@@ -94,7 +95,8 @@ def test_a_new_task_and_a_new_parameter_of_another_stage_retrain_nothing(copy):
     for path in (source / "tasks/argmin").glob("*.py"):
         path.write_text(path.read_text().replace("tasks.argmax", "tasks.argmin").replace("argmax(", "argmin("))
     for path, old, new in (
-        (source / "study/runs.py", '("argmax", "dictionary")', '("argmax", "dictionary", "argmin")'),
+        (source / "params.py", "    argmax: OfTask[Argmax, TaskTraining]\n", TASKS_OF_PARAMS),
+        (source / "harness/runs.py", '("argmax", "dictionary")', '("argmax", "dictionary", "argmin")'),
         (copy.path / "dvc.yaml", "task: [argmax, dictionary]", "task: [argmax, dictionary, argmin]"),
         (
             copy.path / "params.yaml",
@@ -102,7 +104,7 @@ def test_a_new_task_and_a_new_parameter_of_another_stage_retrain_nothing(copy):
             "  argmin: {data: {classes: 3}, steps: {short: 5, long: 5}, training: {}}\n  dictionary:\n",
         ),
         (copy.path / "params.yaml", "  heatmap_sequences: 8\n", "  heatmap_sequences: 8\n  bins: 9\n"),
-        (source / "evaluation/config.py", "    heatmap_sequences:", "    bins: int\n    heatmap_sequences:"),
+        (source / "measure/evaluation/config.py", "    heatmap_sequences:", "    bins: int\n    heatmap_sequences:"),
     ):
         assert old in path.read_text()
         path.write_text(path.read_text().replace(old, new, 1 if path.suffix == ".py" else -1))

@@ -15,7 +15,7 @@ ABSENT = {"runs/checked": "deleted", "data/argmax": "deleted"}
     ("changes", "said"),
     [
         ([{"changed deps": ABSENT}, {"changed outs": {"runs/weights": "not in cache"}}], None),
-        ([{"changed deps": {**ABSENT, "src/a.py": "modified", "params.yaml": {"norm": "new"}}}], "`src/a.py`, `norm`"),
+        ([{"changed deps": {**ABSENT, "src/a.py": "modified", "params.yaml": {"norm": "new"}}}], "`norm`, `src/a.py`"),
         ([{"changed deps": ABSENT}, {"changed outs": {"runs/weights": "deleted"}}], "`runs/weights` is deleted"),
         ([{"changed outs": {"metrics/a.json": "modified"}}], "`metrics/a.json` is modified"),
         (["changed command"], "changed command"),

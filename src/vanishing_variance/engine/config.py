@@ -1,14 +1,14 @@
 """The key `norm` and the sections `model` and `training` of params.yaml."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator
+from pydantic import BeforeValidator
 
 from vanishing_variance.engine import registry
 from vanishing_variance.harness.sections import Count, NotNegative, Positive, Section, Several
 
 
-def _treatment(norm: str) -> str:
+def _treatment(norm: Any) -> Any:
     treatments = [name for name in registry.norm_names() if name != "none"]
     if norm not in treatments:
         raise ValueError(f"one of {', '.join(treatments)}; none is what each is compared with")
@@ -16,7 +16,7 @@ def _treatment(norm: str) -> str:
 
 
 # The treatment, a normaliser that is compared with none at all.
-Norm = Annotated[str, AfterValidator(_treatment)]
+Norm = Annotated[str, BeforeValidator(_treatment)]
 
 
 class Model(Section):

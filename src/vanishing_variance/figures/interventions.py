@@ -36,6 +36,7 @@ LINES = {
     damaged("global"): (_GLOBAL, "global mean and variance of O"),
 }
 # By kind; intervals of small losses are wider than the limits: they are cut.
+TITLE = "Share of the lost accuracy that interventions recover and reproduce"
 LABELS = {"recovered": "share of the lost\naccuracy recovered", "damage": "share of the lost\naccuracy reproduced"}
 LIMITS = {"recovered": (-0.35, 1.35), "damage": (-0.35, 2.6)}
 MEANINGS = (
@@ -59,6 +60,8 @@ def draw(shares: pd.DataFrame, longest: int) -> Drawing:
     variant = shown["task"] + ", " + shown["norm"].map(variants.label)
     shown = shown.assign(variant=variant, treated=shown["norm"] != "none")
     shown = shown.sort_values(["task", "treated", "norm"], kind="stable")
+    if shown.empty:
+        return Drawing(style.figure(height=1), TITLE, "No length loses accuracy, so there is no share to draw.")
     figure, panels = style.facets(shown, "kind", "variant", margin=1, height=1.9, sharey="row")
     for axes, kind, variant, of_panel in panels:
         axes.axhline(0, color=style.GREY, lw=0.6)
@@ -79,7 +82,7 @@ def draw(shares: pd.DataFrame, longest: int) -> Drawing:
         "length N; lengths at which less than a point is lost, or the loss may be 0, are left out, and a line is "
         f"broken there. {MEANINGS}"
     )
-    return Drawing(figure, "Share of the lost accuracy that interventions recover and reproduce", caption)
+    return Drawing(figure, TITLE, caption)
 
 
 def _draw_line(axes: Axes, line: pd.DataFrame, look: dict[str, Any], label: str) -> None:

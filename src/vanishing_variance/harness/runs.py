@@ -14,6 +14,8 @@ FIGURES, DATA = PLOTS / "figures", PLOTS / "data"
 REFERENCE = Path(__file__).with_name("paper.csv")
 # Raw results of the stage `interventions`.
 INTERVENTIONS = RUNS / "interventions"
+# Trained ln models beside the same models written as std models.
+CAPACITY = RUNS / "capacity.json"
 
 TASKS = ("argmax", "dictionary")
 RANGES = ("short", "long")
