@@ -123,8 +123,7 @@ OF_KEYS = {
 OF_FILES = {
     f"{SOURCE}/engine/batches.py": set(ALL),
     f"{SOURCE}/harness/parallel.py": {"check", "ttest", "figures", "figure1", "claims", "report"},
-    f"{SOURCE}/norms/std.py": {"check", "interventions", "proposition"}
-    | {name for name in TRAIN | EVALUATE if "-std-" in name},
+    f"{SOURCE}/norms/std.py": {"check", "interventions"} | {name for name in TRAIN | EVALUATE if "-std-" in name},
     f"{SOURCE}/figures/loss.py": {"check", "figures", "figure1"},
     f"{SOURCE}/measure/proposition/summary.py": {"check", "proposition"},
     f"{SOURCE}/measure/evaluation/block.py": {"check"} | EVALUATE,
