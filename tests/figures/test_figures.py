@@ -5,12 +5,13 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from checkout import ROOT
 from made_up_board import every_state
 from numpy.testing import assert_array_equal
 from scipy import stats
 
 from vanishing_variance.engine.ranges import Range
-from vanishing_variance.figures import accuracy, figure1, figure2, figure3, loss, proposition
+from vanishing_variance.figures import accuracy, figure1, figure2, figure3, interventions, loss, mechanism, proposition
 from vanishing_variance.figures.leaderboard import draw
 from vanishing_variance.probe.fits import POOLED, fits, pooled
 from vanishing_variance.probe.strategies import STRATEGIES
@@ -155,3 +156,11 @@ def test_the_leaderboard_has_marks_or_words_of_every_line_and_the_best_at_the_to
     means = board.query("task == 'argmax' and rule == 'trained'").set_index("line")["beyond"]
     assert trained == [[means["other"], 0], [means["one"], 2]]
     assert baseline == [[means["softmax"], 1]]
+
+
+def test_a_run_in_which_nothing_is_lost_or_explained_has_its_figures():
+    shares = pd.read_csv(ROOT / "metrics/interventions/shares.csv").assign(share=np.nan)
+    explained = pd.read_csv(ROOT / "metrics/explained.csv").assign(r2=np.nan)
+    seeds = pd.Series([1], pd.MultiIndex.from_tuples([("argmax", "short", "none")]))
+    assert "no share" in interventions.draw(shares, 16).caption
+    assert mechanism.draw(explained, {"short": 16, "long": 256}, seeds).caption
