@@ -13,12 +13,12 @@ from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.explained import beside_accuracy
-from vanishing_variance.results.files import Trained
+from vanishing_variance.results.files import TrainingSetup
 
 
 def main() -> None:
     Arguments(description=__doc__).parse_args()
-    trained = Trained.of(read_yaml(PATH))
+    trained = TrainingSetup.of(read_yaml(PATH))
     accuracy = read_csv(METRICS / "accuracy.csv")
     evidence = Evidence(
         accuracy=accuracy,

@@ -2,14 +2,13 @@
 
 from pathlib import Path
 
-from vanishing_variance.harness.files import read_document, write_text
+from vanishing_variance.harness.files import read_document, read_text, write_text
 from vanishing_variance.harness.runs import METRICS
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.readme import rewritten
 from vanishing_variance.report.strongest import CLAIMS, RECORD, Study, strongest
-from vanishing_variance.report.text import read_text
 
 README = Path("README.md")
 

@@ -25,7 +25,7 @@ from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.params import check
 from vanishing_variance.results.explained import beside_accuracy
-from vanishing_variance.results.files import Trained
+from vanishing_variance.results.files import TrainingSetup
 from vanishing_variance.results.records.record import Record, derived, read_record, record_name
 from vanishing_variance.results.records.stored import read_piece
 
@@ -56,7 +56,7 @@ def add(folder: Path, pieces: Sequence[Path]) -> None:
             print(f"{place}: in the record already", file=sys.stderr)
         else:
             record = record.adding(piece)
-    trained = Trained.of(params)
+    trained = TrainingSetup.of(params)
     files = derived(record, get_param(params, "norm", str), trained, read_csv(REFERENCE))
     files |= judgements(record, trained)
     write_bytes(folder / PATH, path.read_bytes())
@@ -64,7 +64,7 @@ def add(folder: Path, pieces: Sequence[Path]) -> None:
     draw(folder / PLOTS, record, trained)
 
 
-def judgements(record: Record, trained: Trained) -> Files:
+def judgements(record: Record, trained: TrainingSetup) -> Files:
     """Return the verdicts on the claims that accuracies and the inside of models decide."""
     evidence = Evidence(
         accuracy=record.accuracy,
@@ -78,7 +78,7 @@ def judgements(record: Record, trained: Trained) -> Files:
     return judged(claims, evidence)
 
 
-def draw(folder: Path, record: Record, trained: Trained) -> None:
+def draw(folder: Path, record: Record, trained: TrainingSetup) -> None:
     """Draw accuracy against length, a figure a range."""
     for name in RANGES:
         means = accuracy_figure.data(record.accuracy, TASKS, name)

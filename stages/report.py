@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from vanishing_variance.harness.files import read_document, write_text
+from vanishing_variance.harness.files import read_document, read_text, write_text
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.runs import FIGURES, METRICS, PLOTS, REFERENCE
 from vanishing_variance.harness.script import Arguments, run
@@ -11,7 +11,6 @@ from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.figures import read_figure
 from vanishing_variance.report.page import Results, page
 from vanishing_variance.report.strongest import CLAIMS, OTHER_RECORDS, RECORD, Study
-from vanishing_variance.report.text import read_text
 
 PAGE = PLOTS / "report" / "index.html"
 # In plots/figures, in the order of the page.

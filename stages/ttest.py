@@ -19,7 +19,7 @@ from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.accuracy import COLUMNS
 from vanishing_variance.results.explained import inside
-from vanishing_variance.results.files import Trained, comparison, explanation, recovery
+from vanishing_variance.results.files import TrainingSetup, comparison, explanation, recovery
 
 
 def main() -> None:
@@ -27,7 +27,7 @@ def main() -> None:
     params = read_yaml(PATH)
     blocks = get_param(params, "blocks", Blocks)
     norm = get_param(params, "norm", Norm)
-    trained = Trained.of(params)
+    trained = TrainingSetup.of(params)
     runs = expected(norm, blocks)
 
     def evaluated(name: str) -> pd.DataFrame:

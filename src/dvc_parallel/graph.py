@@ -31,7 +31,7 @@ from dvc_parallel.lockfile import update_lock
 P = ParamSpec("P")
 T = TypeVar("T")
 State = Literal["waiting", "running", "settled", "failed"]
-# Nothing had changed; outputs came out of DVC's cache; DVC did all that there is to do; the command is to be run.
+# "frozen or data": DVC has done all that there is to do; "to run": the stage's command has to run.
 Begun = Literal["unchanged", "restored", "frozen or data", "to run"]
 SECONDS_BETWEEN_TRIES = 1.0
 
@@ -168,8 +168,8 @@ class Pipeline:
     def finish(self, name: str) -> None:
         """Put the outputs of a command that has run into DVC's cache, and keep what its record says.
 
-        Fails when an output is missing, and when something that it reads is not what it was when it began: DVC would
-        record that the outputs were made of what is there now.
+        Fails when an output is missing, or when a dependency changed while the command ran: DVC would record the new
+        dependency beside outputs of the old one.
         """
         self.repo._reset()  # what DVC remembers of the files, as it does itself when a command has run
         _save_if_same(self._stages[name])
@@ -207,7 +207,7 @@ def _needs(stage: Stage) -> tuple[int, bool]:
     return processes, gpu
 
 
-# DVC that runs the same stage holds its outputs meanwhile: half of one is never looked at.
+# The lock keeps another DVC from reading or writing these files meanwhile.
 @rwlocked(read=["deps"], write=["outs"])  # type: ignore[untyped-decorator]
 def _save_if_same(stage: Stage) -> None:
     changed = [str(dep) for dep in stage.deps if dep.status()]

@@ -9,11 +9,11 @@ from made_up_results import CLAIM, VERDICTS, claims, comparisons, draw, made_up,
 from PIL import Image
 
 from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.files import read_text
 from vanishing_variance.report.figures import read_figure
 from vanishing_variance.report.page import page
 from vanishing_variance.report.strongest import Study
 from vanishing_variance.report.tables import paper_table
-from vanishing_variance.report.text import read_text
 from vanishing_variance.results.tables import numbers
 
 

@@ -5,11 +5,11 @@ from scipy import stats
 
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.outputs import write_files
-from vanishing_variance.results.files import Trained, comparison, overview
+from vanishing_variance.results.files import TrainingSetup, comparison, overview
 from vanishing_variance.statistics import intervals
 
 STEPS = {(task, name): 5 for task in ("argmax", "dictionary") for name in ("short", "long")}
-TRAINED = Trained(0, {"short": 2, "long": 2}, {"short": 16, "long": 16}, STEPS)
+TRAINED = TrainingSetup(0, {"short": 2, "long": 2}, {"short": 16, "long": 16}, STEPS)
 
 
 def test_an_overview_is_of_the_lengths_beyond_training():

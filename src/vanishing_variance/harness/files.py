@@ -47,6 +47,15 @@ def write_json(path: Path, document: Mapping[str, Any]) -> None:
     write_text(path, json.dumps(document, indent=2, allow_nan=False) + "\n")
 
 
+def read_text(path: Path) -> str:
+    """Return the text of a UTF-8 file. Raises InputError when it is missing or not UTF-8."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        why = problem.strerror if isinstance(problem, OSError) else "not UTF-8"
+        raise InputError(f"{path}: cannot be read as text: {why}; run dvc repro") from None
+
+
 def read_document(path: Path, kind: Any) -> Any:
     """Return what a JSON file holds, as it stands.
 

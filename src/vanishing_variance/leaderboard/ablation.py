@@ -18,7 +18,7 @@ from vanishing_variance.statistics.shapley import shapley
 Scores = Float[np.ndarray, " S"]
 COLUMNS = ("line", "task", "measure", "piece", "change", "count", "n", "gain", "gain_low", "gain_high")
 # How a piece's gain is counted: added to the baseline alone, over all orders, taken from the whole treatment.
-ALONE, SHARE, LAST = COUNTS = ("alone", "share", "last")
+ALONE, SHARE, LAST = ("alone", "share", "last")
 BEYOND, ALL = "beyond training", "all"
 
 

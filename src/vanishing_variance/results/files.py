@@ -25,8 +25,8 @@ SMALLEST = 1e-308
 
 
 @dataclass(frozen=True)
-class Trained:
-    """What the models were trained on: the shortest and longest length by range, gradient steps by task and range.
+class TrainingSetup:
+    """Training of the compared models: shortest and longest length by range, gradient steps by task and range.
 
     `root` is that of the random streams.
     """
@@ -37,7 +37,7 @@ class Trained:
     steps: Mapping[tuple[str, str], int]
 
     @classmethod
-    def of(cls, params: Mapping[str, Any]) -> "Trained":
+    def of(cls, params: Mapping[str, Any]) -> "TrainingSetup":
         """Return what params.yaml says. Raises InputError."""
         ranges = {name: get_param(params, f"ranges.{name}", Range) for name in RANGES}
         return cls(
@@ -49,7 +49,7 @@ class Trained:
 
 
 def comparison(
-    accuracy: pd.DataFrame, answers: Answers | None, paper: pd.DataFrame, norm: str, trained: Trained
+    accuracy: pd.DataFrame, answers: Answers | None, paper: pd.DataFrame, norm: str, trained: TrainingSetup
 ) -> Files:
     """Return the paired tests, Tables 1 to 6 and the overview; without `answers`, no shares of uncertainty."""
     tests = paired_tests(accuracy, answers, norm, trained.root, list(trained.longest))
@@ -75,7 +75,7 @@ def explanation(inside: pd.DataFrame, accuracy: pd.DataFrame, root: int) -> File
     return {"mechanism.csv": inside, "explained.csv": table, "mechanism.md": explained.markdown(table)}
 
 
-def recovery(accuracy: pd.DataFrame, counts: pd.DataFrame, norm: str, trained: Trained) -> Files:
+def recovery(accuracy: pd.DataFrame, counts: pd.DataFrame, norm: str, trained: TrainingSetup) -> Files:
     """Return the shares of the lost accuracy that interventions recover or reproduce, and the read-out."""
     lost = shares.shares(accuracy, trained.longest)
     gains = {}

@@ -11,7 +11,7 @@ from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.outputs import Files
 from vanishing_variance.results.accuracy import COLUMNS
 from vanishing_variance.results.explained import INSIDE, MODEL
-from vanishing_variance.results.files import Trained, comparison, explanation
+from vanishing_variance.results.files import TrainingSetup, comparison, explanation
 from vanishing_variance.results.records.stored import Piece
 
 # Of pieces.csv.
@@ -88,7 +88,7 @@ def record_name(name: str) -> str:
     return name
 
 
-def derived(record: Record, norm: str, trained: Trained, paper: pd.DataFrame) -> Files:
+def derived(record: Record, norm: str, trained: TrainingSetup, paper: pd.DataFrame) -> Files:
     """Return the files of a record but its claims and figures."""
     ranges = set(record.accuracy["range"])
     longest = {name: length for name, length in trained.longest.items() if name in ranges}
