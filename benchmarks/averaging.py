@@ -7,23 +7,20 @@ again. docs/protocol.md has what was foretold.
 """
 
 import argparse
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import islice
-from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 import torch
-from torch import Tensor
 
 from benchmarks import ROOT
 from benchmarks.protocols import LONGEST, LOWER, NORMS, STEPS, add_missing, tested
 from benchmarks.rows import read_rows
-from vanishing_variance.engine.adam import Adam, adam
 from vanishing_variance.engine.batches import batches
 from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.interfaces import Weights
-from vanishing_variance.engine.kernels.compiled_adam import Rates, Rows
 from vanishing_variance.engine.loop import losses, train
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.harness.files import write_text
@@ -45,13 +42,13 @@ TRIED = {
     },
     "argmax": {"biases": 8},
 }
-# A mean of the weights after every tenth step of the last tenth of them.
-AVERAGED, EVERY = 0.1, 10
+# The last part of the steps, over which the weights are averaged.
+AVERAGED = 0.1
 # Batches of training, drawn after the last step, on which the loss of both is measured.
 BATCHES = 200
 WEIGHTS = ("last", "mean")
 PLACES = [(weights, norm) for weights in WEIGHTS for norm in NORMS]
-COLUMNS = ["task", "protocol", "norm", "weights", "seed", "temperature", "length", "accuracy", "loss", "entropy"]
+COLUMNS = ["task", "protocol", "norm", "weights", "seed", "rule", "length", "accuracy", "loss", "entropy"]
 INTRODUCTION = (
     "By `python -m benchmarks.averaging`. Each training is tested twice: with its *last* weights, and with the *mean* "
     "of the weights after every tenth step of the last tenth of the steps. *Loss*: cross-entropy on 200 batches of "
@@ -60,54 +57,6 @@ INTRODUCTION = (
     f"foretold*: whether the gain of the mean weights is above 0 where the loss of ln is lower by {LOWER} nats or "
     "more, and nowhere else. Protocols: metrics/protocols.md. What this says: docs/protocol.md."
 )
-
-
-class Averaging:
-    """An Adam that also sums weights: after every tenth step of the last tenth of them."""
-
-    def __init__(self, inner: Adam, weights: Weights, steps: int) -> None:
-        self._inner, self._weights, self._left, self._first = inner, weights, steps, round(AVERAGED * steps)
-        self._sums = {name: torch.zeros_like(of, dtype=torch.float64) for name, of in weights.items()}
-        self._summed = 0
-
-    def read(self, rows: Rows) -> dict[str, Tensor]:
-        """As `Adam.read`."""
-        return self._inner.read(rows)
-
-    def step(self) -> None:
-        """As `Adam.step`."""
-        self._inner.step()
-        self._left -= 1
-        if self._left < self._first and self._left % EVERY == 0:
-            self._add()
-
-    def _add(self) -> None:
-        """Add the weights, every row up to date, and put back what `finish` has rounded otherwise than later steps."""
-        state = [*self.state().values(), *(of.detach() for of in self._weights.values())]
-        before = [tensor.clone() for tensor in state]
-        self.finish()
-        self._summed += 1
-        for name, of in self._weights.items():
-            self._sums[name] += of.detach()
-        for tensor, kept in zip(state, before, strict=True):
-            tensor.copy_(kept)
-
-    def finish(self) -> None:
-        """As `Adam.finish`."""
-        self._inner.finish()
-
-    def state(self) -> dict[str, Tensor]:
-        """As `Adam.state`: without the sums, so that a training with a checkpoint has no mean."""
-        return self._inner.state()
-
-    def resume(self, completed: int) -> None:
-        """Refuse to go on after any step: the sums of the completed steps are not known."""
-        if completed:
-            raise NotImplementedError(f"a mean of weights from step {completed} on")
-
-    def mean(self) -> dict[str, Tensor]:
-        """Return the mean of the weights, float32."""
-        return {name: (of / self._summed).float() for name, of in self._sums.items()}
 
 
 def main() -> None:
@@ -125,29 +74,23 @@ def main() -> None:
 
 
 def measured(plan: TrainingPlan, seeds: Sequence[int], report: Report) -> pd.DataFrame:
-    """Return norm, weights, seed, temperature, length, accuracy (a fraction), and loss and entropy (nats)."""
+    """Return norm, weights, seed, rule, length, accuracy (a fraction), and loss and entropy (nats)."""
     last, mean = trained(plan, seeds, report)
     rows = []
     for name, weights in zip(WEIGHTS, (last, mean), strict=True):
         loss = training_loss(plan, seeds, weights)
-        for temperature, length, accuracy, entropy in tested(plan, weights):
+        for rule, length, accuracy, entropy in tested(plan, weights):
             cells = zip(seeds, accuracy.tolist(), loss.tolist(), entropy.tolist(), strict=True)
-            rows += [(plan.variant.norm_name, name, seed, temperature, length, *cell) for seed, *cell in cells]
+            rows += [(plan.variant.norm_name, name, seed, rule, length, *cell) for seed, *cell in cells]
     return pd.DataFrame(rows, columns=COLUMNS[2:])
 
 
 def trained(plan: TrainingPlan, seeds: Sequence[int], report: Report) -> tuple[Weights, Weights]:
     """Return the last weights of a training and the mean."""
     weights = draw(plan.variant.initial(plan.task_training), plan.root_seed, plan.variant.task_name, seeds)
-    made: list[Averaging] = []
-
-    def averaging(of: Weights, tables: Collection[str], rates: Rates, decay: float) -> Averaging:
-        made.append(Averaging(adam(of, tables, rates, decay), of, len(rates)))
-        return made[0]
-
-    with patch("vanishing_variance.engine.loop.adam", averaging):
-        train(plan, weights, seeds, report)
-    return weights, made[0].mean()
+    training = plan.training.model_copy(update={"averaged_part": AVERAGED})
+    _, others = train(replace(plan, training=training), weights, seeds, report)
+    return weights, others["averaged"]
 
 
 @torch.no_grad()
@@ -165,7 +108,7 @@ def markdown(found: pd.DataFrame) -> str:
     head += ["gain, last (pp)", "gain, mean (pp)", "change (pp)", "as foretold"]
     head += [f"mean − last, {norm} (pp)" for norm in NORMS]
     head += [f"accuracy beyond 16 (%), {cell}" for cell in cells] + [f"entropy at 2^4 (nats), {cell}" for cell in cells]
-    rows, plain = [], found[found["temperature"] == "plain"]
+    rows, plain = [], found[found["rule"] == "plain"]
     for (task, protocol), of in plain.groupby(["task", "protocol"], sort=False):
         beyond = of[of["length"] > LONGEST].groupby(["weights", "norm", "seed"])["accuracy"].mean() * 100
         inside = of[of["length"] == LONGEST].groupby(["weights", "norm"])[["loss", "entropy"]].mean()

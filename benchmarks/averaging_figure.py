@@ -31,7 +31,7 @@ def main() -> None:
 
 def draw(found: pd.DataFrame) -> Drawing:
     """Draw the accuracy beyond training with the last weights and with the mean, a row a protocol."""
-    beyond = found[(found["temperature"] == "plain") & (found["length"] > LONGEST)]
+    beyond = found[(found["rule"] == "plain") & (found["length"] > LONGEST)]
     models = beyond.groupby(["task", "protocol", "norm", "weights", "seed"])["accuracy"].mean() * 100
     rows = [*beyond[["task", "protocol"]].drop_duplicates().itertuples(index=False, name=None)]
     picture = figure(ROW * len(rows) + REST)

@@ -107,13 +107,13 @@ def measured(
     trained = train(params, task, norm, seeds, "long")
     draws = -(-trained.plan.steps // STEPS_PER_DRAW)
     items = np.concatenate([lengths(trained.plan, draw) for draw in range(draws)])
-    found = evaluate(trained, sequences=SEQUENCES).query("temperature == 'plain'")
+    found = evaluate(trained, sequences=SEQUENCES).query("rule == 'plain'")
     return found.assign(task=task, norm=norm, items=items[: trained.plan.steps].mean())
 
 
 def markdown(found: pd.DataFrame) -> str:
     """Return, a task, a row a setting and normaliser: distance from the paper's accuracies, these, and ln's gain."""
-    paper = read_csv(REFERENCE).query("quantity == 'accuracy_pct' and range == 'long' and temperature == 'plain'")
+    paper = read_csv(REFERENCE).query("quantity == 'accuracy_pct' and range == 'long' and rule == 'plain'")
     lines = ["# Trained on up to 256: what may explain Tables 4 and 5", "", INTRODUCTION, ""]
     for task, of_task in found.groupby("task", sort=False):
         theirs = paper[paper["task"] == task].set_index(["variant", "length"])["value"].dropna()

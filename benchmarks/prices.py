@@ -17,8 +17,8 @@ from vanishing_variance.engine.loop import train
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.harness.frames import write_csv
 from vanishing_variance.harness.parallel import single_threaded
-from vanishing_variance.leaderboard.files import TASKS
-from vanishing_variance.leaderboard.treatments import read_params, read_treatments, training_plan
+from vanishing_variance.harness.runs import TASKS
+from vanishing_variance.leaderboard.treatments import line_params, line_run, read_params, read_treatments
 
 RESULTS = Path(__file__).resolve().with_suffix(".csv")
 SEEDS, STEPS, ROUNDS = range(4), 128, 3
@@ -32,7 +32,7 @@ def main() -> None:
     for number in range(ROUNDS):
         for line, treatment in lines.items():
             for task in TASKS:
-                plan = training_plan(params, task, line, treatment)
+                plan = TrainingPlan.of(line_params(params, treatment), line_run(line, treatment, task))
                 seconds.append((line, task, number, _seconds(plan) / STEPS / len(SEEDS)))
         print(f"round {number + 1} of {ROUNDS}", file=sys.stderr, flush=True)
     found = pd.DataFrame(seconds, columns=["line", "task", "round", "seconds"])

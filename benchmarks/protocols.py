@@ -45,8 +45,7 @@ from vanishing_variance.harness.numbers import power
 from vanishing_variance.harness.parallel import Job, Report
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.harness.runs import METRICS, REFERENCE
-from vanishing_variance.measure.inference.models import Models
-from vanishing_variance.measure.inference.temperature import PUBLISHED
+from vanishing_variance.measure.inference.models import Models, joined
 from vanishing_variance.statistics.intervals import interval, mean_estimate
 
 LONGEST, SEQUENCES = 16, 512
@@ -61,7 +60,7 @@ INTRODUCTION = (
     "over n seeds. Which was chosen, and by which rule: docs/protocol.md."
 )
 STEPS = {"argmax": 40_000, "dictionary": 10_000}
-KEYS = ("task", "protocol", "norm", "seed", "temperature", "length")
+KEYS = ("task", "protocol", "norm", "seed", "rule", "length")
 COLUMNS = (*KEYS, "accuracy", "loss", "entropy")
 SHOWN = (LONGEST, 2**8, 2**11, 2**14)
 
@@ -237,8 +236,10 @@ class CandidateNetwork(Network):
 
     protocol: Protocol
 
-    def encode(self, weights: Weights, batch: Batch, tables: Weights | None = None) -> tuple[Items, Tensor]:
-        """As `Network.encode`."""
+    def encode(
+        self, weights: Weights, batch: Batch, tables: Weights | None = None, length: int | None = None
+    ) -> tuple[Items, Tensor]:
+        """As `Network.encode`, of one head, whose softmax is told no length."""
         how = self.protocol
         items, query = self.embedding.embed(weights, batch, tables)
         layers = [*self._layers(weights, "query"), self._projection(weights, "query"), self._key(weights)]
@@ -331,31 +332,35 @@ def protocol_plan(task: str, norm: str, protocol: Protocol) -> TrainingPlan:
 
 
 def _measured(plan: TrainingPlan, seeds: Sequence[int], report: Report) -> pd.DataFrame:
-    """Return norm, seed, temperature, length, accuracy, and of each seed its last loss and its entropy (nats)."""
+    """Return norm, seed, rule, length, accuracy, and of each seed its last loss and its entropy (nats)."""
     variant = plan.variant
     assert isinstance(variant, Candidate)
     weights = draw(variant.initial(plan.task_training), plan.root_seed, variant.task_name, seeds)
     kind = coupled if variant.protocol.coupled else adam
     with patch("vanishing_variance.engine.loop.adam", kind):
-        losses = train(plan, weights, seeds, report)[-10:].mean(axis=0)
+        history, _ = train(plan, weights, seeds, report)
+    losses = history[-10:].mean(axis=0)
     rows = []
-    for temperature, length, accuracy, entropy in tested(plan, weights):
+    for rule, length, accuracy, entropy in tested(plan, weights):
         cells = zip(seeds, accuracy.tolist(), losses.tolist(), entropy.tolist(), strict=True)
-        rows += [(variant.norm_name, seed, temperature, length, *cell) for seed, *cell in cells]
+        rows += [(variant.norm_name, seed, rule, length, *cell) for seed, *cell in cells]
     return pd.DataFrame(rows, columns=COLUMNS[2:])
 
 
 def tested(plan: TrainingPlan, weights: Weights) -> Iterator[tuple[str, int, Tensor, Tensor]]:
-    """Yield temperature, length, and of each seed its accuracy (a fraction) and entropy (nats), (S,)."""
+    """Yield rule, length, and of each seed its accuracy (a fraction) and entropy (nats), (S,)."""
     variant = plan.variant
     models = Models.of(variant, {name: tensor.detach().numpy() for name, tensor in weights.items()})
     for length in LENGTHS:
         drawn = variant.task.sample(stream(plan.root_seed, "protocols", variant.task_name, length), SEQUENCES, length)
-        answers = [answer for _, answer in models.test(partial(parts, drawn), length, PUBLISHED)]
-        entropy = torch.cat([of.entropy for of in answers], dim=1).mean(1)
-        for temperature in ("plain", "adaptive"):
-            correct = torch.cat([of.correct[temperature] for of in answers], dim=1)
-            yield temperature, length, correct.double().mean(1), entropy
+        answers = []
+        for batch in parts(drawn, models.batch_size(length)):
+            attended = models.attend(batch)
+            answers.append(models.correct(batch, attended) | {"entropy": attended.entropy})
+        together = joined(answers)
+        entropy = torch.from_numpy(together["entropy"]).mean(1)
+        for rule in ("plain", "adaptive"):
+            yield rule, length, torch.from_numpy(together[rule]).double().mean(1), entropy
 
 
 def coupled(weights: Weights, tables: Collection[str], rates: Rates, decay: float) -> Adam:
@@ -377,7 +382,7 @@ def markdown(found: pd.DataFrame) -> str:
     accuracies = ["accuracy (%), plain softmax", *(f"{norm} at {power(at)}" for at in SHOWN for norm in NORMS)]
     lines = ["# Training protocols", "", INTRODUCTION, ""]
     for task, of_task in found.groupby("task", sort=False):
-        theirs = paper[paper["task"] == task].set_index(["variant", "temperature", "length"])
+        theirs = paper[paper["task"] == task].set_index(["variant", "rule", "length"])
         cells = theirs["value"].dropna()
         beyond = cells[cells.index.get_level_values("length") > LONGEST].groupby(level=[0, 1]).mean()
         gains = [f"{round(beyond['ln', how] - beyond['none', how], 3):+.2f}" for how in ("plain", "adaptive")]
@@ -413,14 +418,14 @@ def _unrun(task: str, run: Collection[str]) -> list[str]:
 
 
 def _accuracies(of: pd.DataFrame) -> list[str]:
-    plain = of[of["temperature"] == "plain"].set_index(["norm", "length"])["accuracy"].sort_index() * 100
+    plain = of[of["rule"] == "plain"].set_index(["norm", "length"])["accuracy"].sort_index() * 100
     bounds = (interval(plain[norm, at].to_numpy()) for at in SHOWN for norm in NORMS)
     return [f"{mean:.1f} [{low:.1f}, {high:.1f}]" for mean, low, high in bounds]
 
 
 def _beyond(of: pd.DataFrame) -> pd.Series:
-    """Return the accuracy (%) beyond training by norm, temperature and seed."""
-    accuracies: pd.Series = of[of["length"] > LONGEST].groupby(["norm", "temperature", "seed"])["accuracy"].mean() * 100
+    """Return the accuracy (%) beyond training by norm, rule and seed."""
+    accuracies: pd.Series = of[of["length"] > LONGEST].groupby(["norm", "rule", "seed"])["accuracy"].mean() * 100
     return accuracies
 
 
@@ -435,7 +440,7 @@ def by_protocol(of_task: pd.DataFrame, papers: float) -> pd.DataFrame:
         beyond = _beyond(of)
         gain = interval((beyond["ln", "plain"] - beyond["none", "plain"]).to_numpy())
         loss = of.groupby("norm")["loss"].mean()
-        first = of.query("norm == 'none' and temperature == 'plain' and length == @LONGEST")["accuracy"].mean() * 100
+        first = of.query("norm == 'none' and rule == 'plain' and length == @LONGEST")["accuracy"].mean() * 100
         rows.append((name, of["seed"].nunique(), *gain, loss["none"] - loss["ln"], papers - first <= BEHIND))
     return pd.DataFrame(rows, columns=["protocol", "n", "gain", "low", "high", "lower", "near"])
 
@@ -503,7 +508,7 @@ def _foretold(task: str, found: pd.DataFrame) -> str:
 
 
 def _gains(name: str, of: pd.DataFrame, theirs: pd.Series) -> list[str]:
-    means = of.groupby(["norm", "temperature", "length"])["accuracy"].mean() * 100
+    means = of.groupby(["norm", "rule", "length"])["accuracy"].mean() * 100
     away = (means.reindex(theirs.index) - theirs).abs()
     beyond = _beyond(of)
     gains = {how: (beyond["ln", how] - beyond["none", how]).to_numpy() for how in ("plain", "adaptive")}
@@ -517,7 +522,7 @@ def _gains(name: str, of: pd.DataFrame, theirs: pd.Series) -> list[str]:
         name,
         str(of["seed"].nunique()),
         f"{away.mean():.1f}",
-        f"{away.xs('plain', level='temperature').mean():.1f}",
+        f"{away.xs('plain', level='rule').mean():.1f}",
         *tests,
         *sharper,
         *first["entropy"].map("{:.2f}".format),

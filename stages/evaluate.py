@@ -1,6 +1,8 @@
 """Fit the adaptive temperature of one block of trained models, test them at every length, and look inside."""
 
+from collections.abc import Mapping
 from math import prod
+from typing import Any
 
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.seeds import Index, SeedsPerBlock, seeds
@@ -9,6 +11,7 @@ from vanishing_variance.harness.arguments import block_of_variant
 from vanishing_variance.harness.arrays import write_arrays
 from vanishing_variance.harness.frames import write_frame
 from vanishing_variance.harness.memory import require_memory
+from vanishing_variance.harness.paths import Run
 from vanishing_variance.harness.script import run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
@@ -16,13 +19,18 @@ from vanishing_variance.measure.evaluation.block import EvaluationPlan, evaluate
 from vanishing_variance.measure.evaluation.config import Diagnostics, Fit
 from vanishing_variance.measure.evaluation.fit import FitPlan, fit_block
 from vanishing_variance.measure.held_out import Test
-from vanishing_variance.measure.inference.stored import open_sequences, read_weights, remove_finished_checkpoints
+from vanishing_variance.measure.inference.stored import open_sequences, read_block, remove_finished_checkpoints
 
 
 def main() -> None:
     this = block_of_variant(__doc__)
-    params = read_yaml(PATH)
-    variant, training = Variant.of(params, this.task, this.norm), task_training(params, this.task)
+    evaluate(read_yaml(PATH), this)
+
+
+def evaluate(params: Mapping[str, Any], this: Run) -> None:
+    """Write what one block of trained models answers, and what is measured inside them. Raises InputError."""
+    variant = Variant.of(params, this.task, this.norm, this.attention)
+    training = task_training(params, this.task)
     block = seeds(this.block, get_param(params, "seeds_per_block", SeedsPerBlock))
     root_seed: int = get_param(params, "seed", Index)
     training_lengths: Range = get_param(params, f"ranges.{this.range}", Range)
@@ -32,10 +40,12 @@ def main() -> None:
 
     grows_with = {"test.lengths": test.lengths[-1], "model.width": variant.model.width}
     require_memory(prod(grows_with.values()), grows_with)
-    weights = read_weights(this.weights, variant, training, len(block))
+    weights, others = read_block(this, variant, training, len(block))
     # weights that are evaluated have been recorded by DVC, and are whole
     remove_finished_checkpoints(this.folder("checkpoints"), weights)
-    fit_plan = FitPlan(str(this), root_seed, variant, test.lengths, temperature.sequences)
+    fitted = {}
+    if variant.network().rescaled:
+        fitted = fit_block(FitPlan(str(this), root_seed, variant, test.lengths, temperature.sequences), weights)
     plan = EvaluationPlan(
         name=str(this),
         root_seed=root_seed,
@@ -44,13 +54,13 @@ def main() -> None:
         range_name=this.range,
         training_lengths=training_lengths,
         diagnostics=diagnostics,
-        fitted=fit_block(fit_plan, weights),
+        fitted=fitted,
     )
     sequences = open_sequences(this.task, test.lengths)
-    done = evaluate_block(plan, weights, block, sequences)
+    done = evaluate_block(plan, weights, others, block, sequences)
 
     folder = this.folder("evaluated")
-    answers = {f"{temperature}-{length}": correct for (temperature, length), correct in done.correct.items()}
+    answers = {f"{rule}-{length}": correct for (rule, length), correct in done.correct.items()}
     write_arrays(folder / "answers.safetensors", answers)
     for name, frame in done.frames.items():
         write_frame(folder / f"{name}.parquet", frame)

@@ -1,11 +1,12 @@
 """Draw every figure but Figure 1, and write the data of Figures 2 to 4, of accuracy and of the training losses."""
 
+from collections.abc import Sequence
 from itertools import product
 
 import pandas as pd
 
 from vanishing_variance.engine.config import Norm
-from vanishing_variance.engine.ranges import Range
+from vanishing_variance.engine.ranges import Range, ranges_of
 from vanishing_variance.engine.seeds import Blocks
 from vanishing_variance.figures import accuracy, figure2, figure3, figure4, interventions, loss, mechanism, proposition
 from vanishing_variance.figures.config import Figures
@@ -14,7 +15,7 @@ from vanishing_variance.figures.images import write_figure
 from vanishing_variance.figures.variants import roles
 from vanishing_variance.harness.frames import read_csv, read_frame, write_csv
 from vanishing_variance.harness.paths import Run
-from vanishing_variance.harness.runs import DATA, FIGURES, METRICS, PLOTS, RANGES, REFERENCE, TASKS
+from vanishing_variance.harness.runs import DATA, FIGURES, METRICS, PLOTS, REFERENCE, TASKS
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
@@ -27,12 +28,12 @@ def save(name: str, drawing: Drawing, data: pd.DataFrame | None = None) -> None:
         write_csv(DATA / f"{name}.csv", data)
 
 
-def draw_inside(shown: Figures, norm: str, block: int, longest_trained: int) -> None:
+def draw_inside(shown: Figures, runs: Sequence[Run], longest_trained: int) -> None:
     """Draw Figures 2 to 4: inside the first model of `none` and of the treatment."""
-    runs = {variant: Run(shown.task, "short", variant, block) for variant in ("none", norm)}
+    norm = runs[-1].norm
 
     def read(name: str) -> dict[str, pd.DataFrame]:
-        return {variant: read_frame(one.folder("evaluated") / f"{name}.parquet") for variant, one in runs.items()}
+        return {one.norm: read_frame(one.folder("evaluated") / f"{name}.parquet") for one in runs}
 
     densities = figure2.data(read("features"), shown.lengths)
     save("figure2", figure2.draw(densities, shown.task), densities)
@@ -43,21 +44,17 @@ def draw_inside(shown: Figures, norm: str, block: int, longest_trained: int) -> 
     save("figure4", figure4.draw(weights, shown.task), weights)
 
 
-def draw_range(name: str, lengths: Range, norm: str, blocks: list[int]) -> None:
+def draw_range(name: str, lengths: Range, norm: str, runs: Sequence[Run]) -> None:
     """Draw accuracies and training losses of a range, and write them for DVC's plots."""
     suffix = "" if name == "short" else f"-{name}"
-    parts = []
-    for task, variant, block in product(TASKS, ("none", norm), blocks):
-        trained = Run(task, name, variant, block)
-        parts.append(read_frame(trained.losses).assign(task=task, norm=variant))
-    losses = pd.concat(parts)
+    losses = pd.concat([read_frame(one.losses).assign(task=one.task, norm=one.norm) for one in runs])
     means = accuracy.data(read_csv(METRICS / "accuracy.csv"), TASKS, name)
     steps = {}
     for task in TASKS:
         of_task = rows(losses, task=task)
         steps[task] = int(of_task["step"].max())
         write_csv(DATA / f"loss-{task}{suffix}.csv", roles(of_task, "step", "loss", norm).round(6))
-        plain = rows(means, task=task, temperature="plain")
+        plain = rows(means, task=task, rule="plain")
         write_csv(DATA / f"accuracy-{task}{suffix}.csv", roles(plain, "length", "mean", norm).round(3))
     save(f"loss{suffix}", loss.draw(losses, lengths), losses[["task", "norm", "seed", "step", "loss"]])
     papers = accuracy.papers(read_csv(REFERENCE), name)
@@ -71,12 +68,15 @@ def main() -> None:
     norm = get_param(params, "norm", Norm)
     blocks = get_param(params, "blocks", Blocks)
     shown = get_param(params, "figures", Figures)
-    ranges: dict[str, Range] = {name: get_param(params, f"ranges.{name}", Range) for name in RANGES}
+    attention = get_param(params, "attention", str)
+    ranges: dict[str, Range] = {name: get_param(params, f"ranges.{name}", Range) for name in ranges_of(params)}
     longest = {name: lengths.longest for name, lengths in ranges.items()}
+    pair = ("none", norm)
 
-    draw_inside(shown, norm, blocks[0], longest["short"])
+    draw_inside(shown, [Run(shown.task, "short", one, blocks[0], attention) for one in pair], longest["short"])
     for name, lengths in ranges.items():
-        draw_range(name, lengths, norm, blocks)
+        runs = [Run(task, name, one, block, attention) for task, one, block in product(TASKS, pair, blocks)]
+        draw_range(name, lengths, norm, runs)
     cells = read_csv(PLOTS / "proposition" / "proposition.csv")
     exponents = read_csv(PLOTS / "proposition" / "proposition-exponents.csv")
     save("proposition", proposition.draw(cells, exponents))

@@ -6,13 +6,13 @@ And write a trained ln model of each task as a std model, and count where the tw
 import pandas as pd
 
 from vanishing_variance.engine.config import Norm
-from vanishing_variance.engine.ranges import Range
+from vanishing_variance.engine.ranges import Range, ranges_of
 from vanishing_variance.engine.seeds import Blocks, Index, SeedsPerBlock, seeds
 from vanishing_variance.engine.variant import Variant, task_training
 from vanishing_variance.harness.files import write_json
 from vanishing_variance.harness.frames import write_frame
 from vanishing_variance.harness.paths import Run
-from vanishing_variance.harness.runs import CAPACITY, INTERVENTIONS, RANGES, TASKS, trained
+from vanishing_variance.harness.runs import CAPACITY, INTERVENTIONS, TASKS, trained
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
@@ -30,21 +30,22 @@ def main() -> None:
     how: Interventions = get_param(params, "interventions", Interventions)
     norm, root_seed = get_param(params, "norm", Norm), get_param(params, "seed", Index)
     size, blocks = get_param(params, "seeds_per_block", SeedsPerBlock), get_param(params, "blocks", Blocks)
-    ranges: dict[str, Range] = {name: get_param(params, f"ranges.{name}", Range) for name in RANGES}
+    attention = get_param(params, "attention", str)
 
-    def group(task: str, name: str, block: int) -> Group:
-        variants = {one: Variant.of(params, task, one) for one in trained(name, norm)}
-        training = task_training(params, task)
-        weights = {
-            one: read_weights(Run(task, name, one, block).weights, variant, training, size)
-            for one, variant in variants.items()
-        }
-        return Group(name, ranges[name], variants, weights, open_sequences(task, test.lengths))
+    def group(task: str, range_: str, block: int) -> Group:
+        variants, weights = {}, {}
+        for name in trained(range_, norm):
+            variant = Variant.of(params, task, name, attention)
+            path = Run(task, range_, name, block, attention).weights
+            variants[name] = variant
+            weights[name] = read_weights(path, variant, task_training(params, task), size)
+        lengths: Range = get_param(params, f"ranges.{range_}", Range)
+        return Group(range_, lengths, variants, weights, open_sequences(task, test.lengths))
 
-    found = [
-        intervene([group(task, name, block) for task in TASKS for name in RANGES], seeds(block, size), how, root_seed)
-        for block in blocks
-    ]
+    found = []
+    for block in blocks:
+        groups = [group(task, range_, block) for task in TASKS for range_ in ranges_of(params)]
+        found.append(intervene(groups, seeds(block, size), how, root_seed))
     for name, frames in zip(("accuracy", "counts"), zip(*found, strict=True), strict=True):
         write_frame(INTERVENTIONS / f"{name}.parquet", pd.concat(frames, ignore_index=True))
 

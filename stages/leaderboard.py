@@ -13,15 +13,17 @@ from vanishing_variance.figures.leaderboard import draw
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import write_json, write_text
 from vanishing_variance.harness.frames import read_csv, read_frame, write_csv
-from vanishing_variance.harness.runs import METRICS, PLOTS
+from vanishing_variance.harness.runs import METRICS, PLOTS, TASKS
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, Count, get_param
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.leaderboard import ablation, files
+from vanishing_variance.leaderboard import ablation
 from vanishing_variance.leaderboard.board import board, relative_steps, summary
+from vanishing_variance.leaderboard.files import DIVERGED
 from vanishing_variance.leaderboard.scores import curves
 from vanishing_variance.leaderboard.tables import ablation_tables, board_table
-from vanishing_variance.leaderboard.treatments import read_ablation, read_treatments
+from vanishing_variance.leaderboard.treatments import line_run, read_ablation, read_treatments
+from vanishing_variance.results.accuracy import rows
 
 FOLDER = METRICS / "leaderboard"
 # CPU milliseconds of a step of each line, on the machine where benchmarks/prices.py last ran.
@@ -35,15 +37,16 @@ def main() -> None:
     ablated = read_ablation()
     longest = get_param(params, "ranges.short", Range).longest
     sequences = get_param(params, "test.sequences", Count)
-    classes = {task: get_param(params, f"tasks.{task}.data", load_task(task).TASK).num_classes for task in files.TASKS}
+    classes = {task: get_param(params, f"tasks.{task}.data", load_task(task).TASK).num_classes for task in TASKS}
     accuracies, attentions, diverged = [], [], {}
-    for task, line in product(files.TASKS, treatments):
-        folder = files.folder("tested", line, task)
-        if (folder / files.DIVERGED).exists():
-            diverged[task, line] = json.loads((folder / files.DIVERGED).read_text())["said"]
+    for task, (line, treatment) in product(TASKS, treatments.items()):
+        folder = line_run(line, treatment, task).folder("evaluated")
+        if (folder / DIVERGED).exists():
+            diverged[task, line] = json.loads((folder / DIVERGED).read_text())["said"]
         else:
-            accuracies.append(read_frame(folder / files.ACCURACY).assign(task=task, line=line))
-            attentions.append(read_frame(folder / files.ATTENTION).assign(task=task, line=line))
+            mechanism = read_frame(folder / "mechanism.parquet").rename(columns={"variance_before": "variance"})
+            accuracies.append(read_frame(folder / "accuracy.parquet").assign(task=task, line=line))
+            attentions.append(rows(mechanism, sample="tested").assign(task=task, line=line))
     if not accuracies:
         raise InputError("leaderboard: every line diverged on every task; see training in leaderboard/params.yaml")
     accuracy = pd.concat(accuracies)

@@ -7,10 +7,12 @@ stopped, the same command continues from the checkpoints.
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from vanishing_variance.engine.config import Norm
+from vanishing_variance.engine.ranges import ranges_of
 from vanishing_variance.engine.seeds import Blocks, SeedsPerBlock, seeds
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import read_document
@@ -53,7 +55,10 @@ def make(record: Path) -> None:
     norm = get_param(params, "norm", Norm)
     blocks = get_param(params, "blocks", Blocks)
     size = get_param(params, "seeds_per_block", SeedsPerBlock)
-    groups = list(plan(norm, blocks, size))
+    attention = get_param(params, "attention", str)
+    groups = []
+    for runs in plan(norm, blocks, size, ranges_of(params)):
+        groups.append([replace(one, attention=attention) for one in runs])
     lacking = [missing(group, size, record, params) for group in groups]
     for number, runs in enumerate(lacking, start=1):
         if not runs:

@@ -27,12 +27,13 @@ def main() -> None:
     root: int = get_param(params, "seed", Index)
     seeds = get_param(params, "seeds_per_block", SeedsPerBlock)
     training = {task: task_training(params, task) for task in TASKS}
-    variants = [Variant.of(params, task, one) for task in TASKS for one in ("none", norm)]
+    attention = get_param(params, "attention", str)
+    variants = [Variant.of(params, task, one, attention) for task in TASKS for one in ("none", norm)]
     grows_with = {"proposition.lengths": how.lengths[-1], "model.width": variants[0].model.width}
     require_memory(prod(grows_with.values()), grows_with)
     trained = []
     for variant in variants:
-        first = Run(variant.task_name, "short", variant.norm_name, blocks[0])
+        first = Run(variant.task_name, "short", variant.norm_name, blocks[0], attention)
         weights = read_weights(first.weights, variant, training[variant.task_name], seeds)
         trained.append((variant, weights))
     cells = measure(trained, how, root)

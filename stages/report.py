@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from vanishing_variance.engine.ranges import ranges_of
 from vanishing_variance.harness.files import read_document, read_text, write_text
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.runs import FIGURES, METRICS, PLOTS, REFERENCE
@@ -36,7 +37,9 @@ def main() -> None:
         record = METRICS / name
         figures = sorted((record / PLOTS).glob("accuracy*.png"), reverse=True)  # accuracy, then accuracy-long
         records[name] = read_results(record, record / PATH, figures)
-    own = read_results(METRICS, PATH, [FIGURES / f"{name}.png" for name in SHOWN])
+    ranges = ranges_of(read_yaml(PATH))
+    shown = [name for name in SHOWN if "long" in ranges or not name.endswith("-long")]
+    own = read_results(METRICS, PATH, [FIGURES / f"{name}.png" for name in shown])
     html = page(own, records, read_csv(REFERENCE), read_text(PATH))
     write_text(PAGE, html)
 

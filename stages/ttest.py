@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from vanishing_variance.engine.config import Norm
+from vanishing_variance.engine.ranges import ranges_of
 from vanishing_variance.engine.seeds import Blocks
 from vanishing_variance.harness.arrays import read_arrays
 from vanishing_variance.harness.files import read_document
@@ -28,7 +29,8 @@ def main() -> None:
     blocks = get_param(params, "blocks", Blocks)
     norm = get_param(params, "norm", Norm)
     trained = TrainingSetup.of(params)
-    runs = expected(norm, blocks)
+    attention = get_param(params, "attention", str)
+    runs = expected(norm, blocks, ranges_of(params), attention)
 
     def evaluated(name: str) -> pd.DataFrame:
         """Return a frame of all runs, with the columns of `Run`."""
@@ -42,14 +44,14 @@ def main() -> None:
     def answers(task: str, range_: str, variant: str) -> dict[str, np.ndarray]:
         parts = []
         for block in blocks:
-            evaluated_in = Run(task, range_, variant, block).folder("evaluated")
+            evaluated_in = Run(task, range_, variant, block, attention).folder("evaluated")
             parts.append(read_arrays(evaluated_in / "answers.safetensors"))
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
     accuracy = evaluated("accuracy")[COLUMNS].sort_values(COLUMNS, ignore_index=True)
     files = comparison(accuracy, answers, read_csv(REFERENCE), norm, trained)
     fitted = evaluated("temperatures")
-    names = list(vars(runs[0]))
+    names = ["task", "range", "norm", "block"]
     files["tables/temperatures.csv"] = fitted[[*names, *fitted.columns.drop(names)]]
     files["capacity.json"] = read_document(CAPACITY, dict[str, Any])
     files |= explanation(inside(evaluated("mechanism")), accuracy, trained.root)

@@ -16,11 +16,11 @@ ROOT = Path(__file__).resolve().parents[1]
 TASKS, NORMS = ("argmax", "dictionary"), {"short": ("none", "std", "ln"), "long": ("none", "ln")}
 
 
-def stages(kind, block=0, tasks=TASKS, norms=NORMS):
+def stages(kind, block=0, tasks=TASKS, norms=NORMS, attention="softmax"):
     """The names of the stages of one kind."""
     pairs = [(name, norm) for name in norms for norm in norms[name]]
     prefix = {"short": kind, "long": f"{kind}-long"}
-    return {f"{prefix[name]}@{task}-{name}-{norm}-{block}" for task in tasks for name, norm in pairs}
+    return {f"{prefix[name]}@{task}-{name}-{attention}-{norm}-{block}" for task in tasks for name, norm in pairs}
 
 
 TRAIN, EVALUATE = stages("train"), stages("evaluate")

@@ -14,7 +14,7 @@ def treatment(attention="softmax", norm="none", projection="mlp", decay="none"):
     return Treatment(attention=attention, norm=norm, projection=projection, decay=decay)
 
 
-def accuracies(line, means, rule="trained", task="argmax", seeds=range(6), spread=0.01):
+def accuracies(line, means, rule="plain", task="argmax", seeds=range(6), spread=0.01):
     """Return a row a seed and length, with these mean accuracies at `LENGTHS`; the noise is the line's own."""
     rng = np.random.default_rng([*f"{line} {rule} {task}".encode()])
     rows = []
@@ -27,7 +27,7 @@ def accuracies(line, means, rule="trained", task="argmax", seeds=range(6), sprea
 
 def attention(accuracy):
     """Return, of every line, a weight of 1 / length + seed / 1000 on the target, and a variance of 2 / length."""
-    trained = accuracy.loc[accuracy["rule"] == "trained", ["task", "line", "seed", "length"]]
+    trained = accuracy.loc[accuracy["rule"] == "plain", ["task", "line", "seed", "length"]]
     target = 1 / trained["length"] + trained["seed"] / 1000
     return trained.assign(target=target, variance=2 / trained["length"])
 

@@ -64,6 +64,18 @@ MISTAKES = {
         "coast(rule, next, last, LANES, value, mean, square)",
         "coast(rule, next, last - 1, LANES, value, mean, square)",
     ),
+    "a snapshot shrinks the averages of waiting rows": (
+        "coast(rule, next, last, count, copy + at, mean, square)",
+        "coast(rule, next, last, count, copy + at, table->mean + at, table->square + at)",
+    ),
+    "weights are averaged from the first step on": (
+        "range(steps, steps - last_part, -STEPS_BETWEEN)",
+        "range(steps, 0, -STEPS_BETWEEN)",
+    ),
+    "a resumed training loses what was averaged": (
+        'state[f"others.{name}"] = tensor',
+        'state[f"others.{name}"] = tensor.clone()',
+    ),
     "the learning rate falls to a half": (
         "rates *= (1 + torch.cos(angles)) / 2",
         "rates *= (1 + torch.cos(angles / 2)) / 2",
@@ -83,6 +95,14 @@ MISTAKES = {
     "ssmax counts an item too many": (
         'return parameters["scale"] * math.log(items)',
         'return parameters["scale"] * math.log(items + 1)',
+    ),
+    "logits of a head are scaled as of all": (
+        "scale = head_width**-0.5",
+        "scale = self.model.width**-0.5",
+    ),
+    "heads read each other's sequences": (
+        "array.unsqueeze(2).expand(-1, -1, heads, -1).flatten(1, 2)",
+        "array.repeat(1, heads, 1)",
     ),
     # Tests of models
     "the entropy is in bits": (
@@ -107,7 +127,7 @@ MISTAKES = {
     ),
     # Statistics
     "Holm goes from the largest p": ("np.argsort(p)[:made]", "np.argsort(-p)[:made]"),
-    "Holm corrects over all temperatures": ('tests.groupby(NAMES[:-1])["p"]', 'tests.groupby(NAMES[:-2])["p"]'),
+    "Holm corrects over all rules": ('tests.groupby(NAMES[:-1])["p"]', 'tests.groupby(NAMES[:-2])["p"]'),
     "Wilcoxon's p has one side": ("p = 2 * probabilities[", "p = probabilities["),
     "an interval of the values, not their mean": (
         "float(values.std(ddof=1)) / n**0.5",
@@ -118,6 +138,10 @@ MISTAKES = {
     "power of a one-sided test": ("stats.t.isf(alpha / 2, freedom)", "stats.t.isf(alpha, freedom)"),
     "Shapley values weigh all orders alike": ("np.mean(gains, axis=0)", "np.sum(gains, axis=0)"),
     # Results and claims
+    "every study has the long range": (
+        '"short", *get_param(params, "train_also_on", FurtherRanges)',
+        '"short", "long"',
+    ),
     "a percentage is a fraction": (
         'return variant.pivot(index="seed", columns="length", values="accuracy") * 100',
         'return variant.pivot(index="seed", columns="length", values="accuracy")',

@@ -14,7 +14,7 @@ from vanishing_variance.harness import parallel
 from vanishing_variance.harness.script import run
 
 ROOT = Path(__file__).resolve().parents[1]
-ONE = ("--task", "argmax", "--range", "short", "--norm", "ln", "--block", "0")
+ONE = ("--task", "argmax", "--range", "short", "--attention", "softmax", "--norm", "ln", "--block", "0")
 
 
 def stage(name, *arguments):

@@ -29,7 +29,7 @@ SHARP = {"argmax": 30, "dictionary": 10}
 
 
 def make_model(**changes):
-    settings = {"width": 32, "epsilon": 1e-5}
+    settings = {"width": 32, "heads": 1, "epsilon": 1e-5}
     settings |= {"attention_biases": False, "scaled_logits": True, "output_projection": True, "projection": "mlp"}
     return Model(**settings | changes)
 
@@ -37,7 +37,8 @@ def make_model(**changes):
 def make_plan(task="argmax", norm="ln", steps=20, model=None, **training):
     """Return a small training of one variant."""
     module = registry.load_task(task)
-    settings = {"batch_size": 32, "learning_rate": 1e-2, "weight_decay": 0.0, "decay": "none", "seeds_per_process": 4}
+    settings = {"batch_size": 32, "learning_rate": 1e-2, "weight_decay": 0.0, "decay": "none"}
+    settings |= {"averaged_part": 0.0, "kept_steps": [], "seeds_per_process": 4}
     return TrainingPlan(
         name=f"{task}-short-{norm}-0",
         root_seed=0,
@@ -130,15 +131,16 @@ class Watched(Reference):
 
     def _weights(self, logits):
         weights = self.weigh(logits) if self.weigh else super()._weights(logits)
-        self.seen |= {"logits": logits, "weights": weights}
+        self.seen.setdefault("logits", []).append(logits)
+        self.seen.setdefault("weights", []).append(weights)
         return weights
 
 
 def plainly(trained, batch, weigh=None):
     """Compute a batch with the plain module in double precision; return arrays (S, B, ...) by name.
 
-    `logits` and `weights` of the items, their `values`, O `before` and `after` the normaliser, and the logits of the
-    `classes`. `weigh`: in place of the attention map.
+    `logits` and `weights` of the items, means over heads (`by_head`: the weights of each), their `values`, O `before`
+    and `after` the normaliser, and the logits of the `classes`. `weigh`: in place of the attention map.
     """
     models = [_one_plainly(trained, batch, weigh, place) for place in range(2)]
     return {name: np.stack([seen[name] for seen in models]) for name in models[0]}
@@ -154,9 +156,11 @@ def _one_plainly(trained, batch, weigh, place):
     tensors = {name: torch.from_numpy(array) for name, array in batch.items()}
     with torch.no_grad():
         model.seen["classes"] = model(in_double(tensors))
-    seen = {name: tensor.numpy() for name, tensor in model.seen.items()}
-    seen["before"] = (seen["weights"][:, None] @ seen["values"])[:, 0]
-    return seen
+    logits, weights = (torch.stack(model.seen[name]) for name in ("logits", "weights"))
+    values = model.seen["values"].unflatten(-1, (variant.model.heads, -1))
+    before = torch.einsum("hbn,bnhd->bhd", weights, values).flatten(1)
+    model.seen |= {"logits": logits.mean(0), "weights": weights.mean(0), "by_head": weights, "before": before}
+    return {name: tensor.numpy() for name, tensor in model.seen.items()}
 
 
 def adaptive(polynomial):

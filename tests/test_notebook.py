@@ -16,6 +16,7 @@ from vanishing_variance.harness import parallel
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.measure.evaluation.block import EvaluationPlan, evaluate_block
 from vanishing_variance.measure.evaluation.config import Diagnostics
+from vanishing_variance.measure.inference.models import select_models
 from vanishing_variance.measure.inference.sequences import of_length
 from vanishing_variance.measure.inference.temperature import UNCHANGED
 
@@ -29,29 +30,31 @@ def trained(attention="softmax"):
 
 
 @pytest.mark.parametrize(
-    ("attention", "temperatures"), [("softmax", ["adaptive", "plain"]), ("length_gain", ["plain"])]
+    ("attention", "rules"),
+    [("softmax", ["adaptive", "averaged", "hard", "plain"]), ("length_gain", ["averaged", "hard", "plain"])],
 )
-def test_a_variant_is_trained_and_evaluated_without_dvc(attention, temperatures):
+def test_a_variant_is_trained_and_evaluated_without_dvc(attention, rules):
     models = trained(attention)
     assert models.losses.groupby("seed")["step"].max().tolist() == [2, 2]
     accuracy = evaluate(models, lengths=[4, 64], sequences=50)
-    rows = accuracy.set_index(["temperature", "length", "seed"])["accuracy"].sort_index()
-    assert rows.index.equals(pd.MultiIndex.from_product([temperatures, [4, 64], [0, 3]]))
+    rows = accuracy.set_index(["rule", "length", "seed"])["accuracy"].sort_index()
+    assert rows.index.equals(pd.MultiIndex.from_product([rules, [4, 64], [0, 3]]))
     assert rows.between(0, 1).all()
 
 
 def test_accuracies_are_those_of_the_pipeline(monkeypatch):
     monkeypatch.setattr(parallel, "cores", lambda: 1)
     both = trained()
-    one = replace(both, seeds=[3], weights={name: array[1:] for name, array in both.weights.items()})
+    others = {"averaged": select_models(both.others["averaged"], slice(1, None))}
+    one = replace(both, seeds=[3], weights=select_models(both.weights, slice(1, None)), others=others)
     variant, lengths, look = one.plan.variant, [4, 16, 64], Diagnostics(sequences=2, heatmap_sequences=1)
     unchanged = dict.fromkeys(("first", "second"), UNCHANGED)
     plan = EvaluationPlan("test", 0, variant, lengths, "short", one.plan.lengths, look, unchanged)
     rngs = {length: stream(0, "test", "argmax", length) for length in lengths}
     sequences = {length: partial(of_length, variant.task, rng, 64, length) for length, rng in rngs.items()}
-    evaluated = evaluate_block(plan, one.weights, one.seeds, sequences)
-    theirs = evaluated.frames["accuracy"].query("temperature != 'fitted'").reset_index(drop=True)
-    ours = evaluate(one).sort_values(["seed", "temperature", "length"], ignore_index=True)
+    evaluated = evaluate_block(plan, one.weights, others, one.seeds, sequences)
+    theirs = evaluated.frames["accuracy"].query("rule != 'fitted'").reset_index(drop=True)
+    ours = evaluate(one).sort_values(["seed", "rule", "length"], ignore_index=True)
     pd.testing.assert_frame_equal(ours, theirs)
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any, Generic, TypeVar
 
-from vanishing_variance.engine.config import Model, Norm, Training
-from vanishing_variance.engine.ranges import Range
+from vanishing_variance.engine.config import Attention, Model, Norm, Training
+from vanishing_variance.engine.ranges import FurtherRanges, Range
 from vanishing_variance.engine.seeds import Blocks, Index, SeedsPerBlock
 from vanishing_variance.engine.task import TaskTraining
 from vanishing_variance.figures.config import Figures
@@ -55,6 +55,8 @@ class Params(Section):
     """The whole file."""
 
     norm: Norm
+    attention: Attention
+    train_also_on: FurtherRanges
     seed: Index
     blocks: Blocks
     seeds_per_block: SeedsPerBlock

@@ -21,9 +21,10 @@ Batch = Mapping[str, Shaped[Tensor, "B ..."]]
 
 
 class Reference(nn.Module):
-    """Attn(X, y) = norm(map(q K^T / sqrt(D)) V) W_O for one query, then an MLP to the classes.
+    """Attn(X, y) = norm(map(q K^T / sqrt(d)) V) W_O for one query, then an MLP to the classes.
 
-    Without sqrt(D) where logits are not scaled, and without W_O where there is no output projection.
+    With several heads O = map(q K^T / sqrt(d)) V is made of each head's, side by side; d = D / heads is a head's width.
+    Without sqrt(d) where logits are not scaled, and without W_O where there is no output projection.
     """
 
     def __init__(
@@ -72,15 +73,19 @@ class Reference(nn.Module):
         """Return the class logits of a batch of sequences, arrays by name."""
         item_features, query_features = self._features(batch)
         items, query = self.item(item_features), self.query(query_features)
-        q = self.attention["query"](query)
-        k = self.attention["key"](items)
-        v = self.attention["value"](items)
+        head_width = self.model.width // self.model.heads
+        queries = self.attention["query"](query).split(head_width, dim=-1)
+        keys = self.attention["key"](items).split(head_width, dim=-1)
+        values = self.attention["value"](items).split(head_width, dim=-1)
 
-        logits = torch.einsum("bd,bnd->bn", q, k)
-        if self.model.scaled_logits:
-            logits = logits / self.model.width**0.5
-        weights = self._weights(logits)
-        outputs = torch.einsum("bn,bnd->bd", weights, v)
+        head_outputs = []
+        for q, k, v in zip(queries, keys, values, strict=True):
+            logits = torch.einsum("bd,bnd->bn", q, k)
+            if self.model.scaled_logits:
+                logits = logits / head_width**0.5
+            weights = self._weights(logits)
+            head_outputs.append(torch.einsum("bn,bnd->bd", weights, v))
+        outputs = torch.cat(head_outputs, dim=-1)
 
         normalised = self.norm.normalise(outputs, dict(self.norm_parameters), self.model.epsilon)
         projected = self.attention["output"](normalised)

@@ -11,7 +11,7 @@ def test_orthogonal_is_an_interaction_within_a_margin():
     alike = verdict("argmax-orthogonal")
     assert alike["paper"] == pytest.approx(-0.2 / 3, abs=1e-3)
     for by, expected in ((0.4, SUPPORTED), (1 - alike["ours"], UNDECIDED), (2.5, CONTRADICTED), (-2.5, CONTRADICTED)):
-        found = verdict("argmax-orthogonal", accuracy=shifted("argmax", "ln", by, temperatures=("adaptive",)))
+        found = verdict("argmax-orthogonal", accuracy=shifted("argmax", "ln", by, rules=("adaptive",)))
         assert found["verdict"] == expected
         assert found["ours"] == pytest.approx(alike["ours"] + by, abs=0.01)
 
@@ -19,7 +19,7 @@ def test_orthogonal_is_an_interaction_within_a_margin():
 def test_an_interaction_is_that_of_each_seed_and_a_wide_interval_says_how_many_seeds_would_do():
     frame = noisy(5).sample(frac=1, random_state=0)
     of = frame.query("task == 'dictionary' and range == 'short' and length > 16")
-    means = 100 * of.pivot_table(index="seed", columns=["temperature", "norm"], values="accuracy")
+    means = 100 * of.pivot_table(index="seed", columns=["rule", "norm"], values="accuracy")
     gains = {name: means[name, "ln"] - means[name, "none"] for name in ("adaptive", "plain")}
     expected = stats.ttest_rel(gains["adaptive"], gains["plain"]).confidence_interval()
     found = verdict("dictionary-orthogonal", accuracy=frame)
@@ -39,7 +39,7 @@ def test_nearer_compares_absolute_differences_whatever_their_signs(sign):
 
 def test_nearer_is_welchs_test_with_the_seeds_of_the_task_that_has_fewer():
     frame = noisy(3, norm="ln").query("task != 'dictionary' or seed > 0")
-    of = frame.query("range == 'short' and temperature == 'plain' and length > 16")
+    of = frame.query("range == 'short' and rule == 'plain' and length > 16")
     means = 100 * of.pivot_table(index="seed", columns=["task", "norm"], values="accuracy")
     argmax, dictionary = ((means[task, "ln"] - means[task, "std"]).dropna() for task in ("argmax", "dictionary"))
     expected = stats.ttest_ind(argmax, dictionary * np.sign(dictionary.mean()), equal_var=False)

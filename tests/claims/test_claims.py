@@ -36,7 +36,15 @@ def test_where_everything_is_as_the_paper_says_every_claim_is_supported():
 
 
 def test_what_was_not_trained_or_tested_beyond_training_is_not_tested():
-    assert having(NOT_TESTED, SOME, accuracy=accuracy().query("range == 'short'")) == LONG
+    short = {"accuracy": accuracy().query("range == 'short'"), "longest": {"short": 16}}
+    short["steps"] = {names: made for names, made in steps().items() if "short" in names}
+    assert having(NOT_TESTED, SOME, **short) == LONG
+    found = verdict("argmax-long", **short)
+    assert (found["evidence"], found["steps"]) == ("argmax was not trained on the long range with ln and none", {})
+    plain = {"accuracy": accuracy().query("rule == 'plain'")}
+    adaptive = {f"{task}-{name}" for task in SHORT for name in ("adaptive", "orthogonal")}
+    assert having(NOT_TESTED, RECORDED, **plain) == adaptive
+    assert verdict("argmax-adaptive", **plain)["evidence"] == "argmax was not tested by the rule adaptive"
     near = {"accuracy": accuracy().query("length <= 64"), "mechanism": mechanism().query("length == 16")}
     near |= {"longest": {"short": 16, "long": 64}}
     inside = {f"{key}-{task}" for key in INSIDE for task in SHORT}

@@ -11,7 +11,7 @@ ARGMAX = Pair("argmax", "short", "ln", "none")
 
 
 @pytest.mark.parametrize(
-    ("key", "task", "range_", "treatment", "baseline", "temperature"),
+    ("key", "task", "range_", "treatment", "baseline", "rule"),
     [
         ("argmax", "argmax", "short", "ln", "none", "plain"),
         ("dictionary", "dictionary", "short", "ln", "none", "plain"),
@@ -24,13 +24,13 @@ ARGMAX = Pair("argmax", "short", "ln", "none")
         ("ln-std", "argmax", "short", "ln", "std", "plain"),
     ],
 )
-def test_a_gain_is_that_of_scipys_paired_test_beyond_training(key, task, range_, treatment, baseline, temperature):
+def test_a_gain_is_that_of_scipys_paired_test_beyond_training(key, task, range_, treatment, baseline, rule):
     """In percentage points, over the seeds that both variants have, in any order; of no other results."""
     frame = noisy(2)
     frame = frame[frame["seed"] != np.where(frame["norm"] == treatment, 2, np.where(frame["norm"] == baseline, 0, -1))]
     frame = frame.sample(frac=1, random_state=0)
     longest = {"short": 16, "long": 64}
-    of = frame.query("task == @task and range == @range_ and temperature == @temperature")
+    of = frame.query("task == @task and range == @range_ and rule == @rule")
     of = of[of["length"] > longest[range_]]
     means = 100 * of.pivot_table(index="seed", columns="norm", values="accuracy")
     ours, theirs = means[[treatment, baseline]].dropna().to_numpy().T
@@ -53,7 +53,7 @@ def test_significantly_behind_at_one_length_leaves_a_gain_undecided():
 
 def test_behind_is_corrected_for_the_number_of_lengths():
     """At 64 p is below 0.05 and above 0.05 / 3, at the others far above."""
-    frame = accuracy().query("task == 'argmax' and range == 'short' and temperature == 'plain'")
+    frame = accuracy().query("task == 'argmax' and range == 'short' and rule == 'plain'")
     level = (np.arange(8) % 2 - 0.5) / 100
     at_64 = np.array([-1, -1, -1, -1, -1, -1, 0.5, 1.2]) - 0.3
     assert 0.05 / 3 < stats.ttest_1samp(at_64, 0).pvalue < 0.05
@@ -104,7 +104,7 @@ def test_the_verdict_does_not_depend_on_which_of_the_papers_numbers_survive_and_
         frame["accuracy"] += (
             shifted("dictionary", "ln", gain - 10, lengths=[length])["accuracy"] - accuracy()["accuracy"]
         )
-    of, said = (paper["table"] == 2) & (paper["temperature"] == "plain"), []
+    of, said = (paper["table"] == 2) & (paper["rule"] == "plain"), []
     for lost, of_paper, size in (
         (of & False, pytest.approx(2.733, abs=1e-3), LARGER),
         (of & (paper["length"] == 512), None, COMPATIBLE),

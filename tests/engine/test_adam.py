@@ -38,7 +38,9 @@ def gradients(step, width):
     return of_rows, 1 + torch.rand(SEEDS, 5, generator=generator)
 
 
-def stepped(named, decay, rates, finish_at):
+def stepped(named, decay, rates, finish_at=(), snapshot_at=()):
+    """Make the steps, in place; return copies of the weights after some of them."""
+    snapshots = {}
     for tensor in named.values():
         tensor.requires_grad_()
     optimiser, width = adam(named, ("table",), rates, decay), named["table"].shape[2]
@@ -51,33 +53,60 @@ def stepped(named, decay, rates, finish_at):
         optimiser.step()
         if step in finish_at:
             optimiser.finish()
+        if step in snapshot_at:
+            snapshots[step] = optimiser.snapshot()
     optimiser.finish()
+    return snapshots
 
 
-@pytest.mark.parametrize("compiled", [pytest.param(True, marks=needs_compiler), False])
-@pytest.mark.parametrize(
-    ("width", "decay", "rates", "finish_at"),
-    [(8, 0.0, CONSTANT, [3, 4, 80]), (64, 1.0, FALLING, []), (100, 1.0, CONSTANT, [])],
-)
-def test_rows_that_step_late_are_where_adam_on_the_whole_table_is(
-    width, decay, rates, finish_at, compiled, monkeypatch
-):
-    if not compiled:
-        monkeypatch.setattr(module, "library", lambda: None)
-    ours, exact = weights(width), {name: tensor.double() for name, tensor in weights(width).items()}
+def plainly_stepped(width, decay, rates, steps):
+    """The weights after some steps, by torch's Adam on the whole table, in double precision."""
+    exact = {name: tensor.double() for name, tensor in weights(width).items()}
     plain = torch.optim.AdamW(exact.values(), weight_decay=decay)
-    stepped(ours, decay, rates, finish_at)
-    for step in range(1, STEPS + 1):
+    for step in range(1, steps + 1):
         plain.param_groups[0]["lr"] = rates[step - 1].item()
         of_rows, of_other = (of.double() for of in gradients(step, width))
         exact["table"].grad, exact["other"].grad = torch.zeros_like(exact["table"]), of_other
         for seed in range(SEEDS):
             exact["table"].grad[seed].index_add_(0, touched(step)[seed], of_rows[seed])
         plain.step()
-    for name, first in weights(width).items():
+    return exact
+
+
+def assert_equal_to_rounding(ours, exact, steps):
+    """Compare weights after some steps."""
+    for name, first in weights(exact["table"].shape[2]).items():
         # A step rounds a weight twice, and the last rows' last steps are far above that, 0.001 to 0.01.
-        off = rounding(3 * STEPS, max(first.abs().max().item(), exact[name].abs().max().item()))
+        off = rounding(3 * steps, max(first.abs().max().item(), exact[name].abs().max().item()))
         torch.testing.assert_close(ours[name].detach().double(), exact[name], rtol=0, atol=off)
+
+
+@pytest.fixture(params=[pytest.param("compiled", marks=needs_compiler), "by torch"])
+def each_adam(request, monkeypatch):
+    if request.param == "by torch":
+        monkeypatch.setattr(module, "library", lambda: None)
+
+
+@pytest.mark.usefixtures("each_adam")
+@pytest.mark.parametrize(
+    ("width", "decay", "rates", "finish_at"),
+    [(8, 0.0, CONSTANT, [3, 4, 80]), (64, 1.0, FALLING, []), (100, 1.0, CONSTANT, [])],
+)
+def test_rows_that_step_late_are_where_adam_on_the_whole_table_is(width, decay, rates, finish_at):
+    ours = weights(width)
+    stepped(ours, decay, rates, finish_at)
+    assert_equal_to_rounding(ours, plainly_stepped(width, decay, rates, STEPS), STEPS)
+
+
+@pytest.mark.usefixtures("each_adam")
+@pytest.mark.parametrize(("width", "decay", "rates"), [(8, 0.0, CONSTANT), (100, 1.0, FALLING)])
+def test_a_snapshot_is_up_to_date_and_changes_no_bit_of_later_steps(width, decay, rates):
+    with_snapshots, without = weights(width), weights(width)
+    snapshots = stepped(with_snapshots, decay, rates, snapshot_at=[2, 90])
+    stepped(without, decay, rates)
+    assert all(torch.equal(with_snapshots[name], without[name]) for name in without)
+    for step, copies in snapshots.items():
+        assert_equal_to_rounding(copies, plainly_stepped(width, decay, rates, step), step)
 
 
 @needs_compiler

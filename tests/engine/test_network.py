@@ -15,6 +15,7 @@ from vanishing_variance.engine.loop import losses
 from vanishing_variance.reference import Reference
 
 SEEDS = [3, 0]
+HEADS = [1, 2, 4]
 
 
 def planned(task, norm="ln", attention="softmax", **model):
@@ -34,18 +35,21 @@ def sequences(plan, seeds=SEEDS):
 
 
 def assert_as_plain(plan):
-    """Compare loss and gradients of each seed with those of the plain module."""
+    """Compare class logits, loss and gradients of each seed with those of the plain module."""
     network, weights = plan.variant.network(), drawn(plan)
     for tensor in weights.values():
         tensor.requires_grad_()
     batch, labels = sequences(plan)
     ours = losses(network, weights, batch, labels).mean(1)
     ours.sum().backward()
+    class_logits = network(weights, batch)
     for place in range(len(SEEDS)):
         plain = Reference(plan.variant.task, network.norm, plan.variant.model, 16, network.attention).double()
         plain.load({name: tensor.detach() for name, tensor in weights.items()}, place)
-        loss = torch.nn.functional.cross_entropy(plain({name: a[place] for name, a in batch.items()}), labels[place])
+        plain_logits = plain({name: array[place] for name, array in batch.items()})
+        loss = torch.nn.functional.cross_entropy(plain_logits, labels[place])
         loss.backward()
+        torch.testing.assert_close(class_logits[place], plain_logits, rtol=0, atol=1e-12)
         torch.testing.assert_close(ours[place], loss, rtol=0, atol=1e-12)
         of_ours = Reference(plan.variant.task, network.norm, plan.variant.model, 16, network.attention).double()
         of_ours.load({name: tensor.grad for name, tensor in weights.items()}, place)
@@ -53,6 +57,7 @@ def assert_as_plain(plan):
             torch.testing.assert_close(gradient.detach(), parameter.grad, rtol=0, atol=1e-10, msg=name)
 
 
+@pytest.mark.parametrize("heads", HEADS)
 @pytest.mark.parametrize(
     ("norm", "changes"),
     [
@@ -63,20 +68,45 @@ def assert_as_plain(plan):
         ("centred_rms", {"projection": "direct"}),
     ],
 )
-def test_loss_and_gradients_equal_those_of_a_plain_module_for_each_seed(task_name, norm, changes):
-    assert_as_plain(planned(task_name, norm, **changes))
+def test_loss_and_gradients_equal_those_of_a_plain_module_for_each_seed(task_name, norm, changes, heads):
+    assert_as_plain(planned(task_name, norm, heads=heads, **changes))
 
 
-@pytest.mark.parametrize(("attention", "projection"), [*product(registry.attention_names(), ["mlp", "direct"])])
-def test_so_they_do_with_every_attention_map_and_projection(task_name, attention, projection):
-    biases = task_name == "argmax"
-    assert_as_plain(planned(task_name, "ln", attention, projection=projection, attention_biases=biases))
+@pytest.mark.parametrize(
+    ("attention", "projection", "biases", "heads"),
+    [*product(registry.attention_names(), ["mlp", "direct"], [False, True], HEADS)],
+)
+def test_so_they_do_with_every_attention_map_and_projection(task_name, attention, projection, biases, heads):
+    changes = {"projection": projection, "attention_biases": biases, "heads": heads}
+    assert_as_plain(planned(task_name, "ln", attention, **changes))
 
 
-def test_a_map_that_is_not_indifferent_to_a_constant_is_given_the_whole_logits(task_name, monkeypatch):
+@pytest.mark.parametrize("heads", HEADS)
+def test_heads_are_those_of_torchs_multihead_attention(heads):
+    """The plain module's, and so ours; it has no bias of keys."""
+    plan = planned("argmax", "none", attention_biases=True, heads=heads)
+    plain = Reference(plan.variant.task, plan.variant.network().norm, plan.variant.model).double()
+    plain.head = torch.nn.Identity()
+    batch, _ = sequences(plan)
+    one_seed = {name: array[0] for name, array in batch.items()}
+    item_features, query_features = plain._features(one_seed)
+    items, query = plain.item(item_features), plain.query(query_features).unsqueeze(1)
+
+    parts = plain.attention
+    attention = torch.nn.MultiheadAttention(16, heads, batch_first=True).double()
+    weights = {"in_proj_weight": torch.cat([parts[name].weight for name in ("query", "key", "value")])}
+    weights["in_proj_bias"] = torch.cat((parts["query"].bias, torch.zeros(16), parts["value"].bias))
+    weights |= {f"out_proj.{name}": tensor for name, tensor in parts["output"].state_dict().items()}
+    attention.load_state_dict(weights)
+    outputs, _ = attention(query, items, items)
+    torch.testing.assert_close(plain(one_seed), outputs.squeeze(1), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("heads", HEADS)
+def test_a_map_that_is_not_indifferent_to_a_constant_is_given_the_whole_logits(task_name, heads, monkeypatch):
     """As sigmoid attention is; the logits' constant comes from the bias of the item MLP."""
     monkeypatch.setattr(length_gain, "weights", lambda logits, of: of["exponent"] * torch.sigmoid(logits))
-    assert_as_plain(planned(task_name, "ln", "length_gain"))
+    assert_as_plain(planned(task_name, "ln", "length_gain", heads=heads))
 
 
 @pytest.mark.parametrize("compiled", [True, False])
@@ -86,6 +116,8 @@ def test_a_map_that_is_not_indifferent_to_a_constant_is_given_the_whole_logits(t
         ("softmax", {}),
         ("power", {"projection": "direct"}),
         ("length_gain", {}),
+        ("softmax", {"heads": 4}),
+        ("length_gain", {"projection": "direct", "heads": 2}),
     ],
 )
 def test_single_precision_is_double_precision_but_for_rounding(task_name, attention, changes, compiled, monkeypatch):
@@ -107,8 +139,9 @@ def test_single_precision_is_double_precision_but_for_rounding(task_name, attent
         torch.testing.assert_close(single[name].grad.double(), tensor.grad, rtol=0, atol=off)
 
 
-def test_looking_up_tables_equals_computing_every_item(task_name):
-    plan = planned(task_name)
+@pytest.mark.parametrize("heads", HEADS)
+def test_looking_up_tables_equals_computing_every_item(task_name, heads):
+    plan = planned(task_name, heads=heads)
     network, weights, (batch, _) = plan.variant.network(), drawn(plan), sequences(plan)
     items, folded_query = network.encode(weights, batch)
     looked_up, same_direction = network.encode(weights, batch, network.tables(weights))
@@ -116,8 +149,9 @@ def test_looking_up_tables_equals_computing_every_item(task_name):
     torch.testing.assert_close(same_direction, folded_query, rtol=0, atol=1e-12)
 
 
-def test_sequences_shared_by_all_seeds_are_those_sequences_for_each(task_name):
-    plan = planned(task_name)
+@pytest.mark.parametrize("heads", HEADS)
+def test_sequences_shared_by_all_seeds_are_those_sequences_for_each(task_name, heads):
+    plan = planned(task_name, heads=heads)
     network, weights, (batch, _) = plan.variant.network(), drawn(plan), sequences(plan, SEEDS[:1])
     repeated = {name: array.expand(len(SEEDS), *array.shape[1:]) for name, array in batch.items()}
     torch.testing.assert_close(network(weights, batch), network(weights, repeated), rtol=0, atol=1e-12)

@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from rounding import in_double
+from rounding import in_double, rounding
 from scripts import ROOT, stage
 from short import make_short, start
 
+from vanishing_variance.engine import adam, ensemble
 from vanishing_variance.engine import batches as drawing
-from vanishing_variance.engine import ensemble
 from vanishing_variance.engine import loop as training
+from vanishing_variance.engine.other_weights import OtherWeights
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.ranges import Growth, Range
 from vanishing_variance.harness import parallel
@@ -29,8 +30,10 @@ pytestmark = pytest.mark.trains
 
 
 def trained(plan, seeds):
+    """The last weights and the losses."""
     weights = start(plan, seeds)
-    return weights, training.train(plan, weights, seeds)
+    losses, _ = training.train(plan, weights, seeds)
+    return weights, losses
 
 
 @pytest.fixture
@@ -47,7 +50,7 @@ def test_steps_are_those_of_a_plain_module_with_adam(task_name, decay, monkeypat
     monkeypatch.setattr(training, "batches", lambda *_: iter(batches))
     monkeypatch.setattr(training, "STEPS_PER_RECORD", 1)
     first, weights = in_double(start(plan, seeds)), in_double(start(plan, seeds))
-    history = training.train(plan, weights, seeds)
+    history, _ = training.train(plan, weights, seeds)
     gradients = {name: tensor.grad for name, tensor in weights.items()}
 
     def loaded(tensors, place):
@@ -153,20 +156,56 @@ def test_a_longer_run_begins_as_a_shorter_one(task_name, record_every_five_steps
     assert np.array_equal(short, long[:2])
 
 
+@pytest.mark.parametrize("compiled", [True, False])
+def test_kept_and_averaged_weights_are_those_of_shorter_trainings(task_name, compiled, monkeypatch):
+    """Of 40 steps, averaged over the last 16: those after steps 30 and 40."""
+    if not compiled:
+        monkeypatch.setattr(adam, "library", lambda: None)
+    seeds = [0, 1]
+    last = {steps: trained(make_short(task_name, steps=steps), seeds)[0] for steps in (3, 15, 30, 40)}
+    plan = make_short(task_name, steps=40, averaged_part=0.4, kept_steps=[3, 15, 40, 41])
+    weights = start(plan, seeds)
+    _, others = training.train(plan, weights, seeds)
+    assert others.keys() == {"averaged", "step_00000003", "step_00000015", "step_00000040"}
+    for name, tensor in weights.items():
+        assert torch.equal(tensor, last[40][name])
+        expected = {f"step_{steps:08d}": last[steps][name] for steps in (3, 15, 40)}
+        expected["averaged"] = ((last[30][name].double() + last[40][name].double()) / 2).float()
+        for kind, exact in expected.items():
+            # a compiler may round the steps of rows that wait in another way
+            off = rounding(3 * 40, exact.abs().max().item())
+            torch.testing.assert_close(others[kind][name], exact, rtol=0, atol=off)
+
+
+@pytest.mark.parametrize(
+    ("part", "steps", "averaged"),
+    [(0.1, 1000, range(910, 1001, 10)), (0.1, 45, [45]), (0.5, 45, [25, 35, 45]), (0.01, 3, [3]), (0.0, 1000, [])],
+)
+def test_the_mean_is_over_every_tenth_step_of_the_last_part_and_the_last_step(part, steps, averaged):
+    plan = make_short("argmax", averaged_part=part)
+    others = OtherWeights(plan.training, steps, {"weight": torch.zeros(1)})
+    assert [step for step in range(1, steps + 1) if others.due(step)] == list(averaged)
+    assert others.means().keys() == ({"averaged"} if averaged else set())
+
+
 @pytest.mark.usefixtures("record_every_five_steps")
 def test_a_block_is_its_chunks_and_a_block_of_one_seed_works(task_name, monkeypatch):
     monkeypatch.setattr(parallel, "cores", lambda: 1)
-    plan = make_short(task_name, steps=7, seeds_per_process=2)
-    weights, losses = ensemble.train_block(plan, [4, 5, 6])
+    plan = make_short(task_name, steps=7, seeds_per_process=2, averaged_part=0.1, kept_steps=[3])
+    block = ensemble.train_block(plan, [4, 5, 6])
+    losses = block.losses
     assert list(losses.columns) == ["seed", "step", "loss"]
     assert losses["seed"].tolist() == [4, 4, 5, 5, 6, 6]
     assert losses["step"].tolist() == [5, 7] * 3
     assert losses["loss"].nunique() == 6
-    alone, one = ensemble.train_block(plan, [6])
-    assert losses.query("seed == 6")["loss"].tolist() == one["loss"].tolist()
-    for name, array in weights.items():
-        assert len(array) == 3
-        assert np.array_equal(array[2:], alone[name])
+    alone = ensemble.train_block(plan, [6])
+    assert losses.query("seed == 6")["loss"].tolist() == alone.losses["loss"].tolist()
+    ours, theirs = ({"last": one.weights, **one.others} for one in (block, alone))
+    assert ours.keys() == {"last", "averaged", "step_00000003"}
+    for kind, weights in ours.items():
+        for name, array in weights.items():
+            assert len(array) == 3
+            assert np.array_equal(array[2:], theirs[kind][name])
 
 
 def test_the_number_of_processes_changes_no_bit(monkeypatch):
@@ -174,22 +213,27 @@ def test_the_number_of_processes_changes_no_bit(monkeypatch):
     for cores in (1, 2):
         monkeypatch.setattr(parallel, "cores", lambda cores=cores: cores)
         results.append(ensemble.train_block(make_short("dictionary", seeds_per_process=1), [0, 1]))
-    (weights, losses), (others, other_losses) = results
-    assert losses.equals(other_losses)
-    assert all(np.array_equal(weights[name], others[name]) for name in weights)
+    one, two = results
+    assert one.losses.equals(two.losses)
+    assert all(np.array_equal(one.weights[name], two.weights[name]) for name in one.weights)
 
 
 def test_the_stage_writes_what_train_block_returns_when_it_is_called_alone(task_name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(parallel, "cores", lambda: 1)
-    Path("params.yaml").write_text((ROOT / "tests/smoke.yaml").read_text())
+    params = (ROOT / "tests/smoke.yaml").read_text()
+    Path("params.yaml").write_text(params.replace("kept_steps: []", "kept_steps: [7]"))
     run = Run(task_name, "short", "ln", 1)
-    assert stage("train", "--task", task_name, "--range", "short", "--norm", "ln", "--block", "1") == (0, ANY)
-    weights, losses = ensemble.train_block(TrainingPlan.of(read_yaml(Path("params.yaml")), run), [2, 3])
-    written = read_arrays(run.weights)
-    assert written.keys() == weights.keys()
-    assert all(written[name].tobytes() == weights[name].tobytes() for name in weights)
-    pd.testing.assert_frame_equal(pd.read_parquet(run.losses), losses, check_exact=True)
+    names = "--task", task_name, "--range", "short", "--attention", "softmax", "--norm", "ln", "--block", "1"
+    assert stage("train", *names) == (0, ANY)
+    block = ensemble.train_block(TrainingPlan.of(read_yaml(Path("params.yaml")), run), [2, 3])
+    stems = {path.stem for path in run.folder("trained").iterdir()}
+    assert stems == {"weights", "losses", "averaged", "step_00000007"}
+    for kind, weights in {"weights": block.weights, **block.others}.items():
+        written = read_arrays(run.weights.with_stem(kind))
+        assert written.keys() == weights.keys()
+        assert all(written[name].tobytes() == weights[name].tobytes() for name in weights)
+    pd.testing.assert_frame_equal(pd.read_parquet(run.losses), block.losses, check_exact=True)
 
 
 @pytest.mark.parametrize("seed", [0, 1])

@@ -13,6 +13,15 @@ VALUES = [
     ("tasks.argmax.data.classes", "10", "tasks.argmax.data.classes is '10'; must be a valid integer"),
     # out of range
     ("norm", "none", "norm is 'none'; must be one of centred_rms, ln, rms, std"),
+    (
+        "attention",
+        "length_gain",
+        "attention is 'length_gain'; must be one of power, softmax, ssmax, which are a softmax",
+    ),
+    ("train_also_on", ["short"], "train_also_on[0] is 'short'; must be 'long'"),
+    ("model.heads", 3, "model is {'width': 8, 'heads': 3, 'epsilon': 1e-05, "),
+    ("training.kept_steps", [5, 5], "training.kept_steps is [5, 5]; must be strictly increasing"),
+    ("training.averaged_part", 1.0, "training.averaged_part is 1.0; must be less than 1"),
     ("seed", -1, "seed is -1; must be greater than or equal to 0"),
     ("tasks.dictionary.steps.long", 0, "tasks.dictionary.steps.long is 0; must be greater than or equal to 1"),
     ("ranges.short.shortest", 5, "ranges.short is {'shortest': 5, 'longest': 4}; must be shortest <= longest"),
@@ -34,7 +43,7 @@ VALUES = [
     ("training.learning_rate", float("nan"), "training.learning_rate is nan; must be a finite number"),
     ("model.epsilon", float("inf"), "model.epsilon is inf; must be "),
     # what does not fit the rest of the file
-    ("nrom", "ln", "nrom is 'ln', but there is no such key; choose from norm, seed, blocks"),
+    ("nrom", "ln", "nrom is 'ln', but there is no such key; choose from norm, attention, train_also_on, "),
     ("tasks.sort", {}, "tasks.sort is {}, but there is no such key; choose from argmax, dictionary"),
     ("diagnostics.heatmap_sequences", 65, "diagnostics.heatmap_sequences is 65; must be at most diagnostics."),
     ("test.lengths", [4, 16, 128], "test.lengths[2] is 128; must be at most 64, the keys of task dictionary"),

@@ -14,7 +14,7 @@ OF_VARIANTS = ("train", "evaluate")
 SCRIPTS = {
     **{path.stem: () for path in sorted((ROOT / "stages").glob("[!_]*.py"))},
     **dict.fromkeys(OF_VARIANTS, ONE),
-    **dict.fromkeys(("leaderboard_train", "leaderboard_test"), ("--line", "none")),
+    **dict.fromkeys(("leaderboard_train", "leaderboard_evaluate"), ("--line", "none")),
     **{"generate": ("--task", "argmax"), "record": ("again",), "scale": ("default",)},
 }
 
@@ -105,6 +105,7 @@ def test_whatever_a_value_is_it_is_accepted_or_refused_in_one_line(refused, key,
         ("--range", "\x1b[2J", "argument --range: "),
         ("--task", "sort", "tasks: 'sort' is unknown; choose from argmax, dictionary"),
         ("--norm", "batch", "batch"),
+        ("--attention", "hard", "hard"),
         ("--range", "huge", "params.yaml: ranges.huge is missing; ranges has: short"),
         ("--block", "-1", "argument --block: "),
         ("--block", "9" * 5000, "argument --block: "),

@@ -15,8 +15,8 @@ from vanishing_variance.harness.arrays import read_arrays, write_arrays
 from vanishing_variance.harness.frames import write_csv, write_frame
 from vanishing_variance.harness.yaml import read_yaml
 
-WEIGHTS = Path("runs/trained/ln/short/argmax-0/weights.safetensors")
-FEATURES = Path("runs/evaluated/none/short/argmax-0/features.parquet")
+WEIGHTS = Path("runs/trained/softmax/ln/short/argmax-0/weights.safetensors")
+FEATURES = Path("runs/evaluated/softmax/none/short/argmax-0/features.parquet")
 ACCURACY = Path("metrics/accuracy.csv")
 CLAIMS = Path("metrics/claims.json")
 STAGES = {WEIGHTS: ("evaluate", *ONE), FEATURES: ("figures",), ACCURACY: ("claims",), CLAIMS: ("readme",)}
@@ -29,7 +29,7 @@ def _files(refused):
     params = read_yaml(Path("params.yaml"))
     initial = Variant.of(params, "argmax", "ln").initial(task_training(params, "argmax"))
     write_arrays(WEIGHTS, in_arrays(draw(initial, 0, "argmax", [0, 1])))
-    accuracy = pd.DataFrame({"seed": [0, 1], "temperature": "plain", "length": 4, "accuracy": [0.5, 1.0]})
+    accuracy = pd.DataFrame({"seed": [0, 1], "rule": "plain", "length": 4, "accuracy": [0.5, 1.0]})
     write_frame(FEATURES, accuracy)
     write_csv(ACCURACY, accuracy)
     shutil.copy(ROOT / "metrics/paper-scale/claims.json", CLAIMS)

@@ -13,12 +13,14 @@ from scipy import stats
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.figures import accuracy, figure1, figure2, figure3, interventions, loss, mechanism, proposition
 from vanishing_variance.figures.leaderboard import draw
+from vanishing_variance.harness.runs import RULES
 from vanishing_variance.probe.fits import POOLED, fits, pooled
 from vanishing_variance.probe.strategies import STRATEGIES
 from vanishing_variance.results.accuracy import COLUMNS
 
 LENGTHS = [4, 16, 64]
 TASKS = ("argmax", "dictionary")
+PANELS = ("plain", "adaptive θ", "fitted θ", "averaged")
 
 
 @pytest.mark.parametrize(("layers", "in_legend"), [(1, 2), (16, 3)])
@@ -83,13 +85,13 @@ def test_figure_3_is_relative_to_the_longest_trained_length():
 
 @pytest.fixture
 def raw():
-    norms, temperatures = ("ln", "none", "rms", "std"), ("plain", "adaptive", "fitted")
-    rows = list(product(TASKS, ["short"], norms, range(5), temperatures, LENGTHS))
+    norms = ("ln", "none", "rms", "std")
+    rows = list(product(TASKS, ["short"], norms, range(5), RULES, LENGTHS))
     return pd.DataFrame(rows, columns=COLUMNS[:-1]).assign(accuracy=np.random.default_rng(0).uniform(size=len(rows)))
 
 
 def test_accuracy_is_a_mean_with_its_t_interval(raw):
-    keys = ["task", "temperature", "norm", "length"]
+    keys = ["task", "rule", "norm", "length"]
     data = accuracy.data(raw, TASKS, "short").set_index(keys)
     assert len(data) == len(raw) / 5
     for key, seeds in raw.groupby(keys)["accuracy"]:
@@ -100,12 +102,13 @@ def test_accuracy_is_a_mean_with_its_t_interval(raw):
 
 def test_accuracy_is_drawn_beside_the_papers(raw):
     data = accuracy.data(raw, TASKS, "short")
-    columns = ["task", "range", "temperature", "variant", "length", "quantity", "value"]
+    columns = ["task", "range", "rule", "variant", "length", "quantity", "value"]
     paper = pd.DataFrame([("dictionary", "short", "plain", "ln", 16, "accuracy_pct", 97.6)], columns=columns)
     steps = {"argmax": 4_000, "dictionary": 10_000}
     drawing = accuracy.draw(data, accuracy.papers(paper, "short"), (5, 16), steps)
-    lines = drawing.figure.axes[3].lines  # of the dictionary with plain softmax: of each norm ours, and the paper's
-    means = data.query("task == 'dictionary' and temperature == 'plain' and norm == 'ln'")["mean"]
+    assert [axes.get_title("left").partition(", ")[2] for axes in drawing.figure.axes] == [*PANELS, *PANELS]
+    lines = drawing.figure.axes[4].lines  # of the dictionary as trained: of each norm ours, and the paper's
+    means = data.query("task == 'dictionary' and rule == 'plain' and norm == 'ln'")["mean"]
     assert lines[4].get_ydata().tolist() == means.tolist()
     assert_array_equal(lines[5].get_ydata(), [np.nan, 97.6, np.nan])
 
@@ -153,7 +156,7 @@ def test_the_leaderboard_has_marks_or_words_of_every_line_and_the_best_at_the_to
     assert names == ["other", "softmax", "one", "constant", "broken"]
     assert [text.get_text() for text in axes.texts] == ["at chance", "diverged"]
     trained, baseline = (container.lines[0].get_xydata().tolist() for container in axes.containers)
-    means = board.query("task == 'argmax' and rule == 'trained'").set_index("line")["beyond"]
+    means = board.query("task == 'argmax' and rule == 'plain'").set_index("line")["beyond"]
     assert trained == [[means["other"], 0], [means["one"], 2]]
     assert baseline == [[means["softmax"], 1]]
 
@@ -164,3 +167,11 @@ def test_a_run_in_which_nothing_is_lost_or_explained_has_its_figures():
     seeds = pd.Series([1], pd.MultiIndex.from_tuples([("argmax", "short", "none")]))
     assert "no share" in interventions.draw(shares, 16).caption
     assert mechanism.draw(explained, {"short": 16, "long": 256}, seeds).caption
+
+
+def test_a_run_on_the_short_range_alone_has_its_figures():
+    shares = pd.read_csv(ROOT / "metrics/interventions/shares.csv").query("range == 'short'")
+    explained = pd.read_csv(ROOT / "metrics/explained.csv").query("range == 'short'")
+    seeds = pd.Series([1], pd.MultiIndex.from_tuples([("argmax", "short", "none")]))
+    assert len(interventions.draw(shares, 16).figure.axes) == 8
+    assert len(mechanism.draw(explained, {"short": 16}, seeds).figure.axes) == 2

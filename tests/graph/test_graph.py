@@ -24,7 +24,7 @@ LAUNCHERS = {"stages/__init__.py", "src/vanishing_variance/__init__.py"}
 HARNESS = f"{SOURCE}/harness/"
 MODELS = (
     *("generate", "interventions", "proposition", "probe"),
-    *("leaderboard/dvc.yaml:test", "leaderboard/dvc.yaml:learned"),
+    *("leaderboard/dvc.yaml:evaluate", "leaderboard/dvc.yaml:learned"),
 )
 
 
@@ -171,16 +171,17 @@ def test_what_finds_python_and_the_sources_reruns_no_result(whole):
 
 
 @pytest.mark.parametrize(
-    ("changes", "kinds"),
+    ("changes", "runs"),
     [
-        ({"norm": "std"}, {"long": ["std"]}),
-        ({"norm": "rms"}, {"short": ["rms"], "long": ["rms"]}),
+        ({"norm": "std"}, {"norms": {"long": ["std"]}}),
+        ({"norm": "rms"}, {"norms": {"short": ["rms"], "long": ["rms"]}}),
+        ({"attention": "ssmax"}, {"attention": "ssmax"}),
     ],
 )
-def test_another_treatment_adds_its_own_stages_and_changes_no_other(whole, editable, changes, kinds):
+def test_another_treatment_or_attention_map_adds_its_own_stages_and_changes_no_other(whole, editable, changes, runs):
     edit_yaml(editable / "params.yaml", changes)
     changed = resolve(editable)
-    new = {name for kind in ("train", "evaluate") for name in stages(kind, norms=kinds)}
+    new = {name for kind in ("train", "evaluate") for name in stages(kind, **runs)}
     assert changed.keys() - whole.graph.keys() == new
     dear_ones = {name for name in changed.keys() & whole.graph.keys() if dear(name)}
     assert {name for name in dear_ones if changed[name] != whole.graph[name]} == set()
@@ -192,6 +193,13 @@ def test_more_seeds_add_the_new_block_and_change_no_other(whole, editable):
     new = {name for kind in ("train", "evaluate") for name in stages(kind, block=1)}
     assert changed.keys() - whole.graph.keys() == new
     assert {name for name in changed if dear(name) and changed[name] != whole.graph.get(name)} == new
+
+
+def test_without_the_long_range_its_runs_alone_are_missing(whole, editable):
+    edit_yaml(editable / "params.yaml", {"train_also_on": []})
+    left = resolve(editable).keys()
+    missing = {name for kind in ("train", "evaluate") for name in stages(kind, norms={"long": ["none", "ln"]})}
+    assert whole.graph.keys() - left == missing
 
 
 def test_a_value_cannot_add_a_command(editable):
@@ -216,7 +224,7 @@ def test_a_bad_parameter_is_one_line_and_nothing_is_written(whole, editable):
 
 def test_a_training_that_is_killed_ends_with_the_same_bits(whole, editable):
     """Killed at a step, after a checkpoint; the next goes on from there."""
-    name = "train@dictionary-short-ln-0"
+    name = "train@dictionary-short-softmax-ln-0"
     killed = (
         "import os, signal\n"
         "from vanishing_variance.engine import checkpoints, loop\n"

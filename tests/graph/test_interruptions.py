@@ -93,7 +93,9 @@ def test_killed_again_and_again_it_ends_with_the_same_bits(finished, tmp_path):
 
 
 @pytest.mark.parametrize("moment", [0.15, 3.5])
-@pytest.mark.parametrize("name", ["train@dictionary-short-ln-0", "evaluate-long@dictionary-long-ln-0", "figures"])
+@pytest.mark.parametrize(
+    "name", ["train@dictionary-short-softmax-ln-0", "evaluate-long@dictionary-long-softmax-ln-0", "figures"]
+)
 def test_ctrl_c_in_a_stage_is_one_line_and_loses_nothing(name, moment, finished, tmp_path):
     for _ in range(3):  # bash and Python can both miss a signal while they start; then Ctrl-C is pressed once more
         with (tmp_path / "log").open("w+") as log:

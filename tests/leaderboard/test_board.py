@@ -27,7 +27,7 @@ def at(frame, length):
     return 100 * frame.loc[frame["length"] == length, "accuracy"].to_numpy()
 
 
-def one(board, line, rule="trained", task="argmax"):
+def one(board, line, rule="plain", task="argmax"):
     return board.set_index(["task", "line", "rule"]).loc[(task, line, rule)]
 
 

@@ -9,18 +9,26 @@ from made_up_board import accuracies, attention
 from stages.leaderboard import main
 from vanishing_variance.harness.files import write_json
 from vanishing_variance.harness.frames import read_csv, write_frame
-from vanishing_variance.leaderboard.files import ACCURACY, ATTENTION, DIVERGED, TASKS, folder
+from vanishing_variance.harness.paths import RUNS
+from vanishing_variance.harness.runs import TASKS
+from vanishing_variance.leaderboard.files import DIVERGED
 
 MEANS = {"softmax": (0.99, 0.9, 0.8, 0.3), "ssmax": (0.99, 0.98, 0.95, 0.9), "broken": (0.99, 0.9, 0.7, 0.6)}
 METRICS = Path("metrics/leaderboard")
 LINE = "  {}: {{attention: {}, norm: none, projection: mlp, decay: none}}\n"
 
 
+def folder(line, task):
+    return RUNS / "leaderboard/evaluated" / line / task
+
+
 def write_line(line, task, means):
-    tested = folder("tested", line, task)
     frame = pd.concat([accuracies(line, means, task=task), accuracies(line, (0.99,) * 4, "hard", task)])
-    write_frame(tested / ACCURACY, frame.drop(columns=["task", "line"]))
-    write_frame(tested / ATTENTION, attention(frame).drop(columns=["task", "line"]))
+    mechanism = attention(frame).rename(columns={"variance": "variance_before"}).assign(sample="tested")
+    of_training = mechanism.assign(sample="trained", length=0, target=0.0)
+    write_frame(folder(line, task) / "accuracy.parquet", frame.drop(columns=["task", "line"]))
+    both = pd.concat([mechanism, of_training]).drop(columns=["task", "line"])
+    write_frame(folder(line, task) / "mechanism.parquet", both)
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +46,7 @@ def _inputs(tmp_path, monkeypatch):
         for task in TASKS:
             write_line(line, task, means)
     said = {"said": "seed 1: the loss is nan at step 7"}
-    write_json(folder("tested", "broken", "argmax") / DIVERGED, said)
+    write_json(folder("broken", "argmax") / DIVERGED, said)
 
 
 def outputs():
@@ -50,7 +58,7 @@ def test_from_results_a_line_to_the_board_the_tables_and_the_figure():
     main()
     board = read_csv(METRICS / "board.csv").set_index(["task", "line", "rule"])
     assert len(board) == 5 + 6
-    broken = board.loc["argmax", "broken", "trained"]
+    broken = board.loc["argmax", "broken", "plain"]
     assert (broken["state"], broken["note"]) == ("diverged", "seed 1: the loss is nan at step 7")
     summary = json.loads((METRICS / "summary.json").read_text())
     assert summary["argmax"]["ssmax"] == pytest.approx(94.33, abs=2)

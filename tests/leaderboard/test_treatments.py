@@ -3,16 +3,18 @@ from pathlib import Path
 import pytest
 import yaml
 
+from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.leaderboard.treatments import PATH as LEADERBOARD
 from vanishing_variance.leaderboard.treatments import (
     Treatment,
+    line_params,
+    line_run,
     read_ablation,
     read_params,
     read_treatment,
     read_treatments,
-    training_plan,
 )
 
 LINE = {"attention": "ssmax", "norm": "none", "projection": "mlp", "decay": "none"}
@@ -73,7 +75,7 @@ def test_network_and_training_are_the_leaderboards_and_seeds_data_and_lengths_th
     for key in study.keys() - {"model", "training", "tasks"}:
         assert params[key] == study[key]
     line = Treatment(attention="power", norm="ln", projection="direct", decay="cosine", steps=4)
-    plan = training_plan(params, "argmax", "own", line)
+    plan = TrainingPlan.of(line_params(params, line), line_run("own", line, "argmax"))
     assert plan.root_seed == study["seed"]
     assert (plan.steps, plan.training.batch_size, plan.training.decay) == (4 * 70, 32, "cosine")
     assert (plan.lengths.longest, plan.variant.task.num_classes) == (12, 10)
@@ -81,7 +83,7 @@ def test_network_and_training_are_the_leaderboards_and_seeds_data_and_lengths_th
     assert (plan.variant.model.width, plan.variant.model.projection) == (64, "direct")
 
 
-@pytest.mark.parametrize("kind", ["train", "test"])
+@pytest.mark.parametrize("kind", ["train", "evaluate"])
 def test_the_stages_of_a_line_depend_on_no_other_line(kind):
     """So that a new line, and a new file of attentions/ or norms/, trains alone."""
     stage = STAGES[kind]["do"]

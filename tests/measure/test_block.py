@@ -2,11 +2,15 @@ from functools import partial
 
 import pandas as pd
 import pytest
+import torch
+from numpy.testing import assert_allclose, assert_array_equal
 from small import SHARP, adaptive, clear, in_parts, make_trained, models_of, plainly, rows_of, sample, single
 
 from vanishing_variance.engine import attend as attention
 from vanishing_variance.engine.kernels import attend as kernel
 from vanishing_variance.engine.ranges import Range
+from vanishing_variance.harness.runs import RULES
+from vanishing_variance.measure.evaluation import internals
 from vanishing_variance.measure.evaluation.block import EvaluationPlan, evaluate_block
 from vanishing_variance.measure.evaluation.config import Diagnostics
 from vanishing_variance.measure.inference import models as inference
@@ -27,16 +31,57 @@ def test_accuracy_is_that_of_the_plain_module_whatever_the_batches(task_name, in
     drawn = sample(trained, 20, 32)
     classes = {}
     sure = True
-    for temperature, weigh in WEIGHS.items():
-        classes[temperature] = plainly(trained, drawn, weigh)["classes"]
-        sure &= clear(classes[temperature]).all(axis=0)
+    for rule, weigh in WEIGHS.items():
+        classes[rule] = plainly(trained, drawn, weigh)["classes"]
+        sure &= clear(classes[rule]).all(axis=0)
     drawn = rows_of(drawn, sure)
     labels = trained.variant.task.label(drawn)
     models = models_of(trained)
     found = models.accuracy(partial(in_parts, drawn), 32, FITTED)
-    for temperature, of_temperature in classes.items():
-        correct = of_temperature[:, sure].argmax(-1) == labels
-        assert found[temperature].tolist() == correct.mean(axis=1).tolist()
+    for rule, of_rule in classes.items():
+        correct = of_rule[:, sure].argmax(-1) == labels
+        assert found[rule].tolist() == correct.mean(axis=1).tolist()
+
+
+def one_hot(logits):
+    """Return all weight on the largest logit."""
+    return torch.nn.functional.one_hot(logits.argmax(-1), logits.shape[-1]).double()
+
+
+@pytest.mark.parametrize(
+    ("attention_map", "projection", "heads"),
+    [
+        ("softmax", "mlp", 1),
+        ("power", "direct", 1),
+        ("length_gain", "mlp", 1),
+        ("length_gain", "direct", 2),
+        ("softmax", "mlp", 4),
+    ],
+)
+def test_every_map_has_the_answers_and_the_inside_of_the_plain_module(task_name, attention_map, projection, heads):
+    trained = make_trained(task_name, "none", SHARP[task_name], attention_map, projection=projection, heads=heads)
+    drawn = sample(trained, 80, 12)
+    labels = trained.variant.task.label(drawn)
+    models = models_of(trained)
+    attended = models.attend(drawn)
+    found = models.correct(drawn, attended, FITTED)
+    weighs = {"plain": None, "hard": one_hot}
+    assert set(found) == set(weighs if attention_map == "length_gain" else RULES) - {"averaged"}
+    if attention_map == "softmax":
+        weighs |= WEIGHS
+    for rule, weigh in weighs.items():
+        plain = plainly(trained, drawn, weigh)
+        sure = clear(plain["classes"])
+        if rule == "hard":
+            sure &= clear(plain["logits"]) if heads == 1 else True
+        assert sure.mean() > 0.5
+        expected = plain["classes"].argmax(-1) == labels
+        assert_array_equal(found[rule].numpy()[sure], expected[sure])
+    plain = plainly(trained, drawn)
+    inside = internals.inside(drawn, attended)
+    of_target = plain["weights"][:, range(80), drawn["target"]]
+    assert_allclose(inside["target"], of_target, rtol=1e-3, atol=1e-4)
+    assert_allclose(inside["before"], plain["before"], rtol=1e-3, atol=1e-4 * plain["before"].std())
 
 
 def make_plan(variant, **fitted):
@@ -52,22 +97,27 @@ def make_plan(variant, **fitted):
     )
 
 
-def test_a_block_has_a_row_a_seed_temperature_and_length_the_same_for_a_model_alone(task_name):
+def test_a_block_has_a_row_a_seed_rule_and_length_the_same_for_a_model_alone(task_name):
     trained = make_trained(task_name, "ln", SHARP[task_name])
+    others = {"averaged": {name: array[::-1].copy() for name, array in trained.weights.items()}}
     sequences = {}
     for length in LENGTHS:
         sequences[length] = partial(in_parts, sample(trained, 200, length))
-    done = evaluate_block(make_plan(trained.variant, first=UNCHANGED, second=HARD), trained.weights, [4, 5], sequences)
-    accuracy = done.frames["accuracy"].set_index(["seed", "temperature", "length"])["accuracy"]
-    expected = pd.MultiIndex.from_product([[4, 5], ["adaptive", "fitted", "plain"], LENGTHS])
+    plan = make_plan(trained.variant, first=UNCHANGED, second=HARD)
+    done = evaluate_block(plan, trained.weights, others, [4, 5], sequences)
+    accuracy = done.frames["accuracy"].set_index(["seed", "rule", "length"])["accuracy"]
+    expected = pd.MultiIndex.from_product([[4, 5], sorted(RULES), LENGTHS])
     assert accuracy.index.equals(expected)
-    for (temperature, length), correct in done.correct.items():
-        assert correct.mean(axis=1).tolist() == accuracy[:, temperature, length].tolist()
+    for (rule, length), correct in done.correct.items():
+        assert correct.mean(axis=1).tolist() == accuracy[:, rule, length].tolist()
     differ = done.correct["fitted", 32] != done.correct["plain", 32]
     assert differ.any(axis=1).tolist() == [False, True]
+    # averaged are here the last weights of the other seed
+    assert_array_equal(done.correct["averaged", 32], done.correct["plain", 32][::-1])
 
     plan = make_plan(trained.variant, first=HARD, second=UNCHANGED)
-    alone = evaluate_block(plan, single(trained, 1), [5], sequences)
+    other = {"averaged": single(trained._replace(weights=others["averaged"]), 1)}
+    alone = evaluate_block(plan, single(trained, 1), other, [5], sequences)
     for name in ("accuracy", "mechanism"):
         second = done.frames[name].query("seed == 5").reset_index(drop=True)
         pd.testing.assert_frame_equal(second, alone.frames[name])

@@ -9,7 +9,6 @@ from vanishing_variance.measure.evaluation import internals
 from vanishing_variance.measure.evaluation.config import Diagnostics
 from vanishing_variance.measure.evaluation.diagnostics import diagnose
 from vanishing_variance.measure.inference.models import joined
-from vanishing_variance.measure.inference.temperature import UNCHANGED
 
 
 @pytest.fixture
@@ -21,7 +20,7 @@ def found(task_name):
     parts = []
     for rows in (slice(0, 25), slice(25, 40)):
         batch = rows_of(sequences, rows)
-        parts.append(internals.inside(batch, models.answer(batch, UNCHANGED)))
+        parts.append(internals.inside(batch, models.attend(batch)))
     return trained, sequences, joined(parts)
 
 

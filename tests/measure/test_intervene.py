@@ -34,8 +34,9 @@ def make_group(trained, weights):
     )
 
 
-def test_a_row_an_intervention_model_and_length_the_same_for_a_seed_alone(task_name):
-    trained = {norm: make_trained(task_name, norm) for norm in ("none", "ln")}
+@pytest.mark.parametrize("heads", [1, 2])
+def test_a_row_an_intervention_model_and_length_the_same_for_a_seed_alone(task_name, heads):
+    trained = {norm: make_trained(task_name, norm, heads=heads) for norm in ("none", "ln")}
     group = make_group(trained, {norm: models.weights for norm, models in trained.items()})
     accuracy, counts = intervene([group], [4, 5], SETTINGS, 0)
     assert set(accuracy["length"]) == {0, *LENGTHS}

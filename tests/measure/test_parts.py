@@ -10,9 +10,9 @@ from vanishing_variance.measure.interventions.parts import DISTRACTORS, flattene
 CLOSE = {"rtol": 1e-3, "atol": 1e-4}
 
 
-def made(task_name, sequences, length):
+def made(task_name, sequences, length, heads=1):
     """Return models, and sequences of a length."""
-    trained = make_trained(task_name, sharpness=SHARP[task_name])
+    trained = make_trained(task_name, sharpness=SHARP[task_name], heads=heads)
     return models_of(trained), sample(trained, sequences, length)
 
 
@@ -33,14 +33,14 @@ def at(hidden, index):
     return hidden.gather(2, index.unsqueeze(-1).expand(-1, -1, -1, hidden.shape[-1]))
 
 
-@pytest.mark.parametrize("length", [2, 9, 40])
-def test_they_are_what_a_dense_average_consists_of(task_name, length, monkeypatch):
+@pytest.mark.parametrize(("length", "heads"), [(2, 1), (9, 2), (40, 1)])
+def test_they_are_what_a_dense_average_consists_of(task_name, length, heads, monkeypatch):
     monkeypatch.setattr(module, "CLOSE", 0.5)
-    models, sequences = made(task_name, 30, length)
+    models, sequences = made(task_name, 30, length, heads)
     weights, hidden = densely(models, sequences)
     parts = take_apart(models, [sequences])
 
-    rows, target = torch.arange(30), torch.from_numpy(sequences["target"])
+    rows, target = torch.arange(30 * heads), torch.from_numpy(sequences["target"]).repeat_interleave(heads)
     weight = weights[:, rows, target]
     assert_close(parts.weight.double(), weight, **CLOSE)
     assert_close(parts.target.double(), hidden[:, rows, target], **CLOSE)

@@ -28,9 +28,9 @@ def measured(trained, lengths, sequences):
     return measure([trained], Proposition(lengths=lengths, sequences=sequences, tail=1), 0)
 
 
-def expected_of(trained):
+def expected_of(trained, length=1):
     models = models_of(trained, 0)
-    return expected(models, trained.variant.task.enumerate_iid)
+    return expected(models, trained.variant.task.enumerate_iid, length)
 
 
 def every_item(task_name):
@@ -43,18 +43,23 @@ def every_item(task_name):
     return {"priority": priority[None], "class": classes[None], "query": np.array([argmax.IID_QUERY])}
 
 
-@pytest.mark.parametrize(("task_name", "in_part"), [("argmax", 1), ("dictionary", 1000), ("dictionary", 2**16)])
-def test_expectations_are_those_over_all_items(task_name, in_part, monkeypatch):
+@pytest.mark.parametrize(
+    ("task_name", "in_part", "attention", "heads"),
+    [("argmax", 1, "softmax", 2), ("dictionary", 1000, "softmax", 1), ("dictionary", 2**16, "power", 4)],
+)
+def test_expectations_are_those_over_all_items(task_name, in_part, attention, heads, monkeypatch):
     """By their definitions: sigma_d^2, and the delta method's constant, which the paper's bound exceeds."""
     monkeypatch.setattr(dictionary, "ITEMS_IN_PART", in_part)
-    trained = make_trained(task_name, sharpness=SHARP[task_name])
-    plain = plainly(trained, every_item(task_name))
-    values, weights = plain["values"][0, 0], plain["weights"][0, 0]
-    weight = len(weights) * weights[:, None]
+    trained = make_trained(task_name, "none", SHARP[task_name], attention, heads=heads)
+    everything = every_item(task_name)
+    plain = plainly(trained, everything)
+    values, by_head = plain["values"][0, 0], plain["by_head"][0, :, 0]
+    weight = by_head.shape[1] * by_head.T.repeat(values.shape[1] // heads, axis=1)
     mean = (weight * values).mean(axis=0)
     constant = (weight * (values - mean)).var(axis=0)
     item_variance = values.var(axis=0)
-    theory = expected_of(trained)
+    # a map that learns from the number of items is told how many these are
+    theory = expected_of(trained, len(values))
     assert_allclose(theory.item_variance, item_variance, rtol=1e-3)
     assert_allclose(theory.constant, constant, rtol=1e-3)
     assert (constant < weight.max() ** 2 * item_variance).all()
@@ -67,12 +72,12 @@ def test_an_exponential_of_a_large_logit_does_not_overflow():
     assert np.isfinite(theory.constant).all()
 
 
-@pytest.mark.parametrize("norm", ["none", "ln"])
+@pytest.mark.parametrize(("norm", "attention", "heads"), [("none", "softmax", 1), ("ln", "power", 2)])
 @pytest.mark.parametrize("at_once", [200, 2**18])
-def test_it_measures_what_the_plain_module_computes(task_name, norm, at_once, monkeypatch):
+def test_it_measures_what_the_plain_module_computes(task_name, norm, attention, heads, at_once, monkeypatch):
     """O before every normaliser, of the same sequences: drawn so many items at a time, or one by one."""
     monkeypatch.setattr(measurement, "ITEMS_AT_ONCE", at_once)
-    trained = make_trained(task_name, norm, SHARP[task_name])
+    trained = make_trained(task_name, norm, SHARP[task_name], attention, heads=heads)
     cells = measured(trained, [16, 300], 15)
     for length, cell in cells.groupby("length"):
         rng = stream(0, "proposition", task_name, length)
@@ -80,11 +85,12 @@ def test_it_measures_what_the_plain_module_computes(task_name, norm, at_once, mo
         batches = [trained.variant.task.sample_iid(rng, together, length) for _ in range(0, 15, together)]
         drawn = {name: np.concatenate([batch[name] for batch in batches])[:15] for name in batches[0]}
         plain = plainly(trained, drawn)
-        outputs, largest = plain["before"][0], plain["weights"][0].max(axis=1)
+        outputs, by_head = plain["before"][0], plain["by_head"][0].max(axis=2).T
+        largest = by_head.repeat(outputs.shape[1] // heads, axis=1)
         assert_allclose(cell["variance"], outputs.var(axis=0, ddof=1), rtol=1e-3)
         assert_allclose(cell["variance_se"], variance(outputs)[1], rtol=1e-2)
-        assert_allclose(cell["bound"] / cell["item_variance"], length * (largest**2).mean(), rtol=1e-3)
-        assert_allclose(cell["predicted"], expected_of(trained).constant / length, rtol=1e-3)
+        assert_allclose(cell["bound"] / cell["item_variance"], length * (largest**2).mean(axis=0), rtol=1e-3)
+        assert_allclose(cell["predicted"], expected_of(trained, length).constant / length, rtol=1e-3)
         assert set(cell["n"]) == {15}
 
 

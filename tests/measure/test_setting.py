@@ -8,7 +8,6 @@ import pytest
 import torch
 from small import SHARP, WIDTH, make_trained, models_of
 
-from vanishing_variance.measure.inference.temperature import UNCHANGED
 from vanishing_variance.measure.interventions import names
 from vanishing_variance.measure.interventions.config import Interventions
 from vanishing_variance.measure.interventions.moments import Move, by_form, is_correct
@@ -18,7 +17,7 @@ from vanishing_variance.measure.interventions.setting import calibrate, draw_don
 
 SEQUENCES = 40
 SETTINGS = Interventions(sequences=SEQUENCES, training_sequences=SEQUENCES)
-DONORS = draw_donors(np.random.default_rng(9), SEQUENCES, SETTINGS)
+DONORS = draw_donors(np.random.default_rng(9), SEQUENCES, SETTINGS, heads=1)
 
 
 def by_hand():
@@ -96,7 +95,7 @@ def test_the_base_is_what_evaluation_answers(task_name):
     models = models_of(make_trained(task_name, "ln", SHARP[task_name]))
     sequences = models.task.sample(np.random.default_rng(0), 50, 12)
     tested = take_apart(models, [sequences])
-    expected = models.answer(sequences, UNCHANGED).correct["plain"]
+    expected = models.correct(sequences, models.attend(sequences))["plain"]
     assert torch.equal(is_correct(models, tested.context, tested.labels), expected)
 
 

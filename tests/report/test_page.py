@@ -67,6 +67,20 @@ def test_a_bad_parameter_or_results_of_another_treatment_are_one_line(changes, s
         rendered(replace(run, study=study))
 
 
+def test_the_page_says_what_was_trained_and_how():
+    run = made_up()
+    lacks = "long range: not trained (Tables 4 and 5); to train it, too: dvc exp run -S &#39;train_also_on=[long]&#39;"
+
+    def html(**changes):
+        return rendered(replace(run, study=Study(claims(), {**run.study.params, **changes})))
+
+    assert lacks in html(train_also_on=[])
+    both = html(train_also_on=["long"], attention="power")
+    assert lacks not in both
+    assert "argmax, long range: 30 of the paper&#39;s 100,000 gradient steps, attention power" in both
+    assert both.count("gradient steps, attention power, n = 2 seeds</h4>") == 4
+
+
 def cells(html):
     """Return the texts of every row's last three cells, by the one before."""
     found = {}
@@ -78,7 +92,7 @@ def cells(html):
 
 def test_table_1_has_ours_and_the_papers_by_length():
     table = numbers(comparisons(), "ln", paper())[1]
-    found = cells(paper_table(1, table[table["temperature"] == "plain"], "ln"))
+    found = cells(paper_table(1, table[table["rule"] == "plain"], "ln"))
     assert found["+ ln"] == ["50.0", "51.0", "52.0"]
     assert found["ln − none (pp)"] == ["+0.0", "+1.0", "+2.0"]
     assert found["95% interval"] == ["−1.5, +1.5", "−0.5, +2.5", "+0.5, +3.5"]
@@ -86,7 +100,7 @@ def test_table_1_has_ours_and_the_papers_by_length():
     assert found["paper: none"] == ["–", "–", "49.8"]
     assert found["paper: p"] == ["–", "–", "0.003"]
     html = paper_table(1, table, "ln")
-    assert html.index("plain softmax") < html.index("fitted with labels")
+    assert html.index("without test-time adaptation") < html.index("which uses labels")
 
 
 def write_half(path):

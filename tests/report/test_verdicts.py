@@ -28,6 +28,7 @@ RECORD = study(SUPPORTED, ENOUGH, sequences=4096)
         # what was tested
         (study(NOT_COMPARABLE), study(NOT_TESTED, ENOUGH, sequences=4096), "run"),
         (study(NOT_TESTED), RECORD, "record"),
+        (study(NOT_TESTED, {}, n=None), RECORD, "record"),
         # the paper's steps, then more seeds, then more test sequences, then this run
         (study(UNDECIDED, n=100, sequences=8192), RECORD, "record"),
         (study(UNDECIDED, ENOUGH, n=100), RECORD, "run"),

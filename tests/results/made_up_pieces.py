@@ -27,9 +27,9 @@ def piece(folder, task, norm, seeds, params=PARAMS):
         rng = np.random.default_rng([seed, len(norm), len(task)])
         model = {"task": task, "range": "short", "norm": norm, "seed": seed}
         for length in params["test"]["lengths"]:
-            for temperature in ("adaptive", "fitted", "plain"):
+            for rule in ("adaptive", "fitted", "plain"):
                 accuracy = rng.uniform(0.4, 0.9)
-                rows.append(model | {"temperature": temperature, "length": length, "accuracy": accuracy})
+                rows.append(model | {"rule": rule, "length": length, "accuracy": accuracy})
         for length in (0, *params["test"]["lengths"]):
             numbers = {name: round(rng.uniform(0.1, 1), 6) for name in (*WEIGHTS, *OUTPUTS)}
             inside.append(model | {"length": length} | numbers | (dict.fromkeys(WEIGHTS) if length == 0 else {}))

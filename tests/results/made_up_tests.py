@@ -8,7 +8,7 @@ import pytest
 
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.frames import read_csv
-from vanishing_variance.harness.runs import REFERENCE
+from vanishing_variance.harness.runs import REFERENCE, RULES
 from vanishing_variance.results.accuracy import COLUMNS, rows
 from vanishing_variance.results.paired_tests import paired_tests
 from vanishing_variance.statistics import intervals
@@ -19,12 +19,12 @@ PAPER = read_csv(REFERENCE)
 def made_up(norms=("none", "std", "ln"), seeds=4, lengths=(16, 16384)):
     rng = np.random.default_rng(0)
     rows = [
-        (task, range_, norm, seed, temperature, length, 0.5 + 0.01 * place + rng.normal(0, 0.004))
+        (task, range_, norm, seed, rule, length, 0.5 + 0.01 * place + rng.normal(0, 0.004))
         for task in ("argmax", "dictionary")
         for range_ in ("short", "long")
         for place, norm in enumerate(norms)
         for seed in range(seeds)
-        for temperature in ("plain", "adaptive", "fitted")
+        for rule in (*RULES, "step_00000005")
         for length in lengths
     ]
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -33,7 +33,7 @@ def made_up(norms=("none", "std", "ln"), seeds=4, lengths=(16, 16384)):
 def paired_up(accuracy, norm="ln", ranges=("short", "long")):
     """Every paired test of these accuracies, the answers behind them drawn at random; few resamples."""
     seeds, lengths = accuracy["seed"].nunique(), accuracy["length"].unique()
-    names = [f"{name}-{n}" for name in ("plain", "adaptive", "fitted") for n in lengths]
+    names = [f"{name}-{n}" for name in RULES for n in lengths]
 
     def answers(*variant):
         return {name: stream(*variant, name).random((seeds, 30)) < 0.5 for name in names}

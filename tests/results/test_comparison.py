@@ -24,17 +24,17 @@ def one(frame, **where):
 def test_every_cell_that_survives_has_ours_beside_it(tests):
     compared = cells(tests, PAPER)
     assert sorted(compared["paper"]) == sorted(PAPER["value"].dropna())
-    values = ACCURACY.query("task == 'dictionary' and range == 'short' and norm == 'ln' and temperature == 'adaptive'")
+    values = ACCURACY.query("task == 'dictionary' and range == 'short' and norm == 'ln' and rule == 'adaptive'")
     by_seed = values.query("length == 4096")["accuracy"].to_numpy() * 100
-    cell = one(compared, table=2, variant="ln", temperature="adaptive", length=4096)
+    cell = one(compared, table=2, variant="ln", rule="adaptive", length=4096)
     assert (cell["ours"], cell["low"], cell["high"]) == pytest.approx(interval(by_seed))
     assert (cell["difference"], cell["n"]) == (pytest.approx(cell["ours"] - 44.5), 12)
-    tested = one(select(tests, "argmax", "long", "ln", "none"), temperature="plain", length=64)
+    tested = one(select(tests, "argmax", "long", "ln", "none"), rule="plain", length=64)
     cell = one(compared, table=4, variant="ln_vs_none", length=64)
     assert (cell["ours"], cell["gain"]) == (tested["p"], tested["difference"])
     assert (cell["low"], cell["high"], cell["n"]) == (tested["low"], tested["high"], tested["n"])
     assert pd.isna(cell["difference"])
-    gained = one(select(tests, "argmax", "short", "std", "none"), temperature="plain", length=64)
+    gained = one(select(tests, "argmax", "short", "std", "none"), rule="plain", length=64)
     cell = one(compared, table=3, variant="std", length=64)
     assert (cell["ours"], cell["low"]) == (gained["difference"], gained["low"])
 

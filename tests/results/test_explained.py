@@ -20,9 +20,9 @@ def measured(seeds=6, lengths=(16, 64, 256)):
 
 
 def of_target(frame):
-    accuracy = frame[frame["length"] > 0].assign(temperature="plain", accuracy=lambda of: of["target"])
-    accuracy = pd.concat([accuracy, accuracy.assign(temperature="adaptive", accuracy=0.5)])
-    return accuracy[["task", "range", "norm", "seed", "temperature", "length", "accuracy"]]
+    accuracy = frame[frame["length"] > 0].assign(rule="plain", accuracy=lambda of: of["target"])
+    accuracy = pd.concat([accuracy, accuracy.assign(rule="adaptive", accuracy=0.5)])
+    return accuracy[["task", "range", "norm", "seed", "rule", "length", "accuracy"]]
 
 
 def one(frame, length):

@@ -6,7 +6,7 @@ import pytest
 import yaml
 from made_up_pieces import PARAMS, piece, wider
 
-from stages.pieces import KINDS, call, check_computed, missing
+from stages.pieces import KINDS, call, check_computed, folder, missing
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.frames import write_csv
 from vanishing_variance.harness.paths import Run
@@ -22,7 +22,7 @@ def test_pieces_are_of_the_parameters_that_their_stages_had():
     said = r"^params.yaml was edited while pieces were computed: train-long@\S+: model.width is 8; must be 99$"
     with pytest.raises(InputError, match=said):
         check_computed(one, lock, wider())
-    with pytest.raises(InputError, match=r"^dvc.lock: train-long@dictionary-long-ln-1 is gone, put back while"):
+    with pytest.raises(InputError, match=r"^dvc.lock: train-long@dictionary-\S+-ln-1 is gone, put back while"):
         check_computed(one, {"stages": {}}, PARAMS)
 
 
@@ -35,13 +35,14 @@ def test_what_is_recorded_or_lies_there_is_not_missing_and_must_have_the_same_pa
     kept = read_piece(piece(tmp_path / "piece", "argmax", "none", [2, 3]), PARAMS)
     write_csv(recorded / "pieces.csv", Record().adding(kept).pieces)
     assert missing(group, 2, recorded, PARAMS) == group[1:]
-    with pytest.raises(InputError, match=r"blocks: argmax-short-none-0 has seeds 0 to 3, of which .* has 2; choose"):
+    with pytest.raises(InputError, match=r"blocks: argmax-\S+-none-0 has seeds 0 to 3, of which .* has 2; choose"):
         missing([Run("argmax", "short", "none", 0)], 4, recorded, PARAMS)
-    piece(Path("runs/pieces/argmax-short-ln-2-3"), "argmax", "ln", [2, 3])
+    lying = folder(group[1], [2, 3])
+    piece(lying, "argmax", "ln", [2, 3])
     assert missing(group, 2, recorded, PARAMS) == []
     with pytest.raises(InputError, match=r"^params.yaml: model.width is 99; must be 8$"):
         missing(group, 2, recorded, wider())
-    with pytest.raises(InputError, match=r"^runs/pieces/argmax-short-ln-2-3: model.width is 8; must be 99$"):
+    with pytest.raises(InputError, match=rf"^{lying}: model.width is 8; must be 99$"):
         missing(group[1:], 2, Path("metrics/other"), wider())
 
 

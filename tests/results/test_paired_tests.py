@@ -6,6 +6,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from vanishing_variance.engine.streams import stream
+from vanishing_variance.harness.runs import RULES
 from vanishing_variance.results.paired_tests import paired_tests
 from vanishing_variance.statistics import intervals
 from vanishing_variance.statistics.components import components
@@ -27,11 +28,11 @@ def test_every_pair_is_tested_by_seed_in_percent(tests):
     pairs = tests[["range", "treatment", "baseline"]].drop_duplicates().to_numpy().tolist()
     short = [["short", *pair] for pair in (("std", "none"), ("ln", "none"), ("ln", "std"))]
     assert pairs == [*short, ["long", "ln", "none"]]
-    assert len(tests) == 2 * 4 * 3 * 3
+    assert len(tests) == 2 * 4 * len(RULES) * 3
     of = select(tests, "argmax", "short", "ln", "none")
-    assert of["temperature"].tolist() == [name for name in ("plain", "adaptive", "fitted") for _ in range(3)]
-    assert of["length"].tolist() == [16, 32, 64] * 3
-    plain = ACCURACY.query("task == 'argmax' and range == 'short' and temperature == 'plain' and length == 32")
+    assert of["rule"].tolist() == [name for name in RULES for _ in range(3)]
+    assert of["length"].tolist() == [16, 32, 64] * len(RULES)
+    plain = ACCURACY.query("task == 'argmax' and range == 'short' and rule == 'plain' and length == 32")
     none, ln = (
         plain[plain["norm"] == norm].sort_values("seed")["accuracy"].to_numpy() * 100 for norm in ("none", "ln")
     )
@@ -45,20 +46,20 @@ def test_every_pair_is_tested_by_seed_in_percent(tests):
     assert row["boot_low"] < row["difference"] < row["boot_high"]
 
 
-def test_holm_corrects_over_the_lengths_of_one_temperature(tests, monkeypatch):
+def test_holm_corrects_over_the_lengths_of_one_rule(tests, monkeypatch):
     monkeypatch.setattr("gc.collect", lambda: 0)  # which statsmodels calls each time, and is slow among many modules
     of = select(tests, "dictionary", "short", "ln", "std")
-    for _, rows in of.groupby("temperature"):
+    for _, rows in of.groupby("rule"):
         np.testing.assert_allclose(rows["p_holm"], multipletests(rows["p"], method="holm")[1], rtol=1e-9)
     assert (of["p_holm"] > of["p"]).any()
 
 
 def test_shares_are_those_of_the_answers_of_both_variants():
-    names = [f"{temperature}-{n}" for temperature in ("plain", "adaptive", "fitted") for n in (16, 32, 64)]
+    names = [f"{rule}-{n}" for rule in RULES for n in (16, 32, 64)]
     right = {norm: {name: stream(norm, name).random((6, 50)) < 0.6 for name in names} for norm in ("none", "ln")}
     tests = paired_tests(ACCURACY, lambda task, range_, norm: right[norm], "ln", 0, ("long",))
-    row = select(tests, "argmax", "long", "ln", "none").query("temperature == 'fitted' and length == 64").iloc[0]
-    expected = components(100.0 * right["ln"]["fitted-64"] - 100.0 * right["none"]["fitted-64"])
+    row = select(tests, "argmax", "long", "ln", "none").query("rule == 'averaged' and length == 64").iloc[0]
+    expected = components(100.0 * right["ln"]["averaged-64"] - 100.0 * right["none"]["averaged-64"])
     assert row[[*vars(expected)]].tolist() == pytest.approx([*vars(expected).values()])
 
 

@@ -9,8 +9,9 @@ from vanishing_variance.results.records.pieces import Goal, check_parameters, pa
 GOALS = (Goal("short", ("argmax", "dictionary"), 4), Goal("long", ("dictionary",), 2), Goal("short", ("argmax",), 5))
 
 
-def planned(norm, blocks):
-    return [[str(run) for run in group] for group in plan(norm, blocks, 2, GOALS)]
+def planned(norm, blocks, ranges=("short", "long")):
+    groups = plan(norm, blocks, 2, ranges, GOALS)
+    return [[f"{run.task}-{run.range}-{run.norm}-{run.block}" for run in group] for group in groups]
 
 
 def test_pieces_come_in_order_of_worth_each_once_with_all_that_it_is_compared_with():
@@ -22,6 +23,7 @@ def test_pieces_come_in_order_of_worth_each_once_with_all_that_it_is_compared_wi
         "argmax-short-none-2",
     ]
     assert groups[4] == ["dictionary-long-none-0", "dictionary-long-ln-0"]
+    assert planned("ln", [0, 1, 2], ("short",)) == groups[:4] + groups[5:]
     assert sorted(planned("rms", [0]) + planned("rms", [1])) == sorted(planned("rms", [0, 1]))
     with pytest.raises(InputError, match=r"^blocks: 3 begins at seed 6; must begin below 5$"):
         planned("ln", [0, 3])
@@ -30,9 +32,10 @@ def test_pieces_come_in_order_of_worth_each_once_with_all_that_it_is_compared_wi
 @pytest.mark.parametrize(
     ("key", "compared"),
     [
-        *((key, True) for key in ("test.sequences", "model.width", "tasks.argmax.steps.short", "seed")),
+        *((key, True) for key in ("test.sequences", "model.width", "tasks.argmax.steps.short", "seed", "attention")),
         *((key, False) for key in ("blocks", "norm", "training.seeds_per_process", "diagnostics.heatmap_sequences")),
-        *((key, False) for key in ("tasks.argmax.steps.long", "tasks.dictionary.steps.short")),
+        *((key, False) for key in ("tasks.argmax.steps.long", "tasks.dictionary.steps.short", "train_also_on")),
+        *((key, False) for key in ("training.averaged_part", "training.kept_steps")),
     ],
 )
 def test_what_decides_a_models_numbers_is_compared_and_nothing_else(key, compared):
@@ -44,7 +47,7 @@ def test_what_decides_a_models_numbers_is_compared_and_nothing_else(key, compare
     inner[last] = 99
     ours, theirs = (parameters(of, "argmax", "short") for of in (PARAMS, params))
     if compared:
-        with pytest.raises(InputError, match=rf"^here: {key} is 99; must be \d+$"):
+        with pytest.raises(InputError, match=rf"^here: {key} is 99; must be (\d+|'softmax')$"):
             check_parameters(theirs, ours, "here")
     else:
         check_parameters(theirs, ours, "here")

@@ -1,8 +1,13 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
+import pytest
+from made_up_pieces import PARAMS
 from made_up_tests import PAPER, made_up
 from scipy import stats
 
+from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.outputs import write_files
 from vanishing_variance.results.files import TrainingSetup, comparison, overview
@@ -10,19 +15,43 @@ from vanishing_variance.statistics import intervals
 
 STEPS = {(task, name): 5 for task in ("argmax", "dictionary") for name in ("short", "long")}
 TRAINED = TrainingSetup(0, {"short": 2, "long": 2}, {"short": 16, "long": 16}, STEPS)
+SHORT = TrainingSetup(0, {"short": 2}, {"short": 16}, STEPS)
 
 
 def test_an_overview_is_of_the_lengths_beyond_training():
     accuracy = made_up(lengths=(16, 64, 16384))
     document = overview(accuracy, "ln", {"short": 16, "long": 16384})
     assert list(document) == ["argmax", "dictionary"]
-    plain = accuracy.query("task == 'argmax' and range == 'short' and temperature == 'plain' and length > 16")
+    plain = accuracy.query("task == 'argmax' and range == 'short' and rule == 'plain' and length > 16")
     means = plain.groupby(["norm", "seed"])["accuracy"].mean().unstack("norm") * 100
     assert document["argmax"]["none"] == round(means["none"].mean(), 2)
     assert document["argmax"]["gain"] == round((means["ln"] - means["none"]).mean(), 2)
     assert document["argmax"]["log10_p"] == round(np.log10(stats.ttest_rel(means["ln"], means["none"]).pvalue), 2)
     assert "argmax_long" in overview(accuracy, "ln", {"long": 64})
     assert list(overview(made_up(seeds=1), "ln", {"short": 16})["argmax"]) == ["none", "norm", "gain"]
+
+
+def test_a_training_is_on_the_ranges_of_the_study():
+    short = TrainingSetup.of(PARAMS | {"train_also_on": []})
+    both = TrainingSetup.of(PARAMS | {"train_also_on": ["long"]})
+    assert list(short.longest) == list(short.shortest) == ["short"]
+    assert list(both.longest) == list(both.shortest) == ["short", "long"]
+    assert set(both.steps) - set(short.steps) == {("argmax", "long"), ("dictionary", "long")}
+    for wrong in (["short"], ["long", "long"], "long"):
+        with pytest.raises(InputError, match=r"^params.yaml: train_also_on(\[0\])? is [^\n]*; must be "):
+            TrainingSetup.of(PARAMS | {"train_also_on": wrong})
+
+
+def test_a_study_of_the_short_range_has_no_files_of_the_long_one(monkeypatch):
+    monkeypatch.setattr(intervals, "RESAMPLES", 99)
+    files = comparison(made_up().query("range == 'short'"), None, PAPER, "ln", replace(SHORT, attention="power"))
+    assert [name for name in files if "table" in name] == [
+        *("tables/tests.csv", "tables/paper.csv", "tables/paper.md"),
+        *(f"tables/table{number}.md" for number in (1, 2, 3, 6)),
+    ]
+    assert list(files["summary.json"]) == ["argmax", "dictionary"]
+    title, _, _ = files["tables/table1.md"].partition("\n")
+    assert title.endswith("after 5 of the paper's 100,000 gradient steps, attention power")
 
 
 def test_files_are_written_as_their_content_is(tmp_path, monkeypatch):

@@ -16,11 +16,13 @@ INCOMPLETE = "does not hold seeds 2 to 3 of ln at every test length, once each; 
     ("name", "change", "said"),
     [
         ("piece.json", {"task": "nonsense"}, "task is 'nonsense': Input should be 'argmax' or 'dictionary'; copy the"),
+        ("piece.json", {"range": "long"}, "range is 'long'; must be short, the ranges of params.yaml (train_also_on)"),
         ("piece.json", {"seeds": []}, "seeds is []: List should have at least 1 item after validation"),
         ("accuracy.csv", lambda of: of.assign(norm="std"), INCOMPLETE),
         ("accuracy.csv", lambda of: of[:-1], INCOMPLETE),
         ("accuracy.csv", lambda of: pd.concat([of, of[:1]]), INCOMPLETE),
-        ("accuracy.csv", lambda of: of[of["temperature"] != "fitted"], INCOMPLETE),
+        ("accuracy.csv", lambda of: of[of["rule"] != "fitted"], INCOMPLETE),
+        ("accuracy.csv", lambda of: pd.concat([of, of[:1].assign(rule="hard")]), INCOMPLETE),
         ("accuracy.csv", lambda of: of.assign(accuracy=np.nan), "accuracy has a number that is missing; copy the "),
         ("mechanism.csv", lambda of: of[of["length"] > 0], INCOMPLETE),
         ("mechanism.csv", lambda of: of.drop(columns="target"), "cannot be read as CSV: it has no column target; copy"),
@@ -33,6 +35,14 @@ def test_a_damaged_piece_is_refused_in_a_line(tmp_path, name, change, said):
     else:
         write_csv(path, change(pd.read_csv(path)))
     with pytest.raises(InputError) as refused:
-        read_piece(path.parent, PARAMS)
+        read_piece(path.parent, PARAMS | {"train_also_on": []})
     assert str(refused.value).startswith(f"{path}: {said}")
     assert "\n" not in str(refused.value)
+
+
+def test_a_piece_may_have_further_rules(tmp_path):
+    path = piece(tmp_path / "piece", "argmax", "ln", [2, 3]) / "accuracy.csv"
+    plain = pd.read_csv(path).query("rule == 'plain'")
+    more = [plain.assign(rule=rule) for rule in ("hard", "step_00000005")]
+    write_csv(path, pd.concat([pd.read_csv(path), *more]))
+    assert len(read_piece(path.parent, PARAMS).accuracy) == 5 * len(plain)

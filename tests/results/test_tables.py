@@ -1,7 +1,7 @@
 import pytest
 from made_up_tests import PAPER, made_up, of_four_seeds, paired_up, select
 
-from vanishing_variance.results.tables import markdown, numbers
+from vanishing_variance.results.tables import TITLES, markdown, numbers
 
 
 def cells(text):
@@ -23,6 +23,9 @@ def test_table_1_shows_ours_beside_the_papers():
     assert shown["ln − none (pp)"][0] == f"{ours['difference']:+.2f} [{ours['low']:+.2f}, {ours['high']:+.2f}]"
     assert shown["paper: + ln"] == ["99.6", "22.6"]
     assert shown["paper: p"] == ["8e-01", "3e-03"]
+    assert [line.split("**")[1] for line in text.splitlines() if "**" in line] == [
+        f"{title}, n = 4" for title in TITLES.values()
+    ]
 
 
 def test_of_another_treatment_the_paper_stands_beside_ln_against_std_alone():

@@ -29,7 +29,7 @@ NEARER = (
 
 def orthogonal(task: str, evidence: Evidence) -> Judgement:
     """Judge whether `ln` gains as much with the adaptive temperature as without."""
-    evidence.require([task], "short", "ln", "none")
+    evidence.require([task], "short", "ln", "none", rule="adaptive")
     plain = Pair(task, "short", "ln", "none", "plain")
     adaptive = Pair(task, "short", "ln", "none", "adaptive")
     with_it = adaptive.gains(evidence)

@@ -26,13 +26,13 @@ EQUAL = 1e-10
 
 @dataclass(frozen=True)
 class Pair:
-    """Two variants of one task and range at one temperature: `treatment` minus `baseline`."""
+    """Two variants of one task and range by one rule: `treatment` minus `baseline`."""
 
     task: str
     range_: str
     treatment: str
     baseline: str
-    temperature: str = "plain"
+    rule: str = "plain"
 
     def accuracies(self, evidence: Evidence) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return those of treatment and baseline in percent, a row a seed that both have, a column a length, (S, L)."""
@@ -95,7 +95,7 @@ class Pair:
 
     def _papers_numbers(self, evidence: Evidence) -> pd.DataFrame:
         """Return the paper's numbers, a row a length of ours beyond training; NaN where one is not known."""
-        papers = rows(evidence.paper, task=self.task, range_=self.range_, temperature=self.temperature)
+        papers = rows(evidence.paper, task=self.task, range_=self.range_, rule=self.rule)
         wide = papers.dropna(subset="value").pivot_table(index="length", columns="variant", values="value")
         _, theirs = self.accuracies(evidence)
         return wide.reindex(index=theirs.columns, columns=["none", "ln", "std", "ln_vs_none", "ln_vs_std"])

@@ -37,14 +37,14 @@ class Evidence:
     capacity: Mapping[str, Any] = field(default_factory=dict)
     losses: pd.DataFrame = field(default_factory=pd.DataFrame)
 
-    def require(self, tasks: Sequence[str], range_: str, *norms: str) -> None:
-        """Raise NotTestedError where these normalisers cannot be compared beyond training."""
-        missing = [self._missing(task, range_, norms) for task in tasks]
+    def require(self, tasks: Sequence[str], range_: str, *norms: str, rule: str = "plain") -> None:
+        """Raise NotTestedError where these normalisers cannot be compared beyond training by a rule."""
+        missing = [self._missing(task, range_, norms, rule) for task in tasks]
         said = "; ".join(filter(None, missing))
         if said:
             raise NotTestedError(said)
 
-    def _missing(self, task: str, range_: str, norms: Sequence[str]) -> str:
+    def _missing(self, task: str, range_: str, norms: Sequence[str], rule: str) -> str:
         accuracy = rows(self.accuracy, task=task, range_=range_)
         trained = {norm: set(rows(accuracy, norm=norm)["seed"]) for norm in norms}
         absent = [norm for norm, seeds in trained.items() if not seeds]
@@ -52,6 +52,8 @@ class Evidence:
             return f"{task} was not trained on the {range_} range with {' and '.join(absent)}"
         if not set.intersection(*trained.values()):
             return f"no seed of {task} was trained on the {range_} range with {' and '.join(norms)} alike"
+        if rows(accuracy, rule=rule).empty:
+            return f"{task} was not tested by the rule {rule}"
         longest = self.longest[range_]
         if accuracy["length"].max() <= longest:
             return f"no test length is beyond the {longest} of training"
@@ -68,7 +70,7 @@ class Evidence:
         said = f"{steps:,} of {papers_steps:,} steps"
         below = steps < papers_steps
         baseline = {"variant": "none", "quantity": "accuracy_pct"}
-        cells = rows(self.paper, task=task, range_=range_, temperature="plain", **baseline)
+        cells = rows(self.paper, task=task, range_=range_, rule="plain", **baseline)
         papers = cells.set_index("length")["value"].dropna()
         ours = by_seed(self.accuracy, task, range_, "none", "plain").mean()
         both = papers.index.intersection(ours.index)

@@ -31,7 +31,7 @@ def ahead(pair: Pair) -> Rule:
 
 
 def _ahead(pair: Pair, evidence: Evidence) -> Judgement:
-    evidence.require([pair.task], pair.range_, pair.treatment, pair.baseline)
+    evidence.require([pair.task], pair.range_, pair.treatment, pair.baseline, rule=pair.rule)
     test = pair.gain(evidence)
     behind = pair.behind(evidence)
     verdict = UNDECIDED if np.isnan(test.p) else one_sided(test.low, test.high)

@@ -68,7 +68,7 @@ class Claim:
 def judge(claims: Iterable[Claim], evidence: Evidence) -> dict[str, dict[str, Any]]:
     """Return every claim's judgement, as metrics/claims.json has it; numbers with four significant digits.
 
-    `steps`: how many gradient steps its models had, by task.
+    `steps`: how many gradient steps its models had, by task; nothing of a range that was not trained.
     """
     document = {}
     for claim in claims:
@@ -77,6 +77,7 @@ def judge(claims: Iterable[Claim], evidence: Evidence) -> dict[str, dict[str, An
             found = _as_trained(rule, rule.judge(evidence), evidence)
         except NotTestedError as problem:
             found = Judgement(NOT_TESTED, str(problem))
+        trained = [task for task in rule.tasks if (task, rule.range_) in evidence.steps]
         document[claim.key] = {
             "claim": claim.says,
             "where": claim.where,
@@ -88,7 +89,7 @@ def judge(claims: Iterable[Claim], evidence: Evidence) -> dict[str, dict[str, An
             "paper": _number(found.paper),
             "unit": found.unit,
             "n": found.n,
-            "steps": {task: evidence.steps[task, rule.range_] for task in rule.tasks},
+            "steps": {task: evidence.steps[task, rule.range_] for task in trained},
             "evidence": found.evidence,
             "rule": rule.words,
         }

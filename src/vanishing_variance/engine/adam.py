@@ -30,6 +30,7 @@ class TorchAdam:
     """torch's fused form. Steps weights in place, each by its `.grad`; of some tables a step reads a few rows."""
 
     def __init__(self, weights: Weights, tables: Collection[str], rates: Rates, decay: float) -> None:
+        self._weights = weights
         self._tables = {name: weights[name] for name in tables}
         self._rates, self._completed = rates.tolist(), 0
         betas = BETA1, BETA2
@@ -58,6 +59,10 @@ class TorchAdam:
 
     def finish(self) -> None:
         """Bring every row up to date, as they always are here; steps may go on afterwards."""
+
+    def snapshot(self) -> dict[str, Tensor]:
+        """Return copies of the weights, every row up to date; no bit of a later step depends on this call."""
+        return {name: tensor.detach().clone() for name, tensor in self._weights.items()}
 
     def state(self) -> dict[str, Tensor]:
         """Return all that later steps depend on beside weights and their number: by name, to be read or copied into."""

@@ -4,6 +4,7 @@ S seeds.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -21,14 +22,24 @@ from vanishing_variance.harness.parallel import Job, Report
 from vanishing_variance.harness.progress import Progress
 
 
-def train_block(
-    plan: TrainingPlan, seeds: Sequence[int], checkpoints: Path | None = None
-) -> tuple[dict[str, np.ndarray], pd.DataFrame]:
+@dataclass(frozen=True)
+class TrainedBlock:
+    """A block of trained seeds.
+
+    `weights`: the last ones by name of the tensor, (S, ...) each, float32. `losses`: seed, step, loss (nats, the mean
+    over the STEPS_PER_RECORD steps that end with `step`). `others`: the weights that are kept beside the last ones, of
+    the same names and shapes: `averaged` (training.averaged_part), and such as `step_00001000` (training.kept_steps).
+    """
+
+    weights: dict[str, np.ndarray]
+    losses: pd.DataFrame
+    others: dict[str, dict[str, np.ndarray]]
+
+
+def train_block(plan: TrainingPlan, seeds: Sequence[int], checkpoints: Path | None = None) -> TrainedBlock:
     """Train a block of seeds.
 
-    Return the weights by name, (S, ...) each, and the training losses: seed, step, loss (nats, the mean over the
-    STEPS_PER_RECORD steps that end with `step`). A training that was cut off goes on from its checkpoints in the folder
-    `checkpoints`. Raises DivergedError.
+    A training that was cut off goes on from its checkpoints in the folder `checkpoints`. Raises DivergedError.
     """
     plan.variant.network()  # whose modules are part of the code that `fingerprint` reads
     size = plan.training.seeds_per_process if device().type == "cpu" else len(seeds)
@@ -41,22 +52,16 @@ def train_block(
         jobs.append(partial(_train_chunk, plan, chunk, path))
     with Progress(f"train {plan.name}", plan.steps * len(seeds), "seed-steps") as progress:
         chunks = parallel.run(jobs, progress)
-    chunk_weights, chunk_losses = zip(*chunks, strict=True)
-    weights = {}
-    for name in chunk_weights[0]:
-        weights[name] = np.concatenate([of_chunk[name] for of_chunk in chunk_weights])
-    return weights, pd.concat(chunk_losses, ignore_index=True)
+    return _joined(chunks)
 
 
-def _train_chunk(
-    plan: TrainingPlan, seeds: Sequence[int], checkpoint: Path | None, report: Report
-) -> tuple[dict[str, np.ndarray], pd.DataFrame]:
-    """Return the weights of some seeds, and their losses: seed, step, loss."""
+def _train_chunk(plan: TrainingPlan, seeds: Sequence[int], checkpoint: Path | None, report: Report) -> TrainedBlock:
+    """Train some seeds of a block."""
     torch.set_num_threads(1)  # several would sum in another order
     variant = plan.variant
     initial = draw(variant.initial(plan.task_training), plan.root_seed, variant.task_name, seeds)
     weights = {name: tensor.to(device()) for name, tensor in initial.items()}
-    losses = loop.train(plan, weights, seeds, report, checkpoint)
+    losses, others = loop.train(plan, weights, seeds, report, checkpoint)
     records = len(losses)
     last_steps = loop.STEPS_PER_RECORD * np.arange(1, records + 1)
     columns = {
@@ -64,4 +69,22 @@ def _train_chunk(
         "step": np.tile(last_steps.clip(max=plan.steps), len(seeds)),
         "loss": losses.T.ravel(),
     }
-    return to_arrays(weights), pd.DataFrame(columns)
+    other_arrays = {name: to_arrays(tensors) for name, tensors in others.items()}
+    return TrainedBlock(to_arrays(weights), pd.DataFrame(columns), other_arrays)
+
+
+def _joined(chunks: Sequence[TrainedBlock]) -> TrainedBlock:
+    """Return the block that consists of these chunks, one after another."""
+    weights = _joined_weights([chunk.weights for chunk in chunks])
+    losses = pd.concat([chunk.losses for chunk in chunks], ignore_index=True)
+    others = {}
+    for name in chunks[0].others:
+        others[name] = _joined_weights([chunk.others[name] for chunk in chunks])
+    return TrainedBlock(weights, losses, others)
+
+
+def _joined_weights(of_chunks: Sequence[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    joined = {}
+    for name in of_chunks[0]:
+        joined[name] = np.concatenate([weights[name] for weights in of_chunks])
+    return joined

@@ -65,6 +65,10 @@ class Items:
                 chosen[name] = choose(array)
         return replace(self, **chosen)
 
+    def repeat(self, heads: int) -> "Items":
+        """Return the items of each sequence for each of its heads, which follow one another."""
+        return self.select(lambda array: array.unsqueeze(2).expand(-1, -1, heads, -1).flatten(1, 2))
+
     def parts(self, size: int) -> Iterator["Items"]:
         """Yield the same sequences in parts of at most `size` items."""
         for first in range(0, self.embedding_index.shape[2], size):

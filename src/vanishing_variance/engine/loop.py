@@ -17,6 +17,7 @@ from vanishing_variance.engine.checkpoints import Checkpoint
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.interfaces import Weights
 from vanishing_variance.engine.network import Network
+from vanishing_variance.engine.other_weights import OtherWeights
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.sparse import touched_rows
 from vanishing_variance.harness.errors import DivergedError
@@ -32,12 +33,13 @@ def train(
     seeds: Sequence[int],
     report: Report = lambda done: None,
     checkpoint_path: Path | None = None,
-) -> np.ndarray:
+) -> tuple[np.ndarray, dict[str, dict[str, Tensor]]]:
     """Train `weights`, in place, by Adam with decoupled decay, on fresh sequences at every step.
 
-    Return the losses (records, S) in nats, float32. `report` is called with the seed-steps completed since its last
-    call. With a checkpoint it goes on from there and writes it now and then. Raises DivergedError, which names the
-    first step and seed whose loss is not finite, or a weight that is not finite at the end: no seed is ever dropped.
+    Return the losses (records, S) in nats, float32, and the weights that are kept beside the last ones, by name (see
+    OtherWeights). `report` is called with the seed-steps completed since its last call. With a checkpoint it goes on
+    from there and writes it now and then. Raises DivergedError, which names the first step and seed whose loss is not
+    finite, or a weight that is not finite at the end: no seed is ever dropped.
     """
     network = plan.variant.network()
     tables = network.embedding.SPARSE_TABLES
@@ -45,10 +47,11 @@ def train(
     for tensor in weights.values():
         tensor.requires_grad_()
     optimiser = adam(weights, tables, learning_rates(plan.training, plan.steps), plan.training.weight_decay)
+    others = OtherWeights(plan.training, plan.steps, weights)
     history = torch.full((plan.steps, len(seeds)), torch.nan, device=device())
 
     checkpoint = Checkpoint(checkpoint_path)
-    completed = checkpoint.restore(_state(weights, optimiser, history))
+    completed = checkpoint.restore(_state(weights, optimiser, others, history))
     optimiser.resume(completed)
     report(completed * len(seeds))
 
@@ -61,6 +64,8 @@ def train(
         loss.sum().backward()  # no seed's loss depends on another's weights
         optimiser.step()
         history[step - 1] = loss.detach()
+        if others.due(step):
+            others.add(step, optimiser.snapshot())
 
         due = checkpoint.due()
         if due or step % STEPS_PER_RECORD == 0 or step == plan.steps:
@@ -68,14 +73,14 @@ def train(
             report((step - completed) * len(seeds))
             completed = step
         if due:
-            checkpoint.save(_state(weights, optimiser, history), completed)
+            checkpoint.save(_state(weights, optimiser, others, history), completed)
 
     optimiser.finish()
     for tensor in weights.values():
         tensor.requires_grad_(False)
     _check_weights(plan, seeds, weights)
-    checkpoint.save(_state(weights, optimiser, history), plan.steps)  # until the whole block is written
-    return _records(history.cpu().numpy())
+    checkpoint.save(_state(weights, optimiser, others, history), plan.steps)  # until the whole block is written
+    return _records(history.cpu().numpy()), others.means()
 
 
 def losses(network: Network, weights: Weights, batch: Weights, labels: Tensor) -> Tensor:
@@ -89,13 +94,15 @@ def _on_device(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return {name: tensor.to(device()) for name, tensor in tensors.items()}
 
 
-def _state(weights: Weights, optimiser: Adam, history: Tensor) -> dict[str, Tensor]:
+def _state(weights: Weights, optimiser: Adam, others: OtherWeights, history: Tensor) -> dict[str, Tensor]:
     """Return all that a step changes, by name. Sequences are drawn from named streams, which have no state."""
     state = {"history": history}
     for name, tensor in weights.items():
         state[f"weights.{name}"] = tensor.detach()
     for name, tensor in optimiser.state().items():
         state[f"optimiser.{name}"] = tensor
+    for name, tensor in others.state().items():
+        state[f"others.{name}"] = tensor
     return state
 
 

@@ -1,11 +1,13 @@
 """The network of Section 2, every seed at once: the one definition of the forward pass.
 
     items -> item MLP -> keys, values \
-                                       softmax(Q K^T / sqrt(D)) V = O -> normaliser -> W_O -> MLP -> label
+                                       softmax(Q K^T / sqrt(d)) V = O -> normaliser -> W_O -> MLP -> label
     query -> query MLP -> query       /
 
-S seeds, B sequences, N items, D width, C classes, F features, P features filled up with zeros. Every weight has the
-seed as its first axis; a batch has it too, or 1 there where all seeds share the sequences.
+S seeds, B sequences, H heads, N items, D width, d = D/H that of a head, C classes, F features, P features filled up
+with zeros. Every weight has the seed as its first axis; a batch has it too, or 1 there where all seeds share the
+sequences. Each head has d of the D features of Q, K and V: O is the heads' outputs side by side. To attention the heads
+of a sequence are so many sequences of the same items, one after another: `BH` rows.
 
 No key or value is ever formed. With h the item MLP's hidden layer, items are h W_2 + b_2, and the logits
 (h W_2 + b_2) W_K . q equal h . (W_2 W_K q) up to a constant that softmax removes; and because the attention weights sum
@@ -54,31 +56,39 @@ class Network:
         return self.embedding.tables(self._with_first_layer(weights))
 
     def encode(
-        self, weights: Weights, batch: Batch, tables: Weights | None = None
-    ) -> tuple[Items, Float[Tensor, "S B P"]]:
-        """Return the items, and the query folded through W_Q, W_K and the item MLP: its product with h_n is a logit."""
-        items, query = self.embedding.embed(self._with_first_layer(weights), batch, tables)
-        project, key = self._projection(weights, "query"), self._key(weights)
+        self, weights: Weights, batch: Batch, tables: Weights | None = None, length: int | None = None
+    ) -> tuple[Items, Float[Tensor, "S BH P"]]:
+        """Return the items of each head, and its query folded through W_Q, W_K and the item MLP.
+
+        The product of a folded query with h_n is a logit: in a sequence of `length` items, by default of as many as
+        there are, which an attention map may make something of.
+        """
+        items, features = self.embedding.embed(self._with_first_layer(weights), batch, tables)
+        items = items.repeat(self.model.heads)
+        layers = [self._projection(weights, "query")]
+        if self.model.projection == "mlp":
+            layers = [*self._mlp(weights, "query"), *layers]
+        query = linear(features, *layers)
+        query_by_head = query.unflatten(2, (self.model.heads, -1)).flatten(1, 2)
+        through_key = self._by_head(query_by_head, self._key(weights))
         if self.model.projection == "direct":
-            through_key = linear(query, project, key)
             missing = items.embedding.shape[-1] - through_key.shape[-1]
             folded_query = pad(through_key, (0, missing))
             items = replace(items, gelu=False)
         else:
-            through_key = linear(query, *self._mlp(weights, "query"), project, key)
             folded_query = linear(through_key, Linear(weights["item.2.weight"], transposed=True))
             if not self.rescaled:
                 shift = through_key * weights["item.2.bias"].unsqueeze(1)
                 items = replace(items, shift=shift.sum(-1))
         if isinstance(self.attention, Rescaled):
-            num_items = items.embedding_index.shape[2]
+            num_items = length or items.embedding_index.shape[2]
             factor = self.attention.scale(num_items, self._learned(weights, "map", self.attention))
             folded_query = folded_query * factor
         return items, folded_query
 
     def attend(
-        self, weights: Weights, items: Items, folded_query: Float[Tensor, "S B P"]
-    ) -> tuple[Float[Tensor, "S B P"], Float[Tensor, "S B"] | None]:
+        self, weights: Weights, items: Items, folded_query: Float[Tensor, "S BH P"]
+    ) -> tuple[Float[Tensor, "S BH P"], Float[Tensor, "S BH"] | None]:
         """Return the context (attention-weighted hidden layers), and the sum of the weights where it is not 1."""
         if self.rescaled:
             _, context = attend(items, folded_query)
@@ -86,28 +96,23 @@ class Network:
         attention_weights = self.attention_weights(weights, products(items, folded_query))
         return weighted_sum(items, attention_weights), attention_weights.sum(-1)
 
-    def attention_weights(self, weights: Weights, logits: Float[Tensor, "S B N"]) -> Float[Tensor, "S B N"]:
+    def attention_weights(self, weights: Weights, logits: Float[Tensor, "S BH N"]) -> Float[Tensor, "S BH N"]:
         """Return the attention weights of the items."""
         if isinstance(self.attention, Rescaled):
             return torch.softmax(logits, dim=-1)
         return self.attention.weights(logits, self._learned(weights, "map", self.attention))
 
     def outputs(
-        self, weights: Weights, context: Float[Tensor, "S B P"], total: Float[Tensor, "S B"] | None = None
+        self, weights: Weights, context: Float[Tensor, "S BH P"], total: Float[Tensor, "S BH"] | None = None
     ) -> Float[Tensor, "S B D"]:
         """Return the attention outputs O, before the normaliser, of contexts whose weights sum to `total`, or to 1."""
-        layers = [self._projection(weights, "value")]
-        if self.model.projection == "direct":
-            num_features = weights["attention.value"].shape[-1]
-            context = context[..., :num_features]
-        else:
-            layers.insert(0, self._layer(weights, "item.2"))
-        outputs = linear(context, *layers)
-        if total is None:
-            return outputs
-        constant = linear(torch.zeros_like(context[:, :1]), *layers)
-        missing = (total - 1).unsqueeze(-1)
-        return outputs + missing * constant
+        heads = self.model.heads
+        outputs: Tensor = self._values(weights, context).unflatten(1, (-1, heads))
+        if total is not None:
+            constant = self._values(weights, torch.zeros_like(context[:, :heads]))
+            missing = (total - 1).unflatten(1, (-1, heads)).unsqueeze(-1)
+            outputs = outputs + missing * constant.unsqueeze(1)
+        return outputs.flatten(2)
 
     def normalise(self, weights: Weights, outputs: Float[Tensor, "S B D"]) -> Float[Tensor, "S B D"]:
         """Return the normalised attention outputs, which the layers above read."""
@@ -144,9 +149,31 @@ class Network:
         """Return the learned parameters of the attention map, `map`, or of the normaliser, `norm`."""
         return {name: weights[f"{group}.{name}"].unsqueeze(1) for name in module.LEARNABLE}
 
+    def _values(self, weights: Weights, context: Float[Tensor, "S BH P"]) -> Float[Tensor, "S BH d"]:
+        """Return contexts through the item MLP's second layer and each head's rows of W_V."""
+        if self.model.projection == "direct":
+            num_features = weights["attention.value"].shape[-1]
+            context = context[..., :num_features]
+        else:
+            context = linear(context, self._layer(weights, "item.2"))
+        return self._by_head(context, self._projection(weights, "value"))
+
+    def _by_head(self, x: Float[Tensor, "S BH _"], layer: Linear) -> Float[Tensor, "S BH _"]:
+        """Return each head's `x` through its own rows of a layer: heads are multiplied as seeds are."""
+        heads = self.model.heads
+        weight = layer.weight.unflatten(1, (heads, -1)).flatten(0, 1)
+        bias = layer.bias
+        if bias is not None:
+            bias = bias.unflatten(1, (heads, -1)).flatten(0, 1)
+        of_heads = x.unflatten(1, (-1, heads)).transpose(1, 2).flatten(0, 1)
+        through_layer = linear(of_heads, layer._replace(weight=weight, bias=bias))
+        result: Tensor = through_layer.unflatten(0, (-1, heads)).transpose(1, 2).flatten(1, 2)
+        return result
+
     def _key(self, weights: Weights) -> Linear:
-        """Return W_K, transposed, over sqrt(D) where logits are scaled (`model.scaled_logits`)."""
-        scale = self.model.width**-0.5 if self.model.scaled_logits else 1.0
+        """Return W_K, transposed, over sqrt(d) where logits are scaled (`model.scaled_logits`)."""
+        head_width = self.model.width // self.model.heads
+        scale = head_width**-0.5 if self.model.scaled_logits else 1.0
         return Linear(weights["attention.key"] * scale, transposed=True)
 
     def _projection(self, weights: Weights, part: str) -> Linear:

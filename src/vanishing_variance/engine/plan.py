@@ -27,17 +27,15 @@ class TrainingPlan:
     steps: int
 
     @classmethod
-    def of(
-        cls, params: Mapping[str, Any], run: Run, attention: str = "softmax", name: str | None = None
-    ) -> "TrainingPlan":
+    def of(cls, params: Mapping[str, Any], run: Run) -> "TrainingPlan":
         """Return the plan of a run by params.yaml, with the task's number of steps on the range. Raises InputError."""
         lengths: Range = get_param(params, f"ranges.{run.range}", Range)
         return cls(
-            name=name or str(run),
+            name=str(run),
             root_seed=get_param(params, "seed", Index),
             range_name=run.range,
             lengths=lengths,
-            variant=Variant.of(params, run.task, run.norm, attention),
+            variant=Variant.of(params, run.task, run.norm, run.attention),
             training=get_param(params, "training", Training),
             task_training=task_training(params, run.task),
             steps=training_steps(params, run.task, run.range),

@@ -36,6 +36,15 @@ class Range(Section):
         return self
 
 
+# `train_also_on`: the long range, or nothing.
+FurtherRanges = Annotated[list[Literal["long"]], Field(max_length=1)]
+
+
+def ranges_of(params: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the ranges that a study trains on: `short`, and those of `train_also_on`. Raises InputError."""
+    return "short", *get_param(params, "train_also_on", FurtherRanges)
+
+
 def steps_key(task: str, range_: str) -> str:
     """Return where params.yaml has the number of gradient steps of a task on a range."""
     return f"tasks.{task}.steps.{range_}"

@@ -22,6 +22,15 @@ def attention_names() -> list[str]:
     return sorted(path.stem for path in (_PACKAGE / "attentions").glob("[!_]*.py"))
 
 
+def softmax_names() -> list[str]:
+    """Return the names of the attention maps that are a softmax of rescaled logits, sorted.
+
+    They have a function `scale`, which is looked for in their text: to load them would load torch.
+    """
+    folder = _PACKAGE / "attentions"
+    return [name for name in attention_names() if "\ndef scale(" in (folder / f"{name}.py").read_text()]
+
+
 def task_names() -> list[str]:
     """Return the names of the tasks, sorted."""
     return sorted(path.parent.name for path in (_PACKAGE / "tasks").glob("*/task.py"))

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.leaderboard.board import FINE
-from vanishing_variance.leaderboard.files import HARD, TRAINED
+from vanishing_variance.leaderboard.files import HARD, PLAIN
 from vanishing_variance.results.accuracy import rows
 
 # Inches: of a line, and of everything above and below the lines.
@@ -25,7 +25,7 @@ def draw(board: pd.DataFrame) -> Drawing:
     The rows are by the smallest accuracy of all tasks, the same in all panels. `board`: a frame of `board.board`.
     """
     tasks = board["task"].unique()
-    trained = rows(board, rule=TRAINED).sort_values("overall_rank", kind="stable", na_position="last")
+    trained = rows(board, rule=PLAIN).sort_values("overall_rank", kind="stable", na_position="last")
     names = list(trained["line"].unique())
     figure = style.figure(MARGINS + LINE * max(len(names), 4))
     panels = figure.subplots(1, len(tasks), sharex=True, sharey=True, squeeze=False)[0]

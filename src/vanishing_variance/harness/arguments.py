@@ -6,21 +6,23 @@ from vanishing_variance.harness.errors import shown
 from vanishing_variance.harness.paths import Run
 from vanishing_variance.harness.script import Arguments
 
+NAMES = ("task", "range", "attention", "norm")
+
 
 def block_of_variant(description: str) -> Run:
-    """Return the run that `--task`, `--range`, `--norm` and `--block` name; paths can be built of its names.
+    """Return the run that the arguments name; paths can be built of its names.
 
     Exit with code 2 on anything else than names and a number. Which names are known, the registry and params.yaml say.
     """
     parser = Arguments(description=description, allow_abbrev=False)
-    for option in ("--task", "--range", "--norm"):
-        parser.add_argument(option, required=True)
+    for option in NAMES:
+        parser.add_argument(f"--{option}", required=True)
     parser.add_argument("--block", type=int, required=True)
     chosen = parser.parse_args()
-    for option in ("task", "range", "norm"):
+    for option in NAMES:
         name = getattr(chosen, option)
         if not re.fullmatch("[a-z][a-z0-9_]*", name):
             parser.error(f"argument --{option}: {shown(name)} must be a name of a-z, 0-9 and _")
     if not 0 <= chosen.block < 2**31:
         parser.error(f"argument --block: {shown(chosen.block)} must be a number from 0 to {2**31 - 1}")
-    return Run(chosen.task, chosen.range, chosen.norm, chosen.block)
+    return Run(**vars(chosen))

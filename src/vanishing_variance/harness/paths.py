@@ -18,10 +18,11 @@ class Run:
     range: str
     norm: str
     block: int
+    attention: str = "softmax"
 
     def folder(self, kind: str) -> Path:
         """Return the run's folder of a kind: trained, checkpoints, evaluated."""
-        return RUNS / kind / self.norm / self.range / f"{self.task}-{self.block}"
+        return RUNS / kind / self.attention / self.norm / self.range / f"{self.task}-{self.block}"
 
     @property
     def weights(self) -> Path:
@@ -34,7 +35,7 @@ class Run:
         return self.folder("trained") / "losses.parquet"
 
     def __str__(self) -> str:
-        return f"{self.task}-{self.range}-{self.norm}-{self.block}"
+        return f"{self.task}-{self.range}-{self.attention}-{self.norm}-{self.block}"
 
 
 def sequences(task: str, length: int) -> Path:

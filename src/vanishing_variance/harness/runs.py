@@ -18,6 +18,7 @@ INTERVENTIONS = RUNS / "interventions"
 CAPACITY = RUNS / "capacity.json"
 
 TASKS = ("argmax", "dictionary")
+# Of the paper; a study may leave out the long one: engine.ranges.ranges_of.
 RANGES = ("short", "long")
 
 # The paper's tables, by number, and which of them are ablations.
@@ -31,19 +32,21 @@ PAPER_TABLES = {
 }
 ABLATIONS = (3, 6)
 
-# At test time: the softmax, the adaptive temperature as published, and the one that is fitted to our own models.
-TEMPERATURES = ("plain", "adaptive", "fitted")
+# How a model is tested: as trained; with the adaptive temperature, as published and fitted to our own models; with all
+# attention on the largest logit; and as trained, with the mean of the weights over the last part of the training. Of
+# accuracies alone there may be others: `step_<n>`, with the weights after n steps.
+RULES = ("plain", "adaptive", "fitted", "hard", "averaged")
 
 # What the paper compares on the short range, whatever the treatment is: the ablation of Tables 3 and 6.
 NORMS = ("none", "std", "ln")
 
 
-def expected(norm: str, blocks: Sequence[int]) -> list[Run]:
-    """Return every run of the study with treatment `norm`: stages downstream read these, and no other."""
+def expected(norm: str, blocks: Sequence[int], ranges: Sequence[str], attention: str = "softmax") -> list[Run]:
+    """Return every run of a study with treatment `norm` on its ranges: stages downstream read these, and no other."""
     runs = []
-    for task, range_ in product(TASKS, RANGES):
+    for task, range_ in product(TASKS, ranges):
         for name, block in product(trained(range_, norm), blocks):
-            runs.append(Run(task, range_, name, block))
+            runs.append(Run(task, range_, name, block, attention))
     return runs
 
 

@@ -20,14 +20,15 @@ Positive = Annotated[float, Field(strict=True, gt=0, le=1e6, allow_inf_nan=False
 NotNegative = Annotated[float, Field(strict=True, ge=0, le=1e6, allow_inf_nan=False)]
 
 
-def _increasing(lengths: list[int]) -> list[int]:
-    if any(later <= earlier for earlier, later in pairwise(lengths)):
+def increasing(numbers: list[int]) -> list[int]:
+    """Return the numbers. Raises ValueError unless each is larger than the one before."""
+    if any(later <= earlier for earlier, later in pairwise(numbers)):
         raise ValueError("strictly increasing")
-    return lengths
+    return numbers
 
 
 Length = Annotated[int, Field(strict=True, ge=1, le=2**24)]
-Lengths = Annotated[list[Length], Field(min_length=1), AfterValidator(_increasing)]
+Lengths = Annotated[list[Length], Field(min_length=1), AfterValidator(increasing)]
 
 
 class Section(BaseModel):

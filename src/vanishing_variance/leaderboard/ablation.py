@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.numbers import power
-from vanishing_variance.leaderboard.files import TRAINED
+from vanishing_variance.leaderboard.files import PLAIN
 from vanishing_variance.leaderboard.scores import rounded_interval, seed_scores
 from vanishing_variance.leaderboard.treatments import PATH, Treatment
 from vanishing_variance.results.accuracy import rows
@@ -31,7 +31,7 @@ def ablation(accuracy: pd.DataFrame, treatments: Mapping[str, Treatment], line: 
     """
     lines = combined_lines(treatments, line)
     baseline, whole = next(iter(treatments.values())), treatments[line]
-    trained = rows(accuracy, rule=TRAINED)
+    trained = rows(accuracy, rule=PLAIN)
     last = trained["length"].max()
     measures = {BEYOND: trained[trained["length"] > longest], power(last): rows(trained, length=last)}
     table = []

@@ -8,7 +8,7 @@ import pandas as pd
 from scipy import stats
 
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.leaderboard.files import HARD, TRAINED
+from vanishing_variance.leaderboard.files import HARD, PLAIN
 from vanishing_variance.leaderboard.scores import curves, rounded_interval, seed_scores
 from vanishing_variance.leaderboard.standings import TESTS, gains, standings
 from vanishing_variance.leaderboard.treatments import Treatment
@@ -68,17 +68,17 @@ def board(
         chance = _highest_of_chance(classes[task], sequences)
         table = standings(scores).assign(task=task, n=len(scores))
         table[_BEYOND] = [rounded_interval(values) for values in scores.to_numpy().T]
-        table = table.join(gains(scores, (baseline, TRAINED)))
+        table = table.join(gains(scores, (baseline, PLAIN)))
         table = table.join(_by_length(rows(accuracy, task=task), chance))
         table = table.join(_inside(rows(attention, task=task)))
         tables.append(table.reset_index())
     for (task, line), note in diverged.items():
-        row = {"task": task, "line": line, "rule": TRAINED, "state": DIVERGED, "note": note}
+        row = {"task": task, "line": line, "rule": PLAIN, "state": DIVERGED, "note": note}
         tables.append(pd.DataFrame([row]))
     settings = pd.DataFrame(map(dict, treatments.values()), index=list(treatments))
     table = pd.concat(tables).sort_values(["task", "rank"], ignore_index=True)
     table = table.join(settings, on="line")
-    table["baseline"] = (table["line"] == baseline) & (table["rule"] == TRAINED)
+    table["baseline"] = (table["line"] == baseline) & (table["rule"] == PLAIN)
     table = table.join(_as_trained(table))
     tested = [name for name in _COLUMNS if name not in _ACCURACY or name in table]
     table = table.reindex(columns=tested)
@@ -88,7 +88,7 @@ def board(
 
 def _as_trained(table: pd.DataFrame) -> pd.DataFrame:
     """Return `overall`, `overall_rank` and `hard`, by the index of the rows as trained."""
-    trained = rows(table, rule=TRAINED)
+    trained = rows(table, rule=PLAIN)
     overall = trained.groupby("line")["beyond"].min(skipna=False).to_frame("overall")
     overall["overall_rank"] = overall["overall"].rank(ascending=False, method="min")
     hard = rows(table, rule=HARD).set_index(["task", "line"])["last"].rename("hard")
@@ -127,7 +127,7 @@ def _inside(attention: pd.DataFrame) -> pd.DataFrame:
     ratio = longest["variance"] / shortest["variance"]
     table = pd.DataFrame({"target_weight": longest.groupby("line")["target"].mean()})
     table["variance_ratio"] = ratio.groupby("line").agg(stats.gmean)
-    return pd.concat({TRAINED: table.round(6)}, names=["rule"])
+    return pd.concat({PLAIN: table.round(6)}, names=["rule"])
 
 
 def relative_steps(board: pd.DataFrame, prices: pd.DataFrame, baseline: str) -> pd.Series:
@@ -141,7 +141,7 @@ def relative_steps(board: pd.DataFrame, prices: pd.DataFrame, baseline: str) -> 
 def summary(board: pd.DataFrame) -> dict[str, dict[str, float | None]]:
     """Return by task and line, in alphabetical order, the percentage `beyond` as trained; None where it diverged."""
     document: dict[str, dict[str, float | None]] = {}
-    trained = rows(board, rule=TRAINED).sort_values("line", kind="stable")
+    trained = rows(board, rule=PLAIN).sort_values("line", kind="stable")
     for row in trained.to_dict("records"):
         beyond = row["beyond"]
         lines = document.setdefault(row["task"], {})

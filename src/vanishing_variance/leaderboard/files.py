@@ -1,20 +1,25 @@
-"""Files of the leaderboard: a folder per line and task, and the names in it."""
+"""Files of the leaderboard: a folder per line and task, and what a training that diverged leaves in it."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
-from vanishing_variance.harness.paths import RUNS
+from vanishing_variance.harness.paths import RUNS, Run
 
-TASKS = ("argmax", "dictionary")
-WEIGHTS, LOSSES = "weights.safetensors", "losses.parquet"
-ACCURACY, ATTENTION = "accuracy.parquet", "attention.parquet"
+# Rules by which the board and its figure choose rows.
+PLAIN, HARD = "plain", "hard"
 # A training that diverged leaves this instead of weights, and its test passes it on: {"said": the error's message}.
 DIVERGED = "diverged.json"
 
-# Rules at test time: the attention map as trained, the adaptive temperature as published, and as fitted to the models
-# with labels at the test lengths, all weight on the largest logit.
-TRAINED, ADAPTIVE, FITTED, HARD = RULES = ("trained", "adaptive", "fitted", "hard")
 
+@dataclass(frozen=True)
+class LineRun(Run):
+    """The models of a line, of one task."""
 
-def folder(kind: str, line: str, task: str) -> Path:
-    """Return the folder of a kind: trained, tested, or checkpoints, which is no output."""
-    return RUNS / "leaderboard" / kind / line / task
+    line: str = ""
+
+    def folder(self, kind: str) -> Path:
+        """Return the folder of a kind: trained, checkpoints, evaluated."""
+        return RUNS / "leaderboard" / kind / self.line / self.task
+
+    def __str__(self) -> str:
+        return f"{self.line} {self.task}"

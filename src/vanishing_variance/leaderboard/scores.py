@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from vanishing_variance.leaderboard.files import RULES
+from vanishing_variance.harness.runs import RULES
 from vanishing_variance.statistics.intervals import interval
 
 CURVES = ("task", "line", "rule", "length", "n", "mean", "low", "high")

@@ -7,12 +7,12 @@ import pandas as pd
 
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import MISSING, estimate, power
-from vanishing_variance.leaderboard.files import TRAINED
+from vanishing_variance.leaderboard.files import PLAIN
 
 
 def board_table(board: pd.DataFrame) -> str:
     """Return a row per line as trained, the best first, by the smallest accuracy of all tasks."""
-    trained = board[board["rule"] == TRAINED]
+    trained = board[board["rule"] == PLAIN]
     caption = (
         f"Accuracy beyond training (%), means over n = {trained['n'].max()} seeds with 95% t intervals, of the lines "
         "as trained; the difference from the baseline (points); the accuracy of hard attention at the longest length. "

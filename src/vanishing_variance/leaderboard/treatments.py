@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,16 +9,14 @@ from pydantic import ValidationError, field_validator
 
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.config import Model, Training
-from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.harness import sections
 from vanishing_variance.harness.errors import InputError, shown
-from vanishing_variance.harness.paths import Run
+from vanishing_variance.harness.runs import TASKS
 from vanishing_variance.harness.sections import Count, Section, explained, get_param, named
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.leaderboard.files import TASKS
+from vanishing_variance.leaderboard.files import LineRun
 
 PATH = Path("leaderboard") / "params.yaml"
-RANGE = "short"
 
 
 class Treatment(Section):
@@ -111,18 +108,23 @@ def read_ablation(path: Path = PATH) -> str | None:
     raise InputError(f"{path}: ablation is {shown(line)}; must be one of {', '.join(choices)}")
 
 
-def training_plan(params: Mapping[str, Any], task: str, line: str, treatment: Treatment) -> TrainingPlan:
-    """Return how a line's models of a task are trained, with the seeds, data and short range of the study.
+def line_run(line: str, treatment: Treatment, task: str) -> LineRun:
+    """Return the run of a line's models of a task."""
+    return LineRun(task, "short", treatment.norm, 0, treatment.attention, line)
 
-    `params`: those of `read_params`.
-    """
-    own = {
+
+def line_params(params: Mapping[str, Any], treatment: Treatment) -> dict[str, Any]:
+    """Return the parameters of a line's models: `params`, those of `read_params`, with what the line changes."""
+    tasks = {}
+    for name, task in params["tasks"].items():
+        steps = {"short": task["steps"]["short"] * treatment.steps}
+        tasks[name] = task | {"steps": steps}
+    return {
+        **params,
         "model": params["model"] | {"projection": treatment.projection},
         "training": params["training"] | {"decay": treatment.decay},
+        "tasks": tasks,
     }
-    run = Run(task, RANGE, treatment.norm, 0)
-    plan = TrainingPlan.of({**params, **own}, run, treatment.attention, name=f"{line} {task}")
-    return replace(plan, steps=plan.steps * treatment.steps)
 
 
 def _validated(path: Path, document: Mapping[str, Any], key: str, kind: Any) -> Any:

@@ -11,9 +11,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from vanishing_variance.claims.verdict import legend
-from vanishing_variance.engine.ranges import training_steps
+from vanishing_variance.engine.ranges import ranges_of, training_steps
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.harness.runs import PAPER_TABLES, RANGES, TASKS
+from vanishing_variance.harness.runs import PAPER_TABLES, TASKS
 from vanishing_variance.harness.sections import get_param
 from vanishing_variance.report.figures import Figure
 from vanishing_variance.report.strongest import Study, strongest
@@ -30,6 +30,7 @@ TEMPLATES = Environment(
     lstrip_blocks=True,
     keep_trailing_newline=True,
 )
+TRAIN_LONG = "dvc exp run -S 'train_also_on=[long]'"
 # The claims whose verdicts answer the page's question.
 ANSWER = (
     *("argmax", "dictionary", "vanishing"),
@@ -84,8 +85,8 @@ def _tables(results: Results, paper: pd.DataFrame) -> list[tuple[str, Markup]]:
     tables = []
     for number, table in numbers(results.tests, norm, paper).items():
         task, range_ = PAPER_TABLES[number]
-        steps = of_paper(task, training_steps(params, task, range_))
-        title = f"Table {number}. {task}, trained on the {range_} range, after {steps}, n = {table['n'].max()} seeds"
+        made = of_paper(task, training_steps(params, task, range_), get_param(params, "attention", str))
+        title = f"Table {number}. {task}, trained on the {range_} range, after {made}, n = {table['n'].max()} seeds"
         tables.append((title, paper_table(number, table, norm)))
     return tables
 
@@ -96,8 +97,13 @@ def _scale(params: Mapping[str, Any]) -> tuple[list[str], bool]:
     seeds = len(blocks) * get_param(params, "seeds_per_block", int)
     lines = [f"{seeds} seeds (the paper: {PAPER_SEEDS})"]
     is_reduced = seeds < PAPER_SEEDS
-    for task, range_ in product(TASKS, RANGES):
+    attention = get_param(params, "attention", str)
+    ranges = ranges_of(params)
+    for task, range_ in product(TASKS, ranges):
         steps = training_steps(params, task, range_)
-        lines.append(f"{task}, {range_} range: {of_paper(task, steps)}")
+        lines.append(f"{task}, {range_} range: {of_paper(task, steps, attention)}")
         is_reduced |= steps < paper_steps(task)
+    if "long" not in ranges:
+        lines.append(f"long range: not trained (Tables 4 and 5); to train it, too: {TRAIN_LONG}")
+        is_reduced = True
     return lines, is_reduced

@@ -42,7 +42,7 @@ def strongest(run: Study, record: Study) -> dict[str, Evidence]:
     evidence = {}
     for key, ours in run.claims.items():
         theirs = record.claims.get(key)
-        if theirs and ours["steps"] and _strength(theirs, record) > _strength(ours, run):
+        if theirs and theirs["steps"] and _strength(theirs, record) > _strength(ours, run):
             evidence[key] = Evidence(theirs, weaker=ours)
         else:
             evidence[key] = Evidence(ours)

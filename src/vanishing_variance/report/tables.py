@@ -10,12 +10,7 @@ from vanishing_variance.harness.numbers import MISSING, drawn_power, estimate
 from vanishing_variance.harness.runs import ABLATIONS
 from vanishing_variance.report.strongest import Study
 from vanishing_variance.report.verdicts import ours, papers
-
-TEMPERATURES = {
-    "plain": "plain softmax",
-    "adaptive": "adaptive temperature, as published",
-    "fitted": "adaptive temperature, fitted with labels at these lengths",
-}
+from vanishing_variance.results.tables import TITLES
 
 
 def paper_table(number: int, numbers: pd.DataFrame, norm: str) -> Markup:
@@ -27,7 +22,7 @@ def paper_table(number: int, numbers: pd.DataFrame, norm: str) -> Markup:
     for name, (column, how) in _rows(number, norm).items():
         if column in numbers:
             texts[name] = [estimate(how, value).replace("-", "−") for value in numbers[column]]
-    titles = numbers["temperature"].map(TEMPERATURES).to_numpy()
+    titles = numbers["rule"].map(TITLES).to_numpy()
     table = pd.concat({title: texts[titles == title].T for title in dict.fromkeys(titles)})
     is_known = (table != MISSING).any(axis=1)
     return _html(table[is_known])

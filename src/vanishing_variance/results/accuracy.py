@@ -6,7 +6,7 @@ import pandas as pd
 
 Indexed = TypeVar("Indexed", pd.DataFrame, "pd.Series[Any]")
 
-COLUMNS = ["task", "range", "norm", "seed", "temperature", "length", "accuracy"]
+COLUMNS = ["task", "range", "norm", "seed", "rule", "length", "accuracy"]
 
 
 def rows(frame: pd.DataFrame, **values: object) -> pd.DataFrame:
@@ -17,18 +17,18 @@ def rows(frame: pd.DataFrame, **values: object) -> pd.DataFrame:
     return frame[chosen]
 
 
-def by_seed(accuracy: pd.DataFrame, task: str, range_: str, norm: str, temperature: str) -> pd.DataFrame:
+def by_seed(accuracy: pd.DataFrame, task: str, range_: str, norm: str, rule: str) -> pd.DataFrame:
     """Return accuracies in percent, one row a seed and one column a length, both increasing."""
-    variant = rows(accuracy, task=task, range_=range_, norm=norm, temperature=temperature)
+    variant = rows(accuracy, task=task, range_=range_, norm=norm, rule=rule)
     return variant.pivot(index="seed", columns="length", values="accuracy") * 100
 
 
 def pair(
-    accuracy: pd.DataFrame, task: str, range_: str, treatment: str, baseline: str, temperature: str, longest: int = 0
+    accuracy: pd.DataFrame, task: str, range_: str, treatment: str, baseline: str, rule: str, longest: int = 0
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return `by_seed` of two variants, of the seeds that both have, at the lengths above `longest`."""
-    treated = by_seed(accuracy, task, range_, treatment, temperature)
-    untreated = by_seed(accuracy, task, range_, baseline, temperature)
+    treated = by_seed(accuracy, task, range_, treatment, rule)
+    untreated = by_seed(accuracy, task, range_, baseline, rule)
     ours, theirs = of_both(treated, untreated)
     beyond = [length for length in theirs.columns if int(length) > longest]
     return ours.reindex(columns=beyond), theirs[beyond]

@@ -6,11 +6,11 @@ from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import estimate
 from vanishing_variance.results.accuracy import rows
 
-KEYS = ["task", "range", "temperature", "length"]
+KEYS = ["task", "range", "rule", "length"]
 # A test is significant below this, the paper's and ours.
 ALPHA = 0.01
 COLUMNS = [
-    *("table", "task", "range", "temperature", "variant", "quantity", "length"),
+    *("table", "task", "range", "rule", "variant", "quantity", "length"),
     *("paper", "ours", "low", "high", "n", "difference", "gain"),
 ]
 # Of ours, whichever quantity it is.

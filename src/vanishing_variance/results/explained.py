@@ -65,7 +65,7 @@ def beside_accuracy(inside: pd.DataFrame, accuracy: pd.DataFrame) -> pd.DataFram
     """
     tested = inside[inside["length"] > 0]
     trained = rows(inside, length=0).set_index(MODEL)[OUTPUTS].add_prefix("trained_").reset_index()
-    plain = rows(accuracy, temperature="plain").drop(columns="temperature")
+    plain = rows(accuracy, rule="plain").drop(columns="rule")
     together = tested.merge(trained, on=MODEL, validate="many_to_one")
     return together.merge(plain, on=[*MODEL, "length"], validate="one_to_one")
 

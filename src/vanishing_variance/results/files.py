@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from vanishing_variance.engine.ranges import Range, training_steps
+from vanishing_variance.engine.ranges import Range, ranges_of, training_steps
 from vanishing_variance.engine.seeds import Index
 from vanishing_variance.harness.outputs import Files
-from vanishing_variance.harness.runs import PAPER_TABLES, RANGES, TASKS
+from vanishing_variance.harness.runs import PAPER_TABLES, TASKS
 from vanishing_variance.harness.sections import get_param
 from vanishing_variance.measure.interventions.readings import read_out
 from vanishing_variance.results import explained, shares, shares_table, tables
@@ -28,23 +28,25 @@ SMALLEST = 1e-308
 class TrainingSetup:
     """Training of the compared models: shortest and longest length by range, gradient steps by task and range.
 
-    `root` is that of the random streams.
+    Of no other ranges than the study trains on. `root` is that of the random streams, `attention` the attention map.
     """
 
     root: int
     shortest: Mapping[str, int]
     longest: Mapping[str, int]
     steps: Mapping[tuple[str, str], int]
+    attention: str = "softmax"
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> "TrainingSetup":
         """Return what params.yaml says. Raises InputError."""
-        ranges = {name: get_param(params, f"ranges.{name}", Range) for name in RANGES}
+        ranges = {name: get_param(params, f"ranges.{name}", Range) for name in ranges_of(params)}
         return cls(
             root=get_param(params, "seed", Index),
             shortest={name: lengths.shortest for name, lengths in ranges.items()},
             longest={name: lengths.longest for name, lengths in ranges.items()},
-            steps={(task, name): training_steps(params, task, name) for task in TASKS for name in RANGES},
+            steps={(task, name): training_steps(params, task, name) for task in TASKS for name in ranges},
+            attention=get_param(params, "attention", str),
         )
 
 
@@ -57,7 +59,7 @@ def comparison(
     numbered = {}
     for number, numbers in tables.numbers(tests, norm, paper).items():
         task, range_ = PAPER_TABLES[number]
-        steps = of_paper(task, trained.steps[task, range_])
+        steps = of_paper(task, trained.steps[task, range_], trained.attention)
         numbered[f"tables/table{number}.md"] = tables.markdown(number, numbers, norm, steps)
     return {
         "accuracy.csv": accuracy,

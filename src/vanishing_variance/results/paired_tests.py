@@ -1,4 +1,4 @@
-"""Every paired test of the study, at every temperature and length: the source of tables, metrics and claims.
+"""Every paired test of the study, by every rule and at every length: the source of tables, metrics and claims.
 
 Accuracies are fractions in the raw results; here they are in percent, and differences in percentage points.
 """
@@ -10,16 +10,16 @@ import numpy as np
 import pandas as pd
 
 from vanishing_variance.engine.streams import stream
-from vanishing_variance.harness.runs import RANGES, TASKS, TEMPERATURES, compared
+from vanishing_variance.harness.runs import RULES, TASKS, compared
 from vanishing_variance.results.accuracy import pair
 from vanishing_variance.statistics.components import Components, components
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.statistics.paired import paired
 
-# Whether each answer of a variant (task, range, norm) is correct, by `<temperature>-<length>`: (seeds, sequences) bool.
+# Whether each answer of a variant (task, range, norm) is correct, by `<rule>-<length>`: (seeds, sequences) bool.
 Answers = Callable[[str, str, str], Mapping[str, np.ndarray]]
-NAMES = ["task", "range", "treatment", "baseline", "temperature", "length"]
+NAMES = ["task", "range", "treatment", "baseline", "rule", "length"]
 TREATMENT = ["treatment_mean", "treatment_low", "treatment_high"]
 BASELINE = ["baseline_mean", "baseline_low", "baseline_high"]
 COLUMNS = (
@@ -30,15 +30,15 @@ COLUMNS = (
 
 
 def paired_tests(
-    accuracy: pd.DataFrame, answers: Answers | None, norm: str, root: int, ranges: Sequence[str] = RANGES
+    accuracy: pd.DataFrame, answers: Answers | None, norm: str, root: int, ranges: Sequence[str]
 ) -> pd.DataFrame:
-    """Return a row a task, range, treatment, baseline, temperature and length, over the seeds that both variants have.
+    """Return a row a task, range, treatment, baseline, rule and length, over the seeds that both variants have.
 
     Pairs without a common seed are left out.
 
     `n` seeds; `treatment_mean`, `baseline_mean` in percent with their 95% t intervals (`…_low`, `…_high`); the fields
     of `Comparison` in percentage points, with `p_wilcoxon` and `seeds_for_power`; `p_holm`, p corrected over the
-    lengths of one temperature (one row of a table); `se`, the standard error of the difference with what the shared
+    lengths of one rule (one row of a table); `se`, the standard error of the difference with what the shared
     test sequences add to it, and of its square the shares of seeds, sequences and both (`share_seeds`,
     `share_sequences`, `share_both`), nothing without `answers`. The bootstrap's streams are derived from `root`.
     """
@@ -56,20 +56,20 @@ def paired_tests(
 def _tests(
     accuracy: pd.DataFrame, answers: Answers | None, root: int, task: str, range_: str, treatment: str, baseline: str
 ) -> Iterator[dict[str, Any]]:
-    """Yield the tests of one pair, at each temperature and length."""
+    """Yield the tests of one pair, by each rule and at each length."""
     correct = [answers(task, range_, norm) for norm in (treatment, baseline)] if answers else []
-    for temperature in TEMPERATURES:
-        ours, theirs = pair(accuracy, task, range_, treatment, baseline, temperature)
+    for rule in RULES:
+        ours, theirs = pair(accuracy, task, range_, treatment, baseline, rule)
         if theirs.empty:
             continue
         for length in theirs.columns:
-            names = (task, range_, treatment, baseline, temperature, int(length))
+            names = (task, range_, treatment, baseline, rule, int(length))
             treated = ours[length].to_numpy()
             untreated = theirs[length].to_numpy()
             test = paired(treated, untreated, stream(root, "bootstrap", *names))
             sources = Components()
             if correct:
-                percent = [100.0 * variant[f"{temperature}-{length}"] for variant in correct]
+                percent = [100.0 * variant[f"{rule}-{length}"] for variant in correct]
                 sources = components(percent[0] - percent[1])
             row = dict(zip(NAMES, names, strict=True))
             row |= dict(zip(TREATMENT, interval(treated), strict=True))

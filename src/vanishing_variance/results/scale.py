@@ -11,7 +11,8 @@ SCALES: dict[str, dict[str, Any]] = {
     "default": {
         "blocks": [0],
         "seeds_per_block": 8,
-        "tasks.argmax.steps.short": 100_000,
+        "train_also_on": [],
+        "tasks.argmax.steps.short": 40_000,
         "tasks.dictionary.steps.short": 10_000,
         "tasks.argmax.steps.long": 4_000,
         "tasks.dictionary.steps.long": 4_000,
@@ -26,6 +27,7 @@ SCALES: dict[str, dict[str, Any]] = {
     "paper": {
         "blocks": list(range(2, 15)),
         "seeds_per_block": 8,
+        "train_also_on": ["long"],
         "tasks.argmax.steps.short": 100_000,
         "tasks.dictionary.steps.short": 10_000,
         "tasks.argmax.steps.long": 100_000,
@@ -40,14 +42,18 @@ PAPER_SEEDS = 100
 PAPER_LONGEST = {"short": 16, "long": 256}
 
 
-def of_paper(task: str, made: int) -> str:
-    """Return a number of gradient steps, in words: beside the paper's, where it is no larger."""
+def of_paper(task: str, made: int, attention: str) -> str:
+    """Return a number of gradient steps in words, beside the paper's where it is no larger.
+
+    Where attention is no softmax, as the paper's is, the words say so.
+    """
     papers = paper_steps(task)
+    words = f"{made:,} of the paper's {papers:,} gradient steps"
     if made > papers:
-        return f"{made:,} gradient steps"
+        words = f"{made:,} gradient steps"
     if made == papers:
-        return f"the paper's {papers:,} gradient steps"
-    return f"{made:,} of the paper's {papers:,} gradient steps"
+        words = f"the paper's {papers:,} gradient steps"
+    return words if attention == "softmax" else f"{words}, attention {attention}"
 
 
 def paper_steps(task: str) -> int:

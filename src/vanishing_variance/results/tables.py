@@ -7,14 +7,17 @@ from vanishing_variance.harness.numbers import MISSING, estimate, power
 from vanishing_variance.harness.runs import ABLATIONS, PAPER_TABLES, compared
 from vanishing_variance.results.accuracy import rows
 
+# Of the rules.
 TITLES = {
     "plain": "without test-time adaptation",
     "adaptive": "with the adaptive temperature",
     "fitted": "with the adaptive temperature fitted to our models, which uses labels at these lengths",
+    "hard": "with all attention on the largest logit",
+    "averaged": "with the weights averaged over the last part of training",
 }
 NOTE = (
     "Means over seeds, n of the tested pair; the difference has its 95% t interval. p is of the paired t-test over "
-    "seeds, two-sided; Holm corrects it over the lengths of one temperature. All seeds have the same test sequences, "
+    "seeds, two-sided; Holm corrects it over the lengths of a row. All seeds have the same test sequences, "
     "and no test over seeds sees what these add to the uncertainty. The paper's numbers are means over 100 seeds. "
     "Further tests are in tests.csv."
 )
@@ -23,7 +26,7 @@ NOTE = (
 def numbers(tests: pd.DataFrame, norm: str, paper: pd.DataFrame) -> dict[int, pd.DataFrame]:
     """Return the numbers of the paper's tables, by number, of the pairs that are there.
 
-    A row a temperature and length: the columns of `paired_tests`; the mean accuracies under the variants' names, or
+    A row a rule and length: the columns of `paired_tests`; the mean accuracies under the variants' names, or
     `gain_<norm>` over none in Tables 3 and 6; the paper's numbers, `paper_<name>`, where the comparison is the paper's.
     """
     found = {}
@@ -43,8 +46,8 @@ def markdown(number: int, numbers: pd.DataFrame, norm: str, made: str) -> str:
     shown = "gain over none, in percentage points" if number in ABLATIONS else f"accuracy (%), none against {norm}"
     lengths = sorted(numbers["length"].unique())
     lines = []
-    for temperature, title in TITLES.items():
-        ours = rows(numbers, temperature=temperature)
+    for rule, title in TITLES.items():
+        ours = rows(numbers, rule=rule)
         if len(ours):
             lines.append([f"**{title}, n = {ours['n'].max()}**", *[""] * len(lengths)])
         for name, how, columns in _shown(number, norm):
@@ -53,8 +56,8 @@ def markdown(number: int, numbers: pd.DataFrame, norm: str, made: str) -> str:
                 lines.append([name, *texts])
     notes = [NOTE]
     untested = numbers[numbers["p"].isna()]
-    for temperature, length, note in untested[["temperature", "length", "note"]].to_numpy():
-        notes.append(f"No p-value: {temperature} {power(length)}: {note}.")
+    for rule, length, note in untested[["rule", "length", "note"]].to_numpy():
+        notes.append(f"No p-value: {rule} {power(length)}: {note}.")
     title = f"Table {number}. {task}, trained on the {range_} range: {shown}, after {made}"
     body = table(["", *map(power, lengths)], lines)
     return f"# {title}\n\n{body}\n\n{' '.join(notes)}\n"
@@ -82,14 +85,14 @@ def _shown(number: int, norm: str) -> list[tuple[str, str, list[str]]]:
 
 
 def _accuracies(tests: pd.DataFrame, norm: str) -> pd.DataFrame:
-    """Return Table 1, 2, 4 or 5: the treatment against `none`, at every temperature."""
+    """Return Table 1, 2, 4 or 5: the treatment against `none`, by every rule."""
     tests = rows(tests, treatment=norm, baseline="none")
     return tests.rename(columns={"baseline_mean": "none", "treatment_mean": norm})
 
 
 def _ablation(tests: pd.DataFrame, norm: str) -> pd.DataFrame:
     """Return Table 3 or 6: the test of `ln` against `std`, and what these and the treatment gain over `none`."""
-    plain = rows(tests, temperature="plain")
+    plain = rows(tests, rule="plain")
     table = rows(plain, treatment="ln", baseline="std")
     for name in ("std", "ln", norm):
         gains = rows(plain, treatment=name, baseline="none")
@@ -98,9 +101,9 @@ def _ablation(tests: pd.DataFrame, norm: str) -> pd.DataFrame:
 
 
 def _paper(paper: pd.DataFrame, number: int, norm: str) -> pd.DataFrame:
-    """Return the paper's numbers of a table: temperature, length, and `paper_<name>` of what it has.
+    """Return the paper's numbers of a table: rule, length, and `paper_<name>` of what it has.
 
-    The paper has not the third temperature, nor the second in Tables 4 and 5, and of other treatments than `ln` nothing
+    The paper has `plain` and `adaptive`, in Tables 4 and 5 `plain` alone, and of other treatments than `ln` nothing
     but their baseline; its ablations compare `ln` with `std`, whatever the treatment is.
     """
     names = {"none": "none", norm: norm, f"{norm}_vs_none": "p"}
@@ -108,5 +111,5 @@ def _paper(paper: pd.DataFrame, number: int, norm: str) -> pd.DataFrame:
         names = {"std": "gain_std", "ln_vs_std": "p"}
     table = rows(paper, table=number)
     table = table[table["variant"].isin(list(names))]
-    wide = table.pivot(index=["temperature", "length"], columns="variant", values="value")
+    wide = table.pivot(index=["rule", "length"], columns="variant", values="value")
     return wide.reindex(columns=list(names)).rename(columns=names).add_prefix("paper_").reset_index()

@@ -94,6 +94,22 @@ void catch_up(const Rule *rule, const Table *table, const int64_t *wanted, int64
     }
 }
 
+/* Let every row of `copy`, a copy of the table's values, make the steps that the row has not made, up to `last`; the
+   table stays as it is. */
+void catch_up_copy(const Rule *rule, const Table *table, int64_t last, float *copy) {
+    const int64_t width = table->width;
+    for (int64_t row = 0; row < table->seeds * table->rows; row++) {
+        int64_t next = table->completed[row] + 1;
+        for (int64_t from = 0, at = row * width; next <= last && from < width; from += LANES, at += LANES) {
+            float mean[LANES], square[LANES];
+            int64_t count = width - from < LANES ? width - from : LANES;
+            memcpy(mean, table->mean + at, count * sizeof *mean);
+            memcpy(square, table->square + at, count * sizeof *square);
+            coast(rule, next, last, count, copy + at, mean, square);
+        }
+    }
+}
+
 /* Step `number` of the rows numbered `wanted`, with `gradient` (seeds x count x width); a row that is named again makes
    no second step. The rows have made all earlier steps. */
 void step_rows(const Rule *rule, const Table *table, const int64_t *wanted, int64_t count, int64_t number,

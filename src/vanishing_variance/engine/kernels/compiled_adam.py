@@ -53,6 +53,7 @@ class CompiledAdam:
         functions = library()
         assert functions is not None
         self._functions = functions
+        self._weights = weights
         self._steps, self._completed = len(rates), 0
         self._rule = _Rule(rates, decay)
         # The averages of the gradient and of its square.
@@ -94,6 +95,13 @@ class CompiledAdam:
         for table in self._tables.values():
             every_row = torch.arange(table.fields.rows).expand(table.fields.seeds, -1)
             self._catch_up(table, every_row)
+
+    def snapshot(self) -> dict[str, Tensor]:
+        """As `TorchAdam.snapshot`."""
+        copies = {name: tensor.detach().clone() for name, tensor in self._weights.items()}
+        for name, table in self._tables.items():
+            self._functions.catch_up_copy(self._rule.fields, table.fields, self._completed, copies[name].data_ptr())
+        return copies
 
     def state(self) -> dict[str, Tensor]:
         """As `TorchAdam.state`."""
@@ -154,5 +162,7 @@ def library() -> ctypes.CDLL | None:
     rule, table = ctypes.POINTER(_CRule), ctypes.POINTER(_CTable)
     functions.step_whole.argtypes = [rule, COUNT, COUNT, *[POINTER] * 4]
     functions.catch_up.argtypes = functions.step_rows.argtypes = [rule, table, POINTER, COUNT, COUNT, POINTER]
-    functions.step_whole.restype = functions.catch_up.restype = functions.step_rows.restype = None
+    functions.catch_up_copy.argtypes = [rule, table, COUNT, POINTER]
+    for function in (functions.step_whole, functions.catch_up, functions.step_rows, functions.catch_up_copy):
+        function.restype = None
     return functions

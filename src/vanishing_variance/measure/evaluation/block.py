@@ -6,7 +6,7 @@ S seeds, B sequences.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -26,7 +26,8 @@ from vanishing_variance.measure.inference.models import Models, StoredWeights, j
 from vanishing_variance.measure.inference.sequences import Read
 from vanishing_variance.measure.inference.temperature import Temperature
 
-# By temperature and length: True where an answer is correct.
+Key = TypeVar("Key")
+# By rule and length: True where an answer is correct.
 Correct = Mapping[tuple[str, int], Bool[np.ndarray, "S B"]]
 
 
@@ -34,7 +35,7 @@ Correct = Mapping[tuple[str, int], Bool[np.ndarray, "S B"]]
 class EvaluationPlan:
     """All that an evaluation depends on, apart from weights and test sequences.
 
-    `fitted`: the temperature of each half of the block (`fit.fit_block`).
+    `fitted`: the temperature of each half of the block (`fit.fit_block`), where the attention map is a softmax.
     """
 
     name: str
@@ -51,7 +52,7 @@ class EvaluationPlan:
 class Evaluation:
     """Results of a block's models: every answer, and tidy frames by name.
 
-    `frames`: `accuracy` (seed, temperature, length, accuracy as a fraction), `temperatures` (`temperature.frame`),
+    `frames`: `accuracy` (seed, rule, length, accuracy as a fraction), `temperatures` (`temperature.frame`),
     `mechanism` (`internals.means_by_model`; `sample` is tested, or trained with length 0 for the training lengths), and
     those of `diagnose` for the first model.
     """
@@ -61,24 +62,35 @@ class Evaluation:
 
 
 def evaluate_block(
-    plan: EvaluationPlan, weights: StoredWeights, seeds: Sequence[int], sequences: Mapping[int, Read]
+    plan: EvaluationPlan,
+    weights: StoredWeights,
+    others: Mapping[str, StoredWeights],
+    seeds: Sequence[int],
+    sequences: Mapping[int, Read],
 ) -> Evaluation:
-    """Test a block of models on `sequences` (by length), and measure inside them.
+    """Test a block of models on `sequences` (by length) by every rule, and measure inside them.
 
-    On a CPU one model at a time, over the cores; on a GPU each half of the block at once.
+    `others`: weights that the same trainings kept beside their last ones, by name, which is their rule: these models
+    are tested as they are. On a CPU one model at a time, over the cores; on a GPU each half of the block at once.
     """
     first = select_models(weights, slice(1))
     jobs: list[Job] = [partial(diagnose, plan.variant, first, plan.lengths, plan.diagnostics, plan.root_seed)]
-    for half, places in temperature.chunks(len(seeds)):
+    chunks = list(temperature.chunks(len(seeds)))
+    for half, places in chunks:
         chosen = select_models(weights, places)
-        jobs.append(partial(_evaluate_models, plan, plan.fitted[half], chosen, seeds[places], sequences))
+        jobs.append(partial(_evaluate_models, plan, plan.fitted.get(half), chosen, seeds[places], sequences))
+    for of_rule in others.values():
+        for _, places in chunks:
+            jobs.append(partial(_test_models, plan.variant, select_models(of_rule, places), sequences))
     with Progress(f"evaluate {plan.name}", len(jobs) * len(plan.lengths), "lengths") as progress:
         diagnostics, *parts = parallel.run(jobs, progress)
 
-    correct_of_parts, rows_of_parts = zip(*parts, strict=True)
-    correct = {}
-    for key in correct_of_parts[0]:
-        correct[key] = np.concatenate([part[key] for part in correct_of_parts])
+    evaluated, tested = parts[: len(chunks)], parts[len(chunks) :]
+    correct_of_parts, rows_of_parts = zip(*evaluated, strict=True)
+    correct = _all_seeds(correct_of_parts)
+    for place, rule in enumerate(others):
+        by_length = _all_seeds(tested[place * len(chunks) : (place + 1) * len(chunks)])
+        correct |= {(rule, length): answers for length, answers in by_length.items()}
     rows = [row for part in rows_of_parts for row in part]
     frames = {
         "accuracy": accuracies(correct, seeds),
@@ -89,18 +101,23 @@ def evaluate_block(
     return Evaluation(correct, frames)
 
 
+def _all_seeds(parts: Sequence[Mapping[Key, np.ndarray]]) -> dict[Key, np.ndarray]:
+    """Return the answers of all chunks of models, one after the other, by the keys that each part has."""
+    return {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+
+
 def accuracies(correct: Correct, seeds: Sequence[int]) -> pd.DataFrame:
-    """Return the fraction of correct answers: seed, temperature, length, accuracy; increasing."""
+    """Return the fraction of correct answers: seed, rule, length, accuracy; increasing."""
     frames = []
     for (name, length), answers in correct.items():
-        columns = {"seed": seeds, "temperature": name, "length": length, "accuracy": answers.mean(axis=1)}
+        columns = {"seed": seeds, "rule": name, "length": length, "accuracy": answers.mean(axis=1)}
         frames.append(pd.DataFrame(columns))
-    return pd.concat(frames).sort_values(["seed", "temperature", "length"], ignore_index=True)
+    return pd.concat(frames).sort_values(["seed", "rule", "length"], ignore_index=True)
 
 
 def _evaluate_models(
     plan: EvaluationPlan,
-    fitted: Temperature,
+    fitted: Temperature | None,
     weights: StoredWeights,
     seeds: Sequence[int],
     sequences: Mapping[int, Read],
@@ -113,11 +130,12 @@ def _evaluate_models(
     reference = _at_training_lengths(plan, models, "trained", plan.diagnostics.sequences)
     for length in plan.lengths:
         correct_batches, inside_batches = [], []
-        for batch, answers in models.test(sequences[length], length, fitted):
-            correct_batches.append(answers.correct)
-            inside_batches.append(internals.inside(batch, answers))
-        for name, answers_at_length in joined(correct_batches).items():
-            correct[name, length] = answers_at_length
+        for batch in sequences[length](models.batch_size(length)):
+            attended = models.attend(batch)
+            correct_batches.append(models.correct(batch, attended, fitted))
+            inside_batches.append(internals.inside(batch, attended))
+        for rule, answers in joined(correct_batches).items():
+            correct[rule, length] = answers
         measured = joined(inside_batches)
         rows += internals.means_by_model("tested", length, seeds, measured, reference)
         report(1)
@@ -126,6 +144,18 @@ def _evaluate_models(
     again = _at_training_lengths(plan, models, "trained again", tested)
     rows += internals.means_by_model("trained", 0, seeds, again, reference)
     return correct, rows
+
+
+def _test_models(
+    variant: Variant, weights: StoredWeights, sequences: Mapping[int, Read], report: Report
+) -> dict[int, Bool[np.ndarray, "S B"]]:
+    """Return by length the answers of some models as they are."""
+    models = Models.of(variant, weights)
+    correct = {}
+    for length, read in sequences.items():
+        correct[length] = models.plainly_correct(read, length)
+        report(1)
+    return correct
 
 
 def _at_training_lengths(plan: EvaluationPlan, models: Models, name: str, sequences: int) -> dict[str, np.ndarray]:

@@ -11,12 +11,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from vanishing_variance.engine.attend import attend
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness.parallel import Report
 from vanishing_variance.measure.evaluation.config import Diagnostics
-from vanishing_variance.measure.inference.models import Models, StoredWeights, joined
+from vanishing_variance.measure.inference.models import Models, StoredWeights, joined, over_heads
 from vanishing_variance.measure.inference.sequences import sample_batches
 
 # Figure 2 shows this many individual features of O, Figure 4 this many of the largest attention weights.
@@ -38,7 +37,7 @@ def diagnose(
     `moments`: length, where (`before` or `after` the normaliser), and of the global mean and global variance of O
     (Section 2: over the D features of one output), the mean over sequences and its standard error.
     `features`: length, where, feature, value: individual features of O, one row a sequence and feature.
-    `attention`: length, sequence, rank (from 1), weight: the largest attention weights.
+    `attention`: length, sequence, rank (from 1), weight: the largest attention weights, means over the heads.
     """
     models = Models.of(variant, weights)
     moments, features, attention = [], [], []
@@ -46,10 +45,10 @@ def diagnose(
         rng = stream(root_seed, "diagnostics", variant.task_name, length)
         batches = []
         for batch in sample_batches(models.task, rng, settings.sequences, length, models.batch_size(length)):
-            logits, context = attend(*models.encode(batch))
-            before, after = models.outputs(context)
-            largest = torch.softmax(logits, dim=-1).topk(min(LARGEST_WEIGHTS, length))
-            batches.append({"before": before, "after": after, "largest": largest.values})
+            attended = models.attend(batch)
+            by_head = attended.weights.topk(min(LARGEST_WEIGHTS, length)).values
+            largest = over_heads(by_head, attended.before.shape[1])
+            batches.append({"before": attended.before, "after": attended.after, "largest": largest})
         measured = joined(batches)
         for where in ("before", "after"):
             [outputs] = measured[where]

@@ -4,7 +4,8 @@ For every sequence that a model gets wrong, the beta that makes the correct clas
 a function of the entropy, a polynomial of degree four. Each half of a block is tested with the polynomial that was
 fitted to the mistakes of the other half.
 
-S seeds, B sequences, N items, D width, C classes, T candidates of beta, M mistakes.
+S seeds, B sequences, BH rows of attention, N items, P features of a context, C classes, T candidates of beta, M
+mistakes.
 """
 
 from collections.abc import Sequence
@@ -22,7 +23,7 @@ from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.parallel import Job, Report
 from vanishing_variance.harness.progress import Progress
-from vanishing_variance.measure.inference.models import Models, StoredWeights, select_models
+from vanishing_variance.measure.inference.models import Models, StoredWeights, over_heads, select_models
 from vanishing_variance.measure.inference.sequences import sample_batches
 from vanishing_variance.measure.inference.temperature import SHARPEN_ABOVE, UNCHANGED, Temperature, entropy, halves
 
@@ -88,22 +89,26 @@ def _mistakes_of_model(plan: FitPlan, weights: StoredWeights, report: Report) ->
 
 @torch.no_grad()
 def mistakes(
-    models: Models, items: Items, folded_query: Float[Tensor, "1 B D"], labels: Int64[Tensor, " B"]
+    models: Models, items: Items, folded_query: Float[Tensor, "1 BH P"], labels: Int64[Tensor, " B"]
 ) -> Float64[np.ndarray, "M 2"]:
-    """Return entropy and best beta of each sequence that one model gets wrong and that could be sharpened."""
-    hidden = items.hidden()[0]  # (B, N, D)
-    logits = torch.linalg.vecdot(hidden, folded_query[0].unsqueeze(1))  # (B, N)
+    """Return entropy and best beta of each sequence that one model gets wrong and that could be sharpened.
+
+    All heads get the same beta, and the entropy is their mean.
+    """
+    hidden = items.hidden()[0]  # (BH, N, P)
+    logits = torch.linalg.vecdot(hidden, folded_query[0].unsqueeze(1))  # (BH, N)
     betas = torch.tensor(CANDIDATES, device=logits.device)
-    scaled_logits = betas.view(-1, 1) * logits.unsqueeze(1)  # (B, T, N)
-    contexts = torch.softmax(scaled_logits, dim=-1) @ hidden  # (B, T, D)
-    class_logits = models.class_logits(contexts.flatten(0, 1).unsqueeze(0))[0]
+    scaled_logits = betas.view(-1, 1) * logits.unsqueeze(1)  # (BH, T, N)
+    contexts = torch.softmax(scaled_logits, dim=-1) @ hidden  # (BH, T, P)
+    by_head = contexts.unflatten(0, (len(labels), -1)).transpose(1, 2)  # (B, T, H, P)
+    class_logits = models.class_logits(by_head.flatten(0, 2).unsqueeze(0))[0]
     class_logits = class_logits.view(len(labels), len(betas), -1)  # (B, T, C)
 
     log_probabilities = torch.log_softmax(class_logits, dim=-1)
     of_label = log_probabilities.take_along_dim(labels.view(-1, 1, 1), dim=-1)  # (B, T, 1)
     best_beta = betas[of_label.squeeze(-1).argmax(-1)]
 
-    entropies = entropy(logits)
+    [entropies] = over_heads(entropy(logits).unsqueeze(0), len(labels))
     plain_answers = class_logits[:, 0].argmax(-1)
     chosen = (plain_answers != labels) & (entropies > SHARPEN_ABOVE)
     pairs = torch.stack((entropies, best_beta), dim=-1)

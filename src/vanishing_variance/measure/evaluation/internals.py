@@ -15,30 +15,30 @@ from torch import Tensor
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.task import Sequences
 from vanishing_variance.measure.evaluation.diagnostics import LARGEST_WEIGHTS
-from vanishing_variance.measure.inference.models import BatchAnswers, Models, at_target, joined
+from vanishing_variance.measure.inference.models import Attended, Models, at_target, joined, over_heads
 from vanishing_variance.measure.inference.sequences import of_training_lengths
-from vanishing_variance.measure.inference.temperature import UNCHANGED
 
 WEIGHTS = ("target", "largest", "largest16", "entropy")
 
 
 @torch.no_grad()
-def inside(sequences: Sequences, answers: BatchAnswers) -> dict[str, Float[Tensor, "S B ..."]]:
-    """Return the attention and the outputs of each sequence, with the plain softmax.
+def inside(sequences: Sequences, attended: Attended) -> dict[str, Float[Tensor, "S B ..."]]:
+    """Return the attention, means over its heads, and the outputs of each sequence, as trained.
 
     (S, B): the attention weight of the `target` item, the `largest` weight, `largest16`, the sum of the 16 largest
     (Figure 4 shows these), their `entropy` in nats. (S, B, D): O `before` and `after` the normaliser.
     """
-    log_weights = torch.log_softmax(answers.logits, dim=-1)
-    shown = min(LARGEST_WEIGHTS, log_weights.shape[-1])
-    return {
-        "target": at_target(log_weights, sequences).exp(),
-        "largest": log_weights.amax(-1).exp(),
-        "largest16": log_weights.topk(shown).values.exp().sum(-1),
-        "entropy": answers.entropy,
-        "before": answers.before,
-        "after": answers.after,
+    weights = attended.weights
+    shown = min(LARGEST_WEIGHTS, weights.shape[-1])
+    by_head = {
+        "target": at_target(weights, sequences),
+        "largest": weights.amax(-1),
+        "largest16": weights.topk(shown).values.sum(-1),
+        "entropy": attended.entropy,
     }
+    number = attended.before.shape[1]
+    means = {name: over_heads(values, number) for name, values in by_head.items()}
+    return means | {"before": attended.before, "after": attended.after}
 
 
 def at_training_lengths(
@@ -47,8 +47,7 @@ def at_training_lengths(
     """Return `inside` of new sequences of the training lengths, uniform over the whole range."""
     measured = []
     for batch in of_training_lengths(models.task, rng, sequences, lengths, models.batch_size):
-        answers = models.answer(batch, UNCHANGED)
-        measured.append(inside(batch, answers))
+        measured.append(inside(batch, models.attend(batch)))
     return joined(measured)
 
 

@@ -1,17 +1,19 @@
 """Inference with a block of trained models.
 
-S seeds, B sequences, N items, D width, C classes.
+S seeds, B sequences, N items, D width, P features of a context, C classes; BH rows of attention, the heads of a
+sequence one after another.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import torch
 from jaxtyping import Bool, Float, Float64, Int64, Shaped
 from torch import Tensor
 
-from vanishing_variance.engine.attend import attend, weighted_sum
+from vanishing_variance.engine.attend import attend, products, weighted_sum
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.interfaces import Weights
 from vanishing_variance.engine.items import Items
@@ -28,18 +30,24 @@ StoredWeights = Mapping[str, Float[np.ndarray, "S ..."]]
 
 
 @dataclass(frozen=True)
-class BatchAnswers:
-    """Answers of S models to B sequences.
+class Attended:
+    """What S models make of B sequences, up to O, with the attention map as trained.
 
-    `correct`, by temperature: True where the answer is. The others are those of the plain softmax: the items' `logits`
-    and the `entropy` of their softmax in nats; the attention outputs O `before` and `after` the normaliser.
+    Of the items, the `logits` and the attention `weights`; the `context`, from which O is made; the attention outputs O
+    `before` and `after` the normaliser.
     """
 
-    correct: Mapping[str, Bool[Tensor, "S B"]]
-    logits: Float[Tensor, "S B N"]
-    entropy: Float[Tensor, "S B"]
+    items: Items
+    logits: Float[Tensor, "S BH N"]
+    weights: Float[Tensor, "S BH N"]
+    context: Float[Tensor, "S BH P"]
     before: Float[Tensor, "S B D"]
     after: Float[Tensor, "S B D"]
+
+    @cached_property
+    def entropy(self) -> Float[Tensor, "S BH"]:
+        """The entropy of the softmax of the logits, in nats."""
+        return entropy(self.logits)
 
 
 @dataclass(frozen=True)
@@ -60,28 +68,28 @@ class Models:
         return cls(variant.task, network, tensors, network.tables(tensors))
 
     def batch_size(self, length: int) -> int:
-        """Return the number of sequences in a batch: one, or as many as have ITEMS_IN_BATCH items over all models."""
-        num_models = len(self.weights["head.0.weight"])
-        items = ITEMS_IN_BATCH[device().type] // num_models
+        """Return the number of sequences in a batch: one, or as many as have ITEMS_IN_BATCH items in all heads."""
+        rows_of_sequence = len(self.weights["head.0.weight"]) * self.network.model.heads
+        items = ITEMS_IN_BATCH[device().type] // rows_of_sequence
         return max(1, items // length)
 
-    def encode(self, sequences: Sequences) -> tuple[Items, Float[Tensor, "S QB D"]]:
+    def encode(self, sequences: Sequences, length: int | None = None) -> tuple[Items, Float[Tensor, "S BH P"]]:
         """Return `Network.encode` of sequences that all models share."""
         batch = {}
         for name, array in sequences.items():
             batch[name] = to_device(array).unsqueeze(0)
-        return self.network.encode(self.weights, batch, self.tables)
+        return self.network.encode(self.weights, batch, self.tables, length)
 
     def labels(self, sequences: Sequences) -> Int64[Tensor, " B"]:
         """Return the correct class of each sequence."""
         return to_device(self.task.label(sequences))
 
-    def outputs(self, context: Float[Tensor, "S B D"]) -> tuple[Float[Tensor, "S B D"], Float[Tensor, "S B D"]]:
+    def outputs(self, context: Float[Tensor, "S BH P"]) -> tuple[Float[Tensor, "S B D"], Float[Tensor, "S B D"]]:
         """Return the attention outputs O of contexts, before and after the normaliser."""
         before = self.network.outputs(self.weights, context)
         return before, self.network.normalise(self.weights, before)
 
-    def class_logits(self, context: Float[Tensor, "S B D"]) -> Float[Tensor, "S B C"]:
+    def class_logits(self, context: Float[Tensor, "S BH P"]) -> Float[Tensor, "S B C"]:
         """Return the class logits of contexts."""
         _, normalised = self.outputs(context)
         return self.read_out(normalised)
@@ -91,38 +99,64 @@ class Models:
         return self.network.read_out(self.weights, normalised)
 
     @torch.no_grad()
-    def answer(self, sequences: Sequences, fitted: Temperature) -> BatchAnswers:
-        """Return the answers to a batch that the models share, at three temperatures.
+    def attend(self, sequences: Sequences) -> Attended:
+        """Return what the models make of a batch that they share."""
+        items, folded_query = self.encode(sequences)
+        total = None
+        if self.network.rescaled:
+            logits, context = attend(items, folded_query)
+            weights = self.network.attention_weights(self.weights, logits)
+        else:
+            logits = products(items, folded_query)
+            weights = self.network.attention_weights(self.weights, logits)
+            context, total = weighted_sum(items, weights), weights.sum(-1)
+        before = self.network.outputs(self.weights, context, total)
+        after = self.network.normalise(self.weights, before)
+        return Attended(items, logits, weights, context, before, after)
 
-        `plain`: the softmax; `adaptive`: the published polynomial of Veličković et al.; `fitted`: our own.
+    @torch.no_grad()
+    def correct(
+        self, sequences: Sequences, attended: Attended, fitted: Temperature | None = None
+    ) -> dict[str, Bool[Tensor, "S B"]]:
+        """Return True where the answer is correct, by the rule that the models are tested with.
+
+        `plain`: as trained; `hard`: all attention on the largest logit, the first of equals. Where the attention map is
+        a softmax, `adaptive`: the published temperature of Veličković et al.; and `fitted`: this one, if it is given.
         """
         labels = self.labels(sequences)
-        items, folded_query = self.encode(sequences)
-        logits, context = attend(items, folded_query)
-        entropies = entropy(logits)
-        before, after = self.outputs(context)
-        correct = {"plain": self.read_out(after).argmax(-1) == labels}
-        for name, temperature in (("adaptive", PUBLISHED), ("fitted", fitted)):
-            beta = temperature.beta(entropies)
-            class_logits = self.class_logits(sharpened(items, logits, beta, context))
-            correct[name] = class_logits.argmax(-1) == labels
-        return BatchAnswers(correct, logits, entropies, before, after)
+        class_logits = {"plain": self.read_out(attended.after)}
+        largest = items_at(attended.items, attended.logits.argmax(-1, keepdim=True))
+        class_logits["hard"] = self.class_logits(largest.hidden().squeeze(2))
+        if self.network.rescaled:
+            temperatures = {"adaptive": PUBLISHED} if fitted is None else {"adaptive": PUBLISHED, "fitted": fitted}
+            for rule, temperature in temperatures.items():
+                beta = temperature.beta(attended.entropy)
+                context = sharpened(attended.items, attended.logits, beta, attended.context)
+                class_logits[rule] = self.class_logits(context)
+        return {rule: logits.argmax(-1) == labels for rule, logits in class_logits.items()}
 
-    def test(self, sequences: Read, length: int, fitted: Temperature) -> Iterator[tuple[Sequences, BatchAnswers]]:
-        """Yield the answers to all sequences of one length, a batch at a time."""
+    def accuracy(
+        self, sequences: Read, length: int, fitted: Temperature | None = None
+    ) -> dict[str, Float64[np.ndarray, " S"]]:
+        """Return the fraction of correct answers of each model to the sequences of one length, by rule."""
+        batches = sequences(self.batch_size(length))
+        correct = joined(self.correct(batch, self.attend(batch), fitted) for batch in batches)
+        return {rule: answers.mean(axis=1) for rule, answers in correct.items()}
+
+    @torch.no_grad()
+    def plainly_correct(self, sequences: Read, length: int) -> Bool[np.ndarray, "S B"]:
+        """Return True where the answer to a sequence of one length is correct, as trained."""
+        batches = []
         for batch in sequences(self.batch_size(length)):
-            yield batch, self.answer(batch, fitted)
-
-    def accuracy(self, sequences: Read, length: int, fitted: Temperature) -> dict[str, Float64[np.ndarray, " S"]]:
-        """Return the fraction of correct answers of each model, by temperature."""
-        batches = self.test(sequences, length, fitted)
-        correct = joined(answers.correct for _, answers in batches)
-        return {temperature: answers.mean(axis=1) for temperature, answers in correct.items()}
+            class_logits = self.read_out(self.attend(batch).after)
+            batches.append(class_logits.argmax(-1) == self.labels(batch))
+        correct: np.ndarray = torch.cat(batches, dim=1).cpu().numpy()
+        return correct
 
 
 def sharpened(
-    items: Items, logits: Float[Tensor, "S B N"], beta: Float[Tensor, "S B"], plain: Float[Tensor, "S B D"]
-) -> Float[Tensor, "S B D"]:
+    items: Items, logits: Float[Tensor, "S BH N"], beta: Float[Tensor, "S BH"], plain: Float[Tensor, "S BH P"]
+) -> Float[Tensor, "S BH P"]:
     """Return the context softmax(beta logits) h, from the logits and the context `plain` of `attend`.
 
     Where beta is 1 it is `plain`, to the last bit, whatever the other sequences of the batch. Elsewhere weights below
@@ -138,10 +172,27 @@ def sharpened(
     return torch.where(sharper, weighted_sum(items, weights), plain)
 
 
-def at_target(values: Float[Tensor, "S B N"], sequences: Sequences) -> Float[Tensor, "S B"]:
-    """Return the value of each sequence's target item."""
-    target = to_device(sequences["target"]).view(1, -1, 1)
+def items_at(items: Items, places: Int64[Tensor, "#S _ K"], rows: Int64[Tensor, " _"] | slice = slice(None)) -> Items:
+    """Return the items at some places of each sequence, of all sequences or of those in `rows`."""
+    return items.select(lambda array: torch.take_along_dim(array[:, rows], places, dim=-1))
+
+
+def at_target(values: Float[Tensor, "S BH N"], sequences: Sequences) -> Float[Tensor, "S BH"]:
+    """Return the value of each sequence's target item, in every head."""
+    target = targets(sequences, values.shape[1]).view(1, -1, 1)
     return torch.take_along_dim(values, target, dim=-1).squeeze(-1)
+
+
+def targets(sequences: Sequences, rows: int) -> Int64[Tensor, " BH"]:
+    """Return the place of the target item in each row of attention, of which the heads of a sequence have the same."""
+    target = to_device(sequences["target"])
+    return target.repeat_interleave(rows // len(target))
+
+
+def over_heads(values: Float[Tensor, "S BH ..."], sequences: int) -> Float[Tensor, "S B ..."]:
+    """Return the mean over the heads of each of the `sequences`."""
+    means: Tensor = values.unflatten(1, (sequences, -1)).mean(2)
+    return means
 
 
 def joined(batches: Iterable[Mapping[str, Shaped[Tensor, "S _ ..."]]]) -> dict[str, Shaped[np.ndarray, "S B ..."]]:

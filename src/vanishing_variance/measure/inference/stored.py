@@ -12,6 +12,7 @@ from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness import paths
 from vanishing_variance.harness.arrays import read_about, read_arrays, read_parts
 from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.paths import Run
 from vanishing_variance.measure.inference.sequences import Read
 
 # A tensor that every network has, by which trained weights are recognised.
@@ -32,6 +33,18 @@ def read_weights(path: Path, variant: Variant, training: TaskTraining, seeds: in
     if not all(np.isfinite(array).all() for array in weights.values()):
         raise InputError(f"{path}: holds weights that are not finite; delete it and run dvc repro")
     return weights
+
+
+def read_block(
+    run: Run, variant: Variant, training: TaskTraining, seeds: int
+) -> tuple[dict[str, np.ndarray], dict[str, dict[str, np.ndarray]]]:
+    """Return the last weights of a trained block, and by name those that its training kept beside them.
+
+    Raises InputError as `read_weights`.
+    """
+    last = read_weights(run.weights, variant, training, seeds)
+    beside = sorted(set(run.folder("trained").glob("*.safetensors")) - {run.weights})
+    return last, {path.stem: read_weights(path, variant, training, seeds) for path in beside}
 
 
 def open_sequences(task_name: str, lengths: Iterable[int]) -> dict[int, Read]:

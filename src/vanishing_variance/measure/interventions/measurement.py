@@ -20,7 +20,7 @@ from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.parallel import Job, Report
 from vanishing_variance.harness.progress import Progress
-from vanishing_variance.measure.inference.models import Models, StoredWeights, select_models
+from vanishing_variance.measure.inference.models import Models, StoredWeights, over_heads, select_models
 from vanishing_variance.measure.inference.sequences import Read, first, of_length, of_training_lengths
 from vanishing_variance.measure.interventions.config import Interventions
 from vanishing_variance.measure.interventions.moments import is_correct
@@ -122,7 +122,7 @@ def _measure_group(
         new = list(of_length(none.task, rng_of("calibration", length), settings.sequences, length, size))
         long_parts = {norm: take_apart(ours.models, tested) for norm, ours in trained.items()}
         num_tested = len(long_parts["none"].labels)
-        donors = draw_donors(rng_of("drawn", group.range_name, length), num_tested, settings)
+        donors = draw_donors(rng_of("drawn", group.range_name, length), num_tested, settings, none.network.model.heads)
         for norm, ours in trained.items():
             models, training = ours.models, ours.calibration
             long = calibrate(models, take_apart(models, new))
@@ -163,6 +163,7 @@ def _accuracies(about: Row, seeds: Sequence[int], outcomes: Iterable[Outcome]) -
 
 
 def _counts(about: Row, seeds: Sequence[int], weight: Tensor, correct: Tensor) -> pd.DataFrame:
-    """Return `counted` with the columns of `about` before it."""
-    frame = counted(seeds, weight.cpu().numpy(), correct.cpu().numpy())
+    """Return `counted` with the columns of `about` before it; of the target's weight (S, BH), the mean over heads."""
+    mean_weight = over_heads(weight, correct.shape[1])
+    frame = counted(seeds, mean_weight.cpu().numpy(), correct.cpu().numpy())
     return pd.DataFrame([about]).merge(frame, how="cross")

@@ -1,6 +1,6 @@
 """The layers above attention, with the moments of the attention outputs O moved on the way.
 
-S seeds, B sequences, D width.
+S seeds, B sequences, D width; BH rows of attention, P features of a context.
 """
 
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ def by_form(outputs: Float[Tensor, "S B D"]) -> dict[str, Moments]:
 
 
 @torch.no_grad()
-def moments(models: Models, context: Float[Tensor, "S B D"]) -> dict[tuple[str, str], Moments]:
+def moments(models: Models, context: Float[Tensor, "S BH P"]) -> dict[tuple[str, str], Moments]:
     """Return the moments of O, given contexts, by form and place, `before` and `after` the normaliser."""
     before, after = models.outputs(context)
     by_place = {}
@@ -68,7 +68,7 @@ def moments(models: Models, context: Float[Tensor, "S B D"]) -> dict[tuple[str, 
 
 @torch.no_grad()
 def is_correct(
-    models: Models, context: Float[Tensor, "S B D"], labels: Int64[Tensor, " B"], move: Move | None = None
+    models: Models, context: Float[Tensor, "S BH P"], labels: Int64[Tensor, " B"], move: Move | None = None
 ) -> Bool[Tensor, "S B"]:
     """Return True where the answer is correct, given contexts, with the moments of O moved on the way."""
     outputs = models.network.outputs(models.weights, context)

@@ -4,7 +4,8 @@ The context is the average of the items' hidden layers h by their attention weig
 it: with a_t the weight of the target and rest r = (context - a_t h_t) / (1 - a_t), the average of the other items by
 their own weights, the target's weight w gives the context w h_t + (1 - w) r.
 
-S seeds, B sequences, N items, D width, K the largest distractors.
+S seeds, B sequences, BH rows of attention (the heads of a sequence one after another), N items, P features of a
+context, K the largest distractors.
 """
 
 from collections.abc import Iterable
@@ -19,7 +20,7 @@ from torch.nn.functional import pad
 from vanishing_variance.engine.attend import attend
 from vanishing_variance.engine.items import Items
 from vanishing_variance.engine.task import Sequences
-from vanishing_variance.measure.inference.models import Models, at_target, to_device
+from vanishing_variance.measure.inference.models import Models, at_target, items_at, targets
 
 # `Sequences`, any number of them.
 Batch = dict[str, Shaped[np.ndarray, "_ ..."]]
@@ -31,7 +32,7 @@ CLOSE = 0.9
 
 @dataclass(frozen=True)
 class Parts:
-    """The contexts of S models for B sequences, taken apart.
+    """The contexts of S models for B sequences, taken apart in every head.
 
     `context` and its parts: the `weight` a_t and the hidden layer `target` of the target item, and the `rest`, which is
     that of the target where a sequence has no other item. `largest`: the hidden layers of the K distractors of the
@@ -39,18 +40,18 @@ class Parts:
     `hard`: the hidden layer of the item with the largest weight of all. `labels`: the correct answers.
     """
 
-    context: Float[Tensor, "S B D"]
-    weight: Float[Tensor, "S B"]
-    target: Float[Tensor, "S B D"]
-    rest: Float[Tensor, "S B D"]
-    largest: Float[Tensor, "S B K D"]
-    profile: Float[Tensor, "S B K"]
-    hard: Float[Tensor, "S B D"]
+    context: Float[Tensor, "S BH P"]
+    weight: Float[Tensor, "S BH"]
+    target: Float[Tensor, "S BH P"]
+    rest: Float[Tensor, "S BH P"]
+    largest: Float[Tensor, "S BH K P"]
+    profile: Float[Tensor, "S BH K"]
+    hard: Float[Tensor, "S BH P"]
     labels: Int64[Tensor, " B"]
 
     def weighted(
-        self, weight: Float[Tensor, "S B"], rest: Float[Tensor, "S _ D"] | None = None
-    ) -> Float[Tensor, "S B D"]:
+        self, weight: Float[Tensor, "S BH"], rest: Float[Tensor, "S BH P"] | None = None
+    ) -> Float[Tensor, "S BH P"]:
         """Return the context with this weight of the target, the others scaled to what it leaves."""
         rest = self.rest if rest is None else rest
         weight = weight.unsqueeze(-1)
@@ -71,7 +72,7 @@ def take_apart(models: Models, batches: Iterable[Batch]) -> Parts:
 @torch.no_grad()
 def flattened(
     models: Models, batches: Iterable[Batch], beta: float
-) -> tuple[Float[Tensor, "S B"], Float[Tensor, "S B D"]]:
+) -> tuple[Float[Tensor, "S BH"], Float[Tensor, "S BH P"]]:
     """Return the target's weight and the context with the logits times `beta`, of all batches together."""
     weights, contexts = [], []
     for batch in batches:
@@ -85,14 +86,14 @@ def flattened(
 def _take_apart(models: Models, sequences: Sequences) -> Parts:
     items, folded_query = models.encode(sequences)
     logits, context = attend(items, folded_query)
-    weight = at_target(torch.softmax(logits, -1), sequences)
+    weight = at_target(torch.softmax(logits, dim=-1), sequences)
 
-    target = to_device(sequences["target"])
+    target = targets(sequences, logits.shape[1])
     target_index = target.view(1, -1, 1).expand(len(logits), -1, 1)
     distractor_logits = logits.scatter(-1, target_index, -torch.inf)
     distractors = distractor_logits.topk(min(DISTRACTORS, logits.shape[-1] - 1))
     shown = torch.cat((target_index, distractors.indices), dim=-1)
-    hidden = _at(items, shown).hidden()
+    hidden = items_at(items, shown).hidden()
     missing = DISTRACTORS - distractors.indices.shape[-1]
     largest = pad(hidden[:, :, 1:], (0, 0, 0, missing))
 
@@ -111,12 +112,12 @@ def _take_apart(models: Models, sequences: Sequences) -> Parts:
 
 def _rest(
     items: Items,
-    folded_query: Float[Tensor, "S B D"],
-    target: Int64[Tensor, " B"],
-    context: Float[Tensor, "S B D"],
-    weight: Float[Tensor, "S B"],
-    of_target: Float[Tensor, "S B D"],
-) -> Float[Tensor, "S B D"]:
+    folded_query: Float[Tensor, "S BH P"],
+    target: Int64[Tensor, " BH"],
+    context: Float[Tensor, "S BH P"],
+    weight: Float[Tensor, "S BH"],
+    of_target: Float[Tensor, "S BH P"],
+) -> Float[Tensor, "S BH P"]:
     """Return the average of the items other than the target; of a sequence of one item, that item."""
     number = items.embedding_index.shape[-1]
     if number == 1:
@@ -129,12 +130,7 @@ def _rest(
         # the indices of all items but the target: from its own on, they are one more
         others = torch.arange(number - 1, device=rows.device)
         others = others + (others >= target[rows].unsqueeze(-1))
-        other_items = _at(items, others.unsqueeze(0), rows)
+        other_items = items_at(items, others.unsqueeze(0), rows)
         _, exact = attend(other_items, folded_query[:, rows].contiguous())
         rest[:, rows] = torch.where(close[:, rows], exact, rest[:, rows])
     return rest
-
-
-def _at(items: Items, places: Int64[Tensor, "#S _ K"], rows: Int64[Tensor, " _"] | slice = slice(None)) -> Items:
-    """Return the items at some places of each sequence, of all sequences or of those in `rows`."""
-    return items.select(lambda array: torch.take_along_dim(array[:, rows], places, dim=-1))

@@ -1,7 +1,7 @@
 """Every intervention on sequences of one long length, and on sequences of the training lengths.
 
-S seeds, B tested sequences, T of the training lengths, C calibration sequences of the long length, D width, K the
-largest distractors.
+S seeds, B tested sequences, T of the training lengths, C calibration sequences of the long length; BH, TH, CH their
+rows of attention (the heads of a sequence one after another), P features of a context, K the largest distractors.
 """
 
 from collections.abc import Iterator, Mapping
@@ -28,46 +28,54 @@ Outcome = tuple[str, str, Bool[Tensor, "S _"]]
 class Calibration:
     """Moments, target weights and distractors of calibration sequences, none of which is tested.
 
-    `rest`: the mean of what the other items contribute, over the mean of their weight. `moments`: of O, by form and
-    place.
+    `rest`: in each head the mean of what the other items contribute, over the mean of their weight. `moments`: of O, by
+    form and place.
     """
 
     parts: Parts
-    rest: Float[Tensor, "S 1 D"]
+    rest: Float[Tensor, "S H P"]
     moments: Mapping[tuple[str, str], Moments]
 
 
 @dataclass(frozen=True)
 class Donors:
-    """The calibration sequence from which each sequence is given a target weight or a profile.
+    """The row of calibration sequences from which each row is given a target weight or a profile, head by head.
 
     One of the training lengths, for each tested sequence of a long length: `weight` and `profile`; and for each
     calibration sequence of the long length: `calibrated`. One of the long length, for each tested sequence of the
     training lengths: `damage`.
     """
 
-    weight: Int64[Tensor, " B"]
-    profile: Int64[Tensor, " B"]
-    calibrated: Int64[Tensor, " C"]
-    damage: Int64[Tensor, " T"]
+    weight: Int64[Tensor, " BH"]
+    profile: Int64[Tensor, " BH"]
+    calibrated: Int64[Tensor, " CH"]
+    damage: Int64[Tensor, " TH"]
 
 
-def draw_donors(rng: np.random.Generator, tested: int, settings: Interventions) -> Donors:
+def draw_donors(rng: np.random.Generator, tested: int, settings: Interventions, heads: int) -> Donors:
     """Return donors that are drawn independently and uniformly, for `tested` sequences of a long length."""
     long, training = settings.sequences, settings.training_sequences
+
+    def draw(donors: int, sequences: int) -> Int64[Tensor, " _"]:
+        """Return the rows of one donor for each sequence."""
+        drawn = rng.integers(donors, size=(sequences, 1))
+        rows = heads * drawn + np.arange(heads)
+        return to_device(rows.ravel())
+
     return Donors(
-        weight=to_device(rng.integers(training, size=tested)),
-        profile=to_device(rng.integers(training, size=tested)),
-        calibrated=to_device(rng.integers(training, size=long)),
-        damage=to_device(rng.integers(long, size=training)),
+        weight=draw(training, tested),
+        profile=draw(training, tested),
+        calibrated=draw(training, long),
+        damage=draw(long, training),
     )
 
 
 def calibrate(models: Models, parts: Parts) -> Calibration:
     """Return the calibration of one sample of sequences."""
+    by_head = (len(parts.labels), -1)
     others_weight = 1 - parts.weight.unsqueeze(-1)
-    total = (others_weight * parts.rest).sum(1, keepdim=True)
-    total_weight = others_weight.sum(1, keepdim=True)
+    total = (others_weight * parts.rest).unflatten(1, by_head).sum(1)
+    total_weight = others_weight.unflatten(1, by_head).sum(1)
     rest = total / total_weight.clamp(min=1e-12)
     return Calibration(parts, rest, moments(models, parts.context))
 
@@ -77,7 +85,7 @@ def on_long(
     tested: Parts,
     long: Calibration,
     training: Calibration,
-    other_weight: Float[Tensor, "S B"],
+    other_weight: Float[Tensor, "S BH"],
     donors: Donors,
 ) -> Iterator[Outcome]:
     """Yield every intervention on `tested` sequences of a long length.
@@ -103,7 +111,7 @@ def on_long(
         yield outcome(names.both(form), restored_context, Move(where, of_restored, of_training))
 
     peaked = _peaked(tested, training.parts.profile[:, donors.profile])
-    yield outcome(names.AVERAGED, tested.weighted(tested.weight, long.rest))
+    yield outcome(names.AVERAGED, tested.weighted(tested.weight, _everywhere(long.rest, tested)))
     yield outcome(names.ENTROPY, tested.weighted(tested.weight, peaked))
     yield outcome(names.OTHER, tested.weighted(other_weight))
     yield outcome(names.HARD, tested.hard)
@@ -121,18 +129,23 @@ def on_training(
 
     long_weight = long.parts.weight[:, donors.damage]
     yield outcome(names.TRAINED_TARGET, tested.weighted(long_weight))
-    yield outcome(names.TRAINED_TARGET_AVERAGED, tested.weighted(long_weight, long.rest))
+    yield outcome(names.TRAINED_TARGET_AVERAGED, tested.weighted(long_weight, _everywhere(long.rest, tested)))
 
 
 def _outcome(
-    models: Models, tested: Parts, name: str, context: Float[Tensor, "S _ D"], move: Move | None = None
+    models: Models, tested: Parts, name: str, context: Float[Tensor, "S _ P"], move: Move | None = None
 ) -> Outcome:
     """Return the outcome of an intervention on attention, which gives `context`, or of a move of O."""
     where = names.ATTENTION if move is None else move.where
     return name, where, is_correct(models, context, tested.labels, move)
 
 
-def _peaked(tested: Parts, profile: Float[Tensor, "S B K"]) -> Float[Tensor, "S B D"]:
+def _everywhere(rest: Float[Tensor, "S H P"], tested: Parts) -> Float[Tensor, "S BH P"]:
+    """Return what every sequence has in each head, in the rows of the tested ones."""
+    return rest.repeat(1, len(tested.labels), 1)
+
+
+def _peaked(tested: Parts, profile: Float[Tensor, "S BH K"]) -> Float[Tensor, "S BH P"]:
     """Return the largest distractors averaged by these weights, or by those of as many as a sequence has."""
     absent = tested.largest.abs().sum(-1) == 0
     profile = profile.masked_fill(absent, 0)

@@ -1,6 +1,6 @@
 """Expectations over one item of a task's distribution, with the query fixed: what Proposition 1 reasons with.
 
-M items of the distribution (all as probable), n of them at a time, D width.
+M items of the distribution (all as probable), n of them at a time, H heads, D width.
 """
 
 from collections.abc import Callable, Iterable
@@ -17,7 +17,7 @@ from vanishing_variance.measure.inference.models import Models
 
 @dataclass(frozen=True)
 class Expected:
-    """Of each feature d. l is an item's logit and V_d a feature of its value, centred or not.
+    """Of each feature d. l is an item's logit in the head of d, and V_d a feature of its value, centred or not.
 
     `item_variance` is the paper's sigma_d^2 = Var(V_d). `constant` is the delta method's limit of N Var(O_d): O_d is
     the mean of e^l V_d in a sequence over that of e^l, so it is Var(e^l (V_d - mu_d)) / (E e^l)^2 with
@@ -32,31 +32,34 @@ class Expected:
 
 
 @torch.no_grad()
-def expected(models: Models, enumerated: Callable[[], Iterable[Sequences]]) -> Expected:
+def expected(models: Models, enumerated: Callable[[], Iterable[Sequences]], length: int) -> Expected:
     """Return expectations of one model (S = 1) over the items that `enumerated` gives, which is gone through twice.
 
-    With a = softmax(l) over the M items, e^l / E e^l = M a: no exponential is formed that could overflow.
+    Logits are those of a sequence of `length` items, of which an attention map may make something. With
+    a = softmax(l) over the M items, e^l / E e^l = M a: no exponential is formed that could overflow.
     """
     logits = []
     for batch in enumerated():
-        batch_logits, _ = attend(*models.encode(batch))
-        logits.append(batch_logits[0, 0].double())
-    a = torch.softmax(torch.cat(logits), dim=0)
-    number = len(a)
+        batch_logits, _ = attend(*models.encode(batch, length))
+        logits.append(batch_logits[0].double())  # (H, n)
+    a = torch.softmax(torch.cat(logits, dim=1), dim=1)
+    heads, number = a.shape
 
     sums = []
-    sizes = [len(batch_logits) for batch_logits in logits]
-    for batch, batch_a in zip(enumerated(), a.split(sizes), strict=True):
-        items, _ = models.encode(batch)
-        outputs, _ = models.outputs(items.hidden()[:, 0])
-        values = outputs[0].double()  # (n, D)
-        weights = torch.stack([torch.full_like(batch_a, 1 / number), batch_a, number * batch_a.square()])
-        sums.append(torch.stack([weights @ values, weights @ values.square()]))  # (2, 3, D)
+    sizes = [batch_logits.shape[1] for batch_logits in logits]
+    for batch, batch_a in zip(enumerated(), a.split(sizes, dim=1), strict=True):
+        items, _ = models.encode(batch, length)
+        of_items = items.hidden()[0].transpose(0, 1).flatten(0, 1)  # (n H, P)
+        outputs, _ = models.outputs(of_items.unsqueeze(0))
+        values = outputs[0].double().unflatten(1, (heads, -1))  # (n, H, D / H)
+        weights = torch.stack([torch.full_like(batch_a, 1 / number), batch_a, number * batch_a.square()])  # (3, H, n)
+        means = torch.stack([torch.einsum("khn,nhd->khd", weights, of) for of in (values, values.square())])
+        sums.append(means.flatten(2))  # (2, 3, D)
     of_values, of_squares = torch.stack(sums).sum(0)
 
     mean, mu, squared = of_values  # E[V], mu, E[(M a)^2 V]
     mean_square, _, squared_square = of_squares
-    total = number * a.square().sum()
+    total = number * a.square().sum(1).repeat_interleave(len(mean) // heads)
     item_variance = mean_square - mean.square()
     constant = squared_square - 2 * mu * squared + mu.square() * total
     return Expected(item_variance.cpu().numpy(), constant.cpu().numpy())

@@ -4,7 +4,7 @@ B sequences, N items, D width.
 """
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
@@ -50,9 +50,11 @@ def _measure(
     variant: Variant, weights: StoredWeights, settings: Proposition, root_seed: int, report: Report
 ) -> pd.DataFrame:
     models = Models.of(variant, weights)
-    theory = expected(models, variant.task.enumerate_iid)
+    of_length = cache(partial(expected, models, variant.task.enumerate_iid))
     frames = []
     for length in settings.lengths:
+        # a softmax of the logits as they are is told no length: one expectation for all
+        theory = of_length(length if models.network.attention.LEARNABLE else settings.lengths[0])
         rng = stream(root_seed, "proposition", variant.task_name, length)
         outputs, largest = _outputs(models, variant.task, rng, settings.sequences, length)
         measured, error = variance(outputs)
@@ -60,7 +62,7 @@ def _measure(
             "variance": measured,
             "variance_se": error,
             "predicted": theory.constant / length,
-            "bound": length * np.square(largest).mean() * theory.item_variance,
+            "bound": length * np.square(largest).mean(axis=0) * theory.item_variance,
             "item_variance": theory.item_variance,
         }
         about = {
@@ -78,8 +80,8 @@ def _measure(
 @torch.no_grad()
 def _outputs(
     models: Models, task: Task, rng: np.random.Generator, sequences: int, length: int
-) -> tuple[Float64[np.ndarray, "B D"], Float64[np.ndarray, " B"]]:
-    """Return O of one model, and the largest attention weight, of each sequence."""
+) -> tuple[Float64[np.ndarray, "B D"], Float64[np.ndarray, "B D"]]:
+    """Return O of one model, and of each feature the largest attention weight of its head, of each sequence."""
     batches = []
     together = max(1, ITEMS_AT_ONCE // length)
     for drawn_before in range(0, sequences, together):
@@ -88,8 +90,10 @@ def _outputs(
         batch = {name: array[:left] for name, array in drawn.items()}
         logits, context = attend(*models.encode(batch))
         before, _ = models.outputs(context)
-        log_largest = logits.amax(-1) - logits.logsumexp(-1)
-        batches.append({"outputs": before, "largest": log_largest.exp()})
+        log_largest = logits.amax(-1) - logits.logsumexp(-1)  # (1, B H)
+        by_head = log_largest.exp().unflatten(1, (before.shape[1], -1))
+        of_features = by_head.repeat_interleave(before.shape[2] // by_head.shape[2], dim=2)
+        batches.append({"outputs": before, "largest": of_features})
     arrays = joined(batches)
     [outputs], [largest] = arrays["outputs"], arrays["largest"]
     return outputs.astype(np.float64), largest.astype(np.float64)

@@ -12,8 +12,11 @@ from vanishing_variance.harness.runs import TASKS, trained
 from vanishing_variance.harness.sections import get_param
 from vanishing_variance.harness.yaml import flattened
 
-# What changes the last bits alone, and what Figure 4 alone reads.
-UNREAD = ("training.seeds_per_process", "diagnostics.heatmap_sequences")
+# What keeps other weights beside the last ones, what changes the last bits alone, and what Figure 4 alone reads.
+UNREAD = (
+    *("training.averaged_part", "training.kept_steps", "training.seeds_per_process"),
+    "diagnostics.heatmap_sequences",
+)
 
 
 @dataclass(frozen=True)
@@ -30,12 +33,15 @@ class Goal:
 GOALS = (Goal("short", TASKS, 48), Goal("long", TASKS[::-1], 32), Goal("short", TASKS, 120))
 
 
-def plan(norm: str, blocks: Sequence[int], size: int, goals: Sequence[Goal] = GOALS) -> Iterator[list[Run]]:
+def plan(
+    norm: str, blocks: Sequence[int], size: int, ranges: Sequence[str], goals: Sequence[Goal] = GOALS
+) -> Iterator[list[Run]]:
     """Yield the runs in order of worth, `size` seeds each: together all variants of a task, range and block.
 
-    Variants are compared with each other, seed by seed, so one without the others is worth nothing. Raises InputError
-    for a block beyond all goals.
+    Variants are compared with each other, seed by seed, so one without the others is worth nothing. `ranges`: those of
+    the study; goals of others are left out. Raises InputError for a block beyond all goals.
     """
+    goals = [goal for goal in goals if goal.range in ranges]
     end = max(goal.end for goal in goals)
     for block in blocks:
         first = block * size
@@ -58,7 +64,7 @@ def parameters(params: Mapping[str, Any], task: str, range_: str) -> dict[str, A
     Left out are UNREAD, and the steps on other ranges.
     """
     keys = [f"tasks.{task}.data", steps_key(task, range_), f"tasks.{task}.training", f"ranges.{range_}"]
-    keys += ["seed", "model", "training", "test", "diagnostics", "temperature"]
+    keys += ["seed", "attention", "model", "training", "test", "diagnostics", "temperature"]
     values = flattened({key: get_param(params, key, Any) for key in keys})
     for key in UNREAD:
         values.pop(key, None)

@@ -1,7 +1,7 @@
 """A record: the raw numbers of all its pieces, and the files that are derived from them."""
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
@@ -90,11 +90,9 @@ def record_name(name: str) -> str:
 
 def derived(record: Record, norm: str, trained: TrainingSetup, paper: pd.DataFrame) -> Files:
     """Return the files of a record but its claims and figures."""
-    ranges = set(record.accuracy["range"])
-    longest = {name: length for name, length in trained.longest.items() if name in ranges}
     return {
         "pieces.csv": record.pieces,
-        **comparison(record.accuracy, None, paper, norm, replace(trained, longest=longest)),
+        **comparison(record.accuracy, None, paper, norm, trained),
         **explanation(record.mechanism, record.accuracy, trained.root),
     }
 
@@ -104,5 +102,5 @@ def _joined(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _sorted(frame: pd.DataFrame) -> pd.DataFrame:
-    keys = [key for key in (*MODEL, "temperature", "length") if key in frame]
+    keys = [key for key in (*MODEL, "rule", "length") if key in frame]
     return frame.sort_values(keys, ignore_index=True)

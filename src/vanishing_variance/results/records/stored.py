@@ -15,17 +15,19 @@ import numpy as np
 import pandas as pd
 from pydantic import Field, NonNegativeFloat
 
+from vanishing_variance.engine.ranges import ranges_of
 from vanishing_variance.engine.seeds import Index
-from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.files import read_document
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.outputs import write_files
-from vanishing_variance.harness.runs import TEMPERATURES
 from vanishing_variance.harness.sections import Section
 from vanishing_variance.results.accuracy import COLUMNS
 from vanishing_variance.results.explained import INSIDE, MODEL
 from vanishing_variance.results.records.pieces import check_parameters, parameters
 
+# The rules that every piece has accuracies by; it may have others.
+REQUIRED = ("plain", "adaptive", "fitted")
 REMEDY = "copy the piece again, or delete it and run python -m stages.pieces"
 
 
@@ -83,10 +85,15 @@ def read_piece(folder: Path, params: Mapping[str, Any]) -> Piece:
     except InputError as problem:
         said, _, _ = str(problem).rpartition("; ")  # without its remedy, which is that of DVC's outputs
         raise InputError(f"{said}; {REMEDY}") from None
+    ranges = ranges_of(params)
+    if described["range"] not in ranges:
+        said = f"range is {shown(described['range'])}; must be {' or '.join(ranges)}"
+        raise InputError(f"{path}: {said}, the ranges of params.yaml (train_also_on)")
     wanted = parameters(params, described["task"], described["range"])
     check_parameters(described["parameters"], wanted, str(folder))
     lengths = wanted["test.lengths"]
-    _check_rows(folder / "accuracy.csv", accuracy, described, temperature=TEMPERATURES, length=lengths)
+    rules = list(dict.fromkeys([*REQUIRED, *accuracy["rule"]]))
+    _check_rows(folder / "accuracy.csv", accuracy, described, rule=rules, length=lengths)
     _check_rows(folder / "mechanism.csv", mechanism, described, length=[0, *lengths])
     return Piece(described, accuracy, mechanism)
 
