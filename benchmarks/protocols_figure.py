@@ -23,7 +23,7 @@ def main() -> None:
     found = read_csv(ROOT / METRICS / "protocols.csv", *COLUMNS).query("task == 'dictionary'")
     paper = read_csv(ROOT / REFERENCE).query(
         "quantity == 'accuracy_pct' and task == 'dictionary' and range == 'short' and variant == 'none'"
-        " and temperature == 'plain' and length == @LONGEST"
+        " and rule == 'plain' and length == @LONGEST"
     )
     write_figure(ROOT / "plots/protocols/loss", draw(by_protocol(found, paper["value"].item())))
 

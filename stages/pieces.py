@@ -163,7 +163,7 @@ def minutes(one: Run) -> float | None:
 
 def folder(one: Run, own: list[int]) -> Path:
     """Return where the piece of a run is."""
-    return PIECES / f"{one.task}-{one.range}-{one.norm}-{own[0]}-{own[-1]}"
+    return PIECES / f"{one.task}-{one.range}-{one.attention}-{one.norm}-{own[0]}-{own[-1]}"
 
 
 def stage(kind: str, one: Run) -> str:

@@ -34,6 +34,8 @@ def train(params: Mapping[str, Any], this: Run) -> None:
     }
     require_memory(prod(grows_with.values()), grows_with)
     block = train_block(plan, numbers, this.folder("checkpoints"))
+    for path in this.folder("trained").glob("*.safetensors"):  # of another training, where DVC has not cleared it
+        path.unlink()
     write_arrays(this.weights, block.weights)
     for name, weights in block.others.items():
         write_arrays(this.folder("trained") / f"{name}.safetensors", weights)

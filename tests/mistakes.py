@@ -116,7 +116,19 @@ MISTAKES = {
     ),
     "an accuracy is a percentage": ('"accuracy": answers.mean(axis=1)', '"accuracy": 100 * answers.mean(axis=1)'),
     "the global variance is over sequences": ("= outputs.var(axis=1).mean()", "= outputs.var(axis=0).mean()"),
-    "hard attention takes the smallest logit": ("largest = logits.argmax(-1", "largest = logits.argmin(-1"),
+    "hard attention takes the smallest logit": (
+        "attended.logits.argmax(-1, keepdim=True)",
+        "attended.logits.argmin(-1, keepdim=True)",
+    ),
+    "heads share one temperature": (
+        "beta = temperature.beta(attended.entropy)",
+        "beta = temperature.beta(over_heads(attended.entropy, len(labels)))"
+        ".repeat_interleave(self.network.model.heads, 1)",
+    ),
+    "a mean over heads mixes sequences": (
+        "values.unflatten(1, (sequences, -1)).mean(2)",
+        "values.unflatten(1, (-1, sequences)).mean(1)",
+    ),
     "weights of target and others exceed 1": (
         "weight * self.target + (1 - weight) * rest",
         "weight * self.target + rest",
@@ -172,6 +184,8 @@ MISTAKES = {
         'means.rank(ascending=True, method="min")',
     ),
     # Files, processes, DVC
+    "all attention maps have one folder": ("RUNS / kind / self.attention / self.norm", "RUNS / kind / self.norm"),
+    "every training has the softmax": ("run.task, run.norm, run.attention)", "run.task, run.norm)"),
     "an unknown key is accepted": ('extra="forbid", strict=True', 'extra="ignore", strict=True'),
     "a file appears before it is whole": ("            save(temporary)\n", "            save(path), save(temporary)\n"),
     "a checksum is not compared": ('if _sha256(arrays) != _metadata(file).get("sha256"):', "if False:"),
@@ -186,12 +200,13 @@ MISTAKES = {
         "      - src/vanishing_variance/tasks/${item.task}\n    params: [seed, seeds_per_block, model,",
     ),
     "evaluate does not declare the weights": (
-        "      - runs/trained/${item.norm}/${item.range}/${item.task}-${item.block}\n      - stages/evaluate.py\n",
+        "      - runs/trained/${item.attention}/${item.norm}/${item.range}/${item.task}-${item.block}\n"
+        "      - stages/evaluate.py\n",
         "      - stages/evaluate.py\n",
     ),
     "figures does not declare a parameter": (
-        "params: [norm, blocks, figures, ranges]",
-        "params: [norm, blocks, ranges]",
+        "params: [norm, attention, train_also_on, blocks, figures, ranges]",
+        "params: [norm, attention, train_also_on, blocks, ranges]",
     ),
     "a stage begins when one input is there": (
         'if all(self._states[before] == "settled" for before in self._inputs[name])]',

@@ -42,6 +42,13 @@ def test_a_variant_is_trained_and_evaluated_without_dvc(attention, rules):
     assert rows.between(0, 1).all()
 
 
+def test_weights_that_were_kept_are_tested_on_the_same_sequences():
+    models = trained()
+    same = replace(models, others={"averaged": models.weights})
+    by_rule = evaluate(same, lengths=[16, 64], sequences=300).set_index("rule")["accuracy"]
+    assert by_rule["averaged"].tolist() == by_rule["plain"].tolist()
+
+
 def test_accuracies_are_those_of_the_pipeline(monkeypatch):
     monkeypatch.setattr(parallel, "cores", lambda: 1)
     both = trained()
@@ -50,8 +57,11 @@ def test_accuracies_are_those_of_the_pipeline(monkeypatch):
     variant, lengths, look = one.plan.variant, [4, 16, 64], Diagnostics(sequences=2, heatmap_sequences=1)
     unchanged = dict.fromkeys(("first", "second"), UNCHANGED)
     plan = EvaluationPlan("test", 0, variant, lengths, "short", one.plan.lengths, look, unchanged)
-    rngs = {length: stream(0, "test", "argmax", length) for length in lengths}
-    sequences = {length: partial(of_length, variant.task, rng, 64, length) for length, rng in rngs.items()}
+
+    def read(length, size):
+        yield from of_length(variant.task, stream(0, "test", "argmax", length), 64, length, size)
+
+    sequences = {length: partial(read, length) for length in lengths}
     evaluated = evaluate_block(plan, one.weights, others, one.seeds, sequences)
     theirs = evaluated.frames["accuracy"].query("rule != 'fitted'").reset_index(drop=True)
     ours = evaluate(one).sort_values(["seed", "rule", "length"], ignore_index=True)

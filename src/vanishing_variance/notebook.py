@@ -3,7 +3,7 @@
 The same seeds and streams as in the pipeline, so the same parameters give the same accuracies.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ import pandas as pd
 
 from vanishing_variance.engine.ensemble import train_block
 from vanishing_variance.engine.plan import TrainingPlan
+from vanishing_variance.engine.task import Sequences
 from vanishing_variance.harness.paths import Run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
@@ -86,7 +87,10 @@ def evaluate(trained: Trained, lengths: Sequence[int] | None = None, sequences: 
     rows = []
     for length in lengths or test.lengths:
         rng = held_out_stream(trained.plan.root_seed, variant.task_name, length)
-        read = partial(of_length, variant.task, rng, sequences or test.sequences, length)
+        number = sequences or test.sequences
+        # all models have batches of one size, and the same sequences
+        drawn = list(of_length(variant.task, rng, number, length, models.batch_size(length)))
+        read = partial(_again, drawn)
         accuracies = models.accuracy(read, length)
         for rule, of_rule in others.items():
             accuracies[rule] = of_rule.plainly_correct(read, length).mean(axis=1)
@@ -94,3 +98,8 @@ def evaluate(trained: Trained, lengths: Sequence[int] | None = None, sequences: 
             for seed, accuracy in zip(trained.seeds, by_seed.tolist(), strict=True):
                 rows.append((seed, rule, length, accuracy))
     return pd.DataFrame(rows, columns=["seed", "rule", "length", "accuracy"])
+
+
+def _again(drawn: Iterable[Sequences], size: int) -> Iterator[Sequences]:
+    """Yield sequences that were drawn in batches of this size."""
+    yield from drawn

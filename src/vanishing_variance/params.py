@@ -102,6 +102,11 @@ def _contradictions(params: Params) -> Iterator[str]:
     sequences = params.interventions.sequences
     if sequences > test.sequences:
         yield f"interventions.sequences is {sequences}; must be at most test.sequences, {test.sequences}"
+    steps = [params.tasks.argmax.steps, params.tasks.dictionary.steps]
+    most = max(getattr(of_task, range_) for of_task in steps for range_ in ("short", *params.train_also_on))
+    for place, kept in enumerate(params.training.kept_steps):
+        if kept > most:
+            yield f"training.kept_steps[{place}] is {kept}; must be at most {most}, the most steps of any training"
     proposition = params.proposition
     if sum(length >= proposition.tail for length in proposition.lengths) < 3:
         yield (

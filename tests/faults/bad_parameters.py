@@ -21,6 +21,7 @@ VALUES = [
     ("train_also_on", ["short"], "train_also_on[0] is 'short'; must be 'long'"),
     ("model.heads", 3, "model is {'width': 8, 'heads': 3, 'epsilon': 1e-05, "),
     ("training.kept_steps", [5, 5], "training.kept_steps is [5, 5]; must be strictly increasing"),
+    ("training.kept_steps", [5, 31], "training.kept_steps[1] is 31; must be at most 30, the most steps of any "),
     ("training.averaged_part", 1.0, "training.averaged_part is 1.0; must be less than 1"),
     ("seed", -1, "seed is -1; must be greater than or equal to 0"),
     ("tasks.dictionary.steps.long", 0, "tasks.dictionary.steps.long is 0; must be greater than or equal to 1"),
@@ -32,7 +33,7 @@ VALUES = [
     ("seeds_per_block", 10**30, f"seeds_per_block is {10**30}; must be less than or equal to 10000"),
     ("test.lengths", [2**25], "test.lengths[0] is 33554432; must be less than or equal to 16777216"),
     ("test.lengths", [16, 4], "test.lengths is [16, 4]; must be strictly increasing"),
-    ("blocks", [0, 0], "blocks is [0, 0]; must be without a block named twice"),
+    ("blocks", [0, 0], "blocks is [0, 0]; must be without a value named twice"),
     # unknown, missing or empty
     ("training.lr", 0.1, "training.lr is 0.1, but there is no such key; choose from batch_size, learning_rate"),
     ("norm", MISSING, "norm is missing; the file "),

@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import product
 
 import numpy as np
 import pytest
@@ -268,7 +269,8 @@ def test_metrics_are_small_flat_and_finite(whole):
         return json.loads((whole.folder / "metrics" / name).read_text())
 
     summary = read("summary.json")
-    assert list(summary) == ["argmax", "argmax_long", "dictionary", "dictionary_long"]
+    names = map("".join, product(("argmax", "dictionary"), ("", "_long"), ("", "_averaged")))
+    assert list(summary) == list(names)
     assert set(summary["argmax"]) <= {"none", "norm", "gain", "log10_p"}
     assert sum(read("verdicts.json").values()) == len(read("claims.json"))
     assert list(read("proposition.json")["argmax"]) == ["none", "norm"]

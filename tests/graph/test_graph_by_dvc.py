@@ -3,6 +3,7 @@
 The tests share one copy: each that changes it undoes the change.
 """
 
+import json
 import re
 import shutil
 import time
@@ -125,6 +126,23 @@ def test_another_treatment_of_the_paper_trains_its_long_range_alone_and_back_aga
     assert "| params.yaml | norm | ln | std |" in review
     # What git keeps is not in DVC's cache, so its stages run again; what interventions writes is in the cache.
     assert copy.ran("dvc", "exp", "run", "-S", "norm=ln") == RESULTS - {"interventions"}
+
+
+def test_another_attention_map_trains_and_tests_every_arm_and_back_again_nothing(copy):
+    new = trained_and_tested(attention="ssmax")
+    assert copy.ran("dvc", "exp", "run", "-S", "attention=ssmax") == {*new, "check", *RESULTS}
+    copy.commit("attention=ssmax")
+    assert copy.ran("dvc", "exp", "run", "-S", "attention=softmax") == RESULTS - {"interventions"}
+
+
+def test_without_the_long_range_nothing_is_trained_and_its_results_are_absent(copy):
+    change(copy, train_also_on=[])
+    assert copy.ran("dvc", "repro") == {"check", *RESULTS} - {"proposition"}
+    tables = {path.stem for path in (copy.path / "metrics/tables").glob("table*.md")}
+    assert tables == {"table1", "table2", "table3", "table6"}
+    assert not (copy.path / "plots/figures/results/accuracy-long.png").exists()
+    summary = json.loads((copy.path / "metrics/summary.json").read_text())
+    assert list(summary) == ["argmax", "dictionary"]
 
 
 def test_a_reviewer_is_warned_of_stale_results(copy):

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from made_up_results import CLAIM, claims
 
@@ -13,7 +15,7 @@ FEW, ENOUGH = {"argmax": 4_000}, {"argmax": 100_000}
 def study(verdict, steps=FEW, n=8, sequences=512):
     """Return one claim, of models trained for as many steps."""
     claim = {**CLAIM, "verdict": verdict, "steps": steps, "n": n}
-    return Study({"gain": claim}, {"test": {"sequences": sequences}})
+    return Study({"gain": claim}, {"attention": "softmax", "model": {"width": 128}, "test": {"sequences": sequences}})
 
 
 RECORD = study(SUPPORTED, ENOUGH, sequences=4096)
@@ -38,7 +40,9 @@ RECORD = study(SUPPORTED, ENOUGH, sequences=4096)
         # what rests on no trained models is this run's
         (study(UNDECIDED, {}, n=None), study(SUPPORTED, {}, n=None, sequences=4096), "run"),
         # and what the record does not know
-        (study(UNDECIDED), Study({}, {}), "run"),
+        (study(UNDECIDED), replace(RECORD, claims={}), "run"),
+        # and what is of another network
+        (replace(study(UNDECIDED), params=RECORD.params | {"attention": "power"}), RECORD, "run"),
     ],
 )
 def test_the_stronger_evidence_leads_and_this_runs_stands_beside_it(run, record, leads):

@@ -21,13 +21,14 @@ SHORT = TrainingSetup(0, {"short": 2}, {"short": 16}, STEPS)
 def test_an_overview_is_of_the_lengths_beyond_training():
     accuracy = made_up(lengths=(16, 64, 16384))
     document = overview(accuracy, "ln", {"short": 16, "long": 16384})
-    assert list(document) == ["argmax", "dictionary"]
+    assert list(document) == ["argmax", "argmax_averaged", "dictionary", "dictionary_averaged"]
     plain = accuracy.query("task == 'argmax' and range == 'short' and rule == 'plain' and length > 16")
     means = plain.groupby(["norm", "seed"])["accuracy"].mean().unstack("norm") * 100
     assert document["argmax"]["none"] == round(means["none"].mean(), 2)
     assert document["argmax"]["gain"] == round((means["ln"] - means["none"]).mean(), 2)
     assert document["argmax"]["log10_p"] == round(np.log10(stats.ttest_rel(means["ln"], means["none"]).pvalue), 2)
-    assert "argmax_long" in overview(accuracy, "ln", {"long": 64})
+    assert "argmax_long_averaged" in overview(accuracy, "ln", {"long": 64})
+    assert "argmax_averaged" not in overview(accuracy.query("rule != 'averaged'"), "ln", {"short": 16})
     assert list(overview(made_up(seeds=1), "ln", {"short": 16})["argmax"]) == ["none", "norm", "gain"]
 
 
@@ -49,7 +50,7 @@ def test_a_study_of_the_short_range_has_no_files_of_the_long_one(monkeypatch):
         *("tables/tests.csv", "tables/paper.csv", "tables/paper.md"),
         *(f"tables/table{number}.md" for number in (1, 2, 3, 6)),
     ]
-    assert list(files["summary.json"]) == ["argmax", "dictionary"]
+    assert not [name for name in files["summary.json"] if "long" in name]
     title, _, _ = files["tables/table1.md"].partition("\n")
     assert title.endswith("after 5 of the paper's 100,000 gradient steps, attention power")
 

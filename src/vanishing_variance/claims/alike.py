@@ -15,7 +15,7 @@ from vanishing_variance.statistics.power import seeds_for_equivalence, seeds_for
 MARGIN = 1.0
 ORTHOGONAL = (
     "The interaction: each seed's gain of ln over none (mean accuracy over all test lengths beyond training) with the "
-    "adaptive temperature, minus its gain with the plain softmax. Supported: the 95% t interval is within ±1 "
+    "adaptive temperature, minus its gain as trained. Supported: the 95% t interval is within ±1 "
     "percentage point, a third to a half of the paper's gains. Contradicted: it is wholly outside. Else undecided. Not "
     "comparable where the models are behind the paper's."
 )

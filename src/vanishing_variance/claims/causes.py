@@ -25,7 +25,7 @@ from vanishing_variance.statistics.intervals import interval, mean_estimate
 HALF = 0.5
 _MODELS = (
     "Models without a normaliser, trained on the short range, mean accuracy over all test lengths beyond training, "
-    "plain softmax; shares of the accuracy that is lost there, with 95% intervals over seeds (Fieller). "
+    "as trained; shares of the accuracy that is lost there, with 95% intervals over seeds (Fieller). "
 )
 TRAINED = " Not comparable where the models are behind the paper's."
 MOMENTS = (

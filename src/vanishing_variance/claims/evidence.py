@@ -62,7 +62,7 @@ class Evidence:
     def behind(self, task: str, range_: str) -> str:
         """Return how these models are behind the paper's: their steps and baseline; empty where they are not.
 
-        The baseline is the mean accuracy of `none`, plain softmax, at the shortest training length whose number in
+        The baseline is the mean accuracy of `none`, as trained, at the shortest training length whose number in
         the paper survives: 2^4 but for Table 5, which has lost those below 2^7. Where none does, steps alone decide.
         """
         steps = self.steps[task, range_]

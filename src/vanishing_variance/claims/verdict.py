@@ -18,7 +18,7 @@ MEANINGS = {
     SUPPORTED: "the evidence is for the claim",
     CONTRADICTED: "the evidence is against it",
     UNDECIDED: "neither, by the rule",
-    NOT_COMPARABLE: "the models had fewer gradient steps than the paper's, or their baseline (none, plain softmax) is "
+    NOT_COMPARABLE: "the models had fewer gradient steps than the paper's, or their baseline (none, as trained) is "
     f"more than {BEHIND} percentage points below the paper's at 2^4 (where the paper's number is lost, at the shortest "
     "training length that has one; where none has, the steps alone decide): whichever way it points, the number is a "
     "point of the learning curve, and no evidence",

@@ -80,11 +80,14 @@ class Network:
             if not self.rescaled:
                 shift = through_key * weights["item.2.bias"].unsqueeze(1)
                 items = replace(items, shift=shift.sum(-1))
-        if isinstance(self.attention, Rescaled):
-            num_items = length or items.embedding_index.shape[2]
-            factor = self.attention.scale(num_items, self._learned(weights, "map", self.attention))
-            folded_query = folded_query * factor
+        if self.rescaled:
+            folded_query = folded_query * self.factor(weights, length or items.embedding_index.shape[2])
         return items, folded_query
+
+    def factor(self, weights: Weights, length: int) -> Float[Tensor, "S 1 1"] | float:
+        """Return what an attention map that is `rescaled` multiplies the logits of a sequence of `length` items by."""
+        assert isinstance(self.attention, Rescaled)
+        return self.attention.scale(length, self._learned(weights, "map", self.attention))
 
     def attend(
         self, weights: Weights, items: Items, folded_query: Float[Tensor, "S BH P"]

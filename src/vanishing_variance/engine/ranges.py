@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
-from vanishing_variance.harness.sections import Count, Section, get_param
+from vanishing_variance.harness.sections import Count, Section, different, get_param
 
 
 class Growth(Section):
@@ -37,7 +37,7 @@ class Range(Section):
 
 
 # `train_also_on`: the long range, or nothing.
-FurtherRanges = Annotated[list[Literal["long"]], Field(max_length=1)]
+FurtherRanges = Annotated[list[Literal["long"]], AfterValidator(different)]
 
 
 def ranges_of(params: Mapping[str, Any]) -> tuple[str, ...]:

@@ -4,17 +4,13 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
+from vanishing_variance.harness.sections import different
+
 Index = Annotated[int, Field(strict=True, ge=0, lt=2**31)]
 SeedsPerBlock = Annotated[int, Field(strict=True, ge=1, le=10_000)]
 
 
-def _different(blocks: list[int]) -> list[int]:
-    if len(set(blocks)) < len(blocks):
-        raise ValueError("without a block named twice")
-    return blocks
-
-
-Blocks = Annotated[list[Index], Field(min_length=1), AfterValidator(_different)]
+Blocks = Annotated[list[Index], Field(min_length=1), AfterValidator(different)]
 
 
 def seeds(block: int, seeds_per_block: int) -> list[int]:

@@ -27,6 +27,13 @@ def increasing(numbers: list[int]) -> list[int]:
     return numbers
 
 
+def different(values: list[Any]) -> list[Any]:
+    """Return the values. Raises ValueError where one is there twice."""
+    if len(set(values)) < len(values):
+        raise ValueError("without a value named twice")
+    return values
+
+
 Length = Annotated[int, Field(strict=True, ge=1, le=2**24)]
 Lengths = Annotated[list[Length], Field(min_length=1), AfterValidator(increasing)]
 

@@ -38,8 +38,9 @@ class Treatment(Section):
 
 
 class SharedModel(Model):
-    """The network of all lines, whose projection is each line's own."""
+    """The network of all lines, whose projection is each line's own; of several heads there is no ceiling."""
 
+    heads: Literal[1] = 1
     projection: Literal["mlp"] = "mlp"
 
 

@@ -16,7 +16,7 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.runs import PAPER_TABLES, TASKS
 from vanishing_variance.harness.sections import get_param
 from vanishing_variance.report.figures import Figure
-from vanishing_variance.report.strongest import Study, strongest
+from vanishing_variance.report.strongest import Study, same_network, strongest
 from vanishing_variance.report.tables import gains, paper_table
 from vanishing_variance.report.verdicts import ours, papers
 from vanishing_variance.results.scale import PAPER_SEEDS, of_paper, paper_steps
@@ -70,6 +70,7 @@ def page(run: Results, records: Mapping[str, Results], paper: pd.DataFrame, sour
         own_tables=_tables(run, paper),
         scale=scale,
         is_reduced=is_reduced,
+        same_network=same_network(run.study, record.study),
         legend=legend(),
         source=source,
         ours=ours,

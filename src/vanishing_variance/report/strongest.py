@@ -35,18 +35,25 @@ class Evidence:
 def strongest(run: Study, record: Study) -> dict[str, Evidence]:
     """Return the stronger evidence of the two by claim, in the run's order.
 
-    What was tested is stronger than what was not, models that are trained like the paper's than others, the paper's
+    The run's alone where its network or attention map is another than the record's. Else what was tested is stronger
+    than what was not, models that are trained like the paper's than others, the paper's
     number of steps than fewer, more seeds than fewer, and more test sequences than fewer. The run's where both are as
     strong, or rest on no trained models.
     """
     evidence = {}
+    recorded = record.claims if same_network(run, record) else {}
     for key, ours in run.claims.items():
-        theirs = record.claims.get(key)
+        theirs = recorded.get(key)
         if theirs and theirs["steps"] and _strength(theirs, record) > _strength(ours, run):
             evidence[key] = Evidence(theirs, weaker=ours)
         else:
             evidence[key] = Evidence(ours)
     return evidence
+
+
+def same_network(run: Study, record: Study) -> bool:
+    """Return whether both have the same attention map and the same network."""
+    return all(run.params[key] == record.params[key] for key in ("attention", "model"))
 
 
 def _strength(claim: Mapping[str, Any], study: Study) -> tuple[bool, bool, bool, int, int]:

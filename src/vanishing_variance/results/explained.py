@@ -29,7 +29,7 @@ COLUMNS = [
     *("r", "r_low", "r_high", "r2", "r2_low", "r2_high", "beyond", "beyond_low", "beyond_high", "note"),
 ]
 NOTE = (
-    "The squared correlation with the accuracy (plain softmax, all test lengths) within groups, in percent, and its "
+    "The squared correlation with the accuracy (as trained, all test lengths) within groups, in percent, and its "
     "95% interval, by the bootstrap over seeds. Between seeds: models of one normaliser at one length. Between models: "
     "of all normalisers at one length, so that what a normaliser changes counts too; in the last column, beyond what "
     "the attention on the target explains. Across lengths: one model at all lengths; everything that changes with "

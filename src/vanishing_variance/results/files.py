@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from vanishing_variance.statistics.paired import difference
 
 # Of p, where it is below every double.
 SMALLEST = 1e-308
+# What the names of the overview say after the task.
+SUFFIXES = {"short": [], "long": ["long"], "plain": [], "averaged": ["averaged"]}
 
 
 @dataclass(frozen=True)
@@ -95,24 +98,24 @@ def recovery(accuracy: pd.DataFrame, counts: pd.DataFrame, norm: str, trained: T
 
 
 def overview(accuracy: pd.DataFrame, norm: str, longest: Mapping[str, int]) -> dict[str, dict[str, float]]:
-    """Return a few numbers a task (or `<task>_long`), plain softmax, over the test lengths beyond training (`longest`).
+    """Return a few numbers a task, over the test lengths beyond training (`longest`), for `dvc metrics diff`.
 
-    `none` and `norm`, mean accuracies in percent; `gain`, the difference in percentage points, and log10 of the p of
-    its paired t-test, which DVC would show with five decimals. Roles, not names: with another treatment the same keys
-    hold its numbers, so that `dvc metrics diff` compares them.
+    Of models as trained, and as `<task>_averaged` with averaged weights; `<task>_long…` where the long range is
+    trained. `none` and `norm`, mean accuracies in percent; `gain`, the difference in percentage points, and log10 of
+    the p of its paired t-test, which DVC would show with five decimals. Roles, not names: with another treatment the
+    same keys hold its numbers.
     """
     document: dict[str, dict[str, float]] = {}
-    for task in TASKS:
-        for range_, bound in longest.items():
-            ours, theirs = pair(accuracy, task, range_, norm, "none", "plain", bound)
-            if theirs.empty:
-                continue
-            treated = ours.mean(axis=1).to_numpy()
-            untreated = theirs.mean(axis=1).to_numpy()
-            test = difference(treated, untreated)
-            numbers = {"none": untreated.mean(), "norm": treated.mean(), "gain": test.mean}
-            if not np.isnan(test.d_z):
-                numbers["log10_p"] = np.log10(max(test.p, SMALLEST))
-            name = task if range_ == "short" else f"{task}_{range_}"
-            document[name] = {key: round(float(number), 2) for key, number in numbers.items()}
+    for task, (range_, bound), rule in product(TASKS, longest.items(), ("plain", "averaged")):
+        ours, theirs = pair(accuracy, task, range_, norm, "none", rule, bound)
+        if theirs.empty:
+            continue
+        treated = ours.mean(axis=1).to_numpy()
+        untreated = theirs.mean(axis=1).to_numpy()
+        test = difference(treated, untreated)
+        numbers = {"none": untreated.mean(), "norm": treated.mean(), "gain": test.mean}
+        if not np.isnan(test.d_z):
+            numbers["log10_p"] = np.log10(max(test.p, SMALLEST))
+        name = "_".join([task, *SUFFIXES[range_], *SUFFIXES[rule]])
+        document[name] = {key: round(float(number), 2) for key, number in numbers.items()}
     return document

@@ -10,6 +10,7 @@ from vanishing_variance.harness.errors import InputError, shown
 SCALES: dict[str, dict[str, Any]] = {
     "default": {
         "blocks": [0],
+        "training.averaged_part": 0.1,
         "seeds_per_block": 8,
         "train_also_on": [],
         "tasks.argmax.steps.short": 40_000,
@@ -26,6 +27,7 @@ SCALES: dict[str, dict[str, Any]] = {
     # than the paper's 10,000, by a rule (docs/protocol.md).
     "paper": {
         "blocks": list(range(2, 15)),
+        "training.averaged_part": 0.0,
         "seeds_per_block": 8,
         "train_also_on": ["long"],
         "tasks.argmax.steps.short": 100_000,

@@ -10,7 +10,7 @@ from vanishing_variance.results.shares import Values
 from vanishing_variance.statistics.intervals import mean_estimate
 
 NOTE = (
-    "Mean accuracy over all test lengths beyond training, plain softmax; what is set acts on the attention weights, or "
+    "Mean accuracy over all test lengths beyond training, as trained; what is set acts on the attention weights, or "
     "on O before or after the normaliser. Recovered: (intervened − base) / fall, on long sequences; damage: "
     "(training-length accuracy − intervened) / fall, on sequences of the training lengths; the fall is training-length "
     "accuracy − base. Shapley: what both restored bring, split between the target's weight and the moments. In percent "

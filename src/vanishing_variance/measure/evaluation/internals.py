@@ -34,11 +34,10 @@ def inside(sequences: Sequences, attended: Attended) -> dict[str, Float[Tensor, 
         "target": at_target(weights, sequences),
         "largest": weights.amax(-1),
         "largest16": weights.topk(shown).values.sum(-1),
-        "entropy": attended.entropy,
     }
     number = attended.before.shape[1]
     means = {name: over_heads(values, number) for name, values in by_head.items()}
-    return means | {"before": attended.before, "after": attended.after}
+    return means | {"entropy": attended.entropy, "before": attended.before, "after": attended.after}
 
 
 def at_training_lengths(

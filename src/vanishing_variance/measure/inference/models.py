@@ -45,9 +45,9 @@ class Attended:
     after: Float[Tensor, "S B D"]
 
     @cached_property
-    def entropy(self) -> Float[Tensor, "S BH"]:
-        """The entropy of the softmax of the logits, in nats."""
-        return entropy(self.logits)
+    def entropy(self) -> Float[Tensor, "S B"]:
+        """The entropy of the softmax of the logits, in nats, the mean over heads."""
+        return over_heads(entropy(self.logits), self.before.shape[1])
 
 
 @dataclass(frozen=True)
@@ -122,6 +122,7 @@ class Models:
 
         `plain`: as trained; `hard`: all attention on the largest logit, the first of equals. Where the attention map is
         a softmax, `adaptive`: the published temperature of Veličković et al.; and `fitted`: this one, if it is given.
+        All heads of a sequence have one temperature.
         """
         labels = self.labels(sequences)
         class_logits = {"plain": self.read_out(attended.after)}
@@ -130,7 +131,7 @@ class Models:
         if self.network.rescaled:
             temperatures = {"adaptive": PUBLISHED} if fitted is None else {"adaptive": PUBLISHED, "fitted": fitted}
             for rule, temperature in temperatures.items():
-                beta = temperature.beta(attended.entropy)
+                beta = temperature.beta(attended.entropy).repeat_interleave(self.network.model.heads, dim=1)
                 context = sharpened(attended.items, attended.logits, beta, attended.context)
                 class_logits[rule] = self.class_logits(context)
         return {rule: logits.argmax(-1) == labels for rule, logits in class_logits.items()}

@@ -4,7 +4,7 @@ B sequences, N items, D width.
 """
 
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,7 @@ from vanishing_variance.harness.parallel import Job, Report
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.measure.inference.models import Models, StoredWeights, joined, select_models
 from vanishing_variance.measure.proposition.config import Proposition
-from vanishing_variance.measure.proposition.expectation import expected
+from vanishing_variance.measure.proposition.expectation import Expected, expected
 from vanishing_variance.statistics.moments import variance
 
 # Sequences are drawn and attended to this many items at a time, or one by one where they are longer. Another number
@@ -50,11 +50,13 @@ def _measure(
     variant: Variant, weights: StoredWeights, settings: Proposition, root_seed: int, report: Report
 ) -> pd.DataFrame:
     models = Models.of(variant, weights)
-    of_length = cache(partial(expected, models, variant.task.enumerate_iid))
+    theories: dict[float, Expected] = {}
     frames = []
     for length in settings.lengths:
-        # a softmax of the logits as they are is told no length: one expectation for all
-        theory = of_length(length if models.network.attention.LEARNABLE else settings.lengths[0])
+        factor = float(models.network.factor(models.weights, length))
+        if factor not in theories:  # with the softmax it is 1 at every length
+            theories[factor] = expected(models, variant.task.enumerate_iid, length)
+        theory = theories[factor]
         rng = stream(root_seed, "proposition", variant.task_name, length)
         outputs, largest = _outputs(models, variant.task, rng, settings.sequences, length)
         measured, error = variance(outputs)
