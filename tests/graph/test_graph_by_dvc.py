@@ -142,7 +142,8 @@ def test_without_the_long_range_nothing_is_trained_and_its_results_are_absent(co
     assert tables == {"table1", "table2", "table3", "table6"}
     assert not (copy.path / "plots/figures/results/accuracy-long.png").exists()
     summary = json.loads((copy.path / "metrics/summary.json").read_text())
-    assert list(summary) == ["argmax", "dictionary"]
+    assert summary.keys() >= {"argmax", "dictionary"}
+    assert not [name for name in summary if "long" in name]
 
 
 def test_a_reviewer_is_warned_of_stale_results(copy):

@@ -61,7 +61,7 @@ def kill(dvc, victim):
             stage.kill()
     elif victim == "DVC":
         dvc.kill()
-    else:
+    elif dvc.poll() is None:  # one that has ended has no group
         os.killpg(dvc.pid, signal.SIGKILL)
 
 

@@ -1,9 +1,11 @@
 from functools import partial
 
+import numpy as np
 import pandas as pd
 import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
 from small import SHARP, adaptive, clear, in_parts, make_trained, models_of, plainly, rows_of, sample, single
 
 from vanishing_variance.engine import attend as attention
@@ -48,6 +50,16 @@ def one_hot(logits):
     return torch.nn.functional.one_hot(logits.argmax(-1), logits.shape[-1]).double()
 
 
+def of_all_heads(plain, temperature):
+    """Return the softmax with one temperature for all heads of a sequence, by their mean entropy, head after head."""
+    by_head = plain["by_head"]  # (S, H, B, N)
+    entropies = stats.entropy(by_head, axis=-1).mean(axis=1)
+    polynomials = np.maximum(np.polyval(temperature.polynomial, entropies), 1)
+    betas = np.where(entropies > 0.5, polynomials, 1).repeat(by_head.shape[1], axis=0)
+    left = iter(torch.from_numpy(betas))
+    return lambda logits: torch.softmax(logits * next(left).unsqueeze(-1), -1)
+
+
 @pytest.mark.parametrize(
     ("attention_map", "projection", "heads"),
     [
@@ -67,8 +79,9 @@ def test_every_map_has_the_answers_and_the_inside_of_the_plain_module(task_name,
     found = models.correct(drawn, attended, FITTED)
     weighs = {"plain": None, "hard": one_hot}
     assert set(found) == set(weighs if attention_map == "length_gain" else RULES) - {"averaged"}
-    if attention_map == "softmax" and heads == 1:
-        weighs |= WEIGHS
+    if attention_map == "softmax":
+        for rule, temperature in (("adaptive", PUBLISHED), ("fitted", FITTED)):
+            weighs[rule] = of_all_heads(plainly(trained, drawn), temperature)
     for rule, weigh in weighs.items():
         plain = plainly(trained, drawn, weigh)
         sure = clear(plain["classes"])
