@@ -1,16 +1,22 @@
-# `make repro` runs the study, `make test` the tests; both set everything up first.
+# `make demo` has a first answer in minutes, `make repro` runs the study, `make test` the tests; both set everything up first.
 PYTHON ?= python3
 VENV := .venv
 BASE := main
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: repro report leaderboard test test-all lint bench paper-scale default-scale pr-report
+.PHONY: demo repro report leaderboard test test-all lint bench paper-scale default-scale pr-report
 
 # As `dvc repro --keep-going`, but tells how many stages are done, and runs independent stages at once. `check` comes first:
 # of a `blocks` that is no list, DVC itself would say no more than that it cannot parse dvc.yaml.
 repro: $(VENV)/installed
 	@python -m stages.check
 	dvc-parallel repro --keep-going
+
+# Three treatments on the dictionary, in demo/; opens the picture, or says where it is.
+demo: $(VENV)/installed
+	@python -m vanishing_variance.demo
+	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ] || [ "$$(uname)" = Darwin ]; \
+		then python -m webbrowser "file://$(CURDIR)/demo/accuracy.png"; fi
 
 # Opens the page, or says where it is on a machine without a display; trains nothing.
 report: $(VENV)/installed

@@ -7,6 +7,7 @@ from checkout import ROOT
 SOURCE = ROOT / "src/vanishing_variance"
 # From the top: a room imports from those below it, and from none beside it.
 ROWS = (
+    ("demo",),
     ("notebook",),
     ("report",),
     ("params",),

@@ -75,10 +75,12 @@ def test_mistakes_are_one_line():
         train(read_params(path=ROOT / "tests/smoke.yaml"), "argmax", "layer", seeds=[0])
 
 
-def test_the_example_in_the_readme_runs(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("has_own", [True, False])
+def test_the_example_in_the_readme_runs(has_own, tmp_path, monkeypatch, capsys):
     [code] = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    shutil.copy(ROOT / "tests/smoke.yaml", tmp_path / "params.yaml")
     monkeypatch.chdir(tmp_path)
+    if has_own:
+        shutil.copy(ROOT / "tests/smoke.yaml", "params.yaml")
     exec(code.replace("2000", "2"), {})
     printed = [line.partition(" ") for line in capsys.readouterr().out.splitlines()]
     assert [norm for norm, _, _ in printed] == ["none", "ln"]

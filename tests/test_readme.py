@@ -14,7 +14,16 @@ from vanishing_variance.report.readme import rewritten
 from vanishing_variance.report.strongest import Study, strongest
 
 ROOT = Path(__file__).resolve().parents[1]
-GLOBS = ("README.md", "SECURITY.md", "docs/*.md", "src/*/README.md", "benchmarks/README.md", "tests/README.md")
+GLOBS = (
+    "README.md",
+    "SECURITY.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "docs/*.md",
+    "src/*/README.md",
+    "benchmarks/README.md",
+    "tests/README.md",
+)
 PAGES = {str(path.relative_to(ROOT)): path.read_text() for pattern in GLOBS for path in ROOT.glob(pattern)}
 RECORD = "metrics/paper-scale/"
 

@@ -24,6 +24,9 @@ from vanishing_variance.measure.inference.sequences import of_length
 from vanishing_variance.params import check
 from vanishing_variance.results.scale import changed
 
+# params.yaml as it is in git: for use outside of the repository's folder.
+DEFAULTS = Path(__file__).with_name("params.yaml")
+
 
 @dataclass(frozen=True)
 class Trained:
@@ -41,11 +44,14 @@ class Trained:
     params: Mapping[str, Any]
 
 
-def read_params(changes: Mapping[str, Any] | None = None, path: Path = PATH) -> dict[str, Any]:
+def read_params(changes: Mapping[str, Any] | None = None, path: Path | None = None) -> dict[str, Any]:
     """Return params.yaml with `changes` by dotted key, such as {"model.width": 64}.
 
-    Raises InputError, which names the key, its value and what is allowed.
+    Without a `path` it is that of the current folder, or where there is none, DEFAULTS. Raises InputError, which names
+    the key, its value and what is allowed.
     """
+    if path is None:
+        path = PATH if PATH.exists() else DEFAULTS
     params = changed(read_yaml(path), changes or {})
     check(params)
     return params

@@ -15,7 +15,15 @@ from checkout import ROOT
 
 pytestmark = pytest.mark.slow
 
-PAGES = ("README.md", "SECURITY.md", "docs/*.md", "src/*/README.md", "benchmarks/*.md", "tests/README.md")
+PAGES = (
+    "README.md",
+    "SECURITY.md",
+    "CONTRIBUTING.md",
+    "docs/*.md",
+    "src/*/README.md",
+    "benchmarks/*.md",
+    "tests/README.md",
+)
 SCALE = "docs/paper-scale.md"  # its commands need each other, so they run one after the other
 PROGRAM = re.compile(r"(make|dvc|dvc-parallel|python|git|pre-commit|source|dask|[A-Z_]+=\S*) \S")
 VALUES = {"<stage>": "figures", "<name>": "rms", "NAME": "store"}
