@@ -10,7 +10,7 @@ from benchmarks.protocols import COLUMNS, FORETOLD, LONGEST, LOWER, by_protocol
 from vanishing_variance.claims.verdict import BEHIND
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.figures.images import write_figure
-from vanishing_variance.figures.style import GREY, SERIES, figure
+from vanishing_variance.figures.style import GREY, SERIES, figure, legend_above
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.runs import METRICS, REFERENCE
 
@@ -34,9 +34,11 @@ def draw(protocols: pd.DataFrame) -> Drawing:
     picture = figure(HEIGHT)
     axes = picture.subplots()
     axes.axhline(0, color=GREY, linewidth=0.8)
-    axes.axvline(LOWER, color=GREY, linewidth=0.8, linestyle=":")
+    axes.axvline(LOWER, color=GREY, linestyle=":", label=f"the rule: ln gains where its loss is {LOWER} nats lower")
     later = drawn["protocol"].isin(FORETOLD)
-    for name, style, of in (("before the rule", SERIES[0], drawn[~later]), ("foretold by it", SERIES[2], drawn[later])):
+    read_off = "protocols that the rule was read off", SERIES[0], drawn[~later]
+    foretold = "protocols run later, to test it", SERIES[2], drawn[later]
+    for name, style, of in (read_off, foretold):
         for near, part in of.groupby("near"):
             bars = [part["gain"] - part["low"], part["high"] - part["gain"]]
             colour = style["color"]
@@ -48,19 +50,18 @@ def draw(protocols: pd.DataFrame) -> Drawing:
                 color=colour,
                 markerfacecolor=colour if near else "white",
                 elinewidth=0.6,
-                label=name if near else f"{name}, baseline behind",
+                label=name if near else f"{name}, with a weak baseline",
             )
     axes.set_xlabel("training loss of none − of ln (nats)")
     axes.set_ylabel("accuracy of ln − of none (pp)")
-    axes.legend(loc="upper left")
+    legend_above(picture, columns=2)
     left_out = len(protocols) - len(drawn)
     return Drawing(
         picture,
         "Where ln gains at length it also trains better",
         f"Dictionary, {len(drawn)} protocols, trained on up to {LONGEST}: the mean gain over the lengths beyond, plain "
-        f"softmax, with its 95% t interval over {drawn['n'].min()} to {drawn['n'].max()} seeds each. Dotted: the "
-        f"rule, {LOWER} nats, read off those that ran before it was set down. Baseline behind: none is more than "
-        f"{BEHIND} points below the paper's at 2^4. {left_out} that hardly train are left out.",
+        f"softmax, with its 95% t interval over {drawn['n'].min()} to {drawn['n'].max()} seeds each. Weak baseline: "
+        f"none is more than {BEHIND} points below the paper's at 2^4. {left_out} that hardly train are left out.",
     )
 
 

@@ -7,12 +7,13 @@ import pandas as pd
 import pytest
 from checkout import ROOT
 from made_up_board import every_state
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from vanishing_variance.engine.ranges import Range
-from vanishing_variance.figures import accuracy, figure1, figure2, figure3, interventions, loss, mechanism, proposition
+from vanishing_variance.figures import accuracy, figure1, figure2, figure3, figure4, interventions, loss, mechanism
 from vanishing_variance.figures.leaderboard import draw
+from vanishing_variance.figures.proposition import data as proposition_lines
 from vanishing_variance.harness.runs import RULES
 from vanishing_variance.probe.fits import POOLED, fits, pooled
 from vanishing_variance.probe.strategies import STRATEGIES
@@ -21,10 +22,18 @@ from vanishing_variance.results.accuracy import COLUMNS
 LENGTHS = [4, 16, 64]
 TASKS = ("argmax", "dictionary")
 PANELS = ("plain", "adaptive θ", "fitted θ", "averaged")
+# Characters: three lines.
+CAPTION = 360
 
 
-@pytest.mark.parametrize(("layers", "in_legend"), [(1, 2), (16, 3)])
-def test_figure_1_has_a_line_a_layer_and_the_exponents_of_some(layers, in_legend):
+def labels(figure):
+    """Return the entries of the legend above the panels."""
+    [legend] = figure.legends
+    return [text.get_text() for text in legend.get_texts()]
+
+
+@pytest.mark.parametrize(("layers", "named"), [(1, ["components", "layer 0"]), (16, ["layer 0", "layer 15"])])
+def test_figure_1_has_a_line_a_layer_and_the_exponents_of_some(layers, named):
     rows = []
     for strategy, layer, component, length in product(STRATEGIES, range(layers), range(5), LENGTHS):
         deviation = (1 + layer + component) * length**-0.25
@@ -34,10 +43,9 @@ def test_figure_1_has_a_line_a_layer_and_the_exponents_of_some(layers, in_legend
     drawing = figure1.draw(frame, fits(pooled(frame), POOLED))
     of_first_layer = stats.gmean(np.arange(1, 6)) * np.array(LENGTHS) ** -0.25
     assert len(drawing.figure.axes) == len(STRATEGIES)
+    assert labels(drawing.figure) == [*named, "reference: exponent −0.5"]
     for axes in drawing.figure.axes:
-        labels = [text.get_text() for text in axes.get_legend().get_texts()]
-        assert len(labels) == in_legend
-        assert labels[0] == "layer 0: −0.25 [−0.25, −0.25]"
+        assert axes.texts[0].get_text().split("\n")[0] == "layer 0: exponent −0.25 [−0.25, −0.25]"
         lines = [line.get_ydata() for line in axes.lines if line.get_marker() == "o"]
         assert len(lines) == layers
         assert lines[0] == pytest.approx(of_first_layer)
@@ -83,6 +91,16 @@ def test_figure_3_is_relative_to_the_longest_trained_length():
         assert data[f"{line}_sigma"].tolist() == pytest.approx([2**0.5, sigma, 0.125**0.5])
 
 
+def test_figure_4_has_the_median_weight_by_rank_beside_the_heatmaps():
+    cells = list(product(LENGTHS, range(5), range(1, 4)))
+    attention = pd.DataFrame(cells, columns=["length", "sequence", "rank"])
+    attention["weight"] = np.random.default_rng(0).uniform(0.1, 1, len(cells))
+    *heatmaps, medians, _ = figure4.draw(figure4.data({"none": attention}, LENGTHS), "argmax").figure.axes
+    weights = attention["weight"].to_numpy().reshape(len(LENGTHS), 5, 3)
+    assert_array_equal([axes.images[0].get_array() for axes in heatmaps], weights)
+    assert_array_equal([line.get_ydata() for line in medians.lines], np.median(weights, axis=1))
+
+
 @pytest.fixture
 def raw():
     norms = ("ln", "none", "rms", "std")
@@ -90,27 +108,41 @@ def raw():
     return pd.DataFrame(rows, columns=COLUMNS[:-1]).assign(accuracy=np.random.default_rng(0).uniform(size=len(rows)))
 
 
-def test_accuracy_is_a_mean_with_its_t_interval(raw):
-    keys = ["task", "rule", "norm", "length"]
-    data = accuracy.data(raw, TASKS, "short").set_index(keys)
-    assert len(data) == len(raw) / 5
-    for key, seeds in raw.groupby(keys)["accuracy"]:
-        percent = 100 * seeds
-        ends = stats.t.interval(0.95, 4, percent.mean(), stats.sem(percent))
-        assert data.loc[key, ["mean", "low", "high"]].tolist() == pytest.approx([percent.mean(), *ends])
+def test_accuracy_is_a_mean_with_its_t_interval_and_its_difference_from_none_that_of_the_same_seeds(raw):
+    lacking = raw[(raw["norm"] != "none") | (raw["seed"] != 2)]
+    data = accuracy.data(lacking, TASKS, "short").set_index(["task", "rule", "norm", "length"])
+    seeds = 100 * lacking.set_index([*data.index.names, "seed"])["accuracy"].sort_index()
+    for task, rule, norm, length in data.index:
+        ours, untreated = seeds[task, rule, norm, length], seeds[task, rule, "none", length]
+        shown = {"mean": ours, "difference": (ours - untreated).dropna()}
+        for column, values in shown.items():
+            margin = stats.t.ppf(0.975, len(values) - 1) * stats.sem(values)
+            ends = data.loc[(task, rule, norm, length), [column, *accuracy.QUANTITIES[column][:2]]]
+            assert ends.tolist() == pytest.approx([values.mean(), values.mean() - margin, values.mean() + margin])
+    alone = accuracy.data(raw[raw["norm"] == "ln"], TASKS, "short")
+    assert alone["difference"].isna().all()
 
 
 def test_accuracy_is_drawn_beside_the_papers(raw):
     data = accuracy.data(raw, TASKS, "short")
     columns = ["task", "range", "rule", "variant", "length", "quantity", "value"]
-    paper = pd.DataFrame([("dictionary", "short", "plain", "ln", 16, "accuracy_pct", 97.6)], columns=columns)
+    paper = pd.DataFrame(
+        [
+            ("dictionary", "short", "plain", norm, 16, "accuracy_pct", mean)
+            for norm, mean in (("ln", 97.6), ("none", 90))
+        ],
+        columns=columns,
+    )
     steps = {"argmax": 4_000, "dictionary": 10_000}
     drawing = accuracy.draw(data, accuracy.papers(paper, "short"), (5, 16), steps)
-    assert [axes.get_title("left").partition(", ")[2] for axes in drawing.figure.axes] == [*PANELS, *PANELS]
-    lines = drawing.figure.axes[4].lines  # of the dictionary as trained: of each norm ours, and the paper's
-    means = data.query("task == 'dictionary' and rule == 'plain' and norm == 'ln'")["mean"]
-    assert lines[4].get_ydata().tolist() == means.tolist()
-    assert_array_equal(lines[5].get_ydata(), [np.nan, 97.6, np.nan])
+    assert [axes.get_title("left").partition(", ")[2] for axes in drawing.figure.axes] == [*PANELS] * 4
+    shown = data.query("task == 'dictionary' and rule == 'plain' and norm == 'ln'")
+    for panel, quantity, papers in ((8, "mean", 97.6), (12, "difference", 97.6 - 90)):
+        lines = drawing.figure.axes[panel].lines  # of each norm ours, and the paper's
+        place = [line.get_label() for line in lines].index("+ ln")
+        assert lines[place].get_ydata().tolist() == shown[quantity].tolist()
+        assert_allclose(lines[place + 1].get_ydata(), [np.nan, papers, np.nan])
+    assert len(drawing.caption) <= CAPTION
 
 
 def test_loss_shows_the_mean_over_seeds_and_their_band_of_at_most_100_points():
@@ -138,8 +170,8 @@ def cells():
     return cells.assign(predicted=4.0 * feature / cells["length"], bound=8.0 * feature)
 
 
-def test_the_propositions_lines_are_quantiles_relative_to_the_variance_of_an_item(cells):
-    lines = proposition.data(cells)
+def test_the_proposition_lines_are_quantiles_relative_to_the_variance_of_an_item(cells):
+    lines = proposition_lines(cells)
     assert len(lines) == 12
     relative = cells["variance"] / cells["item_variance"]
     by_line = relative.groupby([cells["task"], cells["norm"], cells["length"]], sort=False)
@@ -149,16 +181,28 @@ def test_the_propositions_lines_are_quantiles_relative_to_the_variance_of_an_ite
     assert set(lines["bound"]) == {16}
 
 
-def test_the_leaderboard_has_marks_or_words_of_every_line_and_the_best_at_the_top():
+def test_the_leaderboard_has_marks_or_words_of_every_line_and_the_best_at_the_top_longer_ones_apart():
     board, _ = every_state()
+    board = board.assign(attention=board["line"], steps=np.where(board["line"] == "one", 4, 1))
     axes, _ = draw(board).figure.axes
     names = axes.yaxis.get_major_formatter().format_ticks(axes.get_yticks())
-    assert names == ["other", "softmax", "one", "constant", "broken"]
+    assert names == ["other", "softmax", "constant", "broken", "one, 4 × the steps"]
     assert [text.get_text() for text in axes.texts] == ["at chance", "diverged"]
     trained, baseline = (container.lines[0].get_xydata().tolist() for container in axes.containers)
     means = board.query("task == 'argmax' and rule == 'plain'").set_index("line")["beyond"]
-    assert trained == [[means["other"], 0], [means["one"], 2]]
+    assert trained == [[means["other"], 0], [means["one"], 5]]
     assert baseline == [[means["softmax"], 1]]
+
+
+def test_an_intervention_has_a_look_of_its_own_and_its_shares_are_within_the_panels():
+    drawing = interventions.draw(pd.read_csv(ROOT / "metrics/interventions/shares.csv"), 16)
+    looks = {label: (look["color"], look["marker"]) for look, label in interventions.LINES.values()}
+    assert len(set(looks.values())) == len(looks)
+    assert set(labels(drawing.figure)) == set(looks)
+    for axes in drawing.figure.axes:
+        shares = np.concatenate([line.get_ydata() for line in axes.lines])
+        assert axes.get_ylim()[0] < np.nanmin(shares) < np.nanmax(shares) < axes.get_ylim()[1]
+    assert len(drawing.caption) <= CAPTION
 
 
 def test_a_run_in_which_nothing_is_lost_or_explained_has_its_figures():

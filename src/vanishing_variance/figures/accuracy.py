@@ -5,70 +5,99 @@ from itertools import product
 from typing import Any
 
 import pandas as pd
+from matplotlib.axes import Axes
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.harness.runs import NORMS, RULES
 from vanishing_variance.results.accuracy import by_seed, rows
-from vanishing_variance.statistics.intervals import interval
+from vanishing_variance.statistics.intervals import NAN, interval
 
 KEYS = ["task", "rule", "norm", "length"]
 # Of the rules that are drawn: title and meaning.
 DRAWN = {
     "plain": ("plain", "as trained"),
-    "adaptive": ("adaptive θ", "the paper's temperature at test time, from the entropy"),
-    "fitted": ("fitted θ", "the same, fitted to the other half of the seeds, with labels at the test lengths"),
-    "averaged": ("averaged", "plain, with the weights averaged over the last part of training"),
+    "adaptive": ("adaptive θ", "the paper's temperature"),
+    "fitted": ("fitted θ", "one fitted to other seeds"),
+    "averaged": ("averaged", "plain, with averaged weights"),
+}
+# Of the columns that are drawn, a row of panels each: their interval and the axis.
+QUANTITIES = {
+    "mean": ("low", "high", "accuracy (%)"),
+    "difference": ("difference_low", "difference_high", "difference from\nnone (points)"),
 }
 HOLLOW: dict[str, Any] = {"mfc": "none", "ms": 6, "mew": 0.8, "linestyle": "none", "zorder": 1}
 
 
 def data(accuracy: pd.DataFrame, tasks: tuple[str, ...], range_: str) -> pd.DataFrame:
-    """Return task, rule, norm, length, n, and the mean accuracy (%) over seeds with its 95% interval."""
+    """Return task, rule, norm, length, n, and two means over seeds, each with its 95% interval.
+
+    `mean` is of the accuracy (%), `difference` of that less the accuracy of `none` with the same seed (points).
+    """
     norms = dict.fromkeys([*NORMS, *sorted(accuracy["norm"].unique())])
     means = []
     for task, rule, norm in product(tasks, RULES, norms):
         by_length = by_seed(accuracy, task, range_, norm, rule)
+        differences = by_length - by_seed(accuracy, task, range_, "none", rule)
         for length, seeds in by_length.items():
-            estimate = interval(seeds.to_numpy())
-            means.append((task, rule, norm, length, len(seeds), *estimate))
-    return pd.DataFrame(means, columns=[*KEYS, "n", "mean", "low", "high"])
+            paired = differences[length].dropna()
+            difference = interval(paired.to_numpy()) if len(paired) else (NAN, NAN, NAN)
+            means.append((task, rule, norm, length, len(seeds), *interval(seeds.to_numpy()), *difference))
+    estimates = [*("mean", "low", "high"), *("difference", "difference_low", "difference_high")]
+    return pd.DataFrame(means, columns=[*KEYS, "n", *estimates])
 
 
 def papers(reference: pd.DataFrame, range_: str) -> pd.DataFrame:
-    """Return the surviving mean accuracies (%) of the paper on one range: task, rule, norm, length, mean."""
+    """Return the surviving means of the paper on one range: task, rule, norm, length, mean, difference, as `data`."""
     accuracies = rows(reference, quantity="accuracy_pct", range_=range_)
     accuracies = accuracies.rename(columns={"variant": "norm", "value": "mean"})
-    return accuracies[[*KEYS, "mean"]].dropna()
+    accuracies = accuracies[[*KEYS, "mean"]].dropna()
+    untreated = rows(accuracies, norm="none").drop(columns="norm")
+    untreated = untreated.rename(columns={"mean": "untreated"})
+    both = accuracies.merge(untreated, "left")
+    difference = both["mean"] - both.pop("untreated")
+    return both.assign(difference=difference.where(both["norm"] != "none"))
 
 
 def draw(means: pd.DataFrame, paper: pd.DataFrame, trained: tuple[int, int], steps: Mapping[str, int]) -> Drawing:
-    """Draw a panel a task and rule of DRAWN, with the task's gradient `steps`; the lengths of training are shaded.
+    """Draw a column a rule of DRAWN, and of each task a row a quantity; the lengths of training are shaded.
 
-    Hollow marks are the `paper`'s means, of the variants and lengths that it has.
+    Hollow marks are the `paper`'s means, where it has them; `steps` are the gradient steps of each task.
     """
     both = means.merge(paper, "left", KEYS, suffixes=("", "_paper"))
     shown = both[both["rule"].isin(list(DRAWN))]
-    figure, panels = style.facets(shown, "task", "rule", margin=0.5, height=1.85)
-    for axes, task, rule, lines in panels:
+    shown = pd.concat([shown.assign(quantity=quantity) for quantity in QUANTITIES])
+    row = shown["task"] + " " + shown["quantity"]
+    shown = shown.assign(row=row).sort_values("task", kind="stable")
+    figure, panels = style.facets(shown, "row", "rule", margin=0.5, height=1.5, sharey="row")
+    for axes, _, rule, lines in panels:
+        task, quantity = lines[["task", "quantity"]].iloc[0]
+        _draw_panel(axes, lines, quantity)
         axes.axvspan(*trained, color=style.LIGHT, zorder=0, label="training lengths")
-        for norm in lines["norm"].unique():
-            line = rows(lines, norm=norm).set_index("length")
-            look = variants.look(norm)
-            axes.plot(line.index, line["mean"], **look, label=variants.label(norm))
-            axes.plot(line.index, line["mean_paper"], **look | HOLLOW)
-            style.band(axes, line["low"], line["high"], look["color"])
         style.length_axis(axes, means["length"].unique())
-        axes.set(title=f"{task}, {DRAWN[rule][0]}", ylabel="accuracy (%)", ylim=(-2, 105))
+        axes.set(title=f"{task}, {DRAWN[rule][0]}", ylabel=QUANTITIES[quantity][-1])
         axes.label_outer()
     figure.axes[0].plot([], [], marker="o", color=style.GREY, **HOLLOW, label="the paper's")
     style.letter(figure.axes)
     style.legend_above(figure, columns=6)
     rules = [": ".join(DRAWN[rule]) for rule in shown["rule"].unique()]
-    trainings = [f"{task} after {steps[task]:,} gradient steps" for task in means["task"].unique()]
+    trainings = [f"{steps[task]:,} steps ({task})" for task in means["task"].unique()]
     caption = (
-        f"{' and '.join(trainings)}; means over n = {variants.seeds(means['n'])} seeds, the band is the 95% t interval "
-        "of the mean over seeds. None: no normaliser, the paper's baseline. Hollow: the paper's means over 100 seeds. "
-        f"Tested: {'; '.join(rules)}."
+        f"Means over n = {variants.seeds(means['n'])} seeds, trained for {' or '.join(trainings)}; bands are 95% t "
+        "intervals over seeds, of differences between the same seeds. Hollow: the paper's means over 100 seeds. "
+        f"{'; '.join(rules)}."
     )
     return Drawing(figure, f"Accuracy against length, trained on up to {trained[1]} items", caption)
+
+
+def _draw_panel(axes: Axes, lines: pd.DataFrame, quantity: str) -> None:
+    low, high, _ = QUANTITIES[quantity]
+    # std, whose marks are smaller, above ln
+    for norm in lines["norm"].unique()[::-1]:
+        line = rows(lines, norm=norm).set_index("length")
+        look = variants.look(norm)
+        axes.plot(line.index, line[quantity], **look, label=variants.label(norm))
+        axes.plot(line.index, line[f"{quantity}_paper"], **look | HOLLOW)
+        style.band(axes, line[low], line[high], look["color"])
+    if quantity == "mean":
+        axes.set_ylim(-2, 105)

@@ -86,10 +86,9 @@ def draw(densities: pd.DataFrame, task: str) -> Drawing:
     figure.axes[0].invert_yaxis()
     style.letter(figure.axes)
     caption = (
-        f"{task}, the model of the first seed of each variant: {len(features)} features over "
-        f"n = {densities['n'].iloc[0]:,} sequences a length, as Gaussian kernel densities; heights compare within a "
-        "panel. Values are standardised by feature, with its mean and standard deviation at "
-        f"N = {drawn_power(densities['length'].min())}: a feature that kept its distribution would look the same in "
-        "every column."
+        f"{task}, the first seed's models: densities of {len(features)} features over n = {densities['n'].iloc[0]:,} "
+        "sequences a length; heights compare within a panel. Each feature is standardised by its mean and standard "
+        f"deviation at N = {drawn_power(densities['length'].min())}. Some means move up and some down: the sign of a "
+        "feature is arbitrary."
     )
     return Drawing(figure, "Figure 2: distribution of single features of the attention outputs O", caption)

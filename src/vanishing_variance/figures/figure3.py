@@ -10,10 +10,6 @@ from vanishing_variance.results.accuracy import rows
 
 # Standard deviations up and down that (a) shows at least, so that what hardly drifts looks like it.
 DRIFT = 0.02
-LAYER_NORM = (
-    " LayerNorm(O) is the standardised O, whose variance is 1 at every length, times the learned scale γ of each "
-    "feature: where γ is small, a feature adds to the variance of O and hardly to that of LayerNorm(O)."
-)
 
 
 def data(moments: dict[str, pd.DataFrame], longest_trained: int) -> pd.DataFrame:
@@ -75,11 +71,10 @@ def draw(lines: pd.DataFrame, task: str, norm: str, sequences: int) -> Drawing:
     style.legend_above(figure, columns=3)
     reference = rows(lines, none_variance=1)["length"].iloc[0]
     caption = (
-        f"{task}, the model of the first seed of each variant: mean and variance over the features of an output, means "
-        f"over n = {sequences:,} sequences a length; the band is ±1.96 standard errors over sequences. All is relative "
-        f"to N = {drawn_power(reference)} (trained), the longest test length that was trained on; the drift is in "
-        "standard deviations, the root of the global variance there, where the paper divides by the variance itself."
-        f"{LAYER_NORM if norm == 'ln' else ''}"
+        f"{task}, the first seed's models: mean and variance over the features of an output, means over "
+        f"n = {sequences:,} sequences a length; the band is ±1.96 standard errors. All is relative to the longest "
+        f"trained test length, N = {drawn_power(reference)}: the drift in standard deviations there, where the paper "
+        "divides by the variance."
     )
     title = "Figure 3: drift of the global mean and decay of the global variance of the attention outputs O"
     return Drawing(figure, title, caption)

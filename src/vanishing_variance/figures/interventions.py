@@ -8,44 +8,32 @@ from matplotlib.ticker import PercentFormatter
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
-from vanishing_variance.measure.interventions.names import (
-    AVERAGED,
-    HARD,
-    TARGET,
-    TRAINED_TARGET,
-    TRAINED_TARGET_AVERAGED,
-    damaged,
-    kept_long,
-    restored,
-)
+from vanishing_variance.measure.interventions import names
 from vanishing_variance.results.accuracy import rows
 
+# What others often lie on.
+WIDE: dict[str, Any] = {"lw": 3.5, "ms": 5.5, "mew": 0, "alpha": 0.5}
 _WEIGHT, _WEIGHT_KEPT, _FEATURES, _GLOBAL, _MEAN, _HARD = style.SERIES
+_WEIGHT, _FEATURES = _WEIGHT | WIDE, _FEATURES | WIDE
 
 # Look and label by intervention. What acts on O acts on the normaliser's input here.
 LINES = {
-    TARGET: (_WEIGHT, "attention on the target"),
-    kept_long("feature"): (_WEIGHT_KEPT, "attention on the target, mean and variance kept"),
-    restored("feature"): (_FEATURES, "mean and variance of every feature of O"),
-    restored("global"): (_GLOBAL, "global mean and variance of O"),
-    AVERAGED: (_MEAN, "distractors averaged"),
-    HARD: (_HARD, "hard attention"),
-    TRAINED_TARGET: (_WEIGHT, "attention on the target"),
-    TRAINED_TARGET_AVERAGED: (_MEAN, "attention on the target, distractors averaged"),
-    damaged("feature"): (_FEATURES, "mean and variance of every feature of O"),
-    damaged("global"): (_GLOBAL, "global mean and variance of O"),
+    names.TARGET: (_WEIGHT, "attention on the target"),
+    names.restored("feature"): (_FEATURES, "mean and variance of every feature of O"),
+    names.kept_long("feature"): (_WEIGHT_KEPT, "attention on the target, mean and variance kept"),
+    names.restored("global"): (_GLOBAL, "global mean and variance of O"),
+    names.AVERAGED: (_MEAN, "distractors averaged"),
+    names.HARD: (_HARD, "hard attention"),
+    names.TRAINED_TARGET: (_WEIGHT, "attention on the target"),
+    names.TRAINED_TARGET_AVERAGED: (style.look("#000000", "-.", "P"), "attention on the target, distractors averaged"),
+    names.damaged("feature"): (_FEATURES, "mean and variance of every feature of O"),
+    names.damaged("global"): (_GLOBAL, "global mean and variance of O"),
 }
-# By kind; intervals of small losses are wider than the limits: they are cut.
 TITLE = "Share of the lost accuracy that interventions recover and reproduce"
+# By kind.
 LABELS = {"recovered": "share of the lost\naccuracy recovered", "damage": "share of the lost\naccuracy reproduced"}
-LIMITS = {"recovered": (-0.35, 1.35), "damage": (-0.35, 2.6)}
-MEANINGS = (
-    "Above: sequences of length N, one thing as at the training lengths. Below: sequences of the training lengths, one "
-    "thing as at length N. Attention on the target: every sequence is given the target's weight of another, drawn at "
-    "random from those lengths. Mean and variance: O is shifted and scaled, in all sequences alike, every feature by "
-    "its own or (global) all by the same; kept: those of length N, of every feature. Distractors averaged: what the "
-    "other items bring is its mean over sequences of length N. Hard attention: all weight on the largest logit."
-)
+# Around the shares of a row of panels: what intervals have beyond that is cut.
+MARGIN = 0.12
 
 
 def draw(shares: pd.DataFrame, longest: int) -> Drawing:
@@ -57,6 +45,7 @@ def draw(shares: pd.DataFrame, longest: int) -> Drawing:
     lengths = sorted(shares["length"].dropna().astype(int).unique())
     shown = rows(shares, range_="short").dropna(subset=["length", "share"])
     shown = shown[(shown["where"] != "after") & (shown["norm"] != "std") & shown["kind"].isin(list(LABELS))]
+    shown = shown[shown["intervention"].isin(list(LINES))]
     variant = shown["task"] + ", " + shown["norm"].map(variants.label)
     shown = shown.assign(variant=variant, treated=shown["norm"] != "none")
     shown = shown.sort_values(["task", "treated", "norm"], kind="stable")
@@ -71,16 +60,18 @@ def draw(shares: pd.DataFrame, longest: int) -> Drawing:
             if len(line):
                 _draw_line(axes, line.reindex(lengths), look, label)
         style.length_axis(axes, lengths)
-        axes.set(title=variant, xlabel="length N (items)", ylabel=LABELS[kind], ylim=LIMITS[kind])
+        axes.set(title=variant, xlabel="length N (items)", ylabel=LABELS[kind])
+        of_kind = rows(shown, kind=kind)["share"]
+        axes.set_ylim(of_kind.min() - MARGIN, of_kind.max() + MARGIN)
         axes.yaxis.set_major_formatter(PercentFormatter(1))
         axes.label_outer()
     style.letter(figure.axes)
     style.legend_above(figure, columns=2)
     caption = (
         f"Trained on up to {longest} items, n = {variants.seeds(shown['n'])} seeds; the band is the 95% interval over "
-        "seeds (Fieller), cut where it leaves a panel. Lost is the accuracy at the training lengths less that at "
-        "length N; lengths at which less than a point is lost, or the loss may be 0, are left out, and a line is "
-        f"broken there. {MEANINGS}"
+        "seeds (Fieller), cut at the panel's edge. Lengths that lose less than a point are left out. Above: sequences "
+        "of length N, one thing as at the training lengths; below: the other way round. Kept: as at length N. "
+        "Distractors averaged: what they bring is its mean over sequences."
     )
     return Drawing(figure, TITLE, caption)
 
@@ -92,7 +83,7 @@ def _draw_line(axes: Axes, line: pd.DataFrame, look: dict[str, Any], label: str)
         line.index,
         line["share_low"],
         line["share_high"],
-        facecolor=(colour, 0.15),
-        edgecolor=(colour, 0.5),  # so that the interval of a length between two broken ones is seen
+        facecolor=(colour, 0.12),
+        edgecolor=(colour, 0.3),  # so that the interval of a length between two broken ones is seen
         lw=0.5,
     )

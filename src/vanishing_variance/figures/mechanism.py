@@ -9,10 +9,11 @@ from matplotlib.ticker import PercentFormatter
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.results.accuracy import rows
-from vanishing_variance.results.quantities import GROUPINGS, MEANINGS, QUANTITIES
+from vanishing_variance.results.quantities import GROUPINGS, QUANTITIES
 
 # Of each grouping the look, and the place beside the others.
-LOOKS = dict(zip(GROUPINGS, zip(style.SERIES[:5:2], (-0.25, 0.0, 0.25), strict=True), strict=True))
+_APART = (style.SERIES[0], style.SERIES[2], style.SERIES[5])
+LOOKS = dict(zip(GROUPINGS, zip(_APART, (-0.25, 0.0, 0.25), strict=True), strict=True))
 
 
 def draw(explained: pd.DataFrame, longest: Mapping[str, int], seeds: pd.Series) -> Drawing:
@@ -30,10 +31,10 @@ def draw(explained: pd.DataFrame, longest: Mapping[str, int], seeds: pd.Series) 
     style.letter(figure.axes)
     style.legend_above(figure, columns=len(LOOKS))
     caption = (
-        f"Squared correlation with the accuracy within groups, of n = {variants.seeds(seeds)} seeds of every "
-        f"normaliser, which are up to {explained['n'].max()} models × lengths; the bars are 95% intervals, by the "
-        "bootstrap over seeds. Between seeds: models of one normaliser, at one length; between models: of all "
-        f"normalisers, at one length; across lengths: one model. {MEANINGS}"
+        f"Squared correlation with accuracy over n = {variants.seeds(seeds)} seeds of every normaliser (up to "
+        f"{explained['n'].max()} models × lengths); bars: 95% intervals, by the bootstrap over seeds. Between seeds: "
+        "at one length and normaliser; between models: at one length; across lengths: in one model. All of O is "
+        "relative to the training lengths."
     )
     return Drawing(figure, "Share of the variance of accuracy that quantities inside the models explain", caption)
 

@@ -49,11 +49,9 @@ def draw(cells: pd.DataFrame, exponents: pd.DataFrame) -> Drawing:
     style.legend_above(figure, columns=3)
     tail = int(exponents["tail"].iloc[0])
     caption = (
-        f"One model a panel, n = {lines['n'].iloc[0]} sequences of i.i.d. items a length and one query, as the "
-        f"proposition assumes; with a normaliser, O is its input. Lines are medians over {cells['feature'].nunique()} "
-        f"features d, the band is their {LOW:.0%} to {HIGH:.0%} quantiles, each relative to σ², the variance of the "
-        "same feature of the values V over single items. The limit is what the variance comes to as N grows: O is a "
-        "ratio of two means over the items, of which only the linear part counts then (the delta method). Exponents "
-        f"are medians over features of power laws fitted to N ≥ {drawn_power(tail)}."
+        f"One model and one query a panel, n = {lines['n'].iloc[0]} sequences of i.i.d. items a length. Lines: medians "
+        f"over {cells['feature'].nunique()} features d of O (the normaliser's input); band: their {LOW:.0%} to "
+        f"{HIGH:.0%} quantiles; σ²: the variance of V over items. The limit is by the delta method. Exponents: medians "
+        f"of power laws at N ≥ {drawn_power(tail)}."
     )
     return Drawing(figure, "Proposition 1: variance of single features of the attention outputs O", caption)
