@@ -22,6 +22,9 @@ from vanishing_variance.results.accuracy import COLUMNS
 from vanishing_variance.results.explained import inside
 from vanishing_variance.results.files import TrainingSetup, comparison, explanation, recovery
 
+# Which run a row is of; all have one attention map.
+NAMES = ["task", "range", "norm", "block"]
+
 
 def main() -> None:
     Arguments(description=__doc__).parse_args()
@@ -33,11 +36,11 @@ def main() -> None:
     runs = expected(norm, blocks, ranges_of(params), attention)
 
     def evaluated(name: str) -> pd.DataFrame:
-        """Return a frame of all runs, with the columns of `Run`."""
+        """Return a frame of all runs, with the columns NAMES of `Run`."""
         frames = []
         for block_run in runs:
             frame = read_frame(block_run.folder("evaluated") / f"{name}.parquet")
-            frames.append(frame.assign(**vars(block_run)))
+            frames.append(frame.assign(**{column: getattr(block_run, column) for column in NAMES}))
         return pd.concat(frames, ignore_index=True)
 
     @cache
@@ -51,8 +54,7 @@ def main() -> None:
     accuracy = evaluated("accuracy")[COLUMNS].sort_values(COLUMNS, ignore_index=True)
     files = comparison(accuracy, answers, read_csv(REFERENCE), norm, trained)
     fitted = evaluated("temperatures")
-    names = ["task", "range", "norm", "block"]
-    files["tables/temperatures.csv"] = fitted[[*names, *fitted.columns.drop(names)]]
+    files["tables/temperatures.csv"] = fitted[[*NAMES, *fitted.columns.drop(NAMES)]]
     files["capacity.json"] = read_document(CAPACITY, dict[str, Any])
     files |= explanation(inside(evaluated("mechanism")), accuracy, trained.root)
     write_files(METRICS, files)
