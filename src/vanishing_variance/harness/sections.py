@@ -28,7 +28,7 @@ def increasing(numbers: list[int]) -> list[int]:
 
 
 def different(values: list[Any]) -> list[Any]:
-    """Return the values. Raises ValueError where one is there twice."""
+    """Return the values, which all differ. Raises ValueError for a repeated one."""
     if len(set(values)) < len(values):
         raise ValueError("without a value named twice")
     return values

@@ -31,10 +31,10 @@ StoredWeights = Mapping[str, Float[np.ndarray, "S ..."]]
 
 @dataclass(frozen=True)
 class Attended:
-    """What S models make of B sequences, up to O, with the attention map as trained.
+    """Attention and its outputs O, of S models for B sequences, with the attention map as trained.
 
-    Of the items, the `logits` and the attention `weights`; the `context`, from which O is made; the attention outputs O
-    `before` and `after` the normaliser.
+    The `logits` and attention `weights` of the `items`; the `context`, from which O is made; O `before` and `after` the
+    normaliser.
     """
 
     items: Items
