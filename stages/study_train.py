@@ -1,0 +1,21 @@
+"""Train the models of one line of a study on one task."""
+
+from stages.train import train
+from vanishing_variance.harness.errors import DivergedError
+from vanishing_variance.harness.files import write_json
+from vanishing_variance.harness.script import run
+from vanishing_variance.studies.arguments import planned_line
+from vanishing_variance.studies.plan import DIVERGED
+
+
+def main() -> None:
+    plan, runs = planned_line(__doc__)
+    for this in runs:
+        try:
+            train(plan, this)
+        except DivergedError as problem:  # a result, which the board shows
+            write_json(this.folder("trained") / DIVERGED, {"said": str(problem)})
+
+
+if __name__ == "__main__":
+    run(main)
