@@ -1,0 +1,71 @@
+"""The gradients of one seed's model, or by `torch.func` those of several at once.
+
+S seeds, B sequences.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import torch
+from jaxtyping import Float, Int64, Shaped
+from torch import Tensor
+from torch.func import functional_call, grad_and_value, stack_module_state, vmap
+from torch.nn.functional import cross_entropy
+
+from vanishing_variance.plain.model import Model
+
+Batch = Mapping[str, Shaped[Tensor, "S B ..."]]
+Tensors = dict[str, Tensor]
+
+
+class Single:
+    """One model; `parameters` are trained, `weights` its whole state, (1, ...) each, both by name."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self.parameters = {name: tensor for name, tensor in model.named_parameters() if tensor.requires_grad}
+        self.weights = {name: tensor.detach().unsqueeze(0) for name, tensor in model.state_dict().items()}
+
+    def backward(self, batch: Batch, labels: Int64[Tensor, "S B"]) -> Float[Tensor, " S"]:
+        """Return the loss in nats, and leave its gradients in `.grad`."""
+        class_logits = self._model({name: array[0] for name, array in batch.items()})
+        loss = cross_entropy(class_logits, labels[0])
+        loss.backward()
+        return loss.detach().unsqueeze(0)
+
+
+class Stacked:
+    """Several models of one architecture, as `Single`; (S, ...) each."""
+
+    def __init__(self, models: Sequence[Model]) -> None:
+        base = models[0]
+        parameters, buffers = stack_module_state(list(models))
+        self.parameters = {name: tensor for name, tensor in parameters.items() if tensor.requires_grad}
+        self._fixed = {name: tensor for name, tensor in parameters.items() if not tensor.requires_grad} | buffers
+        self.weights = {name: (parameters | buffers)[name].detach() for name in base.state_dict()}
+
+        def loss(parameters: Tensors, fixed: Tensors, batch: Batch, labels: Tensor) -> Float[Tensor, ""]:
+            return cross_entropy(functional_call(base, (parameters, fixed), (batch,)), labels)
+
+        self._gradients = vmap(grad_and_value(loss), randomness="different")
+
+    def backward(self, batch: Batch, labels: Int64[Tensor, "S B"]) -> Float[Tensor, " S"]:
+        """Return the losses in nats, and leave their gradients in `.grad`."""
+        gradients, losses = self._gradients(self.parameters, self._fixed, batch, labels)
+        for name, tensor in self.parameters.items():
+            tensor.grad = gradients[name]
+        return losses  # type: ignore[no-any-return]
+
+
+Ensemble = Single | Stacked
+
+
+def can_stack(models: Sequence[Model], batch: Batch, labels: Int64[Tensor, "S B"]) -> bool:
+    """Return whether `torch.func` takes these models; else print a line that says why not."""
+    try:
+        with torch.random.fork_rng():
+            Stacked(models).backward(batch, labels)
+    except Exception as problem:  # of any kind
+        reason = str(problem).splitlines()[0]
+        print(f"network {models[0].name}: one seed after another, for torch.func refuses it: {reason}", flush=True)
+        return False
+    return True
