@@ -15,7 +15,7 @@ import torch
 from vanishing_variance.engine.batches import batches
 from vanishing_variance.engine.checkpoints import fingerprint, to_arrays
 from vanishing_variance.engine.device import device
-from vanishing_variance.engine.ensemble import TrainedBlock
+from vanishing_variance.engine.ensemble import TrainedBlock, _joined
 from vanishing_variance.engine.loop import STEPS_PER_RECORD
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.parallel import Job, Report
@@ -77,16 +77,3 @@ def _train_chunk(plan: PlainPlan, seeds: Sequence[int], checkpoint: Path | None,
     }
     other_arrays = {name: to_arrays(tensors) for name, tensors in others.items()}
     return TrainedBlock(to_arrays(ensemble.weights), pd.DataFrame(columns), other_arrays)
-
-
-def _joined(blocks: Sequence[TrainedBlock]) -> TrainedBlock:
-    """Return the block of all seeds."""
-    losses = pd.concat([block.losses for block in blocks], ignore_index=True)
-    others = {}
-    for name in blocks[0].others:
-        others[name] = _joined_weights([block.others[name] for block in blocks])
-    return TrainedBlock(_joined_weights([block.weights for block in blocks]), losses, others)
-
-
-def _joined_weights(of_blocks: Sequence[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    return {name: np.concatenate([weights[name] for weights in of_blocks]) for name in of_blocks[0]}

@@ -14,10 +14,9 @@ from vanishing_variance.engine.adam import TorchAdam, learning_rates
 from vanishing_variance.engine.batches import batches
 from vanishing_variance.engine.checkpoints import Checkpoint
 from vanishing_variance.engine.device import device
-from vanishing_variance.engine.loop import STEPS_PER_RECORD
+from vanishing_variance.engine.loop import STEPS_PER_RECORD, _check_losses, _check_weights, _records, _state
 from vanishing_variance.engine.other_weights import OtherWeights
 from vanishing_variance.engine.streams import stream
-from vanishing_variance.harness.errors import DivergedError
 from vanishing_variance.harness.parallel import Report
 from vanishing_variance.plain.ensemble import Ensemble
 from vanishing_variance.plain.plan import PlainPlan
@@ -35,10 +34,7 @@ def train(
     optimiser = TorchAdam(ensemble.parameters, (), learning_rates(training, steps), training.weight_decay)
     others = OtherWeights(training, steps, ensemble.weights)
     history = torch.full((steps, len(seeds)), torch.nan, device=device())
-    state = {"history": history}  # tensors that a step changes in place
-    groups = {"weights": ensemble.weights, "optimiser": optimiser.state(), "others": others.state()}
-    for group, tensors in groups.items():
-        state |= {f"{group}.{name}": tensor for name, tensor in tensors.items()}
+    state = _state(ensemble.weights, optimiser, others, history)  # tensors that a step changes in place
 
     checkpoint = Checkpoint(checkpoint_path)
     completed = checkpoint.restore(state)
@@ -67,23 +63,8 @@ def train(
         if due:
             checkpoint.save(state, completed)
 
-    _check_weights(plan, seeds, ensemble.weights)
+    # a number of its own is a row, too
+    rows = {name: tensor.reshape(len(tensor), -1) for name, tensor in ensemble.weights.items()}
+    _check_weights(plan, seeds, rows)
     checkpoint.save(state, steps)  # until the whole block is written
-    records = history.split(STEPS_PER_RECORD)
-    return torch.stack([record.mean(0) for record in records]).cpu().numpy(), others.means()
-
-
-def _check_losses(plan: PlainPlan, seeds: Sequence[int], history: Tensor) -> None:
-    bad = (~torch.isfinite(history)).nonzero()
-    if len(bad):
-        step, place = bad[0].tolist()
-        loss = history[step, place].item()
-        raise DivergedError(f"train {plan.name}: the loss of seed {seeds[place]} is {loss} at step {step + 1}")
-
-
-def _check_weights(plan: PlainPlan, seeds: Sequence[int], weights: dict[str, Tensor]) -> None:
-    for name, tensor in weights.items():
-        finite = torch.isfinite(tensor).reshape(len(tensor), -1).all(1).tolist()
-        if not all(finite):
-            seed = seeds[finite.index(False)]
-            raise DivergedError(f"train {plan.name}: {name} of seed {seed} is not finite after the last step")
+    return _records(history.cpu().numpy()), others.means()
