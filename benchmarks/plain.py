@@ -6,18 +6,18 @@ from torch.nn.functional import cross_entropy
 from benchmarks.clock import per_unit
 from benchmarks.workload import Workload
 from vanishing_variance.engine.device import device
-from vanishing_variance.networks.paper import state
-from vanishing_variance.plain.model import Model
+from vanishing_variance.networks.paper import state_of_seed
+from vanishing_variance.plain.model import PlainModel
 from vanishing_variance.plain.plan import PlainPlan
 
 
-def models(work: Workload) -> list[Model]:
+def models(work: Workload) -> list[PlainModel]:
     """One module a seed."""
     plan, weights = PlainPlan.of_paper(work.plan()), work.weights(list(range(work.seeds)))
     made = []
     for seed in range(work.seeds):
-        model = Model(plan).to(device())
-        model.load_state_dict(state(weights, seed))
+        model = PlainModel(plan).to(device())
+        model.load_state_dict(state_of_seed(weights, seed))
         made.append(model)
     return made
 

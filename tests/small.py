@@ -17,7 +17,7 @@ from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.variant import Variant
 from vanishing_variance.measure.inference.models import Models
 from vanishing_variance.networks import paper
-from vanishing_variance.plain.model import Model as PlainModel
+from vanishing_variance.plain.model import PlainModel
 from vanishing_variance.plain.plan import PlainPlan
 
 # The weights of a block of models of one variant, (S, ...) by name.
@@ -130,7 +130,7 @@ def plain_model(plan, weights, place, network=paper.Network):
     """Return the plain module with the weights of a seed of the fast engine's, in double precision."""
     of_paper = PlainPlan.of_paper(plan)
     model = PlainModel(replace(of_paper, network=network)).double()
-    model.load_state_dict(paper.state(weights, place))
+    model.load_state_dict(paper.state_of_seed(weights, place))
     return model
 
 

@@ -25,7 +25,7 @@ from vanishing_variance.measure.inference.models import Models
 from vanishing_variance.measure.inference.sequences import of_length
 from vanishing_variance.params import check
 from vanishing_variance.plain import block as plain_block
-from vanishing_variance.plain.plan import PAPER, Network, PlainPlan
+from vanishing_variance.plain.plan import PAPER, NetworkChoice, PlainPlan
 from vanishing_variance.results.scale import changed
 
 # params.yaml as it is in git: for use outside of the repository's folder.
@@ -68,7 +68,7 @@ def train(
     seeds: Sequence[int],
     range_: str = "short",
     attention: str | None = None,
-    network: Network | None = None,
+    network: NetworkChoice | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Trained:
     """Train `seeds` of a variant, over all cores or on the GPU.
@@ -105,7 +105,7 @@ def evaluate(trained: Trained, lengths: Sequence[int] | None = None, sequences: 
     if isinstance(trained.plan, PlainPlan):
         weights = {"plain": trained.weights, **trained.others}
         number = sequences or test.sequences
-        return plain_models.accuracy(trained.plan, trained.seeds, weights, lengths or test.lengths, number)
+        return plain_models.plain_accuracy(trained.plan, trained.seeds, weights, lengths or test.lengths, number)
     variant = trained.plan.variant
     models = Models.of(variant, trained.weights)
     others = {rule: Models.of(variant, weights) for rule, weights in trained.others.items()}
@@ -136,7 +136,7 @@ def inside(trained: Trained, lengths: Sequence[int] | None = None, sequences: in
         raise InputError("not measured here; train with a network, such as network='paper'")
     test: Test = get_param(trained.params, "test", Test)
     number = sequences or test.sequences
-    return plain_models.inside(trained.plan, trained.seeds, trained.weights, lengths or test.lengths, number)
+    return plain_models.plain_inside(trained.plan, trained.seeds, trained.weights, lengths or test.lengths, number)
 
 
 def _again(drawn: Iterable[Sequences], size: int) -> Iterator[Sequences]:

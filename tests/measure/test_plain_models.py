@@ -16,7 +16,7 @@ from vanishing_variance.measure import plain_models
 from vanishing_variance.measure.held_out import held_out_stream
 from vanishing_variance.measure.inference.models import at_target
 from vanishing_variance.networks import Layer
-from vanishing_variance.networks.paper import state
+from vanishing_variance.networks.paper import state_of_seed
 from vanishing_variance.plain.model import initial_model
 from vanishing_variance.plain.plan import PlainPlan
 
@@ -28,7 +28,7 @@ def both(task, norm="ln", heads=1):
     trained = make_trained(task, norm, 3, heads=heads)
     plan = PlainPlan.of_paper(replace(make_plan(task, norm), variant=trained.variant))
     tensors = {name: torch.from_numpy(array) for name, array in trained.weights.items()}
-    states = [state(tensors, place) for place in range(2)]
+    states = [state_of_seed(tensors, place) for place in range(2)]
     return trained, plan, {name: np.stack([one[name].numpy() for one in states]) for name in states[0]}
 
 
@@ -39,7 +39,7 @@ def drawn(trained, length, number):
 def test_accuracies_are_those_of_the_fast_engine(task_name):
     trained, plan, weights = both(task_name)
     other = {name: array[::-1].copy() for name, array in weights.items()}
-    found = plain_models.accuracy(plan, SEEDS, {"plain": weights, "averaged": other}, [4, 32], 100)
+    found = plain_models.plain_accuracy(plan, SEEDS, {"plain": weights, "averaged": other}, [4, 32], 100)
     assert list(found.columns) == ["seed", "rule", "length", "accuracy"]
     rows = found.set_index(["rule", "length", "seed"])["accuracy"]
     assert len(rows) == 8
@@ -57,7 +57,7 @@ def test_accuracies_are_those_of_the_fast_engine(task_name):
 @pytest.mark.parametrize("heads", [1, 4])
 def test_the_inside_of_the_papers_network_is_that_of_the_fast_engine(task_name, heads):
     trained, plan, weights = both(task_name, heads=heads)
-    found = plain_models.inside(plan, SEEDS, weights, [6], 40)
+    found = plain_models.plain_inside(plan, SEEDS, weights, [6], 40)
     assert list(found.columns) == ["seed", "layer", "head", "length", "target", "variance"]
     sequences = drawn(trained, 6, 40)
     attended = models_of(trained).attend(sequences)
@@ -72,7 +72,7 @@ def test_the_inside_of_the_papers_network_is_that_of_the_fast_engine(task_name, 
 
 def test_every_layer_and_head_of_the_transformer_is_measured():
     plan = make_plain("argmax", "transformer", options={"layers": 3, "heads": 2, "width": 8})
-    found = plain_models.inside(plan, [7], stacked(plan, [7]), [4, 8], 20)
+    found = plain_models.plain_inside(plan, [7], stacked(plan, [7]), [4, 8], 20)
     assert found[["length", "layer", "head"]].to_numpy().tolist() == [
         [length, layer, head] for length in (4, 8) for layer in range(3) for head in range(2)
     ]
@@ -103,7 +103,7 @@ class Odd(Bag):
 def test_an_inside_that_there_is_not_is_one_line(network, message):
     plan = make_plain("argmax", network)
     with pytest.raises(InputError, match=message):
-        plain_models.inside(plan, [0], stacked(plan, [0]), [4], 10)
+        plain_models.plain_inside(plan, [0], stacked(plan, [0]), [4], 10)
 
 
 class Hungry(Bag):
@@ -124,11 +124,11 @@ def test_a_batch_is_halved_until_memory_holds_it(monkeypatch):
     monkeypatch.setattr(Hungry, "batches", [])
     plan = make_plain("argmax", Hungry)
     weights = stacked(plan, SEEDS)
-    accuracy = plain_models.accuracy(plan, SEEDS, {"plain": weights}, [256], 20)
+    accuracy = plain_models.plain_accuracy(plan, SEEDS, {"plain": weights}, [256], 20)
     assert sum(Hungry.batches) == 2 * 20
     assert max(Hungry.batches) < 20
     monkeypatch.setattr(plain_models, "ITEMS_IN_BATCH", {"cpu": 256})
-    alone = plain_models.accuracy(plan, SEEDS, {"plain": weights}, [256], 20)
+    alone = plain_models.plain_accuracy(plan, SEEDS, {"plain": weights}, [256], 20)
     assert accuracy.equals(alone)
 
 
@@ -137,7 +137,7 @@ def test_a_sequence_that_memory_does_not_hold_is_one_line(monkeypatch):
     plan = make_plain("argmax", Hungry)
     message = "^network Hungry with one sequence of 1024 items needs more memory than there is; lower test.lengths$"
     with pytest.raises(InputError, match=message):
-        plain_models.accuracy(plan, [0], {"plain": stacked(plan, [0])}, [1024], 20)
+        plain_models.plain_accuracy(plan, [0], {"plain": stacked(plan, [0])}, [1024], 20)
 
 
 def test_sequences_are_the_same_whatever_is_measured():

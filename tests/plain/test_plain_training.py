@@ -16,7 +16,7 @@ from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.arrays import read_about
 from vanishing_variance.harness.errors import DivergedError, InputError
-from vanishing_variance.networks.paper import state
+from vanishing_variance.networks.paper import state_of_seed
 from vanishing_variance.plain import block as plain_block
 from vanishing_variance.plain import loop as plain_loop
 from vanishing_variance.plain.block import train_block
@@ -93,14 +93,14 @@ def test_the_papers_network_is_trained_as_by_the_fast_engine(task_name, norm, de
     for seed in SEEDS:
         first = start(plan, [seed])
         model = initial_model(plan, seed)
-        assert all(torch.equal(tensor, state(first, 0)[name]) for name, tensor in model.state_dict().items())
+        assert all(torch.equal(tensor, state_of_seed(first, 0)[name]) for name, tensor in model.state_dict().items())
         weights = in_double(first)
         of_fast, fast_others = fast.train(plan, weights, [seed])
         losses, ours = trained(plan, [seed])
         np.testing.assert_allclose(losses, of_fast, rtol=1e-5)
         assert ours.keys() == {"last", "averaged", "step_00000004"}
         for kind, expected in {"last": weights, **fast_others}.items():
-            for name, tensor in state(expected, 0).items():
+            for name, tensor in state_of_seed(expected, 0).items():
                 # as in tests/engine/test_training.py; the others are in single precision
                 torch.testing.assert_close(ours[kind][name][0], tensor, rtol=1e-6, atol=1e-6, msg=name)
 

@@ -24,7 +24,7 @@ from vanishing_variance.harness import memory
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.measure.held_out import held_out_stream
 from vanishing_variance.networks import Layer
-from vanishing_variance.plain.model import Batch, Model, initial_model, out_of_memory
+from vanishing_variance.plain.model import Batch, PlainModel, initial_model, out_of_memory
 from vanishing_variance.plain.plan import PlainPlan
 
 # The items of a batch, at first; where memory does not hold them, half as many sequences.
@@ -77,7 +77,7 @@ class Drawn:
         return answers
 
 
-def accuracy(
+def plain_accuracy(
     plan: PlainPlan, seeds: Sequence[int], weights: Mapping[str, Weights], lengths: Sequence[int], sequences: int
 ) -> pd.DataFrame:
     """Return the accuracy of every model: seed, rule, length, accuracy as a fraction.
@@ -96,7 +96,7 @@ def accuracy(
     return pd.DataFrame(rows, columns=["seed", "rule", "length", "accuracy"])
 
 
-def inside(
+def plain_inside(
     plan: PlainPlan, seeds: Sequence[int], weights: Weights, lengths: Sequence[int], sequences: int
 ) -> pd.DataFrame:
     """Return what is inside each layer and head, counted from 0: seed, layer, head, length, target, variance.
@@ -118,7 +118,7 @@ def inside(
     return pd.DataFrame(rows, columns=["seed", "layer", "head", "length", "target", "variance"])
 
 
-def _models(plan: PlainPlan, seeds: Sequence[int], weights: Weights) -> list[Model]:
+def _models(plan: PlainPlan, seeds: Sequence[int], weights: Weights) -> list[PlainModel]:
     """Return each seed's model with its weights, on the device."""
     models = []
     for place, seed in enumerate(seeds):
@@ -128,12 +128,12 @@ def _models(plan: PlainPlan, seeds: Sequence[int], weights: Weights) -> list[Mod
     return models
 
 
-def _correct(model: Model, batch: Batch) -> Bool[Tensor, " B"]:
+def _correct(model: PlainModel, batch: Batch) -> Bool[Tensor, " B"]:
     class_logits: Tensor = model(batch)
     return class_logits.argmax(-1) == batch["label"]
 
 
-def _inside(model: Model, batch: Batch) -> list[Float[Tensor, "B H 2"]]:
+def _inside(model: PlainModel, batch: Batch) -> list[Float[Tensor, "B H 2"]]:
     """Return attention to the target and variance of O, of each layer."""
     items, query = model.features(batch)
     layers: list[Layer] = model.network.inside(items, query)

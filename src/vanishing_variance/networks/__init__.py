@@ -40,7 +40,7 @@ class Layer:
     outputs: Float[Tensor, "B H d"]
 
 
-class Norm(nn.Module):
+class NormModule(nn.Module):
     """A normaliser of norms/ as a module, of outputs of one width."""
 
     def __init__(self, norm: Normaliser, epsilon: float, width: int) -> None:

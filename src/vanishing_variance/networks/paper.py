@@ -98,8 +98,8 @@ class Network(nn.Module):
         return weights.squeeze(0)
 
 
-def state(weights: Mapping[str, Float[Tensor, "S ..."]], seed: int) -> dict[str, Tensor]:
-    """Return the weights of one seed of the fast engine's ensemble, as the state of a `plain.model.Model`."""
+def state_of_seed(weights: Mapping[str, Float[Tensor, "S ..."]], seed: int) -> dict[str, Tensor]:
+    """Return the weights of one seed of the fast engine's ensemble, as the state of a `plain.model.PlainModel`."""
     named = {}
     for name, tensor in weights.items():
         group, _, part = name.partition(".")

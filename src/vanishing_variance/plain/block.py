@@ -27,7 +27,7 @@ from vanishing_variance.plain.plan import PlainPlan
 
 
 def train_block(plan: PlainPlan, seeds: Sequence[int], checkpoints: Path | None = None) -> TrainedBlock:
-    """Train a block of seeds; weights are named as in the state of a `Model`.
+    """Train a block of seeds; weights are named as in the state of a `PlainModel`.
 
     A training that was cut off goes on from its checkpoints in the folder `checkpoints`, which takes a network by name:
     of a class's code nothing is known. Raises InputError where the network does not fit, and DivergedError.
@@ -35,12 +35,12 @@ def train_block(plan: PlainPlan, seeds: Sequence[int], checkpoints: Path | None 
     together = _check(plan, seeds)
     chunks = [list(seeds)] if together else [[seed] for seed in seeds]
     jobs: list[Job] = []
-    for chunk in chunks:
+    for some_seeds in chunks:
         path = None
         if checkpoints is not None and isinstance(plan.network, str):
-            path = checkpoints / f"{chunk[0]}-{fingerprint(plan, chunk)}.safetensors"
+            path = checkpoints / f"{some_seeds[0]}-{fingerprint(plan, some_seeds)}.safetensors"
         # a class of a notebook reaches no other process by pickle
-        jobs.append(partial(_train_pickled, cloudpickle.dumps((plan, chunk, path))))
+        jobs.append(partial(_train_pickled, cloudpickle.dumps((plan, some_seeds, path))))
     with Progress(f"train {plan.name}", plan.steps * len(seeds), "seed-steps") as progress:
         blocks = parallel.run(jobs, progress)
     return _joined(blocks)

@@ -13,7 +13,7 @@ from torch.func import functional_call, grad_and_value, stack_module_state, vmap
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import cross_entropy
 
-from vanishing_variance.plain.model import Model
+from vanishing_variance.plain.model import PlainModel
 
 Batch = Mapping[str, Shaped[Tensor, "S B ..."]]
 Tensors = dict[str, Tensor]
@@ -22,7 +22,7 @@ Tensors = dict[str, Tensor]
 class Single:
     """One model; `parameters` are trained, `weights` are its whole state: views by name, (1, ...) each."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: PlainModel) -> None:
         self._model = model
         self._trained = {name: tensor for name, tensor in model.named_parameters() if tensor.requires_grad}
         self.parameters = {name: tensor.detach().unsqueeze(0) for name, tensor in self._trained.items()}
@@ -43,7 +43,7 @@ class Single:
 class Stacked:
     """Several models of one architecture, as `Single`; (S, ...) each."""
 
-    def __init__(self, models: Sequence[Model]) -> None:
+    def __init__(self, models: Sequence[PlainModel]) -> None:
         base = models[0]
         parameters, buffers = stack_module_state(list(models))
         # detached: else torch would also keep what it takes to differentiate the gradients
@@ -68,7 +68,7 @@ class Stacked:
 Ensemble = Single | Stacked
 
 
-def can_stack(models: Sequence[Model], batch: Batch, labels: Int64[Tensor, "S B"]) -> bool:
+def can_stack(models: Sequence[PlainModel], batch: Batch, labels: Int64[Tensor, "S B"]) -> bool:
     """Return whether `torch.func` takes these models; else print a line that says why not."""
     try:
         with torch.random.fork_rng():

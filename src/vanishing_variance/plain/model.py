@@ -12,29 +12,28 @@ import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
-from vanishing_variance.engine import registry
 from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.networks import Norm, Sizes
-from vanishing_variance.networks.paper import state
+from vanishing_variance.networks import NormModule, Sizes
+from vanishing_variance.networks.paper import state_of_seed
 from vanishing_variance.plain.plan import PAPER, PlainPlan, load_network
 
 Batch = Mapping[str, Shaped[Tensor, "B ..."]]
 
 
-class Model(nn.Module):
+class PlainModel(nn.Module):
     """The task's features and a network, from a batch to its class logits."""
 
     def __init__(self, plan: PlainPlan) -> None:
         super().__init__()
         self.name, variant = plan.network_name, plan.variant
-        norm = registry.load_norm(variant.norm_name)
+        norm = variant.network().norm  # which has been checked
         features = import_module(f"vanishing_variance.features.{variant.task_name}")
         self.classes = variant.task.num_classes
         self.features = features.Features(variant.task, plan.task_training)
         sizes = Sizes(self.features.items, self.features.query, self.classes)
-        make_norm = partial(Norm, norm, variant.model.epsilon)
+        make_norm = partial(NormModule, norm, variant.model.epsilon)
         try:
             self.network: Any = load_network(plan.network)(sizes, make_norm, **plan.options)
         except Exception as problem:
@@ -58,7 +57,7 @@ class Model(nn.Module):
         return class_logits
 
 
-def initial_model(plan: PlainPlan, seed: int) -> Model:
+def initial_model(plan: PlainPlan, seed: int) -> PlainModel:
     """Return the model of a seed with its initial weights, which no other seed and no variant changes.
 
     By torch's own initialisers; those of `paper` are the fast engine's. Raises InputError.
@@ -66,10 +65,10 @@ def initial_model(plan: PlainPlan, seed: int) -> Model:
     name = plan.root_seed, "initial", plan.variant.task_name, seed, "network"
     with torch.random.fork_rng():
         torch.manual_seed(int(stream(*name).integers(2**63)))
-        model = Model(plan)
+        model = PlainModel(plan)
     if plan.network == PAPER:
         weights = draw(plan.variant.initial(plan.task_training), plan.root_seed, plan.variant.task_name, [seed])
-        model.load_state_dict(state(weights, 0))
+        model.load_state_dict(state_of_seed(weights, 0))
     return model
 
 

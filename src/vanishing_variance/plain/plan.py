@@ -18,14 +18,14 @@ _FOLDER = Path(__file__).parents[1] / "networks"
 # Its options are the section `model` and `attention`, and it starts from the fast engine's initial weights.
 PAPER = "paper"
 
-Network = str | type[nn.Module]
+NetworkChoice = str | type[nn.Module]
 
 
 @dataclass(frozen=True)
 class PlainPlan(TrainingPlan):
     """A training plan, `network`, the name of a file of networks/ or a class, and `options`, its keyword arguments."""
 
-    network: Network = PAPER
+    network: NetworkChoice = PAPER
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -33,7 +33,7 @@ class PlainPlan(TrainingPlan):
         cls,
         params: Mapping[str, Any],
         run: Run,
-        network: Network = PAPER,
+        network: NetworkChoice = PAPER,
         options: Mapping[str, Any] | None = None,
     ) -> "PlainPlan":
         """Return the plan of a run by params.yaml. Raises InputError for a network or an option that there is not."""
@@ -63,12 +63,12 @@ def network_names() -> list[str]:
     return sorted(path.stem for path in _FOLDER.glob("[!_]*.py"))
 
 
-def network_name(network: Network) -> str:
+def network_name(network: NetworkChoice) -> str:
     """Return the name of a network's file, or of its class."""
     return network if isinstance(network, str) else network.__name__
 
 
-def load_network(network: Network) -> type[nn.Module]:
+def load_network(network: NetworkChoice) -> type[nn.Module]:
     """Return the class of a network. Raises InputError, which lists the choices, for an unknown name."""
     if isinstance(network, type) and issubclass(network, nn.Module):
         return network
@@ -79,7 +79,7 @@ def load_network(network: Network) -> type[nn.Module]:
     return loaded
 
 
-def check_options(network: Network, options: Mapping[str, Any]) -> dict[str, Any]:
+def check_options(network: NetworkChoice, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options, each of its annotated type. Raises InputError, which names what the network takes."""
     loaded = load_network(network)
     name = network_name(network)
