@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from plain_plans import Bag, Recurrent, Rotary
+from torch import nn
 
 from vanishing_variance import evaluate, inside, read_params, train
 from vanishing_variance.harness import parallel
@@ -57,6 +58,10 @@ def test_the_papers_network_has_the_accuracies_of_the_fast_engine():
     ("arguments", "message"),
     [
         ({"network": "gru"}, r"^networks: 'gru' is unknown; choose from paper, transformer, or give a class$"),
+        (
+            {"network": nn.Linear(2, 3)},
+            r"^networks: Linear\(.*\) is unknown; choose from paper, transformer, or give a class$",
+        ),
         ({"network": Bag, "options": {"widt": 3}}, r"^network Bag has no option 'widt'; its options: width, dropout$"),
         ({"network": Bag, "options": {"width": 3.5}}, r"^network Bag: option width is 3\.5; must be a valid integer$"),
         (

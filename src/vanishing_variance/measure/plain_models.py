@@ -29,6 +29,8 @@ from vanishing_variance.plain.plan import PlainPlan
 
 # The items of a batch, at first; where memory does not hold them, half as many sequences.
 ITEMS_IN_BATCH = {"cpu": 2**16, "cuda": 2**20}
+# What a batch may take of it; the rest is for other processes.
+PART_OF_FREE_MEMORY = 0.8
 
 Weights = Mapping[str, np.ndarray]
 Answer = TypeVar("Answer")
@@ -158,7 +160,8 @@ def _limited() -> Iterator[None]:
         return
     before = resource.getrlimit(resource.RLIMIT_DATA)
     used = psutil.Process().memory_info().data
-    resource.setrlimit(resource.RLIMIT_DATA, (used + memory._free_memory(), before[1]))
+    free = PART_OF_FREE_MEMORY * memory._free_memory()
+    resource.setrlimit(resource.RLIMIT_DATA, (used + int(free), before[1]))
     try:
         yield
     finally:

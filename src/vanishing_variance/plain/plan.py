@@ -37,6 +37,7 @@ class PlainPlan(TrainingPlan):
         options: Mapping[str, Any] | None = None,
     ) -> "PlainPlan":
         """Return the plan of a run by params.yaml. Raises InputError for a network or an option that there is not."""
+        load_network(network)
         plan = TrainingPlan.of(params, run)
         renamed = replace(plan, name=f"{run.task}-{run.range}-{network_name(network)}-{run.norm}-{run.block}")
         if network != PAPER:
@@ -75,7 +76,10 @@ def load_network(network: NetworkChoice) -> type[nn.Module]:
     choices = network_names()
     if network not in choices:
         raise InputError(f"networks: {shown(network)} is unknown; choose from {', '.join(choices)}, or give a class")
-    loaded: type[nn.Module] = import_module(f"vanishing_variance.networks.{network}").Network
+    module = import_module(f"vanishing_variance.networks.{network}")
+    if not hasattr(module, "Network"):
+        raise InputError(f"{module.__file__}: a network's file has a class Network, as paper.py has")
+    loaded: type[nn.Module] = module.Network
     return loaded
 
 
