@@ -26,6 +26,14 @@ SECONDS = 3600
 
 # By name: a text, and what takes its place.
 MISTAKES = {
+    "fewer steps than the paper's compare in the figure": (
+        "    if steps < papers_steps:",
+        "    if steps < 0:",
+    ),
+    "the README's mean takes the training lengths, too": (
+        'if int(length) > PAPER_LONGEST["short"]]',
+        "if int(length) > 0]",
+    ),
     # Sequences and seeds
     "training never has the longest length": (
         "rng.integers(span.shortest, span.longest, endpoint=True, size=STEPS_PER_DRAW)",
