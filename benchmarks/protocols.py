@@ -23,7 +23,6 @@ from torch.nn.functional import gelu
 from benchmarks import ROOT
 from benchmarks.rows import add_rows, read_rows
 from benchmarks.workload import Workload, parts
-from vanishing_variance.claims.verdict import BEHIND
 from vanishing_variance.engine.adam import Adam, TorchAdam, adam
 from vanishing_variance.engine.initialisation import Initial, draw
 from vanishing_variance.engine.interfaces import Batch, Weights
@@ -46,6 +45,7 @@ from vanishing_variance.harness.parallel import Job, Report
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.harness.runs import METRICS, REFERENCE
 from vanishing_variance.measure.inference.models import Models, joined
+from vanishing_variance.results.baseline import BEHIND
 from vanishing_variance.statistics.intervals import interval, mean_estimate
 
 LONGEST, SEQUENCES = 16, 512

@@ -7,12 +7,12 @@ import pandas as pd
 
 from benchmarks import ROOT
 from benchmarks.protocols import COLUMNS, FORETOLD, LONGEST, LOWER, by_protocol
-from vanishing_variance.claims.verdict import BEHIND
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.figures.images import write_figure
 from vanishing_variance.figures.style import GREY, SERIES, figure, legend_above
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.runs import METRICS, REFERENCE
+from vanishing_variance.results.baseline import BEHIND
 
 # Nats: where two losses are further apart, one of the two models has hardly learned.
 LEARNED = 0.2

@@ -58,7 +58,7 @@ def draw_range(name: str, lengths: Range, norm: str, runs: Sequence[Run]) -> Non
         write_csv(DATA / f"accuracy-{task}{suffix}.csv", roles(plain, "length", "mean", norm).round(3))
     save(f"loss{suffix}", loss.draw(losses, lengths), losses[["task", "norm", "seed", "step", "loss"]])
     papers = accuracy.papers(read_csv(REFERENCE), name)
-    drawing = accuracy.draw(means, papers, (lengths.shortest, lengths.longest), steps)
+    drawing = accuracy.draw(means, papers, name, (lengths.shortest, lengths.longest), steps)
     save(f"accuracy{suffix}", drawing, means)
 
 

@@ -1,25 +1,32 @@
-"""Write the table of verdicts into README.md, from results; not a stage of the graph."""
+"""Write the README's table and picture, from the records; not a stage of the graph."""
 
 from pathlib import Path
 
+from vanishing_variance.engine.ranges import Range
+from vanishing_variance.figures.answer import draw
+from vanishing_variance.figures.images import write_figure
 from vanishing_variance.harness.files import read_document, read_text, write_text
-from vanishing_variance.harness.runs import METRICS
+from vanishing_variance.harness.runs import METRICS, PLOTS
 from vanishing_variance.harness.script import Arguments, run
-from vanishing_variance.harness.sections import PATH
+from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.report.readme import rewritten
+from vanishing_variance.report.readme import block, rewritten
 from vanishing_variance.report.strongest import CLAIMS, RECORD, Study, strongest
+from vanishing_variance.results.answer import read_answer
 
 README = Path("README.md")
 
 
 def main() -> None:
     Arguments(description=__doc__).parse_args()
-    record = METRICS / RECORD
     ours = Study(read_document(METRICS / "claims.json", CLAIMS), read_yaml(PATH))
+    record = METRICS / RECORD
     recorded = Study(read_document(record / "claims.json", CLAIMS), read_yaml(record / PATH))
-    evidence = strongest(ours, recorded)
-    text = rewritten(read_text(README), evidence)
+    claims = [evidence.claim for evidence in strongest(ours, recorded).values()]
+    lengths = get_param(recorded.params, "ranges.short", Range)
+    means = read_answer(METRICS)
+    text = rewritten(read_text(README), block(means, claims))
+    write_figure(PLOTS / "readme" / "answer", draw(means, (lengths.shortest, lengths.longest)))
     write_text(README, text)
 
 

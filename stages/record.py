@@ -29,6 +29,9 @@ from vanishing_variance.results.files import TrainingSetup
 from vanishing_variance.results.records.record import Record, derived, read_record, record_name
 from vanishing_variance.results.records.stored import read_piece
 
+# What the graph's figures and `dvc metrics diff` read of a run.
+OF_A_RUN = ("explained.csv", "summary.json", "verdicts.json")
+
 
 def main() -> None:
     parser = Arguments(description=__doc__, allow_abbrev=False)
@@ -60,7 +63,7 @@ def add(folder: Path, pieces: Sequence[Path]) -> None:
     files = derived(record, get_param(params, "norm", str), trained, read_csv(REFERENCE))
     files |= judgements(record, trained)
     write_bytes(folder / PATH, path.read_bytes())
-    write_files(folder, files)
+    write_files(folder, {name: content for name, content in files.items() if name not in OF_A_RUN})
     draw(folder / PLOTS, record, trained)
 
 
@@ -87,7 +90,7 @@ def draw(folder: Path, record: Record, trained: TrainingSetup) -> None:
         papers = accuracy_figure.papers(read_csv(REFERENCE), name)
         lengths = trained.shortest[name], trained.longest[name]
         steps = {task: trained.steps[task, name] for task in TASKS}
-        figure = accuracy_figure.draw(means, papers, lengths, steps)
+        figure = accuracy_figure.draw(means, papers, name, lengths, steps)
         stem = "accuracy" if name == "short" else f"accuracy-{name}"
         write_figure(folder / stem, figure)
 

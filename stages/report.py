@@ -10,15 +10,16 @@ from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.figures import read_figure
-from vanishing_variance.report.page import Results, page
+from vanishing_variance.report.page import Answer, Results, page
 from vanishing_variance.report.strongest import CLAIMS, OTHER_RECORDS, RECORD, Study
+from vanishing_variance.results.answer import read_answer
 
 PAGE = PLOTS / "report" / "index.html"
 # In plots/figures, in the order of the page.
 SHOWN = (
-    *("results/accuracy", "results/accuracy-long", "figure1/figure1", "results/figure2", "results/figure3"),
-    *("results/figure4", "results/proposition", "results/loss", "results/loss-long"),
-    *("results/interventions", "results/mechanism"),
+    *("results/interventions", "results/accuracy", "results/accuracy-long"),
+    *("figure1/figure1", "results/figure2", "results/figure3", "results/figure4"),
+    *("results/proposition", "results/loss", "results/loss-long", "results/mechanism"),
 )
 
 
@@ -40,7 +41,9 @@ def main() -> None:
     ranges = ranges_of(read_yaml(PATH))
     shown = [name for name in SHOWN if "long" in ranges or not name.endswith("-long")]
     own = read_results(METRICS, PATH, [FIGURES / f"{name}.png" for name in shown])
-    html = page(own, records, read_csv(REFERENCE), read_text(PATH))
+    interventions = read_csv(METRICS / "interventions" / "shares.csv")
+    first = Answer(read_figure(PLOTS / "readme" / "answer.png", PAGE), read_answer(METRICS))
+    html = page(first, own, interventions, records, read_csv(REFERENCE), read_text(PATH))
     write_text(PAGE, html)
 
 

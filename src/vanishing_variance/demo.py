@@ -13,7 +13,8 @@ from pathlib import Path
 import pandas as pd
 
 from vanishing_variance.engine.ranges import Range
-from vanishing_variance.figures import style, variants
+from vanishing_variance.figures import style
+from vanishing_variance.figures.answer import LOOKS
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.figures.images import write_figure
 from vanishing_variance.harness.frames import write_csv
@@ -27,12 +28,12 @@ SEQUENCES = 256
 SHARED = {"tasks.dictionary.steps.short": 8_000, "training.seeds_per_process": 1}
 # By name: the normaliser, what else differs, and how it is drawn.
 LINES = {
-    "none": ("none", {}, variants.look("none")),
-    "ln": ("ln", {}, variants.look("ln")),
+    "none": ("none", {}, LOOKS["none"]),
+    "ln": ("ln", {}, LOOKS["ln"]),
     "three changes": (
         "none",
         {"attention": "power", "model.projection": "direct", "training.decay": "cosine"},
-        style.SERIES[2],
+        LOOKS["three changes"],
     ),
 }
 CAPTION = (

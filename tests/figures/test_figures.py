@@ -123,18 +123,18 @@ def test_accuracy_is_a_mean_with_its_t_interval_and_its_difference_from_none_tha
     assert alone["difference"].isna().all()
 
 
+def papers_at_16(*tasks):
+    """The paper's means of two normalisers, as trained, in these tasks."""
+    columns = ["task", "range", "rule", "variant", "length", "quantity", "value"]
+    norms = (("ln", 97.6), ("none", 90))
+    rows = [(task, "short", "plain", norm, 16, "accuracy_pct", mean) for task, (norm, mean) in product(tasks, norms)]
+    return accuracy.papers(pd.DataFrame(rows, columns=columns), "short")
+
+
 def test_accuracy_is_drawn_beside_the_papers(raw):
     data = accuracy.data(raw, TASKS, "short")
-    columns = ["task", "range", "rule", "variant", "length", "quantity", "value"]
-    paper = pd.DataFrame(
-        [
-            ("dictionary", "short", "plain", norm, 16, "accuracy_pct", mean)
-            for norm, mean in (("ln", 97.6), ("none", 90))
-        ],
-        columns=columns,
-    )
     steps = {"argmax": 4_000, "dictionary": 10_000}
-    drawing = accuracy.draw(data, accuracy.papers(paper, "short"), (5, 16), steps)
+    drawing = accuracy.draw(data, papers_at_16("dictionary"), "short", (5, 16), steps)
     assert [axes.get_title("left").partition(", ")[2] for axes in drawing.figure.axes] == [*PANELS] * 4
     shown = data.query("task == 'dictionary' and rule == 'plain' and norm == 'ln'")
     for panel, quantity, papers in ((8, "mean", 97.6), (12, "difference", 97.6 - 90)):
@@ -143,6 +143,26 @@ def test_accuracy_is_drawn_beside_the_papers(raw):
         assert lines[place].get_ydata().tolist() == shown[quantity].tolist()
         assert_allclose(lines[place + 1].get_ydata(), [np.nan, papers, np.nan])
     assert len(drawing.caption) <= CAPTION
+
+
+@pytest.mark.parametrize(
+    ("steps", "below", "words"),
+    [
+        (10_000, 0.4, []),
+        (10_000, -5, []),
+        (10_000, 0.6, ["none 0.6 points below\nthe paper's at $2^{4}$"]),
+        (9_999, 0.6, ["9,999 of the paper's\n10,000 steps"]),
+    ],
+)
+def test_beside_the_papers_accuracies_stands_why_ours_are_not_comparable(raw, steps, below, words):
+    raw.loc[(raw["norm"] == "none") & (raw["length"] == 16), "accuracy"] = 0.9 - below / 100
+    data = accuracy.data(raw, TASKS, "short")
+    made = {"argmax": 100_000, "dictionary": steps}
+    drawing = accuracy.draw(data, papers_at_16("dictionary"), "short", (5, 16), made)
+    written = [[text.get_text() for text in axes.texts] for axes in drawing.figure.axes]
+    assert written[8] == words  # of the dictionary, as trained
+    assert not any(written[:8] + written[9:])
+    assert ("not comparable" in drawing.caption) == bool(words)
 
 
 def test_loss_shows_the_mean_over_seeds_and_their_band_of_at_most_100_points():

@@ -11,7 +11,7 @@ from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.figures.images import write_figure
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.figures import Figure
-from vanishing_variance.report.page import Results
+from vanishing_variance.report.page import Answer, Results, page
 from vanishing_variance.report.strongest import Study
 
 LENGTHS = (16, 100, 16384)
@@ -37,6 +37,13 @@ VERDICTS = {
     "capacity": "not tested",
     "cause-moments-argmax": "not comparable",
 }
+# Recovered and reproduced without a normaliser, by intervention: a place, and the share of argmax.
+SHARES = {
+    "target weight restored": ("attention", 0.9949),
+    "global moments restored": ("before", -0.001),
+    "feature moments restored": ("before", 0.13),
+    "training sequences, feature moments of the long length": ("before", 0.41),
+}
 PARAMS = read_yaml(ROOT / "tests/smoke.yaml")
 
 
@@ -58,6 +65,19 @@ def comparisons(norm="ln"):
     return pd.concat(parts, ignore_index=True)
 
 
+def interventions():
+    """Return rows of shares.csv: over all lengths beyond training, and others, which the page does not print."""
+    rows = []
+    for (name, (where, share)), task in product(SHARES.items(), ("argmax", "dictionary")):
+        mean = {"intervention": name, "where": where, "task": task, "share": share / (1 + (task == "dictionary"))}
+        rows += [mean, mean | {"norm": "ln", "share": 7.0}, mean | {"length": 32, "share": 7.0}]
+        rows.append(mean | {"range": "long", "share": 7.0})
+        if where == "before":
+            rows.append(mean | {"where": "after"})
+    frame = pd.DataFrame(rows).fillna({"norm": "none", "range": "short"}).assign(n=2)
+    return frame.assign(share_low=frame["share"] - 0.02, share_high=frame["share"] + 0.02)
+
+
 def paper():
     """Return some of the paper's numbers."""
     cells = [
@@ -74,6 +94,19 @@ def made_up(norm="ln", drawn="accuracy", **changes):
     figure = Figure(f"../figures/{drawn}.png", f"Title of {drawn}", f"Caption of <{drawn}>, n = 2")
     study = Study(claims(**changes), {**PARAMS, "norm": norm})
     return Results(study, comparisons(norm), [figure])
+
+
+def answer():
+    """Return the README's picture, and means of one treatment."""
+    longest = {"length": 16384, "mean": 93.7, "n": 2}
+    means = pd.DataFrame([{"treatment": "three changes", "task": task, **longest} for task in ("argmax", "dictionary")])
+    return Answer(Figure("../figures/answer.png", "Title of answer", "Caption of <answer>, n = 2"), means)
+
+
+def rendered(run=None, record=None, source="norm: ln\n"):
+    """Return the page of made-up results: a run, the record, and the one without biases."""
+    records = {"paper-scale": record or made_up(drawn="recorded"), "without-biases": made_up(ours=-0.9, n=3)}
+    return page(answer(), run or made_up(), interventions(), records, paper(), source)
 
 
 def draw(path):

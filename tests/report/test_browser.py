@@ -4,9 +4,9 @@ import os
 
 import pytest
 from browser import NONE, find
-from made_up_results import draw, made_up, paper
+from made_up_results import draw, rendered
 
-from vanishing_variance.report.page import page
+UNFOLD = "document.querySelectorAll('details').forEach(part => part.open = true)"
 
 
 @pytest.fixture
@@ -22,12 +22,18 @@ def browser():
         started.close()
 
 
-def test_the_page_shows_everything_with_no_error_no_script_and_no_request(browser, tmp_path):
-    index = tmp_path / "plots/report/index.html"
-    index.parent.mkdir(parents=True)
-    index.write_text(page(made_up(), {"paper-scale": made_up(drawn="recorded")}, paper(), "norm: ln\n"))
-    for name in ("accuracy", "recorded"):
-        draw(tmp_path / f"plots/figures/{name}.png")
+@pytest.fixture
+def index(tmp_path):
+    """The page with its pictures."""
+    path = tmp_path / "plots/report/index.html"
+    path.parent.mkdir(parents=True)
+    path.write_text(rendered())
+    for name in ("figures/accuracy", "figures/answer", "figures/recorded", "leaderboard/leaderboard"):
+        draw(tmp_path / f"plots/{name}.png")
+    return path
+
+
+def test_the_page_shows_everything_with_no_error_no_script_and_no_request(browser, index, tmp_path):
     errors, requests = [], []
     shown = browser.new_page()
     shown.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
@@ -40,6 +46,32 @@ def test_the_page_shows_everything_with_no_error_no_script_and_no_request(browse
     assert [url for url in requests if not url.startswith(own)] == []
     assert shown.locator("script").count() == 0
     assert shown.locator("#tables table").count() == 8
+    assert [table.is_visible() for table in shown.locator("table").all()] == [True] + [False] * 10
+    shown.evaluate(UNFOLD)
     assert all(table.is_visible() for table in shown.locator("table").all())
     pictures = shown.evaluate("[...document.images].map(image => image.complete && image.naturalWidth > 0)")
-    assert pictures == [True] * 2
+    assert pictures == [True] * 4
+
+
+@pytest.mark.parametrize("width", [320, 390, 820, 1400])
+def test_nothing_but_tables_scrolls_sideways(browser, index, width):
+    shown = browser.new_page(viewport={"width": width, "height": 844})
+    shown.goto(index.as_uri())
+    for change in ("0", UNFOLD):
+        shown.evaluate(change)
+        assert shown.evaluate("document.scrollingElement.scrollWidth") <= width
+
+
+def test_navigation_and_answer_are_on_a_phones_first_screen(browser, index):
+    shown = browser.new_page(viewport={"width": 390, "height": 844})
+    shown.goto(index.as_uri())
+    for part in ("nav", "header ul"):
+        box = shown.locator(part).bounding_box()
+        assert box["y"] + box["height"] <= 844
+
+
+def test_a_link_to_a_claim_unfolds_its_row(browser, index):
+    shown = browser.new_page()
+    shown.goto(index.as_uri())
+    shown.click("#causes li a")
+    assert shown.locator("#claim-cause-moments-argmax").is_visible()

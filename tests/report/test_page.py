@@ -1,41 +1,76 @@
 """The page, read as text: nothing of the results is lost, nothing is unescaped."""
 
+import re
 from dataclasses import replace
 from xml.etree import ElementTree
 
+import pandas as pd
 import pytest
 from checkout import ROOT
-from made_up_results import CLAIM, VERDICTS, claims, comparisons, draw, made_up, paper
+from made_up_results import CLAIM, VERDICTS, claims, comparisons, draw, made_up, paper, rendered
 from PIL import Image
 
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import read_text
 from vanishing_variance.report.figures import read_figure
-from vanishing_variance.report.page import page
 from vanishing_variance.report.strongest import Study
 from vanishing_variance.report.tables import paper_table
 from vanishing_variance.results.tables import numbers
 
 
-def rendered(run=None, record=None, source="norm: ln\n"):
-    return page(run or made_up(), {"paper-scale": record or made_up(drawn="recorded")}, paper(), source)
-
-
-def row_of(html, key):
-    row, *_ = html.partition(f'<tr id="claim-{key}">')[2].partition("</tr>")
-    return " ".join(row.split())
+def text_of(html, start, end):
+    """Return the words between two marks, without tags."""
+    part, *_ = html.partition(start)[2].partition(end)
+    return " ".join(re.sub("<[^>]+>|&nbsp;", " ", part).split())
 
 
 def test_verdicts_numbers_tables_and_captions_stand_on_the_page():
     html = rendered()
     for key, verdict in VERDICTS.items():
-        row = row_of(html, key)
+        row = text_of(html, f'<tr id="claim-{key}">', "</tr>")
         for said in (verdict, "+3.2 [−1.0, +5.5] pp", "+1.8", "argmax 100,000", CLAIM["rule"]):
             assert said in row
-    assert html.count("<h4>Table 1. argmax, trained on the short range") == 2
+    assert html.count("<summary>Table 1. argmax, trained on the short range") == 2
     assert html.count("Caption of &lt;recorded&gt;, n = 2") == 1
     assert html.count("Caption of &lt;accuracy&gt;, n = 2") == 1
     assert "<script" not in html
+
+
+def test_the_answer_comes_first_and_compares_recovered_shares():
+    html = rendered()
+    answer = text_of(html, "<header>", "</header>")
+    assert "ln helps on argmax: supported +3.2 [−1.0, +5.5] pp ; the paper: +1.8; n = 2" in answer
+    assert "On the dictionary: undecided +3.2" in answer
+    assert "Without biases in attention: −0.9 [−1.0, +5.5] pp ; n = 3." in answer
+    assert "brings back 99% (argmax) and 50% (dictionary)" in answer
+    assert "keep 94% (argmax) and 94% (dictionary) at 16,384 items; n = 2" in answer
+    assert "Resetting the global mean and variance of O brings back 0% and 0%; n = 2." in answer
+    causes = text_of(html, '<section id="causes">', "</section>")
+    assert "feature of O 13% [11, 15] 6% [4, 8]" in causes
+    assert "lose 41% [39, 43] as much on argmax and 20% [18, 22] on the dictionary" in causes
+    assert "700%" not in html
+
+
+def test_sections_follow_each_other_and_the_navigation_leads_to_all():
+    html = rendered()
+    sections = re.findall('<section id="(.*?)">', html)
+    assert sections == ["accuracy", "causes", "leaderboard", "verdicts", "run", "tables", "figures", "records"]
+    assert re.findall('href="#(.*?)"', html.partition("</nav>")[0]) == sections
+
+
+def test_the_papers_verdicts_are_counted_apart_from_ours():
+    run = made_up()
+    run.study.claims["argmax"]["where"] = "ours, on Section 3.1"
+    verdicts = text_of(rendered(run), "<h2>Verdicts</h2>", "</p>")
+    assert verdicts == (
+        "Of the paper’s 4 claims: 1 contradicted, 1 undecided, 1 not comparable, 1 not tested. Of our 1: 1 supported."
+    )
+
+
+def test_what_is_said_of_the_leaderboard_is_what_it_has():
+    """The page cannot depend on it: it is a graph of its own."""
+    accuracy = pd.read_csv(ROOT / "metrics/leaderboard/accuracy.csv")
+    assert f"Means over n = {accuracy['n'].max()} seeds; bars" in rendered()
 
 
 def test_names_and_texts_are_escaped():
@@ -78,7 +113,7 @@ def test_the_page_says_what_was_trained_and_how():
     both = html(train_also_on=["long"], attention="power")
     assert lacks not in both
     assert "argmax, long range: 30 of the paper&#39;s 100,000 gradient steps, attention power" in both
-    assert both.count("gradient steps, attention power, n = 2 seeds</h4>") == 4
+    assert both.count("gradient steps, attention power, n = 2 seeds</summary>") == 4
 
 
 def cells(html):

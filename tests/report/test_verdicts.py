@@ -1,11 +1,15 @@
 from dataclasses import replace
+from itertools import product
 
+import pandas as pd
 import pytest
 from made_up_results import CLAIM, claims
 
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.report.readme import BEGIN, END, rewritten
+from vanishing_variance.report.readme import BEGIN, END, block, rewritten
 from vanishing_variance.report.strongest import Evidence, Study, strongest
+from vanishing_variance.report.verdicts import counts
+from vanishing_variance.results.answer import BEYOND, TREATMENTS
 
 SUPPORTED, UNDECIDED = "supported", "undecided"
 NOT_COMPARABLE, NOT_TESTED = "not comparable", "not tested"
@@ -51,40 +55,32 @@ def test_the_stronger_evidence_leads_and_this_runs_stands_beside_it(run, record,
     assert strongest(run, record) == {"gain": expected}
 
 
-@pytest.fixture
-def evidence():
-    """Claims of every verdict, one more of the paper's that is contradicted, and one of ours."""
-    found = {key: Evidence(claim) for key, claim in claims().items()}
-    for where in ("B.1", "ours, on B.1"):
-        found[where] = Evidence({**CLAIM, "claim": "Something else", "verdict": "contradicted", "where": where})
-    return found
+def means():
+    """Return the means of every treatment; the paper has those of `none` alone."""
+    keys = product([treatment.name for treatment in TREATMENTS], ("argmax", "dictionary"), (BEYOND, 16384))
+    frame = pd.DataFrame(list(keys), columns=["treatment", "task", "length"])
+    papers = frame["treatment"].map({"none": 59.9})
+    return frame.assign(paper=papers, n=2, mean=60.0, low=58.0, high=62.0)
 
 
-def test_the_verdicts_stand_between_the_markers(evidence):
-    text = rewritten(f"{BEGIN}\n{END}\n", evidence)
-    lines = [line for line in text.splitlines() if line.startswith("|")]
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[2:]]
-    verdicts = [row[2] for row in rows]
-    assert verdicts == [
-        "**contradicted**",
-        "**supported**",
-        "**undecided**",
-        "**contradicted**",
-        "1 supported, 2 contradicted, 1 undecided, 1 not comparable, 1 not tested",
-    ]
-    assert rows[1][3:] == ["+3.2 [−1.0, +5.5] pp", "+1.8", "2"]
-    assert rows[3][1] == "B.1"
+def test_the_block_has_a_row_a_treatment_and_counts_the_papers_verdicts():
+    own = {**CLAIM, "verdict": "contradicted", "where": "ours, on B.1"}
+    text = block(means(), [*claims().values(), own])
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| ")]
+    assert [line[0] for line in lines[1:]] == [treatment.name for treatment in TREATMENTS]
+    assert lines[1][1:] == ["60.0 ± 2.0 (59.9)"] * 4 + ["2"]
+    assert lines[2][1:] == ["60.0 ± 2.0"] * 4 + ["2"]
+    counted = "1 supported, 1 contradicted, 1 undecided, 1 not comparable, 1 not tested"
+    assert text.endswith(f"Verdicts on 5 claims of the paper: {counted}.")
+    assert counts([own, own]) == "2 contradicted"
 
 
-def test_nothing_else_changes(evidence):
-    text = rewritten(f"before\n\n{BEGIN}\n| old |\n{END}\nafter\n", evidence)
-    assert text.startswith(f"before\n\n{BEGIN}\n")
-    assert text.endswith(f"\n{END}\nafter\n")
-    assert "old" not in text
-    assert rewritten(text, evidence) == text
+def test_nothing_but_the_block_changes():
+    text = rewritten(f"before\n\n{BEGIN}\n| old |\n{END}\nafter\n", "new")
+    assert text == f"before\n\n{BEGIN}\nnew\n{END}\nafter\n"
 
 
 @pytest.mark.parametrize("text", ["", BEGIN, END + BEGIN])
 def test_a_readme_without_markers_is_left_alone(text):
-    with pytest.raises(InputError, match=r"^README\.md: the lines <!-- verdicts: "):
-        rewritten(text, {})
+    with pytest.raises(InputError, match=rf"^README\.md: the lines {BEGIN}"):
+        rewritten(text, "")

@@ -79,8 +79,8 @@ def test_a_record_has_the_rows_of_its_pieces_in_whatever_order_they_come(raw, re
 
 def test_everything_is_derived_and_a_pair_is_compared_over_the_seeds_that_both_have(record, tmp_path, new):
     assert record("some", *pieces(tmp_path, [0, 1], tasks=["argmax"]), new) == (0, "")
-    names = ["accuracy.csv", "mechanism.csv", "pieces.csv", "params.yaml", "explained.csv", "mechanism.md"]
-    names += ["claims.json", "claims.md", "verdicts.json", "summary.json", "plots/accuracy.png"]
+    names = ["accuracy.csv", "mechanism.csv", "pieces.csv", "params.yaml", "mechanism.md"]
+    names += ["claims.json", "claims.md", "plots/accuracy.png"]
     names += [f"tables/{name}" for name in ("tests.csv", "paper.csv", "paper.md", "table1.md", "table3.md")]
     assert sorted(holds(SOME)) == sorted(names)
     assert set(pd.read_csv(SOME / "tables/tests.csv", keep_default_na=False)["n"]) == {2}
@@ -93,12 +93,12 @@ def test_a_record_of_the_repository_is_what_is_derived_from_its_pieces(record, t
     kept = tmp_path / "metrics" / name
     shutil.copytree(ROOT / "metrics" / name, kept)
     before = holds(kept)
-    for damaged in ("claims.json", "verdicts.json", "plots/accuracy.png", "tables/tests.csv"):
+    for damaged in ("claims.json", "plots/accuracy.png", "tables/tests.csv"):
         (kept / damaged).write_text("damaged")
     assert record(name) == (0, "")
     after = holds(kept)
     assert after.keys() == before.keys()
-    for derived in ("claims.json", "verdicts.json", "tables/table2.md", "tables/paper.md", "mechanism.csv"):
+    for derived in ("claims.json", "tables/table2.md", "tables/paper.md", "mechanism.csv"):
         assert after[derived] == before[derived], derived
 
 

@@ -54,6 +54,8 @@ ATTRIBUTION = (
     "with both forms that interval is below 0. Else undecided, as where it is not clear that ln brings anything. The "
     f"correlations of metrics/explained.csv describe, and decide nothing.{TRAINED}"
 )
+# Of shares, by their kind.
+UNITS = {"recovered": "% of the loss recovered", "damage": "% of the loss reproduced"}
 # Of what models without a normaliser would gain, which is no gain of ln.
 UNIT = "pp for none"
 
@@ -125,10 +127,13 @@ def _sides(task: str, evidence: Evidence, wanted: dict[str, tuple[str, str, str]
     said = []
     for words, (share, low, high, note, _) in zip(wanted, table.to_numpy(), strict=True):
         sides.append(one_sided(low - HALF, high - HALF))
-        text = f"({note})" if np.isnan(share) else estimate(".0%", share, low, high)
+        percent = [100 * value for value in (share, low, high)]
+        text = f"({note})" if np.isnan(share) else estimate("z.0f", *percent, unit="%")
         said.append(f"{words} {text}")
-    share, low, high, _, n = table.sort_values("share", ascending=False, kind="stable").iloc[0]
-    found = Judgement(UNDECIDED, ", ".join(said), "% of what is lost", 100 * share, 100 * low, 100 * high, n=int(n))
+    ordered = table.sort_values("share", ascending=False, kind="stable")
+    unit = UNITS[ordered.index.get_level_values("kind")[0]]
+    share, low, high, _, n = ordered.iloc[0]
+    found = Judgement(UNDECIDED, ", ".join(said), unit, 100 * share, 100 * low, 100 * high, n=int(n))
     return sides, found
 
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import pandas as pd
 
-from vanishing_variance.claims.verdict import BEHIND, NotTestedError
+from vanishing_variance.claims.verdict import NotTestedError
 from vanishing_variance.harness.numbers import power
 from vanishing_variance.results.accuracy import by_seed, rows
-from vanishing_variance.results.scale import PAPER_LONGEST, paper_steps
+from vanishing_variance.results.baseline import BEHIND, baseline
+from vanishing_variance.results.scale import paper_steps
 
 
 @dataclass(frozen=True)
@@ -62,22 +63,18 @@ class Evidence:
     def behind(self, task: str, range_: str) -> str:
         """Return how these models are behind the paper's: their steps and baseline; empty where they are not.
 
-        The baseline is the mean accuracy of `none`, as trained, at the shortest training length whose number in
-        the paper survives: 2^4 but for Table 5, which has lost those below 2^7. Where none does, steps alone decide.
+        Where there is no baseline to compare, steps alone decide.
         """
         steps = self.steps[task, range_]
         papers_steps = paper_steps(task)
         said = f"{steps:,} of {papers_steps:,} steps"
         below = steps < papers_steps
-        baseline = {"variant": "none", "quantity": "accuracy_pct"}
-        cells = rows(self.paper, task=task, range_=range_, rule="plain", **baseline)
-        papers = cells.set_index("length")["value"].dropna()
+        cells = rows(self.paper, task=task, range_=range_, rule="plain", variant="none", quantity="accuracy_pct")
         ours = by_seed(self.accuracy, task, range_, "none", "plain").mean()
-        both = papers.index.intersection(ours.index)
-        if len(both) and both.min() <= PAPER_LONGEST[range_]:
-            length = both.min()
-            below |= papers[length] - ours[length] > BEHIND
-            said += f", baseline {ours[length]:.1f}% at {power(length)} (the paper's {papers[length]:.1f}%)"
+        found = baseline(ours, cells.set_index("length")["value"], range_)
+        if found:
+            below |= found.below > BEHIND
+            said += f", baseline {found.ours:.1f}% at {power(found.length)} (the paper's {found.papers:.1f}%)"
         return said if below else ""
 
     def intervened(self, task: str) -> pd.DataFrame:

@@ -1,4 +1,6 @@
-"""The verdicts on a claim, and what each means. Without imports: the page reads them too, and needs no scipy."""
+"""The verdicts on a claim, and what each means. Nothing here imports scipy: the page reads them too, and needs none."""
+
+from vanishing_variance.results.baseline import BEHIND
 
 SUPPORTED, CONTRADICTED, UNDECIDED = "supported", "contradicted", "undecided"
 NOT_COMPARABLE, NOT_TESTED = "not comparable", "not tested"
@@ -11,8 +13,6 @@ class NotTestedError(Exception):
 # The size of a gain beside the paper's; empty where the rule does not ask for it.
 SMALLER, LARGER, COMPATIBLE = "smaller than the paper's", "larger than the paper's", "compatible with the paper's"
 
-# Percentage points that a baseline may be below the paper's, and still count as trained like the paper's.
-BEHIND = 0.5
 
 MEANINGS = {
     SUPPORTED: "the evidence is for the claim",

@@ -11,6 +11,8 @@ from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.harness.runs import NORMS, RULES
 from vanishing_variance.results.accuracy import by_seed, rows
+from vanishing_variance.results.baseline import BEHIND, baseline
+from vanishing_variance.results.scale import paper_steps
 from vanishing_variance.statistics.intervals import NAN, interval
 
 KEYS = ["task", "rule", "norm", "length"]
@@ -19,7 +21,7 @@ DRAWN = {
     "plain": ("plain", "as trained"),
     "adaptive": ("adaptive θ", "the paper's temperature"),
     "fitted": ("fitted θ", "one fitted to other seeds"),
-    "averaged": ("averaged", "plain, with averaged weights"),
+    "averaged": ("averaged", "with averaged weights"),
 }
 # Of the columns that are drawn, a row of panels each: their interval and the axis.
 QUANTITIES = {
@@ -59,11 +61,15 @@ def papers(reference: pd.DataFrame, range_: str) -> pd.DataFrame:
     return both.assign(difference=difference.where(both["norm"] != "none"))
 
 
-def draw(means: pd.DataFrame, paper: pd.DataFrame, trained: tuple[int, int], steps: Mapping[str, int]) -> Drawing:
+def draw(
+    means: pd.DataFrame, paper: pd.DataFrame, range_: str, trained: tuple[int, int], steps: Mapping[str, int]
+) -> Drawing:
     """Draw a column a rule of DRAWN, and of each task a row a quantity; the lengths of training are shaded.
 
-    Hollow marks are the `paper`'s means, where it has them; `steps` are the gradient steps of each task.
+    Hollow marks are the `paper`'s means, where it has them; grey words say why ours cannot be compared with them.
+    `steps` are the gradient steps of each task.
     """
+    reasons = {task: behind(means, paper, task, range_, steps[task]) for task in means["task"].unique()}
     both = means.merge(paper, "left", KEYS, suffixes=("", "_paper"))
     shown = both[both["rule"].isin(list(DRAWN))]
     shown = pd.concat([shown.assign(quantity=quantity) for quantity in QUANTITIES])
@@ -73,6 +79,9 @@ def draw(means: pd.DataFrame, paper: pd.DataFrame, trained: tuple[int, int], ste
     for axes, _, rule, lines in panels:
         task, quantity = lines[["task", "quantity"]].iloc[0]
         _draw_panel(axes, lines, quantity)
+        if quantity == "mean":
+            axes.set_ylim(-2, 105)
+            _write(axes, lines, reasons[task])
         axes.axvspan(*trained, color=style.LIGHT, zorder=0, label="training lengths")
         style.length_axis(axes, means["length"].unique())
         axes.set(title=f"{task}, {DRAWN[rule][0]}", ylabel=QUANTITIES[quantity][-1])
@@ -81,13 +90,34 @@ def draw(means: pd.DataFrame, paper: pd.DataFrame, trained: tuple[int, int], ste
     style.letter(figure.axes)
     style.legend_above(figure, columns=6)
     rules = [": ".join(DRAWN[rule]) for rule in shown["rule"].unique()]
-    trainings = [f"{steps[task]:,} steps ({task})" for task in means["task"].unique()]
+    trainings = [f"{steps[task]:,} ({task})" for task in means["task"].unique()]
+    grey = "; grey: why ours are not comparable" if any(reasons.values()) else ""
     caption = (
-        f"Means over n = {variants.seeds(means['n'])} seeds, trained for {' or '.join(trainings)}; bands are 95% t "
-        "intervals over seeds, of differences between the same seeds. Hollow: the paper's means over 100 seeds. "
+        f"Means over n = {variants.seeds(means['n'])} seeds (bands: 95% t intervals), trained for "
+        f"{' or '.join(trainings)} steps; differences between the same seeds. Hollow: the paper's, 100 seeds{grey}. "
         f"{'; '.join(rules)}."
     )
     return Drawing(figure, f"Accuracy against length, trained on up to {trained[1]} items", caption)
+
+
+def behind(means: pd.DataFrame, paper: pd.DataFrame, task: str, range_: str, steps: int) -> str:
+    """Return why the models of a task cannot be compared with the paper's, on two lines; empty where they can."""
+    papers_steps = paper_steps(task)
+    if steps < papers_steps:
+        return f"{steps:,} of the paper's\n{papers_steps:,} steps"
+    ours, papers = (rows(frame, task=task, rule="plain", norm="none") for frame in (means, paper))
+    found = baseline(ours.set_index("length")["mean"], papers.set_index("length")["mean"], range_)
+    if found and found.below > BEHIND:
+        return f"none {found.below:.1f} points below\nthe paper's at {style.power(found.length)}"
+    return ""
+
+
+def _write(axes: Axes, lines: pd.DataFrame, words: str) -> None:
+    """Write small grey words into a panel of accuracies, where it has the paper's."""
+    if words and lines["mean_paper"].notna().any():
+        # below our lines, or above them where they are low
+        height = 0.05 if lines["mean"].max() > 35 else 0.42
+        axes.text(0.03, height, words, transform=axes.transAxes, color="dimgrey", fontsize="small")
 
 
 def _draw_panel(axes: Axes, lines: pd.DataFrame, quantity: str) -> None:
@@ -99,5 +129,3 @@ def _draw_panel(axes: Axes, lines: pd.DataFrame, quantity: str) -> None:
         axes.plot(line.index, line[quantity], **look, label=variants.label(norm))
         axes.plot(line.index, line[f"{quantity}_paper"], **look | HOLLOW)
         style.band(axes, line[low], line[high], look["color"])
-    if quantity == "mean":
-        axes.set_ylim(-2, 105)

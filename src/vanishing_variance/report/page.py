@@ -1,6 +1,5 @@
 """The page, rendered: data in, HTML out, the same bytes for the same data."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -17,8 +16,8 @@ from vanishing_variance.harness.runs import PAPER_TABLES, TASKS
 from vanishing_variance.harness.sections import get_param
 from vanishing_variance.report.figures import Figure
 from vanishing_variance.report.strongest import Study, same_network, strongest
-from vanishing_variance.report.tables import gains, paper_table
-from vanishing_variance.report.verdicts import ours, papers
+from vanishing_variance.report.tables import at_longest, gains, paper_table, shares
+from vanishing_variance.report.verdicts import counts, is_papers, ours, papers
 from vanishing_variance.results.scale import PAPER_SEEDS, of_paper, paper_steps
 from vanishing_variance.results.tables import numbers
 
@@ -31,27 +30,38 @@ TEMPLATES = Environment(
     keep_trailing_newline=True,
 )
 TRAIN_LONG = "dvc exp run -S 'train_also_on=[long]'"
-# The claims whose verdicts answer the page's question.
-ANSWER = (
-    *("argmax", "dictionary", "vanishing"),
-    *("cause-attention-argmax", "cause-attention-dictionary", "cause-moments-argmax", "cause-moments-dictionary"),
-)
 
 
 @dataclass(frozen=True)
 class Results:
-    """Results of a run or a record: its study, its tests.csv, and its figures."""
+    """Results of a run or a record: its study, its tests.csv, and its figures; the run's first one stands apart."""
 
     study: Study
     tests: pd.DataFrame
     figures: Sequence[Figure]
 
 
-def page(run: Results, records: Mapping[str, Results], paper: pd.DataFrame, source: str) -> str:
+@dataclass(frozen=True)
+class Answer:
+    """The README's picture and what it shows, of `results.answer`."""
+
+    figure: Figure
+    means: pd.DataFrame
+
+
+def page(
+    answer: Answer,
+    run: Results,
+    interventions: pd.DataFrame,
+    records: Mapping[str, Results],
+    paper: pd.DataFrame,
+    source: str,
+) -> str:
     """Return all results as one HTML file without a script; its figures are files beside it.
 
-    The first record is the one that the run is held against; `paper`: the paper's numbers; `source`: the text of
-    params.yaml. Raises InputError on a parameter that is not one, and where the results are of another treatment.
+    The first record is the one that the run is held against; the run's first figure (causes) stands apart.
+    `interventions`: shares.csv; `paper`: the paper's numbers; `source`: the text of params.yaml. Raises InputError on a
+    parameter that is not one, and where the results are of another treatment.
     """
     norm = get_param(run.study.params, "norm", str)
     if norm not in set(run.tests["treatment"]):
@@ -59,10 +69,17 @@ def page(run: Results, records: Mapping[str, Results], paper: pd.DataFrame, sour
     record = next(iter(records.values()))
     scale, is_reduced = _scale(run.study.params)
     evidence = strongest(run.study, record.study)
+    claims = [judged.claim for judged in evidence.values()]
     return TEMPLATES.get_template("page.html").render(
+        answer=answer.figure,
+        holds=at_longest(answer.means, "three changes"),
         evidence=evidence,
-        answer=[evidence[key].claim for key in ANSWER if key in evidence],
-        counts=Counter(judged.claim["verdict"] for judged in evidence.values()).most_common(),
+        papers_claims=[claim for claim in claims if is_papers(claim)],
+        our_claims=[claim for claim in claims if not is_papers(claim)],
+        counts=counts,
+        shares=shares(interventions),
+        seeds=interventions["n"].max(),
+        records=records,
         record=record,
         run=run,
         gains=gains({name: results.study for name, results in records.items()}),
@@ -75,7 +92,6 @@ def page(run: Results, records: Mapping[str, Results], paper: pd.DataFrame, sour
         source=source,
         ours=ours,
         papers=papers,
-        paper_steps=paper_steps,
     )
 
 

@@ -1,45 +1,56 @@
-"""The table of verdicts in README.md, between two markers."""
+"""The block of README.md between two markers: accuracies under four treatments, and the counts of verdicts."""
 
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import product
 from typing import Any
 
-from vanishing_variance.claims.verdict import CONTRADICTED, VERDICTS
+import pandas as pd
+
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.markdown import table
-from vanishing_variance.report.strongest import Evidence
-from vanishing_variance.report.verdicts import ours, papers
+from vanishing_variance.harness.numbers import MISSING, power
+from vanishing_variance.harness.runs import TASKS
+from vanishing_variance.report.verdicts import counts, is_papers
+from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.answer import BEYOND, TREATMENTS
 
-BEGIN, END = "<!-- verdicts: python -m stages.readme -->", "<!-- end of verdicts -->"
-# The claims that the README leads with; those of the paper's that are contradicted follow them.
-SHOWN = ("vanishing", "argmax", "dictionary")
-HEAD = ("the paper's claim", "where", "verdict", "ours", "paper", "seeds")
+BEGIN, END = "<!-- answer: python -m stages.readme -->", "<!-- end of answer -->"
 
 
-def rewritten(text: str, evidence: Mapping[str, Evidence]) -> str:
-    """Return the README with the present table. Raises InputError where a marker is missing."""
+def rewritten(text: str, block: str) -> str:
+    """Return the README with this block. Raises InputError where a marker is missing."""
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not end:
         raise InputError(f"README.md: the lines {BEGIN} and {END} must be in it, in this order")
-    return f"{before}{begin}\n\n{verdicts(evidence)}\n\n{end}{after}"
+    return f"{before}{begin}\n{block}\n{end}{after}"
 
 
-def verdicts(evidence: Mapping[str, Evidence]) -> str:
-    """Return a row for each claim SHOWN and each contradicted one, and a last one that counts all of the paper's."""
-    leading = [evidence[key].claim for key in SHOWN]
-    claims = [judged.claim for judged in evidence.values()]
-    claims = [claim for claim in claims if not claim["where"].startswith("ours")]
-    others = [claim for claim in claims if claim["verdict"] == CONTRADICTED and claim not in leading]
-    rows = [_row(claim) for claim in leading + others]
-    counts = Counter(claim["verdict"] for claim in claims)
-    texts = [f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in counts]
-    rows.append([f"all {len(claims)} verdicts", "", ", ".join(texts), "", "", ""])
-    return table(HEAD, rows, texts=3)
+def block(means: pd.DataFrame, claims: Iterable[Mapping[str, Any]]) -> str:
+    """Return the table of `means`, those of `results.answer`, and a sentence on the verdicts of the paper's claims."""
+    judged = [claim for claim in claims if is_papers(claim)]
+    return f"{accuracies(means)}\n\nVerdicts on {len(judged)} claims of the paper: {counts(judged)}."
 
 
-def _row(claim: Mapping[str, Any]) -> list[str]:
-    gain = [ours(claim), papers(claim)] if claim["unit"] == "pp" else ["", ""]
-    verdict = f"**{claim['verdict']}**"
-    seeds = str(claim["n"] or "")
-    return [claim["claim"], claim["where"], verdict, *gain, seeds]
+def accuracies(means: pd.DataFrame) -> str:
+    """Return a row a treatment: of each task, accuracy beyond training and at the longest length."""
+    longest = means["length"].max()
+    tested = {BEYOND: "beyond 16", longest: power(longest)}
+    cells = list(product(TASKS, tested))
+    head = ["accuracy (%)", *(f"{task}, {tested[length]}" for task, length in cells), "seeds"]
+    lines = []
+    for treatment in TREATMENTS:
+        own = rows(means, treatment=treatment.name)
+        texts = [_cell(rows(own, task=task, length=length)) for task, length in cells]
+        lines.append([treatment.name, *texts, str(own["n"].min())])
+    return table(head, lines)
+
+
+def _cell(estimates: pd.DataFrame) -> str:
+    """Return the one mean of a frame with half of its interval, and the paper's mean, if it has one, in brackets."""
+    if estimates.empty:
+        return MISSING
+    (estimate,) = estimates.to_dict("records")
+    half = (estimate["high"] - estimate["low"]) / 2
+    ours = f"{estimate['mean']:.1f} ± {half:.1f}"
+    return ours if pd.isna(estimate["paper"]) else f"{ours} ({estimate['paper']:.1f})"

@@ -1,4 +1,4 @@
-"""Tables of the page: Tables 1 to 6 with the paper's numbers below ours, and the gains of the records."""
+"""Tables of the page: Tables 1 to 6 with the paper's numbers below ours, shares of interventions, gains of records."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,10 +7,15 @@ import pandas as pd
 from markupsafe import Markup
 
 from vanishing_variance.harness.numbers import MISSING, drawn_power, estimate
-from vanishing_variance.harness.runs import ABLATIONS
+from vanishing_variance.harness.runs import ABLATIONS, TASKS
+from vanishing_variance.measure.interventions.names import TARGET, damaged, restored
 from vanishing_variance.report.strongest import Study
 from vanishing_variance.report.verdicts import ours, papers
+from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.tables import TITLES
+
+# Names on the page of interventions.
+SHARES = {TARGET: "target", restored("global"): "global", restored("feature"): "feature", damaged("feature"): "damaged"}
 
 
 def paper_table(number: int, numbers: pd.DataFrame, norm: str) -> Markup:
@@ -40,6 +45,28 @@ def _rows(number: int, norm: str) -> dict[str, tuple[str, str]]:
     test = {difference: ("difference", "+.1f"), "95% interval": ("interval", "")}
     test |= {"p": ("p", ".1g"), "p, Holm": ("p_holm", ".1g")}
     return {**ours, **test, **papers, "paper: p": ("paper_p", ".1g")}
+
+
+def shares(interventions: pd.DataFrame) -> dict[str, dict[str, str]]:
+    """Return the shares of the lost accuracy, without a normaliser and over all lengths beyond training, as text.
+
+    By SHARES and task. `interventions`: `results.shares.shares`.
+    """
+    models = rows(interventions, norm="none", range_="short")
+    beyond = models[models["length"].isna() & (models["where"] != "after")]  # without a normaliser after is before
+    columns = ["intervention", "task", "share", "share_low", "share_high"]
+    found = {name: dict.fromkeys(TASKS, MISSING) for name in SHARES.values()}
+    for intervention, task, *values in beyond[columns].to_numpy():
+        if intervention in SHARES:
+            percent = [100 * value for value in values]
+            found[SHARES[intervention]][task] = estimate("z.0f", *percent, unit="%")
+    return found
+
+
+def at_longest(means: pd.DataFrame, treatment: str) -> dict[str, pd.Series]:
+    """Return by task the row of `results.answer` of a treatment at the longest length."""
+    longest = rows(means, treatment=treatment, length=means["length"].max())
+    return {row["task"]: row for _, row in longest.iterrows()}
 
 
 def gains(records: Mapping[str, Study]) -> Markup:

@@ -1,9 +1,22 @@
-"""The numbers of a claim as text."""
+"""The verdicts and numbers of claims as text."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from vanishing_variance.claims.verdict import VERDICTS
 from vanishing_variance.harness.numbers import MISSING, estimate
+
+
+def is_papers(claim: Mapping[str, Any]) -> bool:
+    """Return whether a claim is the paper's; the others are ours."""
+    return not claim["where"].startswith("ours")
+
+
+def counts(claims: Iterable[Mapping[str, Any]]) -> str:
+    """Return the number of claims by verdict, such as "29 supported, 4 contradicted"."""
+    found = Counter(claim["verdict"] for claim in claims)
+    return ", ".join(f"{found[verdict]} {verdict}" for verdict in VERDICTS if verdict in found)
 
 
 def ours(claim: Mapping[str, Any]) -> str:
