@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from vanishing_variance.harness.paths import RUNS, Run
+from vanishing_variance.studies.study import OF_NETWORK, PAPER
 
 # A training that diverged leaves this instead of weights: {"said": the message of the error}.
 DIVERGED = "diverged.json"
@@ -33,14 +34,17 @@ def plan(params: Mapping[str, Any], task: str, range_: str) -> dict[str, Any]:
     """Return the part of a line's parameters that its training on a task reads, and the hashes of what it names."""
     own = params["tasks"][task]
     steps = {range_: own["steps"][range_]}
+    names = [f"attentions/{params['attention']}.py", f"norms/{params['norm']}.py"]
+    network = {}
+    if params["network"] != PAPER:
+        network = {key: params[key] for key in OF_NETWORK}
+        names += [f"networks/{params['network']}.py", "networks/__init__.py", f"features/{task}.py", *_plain_engine()]
     return {
         **{key: params[key] for key in _WHOLE},
+        **network,
         "tasks": {task: {**own, "steps": steps}},
         "ranges": {range_: params["ranges"][range_]},
-        "files": {
-            f"attentions/{params['attention']}.py": _hash(PACKAGE / "attentions" / f"{params['attention']}.py"),
-            f"norms/{params['norm']}.py": _hash(PACKAGE / "norms" / f"{params['norm']}.py"),
-        },
+        "files": {name: _hash(PACKAGE / name) for name in names},
     }
 
 
@@ -48,6 +52,10 @@ def runs(plan: Mapping[str, Any], task: str, range_: str, study: str, line: str)
     """Return the runs of a line, one a block of seeds."""
     names = task, range_, plan["norm"]
     return [LineRun(*names, block, plan["attention"], study, line) for block in plan["blocks"]]
+
+
+def _plain_engine() -> list[str]:
+    return sorted(f"plain/{path.name}" for path in (PACKAGE / "plain").glob("*.py"))
 
 
 def _hash(path: Path) -> str:

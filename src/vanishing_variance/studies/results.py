@@ -18,8 +18,13 @@ COLUMNS = ["seed", "rule", "length", "accuracy", "target", "variance", "note"]
 def results(accuracy: pd.DataFrame, mechanism: pd.DataFrame) -> pd.DataFrame:
     """Return COLUMNS, of the frames of `Evaluation`: accuracy as a fraction."""
     inside = rows(mechanism, sample="tested").rename(columns={"variance_before": "variance"})
-    inside = inside[["seed", "length", "target", "variance"]].round(6).assign(rule="plain")
-    return accuracy.merge(inside, "left", ["seed", "rule", "length"]).reindex(columns=COLUMNS)
+    return beside(accuracy, inside)
+
+
+def beside(accuracy: pd.DataFrame, inside: pd.DataFrame) -> pd.DataFrame:
+    """Return COLUMNS: accuracies, and of the rule plain what is inside the models: seed, length, target, variance."""
+    measured = inside[["seed", "length", "target", "variance"]].round(6).assign(rule="plain")
+    return accuracy.merge(measured, "left", ["seed", "rule", "length"]).reindex(columns=COLUMNS)
 
 
 def results_file(study: str, task: str, line: str) -> Path:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,8 +16,11 @@ from vanishing_variance.params import Params, check
 from vanishing_variance.results.scale import changed
 
 STUDIES = Path("studies")
-# What a line may change, sections of params.yaml and single keys; tests and figures are the same for all lines.
+# The network of a line that names none: the study's, trained by the fast engine.
+PAPER = "paper"
+# What a line may change of params.yaml, sections and single keys, and its network; tests are the same for all lines.
 TRAINED = ("norm", "attention", "seed", "blocks", "seeds_per_block", "tasks", "ranges", "model", "training")
+OF_NETWORK = ("network", "network_options")
 NAME = "[a-z0-9][a-z0-9-]{0,63}"
 
 
@@ -107,14 +111,29 @@ def read_study(name: str) -> Study:
 
 
 def line_params(params: Mapping[str, Any], study: Study, line: str) -> dict[str, Any]:
-    """Return params.yaml with what the study and its line change. Raises InputError, which names the line."""
+    """Return params.yaml with what the study and its line change, and `network` and `network_options`.
+
+    Raises InputError, which names the line.
+    """
     changes = flattened(study.base) | flattened(study.lines[line])
+    network = changes.pop("network", PAPER)
+    options = {key.partition(".")[2]: changes.pop(key) for key in list(changes) if key.startswith("network_options.")}
     try:
         for key in changes:
             if key.split(".")[0] not in TRAINED:
-                raise InputError(f"{key} cannot differ; a line has {', '.join(TRAINED)}")
+                raise InputError(f"{key} cannot differ; a line has {', '.join((*TRAINED, *OF_NETWORK))}")
         resolved = changed(params, changes)
         check(resolved, LineParams)
+        _check_network(network, options)
     except InputError as problem:
         raise InputError(f"line {line}: {problem}") from None
-    return resolved
+    return resolved | {"network": network, "network_options": options}
+
+
+def _check_network(network: Any, options: Mapping[str, Any]) -> None:
+    """Raise InputError for a network or an option that there is not."""
+    if network != PAPER:
+        plan = import_module("vanishing_variance.plain.plan")  # not above: it imports torch, which takes seconds
+        plan.check_options(network, options)
+    elif options:
+        raise InputError("network_options are those of another network; paper's are the section model, and attention")
