@@ -44,7 +44,7 @@ def test_the_answer_comes_first_and_compares_recovered_shares():
     assert "Without biases in attention: −0.9 [−1.0, +5.5] pp ; n = 3." in answer
     assert "brings back 99% (argmax) and 50% (dictionary)" in answer
     assert "keep 94% (argmax) and 94% (dictionary) at 16,384 items; n = 2" in answer
-    assert "Resetting the global mean and variance of O brings back 0% and 0%, those of every feature 13% and 6%; n = 2." in answer
+    assert "mean and variance of O brings back 0% and 0%, those of every feature 13% and 6%; n = 2." in answer
     causes = text_of(html, '<section id="causes">', "</section>")
     assert "feature of O 13% [11, 15] 6% [4, 8]" in causes
     assert "lose 41% [39, 43] as much on argmax and 20% [18, 22] on the dictionary" in causes
