@@ -38,8 +38,10 @@ def draw(question: str, board: pd.DataFrame) -> Drawing:
         axes.label_outer()
     style.letter(panels)
     style.legend_above(figure, columns=3)
+    counts = board["n"].dropna()
+    tested = f"n = {variants.seeds(counts)} seeds" if len(counts) else "of which no line has any"
     caption = (
-        f"Mean accuracy over the lengths beyond training, n = {variants.seeds(board['n'].dropna())} seeds; bars: 95% t "
+        f"Mean accuracy over the lengths beyond training, {tested}; bars: 95% t "
         "intervals over seeds. Averaged weights, and hard attention (all weight on the largest logit), are of the same "
         "trainings."
     )

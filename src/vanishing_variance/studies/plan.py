@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from vanishing_variance.harness.paths import RUNS, Run
-from vanishing_variance.studies.study import OF_NETWORK, PAPER
 
 # A training that diverged leaves this instead of weights: {"said": the message of the error}.
 DIVERGED = "diverged.json"
+# The network of a line that names none: the study's, trained by the fast engine.
+PAPER = "paper"
+# What chooses another network, beside the sections of params.yaml.
+OF_NETWORK = ("network", "network_options")
 PACKAGE = Path(__file__).parents[1]
 _WHOLE = ("norm", "attention", "seed", "blocks", "seeds_per_block", "model", "training")
 

@@ -14,13 +14,11 @@ from vanishing_variance.harness.sections import Section, different, explained
 from vanishing_variance.harness.yaml import flattened, read_yaml
 from vanishing_variance.params import Params, check
 from vanishing_variance.results.scale import changed
+from vanishing_variance.studies.plan import OF_NETWORK, PAPER
 
 STUDIES = Path("studies")
-# The network of a line that names none: the study's, trained by the fast engine.
-PAPER = "paper"
 # What a line may change of params.yaml, sections and single keys, and its network; tests are the same for all lines.
 TRAINED = ("norm", "attention", "seed", "blocks", "seeds_per_block", "tasks", "ranges", "model", "training")
-OF_NETWORK = ("network", "network_options")
 NAME = "[a-z0-9][a-z0-9-]{0,63}"
 
 
