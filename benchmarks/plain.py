@@ -6,17 +6,18 @@ from torch.nn.functional import cross_entropy
 from benchmarks.clock import per_unit
 from benchmarks.workload import Workload
 from vanishing_variance.engine.device import device
-from vanishing_variance.reference import Reference
+from vanishing_variance.networks.paper import state_of_seed
+from vanishing_variance.plain.model import PlainModel
+from vanishing_variance.plain.plan import PlainPlan
 
 
-def models(work: Workload) -> list[Reference]:
+def models(work: Workload) -> list[PlainModel]:
     """One module a seed."""
-    plan, weights = work.plan(), work.weights(list(range(work.seeds)))
-    norm, embedding = plan.variant.network().norm, getattr(plan.task_training, "embedding_width", 0)
+    plan, weights = PlainPlan.of_paper(work.plan()), work.weights(list(range(work.seeds)))
     made = []
     for seed in range(work.seeds):
-        model = Reference(plan.variant.task, norm, plan.variant.model, embedding).to(device())
-        model.load(weights, seed)
+        model = PlainModel(plan).to(device())
+        model.load_state_dict(state_of_seed(weights, seed))
         made.append(model)
     return made
 

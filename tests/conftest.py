@@ -6,9 +6,9 @@ import torch
 CHECKED = (
     "attentions",
     *(f"engine.{name}" for name in ("adam", "attention", "initialisation", "interfaces", "items", "kernels", "linear")),
-    *("engine.network", "engine.variant", "leaderboard.standings", "leaderboard.testing"),
+    *("engine.network", "engine.variant"),
     *("measure.evaluation", "measure.inference", "measure.interventions"),
-    *("norms", "statistics", "tasks"),
+    *("features", "networks", "norms", "statistics", "tasks"),
     # but for the parameters, whose types pydantic checks
     *(f"measure.proposition.{name}" for name in ("expectation", "measurement", "summary")),
     *(f"probe.{name}" for name in ("deviations", "families", "fits", "outputs", "selection", "sequences")),
@@ -19,6 +19,7 @@ jaxtyping.install_import_hook(
 )
 
 from vanishing_variance.engine import loop
+from vanishing_variance.plain import loop as plain_loop
 
 torch.set_num_threads(1)
 
@@ -28,11 +29,11 @@ def pytest_runtest_protocol(item):
     """Let a test train only where it is marked `trains`: these are repeated under several perturbations."""
     original = loop.learning_rates
     if "trains" not in item.keywords:
-        loop.learning_rates = _unmarked
+        loop.learning_rates = plain_loop.learning_rates = _unmarked
     try:
         return (yield)
     finally:
-        loop.learning_rates = original
+        loop.learning_rates = plain_loop.learning_rates = original
 
 
 def _unmarked(*_):

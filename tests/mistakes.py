@@ -58,11 +58,28 @@ MISTAKES = {
         "if step >= completed:",
         "if step >= completed - 1:",
     ),
-    "a resumed step counts twice": ("optimiser.resume(completed)", "optimiser.resume(completed + 1)"),
+    "a resumed step counts twice": (
+        "optimiser.resume(completed)\n    report(",
+        "optimiser.resume(completed + 1)\n    report(",
+    ),
     "a checkpoint of other parameters is taken": (
         "fingerprint(plan, chunk)",
         "fingerprint(chunk)",
     ),
+    "a resumed step of the plain engine counts twice": (
+        "optimiser.resume(completed)\n    if",
+        "optimiser.resume(completed + 1)\n    if",
+    ),
+    "dropout goes on with other numbers after a checkpoint": ("torch.manual_seed(int(noise[step - 1]))", "pass"),
+    "each normaliser starts a network with weights of its own": (
+        'plan.variant.task_name, seed, "network"',
+        'plan.variant.task_name, plan.variant.norm_name, seed, "network"',
+    ),
+    "models of the plain engine have test sequences of their own": (
+        "rng = held_out_stream(plan.root_seed, plan.variant.task_name, length)",
+        "rng = held_out_stream(plan.root_seed, plan.variant.task_name, length + 1)",
+    ),
+    "a gate reads the outputs": ("self.gate(reading)", "self.gate(outputs.flatten(2))"),
     "Adam corrects its second moment by beta1": ("(1 - BETA2**number) ** -0.5", "(1 - BETA1**number) ** -0.5"),
     "weights decay away from zero": (
         "value[i] = keep * value[i] - size * mean[i]",

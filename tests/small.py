@@ -16,7 +16,9 @@ from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.variant import Variant
 from vanishing_variance.measure.inference.models import Models
-from vanishing_variance.reference import Reference
+from vanishing_variance.networks import paper
+from vanishing_variance.plain.model import PlainModel
+from vanishing_variance.plain.plan import PlainPlan
 
 # The weights of a block of models of one variant, (S, ...) by name.
 Trained = namedtuple("Trained", "variant weights")
@@ -124,13 +126,21 @@ def in_parts(drawn, size):
         yield rows_of(drawn, slice(start, start + size))
 
 
-class Watched(Reference):
+def plain_model(plan, weights, place, network=paper.Network):
+    """Return the plain module with the weights of a seed of the fast engine's, in double precision."""
+    of_paper = PlainPlan.of_paper(plan)
+    model = PlainModel(replace(of_paper, network=network)).double()
+    model.load_state_dict(paper.state_of_seed(weights, place))
+    return model
+
+
+class Watched(paper.Network):
     """The plain module, which keeps what it computes on the way; `weigh` takes the place of the attention map."""
 
     seen = weigh = None
 
-    def _weights(self, logits):
-        weights = self.weigh(logits) if self.weigh else super()._weights(logits)
+    def weights(self, logits):
+        weights = self.weigh(logits) if self.weigh else super().weights(logits)
         self.seen.setdefault("logits", []).append(logits)
         self.seen.setdefault("weights", []).append(weights)
         return weights
@@ -147,20 +157,23 @@ def plainly(trained, batch, weigh=None):
 
 
 def _one_plainly(trained, batch, weigh, place):
-    variant, network = trained.variant, trained.variant.network()
-    model = Watched(variant.task, network.norm, variant.model, 16, network.attention).double()
-    model.load({name: torch.from_numpy(array) for name, array in trained.weights.items()}, place)
-    model.seen, model.weigh = {}, weigh
-    model.attention["value"].register_forward_hook(lambda module, given, values: model.seen.update(values=values))
-    model.attention["output"].register_forward_pre_hook(lambda module, given: model.seen.update(after=given[0]))
+    variant = trained.variant
+    plan = replace(make_plan(variant.task_name), variant=variant)
+    weights = {name: torch.from_numpy(array) for name, array in trained.weights.items()}
+    model = plain_model(plan, weights, place, Watched)
+    seen = {}
+    watched = model.network
+    watched.seen, watched.weigh = seen, weigh
+    watched.attention["value"].register_forward_hook(lambda module, given, values: seen.update(values=values))
+    watched.attention["output"].register_forward_pre_hook(lambda module, given: seen.update(after=given[0]))
     tensors = {name: torch.from_numpy(array) for name, array in batch.items()}
     with torch.no_grad():
-        model.seen["classes"] = model(in_double(tensors))
-    logits, weights = (torch.stack(model.seen[name]) for name in ("logits", "weights"))
-    values = model.seen["values"].unflatten(-1, (variant.model.heads, -1))
+        seen["classes"] = model(in_double(tensors))
+    logits, weights = (torch.stack(seen[name]) for name in ("logits", "weights"))
+    values = seen["values"].unflatten(-1, (variant.model.heads, -1))
     before = torch.einsum("hbn,bnhd->bhd", weights, values).flatten(1)
-    model.seen |= {"logits": logits.mean(0), "weights": weights.mean(0), "by_head": weights, "before": before}
-    return {name: tensor.numpy() for name, tensor in model.seen.items()}
+    seen |= {"logits": logits.mean(0), "weights": weights.mean(0), "by_head": weights, "before": before}
+    return {name: tensor.numpy() for name, tensor in seen.items()}
 
 
 def adaptive(polynomial):

@@ -7,9 +7,9 @@ import the rooms, and so load no more than they declare to DVC.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from vanishing_variance.notebook import Trained, evaluate, read_params, train
+    from vanishing_variance.notebook import Trained, evaluate, inside, read_params, train
 
-__all__ = ["Trained", "evaluate", "read_params", "train"]
+__all__ = ["Trained", "evaluate", "inside", "read_params", "train"]
 
 
 def __getattr__(name: str) -> Any:

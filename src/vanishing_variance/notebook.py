@@ -15,13 +15,17 @@ import pandas as pd
 from vanishing_variance.engine.ensemble import train_block
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.task import Sequences
+from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.paths import Run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.measure import plain_models
 from vanishing_variance.measure.held_out import Test, held_out_stream
 from vanishing_variance.measure.inference.models import Models
 from vanishing_variance.measure.inference.sequences import of_length
 from vanishing_variance.params import check
+from vanishing_variance.plain import block as plain_block
+from vanishing_variance.plain.plan import PAPER, NetworkChoice, PlainPlan
 from vanishing_variance.results.scale import changed
 
 # params.yaml as it is in git: for use outside of the repository's folder.
@@ -64,17 +68,28 @@ def train(
     seeds: Sequence[int],
     range_: str = "short",
     attention: str | None = None,
+    network: NetworkChoice | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> Trained:
     """Train `seeds` of a variant, over all cores or on the GPU.
 
     `task`: argmax or dictionary; `norm`: a file of norms/; `range_`: short (up to 16 items) or long (up to 256);
-    `attention`: a file of attentions/, by default that of `params`.
+    `attention`: a file of attentions/, by default that of `params`. `network`: a file of networks/ or a class, trained
+    by the plain engine with `options`, its keyword arguments; by default the paper's, by the fast one.
     Raises InputError for unknown names, DivergedError for a loss that is not finite.
     """
     run = Run(task, range_, norm, 0, attention or params["attention"])
-    plan = TrainingPlan.of(params, run)
     numbers = [int(seed) for seed in seeds]
-    block = train_block(plan, numbers)
+    if network is None:
+        if options:
+            raise InputError("options are those of a network; name it")
+        plan = TrainingPlan.of(params, run)
+        block = train_block(plan, numbers)
+    else:
+        if attention is not None and network != PAPER:
+            raise InputError(f"attention is {attention}; no other network than {PAPER} has an attention map by name")
+        plan = PlainPlan.of(params, run, network, options)
+        block = plain_block.train_block(plan, numbers)
     return Trained(plan, numbers, block.weights, block.losses, block.others, params)
 
 
@@ -83,10 +98,14 @@ def evaluate(trained: Trained, lengths: Sequence[int] | None = None, sequences: 
 
     `rule`: plain, as trained; hard, all attention on the largest logit; adaptive, the published temperature, where the
     attention map is a softmax; and, as they are, the weights that were kept beside the last ones (averaged, step_<n>).
-    `lengths` and `sequences` a length are those of params.yaml by default. Fewer sequences are other sequences than
-    the pipeline's.
+    Of a `network`, neither hard nor adaptive. `lengths` and `sequences` a length are those of params.yaml by default.
+    Fewer sequences are other sequences than the pipeline's.
     """
     test: Test = get_param(trained.params, "test", Test)
+    if isinstance(trained.plan, PlainPlan):
+        weights = {"plain": trained.weights, **trained.others}
+        number = sequences or test.sequences
+        return plain_models.plain_accuracy(trained.plan, trained.seeds, weights, lengths or test.lengths, number)
     variant = trained.plan.variant
     models = Models.of(variant, trained.weights)
     others = {rule: Models.of(variant, weights) for rule, weights in trained.others.items()}
@@ -104,6 +123,20 @@ def evaluate(trained: Trained, lengths: Sequence[int] | None = None, sequences: 
             for seed, accuracy in zip(trained.seeds, by_seed.tolist(), strict=True):
                 rows.append((seed, rule, length, accuracy))
     return pd.DataFrame(rows, columns=["seed", "rule", "length", "accuracy"])
+
+
+def inside(trained: Trained, lengths: Sequence[int] | None = None, sequences: int | None = None) -> pd.DataFrame:
+    """Return what is inside the models of a `network`: seed, layer, head, length, target, variance.
+
+    Layers and heads count from 0; `target` is the attention to the target item, `variance` that of O over the features
+    of a head; means over the sequences of `evaluate`. Raises InputError, "not measured", where a network has no
+    `inside`.
+    """
+    if not isinstance(trained.plan, PlainPlan):
+        raise InputError("not measured here; train with a network, such as network='paper'")
+    test: Test = get_param(trained.params, "test", Test)
+    number = sequences or test.sequences
+    return plain_models.plain_inside(trained.plan, trained.seeds, trained.weights, lengths or test.lengths, number)
 
 
 def _again(drawn: Iterable[Sequences], size: int) -> Iterator[Sequences]:

@@ -4,7 +4,7 @@ from itertools import product
 import pytest
 import torch
 from rounding import assert_single, in_double
-from small import make_model, make_plan
+from small import make_model, make_plan, plain_model
 
 from vanishing_variance.attentions import length_gain
 from vanishing_variance.engine import registry
@@ -12,7 +12,6 @@ from vanishing_variance.engine.batches import batches
 from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.kernels import attend as kernel
 from vanishing_variance.engine.loop import losses
-from vanishing_variance.reference import Reference
 
 SEEDS = [3, 0]
 HEADS = [1, 2, 4]
@@ -44,15 +43,13 @@ def assert_as_plain(plan):
     ours.sum().backward()
     class_logits = network(weights, batch)
     for place in range(len(SEEDS)):
-        plain = Reference(plan.variant.task, network.norm, plan.variant.model, 16, network.attention).double()
-        plain.load({name: tensor.detach() for name, tensor in weights.items()}, place)
+        plain = plain_model(plan, weights, place)
         plain_logits = plain({name: array[place] for name, array in batch.items()})
         loss = torch.nn.functional.cross_entropy(plain_logits, labels[place])
         loss.backward()
         torch.testing.assert_close(class_logits[place], plain_logits, rtol=0, atol=1e-12)
         torch.testing.assert_close(ours[place], loss, rtol=0, atol=1e-12)
-        of_ours = Reference(plan.variant.task, network.norm, plan.variant.model, 16, network.attention).double()
-        of_ours.load({name: tensor.grad for name, tensor in weights.items()}, place)
+        of_ours = plain_model(plan, {name: tensor.grad for name, tensor in weights.items()}, place)
         for (name, parameter), gradient in zip(plain.named_parameters(), of_ours.parameters(), strict=True):
             torch.testing.assert_close(gradient.detach(), parameter.grad, rtol=0, atol=1e-10, msg=name)
 
@@ -85,21 +82,22 @@ def test_so_they_do_with_every_attention_map_and_projection(task_name, attention
 def test_heads_are_those_of_torchs_multihead_attention(heads):
     """The plain module's, and so ours; it has no bias of keys."""
     plan = planned("argmax", "none", attention_biases=True, heads=heads)
-    plain = Reference(plan.variant.task, plan.variant.network().norm, plan.variant.model).double()
-    plain.head = torch.nn.Identity()
+    plain = plain_model(plan, drawn(plan), 0)
     batch, _ = sequences(plan)
     one_seed = {name: array[0] for name, array in batch.items()}
-    item_features, query_features = plain._features(one_seed)
-    items, query = plain.item(item_features), plain.query(query_features).unsqueeze(1)
+    item_features, query_features = plain.features(one_seed)
+    network = plain.network
+    network.head = torch.nn.Identity()
+    items, query = network.item(item_features), network.query(query_features).unsqueeze(1)
 
-    parts = plain.attention
+    parts = network.attention
     attention = torch.nn.MultiheadAttention(16, heads, batch_first=True).double()
     weights = {"in_proj_weight": torch.cat([parts[name].weight for name in ("query", "key", "value")])}
     weights["in_proj_bias"] = torch.cat((parts["query"].bias, torch.zeros(16), parts["value"].bias))
     weights |= {f"out_proj.{name}": tensor for name, tensor in parts["output"].state_dict().items()}
     attention.load_state_dict(weights)
     outputs, _ = attention(query, items, items)
-    torch.testing.assert_close(plain(one_seed), outputs.squeeze(1), rtol=0, atol=1e-12)
+    torch.testing.assert_close(network(item_features, query_features), outputs.squeeze(1), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("heads", HEADS)

@@ -1,5 +1,6 @@
 import math
 from dataclasses import replace
+from functools import partial
 from itertools import count, islice
 from pathlib import Path
 from unittest.mock import ANY
@@ -11,6 +12,7 @@ import torch
 from rounding import in_double, rounding
 from scripts import ROOT, stage
 from short import make_short, start
+from small import plain_model
 
 from vanishing_variance.engine import adam, ensemble
 from vanishing_variance.engine import batches as drawing
@@ -23,7 +25,6 @@ from vanishing_variance.harness.arrays import read_arrays
 from vanishing_variance.harness.errors import DivergedError
 from vanishing_variance.harness.paths import Run
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.reference import Reference
 
 SEEDS = list(range(8))
 pytestmark = pytest.mark.trains
@@ -53,11 +54,7 @@ def test_steps_are_those_of_a_plain_module_with_adam(task_name, decay, monkeypat
     history, _ = training.train(plan, weights, seeds)
     gradients = {name: tensor.grad for name, tensor in weights.items()}
 
-    def loaded(tensors, place):
-        module = Reference(plan.variant.task, plan.variant.network().norm, plan.variant.model, 16).double()
-        module.load(tensors, place)
-        return module
-
+    loaded = partial(plain_model, plan)
     for place in range(len(seeds)):
         plain = loaded(first, place)
         optimiser = torch.optim.AdamW(plain.parameters(), weight_decay=0.1)

@@ -31,6 +31,15 @@ def read_yaml(path: Path) -> dict[str, Any]:
     return document
 
 
+def written(document: Mapping[str, Any]) -> str:
+    """Return a document of keys and values as YAML."""
+    yaml = YAML(typ="safe", pure=True)
+    yaml.default_flow_style = False
+    text = StringIO()
+    yaml.dump(document, text)
+    return text.getvalue()
+
+
 def edit_yaml(path: Path, changes: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
     """Set the values at dotted keys of a valid file, all else, comments included, as it was.
 

@@ -1,0 +1,168 @@
+"""Accuracy and the inside of the plain engine's models, on the same test sequences as the fast engine's.
+
+S seeds, B sequences, N items, H heads, d features of a head.
+"""
+
+import resource
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+import pandas as pd
+import psutil
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from vanishing_variance.engine.device import device
+from vanishing_variance.engine.task import Sequences
+from vanishing_variance.harness import memory
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.measure.held_out import held_out_stream
+from vanishing_variance.networks import Layer
+from vanishing_variance.plain.model import Batch, PlainModel, initial_model, out_of_memory
+from vanishing_variance.plain.plan import PlainPlan
+
+# The items of a batch, at first; where memory does not hold them, half as many sequences.
+ITEMS_IN_BATCH = {"cpu": 2**16, "cuda": 2**20}
+# What a batch may take of it; the rest is for other processes.
+PART_OF_FREE_MEMORY = 0.8
+
+Weights = Mapping[str, np.ndarray]
+Answer = TypeVar("Answer")
+
+
+@dataclass
+class Drawn:
+    """The test sequences of one length, of which `size` at a time are computed."""
+
+    network: str
+    length: int
+    sequences: Sequences
+    size: int
+
+    @classmethod
+    def of(cls, plan: PlainPlan, length: int, number: int) -> "Drawn":
+        """Draw `number` sequences, those that the fast engine's models get."""
+        task = plan.variant.task
+        rng = held_out_stream(plan.root_seed, plan.variant.task_name, length)
+        sequences = task.sample(rng, number, length)
+        sequences["label"] = task.label(sequences)
+        return cls(plan.network_name, length, sequences, max(1, ITEMS_IN_BATCH[device().type] // length))
+
+    @torch.no_grad()
+    def answers(self, answer: Callable[[Batch], Answer]) -> list[Answer]:
+        """Return what `answer` returns for each batch, with `size` halved until memory is enough.
+
+        Raises InputError where it is not for one sequence.
+        """
+        answers: list[Answer] = []
+        first, number = 0, len(self.sequences["label"])
+        while first < number:
+            part = slice(first, first + self.size)
+            batch = {name: torch.from_numpy(array[part]).to(device()) for name, array in self.sequences.items()}
+            try:
+                with _limited():
+                    answers.append(answer(batch))
+                first += self.size
+            except Exception as problem:
+                if not out_of_memory(problem):
+                    raise
+                if self.size == 1:
+                    what = f"network {self.network} with one sequence of {self.length} items"
+                    raise InputError(f"{what} needs more memory than there is; lower test.lengths") from None
+                self.size //= 2
+        return answers
+
+
+def plain_accuracy(
+    plan: PlainPlan, seeds: Sequence[int], weights: Mapping[str, Weights], lengths: Sequence[int], sequences: int
+) -> pd.DataFrame:
+    """Return the accuracy of every model: seed, rule, length, accuracy as a fraction.
+
+    `weights`, (S, ...) each, by rule: `plain`, the last ones, and those kept beside them. Raises InputError for a
+    length of which memory does not hold one sequence.
+    """
+    models = {rule: _models(plan, seeds, of_rule) for rule, of_rule in weights.items()}
+    rows = []
+    for length in lengths:
+        drawn = Drawn.of(plan, length, sequences)
+        for rule, of_rule in models.items():
+            for seed, model in zip(seeds, of_rule, strict=True):
+                correct = torch.cat(drawn.answers(partial(_correct, model)))
+                rows.append((seed, rule, length, correct.double().mean().item()))
+    return pd.DataFrame(rows, columns=["seed", "rule", "length", "accuracy"])
+
+
+def plain_inside(
+    plan: PlainPlan, seeds: Sequence[int], weights: Weights, lengths: Sequence[int], sequences: int
+) -> pd.DataFrame:
+    """Return what is inside each layer and head, counted from 0: seed, layer, head, length, target, variance.
+
+    `target`: the attention to the target item; `variance`: that of O over the head's features, before any normaliser;
+    both means over sequences. Raises InputError where the network has no `inside`, or one of other shapes.
+    """
+    models = _models(plan, seeds, weights)
+    if not hasattr(models[0].network, "inside"):
+        raise InputError(f"network {plan.network_name}: not measured; it has no method inside(items, query)")
+    rows: list[tuple[Any, ...]] = []
+    for length in lengths:
+        drawn = Drawn.of(plan, length, sequences)
+        for seed, model in zip(seeds, models, strict=True):
+            batches = drawn.answers(partial(_inside, model))
+            for layer, of_layer in enumerate(zip(*batches, strict=True)):
+                means = torch.cat(of_layer).double().mean(0).tolist()
+                rows += [(seed, layer, head, length, *of_head) for head, of_head in enumerate(means)]
+    return pd.DataFrame(rows, columns=["seed", "layer", "head", "length", "target", "variance"])
+
+
+def _models(plan: PlainPlan, seeds: Sequence[int], weights: Weights) -> list[PlainModel]:
+    """Return each seed's model with its weights, on the device."""
+    models = []
+    for place, seed in enumerate(seeds):
+        model = initial_model(plan, seed)
+        model.load_state_dict({name: torch.from_numpy(array[place]) for name, array in weights.items()})
+        models.append(model.to(device()).eval())
+    return models
+
+
+def _correct(model: PlainModel, batch: Batch) -> Bool[Tensor, " B"]:
+    class_logits: Tensor = model(batch)
+    return class_logits.argmax(-1) == batch["label"]
+
+
+def _inside(model: PlainModel, batch: Batch) -> list[Float[Tensor, "B H 2"]]:
+    """Return attention to the target and variance of O, of each layer."""
+    items, query = model.features(batch)
+    layers: list[Layer] = model.network.inside(items, query)
+    target = batch["target"].view(-1, 1, 1)
+    measured = []
+    for layer in layers:
+        sequences, length = items.shape[:2]
+        heads = layer.weights.shape[1]
+        shapes = tuple(layer.weights.shape), tuple(layer.outputs.shape[:-1])
+        if shapes != ((sequences, heads, length), (sequences, heads)):
+            raise InputError(f"network {model.name}: inside returns weights and outputs of other shapes than Layer's")
+        attention = layer.weights.gather(2, target.expand(-1, heads, -1)).squeeze(2)
+        measured.append(torch.stack((attention, layer.outputs.var(-1, correction=0)), dim=-1))
+    return measured
+
+
+@contextmanager
+def _limited() -> Iterator[None]:
+    """Let an allocation beyond the free memory fail; else Linux grants it, and kills this process when it is used."""
+    if sys.platform != "linux" or device().type != "cpu":
+        yield
+        return
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    used = psutil.Process().memory_info().data
+    free = PART_OF_FREE_MEMORY * memory._free_memory()
+    resource.setrlimit(resource.RLIMIT_DATA, (used + int(free), before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, before)

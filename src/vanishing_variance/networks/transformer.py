@@ -1,0 +1,144 @@
+"""A Transformer encoder of several layers that reads the items as a set, and answers from the query's token.
+
+B sequences, N items, T = N + 1 tokens, F and G features of an item and of the query, D width, H heads, d = D / H,
+Q tokens whose outputs are computed, C classes.
+"""
+
+from typing import Literal
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn.functional import scaled_dot_product_attention
+
+from vanishing_variance.networks import Layer, MakeNorm, Sizes
+
+Place = Literal["outputs", "head", "projected"]
+Gate = Literal["none", "elementwise", "headwise"]
+
+
+class Network(nn.Module):
+    """Items and query as tokens without positions, layers of attention and an MLP, and a linear layer to the classes.
+
+    `layers`, `heads` of attention, `width` D of the tokens, `mlp_ratio` times D the width of the MLP's hidden layer.
+    `residual`: whether attention and MLP are added to what they read. `pre_norm`: torch's LayerNorm before each, and
+    before the last linear layer. `mlp`: whether there are MLPs. As in nn.TransformerEncoderLayer with `norm_first` and
+    GELU, without dropout. `norm_place`: what the normaliser reads, the `outputs` O of all heads side by side, those of
+    each `head` (with the same learned numbers), or O `projected` by W_O. `gate`: of O, see `Attention`.
+    """
+
+    def __init__(
+        self,
+        sizes: Sizes,
+        norm: MakeNorm,
+        *,
+        layers: int = 2,
+        heads: int = 4,
+        width: int = 64,
+        mlp_ratio: float = 4.0,
+        residual: bool = True,
+        pre_norm: bool = True,
+        mlp: bool = True,
+        norm_place: Place = "outputs",
+        gate: Gate = "none",
+    ) -> None:
+        super().__init__()
+        if min(layers, heads) < 1 or width % heads:
+            raise ValueError(f"heads must divide width, and layers be 1 or more: {heads=}, {width=}, {layers=}")
+        self.item, self.query = nn.Linear(sizes.items, width), nn.Linear(sizes.query, width)
+        hidden = round(mlp_ratio * width) if mlp else 0
+        self.blocks = nn.ModuleList()
+        for _ in range(layers):
+            attention = Attention(width, heads, norm, norm_place, gate)
+            self.blocks.append(Block(width, attention, hidden, residual=residual, pre_norm=pre_norm))
+        self.last_norm = nn.LayerNorm(width) if pre_norm else nn.Identity()
+        self.head = nn.Linear(width, sizes.classes)
+
+    def forward(self, items: Float[Tensor, "B N F"], query: Float[Tensor, "B G"]) -> Float[Tensor, "B C"]:
+        """Return the class logits, read from the query's token, of which alone the last layer computes the output."""
+        tokens = self.tokens(items, query)
+        for block in self.blocks[:-1]:
+            tokens = block(tokens, tokens.shape[1])
+        answer = self.blocks[-1](tokens, 1).squeeze(1)
+        class_logits: Tensor = self.head(self.last_norm(answer))
+        return class_logits
+
+    def inside(self, items: Float[Tensor, "B N F"], query: Float[Tensor, "B G"]) -> list[Layer]:
+        """Return each layer's attention of the query's token, but for what it pays to itself, and O of each head."""
+        tokens = self.tokens(items, query)
+        layers = []
+        for block in self.blocks:
+            assert isinstance(block, Block)
+            layers.append(block.inside(tokens))
+            tokens = block(tokens, tokens.shape[1])
+        return layers
+
+    def tokens(self, items: Float[Tensor, "B N F"], query: Float[Tensor, "B G"]) -> Float[Tensor, "B T D"]:
+        """Return the first layer's tokens, the query's the last."""
+        return torch.cat((self.item(items), self.query(query).unsqueeze(1)), dim=1)
+
+
+class Block(nn.Module):
+    """Attention, then an MLP where `hidden`, its width, is not 0."""
+
+    def __init__(self, width: int, attention: "Attention", hidden: int, *, residual: bool, pre_norm: bool) -> None:
+        super().__init__()
+        self.residual, self.attention = residual, attention
+        self.norm1 = nn.LayerNorm(width) if pre_norm else nn.Identity()
+        self.norm2 = nn.LayerNorm(width) if pre_norm and hidden else nn.Identity()
+        self.mlp = nn.Sequential(nn.Linear(width, hidden), nn.GELU(), nn.Linear(hidden, width)) if hidden else None
+
+    def forward(self, tokens: Float[Tensor, "B T D"], last: int) -> Float[Tensor, "B Q D"]:
+        """Return the outputs of the `last` Q tokens."""
+        x = self._added(tokens[:, -last:], self.attention(self.norm1(tokens), last))
+        return x if self.mlp is None else self._added(x, self.mlp(self.norm2(x)))
+
+    def inside(self, tokens: Float[Tensor, "B T D"]) -> Layer:
+        """Return attention and outputs of the last token."""
+        return self.attention.inside(self.norm1(tokens))
+
+    def _added(self, x: Float[Tensor, "B Q D"], change: Float[Tensor, "B Q D"]) -> Float[Tensor, "B Q D"]:
+        return x + change if self.residual else change
+
+
+class Attention(nn.Module):
+    """W_O (norm(O) * sigmoid(W x)), O = softmax(q K^T / sqrt(d)) V of each head, bidirectional.
+
+    The gate is that of Qiu et al. (2025, arXiv:2505.06708, G1) and Qwen3-Next: Y' = Y * sigmoid(X W), of the hidden
+    states x that the queries are made of, without a bias; a number for each feature of each head (`elementwise`) or for
+    each head (`headwise`). A normaliser comes before it, as in Qwen3-Next's own gated norm.
+    """
+
+    def __init__(self, width: int, heads: int, norm: MakeNorm, norm_place: Place, gate: Gate) -> None:
+        super().__init__()
+        self.heads, self.norm_place = heads, norm_place
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.output = nn.Linear(width, width), nn.Linear(width, width)
+        self.norm = norm(width // heads if norm_place == "head" else width)
+        self.gate = None if gate == "none" else nn.Linear(width, width if gate == "elementwise" else heads, bias=False)
+
+    def forward(self, tokens: Float[Tensor, "B T D"], last: int) -> Float[Tensor, "B Q D"]:
+        """Return the attention outputs of the `last` Q tokens."""
+        reading = tokens[:, -last:]
+        queries, keys, values = self._by_head(tokens, last)
+        outputs = scaled_dot_product_attention(queries, keys, values).transpose(1, 2)
+        if self.norm_place == "head":
+            outputs = self.norm(outputs)
+        if self.norm_place == "outputs":
+            outputs = self.norm(outputs.flatten(2)).unflatten(2, (self.heads, -1))
+        if self.gate is not None:
+            outputs = outputs * self.gate(reading).unflatten(2, (self.heads, -1)).sigmoid()
+        projected: Tensor = self.output(outputs.flatten(2))
+        return self.norm(projected) if self.norm_place == "projected" else projected
+
+    def inside(self, tokens: Float[Tensor, "B T D"]) -> Layer:
+        """Return the last token's attention to the others, and O of each head."""
+        queries, keys, values = self._by_head(tokens, 1)
+        logits = queries @ keys.mT / queries.shape[-1] ** 0.5
+        weights = logits.softmax(dim=-1)
+        return Layer(weights[:, :, 0, :-1], (weights @ values).squeeze(2))
+
+    def _by_head(self, tokens: Float[Tensor, "B T D"], last: int) -> list[Float[Tensor, "B H _ d"]]:
+        """Return queries of the `last` tokens, and keys and values of all."""
+        projected = self.query(tokens[:, -last:]), self.key(tokens), self.value(tokens)
+        return [x.unflatten(2, (self.heads, -1)).transpose(1, 2) for x in projected]

@@ -1,0 +1,80 @@
+"""The gradients of one seed's model, or by `torch.func` those of several at once.
+
+S seeds, B sequences.
+"""
+
+import sys
+from collections.abc import Mapping, Sequence
+
+import torch
+from jaxtyping import Float, Int64, Shaped
+from torch import Tensor
+from torch.func import functional_call, grad_and_value, stack_module_state, vmap
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.functional import cross_entropy
+
+from vanishing_variance.plain.model import PlainModel
+
+Batch = Mapping[str, Shaped[Tensor, "S B ..."]]
+Tensors = dict[str, Tensor]
+
+
+class Single:
+    """One model; `parameters` are trained, `weights` are its whole state: views by name, (1, ...) each."""
+
+    def __init__(self, model: PlainModel) -> None:
+        self._model = model
+        self._trained = {name: tensor for name, tensor in model.named_parameters() if tensor.requires_grad}
+        self.parameters = {name: tensor.detach().unsqueeze(0) for name, tensor in self._trained.items()}
+        self.weights = {name: tensor.detach().unsqueeze(0) for name, tensor in model.state_dict().items()}
+
+    def backward(self, batch: Batch, labels: Int64[Tensor, "S B"]) -> Float[Tensor, " S"]:
+        """Return the loss in nats, and leave its gradients in `.grad`."""
+        class_logits = self._model({name: array[0] for name, array in batch.items()})
+        loss = cross_entropy(class_logits, labels[0])
+        loss.backward()
+        for name, tensor in self._trained.items():
+            if tensor.grad is not None:  # None: of a part that this batch did not need
+                self.parameters[name].grad = tensor.grad.unsqueeze(0)
+                tensor.grad = None
+        return loss.detach().unsqueeze(0)
+
+
+class Stacked:
+    """Several models of one architecture, as `Single`; (S, ...) each."""
+
+    def __init__(self, models: Sequence[PlainModel]) -> None:
+        base = models[0]
+        parameters, buffers = stack_module_state(list(models))
+        # detached: else torch would also keep what it takes to differentiate the gradients
+        self.parameters = {name: tensor.detach() for name, tensor in parameters.items() if tensor.requires_grad}
+        self._fixed = {name: tensor for name, tensor in parameters.items() if not tensor.requires_grad} | buffers
+        self.weights = {name: (parameters | buffers)[name].detach() for name in base.state_dict()}
+
+        def loss(parameters: Tensors, fixed: Tensors, batch: Batch, labels: Tensor) -> Float[Tensor, ""]:
+            return cross_entropy(functional_call(base, (parameters, fixed), (batch,)), labels)
+
+        self._gradients = vmap(grad_and_value(loss), randomness="different")
+
+    def backward(self, batch: Batch, labels: Int64[Tensor, "S B"]) -> Float[Tensor, " S"]:
+        """Return the losses in nats, and leave their gradients in `.grad`."""
+        with sdpa_kernel(SDPBackend.MATH):  # faster ones do not take several models at once
+            gradients, losses = self._gradients(self.parameters, self._fixed, batch, labels)
+        for name, tensor in self.parameters.items():
+            tensor.grad = gradients[name]
+        return losses  # type: ignore[no-any-return]
+
+
+Ensemble = Single | Stacked
+
+
+def can_stack(models: Sequence[PlainModel], batch: Batch, labels: Int64[Tensor, "S B"]) -> bool:
+    """Return whether `torch.func` takes these models; else print a line that says why not."""
+    try:
+        with torch.random.fork_rng():
+            Stacked(models).backward(batch, labels)
+    except Exception as problem:  # of any kind
+        reason = str(problem).splitlines()[0]
+        print(f"network {models[0].name}: one seed after another, for torch.func refuses it: {reason}", file=sys.stderr)
+        return False
+    return True

@@ -1,0 +1,70 @@
+"""The training loop of the plain engine: torch's AdamW on the cross-entropy, steps and records as the fast engine's.
+
+S seeds.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from vanishing_variance.engine.adam import TorchAdam, learning_rates
+from vanishing_variance.engine.batches import batches
+from vanishing_variance.engine.checkpoints import Checkpoint
+from vanishing_variance.engine.device import device
+from vanishing_variance.engine.loop import STEPS_PER_RECORD, _check_losses, _check_weights, _records, _state
+from vanishing_variance.engine.other_weights import OtherWeights
+from vanishing_variance.engine.streams import stream
+from vanishing_variance.harness.parallel import Report
+from vanishing_variance.plain.ensemble import Ensemble
+from vanishing_variance.plain.plan import PlainPlan
+
+
+def train(
+    plan: PlainPlan, ensemble: Ensemble, seeds: Sequence[int], report: Report, checkpoint_path: Path | None
+) -> tuple[np.ndarray, dict[str, dict[str, Tensor]]]:
+    """Train an ensemble in place; return its losses (records, S) in nats, and the weights kept beside the last ones.
+
+    As `engine.loop.train`. Raises DivergedError, which names the first step and seed whose loss is not finite, or a
+    weight that is not finite at the end.
+    """
+    training, steps = plan.training, plan.steps
+    optimiser = TorchAdam(ensemble.parameters, (), learning_rates(training, steps), training.weight_decay)
+    others = OtherWeights(training, steps, ensemble.weights)
+    history = torch.full((steps, len(seeds)), torch.nan, device=device())
+    state = _state(ensemble.weights, optimiser, others, history)  # tensors that a step changes in place
+
+    checkpoint = Checkpoint(checkpoint_path)
+    completed = checkpoint.restore(state)
+    optimiser.resume(completed)
+    if completed:
+        report(completed * len(seeds))
+
+    # of what draws within a network while training, such as dropout
+    noise = stream(plan.root_seed, "noise", plan.variant.task_name, plan.range_name, *seeds).integers(2**63, size=steps)
+    data = batches(plan, seeds, completed)
+    for step in range(completed + 1, steps + 1):
+        batch, labels = next(data)
+        on_device = {name: array.to(device()) for name, array in batch.items()}
+        torch.manual_seed(int(noise[step - 1]))
+        optimiser.read({})  # of no table a few rows; gradients to zero
+        history[step - 1] = ensemble.backward(on_device, labels.to(device()))
+        optimiser.step()
+        if others.due(step):
+            others.add(step, ensemble.weights)
+
+        due = checkpoint.due()
+        if due or step % STEPS_PER_RECORD == 0 or step == steps:
+            _check_losses(plan, seeds, history[:step])
+            report((step - completed) * len(seeds))
+            completed = step
+        if due:
+            checkpoint.save(state, completed)
+
+    # a number of its own is a row, too
+    rows = {name: tensor.reshape(len(tensor), -1) for name, tensor in ensemble.weights.items()}
+    _check_weights(plan, seeds, rows)
+    checkpoint.save(state, steps)  # until the whole block is written
+    return _records(history.cpu().numpy()), others.means()

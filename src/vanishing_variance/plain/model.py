@@ -1,0 +1,81 @@
+"""One seed's model of a plan: the features of its task, and its network.
+
+S seeds, B sequences, C classes.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+import torch
+from jaxtyping import Float, Shaped
+from torch import Tensor, nn
+
+from vanishing_variance.engine.initialisation import draw
+from vanishing_variance.engine.streams import stream
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.networks import NormModule, Sizes
+from vanishing_variance.networks.paper import state_of_seed
+from vanishing_variance.plain.plan import PAPER, PlainPlan, load_network
+
+Batch = Mapping[str, Shaped[Tensor, "B ..."]]
+
+
+class PlainModel(nn.Module):
+    """The task's features and a network, from a batch to its class logits."""
+
+    def __init__(self, plan: PlainPlan) -> None:
+        super().__init__()
+        self.name, variant = plan.network_name, plan.variant
+        norm = variant.network().norm  # which has been checked
+        features = import_module(f"vanishing_variance.features.{variant.task_name}")
+        self.classes = variant.task.num_classes
+        self.features = features.Features(variant.task, plan.task_training)
+        sizes = Sizes(self.features.items, self.features.query, self.classes)
+        make_norm = partial(NormModule, norm, variant.model.epsilon)
+        try:
+            self.network: Any = load_network(plan.network)(sizes, make_norm, **plan.options)
+        except Exception as problem:
+            raise _failed(f"network {self.name}(sizes, norm, ...)", problem) from problem
+        if not any(parameter.requires_grad for parameter in self.network.parameters()):
+            raise InputError(f"network {self.name} has no parameters that could be trained")
+
+    def forward(self, batch: Batch) -> Float[Tensor, "B C"]:
+        """Return the class logits. Raises InputError where the network fails or returns another shape."""
+        items, query = self.features(batch)
+        try:
+            class_logits: Tensor = self.network(items, query)
+        except Exception as problem:
+            if out_of_memory(problem):
+                raise
+            raise _failed(f"network {self.name}", problem) from problem
+        expected = len(query), self.classes
+        if not isinstance(class_logits, Tensor) or class_logits.shape != expected:
+            found = tuple(getattr(class_logits, "shape", ())) or type(class_logits).__name__
+            raise InputError(f"network {self.name} returns {found}; must be class logits {expected}, (batch, classes)")
+        return class_logits
+
+
+def initial_model(plan: PlainPlan, seed: int) -> PlainModel:
+    """Return the model of a seed with its initial weights, which no other seed and no variant changes.
+
+    By torch's own initialisers; those of `paper` are the fast engine's. Raises InputError.
+    """
+    name = plan.root_seed, "initial", plan.variant.task_name, seed, "network"
+    with torch.random.fork_rng():
+        torch.manual_seed(int(stream(*name).integers(2**63)))
+        model = PlainModel(plan)
+    if plan.network == PAPER:
+        weights = draw(plan.variant.initial(plan.task_training), plan.root_seed, plan.variant.task_name, [seed])
+        model.load_state_dict(state_of_seed(weights, 0))
+    return model
+
+
+def out_of_memory(problem: Exception) -> bool:
+    """Return whether memory was not enough: torch on a CPU says so in words alone."""
+    return isinstance(problem, MemoryError | torch.OutOfMemoryError) or "allocate memory" in str(problem)
+
+
+def _failed(what: str, problem: Exception) -> InputError:
+    return InputError(f"{what} fails: {type(problem).__name__}: {problem}")

@@ -1,0 +1,107 @@
+"""The plan of a training by the plain engine: a network by name or by class, and its options."""
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+from torch import nn
+
+from vanishing_variance.engine.plan import TrainingPlan
+from vanishing_variance.harness.errors import InputError, shown
+from vanishing_variance.harness.paths import Run
+
+_FOLDER = Path(__file__).parents[1] / "networks"
+# Its options are the section `model` and `attention`, and it starts from the fast engine's initial weights.
+PAPER = "paper"
+
+NetworkChoice = str | type[nn.Module]
+
+
+@dataclass(frozen=True)
+class PlainPlan(TrainingPlan):
+    """A training plan, `network`, the name of a file of networks/ or a class, and `options`, its keyword arguments."""
+
+    network: NetworkChoice = PAPER
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        params: Mapping[str, Any],
+        run: Run,
+        network: NetworkChoice = PAPER,
+        options: Mapping[str, Any] | None = None,
+    ) -> "PlainPlan":
+        """Return the plan of a run by params.yaml. Raises InputError for a network or an option that there is not."""
+        load_network(network)
+        plan = TrainingPlan.of(params, run)
+        renamed = replace(plan, name=f"{run.task}-{run.range}-{network_name(network)}-{run.norm}-{run.block}")
+        if network != PAPER:
+            return cls(**vars(renamed), network=network, options=check_options(network, options or {}))
+        if options:
+            raise InputError("the options of network paper are the section model and attention of params.yaml")
+        return cls.of_paper(renamed)
+
+    @classmethod
+    def of_paper(cls, plan: TrainingPlan) -> "PlainPlan":
+        """Return the plan of the fast engine's network."""
+        variant = plan.variant
+        options = {**variant.model.model_dump(exclude={"epsilon"}), "attention": variant.attention_name}
+        return cls(**vars(plan), network=PAPER, options=options)
+
+    @property
+    def network_name(self) -> str:
+        """The name of the network's file, or of its class."""
+        return network_name(self.network)
+
+
+def network_names() -> list[str]:
+    """Return the names of the networks, sorted."""
+    return sorted(path.stem for path in _FOLDER.glob("[!_]*.py"))
+
+
+def network_name(network: NetworkChoice) -> str:
+    """Return the name of a network's file, or of its class."""
+    return network if isinstance(network, str) else network.__name__
+
+
+def load_network(network: NetworkChoice) -> type[nn.Module]:
+    """Return the class of a network. Raises InputError, which lists the choices, for an unknown name."""
+    if isinstance(network, type) and issubclass(network, nn.Module):
+        return network
+    choices = network_names()
+    if network not in choices:
+        raise InputError(f"networks: {shown(network)} is unknown; choose from {', '.join(choices)}, or give a class")
+    module = import_module(f"vanishing_variance.networks.{network}")
+    if not hasattr(module, "Network"):
+        raise InputError(f"{module.__file__}: a network's file has a class Network, as paper.py has")
+    loaded: type[nn.Module] = module.Network
+    return loaded
+
+
+def check_options(network: NetworkChoice, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options, each of its annotated type. Raises InputError, which names what the network takes."""
+    loaded = load_network(network)
+    name = network_name(network)
+    # all but self, sizes and norm
+    parameters = dict(list(inspect.signature(loaded.__init__).parameters.items())[3:])
+    try:
+        annotations = get_type_hints(loaded.__init__)
+    except NameError:  # of a class within a function, where annotations are texts
+        annotations = {}
+    checked = {}
+    for key, value in options.items():
+        if key not in parameters:
+            taken = ", ".join(parameters) or "none"
+            raise InputError(f"network {name} has no option {shown(key)}; its options: {taken}")
+        try:
+            kind = TypeAdapter(annotations.get(key, Any), config=ConfigDict(arbitrary_types_allowed=True))
+            checked[key] = kind.validate_python(value, strict=True)
+        except ValidationError as problem:
+            message = problem.errors()[0]["msg"].removeprefix("Input should be ")
+            raise InputError(f"network {name}: option {key} is {shown(value)}; must be {message}") from None
+    return checked

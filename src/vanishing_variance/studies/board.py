@@ -1,0 +1,109 @@
+"""The board of a study as a frame: a row a task, line and rule of the test, with what is compared.
+
+`results`: task, line and the columns of `results.COLUMNS`. Accuracies in percent, with 95% t intervals (`..._low`,
+`..._high`) over n seeds.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import astuple
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+from scipy import stats
+
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.runs import RULES
+from vanishing_variance.results.accuracy import of_both, rows
+from vanishing_variance.statistics.holm import holm
+from vanishing_variance.statistics.intervals import NAN, interval
+from vanishing_variance.statistics.paired import difference
+
+# Of those that were tested, the lengths whose accuracy has columns of its own.
+SHOWN = (2**4, 2**8, 2**11, 2**14)
+PLAIN = "plain"
+KEYS = ["task", "line", "rule", "n"]
+TESTS = ["n_paired", "difference", "difference_low", "difference_high", "d_z", "p"]
+
+
+def board(results: pd.DataFrame, baselines: Mapping[str, str], longest: int) -> pd.DataFrame:
+    """Return the board, in the order of `results`; a line that diverged has one row a task, with its `note`.
+
+    `beyond`: the mean over the lengths beyond `longest`, the longest in training; `difference`: from that of the line's
+    `baseline`, paired by seed, the same rule, in points, with `p_holm` over the lines of a task and rule;
+    `accuracy_<length>`. Of the rule plain, at the longest length, where it was measured: `target`, the attention weight
+    of the item with the answer, and `variance_ratio`, of O over that at the shortest length, the geometric mean over
+    seeds. Raises InputError where no test length is beyond `longest`.
+    """
+    if not (results["length"] > longest).any():
+        raise InputError(f"params.yaml: test.lengths has none above {longest}, the longest in training")
+    table = []
+    for (task, line), own in results.groupby(["task", "line"], sort=False):
+        baseline = baselines.get(str(line))
+        theirs = rows(results, task=task, line=baseline)
+        for row in _rows_of_line(own, theirs, longest):
+            table.append({"task": task, "line": line, "baseline": baseline} | row)
+    frame = pd.DataFrame(table)
+    frame["p_holm"] = frame.groupby(["task", "rule"])["p"].transform(_adjusted)
+    return frame.reindex(columns=_columns(frame)).astype({"n": "Int64", "n_paired": "Int64"})
+
+
+def _rows_of_line(own: pd.DataFrame, baseline: pd.DataFrame, longest: int) -> Iterator[dict[str, Any]]:
+    """Yield a row a rule of the results of a line, beside those of its baseline."""
+    notes = own["note"].dropna()
+    if len(notes):
+        yield {"rule": PLAIN, "note": notes.iloc[0], "p": NAN}
+        return
+    for rule in RULES:
+        by_length = _by_length(rows(own, rule=rule))
+        if by_length.empty:
+            continue
+        beyond = _beyond(by_length, longest)
+        ours, theirs = of_both(beyond, _beyond(_by_length(rows(baseline, rule=rule)), longest))
+        test = astuple(difference(ours.to_numpy(), theirs.to_numpy()))
+        row = {"rule": rule, "n": len(by_length), **_estimate("beyond", beyond.to_numpy())}
+        row |= dict(zip(TESTS, test, strict=True))
+        for length in set(SHOWN).intersection(by_length):
+            row |= _estimate(f"accuracy_{length}", by_length[length].to_numpy())
+        if rule == PLAIN:
+            row |= _inside(rows(own, rule=rule))
+        yield row
+
+
+def _by_length(results: pd.DataFrame) -> pd.DataFrame:
+    """Return accuracies in percent, a row a seed and a column a length."""
+    return 100 * results.pivot(index="seed", columns="length", values="accuracy").astype(float)
+
+
+def _adjusted(p: "pd.Series[float]") -> Float[np.ndarray, " lines"]:
+    return holm(p.to_numpy(dtype=float))
+
+
+def _beyond(by_length: pd.DataFrame, longest: int) -> "pd.Series[float]":
+    lengths = [length for length in by_length.columns if int(length) > longest]
+    return by_length[lengths].mean(axis=1)
+
+
+def _estimate(name: str, values: Float[np.ndarray, " S"]) -> dict[str, float]:
+    """Return the mean and its interval by name, rounded; one seed has no interval."""
+    mean, low, high = interval(values)
+    if len(values) == 1:
+        low = high = NAN
+    return {name: round(mean, 6), f"{name}_low": round(low, 6), f"{name}_high": round(high, 6)}
+
+
+def _inside(results: pd.DataFrame) -> dict[str, float]:
+    """Return what was measured inside the models at the longest length."""
+    longest = rows(results, length=results["length"].max()).set_index("seed")
+    shortest = rows(results, length=results["length"].min()).set_index("seed")
+    ratio = (longest["variance"] / shortest["variance"]).to_numpy(dtype=float)
+    target = longest["target"].to_numpy(dtype=float)
+    return {"target": round(float(target.mean()), 6), "variance_ratio": round(float(stats.gmean(ratio)), 6)}
+
+
+def _columns(frame: pd.DataFrame) -> list[str]:
+    accuracies = [f"accuracy_{length}{end}" for length in SHOWN for end in ("", "_low", "_high")]
+    tested = [name for name in accuracies if name in frame]
+    beyond = ["beyond", "beyond_low", "beyond_high"]
+    return [*KEYS, *beyond, "baseline", *TESTS, "p_holm", *tested, "target", "variance_ratio", "note"]

@@ -1,0 +1,65 @@
+"""The plan of a line: all that its training reads, in one file, so that it is trained again when that changes."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vanishing_variance.harness.paths import RUNS, Run
+
+# A training that diverged leaves this instead of weights: {"said": the message of the error}.
+DIVERGED = "diverged.json"
+# The network of a line that names none: the study's, trained by the fast engine.
+PAPER = "paper"
+# What chooses another network, beside the sections of params.yaml.
+OF_NETWORK = ("network", "network_options")
+PACKAGE = Path(__file__).parents[1]
+_WHOLE = ("norm", "attention", "seed", "blocks", "seeds_per_block", "model", "training")
+
+
+@dataclass(frozen=True)
+class LineRun(Run):
+    """One block of seeds of a line."""
+
+    study: str = ""
+    line: str = ""
+
+    def folder(self, kind: str) -> Path:
+        """Return the folder of a kind: trained, checkpoints, evaluated."""
+        return RUNS / "studies" / self.study / kind / f"{self.task}-{self.line}" / str(self.block)
+
+    def __str__(self) -> str:
+        return f"{self.line} {self.task}-{self.block}"
+
+
+def plan(params: Mapping[str, Any], task: str, range_: str) -> dict[str, Any]:
+    """Return the part of a line's parameters that its training on a task reads, and the hashes of what it names."""
+    own = params["tasks"][task]
+    steps = {range_: own["steps"][range_]}
+    names = [f"attentions/{params['attention']}.py", f"norms/{params['norm']}.py"]
+    network = {}
+    if params["network"] != PAPER:
+        network = {key: params[key] for key in OF_NETWORK}
+        names += [f"networks/{params['network']}.py", "networks/__init__.py", f"features/{task}.py", *_plain_engine()]
+    return {
+        **{key: params[key] for key in _WHOLE},
+        **network,
+        "tasks": {task: {**own, "steps": steps}},
+        "ranges": {range_: params["ranges"][range_]},
+        "files": {name: _hash(PACKAGE / name) for name in names},
+    }
+
+
+def runs(plan: Mapping[str, Any], task: str, range_: str, study: str, line: str) -> list[LineRun]:
+    """Return the runs of a line, one a block of seeds."""
+    names = task, range_, plan["norm"]
+    return [LineRun(*names, block, plan["attention"], study, line) for block in plan["blocks"]]
+
+
+def _plain_engine() -> list[str]:
+    return sorted(f"plain/{path.name}" for path in (PACKAGE / "plain").glob("*.py"))
+
+
+def _hash(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,0 +1,48 @@
+"""The results of a line on one task, in git: a row a seed, rule and length."""
+
+from itertools import product
+from pathlib import Path
+
+import pandas as pd
+
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.frames import read_csv
+from vanishing_variance.results.accuracy import rows
+from vanishing_variance.studies.study import STUDIES, Study
+
+# `target`: the attention weight of the item with the answer, `variance`: of O before the normaliser; of the rule plain.
+# `note`: what stopped a training; such a row has nothing else.
+COLUMNS = ["seed", "rule", "length", "accuracy", "target", "variance", "note"]
+
+
+def results(accuracy: pd.DataFrame, mechanism: pd.DataFrame) -> pd.DataFrame:
+    """Return COLUMNS, of the frames of `Evaluation`: accuracy as a fraction."""
+    inside = rows(mechanism, sample="tested").rename(columns={"variance_before": "variance"})
+    return beside(accuracy, inside)
+
+
+def beside(accuracy: pd.DataFrame, inside: pd.DataFrame) -> pd.DataFrame:
+    """Return COLUMNS: accuracies, and of the rule plain what is inside the models: seed, length, target, variance."""
+    measured = inside[["seed", "length", "target", "variance"]].round(6).assign(rule="plain")
+    return accuracy.merge(measured, "left", ["seed", "rule", "length"]).reindex(columns=COLUMNS)
+
+
+def results_file(study: str, task: str, line: str) -> Path:
+    """Return the path of a line's results on a task."""
+    return STUDIES / study / "results" / f"{task}-{line}.csv"
+
+
+def read_results(name: str, study: Study) -> pd.DataFrame:
+    """Return the results of all lines, with columns task and line; a kept line may have been tested on one task.
+
+    Raises InputError where a line has none.
+    """
+    frames = []
+    for task, line in product(study.tasks, study.names):
+        path = results_file(name, task, line)
+        if line in study.lines or path.exists():
+            frames.append(read_csv(path, *COLUMNS[:4]).assign(task=task, line=line))
+    missing = set(study.names).difference(*(frame["line"] for frame in frames))
+    if missing:
+        raise InputError(f"{STUDIES / name}/study.yaml: kept has {min(missing)}, which has no file in results/")
+    return pd.concat(frames).reindex(columns=["task", "line", *COLUMNS])

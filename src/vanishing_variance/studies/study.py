@@ -1,0 +1,137 @@
+"""A study: its question, the parameters of its lines, and which lines are compared (`studies/<name>/study.yaml`)."""
+
+import re
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+
+from vanishing_variance.engine import registry
+from vanishing_variance.harness.errors import InputError, shown
+from vanishing_variance.harness.sections import Section, different, explained
+from vanishing_variance.harness.yaml import flattened, read_yaml
+from vanishing_variance.params import Params, check
+from vanishing_variance.results.scale import changed
+from vanishing_variance.studies.plan import OF_NETWORK, PAPER
+
+STUDIES = Path("studies")
+# What a line may change of params.yaml, sections and single keys, and its network; tests are the same for all lines.
+TRAINED = ("norm", "attention", "seed", "blocks", "seeds_per_block", "tasks", "ranges", "model", "training")
+NAME = "[a-z0-9][a-z0-9-]{0,63}"
+
+
+def _named(name: str) -> str:
+    if not re.fullmatch(NAME, name):
+        raise ValueError("1 to 64 characters of a-z, 0-9 and -")
+    return name
+
+
+def _norm(name: Any) -> Any:
+    if name not in registry.norm_names():
+        raise ValueError(f"one of {', '.join(registry.norm_names())}")
+    return name
+
+
+def _attention(name: Any) -> Any:
+    if name not in registry.attention_names():
+        raise ValueError(f"one of {', '.join(registry.attention_names())}")
+    return name
+
+
+Line = Annotated[str, AfterValidator(_named)]
+
+
+class Study(Section):
+    """The file.
+
+    `base`: parameters that all lines share, and `lines`: those of each by its name; keys of params.yaml, nested or
+    dotted. `range`: of the training lengths. `kept`: further lines, whose accuracies are in git, and which are not
+    trained. `compare`: pairs of a line and its baseline; without, each line is compared with the first.
+    """
+
+    question: str
+    tasks: Annotated[list[Literal["argmax", "dictionary"]], Field(min_length=1), AfterValidator(different)]
+    range: Literal["short", "long"] = "short"
+    base: dict[str, Any] = Field(default_factory=dict)
+    lines: dict[Line, dict[str, Any]]
+    kept: Annotated[list[Line], AfterValidator(different)] = Field(default_factory=list)
+    compare: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = Field(default_factory=list)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all lines, in order."""
+        return [*self.lines, *self.kept]
+
+    @property
+    def baselines(self) -> dict[str, str]:
+        """The baseline of each line that is compared."""
+        if self.compare:
+            return dict(self.compare)
+        first, *others = self.names
+        return dict.fromkeys(others, first)
+
+
+class LineParams(Params):
+    """All parameters of a line, which may have any normaliser, or none, and any attention map."""
+
+    norm: Annotated[str, BeforeValidator(_norm)]
+    attention: Annotated[str, BeforeValidator(_attention)]
+
+
+def study_file(name: str) -> Path:
+    """Return the path of a study's file. Raises InputError, which lists the studies, where there is none."""
+    path = STUDIES / name / "study.yaml"
+    if not re.fullmatch(NAME, name) or not path.exists():
+        studies = sorted(other.parent.name for other in STUDIES.glob("*/study.yaml"))
+        raise InputError(f"study: {shown(name)} is unknown; choose from {', '.join(studies) or 'none'}")
+    return path
+
+
+def read_study(name: str) -> Study:
+    """Return a study. Raises InputError, one line that names the key, its value and what is allowed."""
+    path = study_file(name)
+    document = read_yaml(path)
+    try:
+        study = Study.model_validate(document)
+    except ValidationError as problem:
+        raise InputError(f"{path}: {explained(problem, '', Study)}") from None
+    if not study.names:
+        raise InputError(f"{path}: lines is {shown(study.lines)}; must have at least 1 line")
+    both = set(study.lines).intersection(study.kept)
+    if both:
+        raise InputError(f"{path}: kept has {min(both)}, which is a line; a line is trained, or it is kept")
+    for line in [line for pair in study.compare for line in pair]:
+        if line not in study.names:
+            raise InputError(f"{path}: compare has {shown(line)}; choose from {', '.join(study.names)}")
+    return study
+
+
+def line_params(params: Mapping[str, Any], study: Study, line: str) -> dict[str, Any]:
+    """Return params.yaml with what the study and its line change, and `network` and `network_options`.
+
+    Raises InputError, which names the line.
+    """
+    changes = flattened(study.base) | flattened(study.lines[line])
+    network = changes.pop("network", PAPER)
+    options = {key.partition(".")[2]: changes.pop(key) for key in list(changes) if key.startswith("network_options.")}
+    try:
+        for key in changes:
+            if key.split(".")[0] not in TRAINED:
+                raise InputError(f"{key} cannot differ; a line has {', '.join((*TRAINED, *OF_NETWORK))}")
+        resolved = changed(params, changes)
+        check(resolved, LineParams)
+        _check_network(network, options)
+    except InputError as problem:
+        raise InputError(f"line {line}: {problem}") from None
+    return resolved | {"network": network, "network_options": options}
+
+
+def _check_network(network: Any, options: Mapping[str, Any]) -> None:
+    """Raise InputError for a network or an option that there is not."""
+    if network != PAPER:
+        plan = import_module("vanishing_variance.plain.plan")  # not above: it imports torch, which takes seconds
+        plan.check_options(network, options)
+    elif options:
+        raise InputError("network_options are those of another network; paper's are the section model, and attention")

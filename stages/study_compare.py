@@ -1,0 +1,31 @@
+"""Compare the lines of a study: its board as a frame, a table and a figure."""
+
+from vanishing_variance.engine.ranges import Range
+from vanishing_variance.figures.board import draw
+from vanishing_variance.figures.images import write_figure
+from vanishing_variance.harness.files import write_text
+from vanishing_variance.harness.frames import write_csv
+from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.sections import PATH, get_param
+from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.studies.board import board
+from vanishing_variance.studies.results import read_results
+from vanishing_variance.studies.study import STUDIES, read_study
+from vanishing_variance.studies.table import board_table
+
+
+def main() -> None:
+    parser = Arguments(description=__doc__)
+    parser.add_argument("study", help="a folder of studies")
+    name = parser.parse_args().study
+    study = read_study(name)
+    longest = get_param(read_yaml(PATH), f"ranges.{study.range}", Range).longest
+    table = board(read_results(name, study), study.baselines, longest)
+    folder = STUDIES / name
+    write_csv(folder / "board.csv", table)
+    write_text(folder / "board.md", board_table(name, study.question, table))
+    write_figure(folder / "board", draw(study.question, table))
+
+
+if __name__ == "__main__":
+    run(main)

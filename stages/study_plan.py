@@ -1,0 +1,31 @@
+"""Check a study, and write what each of its lines is trained with."""
+
+import shutil
+
+from vanishing_variance.harness.files import write_text
+from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.sections import PATH
+from vanishing_variance.harness.yaml import read_yaml, written
+from vanishing_variance.studies.plan import plan
+from vanishing_variance.studies.study import STUDIES, line_params, read_study
+
+
+def main() -> None:
+    parser = Arguments(description=__doc__)
+    parser.add_argument("study", help="a folder of studies")
+    name = parser.parse_args().study
+    study = read_study(name)
+    params = read_yaml(PATH)
+    plans = {}
+    for line in study.lines:
+        resolved = line_params(params, study, line)
+        for task in study.tasks:
+            plans[f"{task}-{line}.yaml"] = written(plan(resolved, task, study.range))
+    folder = STUDIES / name / "plan"
+    shutil.rmtree(folder, ignore_errors=True)
+    for file, text in plans.items():
+        write_text(folder / file, text)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,149 @@
+"""Models of the plain engine at test lengths: on the sequences of the fast engine's, in batches that memory holds."""
+
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+import pytest
+import torch
+from plain_plans import Bag, make_plain
+from small import make_plan, make_trained, models_of, plainly
+
+from vanishing_variance.engine.streams import stream
+from vanishing_variance.harness import memory
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.measure import plain_models
+from vanishing_variance.measure.held_out import held_out_stream
+from vanishing_variance.measure.inference.models import at_target
+from vanishing_variance.networks import Layer
+from vanishing_variance.networks.paper import state_of_seed
+from vanishing_variance.plain.model import initial_model
+from vanishing_variance.plain.plan import PlainPlan
+
+SEEDS = [0, 1]
+
+
+def both(task, norm="ln", heads=1):
+    """Two models for the fast engine, and the plan and weights of the same models for the plain one."""
+    trained = make_trained(task, norm, 3, heads=heads)
+    plan = PlainPlan.of_paper(replace(make_plan(task, norm), variant=trained.variant))
+    tensors = {name: torch.from_numpy(array) for name, array in trained.weights.items()}
+    states = [state_of_seed(tensors, place) for place in range(2)]
+    return trained, plan, {name: np.stack([one[name].numpy() for one in states]) for name in states[0]}
+
+
+def drawn(trained, length, number):
+    return trained.variant.task.sample(held_out_stream(0, trained.variant.task_name, length), number, length)
+
+
+def test_accuracies_are_those_of_the_fast_engine(task_name):
+    trained, plan, weights = both(task_name)
+    other = {name: array[::-1].copy() for name, array in weights.items()}
+    found = plain_models.plain_accuracy(plan, SEEDS, {"plain": weights, "averaged": other}, [4, 32], 100)
+    assert list(found.columns) == ["seed", "rule", "length", "accuracy"]
+    rows = found.set_index(["rule", "length", "seed"])["accuracy"]
+    assert len(rows) == 8
+    for length in (4, 32):
+        sequences = drawn(trained, length, 100)
+        classes = plainly(trained, sequences)["classes"].argmax(-1)
+        expected = (classes == trained.variant.task.label(sequences)).mean(axis=1)
+        assert len(set(expected)) == 2
+        for seed in SEEDS:
+            # the largest of two logits may be another in single precision
+            assert rows["plain", length, seed] == pytest.approx(expected[seed], abs=0.03)
+            assert rows["averaged", length, seed] == rows["plain", length, 1 - seed]
+
+
+@pytest.mark.parametrize("heads", [1, 4])
+def test_the_inside_of_the_papers_network_is_that_of_the_fast_engine(task_name, heads):
+    trained, plan, weights = both(task_name, heads=heads)
+    found = plain_models.plain_inside(plan, SEEDS, weights, [6], 40)
+    assert list(found.columns) == ["seed", "layer", "head", "length", "target", "variance"]
+    sequences = drawn(trained, 6, 40)
+    attended = models_of(trained).attend(sequences)
+    target = at_target(attended.weights, sequences).unflatten(1, (40, heads)).mean(1)
+    variance = attended.before.unflatten(2, (heads, -1)).var(-1, correction=0).mean(1)
+    rows = found.set_index(["seed", "head"])
+    for seed in SEEDS:
+        for head in range(heads):
+            assert rows["target"][seed, head] == pytest.approx(target[seed, head].item(), rel=1e-4)
+            assert rows["variance"][seed, head] == pytest.approx(variance[seed, head].item(), rel=1e-4)
+
+
+def test_every_layer_and_head_of_the_transformer_is_measured():
+    plan = make_plain("argmax", "transformer", options={"layers": 3, "heads": 2, "width": 8})
+    found = plain_models.plain_inside(plan, [7], stacked(plan, [7]), [4, 8], 20)
+    assert found[["length", "layer", "head"]].to_numpy().tolist() == [
+        [length, layer, head] for length in (4, 8) for layer in range(3) for head in range(2)
+    ]
+    assert found["target"].between(0, 1).all()
+    assert (found["variance"] > 0).all()
+
+
+def stacked(plan, seeds):
+    """The initial weights as they are stored."""
+    states = [initial_model(plan, seed).state_dict() for seed in seeds]
+    return {name: np.stack([one[name].numpy() for one in states]) for name in states[0]}
+
+
+class Odd(Bag):
+    """With an `inside` of another shape."""
+
+    def inside(self, items, query):
+        return [Layer(torch.ones(len(items), 2, items.shape[1] + 1), torch.ones(len(items), 2, 3))]
+
+
+@pytest.mark.parametrize(
+    ("network", "message"),
+    [
+        (Bag, r"^network Bag: not measured; it has no method inside\(items, query\)$"),
+        (Odd, r"^network Odd: inside returns weights and outputs of other shapes than Layer's$"),
+    ],
+)
+def test_an_inside_that_there_is_not_is_one_line(network, message):
+    plan = make_plain("argmax", network)
+    with pytest.raises(InputError, match=message):
+        plain_models.plain_inside(plan, [0], stacked(plan, [0]), [4], 10)
+
+
+class Hungry(Bag):
+    """That needs 256 bytes for every pair of items."""
+
+    batches: ClassVar = []
+
+    def forward(self, items, query):
+        sequences, length = items.shape[:2]
+        pairs = torch.ones(sequences, length, length, 64)
+        self.batches.append(sequences)
+        return super().forward(items, query) + pairs[:, 0, 0, :1]
+
+
+def test_a_batch_is_halved_until_memory_holds_it(monkeypatch):
+    """A sequence of 2^8 items needs 16 MiB, and 100 are free."""
+    monkeypatch.setattr(memory, "_free_memory", lambda: 100 * 2**20)
+    monkeypatch.setattr(Hungry, "batches", [])
+    plan = make_plain("argmax", Hungry)
+    weights = stacked(plan, SEEDS)
+    accuracy = plain_models.plain_accuracy(plan, SEEDS, {"plain": weights}, [256], 20)
+    assert sum(Hungry.batches) == 2 * 20
+    assert max(Hungry.batches) < 20
+    monkeypatch.setattr(plain_models, "ITEMS_IN_BATCH", {"cpu": 256})
+    alone = plain_models.plain_accuracy(plan, SEEDS, {"plain": weights}, [256], 20)
+    assert accuracy.equals(alone)
+
+
+def test_a_sequence_that_memory_does_not_hold_is_one_line(monkeypatch):
+    monkeypatch.setattr(memory, "_free_memory", lambda: 10 * 2**20)
+    plan = make_plain("argmax", Hungry)
+    message = "^network Hungry with one sequence of 1024 items needs more memory than there is; lower test.lengths$"
+    with pytest.raises(InputError, match=message):
+        plain_models.plain_accuracy(plan, [0], {"plain": stacked(plan, [0])}, [1024], 20)
+
+
+def test_sequences_are_the_same_whatever_is_measured():
+    plan = make_plain("argmax", Bag)
+    task = plan.variant.task
+    expected = task.sample(stream(0, "test", "argmax", 9), 30, 9)
+    found = plain_models.Drawn.of(plan, 9, 30).sequences
+    assert all(np.array_equal(found[name], array) for name, array in expected.items())
+    assert np.array_equal(found["label"], task.label(expected))

@@ -1,0 +1,151 @@
+"""The Transformer is torch's, where torch has it; the rest is its formula."""
+
+import subprocess
+import sys
+
+import pytest
+import torch
+from torch import nn
+
+from vanishing_variance.networks import Sizes
+from vanishing_variance.networks.transformer import Network
+
+B, N, HEADS, WIDTH = 3, 7, 4, 16
+SIZES = Sizes(items=5, query=2, classes=6)
+
+
+def made(norm=lambda width: nn.Identity(), **options):
+    torch.manual_seed(0)
+    return Network(SIZES, norm, **{"heads": HEADS, "width": WIDTH} | options).double()
+
+
+def drawn():
+    generator = torch.Generator().manual_seed(1)
+    return [torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in ((B, N, 5), (B, 2))]
+
+
+def attention_state(block):
+    ours = block.attention
+    projections = ours.query, ours.key, ours.value
+    return {
+        "in_proj_weight": torch.cat([projection.weight for projection in projections]),
+        "in_proj_bias": torch.cat([projection.bias for projection in projections]),
+        "out_proj.weight": ours.output.weight,
+        "out_proj.bias": ours.output.bias,
+    }
+
+
+def torchs(block):
+    """nn.TransformerEncoderLayer with the same weights."""
+    layer = nn.TransformerEncoderLayer(
+        WIDTH, HEADS, 4 * WIDTH, dropout=0.0, activation="gelu", batch_first=True, norm_first=True, dtype=torch.float64
+    )
+    layer.self_attn.load_state_dict(attention_state(block))
+    pairs = (layer.linear1, block.mlp[0]), (layer.linear2, block.mlp[2]), (layer.norm1, block.norm1)
+    for their_part, our_part in (*pairs, (layer.norm2, block.norm2)):
+        their_part.load_state_dict(our_part.state_dict())
+    return layer
+
+
+def assert_same(found, expected):
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
+
+
+def test_layers_are_torchs_encoder_layers():
+    network, inputs = made(), drawn()
+    tokens = network.tokens(*inputs)
+    for block in network.blocks:
+        expected = torchs(block)(tokens)
+        assert_same(block(tokens, N + 1), expected)
+        assert_same(block(tokens, 1), expected[:, -1:])
+        tokens = expected
+    assert_same(network(*inputs), network.head(network.last_norm(tokens[:, -1])))
+
+
+def test_without_residual_norm_and_mlp_it_is_attention_alone():
+    network, inputs = made(layers=1, residual=False, pre_norm=False, mlp=False), drawn()
+    tokens = network.tokens(*inputs)
+    [block] = network.blocks
+    theirs = nn.MultiheadAttention(WIDTH, HEADS, batch_first=True, dtype=torch.float64)
+    theirs.load_state_dict(attention_state(block))
+    outputs, _ = theirs(tokens[:, -1:], tokens, tokens)
+    assert_same(network(*inputs), network.head(outputs.squeeze(1)))
+    names = {name.split(".")[0] for name, _ in block.named_parameters()}
+    assert names == {"attention"}
+
+
+def test_the_inside_is_that_of_attention_state():
+    network, inputs = made(), drawn()
+    tokens = network.tokens(*inputs)
+    for block, layer in zip(network.blocks, network.inside(*inputs), strict=True):
+        theirs, normed = torchs(block), block.norm1(tokens)
+        _, weights = theirs.self_attn(normed, normed, normed, average_attn_weights=False)
+        assert_same(layer.weights, weights[:, :, -1, :-1])
+        values = block.attention.value(normed).unflatten(2, (HEADS, -1))
+        assert_same(layer.outputs, torch.einsum("bhn,bnhd->bhd", weights[:, :, -1], values))
+        tokens = theirs(tokens)
+
+
+class Tripled(nn.Module):
+    """A normaliser that can be followed."""
+
+    def __init__(self, width):
+        super().__init__()
+        self.width = width
+
+    def forward(self, outputs):
+        self.shape = tuple(outputs.shape)
+        return 3 * outputs
+
+
+@pytest.mark.parametrize(
+    ("place", "width", "shape"),
+    [("outputs", 16, (B, 1, 16)), ("head", 4, (B, 1, HEADS, 4)), ("projected", 16, (B, 1, 16))],
+)
+def test_the_normaliser_is_at_its_place(place, width, shape):
+    network, inputs = made(Tripled, layers=1, norm_place=place), drawn()
+    network(*inputs)
+    attention = network.blocks[0].attention
+    assert (attention.norm.width, attention.norm.shape) == (width, shape)
+    tokens = network.tokens(*inputs)
+    outputs = attention.inside(tokens).outputs.flatten(1)
+    expected = 3 * attention.output(outputs) if place == "projected" else attention.output(3 * outputs)
+    assert_same(attention(tokens, 1).squeeze(1), expected)
+
+
+@pytest.mark.parametrize(("gate", "numbers"), [("elementwise", WIDTH), ("headwise", HEADS)])
+def test_the_gate_is_a_sigmoid_of_what_the_query_is_made_of(gate, numbers):
+    """Y' = Y * sigmoid(X W), after the normaliser and before W_O."""
+    network, inputs = made(Tripled, layers=1, gate=gate), drawn()
+    attention = network.blocks[0].attention
+    assert attention.gate.weight.shape == (numbers, WIDTH)
+    assert attention.gate.bias is None
+    tokens = network.tokens(*inputs)
+    gates = torch.sigmoid(tokens[:, -1] @ attention.gate.weight.T)
+    gates = gates.repeat_interleave(WIDTH // numbers, dim=1)
+    outputs = attention.inside(tokens).outputs.flatten(1)
+    assert_same(attention(tokens, 1).squeeze(1), attention.output(3 * outputs * gates))
+
+
+def test_the_items_are_a_set():
+    network, (items, query) = made(), drawn()
+    assert_same(network(items.flip(1), query), network(items, query))
+
+
+MEMORY = """
+import resource, torch
+from torch import nn
+from vanishing_variance.networks import Sizes
+from vanishing_variance.networks.transformer import Network
+network = Network(Sizes(128, 64, 64), lambda width: nn.Identity(), layers=2, heads=4, width=64)
+with torch.no_grad():
+    network(torch.randn(1, 2**14, 128), torch.randn(1, 64))
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="others count memory in other units")
+def test_a_sequence_of_two_to_the_fourteenth_needs_less_than_two_gibibytes():
+    done = subprocess.run([sys.executable, "-c", MEMORY], check=True, capture_output=True, text=True)
+    assert int(done.stdout) < 2 * 2**20  # KiB

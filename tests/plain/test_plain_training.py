@@ -1,0 +1,259 @@
+"""The plain engine: held to the fast one, and to itself when it is cut off or trains several seeds at once."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+from plain_plans import Bag, Recurrent, Rotary, make_plain
+from rounding import in_double
+from torch import nn
+
+from vanishing_variance.engine import checkpoints
+from vanishing_variance.engine import loop as fast
+from vanishing_variance.engine.batches import batches
+from vanishing_variance.engine.initialisation import draw
+from vanishing_variance.harness import parallel
+from vanishing_variance.harness.arrays import read_about
+from vanishing_variance.harness.errors import DivergedError, InputError
+from vanishing_variance.networks.paper import state_of_seed
+from vanishing_variance.plain import block as plain_block
+from vanishing_variance.plain import loop as plain_loop
+from vanishing_variance.plain.block import train_block
+from vanishing_variance.plain.ensemble import Single, Stacked, can_stack
+from vanishing_variance.plain.model import initial_model
+
+SEEDS = [5, 2]
+pytestmark = pytest.mark.trains
+
+
+def start(plan, seeds):
+    """The fast engine's initial weights."""
+    return draw(plan.variant.initial(plan.task_training), plan.root_seed, plan.variant.task_name, seeds)
+
+
+class WithState(Bag):
+    """With what else training may change: dropout, and running statistics."""
+
+    def __init__(self, sizes, norm, *, dropout: float = 0.0):
+        super().__init__(sizes, norm, dropout=dropout)
+        self.norm = nn.BatchNorm1d(8)
+        self.scale = nn.Parameter(torch.tensor(1.0))
+        self.fixed = nn.Parameter(torch.ones(3), requires_grad=False)
+
+    def forward(self, items, query):
+        return self.scale * super().forward(items, query)
+
+
+class Looking(Bag):
+    """That looks at its values."""
+
+    def forward(self, items, query):
+        return super().forward(items if items.sum() > 0 else -items, query)
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch):
+    """In this process, a record every five steps."""
+    monkeypatch.setattr(parallel, "cores", lambda: 1)
+    for module in (fast, plain_loop, plain_block):
+        monkeypatch.setattr(module, "STEPS_PER_RECORD", 5)
+
+
+def trained(plan, seeds=SEEDS, ensemble=None):
+    """Train in double precision; return losses, last weights and others."""
+    ensemble = ensemble or Single(initial_model(plan, seeds[0]).double())
+    losses, others = plain_loop.train(plan, ensemble, seeds, lambda done: None, None)
+    return losses, {"last": ensemble.weights, **others}
+
+
+@pytest.fixture
+def double(monkeypatch):
+    """Batches in double precision."""
+    for module in (fast, plain_loop):
+
+        def drawn(*arguments, original=module.batches):
+            return ((in_double(batch), labels) for batch, labels in original(*arguments))
+
+        monkeypatch.setattr(module, "batches", drawn)
+
+
+@pytest.mark.usefixtures("double")
+@pytest.mark.parametrize(
+    ("norm", "decay", "model"),
+    [
+        ("ln", "none", {}),
+        ("none", "cosine", {"heads": 4, "attention_biases": True}),
+        ("rms", "none", {"projection": "direct"}),
+    ],
+)
+def test_the_papers_network_is_trained_as_by_the_fast_engine(task_name, norm, decay, model):
+    settings = {"decay": decay, "weight_decay": 0.1, "averaged_part": 0.9, "kept_steps": [4], "model": model}
+    plan = make_plain(task_name, "paper", norm, **settings)
+    for seed in SEEDS:
+        first = start(plan, [seed])
+        model = initial_model(plan, seed)
+        assert all(torch.equal(tensor, state_of_seed(first, 0)[name]) for name, tensor in model.state_dict().items())
+        weights = in_double(first)
+        of_fast, fast_others = fast.train(plan, weights, [seed])
+        losses, ours = trained(plan, [seed])
+        np.testing.assert_allclose(losses, of_fast, rtol=1e-5)
+        assert ours.keys() == {"last", "averaged", "step_00000004"}
+        for kind, expected in {"last": weights, **fast_others}.items():
+            for name, tensor in state_of_seed(expected, 0).items():
+                # as in tests/engine/test_training.py; the others are in single precision
+                torch.testing.assert_close(ours[kind][name][0], tensor, rtol=1e-6, atol=1e-6, msg=name)
+
+
+def test_without_double_precision_losses_differ_by_rounding(task_name):
+    plan = make_plain(task_name, "paper")
+    block = train_block(plan, SEEDS)
+    losses, _ = fast.train(plan, start(plan, SEEDS), SEEDS)
+    np.testing.assert_allclose(block.losses["loss"], losses.T.ravel(), rtol=0, atol=1e-4)
+
+
+@pytest.mark.usefixtures("double")
+@pytest.mark.parametrize("network", ["paper", "transformer", Recurrent, WithState])
+def test_seeds_at_once_are_each_seed_alone(task_name, network):
+    plan = make_plain(task_name, network, averaged_part=0.9)
+    models = [initial_model(plan, seed).double() for seed in SEEDS]
+    losses, together = trained(plan, SEEDS, Stacked(models))
+    for place, seed in enumerate(SEEDS):
+        of_seed, alone = trained(plan, [seed])
+        np.testing.assert_allclose(losses[:, place], of_seed[:, 0], rtol=1e-5)
+        for kind, weights in alone.items():
+            for name, tensor in weights.items():
+                torch.testing.assert_close(together[kind][name][place], tensor[0], rtol=1e-6, atol=1e-6, msg=name)
+
+
+def test_a_module_that_torch_func_refuses_is_a_line(capsys):
+    batch, labels = next(batches(make_plain("argmax", Bag), SEEDS))
+    for network, taken in ((Looking, False), (Rotary, True), ("transformer", True)):
+        plan = make_plain("argmax", network)
+        assert can_stack([initial_model(plan, seed) for seed in SEEDS], batch, labels) is taken
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("network Looking: one seed after another, for torch.func refuses it: ")
+
+
+def test_variants_of_a_seed_start_alike_and_seeds_do_not(task_name):
+    none, ln = (initial_model(make_plain(task_name, "transformer", norm), 2).state_dict() for norm in ("none", "ln"))
+    assert {name.rpartition(".")[2] for name in ln.keys() - none.keys()} == {"scale", "shift"}
+    assert all(torch.equal(tensor, ln[name]) for name, tensor in none.items())
+    other = initial_model(make_plain(task_name, "transformer", "none"), 3).state_dict()
+    assert not any(torch.equal(tensor, other[name]) for name, tensor in none.items() if "norm" not in name)
+
+
+def test_the_users_own_random_numbers_are_left_alone():
+    torch.manual_seed(3)
+    expected = torch.rand(1)
+    torch.manual_seed(3)
+    train_block(make_plain("argmax", Bag, options={"dropout": 0.5}), [0])
+    assert torch.equal(torch.rand(1), expected)
+
+
+def bytes_of(block):
+    kinds = {"last": block.weights, **block.others}
+    arrays = {f"{kind}.{name}": array for kind, weights in kinds.items() for name, array in weights.items()}
+    return {name: array.tobytes() for name, array in arrays.items()} | {
+        "losses": block.losses["loss"].to_numpy().tobytes()
+    }
+
+
+@pytest.mark.parametrize("network", ["paper", "transformer", WithState])
+@pytest.mark.parametrize("steps", [[1], [3, 8, 9]])
+def test_a_training_that_was_cut_off_ends_with_the_same_bits(network, steps, tmp_path, monkeypatch):
+    options = {"dropout": 0.5} if network is WithState else {}
+    settings = {"averaged_part": 0.9, "kept_steps": [4, 8], "weight_decay": 0.01, "decay": "cosine"}
+    plan = make_plain("dictionary", network, options=options, **settings)
+    path = tmp_path / "0.safetensors"
+    # a class has no checkpoints by `train_block`
+    run = partial(plain_block._train_chunk, plan, [0], path, lambda done: None)
+    whole = bytes_of(train_block(plan, [0]))
+    for step in steps:
+        with monkeypatch.context() as patched:
+            patched.setattr(plain_loop, "batches", partial(some, step, plain_loop.batches))
+            patched.setattr(checkpoints, "SECONDS_BETWEEN", checkpoints.SECONDS_BETWEEN)  # put back afterwards
+            with pytest.raises(KeyboardInterrupt):
+                run()
+        assert read_about(path)["completed"] == step
+    assert bytes_of(run()) == whole
+
+
+def some(step, original, *arguments):
+    """Yield batches until a step, with a checkpoint just before."""
+    for made, batch in enumerate(original(*arguments), arguments[2]):
+        if made == step:
+            raise KeyboardInterrupt
+        if made == step - 1:
+            checkpoints.SECONDS_BETWEEN = -1.0
+        yield batch
+
+
+def test_a_named_network_has_a_checkpoint_a_seed_and_a_class_has_none(tmp_path):
+    train_block(make_plain("argmax", Bag), SEEDS, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    train_block(make_plain("argmax", "transformer"), SEEDS, tmp_path)
+    assert sorted(path.name[:2] for path in tmp_path.iterdir()) == ["2-", "5-"]
+
+
+@pytest.mark.parametrize("network", ["transformer", "a class of this notebook"])
+def test_the_number_of_processes_changes_no_bit(network, monkeypatch):
+    if network != "transformer":
+
+        class Local(Bag):
+            pass
+
+        network = Local  # which pickle would not send
+    plan = make_plain("argmax", network)
+    one = train_block(plan, SEEDS)
+    assert one.losses["seed"].tolist() == [5, 5, 5, 2, 2, 2]
+    assert one.losses["step"].tolist() == [5, 10, 12] * 2
+    monkeypatch.undo()
+    monkeypatch.setattr(parallel, "cores", lambda: 2)
+    two = train_block(plan, SEEDS)
+    assert all(np.array_equal(two.weights[name], array) for name, array in one.weights.items())
+
+
+class Broken(Bag):
+    """That does what `fault` says."""
+
+    def __init__(self, sizes, norm, *, fault: str = ""):
+        super().__init__(sizes, norm)
+        self.fault = fault
+        if fault == "no parameters":
+            self.item = self.norm = self.head = None
+        if fault == "constructor":
+            raise RuntimeError("two\nlines")
+
+    def forward(self, items, query):
+        logits = super().forward(items, query)
+        match self.fault:
+            case "shape":
+                return logits[:, :3]
+            case "type":
+                return None
+            case "raises":
+                raise RuntimeError("two\nlines")
+            case "diverges":
+                return logits / 0
+        return logits
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        ("no parameters", r"^network Broken has no parameters that could be trained$"),
+        ("constructor", r"^network Broken\(sizes, norm, \.\.\.\) fails: RuntimeError: two lines$"),
+        ("shape", r"^network Broken returns \(4, 3\); must be class logits \(4, 10\), \(batch, classes\)$"),
+        ("type", r"^network Broken returns NoneType; must be class logits \(4, 10\), \(batch, classes\)$"),
+        ("raises", r"^network Broken fails: RuntimeError: two lines$"),
+    ],
+)
+def test_a_network_that_does_not_fit_is_one_line(fault, message):
+    with pytest.raises(InputError, match=message):
+        train_block(make_plain("argmax", Broken, options={"fault": fault}), SEEDS)
+
+
+def test_a_loss_that_is_not_a_number_names_seed_and_step():
+    with pytest.raises(DivergedError, match=r"^train argmax-short-ln-0: the loss of seed 5 is nan at step 1$"):
+        train_block(make_plain("argmax", Broken, options={"fault": "diverges"}), SEEDS)

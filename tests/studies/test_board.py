@@ -1,0 +1,88 @@
+"""The board of a study, against numpy and scipy; and the boards in git, against their results."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from checkout import ROOT
+from scipy import stats
+
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.studies.board import board
+from vanishing_variance.studies.results import COLUMNS, read_results, results
+from vanishing_variance.studies.study import read_study
+from vanishing_variance.studies.table import board_table
+
+LENGTHS = (16, 32, 64)
+
+
+def line(name, accuracies, rule="plain", seeds=range(4)):
+    """Return results on argmax; `accuracies`: a row a seed, a column a length."""
+    rows = []
+    for seed, of_seed in zip(seeds, accuracies, strict=True):
+        for length, accuracy in zip(LENGTHS, of_seed, strict=True):
+            rows.append((seed, rule, length, accuracy, 1 / length, 4.0 / length))
+    frame = pd.DataFrame(rows, columns=COLUMNS[:-1])
+    return frame.assign(task="argmax", line=name, note=None)
+
+
+@pytest.fixture
+def accuracies():
+    return np.random.default_rng(0).random((3, 4, 3))
+
+
+def test_means_and_paired_differences_are_scipys(accuracies):
+    first, second, third = accuracies
+    table = board(pd.concat([line("a", first), line("b", second), line("c", third)]), {"b": "a", "c": "a"}, 16)
+    assert table["line"].tolist() == ["a", "b", "c"]
+    beyond = 100 * accuracies[:, :, 1:].mean(axis=2)
+    np.testing.assert_allclose(table["beyond"], beyond.mean(axis=1), atol=1e-6)
+    tests = [stats.ttest_rel(other, beyond[0]) for other in beyond[1:]]
+    np.testing.assert_allclose(table["p"][1:], [test.pvalue for test in tests])
+    np.testing.assert_allclose(table["difference"][1:], beyond[1:].mean(axis=1) - beyond[0].mean(), atol=1e-6)
+    smaller, larger = sorted(table["p"][1:])
+    assert table["p_holm"].min() == pytest.approx(min(2 * smaller, 1))
+    assert table["p_holm"].max() == pytest.approx(min(max(2 * smaller, larger), 1))
+    assert table[["target", "variance_ratio"]].to_numpy() == pytest.approx(np.array([[1 / 64, 1 / 4]] * 3), abs=1e-6)
+
+
+def test_only_seeds_that_both_have_are_compared_and_rules_apart(accuracies):
+    first, second, third = accuracies
+    parts = [line("a", first), line("a", third, "averaged"), line("b", second, seeds=range(2, 6))]
+    table = board(pd.concat(parts), {"b": "a"}, 16).set_index(["line", "rule"])
+    assert table.loc[("b", "plain"), "n_paired"] == 2
+    assert table.loc[("a", "averaged"), "n"] == 4
+    assert np.isnan(table.loc[("a", "averaged"), "difference"])
+
+
+def test_a_line_that_diverged_has_a_row_with_its_note(accuracies):
+    bad = pd.DataFrame({"note": ["the loss of seed 1 is nan at step 7"]}, columns=["task", "line", *COLUMNS])
+    parts = [line("a", accuracies[0]), bad.assign(task="argmax", line="b")]
+    table = board(pd.concat(parts), {"b": "a"}, 16)
+    assert table.loc[table["line"] == "b", ["rule", "note"]].to_numpy().tolist() == [["plain", bad["note"][0]]]
+    assert "the loss of seed 1 is nan at step 7" in board_table("mine", "Why?", table)
+
+
+def test_without_a_length_beyond_training_it_is_one_line(accuracies):
+    with pytest.raises(InputError, match=r"test\.lengths has none above 64"):
+        board(line("a", accuracies[0]), {}, 64)
+
+
+def test_results_have_the_inside_beside_the_plain_accuracy():
+    keys = {"seed": 0, "length": 16}
+    accuracy = pd.DataFrame([{**keys, "rule": rule, "accuracy": 0.5} for rule in ("hard", "plain")])
+    mechanism = pd.DataFrame([{**keys, "sample": "tested", "target": 0.25, "variance_before": 2.0}])
+    frame = results(accuracy, mechanism).set_index("rule")
+    assert frame.loc["plain", ["target", "variance"]].tolist() == [0.25, 2.0]
+    assert frame.loc["hard", ["target", "variance"]].isna().all()
+
+
+@pytest.mark.parametrize("name", sorted(path.parent.name for path in (ROOT / "studies").glob("*/board.csv")))
+def test_a_board_in_git_is_that_of_its_results(name, monkeypatch):
+    """Else: make study NAME=<name>."""
+    monkeypatch.chdir(ROOT)
+    study = read_study(name)
+    longest = read_yaml(ROOT / "params.yaml")["ranges"][study.range]["longest"]
+    table = board(read_results(name, study), study.baselines, longest)
+    text = (ROOT / "studies" / name / "board.md").read_text()
+    assert board_table(name, study.question, table) == text

@@ -1,0 +1,119 @@
+"""A study's file: what is allowed, which parameters a line has, and what its plan holds."""
+
+import pytest
+from checkout import ROOT
+
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.files import write_text
+from vanishing_variance.harness.yaml import read_yaml, written
+from vanishing_variance.studies import study as studies
+from vanishing_variance.studies.plan import plan, runs
+from vanishing_variance.studies.study import line_params, read_study
+from vanishing_variance.studies.template import FILES, filled
+
+PARAMS = read_yaml(ROOT / "params.yaml")
+VALID = {"question": "Why?", "tasks": ["argmax"], "lines": {"none": {"norm": "none"}, "ln": {"norm": "ln"}}}
+
+
+@pytest.fixture
+def read(tmp_path, monkeypatch):
+    """Return a function that reads a study of this content."""
+    monkeypatch.chdir(tmp_path)
+
+    def of(document):
+        text = document if isinstance(document, str) else written(document)
+        write_text(tmp_path / "studies/mine/study.yaml", text)
+        return read_study("mine")
+
+    return of
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"lines": {}}, "lines is {}; must have at least 1 line"),
+        ({"line": {}}, "line is {}, but there is no such key; choose from question, tasks, range"),
+        ({"tasks": ["sorting"]}, "tasks[0] is 'sorting'; must be 'argmax' or 'dictionary'"),
+        ({"lines": {"A line": {}}}, "1 to 64 characters of a-z, 0-9 and -"),
+        ({"kept": ["ln"]}, "kept has ln, which is a line; a line is trained, or it is kept"),
+        ({"compare": [["ln", "std"]]}, "compare has 'std'; choose from ln, none"),
+        ("question: a\nquestion: b\n", "line 2"),
+    ],
+)
+def test_a_mistake_in_a_study_is_one_line(read, changes, said):
+    with pytest.raises(InputError) as caught:
+        read(changes if isinstance(changes, str) else VALID | changes)
+    assert str(caught.value).startswith("studies/mine/study.yaml")
+    assert said in str(caught.value)
+
+
+def test_an_unknown_study_is_one_line_with_the_choices(read):
+    read(VALID)
+    for name in ("yours", "../mine", ""):
+        with pytest.raises(InputError, match=r"is unknown; choose from mine$"):
+            read_study(name)
+
+
+def test_a_line_has_what_the_base_and_it_change_nested_or_dotted(read):
+    base = {"training": {"decay": "cosine", "learning_rate": 0.5}, "tasks.argmax.steps.short": 7}
+    study = read(VALID | {"base": base, "lines": {"a": {"training.learning_rate": 0.25, "norm": "none"}}})
+    resolved = line_params(PARAMS, study, "a")
+    assert resolved["training"] == PARAMS["training"] | {"decay": "cosine", "learning_rate": 0.25}
+    assert resolved["tasks"]["argmax"]["steps"]["short"] == 7
+    assert resolved["norm"] == "none"
+    assert resolved["test"] == PARAMS["test"]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ({"norm": "nrom"}, "norm is 'nrom'; must be one of centred_rms, ln, none"),
+        ({"attention": "hard"}, "attention is 'hard'; must be one of length_gain, power"),
+        ({"model": {"widht": 8}}, "it has no key model.widht"),
+        ({"training.decay": "linear"}, "training.decay is 'linear'; must be 'none' or 'cosine'"),
+        ({"test.sequences": 9}, "test.sequences cannot differ; a line has norm, attention"),
+    ],
+)
+def test_a_parameter_of_a_line_that_is_not_allowed_is_one_line_with_its_name(read, line, said):
+    study = read(VALID | {"lines": {"own": line}})
+    with pytest.raises(InputError) as caught:
+        line_params(PARAMS, study, "own")
+    assert "line own: " in str(caught.value)
+    assert said in str(caught.value)
+
+
+def test_each_line_is_compared_with_the_first_or_as_the_study_says(read):
+    lines = {name: {"norm": "ln"} for name in ("a", "b", "c")}
+    assert read(VALID | {"lines": lines}).baselines == {"b": "a", "c": "a"}
+    assert read(VALID | {"lines": lines, "compare": [["a", "c"]], "kept": ["d"]}).baselines == {"a": "c"}
+
+
+def test_a_plan_changes_with_what_training_reads_and_with_nothing_else(read):
+    study = read(VALID)
+    one = plan(line_params(PARAMS, study, "ln"), "argmax", "short")
+    for key, changes in {"test": {"sequences": 600}, "figures": {"task": "dictionary"}}.items():
+        other = PARAMS | {key: PARAMS[key] | changes}
+        assert plan(line_params(other, study, "ln"), "argmax", "short") == one
+    steps = PARAMS["tasks"] | {"dictionary": PARAMS["tasks"]["dictionary"] | {"steps": {"short": 1, "long": 1}}}
+    assert plan(line_params(PARAMS | {"tasks": steps}, study, "ln"), "argmax", "short") == one
+    assert plan(line_params(PARAMS | {"seed": 5}, study, "ln"), "argmax", "short") != one
+    assert one["files"].keys() == {"attentions/softmax.py", "norms/ln.py"}
+    assert len(runs(one, "argmax", "short", "mine", "ln")) == len(PARAMS["blocks"])
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "studies").glob("*/study.yaml")), ids=lambda path: path.parent.name)
+def test_a_study_in_git_is_valid_and_has_the_graph_of_all(path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    name = path.parent.name
+    study = read_study(name)
+    for line in study.lines:
+        line_params(PARAMS, study, line)
+    assert path.with_name("dvc.yaml").read_text() == filled("dvc.yaml", name)
+
+
+def test_the_template_is_a_study(tmp_path, monkeypatch):
+    monkeypatch.setattr(studies, "STUDIES", tmp_path)
+    for file in FILES:
+        write_text(tmp_path / "own" / file, filled(file, "own"))
+    study = read_study("own")
+    assert [line_params(PARAMS, study, line)["norm"] for line in study.lines] == ["none", "ln"]
