@@ -14,9 +14,8 @@ from vanishing_variance.harness.sections import Section, different, explained
 from vanishing_variance.harness.yaml import flattened, read_yaml
 from vanishing_variance.params import Params, check
 from vanishing_variance.results.scale import changed
-from vanishing_variance.studies.plan import OF_NETWORK, PAPER
+from vanishing_variance.studies.plan import OF_NETWORK, PAPER, STUDIES
 
-STUDIES = Path("studies")
 # What a line may change of params.yaml, sections and single keys, and its network; tests are the same for all lines.
 TRAINED = ("norm", "attention", "seed", "blocks", "seeds_per_block", "tasks", "ranges", "model", "training")
 NAME = "[a-z0-9][a-z0-9-]{0,63}"
