@@ -72,7 +72,7 @@ SMALLER = {
 
 
 def test_every_block_says_its_language_so_none_is_overlooked():
-    assert set().union(*(languages for _, languages in CODE.values())) == {"sh", "python", "text"}
+    assert set().union(*(languages for _, languages in CODE.values())) == {"sh", "python", "text", "yaml"}
     assert len(SHOWN) > 50
 
 
