@@ -191,6 +191,17 @@ def test_a_line_that_is_added_or_changed_trains_alone(copy, old, new, line):
     assert copy.ran("dvc", "repro", graph) == set()
 
 
+def test_a_clone_without_weights_adds_a_line_and_trains_no_other(copy, tmp_path):
+    """As `make study` does it."""
+    clone = Copy(tmp_path / "clone")
+    copy("git", "clone", "--quiet", str(copy.path), str(clone.path))
+    path = clone.path / STUDY / "study.yaml"
+    path.write_text(path.read_text().replace("lines:\n", "lines:\n  std: {norm: std}\n"))
+    assert clone.ran("dvc", "repro", "generate") == {"check", *GENERATE}
+    graph = f"{STUDY}/dvc.yaml"
+    assert clone.ran("dvc", "repro", "--allow-missing", graph) == of_study("plan", *of_line("std"), "compare")
+
+
 def test_a_study_that_asks_or_compares_something_else_trains_nothing(copy):
     edit_yaml(copy.path / STUDY / "study.yaml", {"question": "Which?", "compare": [["none", "power-ln"]]})
     assert copy.ran("dvc", "repro", f"{STUDY}/dvc.yaml") == of_study("plan", "compare")
