@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
 from vanishing_variance.engine import registry
 from vanishing_variance.harness.errors import InputError, shown
-from vanishing_variance.harness.sections import Section, different, explained
+from vanishing_variance.harness.sections import PATH, Section, different, explained
 from vanishing_variance.harness.yaml import flattened, read_yaml
 from vanishing_variance.params import Params, check
 from vanishing_variance.results.scale import changed
@@ -123,7 +123,8 @@ def line_params(params: Mapping[str, Any], study: Study, line: str) -> dict[str,
         check(resolved, LineParams)
         _check_network(network, options)
     except InputError as problem:
-        raise InputError(f"line {line}: {problem}") from None
+        said = str(problem).removeprefix(f"{PATH}: ")  # it stands in the study's file
+        raise InputError(f"line {line}: {said}") from None
     return resolved | {"network": network, "network_options": options}
 
 
