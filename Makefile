@@ -4,7 +4,7 @@ VENV := .venv
 BASE := main
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: demo repro report leaderboard test test-all lint bench paper-scale default-scale pr-report
+.PHONY: demo repro report study test test-all lint bench paper-scale default-scale pr-report
 
 # As `dvc repro --keep-going`, but tells how many stages are done, and runs independent stages at once. `check` comes first:
 # of a `blocks` that is no list, DVC itself would say no more than that it cannot parse dvc.yaml.
@@ -25,9 +25,15 @@ report: $(VENV)/installed
 		then python -m webbrowser "file://$(CURDIR)/plots/report/index.html"; \
 		else echo "the page: $(CURDIR)/plots/report/index.html"; fi
 
-# What else generalises to long sequences, ranked: metrics/leaderboard/board.md. A new line trains alone.
-leaderboard: $(VENV)/installed
-	dvc repro leaderboard/dvc.yaml
+# `make study NEW=mine` begins a study of your own, `make study NAME=mine` trains what is missing, tests and compares.
+study: $(VENV)/installed
+ifdef NEW
+	@python -m stages.study_new "$(NEW)"
+else
+	@python -m stages.study_plan "$(NAME)"
+	dvc repro generate
+	dvc repro --allow-missing "studies/$(NAME)/dvc.yaml"
+endif
 
 TESTS := python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
@@ -53,7 +59,7 @@ paper-scale: $(VENV)/installed
 
 # Back to what git has, and what DVC's cache has of the rest, so that nothing runs again; what was there is stashed.
 default-scale:
-	git -c apply.whitespace=nowarn stash push --quiet --message "before default-scale" -- params.yaml dvc.lock leaderboard/dvc.lock ':(glob)metrics/*.*' metrics/interventions metrics/leaderboard metrics/tables plots
+	git -c apply.whitespace=nowarn stash push --quiet --message "before default-scale" -- params.yaml dvc.lock ':(glob)metrics/*.*' metrics/interventions metrics/tables plots
 	dvc checkout --quiet --allow-missing
 
 # What this branch changes in the results, for its pull request.

@@ -9,8 +9,9 @@ from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies.board import board
+from vanishing_variance.studies.plan import STUDIES
 from vanishing_variance.studies.results import read_results
-from vanishing_variance.studies.study import STUDIES, read_study
+from vanishing_variance.studies.study import read_study
 from vanishing_variance.studies.table import board_table
 
 

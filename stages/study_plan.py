@@ -6,8 +6,8 @@ from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml, written
-from vanishing_variance.studies.plan import plan
-from vanishing_variance.studies.study import STUDIES, line_params, read_study
+from vanishing_variance.studies.plan import STUDIES, plan
+from vanishing_variance.studies.study import line_params, read_study
 
 
 def main() -> None:

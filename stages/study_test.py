@@ -15,8 +15,6 @@ from vanishing_variance.harness.script import run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.held_out import Test
-from vanishing_variance.measure.plain_models import plain_accuracy, plain_inside
-from vanishing_variance.plain.plan import PlainPlan
 from vanishing_variance.studies.arguments import planned_line
 from vanishing_variance.studies.plan import DIVERGED, LineRun
 from vanishing_variance.studies.results import COLUMNS, beside, results, results_file
@@ -49,6 +47,10 @@ def test(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame:
 
 def test_network(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame:
     """Return the results of a block of the plain engine; what is inside its models goes to the run's folder."""
+    # Here, as in study_train.
+    from vanishing_variance.measure.plain_models import plain_accuracy, plain_inside  # noqa: PLC0415
+    from vanishing_variance.plain.plan import PlainPlan  # noqa: PLC0415
+
     plan = PlainPlan.of(params, this, params["network"], params["network_options"])
     numbers = seeds(this.block, params["seeds_per_block"])
     tested = get_param(params, "test", Test)

@@ -11,8 +11,6 @@ from vanishing_variance.harness.errors import DivergedError
 from vanishing_variance.harness.files import write_json
 from vanishing_variance.harness.frames import write_frame
 from vanishing_variance.harness.script import run
-from vanishing_variance.plain.block import train_block
-from vanishing_variance.plain.plan import PlainPlan
 from vanishing_variance.studies.arguments import planned_line
 from vanishing_variance.studies.plan import DIVERGED, LineRun
 
@@ -21,6 +19,7 @@ def main() -> None:
     plan, runs = planned_line(__doc__)
     train_line = train_network if "network" in plan else train
     for this in runs:
+        (this.folder("trained") / DIVERGED).unlink(missing_ok=True)  # of another training, where DVC has not cleared it
         try:
             train_line(plan, this)
         except DivergedError as problem:  # a result, which the board shows
@@ -29,6 +28,10 @@ def main() -> None:
 
 def train_network(plan: Mapping[str, Any], this: LineRun) -> None:
     """Train a block of seeds of a network by the plain engine. Raises InputError and DivergedError."""
+    # Here, so that lines of the paper's network do not depend on it; the plans of the others have its hashes.
+    from vanishing_variance.plain.block import train_block  # noqa: PLC0415
+    from vanishing_variance.plain.plan import PlainPlan  # noqa: PLC0415
+
     numbers = seeds(this.block, plan["seeds_per_block"])
     training = PlainPlan.of(plan, this, plan["network"], plan["network_options"])
     block = train_block(training, numbers, this.folder("checkpoints"))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import yaml
 
+from vanishing_variance.harness.files import write_text
 from vanishing_variance.report.strongest import OTHER_RECORDS
 from vanishing_variance.results.answer import TREATMENTS
 
@@ -31,6 +32,14 @@ TRAIN, EVALUATE = stages("train"), stages("evaluate")
 GENERATE = {"generate@argmax", "generate@dictionary"}
 # What depends on the treatment and is kept by git alone.
 RESULTS = {"interventions", "proposition", "ttest", "figures", "claims", "report"}
+# The one study of a copy, tests/smoke-study.yaml, and a line of it of which git has the results alone.
+STUDY = "studies/leaderboard"
+KEPT = """seed,rule,length,accuracy,target,variance,note
+0,plain,4,0.75,,,
+0,plain,16,0.5,,,
+1,plain,4,0.5,,,
+1,plain,16,0.25,,,
+"""
 ALL = {"check", "probe", "figure1", *RESULTS, *GENERATE, *TRAIN, *EVALUATE}
 
 
@@ -109,11 +118,14 @@ class Copy:
         for name in listed.stdout.split("\0"):
             generated = name.endswith("dvc.lock") or name.startswith(("metrics/", "plots/"))
             generated &= not name.startswith(OF_NO_STAGE)
+            generated |= name.startswith("studies/") and not name.startswith(f"{STUDY}/dvc.yaml")
             if name and not generated and (ROOT / name).is_file():
                 (copy.path / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(ROOT / name, copy.path / name)
         shutil.copy(ROOT / "tests/smoke.yaml", copy.path / "params.yaml")
-        shutil.copy(ROOT / "tests/smoke-leaderboard.yaml", copy.path / "leaderboard/params.yaml")
+        shutil.copy(ROOT / "tests/smoke-study.yaml", copy.path / STUDY / "study.yaml")
+        for task in TASKS:
+            write_text(copy.path / STUDY / f"results/{task}-before.csv", KEPT)
         copy("git", "init", "--quiet", "--initial-branch", "main")
         copy.commit("smoke scale")
         return copy

@@ -6,7 +6,7 @@ import torch
 CHECKED = (
     "attentions",
     *(f"engine.{name}" for name in ("adam", "attention", "initialisation", "interfaces", "items", "kernels", "linear")),
-    *("engine.network", "engine.variant", "leaderboard.standings", "leaderboard.testing"),
+    *("engine.network", "engine.variant"),
     *("measure.evaluation", "measure.inference", "measure.interventions"),
     *("features", "networks", "norms", "statistics", "tasks"),
     # but for the parameters, whose types pydantic checks

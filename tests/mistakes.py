@@ -204,10 +204,25 @@ MISTAKES = {
         'changes["damage", name, where] = trained - means',
         'changes["damage", name, where] = base - means',
     ),
-    "the worst row ranks first": (
-        'means.rank(ascending=False, method="min")',
-        'means.rank(ascending=True, method="min")',
+    # Studies
+    "a line of a study loses what all lines share": (
+        "changes = flattened(study.base) | flattened(study.lines[line])",
+        "changes = flattened(study.lines[line])",
     ),
+    "a plan lacks the hash of its normaliser": (
+        """names = [f"attentions/{params['attention']}.py", f"norms/{params['norm']}.py"]""",
+        """names = [f"attentions/{params['attention']}.py"]""",
+    ),
+    "a plan lacks the plain engine": (
+        """names += [f"features/{task}.py", *_plain_engine()]""",
+        """names += [f"features/{task}.py"]""",
+    ),
+    "a board's mean has the longest training length": (
+        "by_length.columns if int(length) > longest",
+        "by_length.columns if int(length) >= longest",
+    ),
+    "a board's Holm corrects over both tasks": ('frame.groupby(["task", "rule"])["p"]', 'frame.groupby("rule")["p"]'),
+    "a line is compared with itself": ("theirs = rows(results, task=task, line=baseline)", "theirs = own"),
     # Files, processes, DVC
     "all attention maps have one folder": ("RUNS / kind / self.attention / self.norm", "RUNS / kind / self.norm"),
     "every training has the softmax": ("run.task, run.norm, run.attention)", "run.task, run.norm)"),

@@ -56,7 +56,7 @@ def test_the_published_page_finds_the_files_that_it_links(tmp_path):
         for step in workflow(ROOT / ".github/workflows/pages.yml")["jobs"]["publish"]["steps"]
         if "run" in step
     )
-    for name in ("docs", "metrics", "plots"):
+    for name in ("docs", "metrics", "plots", "studies"):
         shutil.copytree(ROOT / name, tmp_path / name)
     shutil.copy(ROOT / "README.md", tmp_path)
     subprocess.run(["bash", "-e", "-c", script], cwd=tmp_path, check=True)

@@ -1,5 +1,7 @@
 """A bad parameter file or argument is refused in one line, with exit code 2, and nothing is touched."""
 
+from pathlib import Path
+
 import pytest
 import yaml
 from bad_parameters import GOOD, MISSING, TEXTS, VALUES
@@ -8,13 +10,16 @@ from hypothesis import strategies as st
 from scripts import ONE, ROOT, stage
 
 from vanishing_variance.harness import memory
+from vanishing_variance.harness.files import write_text
 
+STUDY = "question: Why?\ntasks: [argmax]\n"
 OF_VARIANTS = ("train", "evaluate")
 # What each script must be given.
 SCRIPTS = {
     **{path.stem: () for path in sorted((ROOT / "stages").glob("[!_]*.py"))},
     **dict.fromkeys(OF_VARIANTS, ONE),
-    **dict.fromkeys(("leaderboard_train", "leaderboard_evaluate"), ("--line", "none")),
+    **dict.fromkeys(("study_plan", "study_new", "study_compare"), ("mine",)),
+    **dict.fromkeys(("study_train", "study_test"), ("studies/mine/plan/argmax-ln.yaml",)),
     **{"generate": ("--task", "argmax"), "record": ("again",), "scale": ("default",)},
 }
 
@@ -124,7 +129,18 @@ def test_a_bad_value_of_an_option_is_refused(refused, script, option, value, sai
         (("generate", "--task", "../x"), "'../x' is unknown; choose from argmax, dictionary"),
         (("generate", "--tas=argmax"), "required: --task"),
         (("train", *ONE, "more"), "unrecognized arguments: more"),
-        (("leaderboard_train",), "required: --line"),
+        (("study_plan",), "required: study"),
+        (("study_plan", "mine"), "study: 'mine' is unknown; choose from none"),
+        (("study_compare", "../mine"), "study: '../mine' is unknown; choose from none"),
+        (("study_train", "plan/argmax-ln.yaml"), "argument plan: plan/argmax-ln.yaml must be studies/<study>/plan/"),
+        (("study_train", "studies/mine/plan/sort-ln.yaml"), "argument plan: studies/mine/plan/sort-ln.yaml must be"),
+        (("study_test", "studies/../plan/argmax-ln.yaml"), "argument plan: studies/../plan/argmax-ln.yaml must be"),
+        (
+            ("study_test", "studies/mine/plan/argmax-ln.yaml"),
+            "studies/mine/plan/argmax-ln.yaml: cannot be read as YAML",
+        ),
+        (("study_new", "A b"), "NEW: 'A b' must be 1 to 64 characters of a-z, 0-9 and -"),
+        (("study_new", "../mine"), "NEW: '../mine' must be 1 to 64 characters of a-z, 0-9 and -"),
         (("scale", "big"), "'big' is unknown; choose from default, paper"),
         (("record", "../x"), "'../x'"),
         (("pieces", "A b"), "'A b'"),
@@ -133,6 +149,35 @@ def test_a_bad_value_of_an_option_is_refused(refused, script, option, value, sai
 def test_a_bad_argument_is_refused(refused, script, said):
     write(GOOD)
     assert said in refused(*script)
+
+
+def test_a_new_study_does_not_overwrite_one_and_can_be_planned(refused):
+    """The example of the template is valid, and each of its lines has a plan."""
+    write((ROOT / "params.yaml").read_text())
+    assert stage("study_new", "mine") == (0, "")
+    assert refused("study_new", "mine").startswith("error: NEW: studies/mine is there already")
+    assert "choose from mine" in refused("study_plan", "yours")
+    assert stage("study_plan", "mine") == (0, "")
+    plans = sorted(path.name for path in Path("studies/mine/plan").iterdir())
+    assert plans == [f"{task}-{line}.yaml" for task in ("argmax", "dictionary") for line in ("ln", "none")]
+
+
+@pytest.mark.parametrize(
+    ("study", "line"),
+    [
+        ("question: [", "studies/mine/study.yaml: cannot be read as YAML: line "),
+        ("question: a\n", "studies/mine/study.yaml: tasks is missing; the file must have question, tasks"),
+        (f"{STUDY}lines: {{a: {{norm: batch}}}}\n", "line a: norm is 'batch'; must be one of centred_rms"),
+        (f"{STUDY}lines: {{a: {{network: mlp}}}}\n", "line a: "),
+        (f"{STUDY}lines: {{a: {{test.lengths: [4]}}}}\n", "line a: test.lengths cannot differ; a line has norm"),
+        (f"{STUDY}lines: {{}}\nkept: [a]\n", "studies/mine/study.yaml: kept has a, which has no file in results/"),
+    ],
+)
+def test_a_bad_study_is_refused_by_its_stages(refused, study, line):
+    write(GOOD)
+    write_text(Path("studies/mine/study.yaml"), study)
+    script = "study_compare" if "kept" in study else "study_plan"
+    assert refused(script, "mine").startswith(f"error: {line}")
 
 
 @pytest.mark.parametrize(("script", "needed"), SCRIPTS.items())

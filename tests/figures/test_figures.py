@@ -6,13 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from checkout import ROOT
-from made_up_board import every_state
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.figures import accuracy, figure1, figure2, figure3, figure4, interventions, loss, mechanism
-from vanishing_variance.figures.leaderboard import draw
+from vanishing_variance.figures.board import draw
 from vanishing_variance.figures.proposition import data as proposition_lines
 from vanishing_variance.harness.runs import RULES
 from vanishing_variance.probe.fits import POOLED, fits, pooled
@@ -201,17 +200,50 @@ def test_the_proposition_lines_are_quantiles_relative_to_the_variance_of_an_item
     assert set(lines["bound"]) == {16}
 
 
-def test_the_leaderboard_has_marks_or_words_of_every_line_and_the_best_at_the_top_longer_ones_apart():
-    board, _ = every_state()
-    board = board.assign(attention=board["line"], steps=np.where(board["line"] == "one", 4, 1))
-    axes, _ = draw(board).figure.axes
-    names = axes.yaxis.get_major_formatter().format_ticks(axes.get_yticks())
-    assert names == ["other", "softmax", "constant", "broken", "one, 4 × the steps"]
-    assert [text.get_text() for text in axes.texts] == ["at chance", "diverged"]
-    trained, baseline = (container.lines[0].get_xydata().tolist() for container in axes.containers)
-    means = board.query("task == 'argmax' and rule == 'plain'").set_index("line")["beyond"]
-    assert trained == [[means["other"], 0], [means["one"], 5]]
-    assert baseline == [[means["softmax"], 1]]
+def made_up_board():
+    """Return a board of three lines, of which the first has averaged weights, and one diverged on argmax."""
+    rows = []
+    low = 10.0
+    for task in TASKS:
+        for place, line in enumerate(("none", "ln", "broken")):
+            mean = low + 20 * place
+            row = {"task": task, "line": line, "rule": "plain", "n": 6, "note": None}
+            row |= {"beyond": mean, "beyond_low": mean - 3, "beyond_high": mean + 5}
+            if (task, line) == ("argmax", "broken"):
+                row = {"task": task, "line": line, "rule": "plain", "note": "seed 1 diverged at step 7"}
+            rows.append(row)
+        rows.append(rows[-3] | {"rule": "averaged", "beyond": low + 1})
+    return pd.DataFrame(rows).astype({"n": "Int64"})
+
+
+def test_a_board_has_marks_or_words_of_every_line_in_its_order_and_a_vertical_line_at_the_first():
+    drawing = draw("Which is best?", made_up_board())
+    argmax, dictionary = drawing.figure.axes
+    assert argmax.yaxis.get_major_formatter().format_ticks(argmax.get_yticks()) == ["none", "ln", "broken"]
+    assert argmax.yaxis_inverted()  # the first at the top
+    assert [text.get_text() for text in argmax.texts] == ["diverged"]
+    assert [text.get_position()[1] for text in argmax.texts] == [2]
+    assert not dictionary.texts
+    for axes, means in ((argmax, [10, 30]), (dictionary, [10, 30, 50])):
+        [marks] = axes.containers
+        points, _, [bars] = marks.lines
+        assert points.get_xydata().tolist() == [[mean, place] for place, mean in enumerate(means)]
+        assert [bar[:, 0].tolist() for bar in bars.get_segments()] == [[mean - 3, mean + 5] for mean in means]
+        [averaged] = [line for line in axes.lines if line.get_label() == "averaged weights"]
+        assert averaged.get_xydata().tolist() == [[11, 0]]
+        assert axes.lines[-1].get_xdata() == [10, 10]
+    assert set(labels(drawing.figure)) == {"as trained", "averaged weights"}
+    assert drawing.title == "Which is best?"
+    assert "n = 6 seeds" in drawing.caption
+    assert len(drawing.caption) <= CAPTION
+
+
+def test_a_board_whose_first_line_diverged_has_a_figure():
+    table = made_up_board().query("task == 'argmax'").sort_values("line")
+    [axes] = draw("Why?", table).figure.axes
+    assert [text.get_text() for text in axes.texts] == ["diverged"]
+    assert [line for line in axes.lines if line.get_linestyle() == ":"] == []
+    assert draw("Why?", table[table["line"] == "broken"]).caption
 
 
 def test_an_intervention_has_a_look_of_its_own_and_its_shares_are_within_the_panels():

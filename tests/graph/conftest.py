@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from checkout import Copy
+from checkout import STUDY, Copy
 from filelock import FileLock
 from graph import Ran, Runner, resolve
 
@@ -27,7 +27,7 @@ class Whole:
 
 @pytest.fixture(scope="package")
 def whole(tmp_path_factory):
-    """Run every stage of both graphs, each after those that it depends on."""
+    """Run every stage of both graphs, the paper's and a study's, each after those that it depends on."""
     top = tmp_path_factory.mktemp("whole")
     copy = Copy.of_this_checkout(top / "copy")
     before = set(copy("git", "ls-files").split())
@@ -63,7 +63,7 @@ def by_dvc(tmp_path_factory, worker_id):
             shutil.rmtree(folder, ignore_errors=True)
             copy = Copy.of_this_checkout(folder / "copy")
             ran = copy.ran("dvc", "repro")
-            copy("dvc", "repro", "leaderboard/dvc.yaml")
+            copy("dvc", "repro", f"{STUDY}/dvc.yaml")
             copy.commit("results")
             finished.write_text(json.dumps(sorted(ran)))
     return Copy(folder / "copy"), set(json.loads(finished.read_text()))

@@ -1,5 +1,6 @@
 """The whole graph at the smallest scale, every stage in a forked child: what it declares, reads, writes and refuses."""
 
+import ast
 import json
 import re
 from itertools import product
@@ -7,26 +8,25 @@ from itertools import product
 import numpy as np
 import pytest
 import yaml
-from checkout import ALL, EVALUATE, GENERATE, TRAIN, stages
+from checkout import ALL, EVALUATE, GENERATE, STUDY, TRAIN, stages
 from graph import resolve, stages_of
 
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.arrays import read_arrays
 from vanishing_variance.harness.paths import sequences
-from vanishing_variance.harness.yaml import edit_yaml
+from vanishing_variance.harness.yaml import edit_yaml, read_yaml
 
 # Of the paper's runs these take hours, and the others seconds.
-DEAR = ("train", "evaluate", "leaderboard/dvc.yaml:train")
+OF_LINES = (f"{STUDY}/dvc.yaml:train", f"{STUDY}/dvc.yaml:test")
+DEAR = ("train", "evaluate", *OF_LINES)
 SOURCE = "src/vanishing_variance"
 # What finds Python and the sources, and computes nothing.
 LAUNCHERS = {"stages/__init__.py", "src/vanishing_variance/__init__.py"}
+DOCSTRINGS = {f"{SOURCE}/{room}/__init__.py" for room in ("results", "studies")}
 # Files, processes, errors: no dependency of what computes with models.
 HARNESS = f"{SOURCE}/harness/"
-MODELS = (
-    *("generate", "interventions", "proposition", "probe"),
-    *("leaderboard/dvc.yaml:evaluate", "leaderboard/dvc.yaml:learned"),
-)
+MODELS = ("generate", "interventions", "proposition", "probe")
 
 
 def dear(name):
@@ -37,6 +37,12 @@ def dear(name):
 def with_models(name):
     """Return whether a stage draws sequences, trains, or computes with models."""
     return name.partition("@")[0].removesuffix("-long") in (*MODELS, *DEAR)
+
+
+def planned(whole, name):
+    """Return the plan of a line's stage, which has hashes of the files that the line chooses; empty of other stages."""
+    paths = [dep for dep in whole.graph[name].deps if dep.startswith(f"{STUDY}/plan/")]
+    return read_yaml(whole.folder / paths[0]) if paths else {"files": {}}
 
 
 def test_every_stage_runs_and_writes_its_outputs(whole):
@@ -50,9 +56,10 @@ def test_every_stage_runs_and_writes_its_outputs(whole):
 def test_a_stage_declares_the_files_that_it_opens(whole):
     """Under-declared, it does not rerun when it should."""
     for name, stage in whole.graph.items():
-        others = (*stage.outs, *stage.params, "runs/times/", "runs/checkpoints/")
+        others = (*stage.outs, *stage.params, "runs/times/", "runs/checkpoints/", f"runs/{STUDY}/checkpoints/")
         read = {file for file in whole.read(name) if not file.startswith(others)}
-        undeclared = {file for file in read if not stage.declares(file)} - LAUNCHERS
+        chosen = {f"{SOURCE}/{file}" for file in planned(whole, name)["files"]}
+        undeclared = {file for file in read if not stage.declares(file)} - LAUNCHERS - DOCSTRINGS - chosen
         assert {file for file in undeclared if not (with_models(name) and file.startswith(HARNESS))} == set(), name
 
 
@@ -60,41 +67,46 @@ def test_a_dear_stage_declares_no_other_files(whole):
     """Over-declared, it is trained again without need."""
     for name in filter(dear, whole.graph):
         read, deps = whole.read(name), whole.graph[name].deps - {"runs/checked"}
+        if "network" in planned(whole, name):  # the graph is that of all networks; the plain engine draws its sequences
+            deps = {dep for dep in deps if not dep.startswith("data/")}
         outputs = {dep for dep in deps if dep.startswith(("runs/", "data/"))}
         assert {dep for dep in outputs if not any(file.startswith(dep) for file in read)} == set(), name
         sources = {file for file in whole.files for dep in deps - outputs if f"{file}/".startswith(f"{dep}/")}
         unread = {file for file in sources - read if not file.endswith(".c")}  # what is compiled, the machine decides
         unread -= {f"{SOURCE}/engine/spread.py"}  # of every normaliser but none
+        unread -= {f"{SOURCE}/measure/plain_models.py"}  # of the networks that are not the paper's
         of_training = "train" not in name  # whose code changes the weights, so that they are tested again
         assert {file for file in unread if not (of_training and file.startswith(f"{SOURCE}/engine/"))} == set(), name
 
 
 def test_a_stage_declares_exactly_the_parameters_that_it_takes(whole):
     for name, stage in whole.graph.items():
-        if name in ("check", "report"):  # both read the whole file
+        if name in ("check", "report", f"{STUDY}/dvc.yaml:plan"):  # they read the whole file
             continue
-        taken = whole.ran[name].taken
-        own = {key for key in taken if re.match(r"(model|training|tasks\.\w+\.(training|steps\.short))$", key)}
-        if "leaderboard/params.yaml" in stage.params or "leaderboard/params.yaml" in stage.deps:
-            taken = taken - own  # the leaderboard's own file has these
+        plan = planned(whole, name)
+        taken = {key for key in whole.ran[name].taken if key.partition(".")[0] not in plan}
         declared = stage.params.get("params.yaml", frozenset())
+        if "network" in plan:  # the graph is the same for all networks
+            declared = declared - {"diagnostics", "temperature"}
         assert {key for key in taken if not any(f"{key}.".startswith(f"{wide}.") for wide in declared)} == set(), name
         assert {wide for wide in declared if not any(f"{key}.".startswith(f"{wide}.") for key in taken)} == set(), name
 
 
 @pytest.mark.parametrize(("need", "module"), [("processes", "harness/parallel.py"), ("gpu", "engine/device.py")])
 def test_a_stage_says_that_it_starts_processes_or_computes_on_a_gpu(whole, need, module):
-    study = {name for name in whole.graph if "leaderboard" not in name}
-    needing = {name for name in study if need in whole.graph[name].needs}
-    importing = {name for name in study if f"{SOURCE}/{module}" in whole.ran[name].opened}
+    needing = {name for name in whole.graph if need in whole.graph[name].needs}
+    importing = {name for name in whole.graph if f"{SOURCE}/{module}" in whole.ran[name].opened}
     assert needing == importing
 
 
 def test_all_of_the_study_waits_for_the_check(whole):
-    """A bad parameter stops everything: a stage depends on what `check` writes, or on a stage that does."""
-    reached = {"runs/checked"}
+    """A bad parameter stops everything: a stage depends on what `check` writes, or on a stage that does.
+
+    A study checks the parameters of each of its lines, in `plan`.
+    """
+    reached = {"runs/checked", f"{STUDY}/plan"}
     for name, stage in whole.graph.items():
-        if name != "check":
+        if name not in ("check", f"{STUDY}/dvc.yaml:plan"):
             below = any(
                 f"{dep}/".startswith(f"{out}/") or f"{out}/".startswith(f"{dep}/")
                 for dep in stage.deps
@@ -120,7 +132,7 @@ OF_KEYS = {
     "probe.model": set(),
     "interventions.sequences": set(),
 }
-# A source file -> all stages that declare it, those of the leaderboard aside.
+# A source file -> all stages that declare it, those of the study in studies/ aside.
 OF_FILES = {
     f"{SOURCE}/engine/batches.py": set(ALL),
     f"{SOURCE}/harness/parallel.py": {"check", "ttest", "figures", "figure1", "claims", "report"},
@@ -147,12 +159,12 @@ def test_a_changed_parameter_reruns_what_depends_on_it(whole, key):
 def test_a_changed_source_reruns_what_depends_on_it(whole, file):
     assert (whole.folder / file).is_file()
     found = stages_of(whole.graph, file=file)
-    assert {name for name in found if "leaderboard" not in name} == OF_FILES[file]
+    assert {name for name in found if STUDY not in name} == OF_FILES[file]
 
 
 def test_nothing_but_the_engine_and_what_is_chosen_trains_again(whole):
     """A change of a figure, a claim, a measurement or of how files are written keeps every trained model."""
-    chosen = ("engine/", "attentions/", "norms/", "tasks/", "leaderboard/")
+    chosen = ("engine/", "attentions/", "norms/", "tasks/", "studies/plan.py", "studies/arguments.py")
     sources = [file.removeprefix(f"{SOURCE}/") for file in whole.files if file.startswith(f"{SOURCE}/")]
     others = [file for file in sources if not file.startswith(chosen)]
     assert {file.partition("/")[0] for file in others} >= {
@@ -168,7 +180,10 @@ def test_nothing_but_the_engine_and_what_is_chosen_trains_again(whole):
 
 
 def test_what_finds_python_and_the_sources_reruns_no_result(whole):
-    assert {name for file in LAUNCHERS for name in stages_of(whole.graph, file=file)} == {"check"}
+    of_seconds = {"check", f"{STUDY}/dvc.yaml:plan", f"{STUDY}/dvc.yaml:compare"}
+    assert {name for file in LAUNCHERS for name in stages_of(whole.graph, file=file)} == of_seconds
+    for file in DOCSTRINGS:
+        assert len(ast.parse((whole.folder / file).read_text()).body) == 1
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import shutil
 import time
 
 import pytest
-from checkout import ALL, EVALUATE, GENERATE, RESULTS, Copy, stages
+from checkout import ALL, EVALUATE, GENERATE, RESULTS, STUDY, TASKS, Copy, stages
 
 from vanishing_variance.harness.yaml import edit_yaml
 
@@ -159,6 +159,65 @@ def test_a_new_normaliser_trains_only_itself(copy):
     new = trained_and_tested(norms={"short": ["largest"], "long": ["largest"]})
     assert copy.ran("dvc", "exp", "run", "-S", "norm=largest") == {*new, "check", *RESULTS}
     assert "+ largest" in (copy.path / "metrics/tables/table1.md").read_text()
+
+
+def of_study(*names):
+    """Return the addresses of stages of the study in studies/."""
+    return {f"{STUDY}/dvc.yaml:{name}" for name in names}
+
+
+def of_line(line):
+    """Return the names of a line's stages."""
+    return {f"{kind}@{task}-{line}" for kind in ("train", "test") for task in TASKS}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("lines:\n", "lines:\n  std: {norm: std}\n", "std"),
+        ("power-ln: {attention: power}", "power-ln: {attention: power, training.learning_rate: 0.02}", "power-ln"),
+        ("power-ln: {attention: power}", "power-ln: {attention: ssmax}", "power-ln"),
+        ("layers: 1", "layers: 2", "transformer"),
+    ],
+)
+def test_a_line_that_is_added_or_changed_trains_alone(copy, old, new, line):
+    path = copy.path / STUDY / "study.yaml"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    graph = f"{STUDY}/dvc.yaml"
+    assert copy.ran("dvc", "repro", graph) == of_study("plan", *of_line(line), "compare")
+    assert f"| {line} " in (copy.path / STUDY / "board.md").read_text()
+    assert copy.ran("dvc", "repro", graph) == set()
+
+
+def test_a_clone_without_weights_adds_a_line_and_trains_no_other(copy, tmp_path):
+    """As `make study` does it."""
+    clone = Copy(tmp_path / "clone")
+    copy("git", "clone", "--quiet", str(copy.path), str(clone.path))
+    path = clone.path / STUDY / "study.yaml"
+    path.write_text(path.read_text().replace("lines:\n", "lines:\n  std: {norm: std}\n"))
+    assert clone.ran("dvc", "repro", "generate") == {"check", *GENERATE}
+    graph = f"{STUDY}/dvc.yaml"
+    assert clone.ran("dvc", "repro", "--allow-missing", graph) == of_study("plan", *of_line("std"), "compare")
+
+
+def test_a_study_that_asks_or_compares_something_else_trains_nothing(copy):
+    edit_yaml(copy.path / STUDY / "study.yaml", {"question": "Which?", "compare": [["none", "power-ln"]]})
+    assert copy.ran("dvc", "repro", f"{STUDY}/dvc.yaml") == of_study("plan", "compare")
+    assert "Which?" in (copy.path / STUDY / "board.md").read_text()
+
+
+def test_a_changed_engine_of_other_networks_trains_their_lines_alone(copy):
+    path = copy.path / "src/vanishing_variance/plain/loop.py"
+    path.write_text(path.read_text() + "\n# changed\n")
+    assert "train@" not in copy("dvc", "status", "dvc.yaml")
+    dry = ("dvc", "repro", "--dry", "--single-item")
+    assert copy.ran("dvc", "repro", f"{STUDY}/dvc.yaml:plan") >= of_study("plan")
+    for line, stale in (("transformer", True), ("none", False), ("power-ln", False)):
+        for task in TASKS:
+            name = f"{STUDY}/dvc.yaml:train@{task}-{line}"
+            assert copy.ran(*dry, name) == ({name} if stale else set())
 
 
 def test_new_test_lengths_retrain_nothing(copy):

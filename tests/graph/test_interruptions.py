@@ -38,8 +38,7 @@ def anew(finished, folder):
 def same(copy, finished):
     """Return whether the copy has what the undisturbed run left, recorded and in its folder."""
     copy("git", "add", "--all")
-    others = (":!metrics/leaderboard", ":!plots/leaderboard")  # which is a graph of its own
-    results = ("--", "dvc.lock", "metrics", "plots", *others)
+    results = ("--", "dvc.lock", "metrics", "plots")
     differ = copy("git", "diff", "--cached", "--name-only", finished("git", "rev-parse", "HEAD").strip(), *results)
     return differ == "" and "up to date" in copy("dvc", "status", "dvc.yaml")
 

@@ -6,6 +6,7 @@ import pytest
 from browser import NONE, find
 from made_up_results import draw, rendered
 
+BOARD = "studies/leaderboard/before/board"
 UNFOLD = "document.querySelectorAll('details').forEach(part => part.open = true)"
 
 
@@ -28,8 +29,8 @@ def index(tmp_path):
     path = tmp_path / "plots/report/index.html"
     path.parent.mkdir(parents=True)
     path.write_text(rendered())
-    for name in ("figures/accuracy", "figures/answer", "figures/recorded", "leaderboard/leaderboard"):
-        draw(tmp_path / f"plots/{name}.png")
+    for name in ("plots/figures/accuracy", "plots/figures/answer", "plots/figures/recorded", BOARD):
+        draw(tmp_path / f"{name}.png")
     return path
 
 

@@ -55,6 +55,16 @@ def test_only_seeds_that_both_have_are_compared_and_rules_apart(accuracies):
     assert np.isnan(table.loc[("a", "averaged"), "difference"])
 
 
+def test_p_is_corrected_within_a_task_and_rule(accuracies):
+    first, second, third = accuracies
+    lines = pd.concat([line("a", first), line("b", second + 0.5), line("c", third + 1)])
+    alone = board(lines, {"b": "a", "c": "a"}, 16)
+    table = board(pd.concat([lines, lines.assign(task="dictionary")]), {"b": "a", "c": "a"}, 16)
+    for _, of_task in table.groupby("task"):
+        np.testing.assert_array_equal(of_task["p_holm"], alone["p_holm"])
+    assert (alone["p_holm"][1:] < 0.5).all()
+
+
 def test_a_line_that_diverged_has_a_row_with_its_note(accuracies):
     bad = pd.DataFrame({"note": ["the loss of seed 1 is nan at step 7"]}, columns=["task", "line", *COLUMNS])
     parts = [line("a", accuracies[0]), bad.assign(task="argmax", line="b")]

@@ -101,6 +101,18 @@ def test_a_plan_changes_with_what_training_reads_and_with_nothing_else(read):
     assert len(runs(one, "argmax", "short", "mine", "ln")) == len(PARAMS["blocks"])
 
 
+def test_the_plan_of_another_network_changes_with_the_plain_engine_and_that_of_the_papers_does_not(read):
+    lines = {"paper": {}, "other": {"network": "transformer", "network_options": {"layers": 1, "heads": 2}}}
+    study = read(VALID | {"lines": lines})
+    paper, other = (plan(line_params(PARAMS, study, line), "argmax", "short") for line in lines)
+    own = {"attentions/softmax.py", f"norms/{PARAMS['norm']}.py"}
+    assert paper["files"].keys() == own
+    networks = {f"networks/{name}.py" for name in ("__init__", "paper", "transformer")}
+    engine = {f"plain/{path.name}" for path in (ROOT / "src/vanishing_variance/plain").glob("*.py")}
+    assert other["files"].keys() == own | networks | engine | {"features/argmax.py"}
+    assert (other["network"], other["network_options"]) == ("transformer", {"layers": 1, "heads": 2})
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "studies").glob("*/study.yaml")), ids=lambda path: path.parent.name)
 def test_a_study_in_git_is_valid_and_has_the_graph_of_all(path, monkeypatch):
     monkeypatch.chdir(ROOT)

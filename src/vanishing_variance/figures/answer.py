@@ -1,4 +1,4 @@
-"""Accuracy against sequence length under four treatments: the README's picture."""
+"""Accuracy against sequence length under five treatments: the README's picture."""
 
 import pandas as pd
 
@@ -12,6 +12,7 @@ LOOKS = {
     "none": variants.look("none"),
     "ln": variants.look("ln"),
     "averaged weights": style.look("#CC6677", "-.", "^"),
+    "ln, averaged weights": style.look("#882255", ":", "v"),
     "three changes": style.look("#117733", "-", "D"),
 }
 
@@ -19,7 +20,7 @@ LOOKS = {
 def draw(means: pd.DataFrame, trained: tuple[int, int]) -> Drawing:
     """Draw a panel a task, a line a treatment; the lengths of training are shaded. `means`: see `answer`."""
     by_length = means[means["length"] != BEYOND].assign(row="")
-    figure, panels = style.facets(by_length, "row", "task", margin=0.4, height=2.3)
+    figure, panels = style.facets(by_length, "row", "task", margin=0.55, height=2.3)
     for axes, _, task, lines in panels:
         for name, look in LOOKS.items():
             line = rows(lines, treatment=name).set_index("length")
@@ -30,8 +31,8 @@ def draw(means: pd.DataFrame, trained: tuple[int, int]) -> Drawing:
         style.length_axis(axes, by_length["length"].unique())
         axes.set(title=task, ylabel="accuracy (%)", ylim=(-2, 105))
         axes.label_outer()
-    figure.axes[0].plot([], [], marker="o", color=style.GREY, **HOLLOW, label="the paper's")
-    style.legend_above(figure, columns=6)
+    figure.axes[0].plot([], [], marker="o", color=style.GREY, **HOLLOW, label="the paper's (hollow)")
+    style.legend_above(figure, columns=4)
     seeds = means.groupby("treatment", sort=False)["n"].min()
     numbers = ", ".join(f"{name} {n}" for name, n in seeds.items())
     caption = f"Means over seeds ({numbers}); bands: 95% t intervals over seeds. Hollow: the paper's means, 100 seeds."

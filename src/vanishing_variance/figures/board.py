@@ -23,7 +23,7 @@ OTHERS: dict[str, dict[str, Any]] = {
 def draw(question: str, board: pd.DataFrame) -> Drawing:
     """Draw a panel a task, a row a line, in the order of `board`, a frame of `studies.board`.
 
-    A vertical line is the plain accuracy of the first line; words stand for what diverged.
+    A vertical line is the plain accuracy of the first line, where it has one; words stand for what diverged.
     """
     tasks = board["task"].unique()
     names = board["line"].unique()
@@ -38,10 +38,11 @@ def draw(question: str, board: pd.DataFrame) -> Drawing:
         axes.label_outer()
     style.letter(panels)
     style.legend_above(figure, columns=3)
+    counts = board["n"].dropna()
+    seeds = variants.seeds(counts) if len(counts) else "0"  # where all diverged
     caption = (
-        f"Mean accuracy over the lengths beyond training, n = {variants.seeds(board['n'].dropna())} seeds; bars: 95% t "
-        "intervals over seeds. Averaged weights, and hard attention (all weight on the largest logit), are of the same "
-        "trainings."
+        f"Mean accuracy over the lengths beyond training, n = {seeds} seeds; bars: 95% t intervals over seeds. "
+        "Averaged weights, and hard attention (all weight on the largest logit), are of the same trainings."
     )
     return Drawing(figure, question, caption)
 
@@ -55,8 +56,9 @@ def _draw_panel(axes: Axes, lines: pd.DataFrame, places: pd.Series) -> None:
         drawn = rows(lines, rule=rule)
         if len(drawn):
             axes.plot(drawn["beyond"], places[drawn.index], ls="none", ms=4.5, mfc="none", mew=0.8, **look)
-    if len(trained):
-        axes.axvline(trained["beyond"].iloc[0], color="#000000", lw=0.9, ls=":", zorder=0)
+    first = places.index[0]
+    if first in trained.index:
+        axes.axvline(trained.loc[first, "beyond"], color="#000000", lw=0.9, ls=":", zorder=0)
     for line in plain.index.difference(trained.index):
         axes.text(0.02, places[line], "diverged", transform=axes.get_yaxis_transform(), va="center")
     axes.grid(axis="y", visible=False)

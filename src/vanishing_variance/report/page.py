@@ -15,7 +15,7 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.runs import PAPER_TABLES, TASKS
 from vanishing_variance.harness.sections import get_param
 from vanishing_variance.report.figures import Figure
-from vanishing_variance.report.strongest import Study, same_network, strongest
+from vanishing_variance.report.strongest import Study, strongest
 from vanishing_variance.report.tables import at_longest, gains, paper_table, shares
 from vanishing_variance.report.verdicts import counts, is_papers, ours, papers
 from vanishing_variance.results.scale import PAPER_SEEDS, of_paper, paper_steps
@@ -87,7 +87,6 @@ def page(
         own_tables=_tables(run, paper),
         scale=scale,
         is_reduced=is_reduced,
-        same_network=same_network(run.study, record.study),
         legend=legend(),
         source=source,
         ours=ours,

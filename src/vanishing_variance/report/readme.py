@@ -1,4 +1,4 @@
-"""The block of README.md between two markers: accuracies under four treatments, and the counts of verdicts."""
+"""The block of README.md between two markers: accuracies under five treatments, and the counts of verdicts."""
 
 from collections.abc import Iterable, Mapping
 from itertools import product
@@ -29,7 +29,8 @@ def rewritten(text: str, block: str) -> str:
 def block(means: pd.DataFrame, claims: Iterable[Mapping[str, Any]]) -> str:
     """Return the table of `means`, those of `results.answer`, and a sentence on the verdicts of the paper's claims."""
     judged = [claim for claim in claims if is_papers(claim)]
-    return f"{accuracies(means)}\n\nVerdicts on {len(judged)} claims of the paper: {counts(judged)}."
+    claimed = f"[{len(judged)} claims of the paper](plots/report/index.html)"
+    return f"{accuracies(means)}\n\nVerdicts on {claimed}: {counts(judged)}."
 
 
 def accuracies(means: pd.DataFrame) -> str:

@@ -1,4 +1,4 @@
-"""The answer in four treatments, trained on up to 16 items at the paper's scale: the README's picture and table."""
+"""The answer in five treatments, trained on up to 16 items at the paper's scale: the README's picture and table."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -34,6 +34,7 @@ TREATMENTS = (
     Treatment("none", "paper-scale", "none", "plain", in_paper=True),
     Treatment("ln", "paper-scale", "ln", "plain", in_paper=True),
     Treatment("averaged weights", "averaged-weights", "none", "averaged", in_paper=False),
+    Treatment("ln, averaged weights", "averaged-weights", "ln", "averaged", in_paper=False),
     Treatment("three changes", "three-changes", "none", "plain", in_paper=False),
 )
 

@@ -7,10 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from vanishing_variance.harness.paths import RUNS, Run
-from vanishing_variance.studies.study import OF_NETWORK, PAPER
 
+STUDIES = Path("studies")
 # A training that diverged leaves this instead of weights: {"said": the message of the error}.
 DIVERGED = "diverged.json"
+# The network of a line that names none: the study's, trained by the fast engine.
+PAPER = "paper"
+# What chooses another network, beside the sections of params.yaml.
+OF_NETWORK = ("network", "network_options")
 PACKAGE = Path(__file__).parents[1]
 _WHOLE = ("norm", "attention", "seed", "blocks", "seeds_per_block", "model", "training")
 
@@ -38,7 +42,9 @@ def plan(params: Mapping[str, Any], task: str, range_: str) -> dict[str, Any]:
     network = {}
     if params["network"] != PAPER:
         network = {key: params[key] for key in OF_NETWORK}
-        names += [f"networks/{params['network']}.py", "networks/__init__.py", f"features/{task}.py", *_plain_engine()]
+        of_network = {"__init__", PAPER, params["network"]}  # the plain engine reads the paper's, too
+        names += [f"networks/{name}.py" for name in sorted(of_network)]
+        names += [f"features/{task}.py", *_plain_engine()]
     return {
         **{key: params[key] for key in _WHOLE},
         **network,

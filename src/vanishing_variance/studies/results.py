@@ -2,13 +2,17 @@
 
 from itertools import product
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.results.accuracy import rows
-from vanishing_variance.studies.study import STUDIES, Study
+from vanishing_variance.studies.plan import STUDIES
+
+if TYPE_CHECKING:  # tests of a line do not depend on how a study is read
+    from vanishing_variance.studies.study import Study
 
 # `target`: the attention weight of the item with the answer, `variance`: of O before the normaliser; of the rule plain.
 # `note`: what stopped a training; such a row has nothing else.
@@ -32,7 +36,7 @@ def results_file(study: str, task: str, line: str) -> Path:
     return STUDIES / study / "results" / f"{task}-{line}.csv"
 
 
-def read_results(name: str, study: Study) -> pd.DataFrame:
+def read_results(name: str, study: "Study") -> pd.DataFrame:
     """Return the results of all lines, with columns task and line; a kept line may have been tested on one task.
 
     Raises InputError where a line has none.

@@ -10,17 +10,14 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
 from vanishing_variance.engine import registry
 from vanishing_variance.harness.errors import InputError, shown
-from vanishing_variance.harness.sections import Section, different, explained
+from vanishing_variance.harness.sections import PATH, Section, different, explained
 from vanishing_variance.harness.yaml import flattened, read_yaml
 from vanishing_variance.params import Params, check
 from vanishing_variance.results.scale import changed
+from vanishing_variance.studies.plan import OF_NETWORK, PAPER, STUDIES
 
-STUDIES = Path("studies")
-# The network of a line that names none: the study's, trained by the fast engine.
-PAPER = "paper"
 # What a line may change of params.yaml, sections and single keys, and its network; tests are the same for all lines.
 TRAINED = ("norm", "attention", "seed", "blocks", "seeds_per_block", "tasks", "ranges", "model", "training")
-OF_NETWORK = ("network", "network_options")
 NAME = "[a-z0-9][a-z0-9-]{0,63}"
 
 
@@ -126,7 +123,8 @@ def line_params(params: Mapping[str, Any], study: Study, line: str) -> dict[str,
         check(resolved, LineParams)
         _check_network(network, options)
     except InputError as problem:
-        raise InputError(f"line {line}: {problem}") from None
+        said = str(problem).removeprefix(f"{PATH}: ")  # it stands in the study's file
+        raise InputError(f"line {line}: {said}") from None
     return resolved | {"network": network, "network_options": options}
 
 

@@ -1,0 +1,76 @@
+"""A line whose training diverged, from its training to the board; nothing is trained here."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from checkout import KEPT
+from scripts import ROOT, stage
+
+from stages import study_test, study_train
+from vanishing_variance.harness.errors import DivergedError
+from vanishing_variance.harness.files import write_text
+from vanishing_variance.harness.frames import read_csv
+
+STUDY = "question: Why?\ntasks: [argmax]\nlines: {own: {norm: none}}\nkept: [before]\ncompare: [[own, before]]\n"
+PLAN = "studies/mine/plan/argmax-own.yaml"
+MINE = Path("studies/mine")
+SAID = "seed 1: the loss is nan at step 7"
+
+
+def diverges(*_):
+    raise DivergedError(SAID)
+
+
+def results_of(_, this):
+    return pd.read_csv(MINE / "results/argmax-before.csv").assign(seed=this.block)
+
+
+@pytest.fixture(autouse=True)
+def _study(tmp_path, monkeypatch):
+    """A planned study, in the working directory, with a line whose results are there."""
+    monkeypatch.chdir(tmp_path)
+    write_text(Path("params.yaml"), (ROOT / "tests/smoke.yaml").read_text().replace("blocks: [0]", "blocks: [0, 1]"))
+    write_text(MINE / "study.yaml", STUDY)
+    write_text(MINE / "results/argmax-before.csv", KEPT)
+    assert stage("study_plan", "mine") == (0, "")
+
+
+def test_a_line_that_diverges_is_a_result_which_the_board_shows(monkeypatch):
+    monkeypatch.setattr(study_train, "train", diverges)
+    assert stage("study_train", PLAN) == (0, "")
+    assert stage("study_test", PLAN) == (0, "")
+    assert read_csv(MINE / "results/argmax-own.csv", "note")["note"].tolist() == [SAID] * 2
+    assert stage("study_compare", "mine") == (0, "")
+    board = read_csv(MINE / "board.csv", "line", "note").set_index("line")
+    assert board["note"].dropna().to_dict() == {"own": SAID}
+    assert board.loc["before", "beyond"] == 37.5
+    assert SAID in (MINE / "board.md").read_text()
+    assert (MINE / "board.png").exists()
+
+
+def test_a_line_that_no_longer_diverges_is_tested(monkeypatch):
+    monkeypatch.setattr(study_train, "train", diverges)
+    stage("study_train", PLAN)
+    monkeypatch.setattr(study_train, "train", lambda *_: None)
+    monkeypatch.setattr(study_test, "test", results_of)
+    assert stage("study_train", PLAN) == (0, "")
+    assert stage("study_test", PLAN) == (0, "")
+    own = read_csv(MINE / "results/argmax-own.csv", "note")
+    assert own["note"].isna().all()
+    assert set(own["seed"]) == {0, 1}
+
+
+def test_a_line_of_which_one_block_diverged_has_its_note(monkeypatch):
+    monkeypatch.setattr(study_train, "train", lambda plan, this: diverges() if this.block else None)
+    monkeypatch.setattr(study_test, "test", results_of)
+    for script in (("study_train", PLAN), ("study_test", PLAN), ("study_compare", "mine")):
+        assert stage(*script) == (0, "")
+    assert read_csv(MINE / "board.csv", "line", "note").query("line == 'own'")["note"].tolist() == [SAID]
+
+
+def test_a_line_without_results_is_one_line():
+    code, said = stage("study_compare", "mine")
+    assert code == 2
+    assert said.startswith("error: studies/mine/results/argmax-own.csv: ")
+    assert said.count("\n") == 1
