@@ -16,7 +16,7 @@ def main() -> None:
     name = parser.parse_args().study
     study = read_study(name)
     params = read_yaml(PATH)
-    plans = {}
+    plans = {"lines.yaml": written({"lines": list(study.lines), "kept": study.kept})}
     for line in study.lines:
         resolved = line_params(params, study, line)
         for task in study.tasks:
