@@ -16,6 +16,7 @@ def main() -> None:
     name = parser.parse_args().study
     study = read_study(name)
     params = read_yaml(PATH)
+    # one file more, so that there is a plan where all lines are kept
     plans = {"lines.yaml": written({"lines": list(study.lines), "kept": study.kept})}
     for line in study.lines:
         resolved = line_params(params, study, line)

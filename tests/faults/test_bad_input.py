@@ -158,7 +158,7 @@ def test_a_new_study_does_not_overwrite_one_and_can_be_planned(refused):
     assert refused("study_new", "mine").startswith("error: NEW: studies/mine is there already")
     assert "choose from mine" in refused("study_plan", "yours")
     assert stage("study_plan", "mine") == (0, "")
-    plans = sorted(path.name for path in Path("studies/mine/plan").iterdir())
+    plans = sorted(path.name for path in Path("studies/mine/plan").glob("*-*.yaml"))
     assert plans == [f"{task}-{line}.yaml" for task in ("argmax", "dictionary") for line in ("ln", "none")]
 
 
