@@ -18,7 +18,7 @@ def main() -> None:
         raise InputError(f"NEW: {shown(name)} must be 1 to 64 characters of a-z, 0-9 and -")
     folder = STUDIES / name
     if folder.exists():
-        raise InputError(f"NEW: {folder} is there already; run it by make study NAME={name}")
+        raise InputError(f"NEW: {folder} exists; choose another name, or run it: make study NAME={name}")
     for file in FILES:
         write_text(folder / file, filled(file, name))
     print(f"{folder / 'study.yaml'} is an example to edit; then: git add {folder}; make study NAME={name}")

@@ -9,7 +9,6 @@ import pandas as pd
 from stages.evaluate import evaluate
 from vanishing_variance.engine.seeds import seeds
 from vanishing_variance.harness.arrays import read_arrays
-from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.frames import read_frame, write_csv, write_frame
 from vanishing_variance.harness.script import run
 from vanishing_variance.harness.sections import PATH, get_param
@@ -17,7 +16,7 @@ from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.held_out import Test
 from vanishing_variance.studies.arguments import planned_line
 from vanishing_variance.studies.plan import DIVERGED, LineRun
-from vanishing_variance.studies.results import COLUMNS, beside, results, results_file
+from vanishing_variance.studies.results import COLUMNS, beside, last_layer, results, results_file
 
 
 def main() -> None:
@@ -48,7 +47,7 @@ def test(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame:
 def test_network(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame:
     """Return the results of a block of the plain engine; what is inside its models goes to the run's folder."""
     # Here, as in study_train.
-    from vanishing_variance.measure.plain_models import plain_accuracy, plain_inside  # noqa: PLC0415
+    from vanishing_variance.measure.plain_models import has_inside, plain_accuracy, plain_inside  # noqa: PLC0415
     from vanishing_variance.plain.plan import PlainPlan  # noqa: PLC0415
 
     plan = PlainPlan.of(params, this, params["network"], params["network_options"])
@@ -60,13 +59,11 @@ def test_network(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame:
             weights[path.stem] = read_arrays(path)
     accuracy = plain_accuracy(plan, numbers, weights, tested.lengths, tested.sequences)
     write_frame(this.folder("evaluated") / "accuracy.parquet", accuracy)
-    try:
-        inside = plain_inside(plan, numbers, weights["plain"], tested.lengths, tested.sequences)
-    except InputError:  # not measured
+    if not has_inside(plan):
         return accuracy.reindex(columns=COLUMNS)
+    inside = plain_inside(plan, numbers, weights["plain"], tested.lengths, tested.sequences)
     write_frame(this.folder("evaluated") / "inside.parquet", inside)
-    last = inside[inside["layer"] == inside["layer"].max()]
-    return beside(accuracy, last.groupby(["seed", "length"])[["target", "variance"]].mean().reset_index())
+    return beside(accuracy, last_layer(inside))
 
 
 if __name__ == "__main__":

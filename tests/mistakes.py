@@ -173,7 +173,6 @@ MISTAKES = {
     "test sequences add no uncertainty": ("[seed, sequence, both]", "[seed, 0 * sequence, both]"),
     "Fieller's covariance has the wrong sign": ("above * below - covariance[0, 1]", "above * below + covariance[0, 1]"),
     "power of a one-sided test": ("stats.t.isf(alpha / 2, freedom)", "stats.t.isf(alpha, freedom)"),
-    "Shapley values weigh all orders alike": ("np.mean(gains, axis=0)", "np.sum(gains, axis=0)"),
     # Results and claims
     "every study has the long range": (
         '"short", *get_param(params, "train_also_on", FurtherRanges)',

@@ -155,7 +155,7 @@ def test_a_new_study_does_not_overwrite_one_and_can_be_planned(refused):
     """The example of the template is valid, and each of its lines has a plan."""
     write((ROOT / "params.yaml").read_text())
     assert stage("study_new", "mine") == (0, "")
-    assert refused("study_new", "mine").startswith("error: NEW: studies/mine is there already")
+    assert refused("study_new", "mine").startswith("error: NEW: studies/mine exists; choose another name")
     assert "choose from mine" in refused("study_plan", "yours")
     assert stage("study_plan", "mine") == (0, "")
     plans = sorted(path.name for path in Path("studies/mine/plan").glob("*-*.yaml"))

@@ -25,7 +25,7 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.measure.held_out import held_out_stream
 from vanishing_variance.networks import Layer
 from vanishing_variance.plain.model import Batch, PlainModel, initial_model, out_of_memory
-from vanishing_variance.plain.plan import PlainPlan
+from vanishing_variance.plain.plan import PlainPlan, load_network
 
 # The items of a batch, at first; where memory does not hold them, half as many sequences.
 ITEMS_IN_BATCH = {"cpu": 2**16, "cuda": 2**20}
@@ -98,6 +98,11 @@ def plain_accuracy(
     return pd.DataFrame(rows, columns=["seed", "rule", "length", "accuracy"])
 
 
+def has_inside(plan: PlainPlan) -> bool:
+    """Return whether what is inside the network can be measured."""
+    return hasattr(load_network(plan.network), "inside")
+
+
 def plain_inside(
     plan: PlainPlan, seeds: Sequence[int], weights: Weights, lengths: Sequence[int], sequences: int
 ) -> pd.DataFrame:
@@ -106,9 +111,9 @@ def plain_inside(
     `target`: the attention to the target item; `variance`: that of O over the head's features, before any normaliser;
     both means over sequences. Raises InputError where the network has no `inside`, or one of other shapes.
     """
-    models = _models(plan, seeds, weights)
-    if not hasattr(models[0].network, "inside"):
+    if not has_inside(plan):
         raise InputError(f"network {plan.network_name}: not measured; it has no method inside(items, query)")
+    models = _models(plan, seeds, weights)
     rows: list[tuple[Any, ...]] = []
     for length in lengths:
         drawn = Drawn.of(plan, length, sequences)

@@ -25,6 +25,13 @@ def results(accuracy: pd.DataFrame, mechanism: pd.DataFrame) -> pd.DataFrame:
     return beside(accuracy, inside)
 
 
+def last_layer(inside: pd.DataFrame) -> pd.DataFrame:
+    """Return seed, length, target and variance of the last layer of `plain_inside`, means over its heads."""
+    last = inside[inside["layer"] == inside["layer"].max()]
+    means: pd.DataFrame = last.groupby(["seed", "length"])[["target", "variance"]].mean()
+    return means.reset_index()
+
+
 def beside(accuracy: pd.DataFrame, inside: pd.DataFrame) -> pd.DataFrame:
     """Return COLUMNS: accuracies, and of the rule plain what is inside the models: seed, length, target, variance."""
     measured = inside[["seed", "length", "target", "variance"]].round(6).assign(rule="plain")
