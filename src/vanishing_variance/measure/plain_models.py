@@ -106,10 +106,11 @@ def has_inside(plan: PlainPlan) -> bool:
 def plain_inside(
     plan: PlainPlan, seeds: Sequence[int], weights: Weights, lengths: Sequence[int], sequences: int
 ) -> pd.DataFrame:
-    """Return what is inside each layer and head, counted from 0: seed, layer, head, length, target, variance.
+    """Return what is inside each layer and head, counted from 0: seed, layer, head, length, target, hard, variance.
 
-    `target`: the attention to the target item; `variance`: that of O over the head's features, before any normaliser;
-    both means over sequences. Raises InputError where the network has no `inside`, or one of other shapes.
+    `target`: the attention to the target item; `hard`: the part of the sequences in which it is the largest, so that
+    hard attention would find the target; `variance`: that of O over the head's features, before any normaliser. All
+    are means over sequences. Raises InputError where the network has no `inside`, or one of other shapes.
     """
     if not has_inside(plan):
         raise InputError(f"network {plan.network_name}: not measured; it has no method inside(items, query)")
@@ -122,7 +123,7 @@ def plain_inside(
             for layer, of_layer in enumerate(zip(*batches, strict=True)):
                 means = torch.cat(of_layer).double().mean(0).tolist()
                 rows += [(seed, layer, head, length, *of_head) for head, of_head in enumerate(means)]
-    return pd.DataFrame(rows, columns=["seed", "layer", "head", "length", "target", "variance"])
+    return pd.DataFrame(rows, columns=["seed", "layer", "head", "length", "target", "hard", "variance"])
 
 
 def _models(plan: PlainPlan, seeds: Sequence[int], weights: Weights) -> list[PlainModel]:
@@ -130,7 +131,7 @@ def _models(plan: PlainPlan, seeds: Sequence[int], weights: Weights) -> list[Pla
     models = []
     for place, seed in enumerate(seeds):
         model = initial_model(plan, seed)
-        model.load_state_dict({name: torch.from_numpy(array[place]) for name, array in weights.items()})
+        model.load_state_dict({name: torch.from_numpy(array)[place] for name, array in weights.items()})
         models.append(model.to(device()).eval())
     return models
 
@@ -140,8 +141,8 @@ def _correct(model: PlainModel, batch: Batch) -> Bool[Tensor, " B"]:
     return class_logits.argmax(-1) == batch["label"]
 
 
-def _inside(model: PlainModel, batch: Batch) -> list[Float[Tensor, "B H 2"]]:
-    """Return attention to the target and variance of O, of each layer."""
+def _inside(model: PlainModel, batch: Batch) -> list[Float[Tensor, "B H 3"]]:
+    """Return of each layer attention to the target, whether it is the largest, and the variance of O."""
     items, query = model.features(batch)
     layers: list[Layer] = model.network.inside(items, query)
     target = batch["target"].view(-1, 1, 1)
@@ -153,7 +154,9 @@ def _inside(model: PlainModel, batch: Batch) -> list[Float[Tensor, "B H 2"]]:
         if shapes != ((sequences, heads, length), (sequences, heads)):
             raise InputError(f"network {model.name}: inside returns weights and outputs of other shapes than Layer's")
         attention = layer.weights.gather(2, target.expand(-1, heads, -1)).squeeze(2)
-        measured.append(torch.stack((attention, layer.outputs.var(-1, correction=0)), dim=-1))
+        hard = (layer.weights.argmax(2) == target.squeeze(2)).to(attention)
+        variance = layer.outputs.var(-1, correction=0)
+        measured.append(torch.stack((attention, hard, variance), dim=-1))
     return measured
 
 
