@@ -14,8 +14,8 @@ from vanishing_variance.results.files import TrainingSetup, comparison, overview
 from vanishing_variance.statistics import intervals
 
 STEPS = {(task, name): 5 for task in ("argmax", "dictionary") for name in ("short", "long")}
-TRAINED = TrainingSetup(0, {"short": 2, "long": 2}, {"short": 16, "long": 16}, STEPS)
-SHORT = TrainingSetup(0, {"short": 2}, {"short": 16}, STEPS)
+TRAINED = TrainingSetup(0, {"short": 2, "long": 2}, {"short": 16, "long": 16}, STEPS, 512)
+SHORT = TrainingSetup(0, {"short": 2}, {"short": 16}, STEPS, 512)
 
 
 def test_an_overview_is_of_the_lengths_beyond_training():

@@ -17,12 +17,14 @@ import psutil
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
+from torch.nn.functional import cross_entropy
 
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.task import Sequences
 from vanishing_variance.harness import memory
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.measure.held_out import held_out_stream
+from vanishing_variance.measure.training_loss import fresh_sequences
 from vanishing_variance.networks import Layer
 from vanishing_variance.plain.model import Batch, PlainModel, initial_model, out_of_memory
 from vanishing_variance.plain.plan import PlainPlan, load_network
@@ -52,6 +54,11 @@ class Drawn:
         rng = held_out_stream(plan.root_seed, plan.variant.task_name, length)
         sequences = task.sample(rng, number, length)
         sequences["label"] = task.label(sequences)
+        return cls.of_sequences(plan, length, sequences)
+
+    @classmethod
+    def of_sequences(cls, plan: PlainPlan, length: int, sequences: Sequences) -> "Drawn":
+        """Return sequences that have been drawn, with their `label`."""
         return cls(plan.network_name, length, sequences, max(1, ITEMS_IN_BATCH[device().type] // length))
 
     @torch.no_grad()
@@ -98,6 +105,19 @@ def plain_accuracy(
     return pd.DataFrame(rows, columns=["seed", "rule", "length", "accuracy"])
 
 
+def plain_losses(plan: PlainPlan, seeds: Sequence[int], weights: Mapping[str, Weights]) -> pd.DataFrame:
+    """Return the loss of every model at the training lengths in nats, as `training_losses`: seed, rule, loss."""
+    rows = []
+    for rule, of_rule in weights.items():
+        for seed, model in zip(seeds, _models(plan, seeds, of_rule), strict=True):
+            by_length = []
+            for length, sequences in fresh_sequences(plan).items():
+                drawn = Drawn.of_sequences(plan, length, sequences)
+                by_length.append(torch.cat(drawn.answers(partial(_cross_entropy, model))).double().mean())
+            rows.append((seed, rule, torch.stack(by_length).mean().item()))
+    return pd.DataFrame(rows, columns=["seed", "rule", "loss"])
+
+
 def has_inside(plan: PlainPlan) -> bool:
     """Return whether what is inside the network can be measured."""
     return hasattr(load_network(plan.network), "inside")
@@ -139,6 +159,10 @@ def _models(plan: PlainPlan, seeds: Sequence[int], weights: Weights) -> list[Pla
 def _correct(model: PlainModel, batch: Batch) -> Bool[Tensor, " B"]:
     class_logits: Tensor = model(batch)
     return class_logits.argmax(-1) == batch["label"]
+
+
+def _cross_entropy(model: PlainModel, batch: Batch) -> Float[Tensor, " B"]:
+    return cross_entropy(model(batch), batch["label"], reduction="none")
 
 
 def _inside(model: PlainModel, batch: Batch) -> list[Float[Tensor, "B H 3"]]:

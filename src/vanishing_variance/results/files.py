@@ -12,9 +12,9 @@ from vanishing_variance.engine.ranges import Range, ranges_of, training_steps
 from vanishing_variance.engine.seeds import Index
 from vanishing_variance.harness.outputs import Files
 from vanishing_variance.harness.runs import PAPER_TABLES, TASKS
-from vanishing_variance.harness.sections import get_param
+from vanishing_variance.harness.sections import Several, get_param
 from vanishing_variance.measure.interventions.readings import read_out
-from vanishing_variance.results import explained, shares, shares_table, tables
+from vanishing_variance.results import explained, gains_table, shares, shares_table, tables
 from vanishing_variance.results.accuracy import pair
 from vanishing_variance.results.comparison import cells, markdown
 from vanishing_variance.results.paired_tests import Answers, paired_tests
@@ -31,13 +31,15 @@ SUFFIXES = {"short": [], "long": ["long"], "plain": [], "averaged": ["averaged"]
 class TrainingSetup:
     """Training of the compared models: shortest and longest length by range, gradient steps by task and range.
 
-    Of no other ranges than the study trains on. `root` is that of the random streams, `attention` the attention map.
+    `sequences` they are tested with at each length. Of no other ranges than the study trains on. `root` is that of the
+    random streams, `attention` the attention map.
     """
 
     root: int
     shortest: Mapping[str, int]
     longest: Mapping[str, int]
     steps: Mapping[tuple[str, str], int]
+    sequences: int
     attention: str = "softmax"
 
     @classmethod
@@ -49,6 +51,7 @@ class TrainingSetup:
             shortest={name: lengths.shortest for name, lengths in ranges.items()},
             longest={name: lengths.longest for name, lengths in ranges.items()},
             steps={(task, name): training_steps(params, task, name) for task in TASKS for name in ranges},
+            sequences=get_param(params, "test.sequences", Several),
             attention=get_param(params, "attention", str),
         )
 
@@ -70,6 +73,7 @@ def comparison(
         "tables/tests.csv": tests,
         "tables/paper.csv": beside,
         "tables/paper.md": markdown(beside),
+        "tables/gains.md": gains_table.markdown(gains_table.gains(accuracy, norm, trained.longest, trained.sequences)),
         **numbered,
     }
 
