@@ -83,7 +83,7 @@ def test_results_have_the_inside_beside_the_plain_accuracy():
     accuracy = pd.DataFrame([{**keys, "rule": rule, "accuracy": 0.5} for rule in ("hard", "plain")])
     mechanism = pd.DataFrame([{**keys, "sample": "tested", "target": 0.25, "variance_before": 2.0}])
     losses = pd.DataFrame([{"seed": 0, "rule": "plain", "loss": 0.1}])
-    frame = results(accuracy, mechanism, losses).set_index("rule")
+    frame = results(accuracy, losses, mechanism).set_index("rule")
     assert frame["loss"].dropna().to_dict() == {"plain": 0.1}
     assert frame.loc["plain", ["target", "variance"]].tolist() == [0.25, 2.0]
     assert frame.loc["hard", ["target", "variance"]].isna().all()

@@ -23,6 +23,7 @@ from vanishing_variance.engine.device import device
 from vanishing_variance.engine.task import Sequences
 from vanishing_variance.harness import memory
 from vanishing_variance.harness.errors import InputError
+from vanishing_variance.measure.evaluation.block import Correct
 from vanishing_variance.measure.held_out import held_out_stream
 from vanishing_variance.measure.training_loss import fresh_sequences
 from vanishing_variance.networks import Layer
@@ -86,22 +87,32 @@ class Drawn:
         return answers
 
 
-def plain_accuracy(
+def plain_correct(
     plan: PlainPlan, seeds: Sequence[int], weights: Mapping[str, Weights], lengths: Sequence[int], sequences: int
-) -> pd.DataFrame:
-    """Return the accuracy of every model: seed, rule, length, accuracy as a fraction.
+) -> Correct:
+    """Return by rule and length whether each answer of each model is correct.
 
     `weights`, (S, ...) each, by rule: `plain`, the last ones, and those kept beside them. Raises InputError for a
     length of which memory does not hold one sequence.
     """
     models = {rule: _models(plan, seeds, of_rule) for rule, of_rule in weights.items()}
-    rows = []
+    correct = {}
     for length in lengths:
         drawn = Drawn.of(plan, length, sequences)
         for rule, of_rule in models.items():
-            for seed, model in zip(seeds, of_rule, strict=True):
-                correct = torch.cat(drawn.answers(partial(_correct, model)))
-                rows.append((seed, rule, length, correct.double().mean().item()))
+            by_seed = [torch.cat(drawn.answers(partial(_correct, model))) for model in of_rule]
+            correct[rule, length] = torch.stack(by_seed).cpu().numpy()
+    return correct
+
+
+def plain_accuracy(
+    plan: PlainPlan, seeds: Sequence[int], weights: Mapping[str, Weights], lengths: Sequence[int], sequences: int
+) -> pd.DataFrame:
+    """Return the accuracy of every model, of `plain_correct`: seed, rule, length, accuracy as a fraction."""
+    rows = []
+    for (rule, length), answers in plain_correct(plan, seeds, weights, lengths, sequences).items():
+        for seed, accuracy in zip(seeds, answers.mean(axis=1).tolist(), strict=True):
+            rows.append((seed, rule, length, accuracy))
     return pd.DataFrame(rows, columns=["seed", "rule", "length", "accuracy"])
 
 

@@ -11,9 +11,9 @@ import pandas as pd
 from vanishing_variance.engine.ranges import Range, ranges_of, training_steps
 from vanishing_variance.engine.seeds import Index
 from vanishing_variance.harness.outputs import Files
-from vanishing_variance.harness.runs import PAPER_TABLES, TASKS
+from vanishing_variance.harness.runs import PAPER, PAPER_TABLES, TASKS
 from vanishing_variance.harness.sections import Several, get_param
-from vanishing_variance.measure.interventions.readings import read_out
+from vanishing_variance.measure.interventions.readings import COLUMNS, read_out
 from vanishing_variance.results import explained, gains_table, shares, shares_table, tables
 from vanishing_variance.results.accuracy import pair
 from vanishing_variance.results.comparison import cells, markdown
@@ -32,7 +32,7 @@ class TrainingSetup:
     """Training of the compared models: shortest and longest length by range, gradient steps by task and range.
 
     `sequences` they are tested with at each length. Of no other ranges than the study trains on. `root` is that of the
-    random streams, `attention` the attention map.
+    random streams, `attention` the attention map, `network` the network's name.
     """
 
     root: int
@@ -41,6 +41,7 @@ class TrainingSetup:
     steps: Mapping[tuple[str, str], int]
     sequences: int
     attention: str = "softmax"
+    network: str = PAPER
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> "TrainingSetup":
@@ -53,6 +54,7 @@ class TrainingSetup:
             steps={(task, name): training_steps(params, task, name) for task in TASKS for name in ranges},
             sequences=get_param(params, "test.sequences", Several),
             attention=get_param(params, "attention", str),
+            network=params["network"],
         )
 
 
@@ -65,7 +67,7 @@ def comparison(
     numbered = {}
     for number, numbers in tables.numbers(tests, norm, paper).items():
         task, range_ = PAPER_TABLES[number]
-        steps = of_paper(task, trained.steps[task, range_], trained.attention)
+        steps = of_paper(task, trained.steps[task, range_], trained.attention, trained.network)
         numbered[f"tables/table{number}.md"] = tables.markdown(number, numbers, norm, steps)
     return {
         "accuracy.csv": accuracy,
@@ -95,9 +97,23 @@ def recovery(accuracy: pd.DataFrame, counts: pd.DataFrame, norm: str, trained: T
             if parts:
                 gains[task, range_, treatment] = parts
     return {
-        "shares.csv": lost,
-        "read-out.csv": read_out(counts),
-        "interventions.md": shares_table.markdown(lost, gains),
+        "interventions/shares.csv": lost,
+        "interventions/read-out.csv": read_out(counts),
+        "interventions/interventions.md": shares_table.markdown(lost, gains),
+    }
+
+
+def not_measured(network: str) -> Files:
+    """Return the files of what is measured in the paper's network alone: no rows, and words that say so of another."""
+    said = f"Not measured: network {network}.\n"
+    return {
+        "capacity.json": {},
+        "mechanism.csv": pd.DataFrame(columns=explained.INSIDE),
+        "explained.csv": pd.DataFrame(columns=explained.COLUMNS),
+        "mechanism.md": said,
+        "interventions/shares.csv": pd.DataFrame(columns=shares.COLUMNS),
+        "interventions/read-out.csv": pd.DataFrame(columns=COLUMNS),
+        "interventions/interventions.md": said,
     }
 
 

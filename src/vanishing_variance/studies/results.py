@@ -20,8 +20,8 @@ if TYPE_CHECKING:  # tests of a line do not depend on how a study is read
 COLUMNS = ["seed", "rule", "length", "accuracy", "loss", "target", "variance", "note"]
 
 
-def results(accuracy: pd.DataFrame, mechanism: pd.DataFrame, losses: pd.DataFrame) -> pd.DataFrame:
-    """Return COLUMNS, of the frames of `Evaluation`, accuracy as a fraction, and of `training_losses`."""
+def results(accuracy: pd.DataFrame, losses: pd.DataFrame, mechanism: pd.DataFrame) -> pd.DataFrame:
+    """Return COLUMNS, of the frames of `Evaluation`, accuracy as a fraction, and `training_losses`."""
     inside = rows(mechanism, sample="tested").rename(columns={"variance_before": "variance"})
     return beside(accuracy, losses, inside)
 
