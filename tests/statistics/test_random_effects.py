@@ -28,12 +28,12 @@ def test_effects_that_differ_less_than_their_errors_have_no_tau():
     assert (found.another_low, found.another_high) == pytest.approx((1 - 4.302653 / 2, 1 + 4.302653 / 2))
 
 
-def test_coverage_of_the_mean_and_of_another_study():
+def test_coverage_of_the_mean_and_of_another_study_with_variances_of_four_seeds():
     rng, held, studies = np.random.default_rng(0), np.zeros(2), 1_000
     for _ in range(studies):
-        variances = rng.uniform(0.1, 4, 20)
-        found = random_effects(rng.normal(2, np.sqrt(9 + variances)), variances)
-        another = rng.normal(2, 3)
-        held += found.low <= 2 <= found.high, found.another_low <= another <= found.another_high
+        deviations = rng.uniform(1, 8, 20)
+        seeds = rng.normal(rng.normal(2, 5, 20), deviations, (4, 20))
+        found = random_effects(seeds.mean(0), seeds.var(0, ddof=1) / 4)
+        held += found.low <= 2 <= found.high, found.another_low <= rng.normal(2, 5) <= found.another_high
     assert (held >= 0.935 * studies).all()
     assert (held <= 0.97 * studies).all()

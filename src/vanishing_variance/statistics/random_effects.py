@@ -33,7 +33,7 @@ def random_effects(effects: Float[np.ndarray, " K"], variances: Float[np.ndarray
 
     tau is Paule and Mandel's: the weighted sum of squares about the mean is then K - 1, its expectation, so that the
     interval by t with K - 1 degrees of freedom is also Hartung and Knapp's. The prediction interval has K - 2. The
-    variances, all above 0, are taken for known: estimated from a few seeds each, they make both too narrow.
+    variances, all above 0, are taken for known: estimates from four seeds each will do where tau is not small.
 
     Source: Paule and Mandel (1982), Consensus values and weighting factors; Higgins, Thompson and Spiegelhalter (2009),
     A re-evaluation of random-effects meta-analysis.
