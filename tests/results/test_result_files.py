@@ -47,7 +47,7 @@ def test_a_study_of_the_short_range_has_no_files_of_the_long_one(monkeypatch):
     monkeypatch.setattr(intervals, "RESAMPLES", 99)
     files = comparison(made_up().query("range == 'short'"), None, PAPER, "ln", replace(SHORT, attention="power"))
     assert [name for name in files if "table" in name] == [
-        *("tables/tests.csv", "tables/paper.csv", "tables/paper.md"),
+        *("tables/tests.csv", "tables/paper.csv", "tables/paper.md", "tables/gains.md"),
         *(f"tables/table{number}.md" for number in (1, 2, 3, 6)),
     ]
     assert not [name for name in files["summary.json"] if "long" in name]

@@ -14,9 +14,10 @@ from vanishing_variance.harness.outputs import Files
 from vanishing_variance.harness.runs import PAPER, PAPER_TABLES, TASKS
 from vanishing_variance.harness.sections import Several, get_param
 from vanishing_variance.measure.interventions.readings import COLUMNS, read_out
-from vanishing_variance.results import explained, gains_table, shares, shares_table, tables
+from vanishing_variance.results import explained, shares, shares_table, tables
 from vanishing_variance.results.accuracy import pair
 from vanishing_variance.results.comparison import cells, markdown
+from vanishing_variance.results.gains_table import gains_table
 from vanishing_variance.results.paired_tests import Answers, paired_tests
 from vanishing_variance.results.scale import of_paper
 from vanishing_variance.statistics.paired import difference
@@ -75,7 +76,7 @@ def comparison(
         "tables/tests.csv": tests,
         "tables/paper.csv": beside,
         "tables/paper.md": markdown(beside),
-        "tables/gains.md": gains_table.markdown(gains_table.gains(accuracy, norm, trained.longest, trained.sequences)),
+        "tables/gains.md": gains_table(accuracy, norm, trained.root, trained.longest, trained.sequences),
         **numbered,
     }
 

@@ -1,53 +1,93 @@
-"""Every gain of the study in three views (`results.gains`): a row a pair and rule, and the same as Markdown."""
+"""Every gain of the study as Markdown: its three views (`results.gains`), and other summaries of the seeds."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from dataclasses import dataclass
 
 import pandas as pd
 
+from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import estimate
 from vanishing_variance.harness.runs import RULES, TASKS, compared
 from vanishing_variance.results.accuracy import pair
 from vanishing_variance.results.gains import NOTE, VIEWS, gain
+from vanishing_variance.statistics.anytime import anytime_interval
+from vanishing_variance.statistics.paired import difference
+from vanishing_variance.statistics.robust import iqm_gain, probability_of_improvement
 
-KEYS = ["task", "range", "treatment", "baseline", "rule", "n"]
 ENDS = ("", "_low", "_high")
-COLUMNS = [*KEYS, *(f"{name}{end}" for name in VIEWS for end in ENDS)]
+HEAD = ["task", "range", "gain", "rule", "n"]
+SUMMARIES = ["mean (pp)", "anytime (pp)", "IQM (pp)", "probability of improvement"]
+SUMMARY_NOTE = (
+    "Accuracy beyond training, otherwise summarised. *Mean*: as above, with the usual t interval, which is for one "
+    "look. *Anytime*: the interval that may be looked at after every block of seeds (a mixture t confidence sequence). "
+    "*IQM*: the difference of the interquartile means of the two arms. *Probability of improvement*: that a seed of the "
+    "one is above a seed of the other. The last two are not paired; their intervals are bootstrapped, as in rliable."
+)
 
 
-def gains(accuracy: pd.DataFrame, norm: str, longest: Mapping[str, int], sequences: int) -> pd.DataFrame:
-    """Return COLUMNS: the three views of each gain of `compared`, by every rule.
+@dataclass(frozen=True)
+class Compared:
+    """A pair of variants by one rule: accuracies in percent of the seeds that both have, a column a length."""
 
-    `longest`: of training, by range; each accuracy is of so many `sequences`.
+    names: tuple[str, str, str, str, str]
+    longest: int
+    ours: pd.DataFrame
+    theirs: pd.DataFrame
+
+    @property
+    def cells(self) -> list[str]:
+        """The first cells of its rows, HEAD."""
+        task, range_, treatment, baseline, rule = self.names
+        return [task, range_, f"{treatment} − {baseline}", rule, str(len(self.theirs))]
+
+
+def gains_table(accuracy: pd.DataFrame, norm: str, root: int, longest: Mapping[str, int], sequences: int) -> str:
+    """Return two tables, a row a pair of `compared` and rule; the second of the rule plain alone.
+
+    `root` is that of the bootstrap's streams, `longest` the training length by range; each accuracy is of so many
+    `sequences`.
     """
-    rows: list[dict[str, Any]] = []
+    pairs = list(_pairs(accuracy, norm, longest))
+    views = [_views(one, sequences) for one in pairs]
+    summaries = [_summaries(one, root) for one in pairs if one.names[-1] == "plain"]
+    heads = [head for head, _ in VIEWS.values()]
+    parts = [
+        "# Gains in three views",
+        table([*HEAD, *heads], views, texts=4),
+        NOTE,
+        table([*HEAD, *SUMMARIES], summaries, texts=4),
+        SUMMARY_NOTE,
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _pairs(accuracy: pd.DataFrame, norm: str, longest: Mapping[str, int]) -> Iterator[Compared]:
     for task in TASKS:
         for range_ in longest:
             for treatment, baseline in compared(range_, norm):
-                names = (task, range_, treatment, baseline)
-                rows += _gains(accuracy, names, longest[range_], sequences)
-    return pd.DataFrame(rows, columns=COLUMNS)
+                for rule in RULES:
+                    names = task, range_, treatment, baseline, rule
+                    ours, theirs = pair(accuracy, *names)
+                    if len(theirs):
+                        yield Compared(names, longest[range_], ours, theirs)
 
 
-def markdown(gains: pd.DataFrame) -> str:
-    """Return the gains as a table."""
-    cells = []
-    for row in gains.to_dict("records"):
-        name = f"{row['treatment']} − {row['baseline']}"
-        estimates = [estimate(how, *(row[f"{view}{end}"] for end in ENDS)) for view, (_, how) in VIEWS.items()]
-        cells.append([row["task"], row["range"], name, row["rule"], str(row["n"]), *estimates])
-    heads = [head for head, _ in VIEWS.values()]
-    body = table(["task", "range", "gain", "rule", "n", *heads], cells, texts=4)
-    return f"# Gains in three views\n\n{body}\n\n{NOTE}\n"
+def _views(compared: Compared, sequences: int) -> list[str]:
+    columns = gain(compared.ours, compared.theirs, compared.longest, sequences).columns()
+    cells = [estimate(how, *(columns[f"{name}{end}"] for end in ENDS)) for name, (_, how) in VIEWS.items()]
+    return [*compared.cells, *cells]
 
 
-def _gains(
-    accuracy: pd.DataFrame, names: tuple[str, str, str, str], longest: int, sequences: int
-) -> Iterator[dict[str, Any]]:
-    for rule in RULES:
-        ours, theirs = pair(accuracy, *names, rule)
-        if theirs.empty:
-            continue
-        views = gain(ours, theirs, longest, sequences)
-        yield {**dict(zip(KEYS, (*names, rule, views.points.n), strict=True)), **views.columns()}
+def _summaries(compared: Compared, root: int) -> list[str]:
+    beyond = compared.theirs.columns[compared.theirs.columns.to_numpy() > compared.longest]
+    ours, theirs = (arm[beyond].mean(axis=1).to_numpy() for arm in (compared.ours, compared.theirs))
+    rng = stream(root, "bootstrap", *compared.names, "arms")
+    mean = difference(ours, theirs)
+    cells = [
+        estimate("+.1f", mean.mean, mean.low, mean.high),
+        estimate("+.1f", *anytime_interval(ours - theirs)),
+        estimate("+.1f", *iqm_gain(ours, theirs, rng)),
+        estimate(".2f", *probability_of_improvement(ours, theirs, rng)),
+    ]
+    return [*compared.cells, *cells]
