@@ -20,8 +20,8 @@ HEAD = ["task", "range", "gain", "rule", "n"]
 SUMMARIES = ["mean (pp)", "anytime (pp)", "IQM (pp)", "probability of improvement"]
 SUMMARY_NOTE = (
     "Accuracy beyond training, otherwise summarised. *Mean*: as above, with the usual t interval, which is for one "
-    "look. *Anytime*: the interval that may be looked at after every block of seeds (a mixture t confidence sequence). "
-    "*IQM*: the difference of the interquartile means of the two arms. *Probability of improvement*: that a seed of the "
+    "look. *Anytime*: the interval that may be looked at after every block of seeds (mixture t confidence sequence). "
+    "*IQM*: the difference of the interquartile means of both arms. *Probability of improvement*: that a seed of the "
     "one is above a seed of the other. The last two are not paired; their intervals are bootstrapped, as in rliable."
 )
 
