@@ -20,6 +20,8 @@ CLAIM = {
     "where": "Section 3.1, Table 1",
     "rule": "supported where the interval lies above 0 at 2^14",
     "verdict": "supported",
+    "as_read": False,
+    "after_results": True,
     "size": "",
     "ours": 3.25,
     "low": -1.0,

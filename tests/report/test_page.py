@@ -35,7 +35,7 @@ def test_verdicts_numbers_tables_and_captions_stand_on_the_page():
     html = rendered()
     for key, verdict in VERDICTS.items():
         row = text_of(html, f'<tr id="claim-{key}">', "</tr>")
-        for said in (verdict, "+3.2 [−1.0, +5.5] pp", "+1.8", "argmax 100,000", CLAIM["rule"]):
+        for said in (f"{verdict} †", "+3.2 [−1.0, +5.5] pp", "+1.8", "argmax 100,000", CLAIM["rule"]):
             assert said in row
     assert html.count("<summary>Table 1. argmax, trained on the short range") == 2
     assert html.count("Caption of &lt;recorded&gt;, n = 2") == 1

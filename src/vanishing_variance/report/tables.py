@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from vanishing_variance.claims.verdict import shown
 from vanishing_variance.harness.numbers import MISSING, drawn_power, estimate
 from vanishing_variance.harness.runs import ABLATIONS, TASKS
 from vanishing_variance.measure.interventions.names import TARGET, damaged, restored
@@ -81,7 +82,7 @@ def gains(records: Mapping[str, Study]) -> Markup:
 
 
 def _gain(claim: Mapping[str, Any]) -> str:
-    return f"{ours(claim)}, n\u00a0=\u00a0{claim['n']}: {claim['verdict']}" if claim["n"] else MISSING
+    return f"{ours(claim)}, n\u00a0=\u00a0{claim['n']}: {shown(claim)}" if claim["n"] else MISSING
 
 
 def _html(table: pd.DataFrame) -> Markup:
