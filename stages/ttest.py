@@ -56,7 +56,7 @@ def main() -> None:
     fitted = evaluated("temperatures")
     files["tables/temperatures.csv"] = fitted[[*NAMES, *fitted.columns.drop(NAMES)]]
     files["capacity.json"] = read_document(CAPACITY, dict[str, Any])
-    files |= explanation(inside(evaluated("mechanism")), accuracy, trained.root)
+    files |= explanation(inside(evaluated("mechanism")), accuracy, trained)
     write_files(METRICS, files)
     intervened = read_frame(INTERVENTIONS / "accuracy.parquet")
     counts = read_frame(INTERVENTIONS / "counts.parquet")

@@ -45,6 +45,7 @@ SHARES = {
     "global moments restored": ("before", -0.001),
     "feature moments restored": ("before", 0.13),
     "training sequences, feature moments of the long length": ("before", 0.41),
+    "moments (feature moments)": ("before", 0.27),
 }
 PARAMS = read_yaml(ROOT / "tests/smoke.yaml")
 

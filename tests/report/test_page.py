@@ -53,7 +53,7 @@ def test_the_answer_comes_first_and_compares_recovered_shares():
     assert "keep 94% (argmax) and 94% (dictionary) at 16,384 items; n = 2" in answer
     assert "mean and variance of O brings back 0% and 0%, those of every feature 13% and 6%; n = 2." in answer
     causes = text_of(html, '<section id="causes">', "</section>")
-    assert "feature of O 13% [11, 15] 6% [4, 8]" in causes
+    assert "feature of O 13% [11, 15] 27% [25, 29] 6% [4, 8] 14% [12, 16]" in causes
     assert "lose 41% [39, 43] as much on argmax and 20% [18, 22] on the dictionary" in causes
     assert "700%" not in html
 

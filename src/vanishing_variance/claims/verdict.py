@@ -37,7 +37,7 @@ SIZES = {
     "": "no size is judged",
     SMALLER: "significantly smaller than the paper's number (two-sided p < 0.05), given the errors of both",
     LARGER: "significantly larger",
-    INDISTINCT: "no significant difference; that the two are equal is not shown, and single lengths may differ",
+    INDISTINCT: "no significant difference; equal only where the evidence says equivalent; single lengths may differ",
 }
 LATE = (
     "the rule was set, or took its present form, after results had been seen (docs/decisions.md). So were, for all "
