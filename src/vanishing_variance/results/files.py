@@ -14,7 +14,7 @@ from vanishing_variance.harness.outputs import Files
 from vanishing_variance.harness.runs import PAPER, PAPER_TABLES, TASKS
 from vanishing_variance.harness.sections import Several, get_param
 from vanishing_variance.measure.interventions.readings import COLUMNS, read_out
-from vanishing_variance.results import explained, shares, shares_table, tables
+from vanishing_variance.results import equal_attention, explained, shares, shares_table, tables
 from vanishing_variance.results.accuracy import pair
 from vanishing_variance.results.comparison import cells, markdown
 from vanishing_variance.results.gains_table import gains_table
@@ -81,14 +81,17 @@ def comparison(
     }
 
 
-def explanation(inside: pd.DataFrame, accuracy: pd.DataFrame, root: int) -> Files:
+def explanation(inside: pd.DataFrame, accuracy: pd.DataFrame, trained: TrainingSetup) -> Files:
     """Return how much of the accuracy each quantity inside the models explains; `inside` as `explained.inside`."""
-    table = explained.explained(explained.beside_accuracy(inside, accuracy), root)
-    return {"mechanism.csv": inside, "explained.csv": table, "mechanism.md": explained.markdown(table)}
+    beside = explained.beside_accuracy(inside, accuracy)
+    table = explained.explained(beside, trained.root)
+    parts = equal_attention.split(beside, trained.longest)
+    words = f"{explained.markdown(table)}\n{equal_attention.markdown(parts)}"
+    return {"mechanism.csv": inside, "explained.csv": table, "mechanism.md": words}
 
 
 def recovery(accuracy: pd.DataFrame, counts: pd.DataFrame, norm: str, trained: TrainingSetup) -> Files:
-    """Return the shares of the lost accuracy that interventions recover or reproduce, and the read-out."""
+    """Return accuracies by seed, the shares of the lost accuracy that come back or are reproduced, and the read-out."""
     lost = shares.shares(accuracy, trained.longest)
     gains = {}
     for task in TASKS:
@@ -98,6 +101,7 @@ def recovery(accuracy: pd.DataFrame, counts: pd.DataFrame, norm: str, trained: T
             if parts:
                 gains[task, range_, treatment] = parts
     return {
+        "interventions/accuracy.csv": shares.wide(accuracy),
         "interventions/shares.csv": lost,
         "interventions/read-out.csv": read_out(counts),
         "interventions/interventions.md": shares_table.markdown(lost, gains),
