@@ -8,7 +8,7 @@ from vanishing_variance.claims.table import judged
 from vanishing_variance.harness.files import read_document
 from vanishing_variance.harness.frames import read_csv, read_frame
 from vanishing_variance.harness.outputs import write_files
-from vanishing_variance.harness.runs import INTERVENTIONS, METRICS, PLOTS, REFERENCE
+from vanishing_variance.harness.runs import INTERVENTIONS, METRICS, NETWORK, PLOTS, REFERENCE
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
@@ -18,7 +18,7 @@ from vanishing_variance.results.files import TrainingSetup
 
 def main() -> None:
     Arguments(description=__doc__).parse_args()
-    trained = TrainingSetup.of(read_yaml(PATH))
+    trained = TrainingSetup.of({**read_yaml(PATH), **read_yaml(NETWORK)})
     accuracy = read_csv(METRICS / "accuracy.csv")
     evidence = Evidence(
         accuracy=accuracy,
@@ -27,6 +27,7 @@ def main() -> None:
         longest=trained.longest,
         steps=trained.steps,
         root=trained.root,
+        network=trained.network,
         interventions=read_frame(INTERVENTIONS / "accuracy.parquet"),
         exponents=read_csv(PLOTS / "proposition/proposition-exponents.csv"),
         fits=read_csv(PLOTS / "figures/figure1/figure1-fits.csv"),

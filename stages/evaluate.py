@@ -1,37 +1,53 @@
 """Fit the adaptive temperature of one block of trained models, test them at every length, and look inside."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
+
+import numpy as np
 
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.seeds import Index, SeedsPerBlock, seeds
 from vanishing_variance.engine.variant import Variant, task_training
 from vanishing_variance.harness.arguments import block_of_variant
-from vanishing_variance.harness.arrays import write_arrays
+from vanishing_variance.harness.arrays import read_arrays, write_arrays
 from vanishing_variance.harness.frames import write_frame
 from vanishing_variance.harness.memory import require_memory
 from vanishing_variance.harness.paths import Run
+from vanishing_variance.harness.runs import NETWORK, PAPER
 from vanishing_variance.harness.script import run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.measure.evaluation.block import EvaluationPlan, evaluate_block
+from vanishing_variance.measure.evaluation.block import Evaluation, EvaluationPlan, accuracies, evaluate_block
 from vanishing_variance.measure.evaluation.config import Diagnostics, Fit
 from vanishing_variance.measure.evaluation.fit import FitPlan, fit_block
 from vanishing_variance.measure.held_out import Test
 from vanishing_variance.measure.inference.stored import open_sequences, read_block, remove_finished_checkpoints
+from vanishing_variance.measure.inference.temperature import frame
 
 
 def main() -> None:
     this = block_of_variant(__doc__)
-    evaluate(read_yaml(PATH), this)
+    evaluate({**read_yaml(PATH), **read_yaml(NETWORK)}, this)
 
 
 def evaluate(params: Mapping[str, Any], this: Run) -> None:
     """Write what one block of trained models answers, and what is measured inside them. Raises InputError."""
+    block = seeds(this.block, get_param(params, "seeds_per_block", SeedsPerBlock))
+    evaluate_models = evaluate_paper if params["network"] == PAPER else evaluate_network
+    done = evaluate_models(params, this, block)
+
+    folder = this.folder("evaluated")
+    answers = {f"{rule}-{length}": correct for (rule, length), correct in done.correct.items()}
+    write_arrays(folder / "answers.safetensors", answers)
+    for name, measured in done.frames.items():
+        write_frame(folder / f"{name}.parquet", measured)
+
+
+def evaluate_paper(params: Mapping[str, Any], this: Run, block: Sequence[int]) -> Evaluation:
+    """Return the evaluation of a block of the paper's network, of the fast engine."""
     variant = Variant.of(params, this.task, this.norm, this.attention)
     training = task_training(params, this.task)
-    block = seeds(this.block, get_param(params, "seeds_per_block", SeedsPerBlock))
     root_seed: int = get_param(params, "seed", Index)
     training_lengths: Range = get_param(params, f"ranges.{this.range}", Range)
     diagnostics: Diagnostics = get_param(params, "diagnostics", Diagnostics)
@@ -57,13 +73,29 @@ def evaluate(params: Mapping[str, Any], this: Run) -> None:
         fitted=fitted,
     )
     sequences = open_sequences(this.task, test.lengths)
-    done = evaluate_block(plan, weights, others, block, sequences)
+    return evaluate_block(plan, weights, others, block, sequences)
 
-    folder = this.folder("evaluated")
-    answers = {f"{rule}-{length}": correct for (rule, length), correct in done.correct.items()}
-    write_arrays(folder / "answers.safetensors", answers)
-    for name, frame in done.frames.items():
-        write_frame(folder / f"{name}.parquet", frame)
+
+def evaluate_network(params: Mapping[str, Any], this: Run, block: Sequence[int]) -> Evaluation:
+    """Return the evaluation of a block of another network: answers and, where it has a method `inside`, its inside."""
+    # Here, as in stages.train.
+    from vanishing_variance.measure.plain_models import has_inside, plain_correct, plain_inside  # noqa: PLC0415
+    from vanishing_variance.plain.plan import PlainPlan  # noqa: PLC0415
+
+    plan = PlainPlan.of(params, this, params["network"], params["network_options"])
+    test: Test = get_param(params, "test", Test)
+    weights = weights_by_rule(this)
+    correct = plain_correct(plan, block, weights, test.lengths, test.sequences)
+    frames = {"accuracy": accuracies(correct, block), "temperatures": frame({})}
+    if has_inside(plan):
+        frames["inside"] = plain_inside(plan, block, weights["plain"], test.lengths, test.sequences)
+    return Evaluation(correct, frames)
+
+
+def weights_by_rule(this: Run) -> dict[str, dict[str, np.ndarray]]:
+    """Return the last weights of a trained block as `plain`, and by name those that its training kept beside them."""
+    beside = sorted(set(this.folder("trained").glob("*.safetensors")) - {this.weights})
+    return {"plain": read_arrays(this.weights), **{path.stem: read_arrays(path) for path in beside}}
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Draw every figure but Figure 1, and write the data of Figures 2 to 4, of accuracy and of the training losses."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 
 import pandas as pd
@@ -8,18 +8,36 @@ import pandas as pd
 from vanishing_variance.engine.config import Norm
 from vanishing_variance.engine.ranges import Range, ranges_of
 from vanishing_variance.engine.seeds import Blocks
-from vanishing_variance.figures import accuracy, figure2, figure3, figure4, interventions, loss, mechanism, proposition
+from vanishing_variance.figures import (
+    accuracy,
+    figure2,
+    figure3,
+    figure4,
+    interventions,
+    loss,
+    mechanism,
+    not_measured,
+    proposition,
+)
 from vanishing_variance.figures.config import Figures
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.figures.images import write_figure
 from vanishing_variance.figures.variants import roles
 from vanishing_variance.harness.frames import read_csv, read_frame, write_csv
 from vanishing_variance.harness.paths import Run
-from vanishing_variance.harness.runs import DATA, FIGURES, METRICS, PLOTS, REFERENCE, TASKS
+from vanishing_variance.harness.runs import DATA, FIGURES, METRICS, NETWORK, PAPER, PLOTS, REFERENCE, TASKS
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.accuracy import rows
+
+# Figures of the inside of the paper's network, with titles for any other.
+INSIDE = {
+    **{f"figure{number}": f"Figure {number}" for number in (2, 3, 4)},
+    "proposition": "Proposition 1",
+    "mechanism": "What explains the accuracy",
+    "interventions": "Interventions",
+}
 
 
 def save(name: str, drawing: Drawing, data: pd.DataFrame | None = None) -> None:
@@ -44,6 +62,18 @@ def draw_inside(shown: Figures, runs: Sequence[Run], longest_trained: int) -> No
     save("figure4", figure4.draw(weights, shown.task), weights)
 
 
+def draw_measured(longest: Mapping[str, int]) -> None:
+    """Draw what other stages measured inside the models."""
+    cells = read_csv(PLOTS / "proposition" / "proposition.csv")
+    exponents = read_csv(PLOTS / "proposition" / "proposition-exponents.csv")
+    save("proposition", proposition.draw(cells, exponents))
+    inside = read_csv(METRICS / "mechanism.csv")
+    seeds = inside.groupby(["task", "range", "norm"])["seed"].nunique()
+    save("mechanism", mechanism.draw(read_csv(METRICS / "explained.csv"), longest, seeds))
+    shares = read_csv(METRICS / "interventions" / "shares.csv")
+    save("interventions", interventions.draw(shares, longest["short"]))
+
+
 def draw_range(name: str, lengths: Range, norm: str, runs: Sequence[Run]) -> None:
     """Draw accuracies and training losses of a range, and write them for DVC's plots."""
     suffix = "" if name == "short" else f"-{name}"
@@ -65,6 +95,7 @@ def draw_range(name: str, lengths: Range, norm: str, runs: Sequence[Run]) -> Non
 def main() -> None:
     Arguments(description=__doc__).parse_args()
     params = read_yaml(PATH)
+    network = read_yaml(NETWORK)["network"]
     norm = get_param(params, "norm", Norm)
     blocks = get_param(params, "blocks", Blocks)
     shown = get_param(params, "figures", Figures)
@@ -73,18 +104,16 @@ def main() -> None:
     longest = {name: lengths.longest for name, lengths in ranges.items()}
     pair = ("none", norm)
 
-    draw_inside(shown, [Run(shown.task, "short", one, blocks[0], attention) for one in pair], longest["short"])
+    if network == PAPER:
+        draw_inside(shown, [Run(shown.task, "short", one, blocks[0], attention) for one in pair], longest["short"])
+        draw_measured(longest)
+    else:
+        write_csv(DATA / "figure3.csv", pd.DataFrame(columns=figure3.PLOTTED))
+        for name, title in INSIDE.items():
+            save(name, not_measured.draw(title, network))
     for name, lengths in ranges.items():
         runs = [Run(task, name, one, block, attention) for task, one, block in product(TASKS, pair, blocks)]
         draw_range(name, lengths, norm, runs)
-    cells = read_csv(PLOTS / "proposition" / "proposition.csv")
-    exponents = read_csv(PLOTS / "proposition" / "proposition-exponents.csv")
-    save("proposition", proposition.draw(cells, exponents))
-    inside = read_csv(METRICS / "mechanism.csv")
-    seeds = inside.groupby(["task", "range", "norm"])["seed"].nunique()
-    save("mechanism", mechanism.draw(read_csv(METRICS / "explained.csv"), longest, seeds))
-    shares = read_csv(METRICS / "interventions" / "shares.csv")
-    save("interventions", interventions.draw(shares, longest["short"]))
 
 
 if __name__ == "__main__":

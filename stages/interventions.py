@@ -1,6 +1,7 @@
 """Set one thing inside every trained model and leave the rest: accuracies by seed, a row an intervention.
 
-And write a trained ln model of each task as a std model, and count where the two answer otherwise (Section 3.2).
+And write a trained ln model of each task as a std model, and count where the two answer otherwise (Section 3.2). Both
+of the paper's network alone: of another one there are no rows.
 """
 
 import pandas as pd
@@ -12,7 +13,7 @@ from vanishing_variance.engine.variant import Variant, task_training
 from vanishing_variance.harness.files import write_json
 from vanishing_variance.harness.frames import write_frame
 from vanishing_variance.harness.paths import Run
-from vanishing_variance.harness.runs import CAPACITY, INTERVENTIONS, TASKS, trained
+from vanishing_variance.harness.runs import CAPACITY, INTERVENTIONS, NETWORK, PAPER, TASKS, trained
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
@@ -20,12 +21,16 @@ from vanishing_variance.measure.held_out import Test
 from vanishing_variance.measure.inference.stored import open_sequences, read_weights
 from vanishing_variance.measure.interventions import as_std
 from vanishing_variance.measure.interventions.config import Interventions
-from vanishing_variance.measure.interventions.measurement import Group, intervene
+from vanishing_variance.measure.interventions.measurement import COLUMNS, Group, intervene
 
 
 def main() -> None:
     Arguments(description=__doc__).parse_args()
     params = read_yaml(PATH)
+    if read_yaml(NETWORK)["network"] != PAPER:
+        write_frame(INTERVENTIONS / "accuracy.parquet", pd.DataFrame(columns=COLUMNS))
+        write_json(CAPACITY, {})
+        return
     test: Test = get_param(params, "test", Test)
     how: Interventions = get_param(params, "interventions", Interventions)
     norm, root_seed = get_param(params, "norm", Norm), get_param(params, "seed", Index)

@@ -20,7 +20,7 @@ from vanishing_variance.harness.frames import read_csv, read_frame
 from vanishing_variance.harness.locks import exclusive_lock
 from vanishing_variance.harness.machine import machine
 from vanishing_variance.harness.paths import RUNS, TIMES, Run
-from vanishing_variance.harness.runs import METRICS
+from vanishing_variance.harness.runs import METRICS, PAPER
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import flattened, read_yaml
@@ -52,6 +52,8 @@ def make(record: Path) -> None:
     """Train, test and write the pieces that neither a record nor runs/pieces has. Raises InputError."""
     params = read_yaml(PATH)
     check(params)
+    if params["network"] != PAPER:
+        raise InputError(f"{PATH}: network is {params['network']}; a record has models of network {PAPER}")
     norm = get_param(params, "norm", Norm)
     blocks = get_param(params, "blocks", Blocks)
     size = get_param(params, "seeds_per_block", SeedsPerBlock)

@@ -2,6 +2,8 @@
 
 from math import prod
 
+import pandas as pd
+
 from vanishing_variance.engine.config import Norm
 from vanishing_variance.engine.seeds import Blocks, Index, SeedsPerBlock
 from vanishing_variance.engine.variant import Variant, task_training
@@ -9,19 +11,23 @@ from vanishing_variance.harness.files import write_json
 from vanishing_variance.harness.frames import write_csv
 from vanishing_variance.harness.memory import require_memory
 from vanishing_variance.harness.paths import Run
-from vanishing_variance.harness.runs import METRICS, PLOTS, TASKS
+from vanishing_variance.harness.runs import METRICS, NETWORK, PAPER, PLOTS, TASKS
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.inference.stored import read_weights
 from vanishing_variance.measure.proposition.config import Proposition
 from vanishing_variance.measure.proposition.measurement import measure
-from vanishing_variance.measure.proposition.summary import exponents, summary
+from vanishing_variance.measure.proposition.summary import COLUMNS, exponents, summary
 
 
 def main() -> None:
     Arguments(description=__doc__).parse_args()
     params = read_yaml(PATH)
+    if read_yaml(NETWORK)["network"] != PAPER:  # of another one nothing is measured
+        write_csv(PLOTS / "proposition" / "proposition-exponents.csv", pd.DataFrame(columns=COLUMNS))
+        write_json(METRICS / "proposition.json", {})
+        return
     norm, blocks = get_param(params, "norm", Norm), get_param(params, "blocks", Blocks)
     how: Proposition = get_param(params, "proposition", Proposition)
     root: int = get_param(params, "seed", Index)

@@ -1,10 +1,11 @@
-"""Train one block of seeds of one variant, as an ensemble (Section 3, B.1, B.2)."""
+"""Train one block of seeds of one variant: the paper's network as an ensemble (Section 3, B.1, B.2), or another."""
 
-from collections.abc import Mapping
+import shutil
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
-from vanishing_variance.engine.ensemble import train_block
+from vanishing_variance.engine.ensemble import TrainedBlock, train_block
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.seeds import SeedsPerBlock, seeds
 from vanishing_variance.harness.arguments import block_of_variant
@@ -12,6 +13,7 @@ from vanishing_variance.harness.arrays import write_arrays
 from vanishing_variance.harness.frames import write_frame
 from vanishing_variance.harness.memory import require_memory
 from vanishing_variance.harness.paths import Run
+from vanishing_variance.harness.runs import NETWORK, PAPER
 from vanishing_variance.harness.script import run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
@@ -19,13 +21,27 @@ from vanishing_variance.harness.yaml import read_yaml
 
 def main() -> None:
     this = block_of_variant(__doc__)
-    train(read_yaml(PATH), this)
+    train({**read_yaml(PATH), **read_yaml(NETWORK)}, this)
 
 
 def train(params: Mapping[str, Any], this: Run) -> None:
     """Write the weights of one block of seeds, and its losses. Raises InputError and DivergedError."""
-    plan = TrainingPlan.of(params, this)
     numbers = seeds(this.block, get_param(params, "seeds_per_block", SeedsPerBlock))
+    is_paper = params["network"] == PAPER
+    block = train_paper(params, this, numbers) if is_paper else train_network(params, this, numbers)
+    for path in this.folder("trained").glob("*.safetensors"):  # of another training, where DVC has not cleared it
+        path.unlink()
+    write_arrays(this.weights, block.weights)
+    for name, weights in block.others.items():
+        write_arrays(this.folder("trained") / f"{name}.safetensors", weights)
+    write_frame(this.losses, block.losses)
+    if not is_paper:  # the paper's are removed when they are evaluated
+        shutil.rmtree(this.folder("checkpoints"), ignore_errors=True)
+
+
+def train_paper(params: Mapping[str, Any], this: Run, numbers: Sequence[int]) -> TrainedBlock:
+    """Return a trained block of the paper's network, by the fast engine."""
+    plan = TrainingPlan.of(params, this)
     grows_with = {
         "training.batch_size": plan.training.batch_size,
         "seeds_per_block": len(numbers),
@@ -33,13 +49,17 @@ def train(params: Mapping[str, Any], this: Run) -> None:
         "model.width": plan.variant.model.width,
     }
     require_memory(prod(grows_with.values()), grows_with)
-    block = train_block(plan, numbers, this.folder("checkpoints"))
-    for path in this.folder("trained").glob("*.safetensors"):  # of another training, where DVC has not cleared it
-        path.unlink()
-    write_arrays(this.weights, block.weights)
-    for name, weights in block.others.items():
-        write_arrays(this.folder("trained") / f"{name}.safetensors", weights)
-    write_frame(this.losses, block.losses)
+    return train_block(plan, numbers, this.folder("checkpoints"))
+
+
+def train_network(params: Mapping[str, Any], this: Run, numbers: Sequence[int]) -> TrainedBlock:
+    """Return a trained block of another network, by the plain engine."""
+    # Here, so that the paper's network does not depend on it; runs/network.yaml and plans of lines have its hashes.
+    from vanishing_variance.plain import block  # noqa: PLC0415
+    from vanishing_variance.plain.plan import PlainPlan  # noqa: PLC0415
+
+    plan = PlainPlan.of(params, this, params["network"], params["network_options"])
+    return block.train_block(plan, numbers, this.folder("checkpoints"))
 
 
 if __name__ == "__main__":

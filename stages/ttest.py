@@ -14,13 +14,13 @@ from vanishing_variance.harness.files import read_document
 from vanishing_variance.harness.frames import read_csv, read_frame
 from vanishing_variance.harness.outputs import write_files
 from vanishing_variance.harness.paths import Run
-from vanishing_variance.harness.runs import CAPACITY, INTERVENTIONS, METRICS, REFERENCE, expected
+from vanishing_variance.harness.runs import CAPACITY, INTERVENTIONS, METRICS, NETWORK, PAPER, REFERENCE, expected
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.accuracy import COLUMNS
 from vanishing_variance.results.explained import inside
-from vanishing_variance.results.files import TrainingSetup, comparison, explanation, recovery
+from vanishing_variance.results.files import TrainingSetup, comparison, explanation, not_measured, recovery
 
 # Which run a row is of; all have one attention map.
 NAMES = ["task", "range", "norm", "block"]
@@ -28,7 +28,7 @@ NAMES = ["task", "range", "norm", "block"]
 
 def main() -> None:
     Arguments(description=__doc__).parse_args()
-    params = read_yaml(PATH)
+    params = {**read_yaml(PATH), **read_yaml(NETWORK)}
     blocks = get_param(params, "blocks", Blocks)
     norm = get_param(params, "norm", Norm)
     trained = TrainingSetup.of(params)
@@ -55,12 +55,15 @@ def main() -> None:
     files = comparison(accuracy, answers, read_csv(REFERENCE), norm, trained)
     fitted = evaluated("temperatures")
     files["tables/temperatures.csv"] = fitted[[*NAMES, *fitted.columns.drop(NAMES)]]
-    files["capacity.json"] = read_document(CAPACITY, dict[str, Any])
-    files |= explanation(inside(evaluated("mechanism")), accuracy, trained)
+    if trained.network == PAPER:
+        files["capacity.json"] = read_document(CAPACITY, dict[str, Any])
+        files |= explanation(inside(evaluated("mechanism")), accuracy, trained)
+        intervened = read_frame(INTERVENTIONS / "accuracy.parquet")
+        counts = read_frame(INTERVENTIONS / "counts.parquet")
+        files |= recovery(intervened, counts, norm, trained)
+    else:
+        files |= not_measured(trained.network)
     write_files(METRICS, files)
-    intervened = read_frame(INTERVENTIONS / "accuracy.parquet")
-    counts = read_frame(INTERVENTIONS / "counts.parquet")
-    write_files(METRICS / "interventions", recovery(intervened, counts, norm, trained))
 
 
 if __name__ == "__main__":

@@ -75,7 +75,7 @@ def train(
 
     `task`: argmax or dictionary; `norm`: a file of norms/; `range_`: short (up to 16 items) or long (up to 256);
     `attention`: a file of attentions/, by default that of `params`. `network`: a file of networks/ or a class, trained
-    by the plain engine with `options`, its keyword arguments; by default the paper's, by the fast one.
+    by the plain engine with `options`, its keyword arguments; by default that of `params`, the paper's by the fast one.
     Raises InputError for unknown names, DivergedError for a loss that is not finite.
     """
     run = Run(task, range_, norm, 0, attention or params["attention"])
@@ -83,6 +83,9 @@ def train(
     if network is None:
         if options:
             raise InputError("options are those of a network; name it")
+        if params["network"] != PAPER:
+            network, options = params["network"], params["network_options"]
+    if network is None:
         plan = TrainingPlan.of(params, run)
         block = train_block(plan, numbers)
     else:

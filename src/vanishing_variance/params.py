@@ -1,6 +1,7 @@
 """All of params.yaml, checked before anything runs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Any, Generic, TypeVar
 
 from vanishing_variance.engine.config import Attention, Model, Norm, Training
@@ -9,6 +10,7 @@ from vanishing_variance.engine.seeds import Blocks, Index, SeedsPerBlock
 from vanishing_variance.engine.task import TaskTraining
 from vanishing_variance.figures.config import Figures
 from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.runs import PAPER
 from vanishing_variance.harness.sections import PATH, Count, Section, validate
 from vanishing_variance.measure.evaluation.config import Diagnostics, Fit
 from vanishing_variance.measure.held_out import Test
@@ -56,6 +58,8 @@ class Params(Section):
 
     norm: Norm
     attention: Attention
+    network: str
+    network_options: dict[str, Any]
     train_also_on: FurtherRanges
     seed: Index
     blocks: Blocks
@@ -82,6 +86,7 @@ def check(document: dict[str, Any], kind: type[Params] = Params) -> None:
 
 def _contradictions(params: Params) -> Iterator[str]:
     """Yield a line for each key that does not fit others."""
+    yield from _of_network(params.network, params.network_options, params.attention)
     test = params.test
     diagnostics = params.diagnostics
     if diagnostics.heatmap_sequences > diagnostics.sequences:
@@ -113,6 +118,21 @@ def _contradictions(params: Params) -> Iterator[str]:
             f"proposition.tail is {proposition.tail}; must leave at least 3 of proposition.lengths: "
             f"{_listed(proposition.lengths)}"
         )
+
+
+def _of_network(network: str, options: Mapping[str, Any], attention: str) -> Iterator[str]:
+    """Yield a line for a network or an option that there is not, and for what belongs to another network."""
+    if network == PAPER:
+        if options:
+            yield "network_options are those of another network; paper's are the section model, and attention"
+        return
+    if attention != "softmax":
+        yield f"attention is {attention}; no other network than {PAPER} has an attention map by name"
+    plan = import_module("vanishing_variance.plain.plan")  # not above: it imports torch, which takes seconds
+    try:
+        plan.check_options(network, options)
+    except InputError as problem:
+        yield str(problem)
 
 
 def _listed(lengths: list[int]) -> str:

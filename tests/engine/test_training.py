@@ -23,7 +23,9 @@ from vanishing_variance.engine.ranges import Growth, Range
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.arrays import read_arrays
 from vanishing_variance.harness.errors import DivergedError
+from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.paths import Run
+from vanishing_variance.harness.runs import NETWORK
 from vanishing_variance.harness.yaml import read_yaml
 
 SEEDS = list(range(8))
@@ -220,6 +222,7 @@ def test_the_stage_writes_what_train_block_returns_when_it_is_called_alone(task_
     monkeypatch.setattr(parallel, "cores", lambda: 1)
     params = (ROOT / "tests/smoke.yaml").read_text()
     Path("params.yaml").write_text(params.replace("kept_steps: []", "kept_steps: [7]"))
+    write_text(NETWORK, "network: paper\n")
     run = Run(task_name, "short", "ln", 1)
     names = "--task", task_name, "--range", "short", "--attention", "softmax", "--norm", "ln", "--block", "1"
     assert stage("train", *names) == (0, ANY)

@@ -18,6 +18,9 @@ VALUES = [
         "length_gain",
         "attention is 'length_gain'; must be one of power, softmax, ssmax, which are a softmax",
     ),
+    ("network", "gru", "networks: 'gru' is unknown; choose from paper, transformer"),
+    ("network", None, "network is None; must be a valid string"),
+    ("network_options", {"layers": 3}, "network_options are those of another network; paper's are the section model"),
     ("train_also_on", ["short"], "train_also_on[0] is 'short'; must be 'long'"),
     ("model.heads", 3, "model is {'width': 8, 'heads': 3, 'epsilon': 1e-05, "),
     ("training.kept_steps", [5, 5], "training.kept_steps is [5, 5]; must be strictly increasing"),
@@ -44,7 +47,7 @@ VALUES = [
     ("training.learning_rate", float("nan"), "training.learning_rate is nan; must be a finite number"),
     ("model.epsilon", float("inf"), "model.epsilon is inf; must be "),
     # what does not fit the rest of the file
-    ("nrom", "ln", "nrom is 'ln', but there is no such key; choose from norm, attention, train_also_on, "),
+    ("nrom", "ln", "nrom is 'ln', but there is no such key; choose from norm, attention, network, network_options, "),
     ("tasks.sort", {}, "tasks.sort is {}, but there is no such key; choose from argmax, dictionary"),
     ("diagnostics.heatmap_sequences", 65, "diagnostics.heatmap_sequences is 65; must be at most diagnostics."),
     ("test.lengths", [4, 16, 128], "test.lengths[2] is 128; must be at most 64, the keys of task dictionary"),

@@ -19,7 +19,8 @@ FEW, ENOUGH = {"argmax": 4_000}, {"argmax": 100_000}
 def study(verdict, steps=FEW, n=8, sequences=512):
     """Return one claim, of models trained for as many steps."""
     claim = {**CLAIM, "verdict": verdict, "steps": steps, "n": n}
-    return Study({"gain": claim}, {"attention": "softmax", "model": {"width": 128}, "test": {"sequences": sequences}})
+    network = {"attention": "softmax", "network": "paper", "network_options": {}, "model": {"width": 128}}
+    return Study({"gain": claim}, network | {"test": {"sequences": sequences}})
 
 
 RECORD = study(SUPPORTED, ENOUGH, sequences=4096)
@@ -47,6 +48,7 @@ RECORD = study(SUPPORTED, ENOUGH, sequences=4096)
         (study(UNDECIDED), replace(RECORD, claims={}), "run"),
         # and what is of another network
         (replace(study(UNDECIDED), params=RECORD.params | {"attention": "power"}), RECORD, "run"),
+        (replace(study(UNDECIDED), params=RECORD.params | {"network": "transformer"}), RECORD, "run"),
     ],
 )
 def test_the_stronger_evidence_leads_and_this_runs_stands_beside_it(run, record, leads):

@@ -8,6 +8,7 @@ import pandas as pd
 
 from vanishing_variance.claims.verdict import NotTestedError
 from vanishing_variance.harness.numbers import power
+from vanishing_variance.harness.runs import PAPER
 from vanishing_variance.results.accuracy import by_seed, rows
 from vanishing_variance.results.baseline import BEHIND, baseline
 from vanishing_variance.results.scale import paper_steps
@@ -19,7 +20,7 @@ class Evidence:
 
     `accuracy`, the raw accuracies (metrics/accuracy.csv); `mechanism`, the inside of every model beside its accuracy
     (`beside_accuracy`); `paper` (harness/paper.csv); the `longest` training length by range; the gradient `steps` by
-    task and range; the `root` of the random streams.
+    task and range; the `root` of the random streams; the `network` of the models.
 
     Of a record these are empty: `interventions`, accuracies by seed (runs/interventions); `exponents` of Proposition 1
     a feature (plots/proposition); `fits` of Figure 1 a component (plots/figures/figure1) with the `model`; `capacity`
@@ -32,6 +33,7 @@ class Evidence:
     longest: Mapping[str, int]
     steps: Mapping[tuple[str, str], int]
     root: int
+    network: str = PAPER
     interventions: pd.DataFrame = field(default_factory=pd.DataFrame)
     exponents: pd.DataFrame = field(default_factory=pd.DataFrame)
     fits: pd.DataFrame = field(default_factory=pd.DataFrame)

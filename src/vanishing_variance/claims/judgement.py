@@ -16,6 +16,7 @@ from vanishing_variance.claims.verdict import (
     UNDECIDED,
     NotTestedError,
 )
+from vanishing_variance.harness.runs import PAPER
 from vanishing_variance.statistics.intervals import NAN, interval
 
 
@@ -44,6 +45,7 @@ class Rule:
 
     `tasks` are those whose trained models it is judged by, trained on `range_`; none for what a pretrained model does.
     `of_training`: whether it is about what training leads to, of which models behind the paper's say nothing.
+    `inside`: whether it needs what is measured inside models of the paper's network alone.
     `recorded`: whether accuracies and the inside of models decide it, which is all that a record has.
     """
 
@@ -52,6 +54,7 @@ class Rule:
     tasks: Sequence[str] = ()
     range_: str = "short"
     of_training: bool = True
+    inside: bool = False
     recorded: bool = True
 
 
@@ -80,6 +83,8 @@ def judge(claims: Iterable[Claim], evidence: Evidence) -> dict[str, dict[str, An
     for claim in claims:
         rule = claim.rule
         try:
+            if rule.inside and evidence.network != PAPER:
+                raise NotTestedError(f"not measured: network {evidence.network}")
             found = _as_trained(rule, rule.judge(evidence), evidence)
         except NotTestedError as problem:
             found = Judgement(NOT_TESTED, str(problem))

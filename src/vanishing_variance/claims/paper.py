@@ -92,11 +92,11 @@ PAIRS = {
 }
 # Judged at any scale.
 THEORY = {
-    "vanishing": Rule(theory.VANISHES, theory.vanishes, TASKS),
+    "vanishing": Rule(theory.VANISHES, theory.vanishes, TASKS, inside=True),
     "pretrained": Rule(theory.FALLS, theory.falls),
     "square-root": Rule(theory.HALF, theory.half),
     "capacity": Rule(theory.CAPACITY, theory.argued),
-    "ln-std-functions": Rule(theory.SAME, theory.same_functions, TASKS),
+    "ln-std-functions": Rule(theory.SAME, theory.same_functions, TASKS, inside=True),
     **{f"convergence-{norm}": converges("dictionary", norm) for norm in ("none", "ln")},
 }
 
@@ -105,7 +105,7 @@ def _of_each(rules: OfEachTask, recorded: bool = True) -> dict[str, Rule]:
     of_each = {}
     for key, (words, judge) in rules.items():
         for task in TASKS:
-            of_each[f"{key}-{task}"] = Rule(words, partial(judge, task), (task,), recorded=recorded)
+            of_each[f"{key}-{task}"] = Rule(words, partial(judge, task), (task,), inside=True, recorded=recorded)
     return of_each
 
 

@@ -10,6 +10,8 @@ from vanishing_variance.results.accuracy import rows
 
 # Standard deviations up and down that (a) shows at least, so that what hardly drifts looks like it.
 DRIFT = 0.02
+# Of `data`, the columns of DVC's plot in dvc.yaml.
+PLOTTED = ["length", "none_variance", "norm_before_variance", "norm_after_variance"]
 
 
 def data(moments: dict[str, pd.DataFrame], longest_trained: int) -> pd.DataFrame:

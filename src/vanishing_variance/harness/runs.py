@@ -12,6 +12,8 @@ PLOTS = Path("plots")
 FIGURES, DATA = PLOTS / "figures", PLOTS / "data"
 # The paper's numbers; cells that its conversion to text lost are absent.
 REFERENCE = Path(__file__).with_name("paper.csv")
+# The network of all models: its name and, but for the paper's, its options and the hashes of what trains it.
+NETWORK = RUNS / "network.yaml"
 # Raw results of the stage `interventions`.
 INTERVENTIONS = RUNS / "interventions"
 # Trained ln models beside the same models written as std models.
@@ -20,6 +22,8 @@ CAPACITY = RUNS / "capacity.json"
 TASKS = ("argmax", "dictionary")
 # Of the paper; a study may leave out the long one: engine.ranges.ranges_of.
 RANGES = ("short", "long")
+# Its network, trained by the fast engine.
+PAPER = "paper"
 
 # The paper's tables, by number, and which of them are ablations.
 PAPER_TABLES = {

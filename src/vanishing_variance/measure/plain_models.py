@@ -17,12 +17,15 @@ import psutil
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
+from torch.nn.functional import cross_entropy
 
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.task import Sequences
 from vanishing_variance.harness import memory
 from vanishing_variance.harness.errors import InputError
+from vanishing_variance.measure.evaluation.block import Correct
 from vanishing_variance.measure.held_out import held_out_stream
+from vanishing_variance.measure.training_loss import fresh_sequences
 from vanishing_variance.networks import Layer
 from vanishing_variance.plain.model import Batch, PlainModel, initial_model, out_of_memory
 from vanishing_variance.plain.plan import PlainPlan, load_network
@@ -52,6 +55,11 @@ class Drawn:
         rng = held_out_stream(plan.root_seed, plan.variant.task_name, length)
         sequences = task.sample(rng, number, length)
         sequences["label"] = task.label(sequences)
+        return cls.of_sequences(plan, length, sequences)
+
+    @classmethod
+    def of_sequences(cls, plan: PlainPlan, length: int, sequences: Sequences) -> "Drawn":
+        """Return sequences that have been drawn, with their `label`."""
         return cls(plan.network_name, length, sequences, max(1, ITEMS_IN_BATCH[device().type] // length))
 
     @torch.no_grad()
@@ -79,23 +87,46 @@ class Drawn:
         return answers
 
 
-def plain_accuracy(
+def plain_correct(
     plan: PlainPlan, seeds: Sequence[int], weights: Mapping[str, Weights], lengths: Sequence[int], sequences: int
-) -> pd.DataFrame:
-    """Return the accuracy of every model: seed, rule, length, accuracy as a fraction.
+) -> Correct:
+    """Return by rule and length whether each answer of each model is correct.
 
     `weights`, (S, ...) each, by rule: `plain`, the last ones, and those kept beside them. Raises InputError for a
     length of which memory does not hold one sequence.
     """
     models = {rule: _models(plan, seeds, of_rule) for rule, of_rule in weights.items()}
-    rows = []
+    correct = {}
     for length in lengths:
         drawn = Drawn.of(plan, length, sequences)
         for rule, of_rule in models.items():
-            for seed, model in zip(seeds, of_rule, strict=True):
-                correct = torch.cat(drawn.answers(partial(_correct, model)))
-                rows.append((seed, rule, length, correct.double().mean().item()))
+            by_seed = [torch.cat(drawn.answers(partial(_correct, model))) for model in of_rule]
+            correct[rule, length] = torch.stack(by_seed).cpu().numpy()
+    return correct
+
+
+def plain_accuracy(
+    plan: PlainPlan, seeds: Sequence[int], weights: Mapping[str, Weights], lengths: Sequence[int], sequences: int
+) -> pd.DataFrame:
+    """Return the accuracy of every model, of `plain_correct`: seed, rule, length, accuracy as a fraction."""
+    rows = []
+    for (rule, length), answers in plain_correct(plan, seeds, weights, lengths, sequences).items():
+        for seed, accuracy in zip(seeds, answers.mean(axis=1).tolist(), strict=True):
+            rows.append((seed, rule, length, accuracy))
     return pd.DataFrame(rows, columns=["seed", "rule", "length", "accuracy"])
+
+
+def plain_losses(plan: PlainPlan, seeds: Sequence[int], weights: Mapping[str, Weights]) -> pd.DataFrame:
+    """Return the loss of every model at the training lengths in nats, as `training_losses`: seed, rule, loss."""
+    rows = []
+    for rule, of_rule in weights.items():
+        for seed, model in zip(seeds, _models(plan, seeds, of_rule), strict=True):
+            by_length = []
+            for length, sequences in fresh_sequences(plan).items():
+                drawn = Drawn.of_sequences(plan, length, sequences)
+                by_length.append(torch.cat(drawn.answers(partial(_cross_entropy, model))).double().mean())
+            rows.append((seed, rule, torch.stack(by_length).mean().item()))
+    return pd.DataFrame(rows, columns=["seed", "rule", "loss"])
 
 
 def has_inside(plan: PlainPlan) -> bool:
@@ -139,6 +170,10 @@ def _models(plan: PlainPlan, seeds: Sequence[int], weights: Weights) -> list[Pla
 def _correct(model: PlainModel, batch: Batch) -> Bool[Tensor, " B"]:
     class_logits: Tensor = model(batch)
     return class_logits.argmax(-1) == batch["label"]
+
+
+def _cross_entropy(model: PlainModel, batch: Batch) -> Float[Tensor, " B"]:
+    return cross_entropy(model(batch), batch["label"], reduction="none")
 
 
 def _inside(model: PlainModel, batch: Batch) -> list[Float[Tensor, "B H 3"]]:

@@ -77,6 +77,7 @@ def page(
         papers_claims=[claim for claim in claims if is_papers(claim)],
         our_claims=[claim for claim in claims if not is_papers(claim)],
         counts=counts,
+        network=run.study.params["network"],
         shares=shares(interventions),
         seeds=interventions["n"].max(),
         records=records,
@@ -103,7 +104,7 @@ def _tables(results: Results, paper: pd.DataFrame) -> list[tuple[str, Markup]]:
     tables = []
     for number, table in numbers(results.tests, norm, paper).items():
         task, range_ = PAPER_TABLES[number]
-        made = of_paper(task, training_steps(params, task, range_), get_param(params, "attention", str))
+        made = of_paper(task, training_steps(params, task, range_), params["attention"], params["network"])
         title = f"Table {number}. {task}, trained on the {range_} range, after {made}, n = {table['n'].max()} seeds"
         tables.append((title, paper_table(number, table, norm)))
     return tables
@@ -115,11 +116,10 @@ def _scale(params: Mapping[str, Any]) -> tuple[list[str], bool]:
     seeds = len(blocks) * get_param(params, "seeds_per_block", int)
     lines = [f"{seeds} seeds (the paper: {PAPER_SEEDS})"]
     is_reduced = seeds < PAPER_SEEDS
-    attention = get_param(params, "attention", str)
     ranges = ranges_of(params)
     for task, range_ in product(TASKS, ranges):
         steps = training_steps(params, task, range_)
-        lines.append(f"{task}, {range_} range: {of_paper(task, steps, attention)}")
+        lines.append(f"{task}, {range_} range: {of_paper(task, steps, params['attention'], params['network'])}")
         is_reduced |= steps < paper_steps(task)
     if "long" not in ranges:
         lines.append(f"long range: not trained (Tables 4 and 5); to train it, too: {TRAIN_LONG}")

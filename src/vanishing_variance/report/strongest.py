@@ -53,7 +53,8 @@ def strongest(run: Study, record: Study) -> dict[str, Evidence]:
 
 def same_network(run: Study, record: Study) -> bool:
     """Return whether both have the same attention map and the same network."""
-    return all(run.params[key] == record.params[key] for key in ("attention", "model"))
+    keys = "attention", "network", "network_options", "model"
+    return all(run.params[key] == record.params[key] for key in keys)
 
 
 def _strength(claim: Mapping[str, Any], study: Study) -> tuple[bool, bool, bool, int, int]:

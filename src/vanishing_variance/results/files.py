@@ -11,12 +11,13 @@ import pandas as pd
 from vanishing_variance.engine.ranges import Range, ranges_of, training_steps
 from vanishing_variance.engine.seeds import Index
 from vanishing_variance.harness.outputs import Files
-from vanishing_variance.harness.runs import PAPER_TABLES, TASKS
-from vanishing_variance.harness.sections import get_param
-from vanishing_variance.measure.interventions.readings import read_out
+from vanishing_variance.harness.runs import PAPER, PAPER_TABLES, TASKS
+from vanishing_variance.harness.sections import Several, get_param
+from vanishing_variance.measure.interventions.readings import COLUMNS, read_out
 from vanishing_variance.results import equal_attention, explained, shares, shares_table, tables
 from vanishing_variance.results.accuracy import pair
 from vanishing_variance.results.comparison import cells, markdown
+from vanishing_variance.results.gains_table import gains_table
 from vanishing_variance.results.paired_tests import Answers, paired_tests
 from vanishing_variance.results.scale import of_paper
 from vanishing_variance.statistics.paired import difference
@@ -31,14 +32,17 @@ SUFFIXES = {"short": [], "long": ["long"], "plain": [], "averaged": ["averaged"]
 class TrainingSetup:
     """Training of the compared models: shortest and longest length by range, gradient steps by task and range.
 
-    Of no other ranges than the study trains on. `root` is that of the random streams, `attention` the attention map.
+    `sequences` they are tested with at each length. Of no other ranges than the study trains on. `root` is that of the
+    random streams, `attention` the attention map, `network` the network's name.
     """
 
     root: int
     shortest: Mapping[str, int]
     longest: Mapping[str, int]
     steps: Mapping[tuple[str, str], int]
+    sequences: int
     attention: str = "softmax"
+    network: str = PAPER
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> "TrainingSetup":
@@ -49,7 +53,9 @@ class TrainingSetup:
             shortest={name: lengths.shortest for name, lengths in ranges.items()},
             longest={name: lengths.longest for name, lengths in ranges.items()},
             steps={(task, name): training_steps(params, task, name) for task in TASKS for name in ranges},
+            sequences=get_param(params, "test.sequences", Several),
             attention=get_param(params, "attention", str),
+            network=params["network"],
         )
 
 
@@ -62,7 +68,7 @@ def comparison(
     numbered = {}
     for number, numbers in tables.numbers(tests, norm, paper).items():
         task, range_ = PAPER_TABLES[number]
-        steps = of_paper(task, trained.steps[task, range_], trained.attention)
+        steps = of_paper(task, trained.steps[task, range_], trained.attention, trained.network)
         numbered[f"tables/table{number}.md"] = tables.markdown(number, numbers, norm, steps)
     return {
         "accuracy.csv": accuracy,
@@ -70,6 +76,7 @@ def comparison(
         "tables/tests.csv": tests,
         "tables/paper.csv": beside,
         "tables/paper.md": markdown(beside),
+        "tables/gains.md": gains_table(accuracy, norm, trained.root, trained.longest, trained.sequences),
         **numbered,
     }
 
@@ -94,10 +101,24 @@ def recovery(accuracy: pd.DataFrame, counts: pd.DataFrame, norm: str, trained: T
             if parts:
                 gains[task, range_, treatment] = parts
     return {
-        "accuracy.csv": shares.wide(accuracy),
-        "shares.csv": lost,
-        "read-out.csv": read_out(counts),
-        "interventions.md": shares_table.markdown(lost, gains),
+        "interventions/accuracy.csv": shares.wide(accuracy),
+        "interventions/shares.csv": lost,
+        "interventions/read-out.csv": read_out(counts),
+        "interventions/interventions.md": shares_table.markdown(lost, gains),
+    }
+
+
+def not_measured(network: str) -> Files:
+    """Return the files of what is measured in the paper's network alone: no rows, and words that say so of another."""
+    said = f"Not measured: network {network}.\n"
+    return {
+        "capacity.json": {},
+        "mechanism.csv": pd.DataFrame(columns=explained.INSIDE),
+        "explained.csv": pd.DataFrame(columns=explained.COLUMNS),
+        "mechanism.md": said,
+        "interventions/shares.csv": pd.DataFrame(columns=shares.COLUMNS),
+        "interventions/read-out.csv": pd.DataFrame(columns=COLUMNS),
+        "interventions/interventions.md": said,
     }
 
 

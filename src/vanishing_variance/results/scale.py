@@ -6,6 +6,7 @@ from typing import Any
 
 from vanishing_variance.engine.ranges import steps_key
 from vanishing_variance.harness.errors import InputError, shown
+from vanishing_variance.harness.runs import PAPER
 
 SCALES: dict[str, dict[str, Any]] = {
     "default": {
@@ -44,10 +45,10 @@ PAPER_SEEDS = 100
 PAPER_LONGEST = {"short": 16, "long": 256}
 
 
-def of_paper(task: str, made: int, attention: str) -> str:
+def of_paper(task: str, made: int, attention: str, network: str) -> str:
     """Return a number of gradient steps in words, beside the paper's where it is no larger.
 
-    Where attention is no softmax, as the paper's is, the words say so.
+    Where attention is no softmax, or the network another than the paper's, the words say so.
     """
     papers = paper_steps(task)
     words = f"{made:,} of the paper's {papers:,} gradient steps"
@@ -55,6 +56,8 @@ def of_paper(task: str, made: int, attention: str) -> str:
         words = f"{made:,} gradient steps"
     if made == papers:
         words = f"the paper's {papers:,} gradient steps"
+    if network != PAPER:
+        words += f", network {network}"
     return words if attention == "softmax" else f"{words}, attention {attention}"
 
 

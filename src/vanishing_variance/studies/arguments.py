@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from vanishing_variance.harness.runs import TASKS
+from vanishing_variance.harness.runs import PAPER, TASKS
 from vanishing_variance.harness.script import Arguments
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies.plan import LineRun, runs
@@ -19,6 +19,6 @@ def planned_line(description: str | None) -> tuple[dict[str, Any], list[LineRun]
     if named is None:
         parser.error(f"argument plan: {path} must be studies/<study>/plan/<task>-<line>.yaml")
     study, task, line = named.groups()
-    plan = read_yaml(path)
+    plan = {"network": PAPER, **read_yaml(path)}
     (range_,) = plan["ranges"]
     return plan, runs(plan, task, range_, study, line)

@@ -1,20 +1,17 @@
 """The plan of a line: all that its training reads, in one file, so that it is trained again when that changes."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from vanishing_variance.harness.paths import RUNS, Run
+from vanishing_variance.harness.runs import PAPER
 
 STUDIES = Path("studies")
 # A training that diverged leaves this instead of weights: {"said": the message of the error}.
 DIVERGED = "diverged.json"
-# The network of a line that names none: the study's, trained by the fast engine.
-PAPER = "paper"
-# What chooses another network, beside the sections of params.yaml.
-OF_NETWORK = ("network", "network_options")
 PACKAGE = Path(__file__).parents[1]
 _WHOLE = ("norm", "attention", "seed", "blocks", "seeds_per_block", "model", "training")
 
@@ -39,29 +36,37 @@ def plan(params: Mapping[str, Any], task: str, range_: str) -> dict[str, Any]:
     own = params["tasks"][task]
     steps = {range_: own["steps"][range_]}
     names = [f"attentions/{params['attention']}.py", f"norms/{params['norm']}.py"]
+    files = {name: _hash(PACKAGE / name) for name in names}
     network = {}
     if params["network"] != PAPER:
-        network = {key: params[key] for key in OF_NETWORK}
-        of_network = {"__init__", PAPER, params["network"]}  # the plain engine reads the paper's, too
-        names += [f"networks/{name}.py" for name in sorted(of_network)]
-        names += [f"features/{task}.py", *_plain_engine()]
+        network = network_plan(params, [task])
+        files |= network.pop("files")
     return {
         **{key: params[key] for key in _WHOLE},
         **network,
         "tasks": {task: {**own, "steps": steps}},
         "ranges": {range_: params["ranges"][range_]},
-        "files": {name: _hash(PACKAGE / name) for name in names},
+        "files": files,
     }
+
+
+def network_plan(params: Mapping[str, Any], tasks: Iterable[str]) -> dict[str, Any]:
+    """Return the network, and but for the paper's its options and the hashes of what the plain engine reads."""
+    network = params["network"]
+    if network == PAPER:
+        return {"network": PAPER}
+    networks = {"__init__", PAPER, network}  # the plain engine reads the paper's, too
+    names = [f"networks/{name}.py" for name in sorted(networks)]
+    names += [f"features/{task}.py" for task in tasks]
+    names += sorted(f"plain/{path.name}" for path in (PACKAGE / "plain").glob("*.py"))
+    files = {name: _hash(PACKAGE / name) for name in names}
+    return {"network": network, "network_options": params["network_options"], "files": files}
 
 
 def runs(plan: Mapping[str, Any], task: str, range_: str, study: str, line: str) -> list[LineRun]:
     """Return the runs of a line, one a block of seeds."""
     names = task, range_, plan["norm"]
     return [LineRun(*names, block, plan["attention"], study, line) for block in plan["blocks"]]
-
-
-def _plain_engine() -> list[str]:
-    return sorted(f"plain/{path.name}" for path in (PACKAGE / "plain").glob("*.py"))
 
 
 def _hash(path: Path) -> str:

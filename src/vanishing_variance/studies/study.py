@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,10 +13,13 @@ from vanishing_variance.harness.sections import PATH, Section, different, explai
 from vanishing_variance.harness.yaml import flattened, read_yaml
 from vanishing_variance.params import Params, check
 from vanishing_variance.results.scale import changed
-from vanishing_variance.studies.plan import OF_NETWORK, PAPER, STUDIES
+from vanishing_variance.studies.plan import STUDIES
 
-# What a line may change of params.yaml, sections and single keys, and its network; tests are the same for all lines.
-TRAINED = ("norm", "attention", "seed", "blocks", "seeds_per_block", "tasks", "ranges", "model", "training")
+# What a line may change of params.yaml, sections and single keys; tests are the same for all lines.
+TRAINED = (
+    *("norm", "attention", "network", "network_options"),
+    *("seed", "blocks", "seeds_per_block", "tasks", "ranges", "model", "training"),
+)
 NAME = "[a-z0-9][a-z0-9-]{0,63}"
 
 
@@ -108,30 +110,18 @@ def read_study(name: str) -> Study:
 
 
 def line_params(params: Mapping[str, Any], study: Study, line: str) -> dict[str, Any]:
-    """Return params.yaml with what the study and its line change, and `network` and `network_options`.
-
-    Raises InputError, which names the line.
-    """
+    """Return params.yaml with what the study and its line change. Raises InputError, which names the line."""
     changes = flattened(study.base) | flattened(study.lines[line])
-    network = changes.pop("network", PAPER)
     options = {key.partition(".")[2]: changes.pop(key) for key in list(changes) if key.startswith("network_options.")}
+    if options or "network" in changes:  # those of params.yaml may be another network's
+        changes["network_options"] = options
     try:
         for key in changes:
             if key.split(".")[0] not in TRAINED:
-                raise InputError(f"{key} cannot differ; a line has {', '.join((*TRAINED, *OF_NETWORK))}")
+                raise InputError(f"{key} cannot differ; a line has {', '.join(TRAINED)}")
         resolved = changed(params, changes)
         check(resolved, LineParams)
-        _check_network(network, options)
     except InputError as problem:
         said = str(problem).removeprefix(f"{PATH}: ")  # it stands in the study's file
         raise InputError(f"line {line}: {said}") from None
-    return resolved | {"network": network, "network_options": options}
-
-
-def _check_network(network: Any, options: Mapping[str, Any]) -> None:
-    """Raise InputError for a network or an option that there is not."""
-    if network != PAPER:
-        plan = import_module("vanishing_variance.plain.plan")  # not above: it imports torch, which takes seconds
-        plan.check_options(network, options)
-    elif options:
-        raise InputError("network_options are those of another network; paper's are the section model, and attention")
+    return resolved

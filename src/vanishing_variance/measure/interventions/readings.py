@@ -17,6 +17,8 @@ EDGES = (0.0, 0.003, 0.01, 0.03, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.97, 0.99
 BETAS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.175, 0.125, 0.06, 0.0)
 # A seed counts in a bin where it has so many sequences.
 FEWEST = 10
+KEYS = ["task", "range", "norm", "sample", "length", "above", "to"]
+COLUMNS = [*KEYS, "sequences", "n", "accuracy", "low", "high"]
 
 
 def counted(seeds: Sequence[int], weight: Float[np.ndarray, "S B"], correct: Bool[np.ndarray, "S B"]) -> pd.DataFrame:
@@ -42,9 +44,8 @@ def read_out(counts: pd.DataFrame) -> pd.DataFrame:
     rows = []
     edges, bins = np.array(EDGES), counts["bin"]
     counts = counts.assign(above=edges[bins], to=edges[bins + 1])
-    keys = ["task", "range", "norm", "sample", "length", "above", "to"]
-    by_seed = counts.groupby([*keys, "seed"])[["sequences", "right"]].sum()
-    for key, seeds in by_seed.groupby(keys):
+    by_seed = counts.groupby([*KEYS, "seed"])[["sequences", "right"]].sum()
+    for key, seeds in by_seed.groupby(KEYS):
         counted_seeds = seeds[seeds["sequences"] >= FEWEST]
         if counted_seeds.empty:
             continue
@@ -53,4 +54,4 @@ def read_out(counts: pd.DataFrame) -> pd.DataFrame:
         if len(accuracies) == 1:
             low, high = NAN, NAN
         rows.append((*key, seeds["sequences"].sum(), len(accuracies), mean, low, high))
-    return pd.DataFrame(rows, columns=[*keys, "sequences", "n", "accuracy", "low", "high"]).round(6)
+    return pd.DataFrame(rows, columns=COLUMNS).round(6)
