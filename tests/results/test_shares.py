@@ -103,8 +103,8 @@ def test_the_gain_is_split_by_each_model_with_the_others_weights():
 def test_every_share_in_git_follows_from_the_accuracies_by_seed_in_git():
     folder = ROOT / "metrics/interventions"
     accuracy = read_csv(folder / "accuracy.csv")
-    columns = [name for name in accuracy if not name.isdigit()]
-    long = accuracy.melt(columns, var_name="length", value_name="accuracy").dropna().astype({"length": int})
+    columns = ["task", "range", "norm", "intervention", "where", "seed"]
+    long = pd.wide_to_long(accuracy, "accuracy", columns, "length", sep="_").dropna().reset_index()
     stored = read_csv(folder / "shares.csv").fillna({"note": ""})
     keys = ["task", "range", "norm", "kind", "intervention", "where", "length"]
     expected = stored.sort_values(keys, ignore_index=True)

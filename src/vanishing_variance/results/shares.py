@@ -39,9 +39,10 @@ Some = TypeVar("Some", Values, "pd.Series[float]")
 
 
 def wide(accuracy: pd.DataFrame) -> pd.DataFrame:
-    """Return accuracies by seed as metrics/interventions/accuracy.csv has them, a column a length, 0 for training."""
+    """Return accuracies by seed as metrics/interventions/accuracy.csv has them: `accuracy_<length>`, 0 for training."""
     names = ["task", "range", "norm", "intervention", "where", "seed"]
-    return accuracy.pivot(index=names, columns="length", values="accuracy").reset_index()
+    by_length = accuracy.pivot(index=names, columns="length", values="accuracy")
+    return by_length.add_prefix("accuracy_").reset_index()
 
 
 def shares(accuracy: pd.DataFrame, longest: Mapping[str, int]) -> pd.DataFrame:
