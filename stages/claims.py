@@ -27,6 +27,7 @@ def main() -> None:
         longest=trained.longest,
         steps=trained.steps,
         root=trained.root,
+        sequences=trained.sequences,
         network=trained.network,
         interventions=read_frame(INTERVENTIONS / "accuracy.parquet"),
         exponents=read_csv(PLOTS / "proposition/proposition-exponents.csv"),

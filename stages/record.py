@@ -76,6 +76,7 @@ def judgements(record: Record, trained: TrainingSetup) -> Files:
         longest=trained.longest,
         steps=trained.steps,
         root=trained.root,
+        sequences=trained.sequences,
     )
     claims = [claim for claim in CLAIMS if claim.rule.recorded]
     return judged(claims, evidence)

@@ -13,7 +13,6 @@ import json
 import re
 import sys
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +43,9 @@ def problems(page: str, root: Path = ROOT) -> Iterator[str]:
 
 def stated(text: str) -> list[str]:
     """Return the numbers that are results: with a decimal or a percent sign; not in links, code or names."""
-    plain = re.sub(r"\]\([^)]*\)|`[^`]*`|<!--.*?-->|arXiv[: ]\S*|https?://\S+|[A-Za-z]+[-\d.]*\d\S*", " ", text, flags=re.S)
+    plain = re.sub(
+        r"\]\([^)]*\)|`[^`]*`|<!--.*?-->|arXiv[: ]\S*|https?://\S+|[A-Za-z]+[-\d.]*\d\S*", " ", text, flags=re.S
+    )
     return [number for number in NUMBER.findall(plain) if "." in number or number.endswith("%")]
 
 
@@ -68,7 +69,10 @@ def line_numbers(path: Path, wanted: list[str]) -> list[float] | None:
     for line in lines:
         for cell in line:
             if cell not in wanted:
-                found += [float(number.replace("−", "-").rstrip("%")) for number in re.findall(r"[+−-]?\d+(?:\.\d+)?(?:e-?\d+)?", cell)]
+                found += [
+                    float(number.replace("−", "-").rstrip("%"))
+                    for number in re.findall(r"[+−-]?\d+(?:\.\d+)?(?:e-?\d+)?", cell)
+                ]
     return found if lines else None
 
 

@@ -37,7 +37,7 @@ def _accuracy():
     for task, range_, norm in itertools.product(TASKS, RANGES, GAIN):
         gain = GAIN["ln" if task == "dictionary" and norm == "std" else norm]
         for seed, rule, length in itertools.product(range(SEEDS), ("plain", "adaptive", "fitted"), LENGTHS):
-            value = (0.998 if length == 16 else 0.5 + gain) + rng.normal(0, 0.004)
+            value = min((0.998 if length == 16 else 0.5 + gain) + rng.normal(0, 0.004), 1)
             rows.append((task, range_, norm, seed, rule, length, value))
     frame = pd.DataFrame(rows, columns=["task", "range", "norm", "seed", "rule", "length", "accuracy"])
     return frame.query("range == 'short' or norm != 'std'")
@@ -110,7 +110,12 @@ def _known():
 
 def evidence(**changes):
     known = {"accuracy": accuracy(), "exponents": exponents(), "fits": fits(), "losses": losses(), "steps": steps()}
-    known |= {"capacity": dict.fromkeys(TASKS, ALIKE), "longest": {"short": 16, "long": 256}, "root": 0}
+    known |= {
+        "capacity": dict.fromkeys(TASKS, ALIKE),
+        "longest": {"short": 16, "long": 256},
+        "root": 0,
+        "sequences": 512,
+    }
     return Evidence(**_known() | known | changes)
 
 

@@ -81,7 +81,7 @@ def test_everything_is_derived_and_a_pair_is_compared_over_the_seeds_that_both_h
     assert record("some", *pieces(tmp_path, [0, 1], tasks=["argmax"]), new) == (0, "")
     names = ["accuracy.csv", "mechanism.csv", "pieces.csv", "params.yaml", "mechanism.md"]
     names += ["claims.json", "claims.md", "plots/accuracy.png"]
-    names += [f"tables/{name}" for name in ("tests.csv", "paper.csv", "paper.md", "table1.md", "table3.md")]
+    names += [f"tables/{name}" for name in ("tests.csv", "gains.md", "paper.csv", "paper.md", "table1.md", "table3.md")]
     assert sorted(holds(SOME)) == sorted(names)
     assert set(pd.read_csv(SOME / "tables/tests.csv", keep_default_na=False)["n"]) == {2}
     accuracy = pd.read_csv(SOME / "accuracy.csv", keep_default_na=False)

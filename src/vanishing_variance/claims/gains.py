@@ -9,14 +9,18 @@ from vanishing_variance.claims.differences import ROUNDED, Pair
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import Judgement, Rule, one_sided
 from vanishing_variance.claims.verdict import SUPPORTED, UNDECIDED
-from vanishing_variance.harness.numbers import power
+from vanishing_variance.harness.numbers import estimate, power
+from vanishing_variance.results.accuracy import pair as accuracies
+from vanishing_variance.results.gains import gain
 
 WORDS = (
     "Each seed's mean accuracy over all test lengths beyond training, {treatment} minus {baseline}, paired by seed. "
     "Supported: its 95% t interval is above 0, and {treatment} is significantly behind at no length beyond training "
     "(paired t-test, p < 0.05 after Holm's correction over these lengths). Contradicted: the interval is below 0. Else "
-    "undecided. Where the baseline is none, the evidence says how far it is below the paper's at most, which "
-    f"decides nothing. {size.WORDS} Not comparable where the models are behind the paper's."
+    "undecided. The verdict rests on points. Beside them the evidence has the gain in log-odds at the shortest test "
+    "length, one of training, what it grows by with each doubling, and the points that are left at equal log-odds "
+    "there; these decide nothing. Where the baseline is none, the evidence says how far it is below the paper's at "
+    f"most, which decides nothing. {size.WORDS} Not comparable where the models are behind the paper's."
 )
 
 
@@ -45,6 +49,21 @@ def _ahead(pair: Pair, evidence: Evidence) -> Judgement:
     below = pair.below(evidence)
     if below.max() > ROUNDED:
         words.append(f"baseline up to {below.max():.1f} points below the paper's, at {power(int(str(below.idxmax())))}")
+    words += _views(pair, evidence)
     paper, found, compared = size.size(pair, evidence, verdict)
     words.append(compared)
     return Judgement(verdict, ", ".join(words), "pp", test.mean, test.low, test.high, paper, test.n, found)
+
+
+def _views(pair: Pair, evidence: Evidence) -> list[str]:
+    """Return the other two views of the gain in words, where they are known."""
+    ours, theirs = accuracies(evidence.accuracy, **vars(pair))
+    views = gain(ours, theirs, evidence.longest[pair.range_], evidence.sequences)
+    if np.isnan(views.log_odds[0]):
+        return []
+    shortest = power(int(theirs.columns[0]))
+    left = estimate("+.1f", *views.adjusted)
+    return [
+        f"log-odds {views.log_odds[0]:+.2f} at {shortest} and {estimate('+.3f', *views.slope)} a doubling",
+        f"{left} left at equal log-odds at {shortest}",
+    ]
