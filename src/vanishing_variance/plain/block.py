@@ -3,9 +3,14 @@
 S seeds.
 """
 
+import sys
 from collections.abc import Sequence
 from functools import partial
+from importlib import import_module
+from io import BytesIO
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import cloudpickle
 import numpy as np
@@ -26,6 +31,15 @@ from vanishing_variance.plain.model import initial_model
 from vanishing_variance.plain.plan import PlainPlan
 
 
+class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
+    """With modules of a class of their own, by name: who names `sizes.classes` and torch names `torch.classes`."""
+
+    def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, ModuleType) and type(obj) is not ModuleType and sys.modules.get(obj.__name__) is obj:
+            return import_module, (obj.__name__,)
+        return super().reducer_override(obj)
+
+
 def train_block(plan: PlainPlan, seeds: Sequence[int], checkpoints: Path | None = None) -> TrainedBlock:
     """Train a block of seeds; weights are named as in the state of a `PlainModel`.
 
@@ -39,8 +53,9 @@ def train_block(plan: PlainPlan, seeds: Sequence[int], checkpoints: Path | None 
         path = None
         if checkpoints is not None and isinstance(plan.network, str):
             path = checkpoints / f"{some_seeds[0]}-{fingerprint(plan, some_seeds)}.safetensors"
-        # a class of a notebook reaches no other process by pickle
-        jobs.append(partial(_train_pickled, cloudpickle.dumps((plan, some_seeds, path))))
+        pickled = BytesIO()  # a class of a notebook reaches no other process by pickle alone
+        _Pickler(pickled).dump((plan, some_seeds, path))
+        jobs.append(partial(_train_pickled, pickled.getvalue()))
     with Progress(f"train {plan.name}", plan.steps * len(seeds), "seed-steps") as progress:
         blocks = parallel.run(jobs, progress)
     return _joined(blocks)
