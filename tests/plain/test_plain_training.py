@@ -16,6 +16,7 @@ from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.arrays import read_about
 from vanishing_variance.harness.errors import DivergedError, InputError
+from vanishing_variance.networks import Layer
 from vanishing_variance.networks.paper import state_of_seed
 from vanishing_variance.plain import block as plain_block
 from vanishing_variance.plain import loop as plain_loop
@@ -240,6 +241,17 @@ class Broken(Bag):
                 return logits / 0
         return logits
 
+    def inside(self, items, query):
+        layer = Layer(torch.ones(len(items), 1, items.shape[1]), torch.ones(len(items), 1, 3))
+        match self.fault:
+            case "inside raises":
+                raise KeyError("attention")
+            case "no list":
+                return layer
+            case "no layer":
+                return [torch.ones(3)]
+        return [layer]
+
 
 @pytest.mark.parametrize(
     ("fault", "message"),
@@ -249,6 +261,9 @@ class Broken(Bag):
         ("shape", r"^network Broken returns \(4, 3\); must be class logits \(4, 10\), \(batch, classes\)$"),
         ("type", r"^network Broken returns NoneType; must be class logits \(4, 10\), \(batch, classes\)$"),
         ("raises", r"^network Broken fails: RuntimeError: two lines$"),
+        ("inside raises", r"^network Broken: inside fails: KeyError: 'attention'$"),
+        ("no list", r"^network Broken: inside returns Layer\(.*; must be a list of Layer\(weights, outputs\)$"),
+        ("no layer", r"^network Broken: inside returns \[tensor\(.*; must be a list of Layer\(weights, outputs\)$"),
     ],
 )
 def test_a_network_that_does_not_fit_is_one_line(fault, message):

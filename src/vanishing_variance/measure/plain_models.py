@@ -26,7 +26,6 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.measure.evaluation.block import Correct
 from vanishing_variance.measure.held_out import held_out_stream
 from vanishing_variance.measure.training_loss import fresh_sequences
-from vanishing_variance.networks import Layer
 from vanishing_variance.plain.model import Batch, PlainModel, initial_model, out_of_memory
 from vanishing_variance.plain.plan import PlainPlan, load_network
 
@@ -178,17 +177,10 @@ def _cross_entropy(model: PlainModel, batch: Batch) -> Float[Tensor, " B"]:
 
 def _inside(model: PlainModel, batch: Batch) -> list[Float[Tensor, "B H 3"]]:
     """Return of each layer attention to the target, whether it is the largest, and the variance of O."""
-    items, query = model.features(batch)
-    layers: list[Layer] = model.network.inside(items, query)
     target = batch["target"].view(-1, 1, 1)
     measured = []
-    for layer in layers:
-        sequences, length = items.shape[:2]
-        heads = layer.weights.shape[1]
-        shapes = tuple(layer.weights.shape), tuple(layer.outputs.shape[:-1])
-        if shapes != ((sequences, heads, length), (sequences, heads)):
-            raise InputError(f"network {model.name}: inside returns weights and outputs of other shapes than Layer's")
-        attention = layer.weights.gather(2, target.expand(-1, heads, -1)).squeeze(2)
+    for layer in model.inside(batch):
+        attention = layer.weights.gather(2, target.expand(-1, layer.weights.shape[1], -1)).squeeze(2)
         hard = (layer.weights.argmax(2) == target.squeeze(2)).to(attention)
         variance = layer.outputs.var(-1, correction=0)
         measured.append(torch.stack((attention, hard, variance), dim=-1))

@@ -67,7 +67,10 @@ def _check(plan: PlainPlan, seeds: Sequence[int]) -> bool:
     on_device = {name: array.to(device()) for name, array in batch.items()}
     models = [initial_model(plan, seed).to(device()) for seed in seeds[:2]]
     with torch.random.fork_rng(), torch.no_grad():
-        models[0]({name: array[0] for name, array in on_device.items()})
+        one = {name: array[0] for name, array in on_device.items()}
+        models[0](one)
+        if hasattr(models[0].network, "inside"):
+            models[0].inside(one)
     return device().type != "cpu" and can_stack(models, on_device, labels.to(device()))
 
 
