@@ -72,6 +72,9 @@ def test_mistakes_are_one_line():
         read_params({"model.wide": 3}, ROOT / "tests/smoke.yaml")
     with pytest.raises(InputError, match="norms: 'layer' is unknown; choose from centred_rms, ln, none, rms, std"):
         train(read_params(path=ROOT / "tests/smoke.yaml"), "argmax", "layer", seeds=[0])
+    for seeds in (4, [0, 0], [-1], [0.5], []):
+        with pytest.raises(InputError, match=r"^seeds is .*; must be different whole numbers from 0 on, such as range"):
+            train(read_params(path=ROOT / "tests/smoke.yaml"), "argmax", "ln", seeds=seeds)
 
 
 @pytest.mark.parametrize("has_own", [True, False])

@@ -1,7 +1,8 @@
 """A study: its question, the parameters of its lines, and which lines are compared (`studies/<name>/study.yaml`)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -9,6 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
 from vanishing_variance.engine import registry
 from vanishing_variance.harness.errors import InputError, shown
+from vanishing_variance.harness.runs import PAPER
 from vanishing_variance.harness.sections import PATH, Section, different, explained
 from vanishing_variance.harness.yaml import flattened, read_yaml
 from vanishing_variance.params import Params, check
@@ -115,13 +117,27 @@ def line_params(params: Mapping[str, Any], study: Study, line: str) -> dict[str,
     options = {key.partition(".")[2]: changes.pop(key) for key in list(changes) if key.startswith("network_options.")}
     if options or "network" in changes:  # those of params.yaml may be another network's
         changes["network_options"] = options
+    network = changes.get("network", params["network"])
+    if network != PAPER:  # of the base and params.yaml it is other lines'
+        changes["attention"] = "softmax"
     try:
         for key in changes:
             if key.split(".")[0] not in TRAINED:
                 raise InputError(f"{key} cannot differ; a line has {', '.join(TRAINED)}")
         resolved = changed(params, changes)
         check(resolved, LineParams)
+        if network != PAPER:
+            _check_read(network, flattened(study.lines[line]))
     except InputError as problem:
         said = str(problem).removeprefix(f"{PATH}: ")  # it stands in the study's file
         raise InputError(f"line {line}: {said}") from None
     return resolved
+
+
+def _check_read(network: str, own: Iterable[str]) -> None:
+    """Raise InputError where a line's own keys are some that only the paper's network reads."""
+    for key in own:
+        if key == "attention" or (key.startswith("model.") and key != "model.epsilon"):
+            plan = import_module("vanishing_variance.plain.plan")  # here, as in params.py
+            options = ", ".join(plan.option_kinds(network)) or "none"
+            raise InputError(f"network {network} does not read {key}; its options are network_options: {options}")
