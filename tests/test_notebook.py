@@ -83,7 +83,7 @@ def test_the_example_in_the_readme_runs(has_own, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     if has_own:
         shutil.copy(ROOT / "tests/smoke.yaml", "params.yaml")
-    names = {}
+    names = {"__name__": "__main__"}
     exec(code.replace("2000", "2"), names)
     assert names["curve"].index.tolist() == [16, 64, 256, 1024]
     legend = names["plt"].gca().get_legend()
