@@ -22,7 +22,7 @@ from torch.nn.functional import cross_entropy
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.task import Sequences
 from vanishing_variance.harness import memory
-from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.errors import InputError, TooLargeError
 from vanishing_variance.measure.evaluation.block import Correct
 from vanishing_variance.measure.held_out import held_out_stream
 from vanishing_variance.measure.training_loss import fresh_sequences
@@ -65,7 +65,7 @@ class Drawn:
     def answers(self, answer: Callable[[Batch], Answer]) -> list[Answer]:
         """Return what `answer` returns for each batch, with `size` halved until memory is enough.
 
-        Raises InputError where it is not for one sequence.
+        Raises TooLargeError where it is not for one sequence.
         """
         answers: list[Answer] = []
         first, number = 0, len(self.sequences["label"])
@@ -81,7 +81,7 @@ class Drawn:
                     raise
                 if self.size == 1:
                     what = f"network {self.network} with one sequence of {self.length} items"
-                    raise InputError(f"{what} needs more memory than there is; lower test.lengths") from None
+                    raise TooLargeError(f"{what} needs more memory than there is; lower test.lengths") from None
                 self.size //= 2
         return answers
 
@@ -91,7 +91,7 @@ def plain_correct(
 ) -> Correct:
     """Return by rule and length whether each answer of each model is correct.
 
-    `weights`, (S, ...) each, by rule: `plain`, the last ones, and those kept beside them. Raises InputError for a
+    `weights`, (S, ...) each, by rule: `plain`, the last ones, and those kept beside them. Raises TooLargeError for a
     length of which memory does not hold one sequence.
     """
     models = {rule: _models(plan, seeds, of_rule) for rule, of_rule in weights.items()}

@@ -27,7 +27,7 @@ from vanishing_variance.harness.parallel import Job, Report
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.plain.ensemble import Single, Stacked, can_stack
 from vanishing_variance.plain.loop import train
-from vanishing_variance.plain.model import initial_model
+from vanishing_variance.plain.model import check_network, initial_model
 from vanishing_variance.plain.plan import PlainPlan
 
 
@@ -46,7 +46,8 @@ def train_block(plan: PlainPlan, seeds: Sequence[int], checkpoints: Path | None 
     A training that was cut off goes on from its checkpoints in the folder `checkpoints`, which takes a network by name:
     of a class's code nothing is known. Raises InputError where the network does not fit, and DivergedError.
     """
-    together = _check(plan, seeds)
+    check_network(plan, seeds[0])
+    together = device().type != "cpu" and _can_stack(plan, seeds)
     chunks = [list(seeds)] if together else [[seed] for seed in seeds]
     jobs: list[Job] = []
     for some_seeds in chunks:
@@ -61,17 +62,12 @@ def train_block(plan: PlainPlan, seeds: Sequence[int], checkpoints: Path | None 
     return _joined(blocks)
 
 
-def _check(plan: PlainPlan, seeds: Sequence[int]) -> bool:
-    """Return whether the seeds are trained at once. Raises InputError where the network does not take a batch."""
+def _can_stack(plan: PlainPlan, seeds: Sequence[int]) -> bool:
+    """Return whether the seeds are trained at once."""
     batch, labels = next(batches(plan, seeds[:2]))
     on_device = {name: array.to(device()) for name, array in batch.items()}
     models = [initial_model(plan, seed).to(device()) for seed in seeds[:2]]
-    with torch.random.fork_rng(), torch.no_grad():
-        one = {name: array[0] for name, array in on_device.items()}
-        models[0](one)
-        if hasattr(models[0].network, "inside"):
-            models[0].inside(one)
-    return device().type != "cpu" and can_stack(models, on_device, labels.to(device()))
+    return can_stack(models, on_device, labels.to(device()))
 
 
 def _train_pickled(pickled: bytes, report: Report) -> TrainedBlock:

@@ -12,6 +12,8 @@ import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
+from vanishing_variance.engine.batches import batches
+from vanishing_variance.engine.device import device
 from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.errors import InputError, shown
@@ -89,6 +91,17 @@ def initial_model(plan: PlainPlan, seed: int) -> PlainModel:
         weights = draw(plan.variant.initial(plan.task_training), plan.root_seed, plan.variant.task_name, [seed])
         model.load_state_dict(state_of_seed(weights, 0))
     return model
+
+
+def check_network(plan: PlainPlan, seed: int) -> None:
+    """Raise InputError where the network of a plan, or its `inside`, fails on the first batch of a seed."""
+    batch, _ = next(batches(plan, [seed]))
+    on_device = {name: array[0].to(device()) for name, array in batch.items()}
+    model = initial_model(plan, seed).to(device())
+    with torch.random.fork_rng(), torch.no_grad():
+        model(on_device)
+        if hasattr(model.network, "inside"):
+            model.inside(on_device)
 
 
 def out_of_memory(problem: Exception) -> bool:

@@ -15,7 +15,7 @@ from vanishing_variance.harness.sections import PATH, Section, different, explai
 from vanishing_variance.harness.yaml import flattened, read_yaml
 from vanishing_variance.params import Params, check
 from vanishing_variance.results.scale import changed
-from vanishing_variance.studies.plan import STUDIES
+from vanishing_variance.studies.plan import STUDIES, LineRun
 
 # What a line may change of params.yaml, sections and single keys; tests are the same for all lines.
 TRAINED = (
@@ -132,6 +132,17 @@ def line_params(params: Mapping[str, Any], study: Study, line: str) -> dict[str,
         said = str(problem).removeprefix(f"{PATH}: ")  # it stands in the study's file
         raise InputError(f"line {line}: {said}") from None
     return resolved
+
+
+def check_batch(params: Mapping[str, Any], this: LineRun) -> None:
+    """Raise InputError, which names the line, where another network than the paper's does not take a batch."""
+    if params["network"] == PAPER:
+        return
+    plan, model = (import_module(f"vanishing_variance.plain.{name}") for name in ("plan", "model"))  # torch's seconds
+    try:
+        model.check_network(plan.PlainPlan.of(params, this, params["network"], params["network_options"]), 0)
+    except InputError as problem:
+        raise InputError(f"line {this.line}: {problem}") from None
 
 
 def _check_read(network: str, own: Iterable[str]) -> None:
