@@ -34,6 +34,7 @@ def trained(attention="softmax"):
 )
 def test_a_variant_is_trained_and_evaluated_without_dvc(attention, rules):
     models = trained(attention)
+    assert repr(models) == "Trained(argmax, ln, network paper, seeds [0, 3], 2 steps)"
     assert models.losses.groupby("seed")["step"].max().tolist() == [2, 2]
     accuracy = evaluate(models, lengths=[4, 64], sequences=50)
     rows = accuracy.set_index(["rule", "length", "seed"])["accuracy"].sort_index()

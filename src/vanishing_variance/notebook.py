@@ -48,6 +48,12 @@ class Trained:
     others: Mapping[str, Mapping[str, np.ndarray]]
     params: Mapping[str, Any]
 
+    def __repr__(self) -> str:
+        network = self.plan.network_name if isinstance(self.plan, PlainPlan) else PAPER
+        variant = self.plan.variant
+        names = f"{variant.task_name}, {variant.norm_name}, network {network}"
+        return f"Trained({names}, seeds {shown(list(self.seeds))}, {self.plan.steps} steps)"
+
 
 def read_params(changes: Mapping[str, Any] | None = None, path: Path | None = None) -> dict[str, Any]:
     """Return params.yaml with `changes` by dotted key, such as {"model.width": 64}.

@@ -90,6 +90,26 @@ def test_a_parameter_of_a_line_that_is_not_allowed_is_one_line_with_its_name(rea
     assert said in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("params", "base", "said"),
+    [
+        ({"seed": -1}, {}, "params.yaml: seed is -1; must be "),
+        ({}, {"norm": "nrom"}, "base: norm is 'nrom'; must be one of "),
+        (
+            {},
+            {"network": "transformer", "network_options": "width"},
+            "base: network_options is 'width'; must be a mapping",
+        ),
+        ({}, {"training.averaged_part": 2}, "base: training.averaged_part is 2; must be "),
+    ],
+)
+def test_a_mistake_that_is_no_lines_is_said_to_be_where_it_is(read, params, base, said):
+    study = read(VALID | {"base": base, "lines": {"own": {"training.batch_size": 7}}})
+    with pytest.raises(InputError) as caught:
+        line_params(PARAMS | params, study, "own")
+    assert str(caught.value).startswith(said)
+
+
 def test_each_line_is_compared_with_the_first_or_as_the_study_says(read):
     lines = {name: {"norm": "ln"} for name in ("a", "b", "c")}
     assert read(VALID | {"lines": lines}).baselines == {"b": "a", "c": "a"}

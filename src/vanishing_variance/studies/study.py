@@ -112,25 +112,45 @@ def read_study(name: str) -> Study:
 
 
 def line_params(params: Mapping[str, Any], study: Study, line: str) -> dict[str, Any]:
-    """Return params.yaml with what the study and its line change. Raises InputError, which names the line."""
-    changes = flattened(study.base) | flattened(study.lines[line])
+    """Return params.yaml with what the study and its line change.
+
+    Raises InputError, which names params.yaml, the base or the line, the first that has the mistake.
+    """
+    base = flattened(study.base)
+    changes = base | flattened(study.lines[line])
+    try:
+        resolved = _resolved(params, changes)
+        if resolved["network"] != PAPER:
+            _check_read(resolved["network"], flattened(study.lines[line]))
+    except InputError as problem:
+        earlier = {PATH: {}, "base": base}
+        whose = next((name for name in earlier if _mistake(params, earlier[name]) == str(problem)), f"line {line}")
+        raise InputError(f"{whose}: {str(problem).removeprefix(f'{PATH}: ')}") from None
+    return resolved
+
+
+def _mistake(params: Mapping[str, Any], changes: Mapping[str, Any]) -> str | None:
+    try:
+        _resolved(params, changes)
+    except InputError as problem:
+        return str(problem)
+    return None
+
+
+def _resolved(params: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return params.yaml with changes by dotted key. Raises InputError."""
+    changes = dict(changes)
     options = {key.partition(".")[2]: changes.pop(key) for key in list(changes) if key.startswith("network_options.")}
     if options or "network" in changes:  # those of params.yaml may be another network's
-        changes["network_options"] = options
-    network = changes.get("network", params["network"])
+        changes = {"network_options": options} | changes
+    network = changes.get("network", params.get("network", PAPER))
     if network != PAPER:  # of the base and params.yaml it is other lines'
         changes["attention"] = "softmax"
-    try:
-        for key in changes:
-            if key.split(".")[0] not in TRAINED:
-                raise InputError(f"{key} cannot differ; a line has {', '.join(TRAINED)}")
-        resolved = changed(params, changes)
-        check(resolved, LineParams)
-        if network != PAPER:
-            _check_read(network, flattened(study.lines[line]))
-    except InputError as problem:
-        said = str(problem).removeprefix(f"{PATH}: ")  # it stands in the study's file
-        raise InputError(f"line {line}: {said}") from None
+    for key in changes:
+        if key.split(".")[0] not in TRAINED:
+            raise InputError(f"{key} cannot differ; a line has {', '.join(TRAINED)}")
+    resolved = changed(params, changes)
+    check(resolved, LineParams)
     return resolved
 
 
