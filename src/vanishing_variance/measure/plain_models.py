@@ -23,6 +23,8 @@ from vanishing_variance.engine.device import device
 from vanishing_variance.engine.task import Sequences
 from vanishing_variance.harness import memory
 from vanishing_variance.harness.errors import InputError, TooLargeError
+from vanishing_variance.harness.parallel import Report
+from vanishing_variance.harness.progress import Progress
 from vanishing_variance.measure.evaluation.block import Correct
 from vanishing_variance.measure.held_out import held_out_stream
 from vanishing_variance.measure.training_loss import fresh_sequences
@@ -62,10 +64,10 @@ class Drawn:
         return cls(plan.network_name, length, sequences, max(1, ITEMS_IN_BATCH[device().type] // length))
 
     @torch.no_grad()
-    def answers(self, answer: Callable[[Batch], Answer]) -> list[Answer]:
+    def answers(self, answer: Callable[[Batch], Answer], progress: Report = lambda items: None) -> list[Answer]:
         """Return what `answer` returns for each batch, with `size` halved until memory is enough.
 
-        Raises TooLargeError where it is not for one sequence.
+        `progress` is called with the items of each. Raises TooLargeError where it is not for one sequence.
         """
         answers: list[Answer] = []
         first, number = 0, len(self.sequences["label"])
@@ -76,6 +78,7 @@ class Drawn:
                 with _limited():
                     answers.append(answer(batch))
                 first += self.size
+                progress(len(batch["label"]) * self.length)
             except Exception as problem:
                 if not out_of_memory(problem):
                     raise
@@ -96,11 +99,12 @@ def plain_correct(
     """
     models = {rule: _models(plan, seeds, of_rule) for rule, of_rule in weights.items()}
     correct = {}
-    for length in lengths:
-        drawn = Drawn.of(plan, length, sequences)
-        for rule, of_rule in models.items():
-            by_seed = [torch.cat(drawn.answers(partial(_correct, model))) for model in of_rule]
-            correct[rule, length] = torch.stack(by_seed).cpu().numpy()
+    with Progress(f"test {plan.name}", len(models) * len(seeds) * sequences * sum(lengths), "items") as progress:
+        for length in lengths:
+            drawn = Drawn.of(plan, length, sequences)
+            for rule, of_rule in models.items():
+                by_seed = [torch.cat(drawn.answers(partial(_correct, model), progress)) for model in of_rule]
+                correct[rule, length] = torch.stack(by_seed).cpu().numpy()
     return correct
 
 
@@ -146,13 +150,14 @@ def plain_inside(
         raise InputError(f"network {plan.network_name}: not measured; it has no method inside(items, query)")
     models = _models(plan, seeds, weights)
     rows: list[tuple[Any, ...]] = []
-    for length in lengths:
-        drawn = Drawn.of(plan, length, sequences)
-        for seed, model in zip(seeds, models, strict=True):
-            batches = drawn.answers(partial(_inside, model))
-            for layer, of_layer in enumerate(zip(*batches, strict=True)):
-                means = torch.cat(of_layer).double().mean(0).tolist()
-                rows += [(seed, layer, head, length, *of_head) for head, of_head in enumerate(means)]
+    with Progress(f"inside {plan.name}", len(seeds) * sequences * sum(lengths), "items") as progress:
+        for length in lengths:
+            drawn = Drawn.of(plan, length, sequences)
+            for seed, model in zip(seeds, models, strict=True):
+                batches = drawn.answers(partial(_inside, model), progress)
+                for layer, of_layer in enumerate(zip(*batches, strict=True)):
+                    means = torch.cat(of_layer).double().mean(0).tolist()
+                    rows += [(seed, layer, head, length, *of_head) for head, of_head in enumerate(means)]
     return pd.DataFrame(rows, columns=["seed", "layer", "head", "length", "target", "hard", "variance"])
 
 
