@@ -7,7 +7,7 @@ from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml, written
 from vanishing_variance.studies.plan import STUDIES, plan, runs
-from vanishing_variance.studies.study import check_batch, line_params, read_study
+from vanishing_variance.studies.study import check_batch, held_out, line_params, read_study
 
 
 def main() -> None:
@@ -16,8 +16,11 @@ def main() -> None:
     name = parser.parse_args().study
     study = read_study(name)
     params = read_yaml(PATH)
-    # one file more, so that there is a plan where all lines are kept
-    plans = {"lines.yaml": written({"lines": list(study.lines), "kept": study.kept})}
+    # two files more, so that there is a plan where all lines are kept
+    plans = {
+        "lines.yaml": written({"lines": list(study.lines), "kept": study.kept}),
+        "test.yaml": written({"test": held_out(params, study)}),
+    }
     for line in study.lines:
         resolved = line_params(params, study, line)
         for task in study.tasks:

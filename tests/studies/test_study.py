@@ -8,7 +8,7 @@ from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.yaml import read_yaml, written
 from vanishing_variance.studies import study as studies
 from vanishing_variance.studies.plan import plan, runs
-from vanishing_variance.studies.study import line_params, read_study
+from vanishing_variance.studies.study import held_out, line_params, read_study
 from vanishing_variance.studies.template import FILES, filled
 
 PARAMS = read_yaml(ROOT / "params.yaml")
@@ -52,6 +52,22 @@ def test_an_unknown_study_is_one_line_with_the_choices(read):
     for name in ("yours", "../mine", ""):
         with pytest.raises(InputError, match=r"is unknown; choose from mine$"):
             read_study(name)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "said"),
+    [
+        ([16, 48], r"^lengths is \[16, 48\]; choose from test\.lengths: 16, 32, "),
+        ([16], r"^lengths is \[16\]; must have one up to 16, of training, and one above$"),
+        ([64, 16], r"lengths is \[64, 16\]; must be strictly increasing$"),
+        ([], r"lengths is \[\]; must have at least 1 entry$"),
+    ],
+)
+def test_lengths_of_a_study_are_some_that_are_tested(read, lengths, said):
+    assert held_out(PARAMS, read(VALID)) == PARAMS["test"]
+    assert held_out(PARAMS, read(VALID | {"lengths": [16, 64]})) == PARAMS["test"] | {"lengths": [16, 64]}
+    with pytest.raises(InputError, match=said):
+        held_out(PARAMS, read(VALID | {"lengths": lengths}))
 
 
 def test_a_line_has_what_the_base_and_it_change_nested_or_dotted(read):

@@ -70,6 +70,16 @@ def test_a_line_of_which_one_block_diverged_has_its_note(monkeypatch):
     assert read_csv(MINE / "board.csv", "line", "note").query("line == 'own'")["note"].tolist() == [SAID]
 
 
+def test_a_study_of_fewer_lengths_tests_and_compares_those(monkeypatch):
+    write_text(MINE / "study.yaml", STUDY + "lengths: [4, 64]\n")
+    given = []
+    monkeypatch.setattr(study_test, "test", lambda params, this: given.append(params["test"]) or results_of(0, this))
+    assert [stage("study_plan", "mine"), stage("study_test", PLAN)] == [(0, "")] * 2
+    assert given[0]["lengths"] == [4, 64]
+    code, said = stage("study_compare", "mine")  # of a kept line without 64
+    assert (code, "none above" in said) == (2, True)
+
+
 def test_a_length_that_memory_does_not_hold_is_a_note_too(monkeypatch):
     def fails(*_):
         raise TooLargeError(SAID)

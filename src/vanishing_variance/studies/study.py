@@ -9,10 +9,12 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
 from vanishing_variance.engine import registry
+from vanishing_variance.engine.ranges import Range
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.runs import PAPER
-from vanishing_variance.harness.sections import PATH, Section, different, explained
+from vanishing_variance.harness.sections import PATH, Lengths, Section, different, explained, get_param
 from vanishing_variance.harness.yaml import flattened, read_yaml
+from vanishing_variance.measure.held_out import Test
 from vanishing_variance.params import Params, check
 from vanishing_variance.results.scale import changed
 from vanishing_variance.studies.plan import STUDIES, LineRun
@@ -49,14 +51,16 @@ Line = Annotated[str, AfterValidator(_named)]
 class Study(Section):
     """The file.
 
-    `base`: parameters that all lines share, and `lines`: those of each by its name; keys of params.yaml, nested or
-    dotted. `range`: of the training lengths. `kept`: further lines, whose accuracies are in git, and which are not
-    trained. `compare`: pairs of a line and its baseline; without, each line is compared with the first.
+    `range`: of the training lengths. `lengths`: those of test.lengths that are tested; without, all. `base`: parameters
+    that all lines share, and `lines`: those of each by its name; keys of params.yaml, nested or dotted. `kept`: further
+    lines, whose accuracies are in git, and which are not trained. `compare`: pairs of a line and its baseline; without,
+    each line is compared with the first.
     """
 
     question: str
     tasks: Annotated[list[Literal["argmax", "dictionary"]], Field(min_length=1), AfterValidator(different)]
     range: Literal["short", "long"] = "short"
+    lengths: Lengths = Field(default_factory=list)
     base: dict[str, Any] = Field(default_factory=dict)
     lines: dict[Line, dict[str, Any]]
     kept: Annotated[list[Line], AfterValidator(different)] = Field(default_factory=list)
@@ -109,6 +113,18 @@ def read_study(name: str) -> Study:
         if line not in study.names:
             raise InputError(f"{path}: compare has {shown(line)}; choose from {', '.join(study.names)}")
     return study
+
+
+def held_out(params: Mapping[str, Any], study: Study) -> dict[str, Any]:
+    """Return the section `test` of all lines. Raises InputError where the study's lengths are none of params.yaml's."""
+    test: Test = get_param(params, "test", Test)
+    longest = get_param(params, f"ranges.{study.range}", Range).longest
+    lengths = study.lengths or test.lengths
+    if not set(lengths) <= set(test.lengths):
+        raise InputError(f"lengths is {shown(lengths)}; choose from test.lengths: {', '.join(map(str, test.lengths))}")
+    if study.lengths and not lengths[0] <= longest < lengths[-1]:
+        raise InputError(f"lengths is {shown(lengths)}; must have one up to {longest}, of training, and one above")
+    return {"lengths": lengths, "sequences": test.sequences}
 
 
 def line_params(params: Mapping[str, Any], study: Study, line: str) -> dict[str, Any]:
