@@ -45,13 +45,11 @@ def board(results: pd.DataFrame, baselines: Mapping[str, str], longest: int, seq
     """
     if not (results["length"] > longest).any():
         raise InputError(f"params.yaml: test.lengths has none above {longest}, the longest in training")
-    tested = results["length"].dropna()
-    shown = {tested.min(), *SHOWN, tested.max()}
     table = []
     for (task, line), own in results.groupby(["task", "line"], sort=False):
         baseline = baselines.get(str(line))
         theirs = rows(results, task=task, line=baseline)
-        for row in _rows_of_line(own, theirs, longest, sequences, shown):
+        for row in _rows_of_line(own, theirs, longest, sequences):
             table.append({"task": task, "line": line, "baseline": baseline} | row)
     frame = pd.DataFrame(table)
     frame["p_holm"] = frame.groupby(["task", "rule"])["p"].transform(_adjusted)
@@ -67,10 +65,8 @@ def accuracy_lengths(board: pd.DataFrame) -> list[int]:
     )
 
 
-def _rows_of_line(
-    own: pd.DataFrame, baseline: pd.DataFrame, longest: int, sequences: int, shown: set[int]
-) -> Iterator[dict[str, Any]]:
-    """Yield a row a rule of the results of a line, beside those of its baseline; `shown`: single lengths."""
+def _rows_of_line(own: pd.DataFrame, baseline: pd.DataFrame, longest: int, sequences: int) -> Iterator[dict[str, Any]]:
+    """Yield a row a rule of the results of a line, beside those of its baseline."""
     notes = own["note"].dropna()
     if len(notes):
         yield {"rule": PLAIN, "note": notes.iloc[0], "p": NAN}
@@ -86,7 +82,7 @@ def _rows_of_line(
             views = gain(by_length, theirs, longest, sequences)
             points = views.points
             row |= {"n_paired": points.n, **views.columns(), "d_z": points.d_z, "p": points.p}
-        for length in shown.intersection(by_length):
+        for length in by_length:
             row |= _estimate(f"accuracy_{length:.0f}", by_length[length].to_numpy())
         if rule == PLAIN:
             row |= _inside(rows(own, rule=rule)) | _at_equal_loss(own, baseline, longest)
@@ -129,7 +125,9 @@ def _inside(results: pd.DataFrame) -> dict[str, float]:
 
 
 def _columns(frame: pd.DataFrame) -> list[str]:
-    accuracies = [f"accuracy_{length}{end}" for length in accuracy_lengths(frame) for end in ENDS]
+    tested = accuracy_lengths(frame)
+    shown = sorted({*tested[:1], *SHOWN, *tested[-1:]})
+    accuracies = [f"accuracy_{length}{end}" for length in shown for end in ENDS]
     optional = [name for name in (*MATCHED, *accuracies) if name in frame]
     beyond = [f"beyond{end}" for end in ENDS]
     return [*KEYS, *beyond, "baseline", *TESTS, *optional, "target", "variance_ratio", "note"]
