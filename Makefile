@@ -32,7 +32,7 @@ ifdef NEW
 else
 	@python -m stages.study_plan "$(NAME)"
 	dvc repro generate
-	dvc repro --allow-missing "studies/$(NAME)/dvc.yaml"
+	dvc repro --keep-going --allow-missing "studies/$(NAME)/dvc.yaml"
 endif
 
 TESTS := python -m pytest -n 2 --dist loadfile --no-loadscope-reorder

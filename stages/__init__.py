@@ -58,7 +58,7 @@ sys.path.insert(0, str(ROOT / "src"))
 
 def _hook(kind: type[BaseException], problem: BaseException, trace: TracebackType | None) -> None:
     if issubclass(kind, KeyboardInterrupt):
-        print("interrupted: dvc repro goes on from here", file=sys.stderr)
+        print("interrupted: the same command goes on from here", file=sys.stderr)
     else:
         sys.__excepthook__(kind, problem, trace)
 

@@ -6,8 +6,8 @@ from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml, written
-from vanishing_variance.studies.plan import STUDIES, plan
-from vanishing_variance.studies.study import line_params, read_study
+from vanishing_variance.studies.plan import STUDIES, plan, runs
+from vanishing_variance.studies.study import check_batch, held_out, line_params, read_study
 
 
 def main() -> None:
@@ -16,12 +16,17 @@ def main() -> None:
     name = parser.parse_args().study
     study = read_study(name)
     params = read_yaml(PATH)
-    # one file more, so that there is a plan where all lines are kept
-    plans = {"lines.yaml": written({"lines": list(study.lines), "kept": study.kept})}
+    # two files more, so that there is a plan where all lines are kept
+    plans = {
+        "lines.yaml": written({"lines": list(study.lines), "kept": study.kept}),
+        "test.yaml": written({"test": held_out(params, study)}),
+    }
     for line in study.lines:
         resolved = line_params(params, study, line)
         for task in study.tasks:
-            plans[f"{task}-{line}.yaml"] = written(plan(resolved, task, study.range))
+            planned = plan(resolved, task, study.range)
+            check_batch(resolved, runs(planned, task, study.range, name, line)[0])
+            plans[f"{task}-{line}.yaml"] = written(planned)
     folder = STUDIES / name / "plan"
     shutil.rmtree(folder, ignore_errors=True)
     for file, text in plans.items():

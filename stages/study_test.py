@@ -9,6 +9,8 @@ import pandas as pd
 from stages.evaluate import evaluate, weights_by_rule
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.seeds import seeds
+from vanishing_variance.harness.errors import TooLargeError
+from vanishing_variance.harness.files import write_json
 from vanishing_variance.harness.frames import read_frame, write_csv
 from vanishing_variance.harness.runs import PAPER
 from vanishing_variance.harness.script import run
@@ -16,23 +18,29 @@ from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.training_loss import training_losses
 from vanishing_variance.studies.arguments import planned_line
-from vanishing_variance.studies.plan import DIVERGED, LineRun
+from vanishing_variance.studies.plan import DIVERGED, STUDIES, LineRun
 from vanishing_variance.studies.results import COLUMNS, beside, last_layer, results, results_file
 
 
 def main() -> None:
     plan, runs = planned_line(__doc__)
-    params = {**read_yaml(PATH), **plan}
-    tested = []
-    for this in runs:
-        diverged = this.folder("trained") / DIVERGED
-        if diverged.exists():
-            note = json.loads(diverged.read_text())["said"]
-            tested.append(pd.DataFrame({"note": [note]}, columns=COLUMNS))
-        else:
-            tested.append(test(params, this))
     first = runs[0]
+    params = {**read_yaml(PATH), **plan, **read_yaml(STUDIES / first.study / "plan/test.yaml")}
+    tested = [results_or_note(params, this) for this in runs]
     write_csv(results_file(first.study, first.task, first.line), pd.concat(tested))
+
+
+def results_or_note(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame:
+    """Return the results of a block; or where there are none, of a diverged training or for want of memory, why."""
+    diverged = this.folder("trained") / DIVERGED
+    try:
+        if not diverged.exists():
+            return test(params, this)
+        note = json.loads(diverged.read_text())["said"]
+    except TooLargeError as problem:
+        note = str(problem)
+    write_json(this.folder("evaluated") / "note.json", {"said": note})  # DVC misses an output that is not there
+    return pd.DataFrame({"note": [note]}, columns=COLUMNS)
 
 
 def test(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame:

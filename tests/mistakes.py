@@ -205,7 +205,7 @@ MISTAKES = {
     ),
     # Studies
     "a line of a study loses what all lines share": (
-        "changes = flattened(study.base) | flattened(study.lines[line])",
+        "changes = base | flattened(study.lines[line])",
         "changes = flattened(study.lines[line])",
     ),
     "a plan lacks the hash of its normaliser": (

@@ -34,6 +34,7 @@ def trained(attention="softmax"):
 )
 def test_a_variant_is_trained_and_evaluated_without_dvc(attention, rules):
     models = trained(attention)
+    assert repr(models) == "Trained(argmax, ln, network paper, seeds [0, 3], 2 steps)"
     assert models.losses.groupby("seed")["step"].max().tolist() == [2, 2]
     accuracy = evaluate(models, lengths=[4, 64], sequences=50)
     rows = accuracy.set_index(["rule", "length", "seed"])["accuracy"].sort_index()
@@ -72,6 +73,9 @@ def test_mistakes_are_one_line():
         read_params({"model.wide": 3}, ROOT / "tests/smoke.yaml")
     with pytest.raises(InputError, match="norms: 'layer' is unknown; choose from centred_rms, ln, none, rms, std"):
         train(read_params(path=ROOT / "tests/smoke.yaml"), "argmax", "layer", seeds=[0])
+    for seeds in (4, [0, 0], [-1], [0.5], []):
+        with pytest.raises(InputError, match=r"^seeds is .*; must be different whole numbers from 0 on, such as range"):
+            train(read_params(path=ROOT / "tests/smoke.yaml"), "argmax", "ln", seeds=seeds)
 
 
 @pytest.mark.parametrize("has_own", [True, False])
@@ -80,7 +84,7 @@ def test_the_example_in_the_readme_runs(has_own, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     if has_own:
         shutil.copy(ROOT / "tests/smoke.yaml", "params.yaml")
-    names = {}
+    names = {"__name__": "__main__"}
     exec(code.replace("2000", "2"), names)
     assert names["curve"].index.tolist() == [16, 64, 256, 1024]
     legend = names["plt"].gca().get_legend()

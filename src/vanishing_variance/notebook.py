@@ -3,6 +3,7 @@
 The same seeds and streams as in the pipeline, so the same parameters give the same accuracies.
 """
 
+import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +16,7 @@ import pandas as pd
 from vanishing_variance.engine.ensemble import train_block
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.task import Sequences
-from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.paths import Run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
@@ -47,6 +48,12 @@ class Trained:
     others: Mapping[str, Mapping[str, np.ndarray]]
     params: Mapping[str, Any]
 
+    def __repr__(self) -> str:
+        network = self.plan.network_name if isinstance(self.plan, PlainPlan) else PAPER
+        variant = self.plan.variant
+        names = f"{variant.task_name}, {variant.norm_name}, network {network}"
+        return f"Trained({names}, seeds {shown(list(self.seeds))}, {self.plan.steps} steps)"
+
 
 def read_params(changes: Mapping[str, Any] | None = None, path: Path | None = None) -> dict[str, Any]:
     """Return params.yaml with `changes` by dotted key, such as {"model.width": 64}.
@@ -76,10 +83,10 @@ def train(
     `task`: argmax or dictionary; `norm`: a file of norms/; `range_`: short (up to 16 items) or long (up to 256);
     `attention`: a file of attentions/, by default that of `params`. `network`: a file of networks/ or a class, trained
     by the plain engine with `options`, its keyword arguments; by default that of `params`, the paper's by the fast one.
-    Raises InputError for unknown names, DivergedError for a loss that is not finite.
+    Raises InputError for unknown names and repeated seeds, DivergedError for a loss that is not finite.
     """
     run = Run(task, range_, norm, 0, attention or params["attention"])
-    numbers = [int(seed) for seed in seeds]
+    numbers = _numbers(seeds)
     if network is None:
         if options:
             raise InputError("options are those of a network; name it")
@@ -140,6 +147,17 @@ def inside(trained: Trained, lengths: Sequence[int] | None = None, sequences: in
     test: Test = get_param(trained.params, "test", Test)
     number = sequences or test.sequences
     return plain_models.plain_inside(trained.plan, trained.seeds, trained.weights, lengths or test.lengths, number)
+
+
+def _numbers(seeds: Any) -> list[int]:
+    """Return the seeds. Raises InputError where they are no different whole numbers."""
+    try:
+        numbers = [operator.index(seed) for seed in seeds]
+    except TypeError:
+        numbers = []
+    if not numbers or min(numbers) < 0 or len(set(numbers)) < len(numbers):
+        raise InputError(f"seeds is {shown(seeds)}; must be different whole numbers from 0 on, such as range(4)")
+    return numbers
 
 
 def _again(drawn: Iterable[Sequences], size: int) -> Iterator[Sequences]:

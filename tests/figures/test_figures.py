@@ -221,7 +221,7 @@ def test_a_board_has_marks_or_words_of_every_line_in_its_order_and_a_vertical_li
     argmax, dictionary = drawing.figure.axes
     assert argmax.yaxis.get_major_formatter().format_ticks(argmax.get_yticks()) == ["none", "ln", "broken"]
     assert argmax.yaxis_inverted()  # the first at the top
-    assert [text.get_text() for text in argmax.texts] == ["diverged"]
+    assert [text.get_text() for text in argmax.texts] == ["no result"]
     assert [text.get_position()[1] for text in argmax.texts] == [2]
     assert not dictionary.texts
     for axes, means in ((argmax, [10, 30]), (dictionary, [10, 30, 50])):
@@ -241,7 +241,7 @@ def test_a_board_has_marks_or_words_of_every_line_in_its_order_and_a_vertical_li
 def test_a_board_whose_first_line_diverged_has_a_figure():
     table = made_up_board().query("task == 'argmax'").sort_values("line")
     [axes] = draw("Why?", table).figure.axes
-    assert [text.get_text() for text in axes.texts] == ["diverged"]
+    assert [text.get_text() for text in axes.texts] == ["no result"]
     assert [line for line in axes.lines if line.get_linestyle() == ":"] == []
     assert draw("Why?", table[table["line"] == "broken"]).caption
 

@@ -40,9 +40,12 @@ def with_models(name):
 
 
 def planned(whole, name):
-    """Return the plan of a line's stage, which has hashes of the files that the line chooses; empty of other stages."""
-    paths = [dep for dep in whole.graph[name].deps if dep.startswith(f"{STUDY}/plan/")]
-    return read_yaml(whole.folder / paths[0]) if paths else {"files": {}}
+    """Return the plans of a line's stage, which have hashes of the files that it chooses; empty of other stages."""
+    plans = {"files": {}}
+    for dep in whole.graph[name].deps:
+        if dep.startswith(f"{STUDY}/plan/"):
+            plans |= read_yaml(whole.folder / dep)
+    return plans
 
 
 def test_every_stage_runs_and_writes_its_outputs(whole):

@@ -1,7 +1,11 @@
 import gc
 import multiprocessing
+import os
+import subprocess
+import sys
 import time
 from functools import partial
+from pathlib import Path
 
 import pytest
 import torch
@@ -51,6 +55,19 @@ def test_cores_are_at_most_those_of_the_affinity_and_of_pythons_variable(named, 
     if named is not None:
         monkeypatch.setenv("PYTHON_CPU_COUNT", named)
     assert parallel.cores() == cores
+
+
+def test_a_script_that_starts_processes_whenever_it_is_imported_is_told_how_to_start_them_once(tmp_path):
+    script = tmp_path / "script.py"
+    job = "from functools import partial; from jobs import square"
+    run = "parallel.run([partial(square, 2)] * 2, print)"
+    script.write_text(f"{job}; from vanishing_variance.harness import parallel; parallel.cores = lambda: 2; {run}")
+    paths = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+    environment = {**os.environ, "PYTHONPATH": paths}
+    command = [sys.executable, script]
+    ended = subprocess.run(command, env=environment, check=False, capture_output=True, text=True, timeout=180)
+    assert ended.returncode == 1
+    assert 'InputError: train starts processes: put it under if __name__ == "__main__": in a script' in ended.stderr
 
 
 def test_a_gpu_has_one_process(monkeypatch):

@@ -153,5 +153,5 @@ def test_an_interrupt_is_one_line_and_leaves_no_process(working, here):
     dvc, processes = working
     os.killpg(dvc.pid, signal.SIGINT)  # to all at once, as a terminal does: none can have ended before its own
     assert dvc.wait(timeout=180) != 0
-    assert (here / "said").read_text() == "interrupted: dvc repro goes on from here\n"
+    assert (here / "said").read_text() == "interrupted: the same command goes on from here\n"
     wait_for(lambda: not any(alive(process) for process in processes))

@@ -135,6 +135,13 @@ def test_a_batch_is_halved_until_memory_holds_it(monkeypatch):
     assert accuracy.equals(alone)
 
 
+def test_progress_counts_every_item_once(capsys):
+    plan = make_plain("argmax", Bag)
+    weights = stacked(plan, SEEDS)
+    plain_models.plain_accuracy(plan, SEEDS, {"plain": weights, "averaged": weights}, [4, 8], 30)
+    assert capsys.readouterr().err.startswith(f"test {plan.name}: 1440/1440 items, ")
+
+
 def test_a_sequence_that_memory_does_not_hold_is_one_line(monkeypatch):
     monkeypatch.setattr(memory, "_free_memory", lambda: 10 * 2**20)
     plan = make_plain("argmax", Hungry)

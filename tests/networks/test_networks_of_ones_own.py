@@ -27,8 +27,16 @@ def params(**changes):
     return read_params(steps | changes, ROOT / "tests/smoke.yaml")
 
 
+class WithNumber(Bag):
+    """With a buffer that is a number, of how many batches there were."""
+
+    def __init__(self, sizes, norm):
+        super().__init__(sizes, norm)
+        self.norm = nn.BatchNorm1d(8)
+
+
 @pytest.mark.trains
-@pytest.mark.parametrize("network", [Bag, Recurrent, Rotary, *network_names()])
+@pytest.mark.parametrize("network", [Bag, Recurrent, Rotary, WithNumber, *network_names()])
 def test_a_network_is_trained_and_evaluated(task_name, network):
     models = train(params(), task_name, "ln", SEEDS, network=network)
     assert models.losses.groupby("seed")["step"].max().to_dict() == {0: 3, 3: 3}

@@ -16,6 +16,7 @@ from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.arrays import read_about
 from vanishing_variance.harness.errors import DivergedError, InputError
+from vanishing_variance.networks import Layer
 from vanishing_variance.networks.paper import state_of_seed
 from vanishing_variance.plain import block as plain_block
 from vanishing_variance.plain import loop as plain_loop
@@ -200,10 +201,12 @@ def test_a_named_network_has_a_checkpoint_a_seed_and_a_class_has_none(tmp_path):
 def test_the_number_of_processes_changes_no_bit(network, monkeypatch):
     if network != "transformer":
 
-        class Local(Bag):
-            pass
+        class Local(Bag):  # which pickle would not send
+            def __init__(self, sizes, norm):
+                super().__init__(sizes, norm)
+                self.shift = nn.Parameter(torch.zeros(sizes.classes))  # cloudpickle would send torch.classes, too
 
-        network = Local  # which pickle would not send
+        network = Local
     plan = make_plain("argmax", network)
     one = train_block(plan, SEEDS)
     assert one.losses["seed"].tolist() == [5, 5, 5, 2, 2, 2]
@@ -238,6 +241,17 @@ class Broken(Bag):
                 return logits / 0
         return logits
 
+    def inside(self, items, query):
+        layer = Layer(torch.ones(len(items), 1, items.shape[1]), torch.ones(len(items), 1, 3))
+        match self.fault:
+            case "inside raises":
+                raise KeyError("attention")
+            case "no list":
+                return layer
+            case "no layer":
+                return [torch.ones(3)]
+        return [layer]
+
 
 @pytest.mark.parametrize(
     ("fault", "message"),
@@ -247,6 +261,9 @@ class Broken(Bag):
         ("shape", r"^network Broken returns \(4, 3\); must be class logits \(4, 10\), \(batch, classes\)$"),
         ("type", r"^network Broken returns NoneType; must be class logits \(4, 10\), \(batch, classes\)$"),
         ("raises", r"^network Broken fails: RuntimeError: two lines$"),
+        ("inside raises", r"^network Broken: inside fails: KeyError: 'attention'$"),
+        ("no list", r"^network Broken: inside returns Layer\(.*; must be a list of Layer\(weights, outputs\)$"),
+        ("no layer", r"^network Broken: inside returns \[tensor\(.*; must be a list of Layer\(weights, outputs\)$"),
     ],
 )
 def test_a_network_that_does_not_fit_is_one_line(fault, message):

@@ -8,7 +8,7 @@ from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.yaml import read_yaml, written
 from vanishing_variance.studies import study as studies
 from vanishing_variance.studies.plan import plan, runs
-from vanishing_variance.studies.study import line_params, read_study
+from vanishing_variance.studies.study import held_out, line_params, read_study
 from vanishing_variance.studies.template import FILES, filled
 
 PARAMS = read_yaml(ROOT / "params.yaml")
@@ -54,6 +54,22 @@ def test_an_unknown_study_is_one_line_with_the_choices(read):
             read_study(name)
 
 
+@pytest.mark.parametrize(
+    ("lengths", "said"),
+    [
+        ([16, 48], r"^lengths is \[16, 48\]; choose from test\.lengths: 16, 32, "),
+        ([16], r"^lengths is \[16\]; must have one up to 16, of training, and one above$"),
+        ([64, 16], r"lengths is \[64, 16\]; must be strictly increasing$"),
+        ([], r"lengths is \[\]; must have at least 1 entry$"),
+    ],
+)
+def test_lengths_of_a_study_are_some_that_are_tested(read, lengths, said):
+    assert held_out(PARAMS, read(VALID)) == PARAMS["test"]
+    assert held_out(PARAMS, read(VALID | {"lengths": [16, 64]})) == PARAMS["test"] | {"lengths": [16, 64]}
+    with pytest.raises(InputError, match=said):
+        held_out(PARAMS, read(VALID | {"lengths": lengths}))
+
+
 def test_a_line_has_what_the_base_and_it_change_nested_or_dotted(read):
     base = {"training": {"decay": "cosine", "learning_rate": 0.5}, "tasks.argmax.steps.short": 7}
     study = read(VALID | {"base": base, "lines": {"a": {"training.learning_rate": 0.25, "norm": "none"}}})
@@ -64,6 +80,12 @@ def test_a_line_has_what_the_base_and_it_change_nested_or_dotted(read):
     assert resolved["test"] == PARAMS["test"]
 
 
+def test_of_the_base_another_network_leaves_what_it_does_not_read_to_other_lines(read):
+    base = {"attention": "power", "model.width": 64}
+    study = read(VALID | {"base": base, "lines": {"a": {}, "b": {"network": "transformer", "model.epsilon": 0.5}}})
+    assert [line_params(PARAMS, study, line)["attention"] for line in "ab"] == ["power", "softmax"]
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
@@ -72,6 +94,8 @@ def test_a_line_has_what_the_base_and_it_change_nested_or_dotted(read):
         ({"model": {"widht": 8}}, "it has no key model.widht"),
         ({"training.decay": "linear"}, "training.decay is 'linear'; must be 'none' or 'cosine'"),
         ({"test.sequences": 9}, "test.sequences cannot differ; a line has norm, attention"),
+        ({"network": "differential", "attention": "softmax"}, "network differential does not read attention; its "),
+        ({"network": "differential", "model": {"width": 9}}, "not read model.width; its options are network_options: "),
     ],
 )
 def test_a_parameter_of_a_line_that_is_not_allowed_is_one_line_with_its_name(read, line, said):
@@ -80,6 +104,26 @@ def test_a_parameter_of_a_line_that_is_not_allowed_is_one_line_with_its_name(rea
         line_params(PARAMS, study, "own")
     assert "line own: " in str(caught.value)
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("params", "base", "said"),
+    [
+        ({"seed": -1}, {}, "params.yaml: seed is -1; must be "),
+        ({}, {"norm": "nrom"}, "base: norm is 'nrom'; must be one of "),
+        (
+            {},
+            {"network": "transformer", "network_options": "width"},
+            "base: network_options is 'width'; must be a mapping",
+        ),
+        ({}, {"training.averaged_part": 2}, "base: training.averaged_part is 2; must be "),
+    ],
+)
+def test_a_mistake_that_is_no_lines_is_said_to_be_where_it_is(read, params, base, said):
+    study = read(VALID | {"base": base, "lines": {"own": {"training.batch_size": 7}}})
+    with pytest.raises(InputError) as caught:
+        line_params(PARAMS | params, study, "own")
+    assert str(caught.value).startswith(said)
 
 
 def test_each_line_is_compared_with_the_first_or_as_the_study_says(read):

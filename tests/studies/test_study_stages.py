@@ -8,9 +8,10 @@ from checkout import KEPT
 from scripts import ROOT, stage
 
 from stages import study_test, study_train
-from vanishing_variance.harness.errors import DivergedError
+from vanishing_variance.harness.errors import DivergedError, TooLargeError
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.frames import read_csv
+from vanishing_variance.networks.transformer import Network
 
 STUDY = "question: Why?\ntasks: [argmax]\nlines: {own: {norm: none}}\nkept: [before]\ncompare: [[own, before]]\n"
 PLAN = "studies/mine/plan/argmax-own.yaml"
@@ -67,6 +68,35 @@ def test_a_line_of_which_one_block_diverged_has_its_note(monkeypatch):
     for script in (("study_train", PLAN), ("study_test", PLAN), ("study_compare", "mine")):
         assert stage(*script) == (0, "")
     assert read_csv(MINE / "board.csv", "line", "note").query("line == 'own'")["note"].tolist() == [SAID]
+
+
+def test_a_study_of_fewer_lengths_tests_and_compares_those(monkeypatch):
+    write_text(MINE / "study.yaml", STUDY + "lengths: [4, 64]\n")
+    given = []
+    monkeypatch.setattr(study_test, "test", lambda params, this: given.append(params["test"]) or results_of(0, this))
+    assert [stage("study_plan", "mine"), stage("study_test", PLAN)] == [(0, "")] * 2
+    assert given[0]["lengths"] == [4, 64]
+    code, said = stage("study_compare", "mine")  # of a kept line without 64
+    assert (code, "none above" in said) == (2, True)
+
+
+def test_a_length_that_memory_does_not_hold_is_a_note_too(monkeypatch):
+    def fails(*_):
+        raise TooLargeError(SAID)
+
+    monkeypatch.setattr(study_test, "test", fails)
+    assert stage("study_test", PLAN) == (0, "")
+    assert read_csv(MINE / "results/argmax-own.csv", "note")["note"].tolist() == [SAID] * 2
+    assert Path("runs/studies/mine/evaluated/argmax-own/1/note.json").exists()
+
+
+def test_a_network_that_does_not_take_a_batch_is_found_by_the_plan(monkeypatch):
+    write_text(MINE / "study.yaml", STUDY.replace("{norm: none}", "{network: transformer}"))
+    assert stage("study_plan", "mine") == (0, "")
+    monkeypatch.setattr(Network, "forward", lambda self, items, query: query)
+    code, said = stage("study_plan", "mine")
+    assert code == 2
+    assert said.startswith("error: line own: network transformer returns (")
 
 
 def test_a_line_without_results_is_one_line():

@@ -60,5 +60,5 @@ def _draw_panel(axes: Axes, lines: pd.DataFrame, places: pd.Series) -> None:
     if first in trained.index:
         axes.axvline(trained.loc[first, "beyond"], color="#000000", lw=0.9, ls=":", zorder=0)
     for line in plain.index.difference(trained.index):
-        axes.text(0.02, places[line], "diverged", transform=axes.get_yaxis_transform(), va="center")
+        axes.text(0.02, places[line], "no result", transform=axes.get_yaxis_transform(), va="center")
     axes.grid(axis="y", visible=False)

@@ -10,6 +10,10 @@ class InputError(Exception):
         super().__init__(one_line(message))
 
 
+class TooLargeError(InputError):
+    """Memory does not hold the smallest part of the work."""
+
+
 class DivergedError(Exception):
     """A training loss that is no longer a number. The message names seed, step and variant; exit code 3."""
 

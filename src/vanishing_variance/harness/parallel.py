@@ -32,7 +32,10 @@ def run(jobs: Sequence[Job], progress: Report) -> list[Any]:
 
     A job is called with a function that it may report finished work to; job and result can be pickled (a
     `functools.partial` of a module's function). The first exception of a job is raised at once, and the others end.
+    Raises InputError in a process that is importing a script that started it, and would start others without end.
     """
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise InputError('train starts processes: put it under if __name__ == "__main__": in a script')
     processes = min(len(jobs), cores())
     if processes == 1:
         return _run_here(jobs, progress)

@@ -89,6 +89,8 @@ def explained(problem: ValidationError, key: str, kind: Any) -> str:
             return f"{name} is {value}; must have at least {first['ctx']['min_length']} entry"
         case "model_type":
             return f"{name} is {value}; must be a mapping with the keys {_keys(kind, place)}"
+        case "dict_type":
+            return f"{name} is {value}; must be a mapping"
     message = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
     return f"{name} is {value}; must be {message}"
 

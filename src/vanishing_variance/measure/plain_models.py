@@ -22,11 +22,12 @@ from torch.nn.functional import cross_entropy
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.task import Sequences
 from vanishing_variance.harness import memory
-from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.errors import InputError, TooLargeError
+from vanishing_variance.harness.parallel import Report
+from vanishing_variance.harness.progress import Progress
 from vanishing_variance.measure.evaluation.block import Correct
 from vanishing_variance.measure.held_out import held_out_stream
 from vanishing_variance.measure.training_loss import fresh_sequences
-from vanishing_variance.networks import Layer
 from vanishing_variance.plain.model import Batch, PlainModel, initial_model, out_of_memory
 from vanishing_variance.plain.plan import PlainPlan, load_network
 
@@ -63,10 +64,10 @@ class Drawn:
         return cls(plan.network_name, length, sequences, max(1, ITEMS_IN_BATCH[device().type] // length))
 
     @torch.no_grad()
-    def answers(self, answer: Callable[[Batch], Answer]) -> list[Answer]:
+    def answers(self, answer: Callable[[Batch], Answer], progress: Report = lambda items: None) -> list[Answer]:
         """Return what `answer` returns for each batch, with `size` halved until memory is enough.
 
-        Raises InputError where it is not for one sequence.
+        `progress` is called with the items of each. Raises TooLargeError where it is not for one sequence.
         """
         answers: list[Answer] = []
         first, number = 0, len(self.sequences["label"])
@@ -77,12 +78,13 @@ class Drawn:
                 with _limited():
                     answers.append(answer(batch))
                 first += self.size
+                progress(len(batch["label"]) * self.length)
             except Exception as problem:
                 if not out_of_memory(problem):
                     raise
                 if self.size == 1:
                     what = f"network {self.network} with one sequence of {self.length} items"
-                    raise InputError(f"{what} needs more memory than there is; lower test.lengths") from None
+                    raise TooLargeError(f"{what} needs more memory than there is; lower test.lengths") from None
                 self.size //= 2
         return answers
 
@@ -92,16 +94,17 @@ def plain_correct(
 ) -> Correct:
     """Return by rule and length whether each answer of each model is correct.
 
-    `weights`, (S, ...) each, by rule: `plain`, the last ones, and those kept beside them. Raises InputError for a
+    `weights`, (S, ...) each, by rule: `plain`, the last ones, and those kept beside them. Raises TooLargeError for a
     length of which memory does not hold one sequence.
     """
     models = {rule: _models(plan, seeds, of_rule) for rule, of_rule in weights.items()}
     correct = {}
-    for length in lengths:
-        drawn = Drawn.of(plan, length, sequences)
-        for rule, of_rule in models.items():
-            by_seed = [torch.cat(drawn.answers(partial(_correct, model))) for model in of_rule]
-            correct[rule, length] = torch.stack(by_seed).cpu().numpy()
+    with Progress(f"test {plan.name}", len(models) * len(seeds) * sequences * sum(lengths), "items") as progress:
+        for length in lengths:
+            drawn = Drawn.of(plan, length, sequences)
+            for rule, of_rule in models.items():
+                by_seed = [torch.cat(drawn.answers(partial(_correct, model), progress)) for model in of_rule]
+                correct[rule, length] = torch.stack(by_seed).cpu().numpy()
     return correct
 
 
@@ -147,13 +150,14 @@ def plain_inside(
         raise InputError(f"network {plan.network_name}: not measured; it has no method inside(items, query)")
     models = _models(plan, seeds, weights)
     rows: list[tuple[Any, ...]] = []
-    for length in lengths:
-        drawn = Drawn.of(plan, length, sequences)
-        for seed, model in zip(seeds, models, strict=True):
-            batches = drawn.answers(partial(_inside, model))
-            for layer, of_layer in enumerate(zip(*batches, strict=True)):
-                means = torch.cat(of_layer).double().mean(0).tolist()
-                rows += [(seed, layer, head, length, *of_head) for head, of_head in enumerate(means)]
+    with Progress(f"inside {plan.name}", len(seeds) * sequences * sum(lengths), "items") as progress:
+        for length in lengths:
+            drawn = Drawn.of(plan, length, sequences)
+            for seed, model in zip(seeds, models, strict=True):
+                batches = drawn.answers(partial(_inside, model), progress)
+                for layer, of_layer in enumerate(zip(*batches, strict=True)):
+                    means = torch.cat(of_layer).double().mean(0).tolist()
+                    rows += [(seed, layer, head, length, *of_head) for head, of_head in enumerate(means)]
     return pd.DataFrame(rows, columns=["seed", "layer", "head", "length", "target", "hard", "variance"])
 
 
@@ -178,17 +182,10 @@ def _cross_entropy(model: PlainModel, batch: Batch) -> Float[Tensor, " B"]:
 
 def _inside(model: PlainModel, batch: Batch) -> list[Float[Tensor, "B H 3"]]:
     """Return of each layer attention to the target, whether it is the largest, and the variance of O."""
-    items, query = model.features(batch)
-    layers: list[Layer] = model.network.inside(items, query)
     target = batch["target"].view(-1, 1, 1)
     measured = []
-    for layer in layers:
-        sequences, length = items.shape[:2]
-        heads = layer.weights.shape[1]
-        shapes = tuple(layer.weights.shape), tuple(layer.outputs.shape[:-1])
-        if shapes != ((sequences, heads, length), (sequences, heads)):
-            raise InputError(f"network {model.name}: inside returns weights and outputs of other shapes than Layer's")
-        attention = layer.weights.gather(2, target.expand(-1, heads, -1)).squeeze(2)
+    for layer in model.inside(batch):
+        attention = layer.weights.gather(2, target.expand(-1, layer.weights.shape[1], -1)).squeeze(2)
         hard = (layer.weights.argmax(2) == target.squeeze(2)).to(attention)
         variance = layer.outputs.var(-1, correction=0)
         measured.append(torch.stack((attention, hard, variance), dim=-1))

@@ -3,9 +3,14 @@
 S seeds.
 """
 
+import sys
 from collections.abc import Sequence
 from functools import partial
+from importlib import import_module
+from io import BytesIO
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import cloudpickle
 import numpy as np
@@ -22,8 +27,17 @@ from vanishing_variance.harness.parallel import Job, Report
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.plain.ensemble import Single, Stacked, can_stack
 from vanishing_variance.plain.loop import train
-from vanishing_variance.plain.model import initial_model
+from vanishing_variance.plain.model import check_network, initial_model
 from vanishing_variance.plain.plan import PlainPlan
+
+
+class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
+    """With modules of a class of their own, by name: who names `sizes.classes` and torch names `torch.classes`."""
+
+    def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, ModuleType) and type(obj) is not ModuleType and sys.modules.get(obj.__name__) is obj:
+            return import_module, (obj.__name__,)
+        return super().reducer_override(obj)
 
 
 def train_block(plan: PlainPlan, seeds: Sequence[int], checkpoints: Path | None = None) -> TrainedBlock:
@@ -32,28 +46,28 @@ def train_block(plan: PlainPlan, seeds: Sequence[int], checkpoints: Path | None 
     A training that was cut off goes on from its checkpoints in the folder `checkpoints`, which takes a network by name:
     of a class's code nothing is known. Raises InputError where the network does not fit, and DivergedError.
     """
-    together = _check(plan, seeds)
+    check_network(plan, seeds[0])
+    together = device().type != "cpu" and _can_stack(plan, seeds)
     chunks = [list(seeds)] if together else [[seed] for seed in seeds]
     jobs: list[Job] = []
     for some_seeds in chunks:
         path = None
         if checkpoints is not None and isinstance(plan.network, str):
             path = checkpoints / f"{some_seeds[0]}-{fingerprint(plan, some_seeds)}.safetensors"
-        # a class of a notebook reaches no other process by pickle
-        jobs.append(partial(_train_pickled, cloudpickle.dumps((plan, some_seeds, path))))
+        pickled = BytesIO()  # a class of a notebook reaches no other process by pickle alone
+        _Pickler(pickled).dump((plan, some_seeds, path))
+        jobs.append(partial(_train_pickled, pickled.getvalue()))
     with Progress(f"train {plan.name}", plan.steps * len(seeds), "seed-steps") as progress:
         blocks = parallel.run(jobs, progress)
     return _joined(blocks)
 
 
-def _check(plan: PlainPlan, seeds: Sequence[int]) -> bool:
-    """Return whether the seeds are trained at once. Raises InputError where the network does not take a batch."""
+def _can_stack(plan: PlainPlan, seeds: Sequence[int]) -> bool:
+    """Return whether the seeds are trained at once."""
     batch, labels = next(batches(plan, seeds[:2]))
     on_device = {name: array.to(device()) for name, array in batch.items()}
     models = [initial_model(plan, seed).to(device()) for seed in seeds[:2]]
-    with torch.random.fork_rng(), torch.no_grad():
-        models[0]({name: array[0] for name, array in on_device.items()})
-    return device().type != "cpu" and can_stack(models, on_device, labels.to(device()))
+    return can_stack(models, on_device, labels.to(device()))
 
 
 def _train_pickled(pickled: bytes, report: Report) -> TrainedBlock:

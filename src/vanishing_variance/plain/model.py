@@ -12,10 +12,12 @@ import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
+from vanishing_variance.engine.batches import batches
+from vanishing_variance.engine.device import device
 from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.streams import stream
-from vanishing_variance.harness.errors import InputError
-from vanishing_variance.networks import NormModule, Sizes
+from vanishing_variance.harness.errors import InputError, shown
+from vanishing_variance.networks import Layer, NormModule, Sizes
 from vanishing_variance.networks.paper import state_of_seed
 from vanishing_variance.plain.plan import PAPER, PlainPlan, load_network
 
@@ -56,6 +58,25 @@ class PlainModel(nn.Module):
             raise InputError(f"network {self.name} returns {found}; must be class logits {expected}, (batch, classes)")
         return class_logits
 
+    def inside(self, batch: Batch) -> list[Layer]:
+        """Return the inside of each layer. Raises InputError where the network fails or returns something else."""
+        items, query = self.features(batch)
+        try:
+            layers: list[Layer] = self.network.inside(items, query)
+        except Exception as problem:
+            if out_of_memory(problem):
+                raise
+            raise _failed(f"network {self.name}: inside", problem) from problem
+        what = f"network {self.name}: inside returns"
+        if not isinstance(layers, list) or not layers or not all(isinstance(layer, Layer) for layer in layers):
+            raise InputError(f"{what} {shown(layers)}; must be a list of Layer(weights, outputs)")
+        for layer in layers:
+            heads = layer.weights.shape[1:2]
+            shapes = layer.weights.shape, layer.outputs.shape[:-1]
+            if shapes != ((len(items), *heads, items.shape[1]), (len(items), *heads)):
+                raise InputError(f"{what} weights and outputs of other shapes than Layer's")
+        return layers
+
 
 def initial_model(plan: PlainPlan, seed: int) -> PlainModel:
     """Return the model of a seed with its initial weights, which no other seed and no variant changes.
@@ -70,6 +91,17 @@ def initial_model(plan: PlainPlan, seed: int) -> PlainModel:
         weights = draw(plan.variant.initial(plan.task_training), plan.root_seed, plan.variant.task_name, [seed])
         model.load_state_dict(state_of_seed(weights, 0))
     return model
+
+
+def check_network(plan: PlainPlan, seed: int) -> None:
+    """Raise InputError where the network of a plan, or its `inside`, fails on the first batch of a seed."""
+    batch, _ = next(batches(plan, [seed]))
+    on_device = {name: array[0].to(device()) for name, array in batch.items()}
+    model = initial_model(plan, seed).to(device())
+    with torch.random.fork_rng(), torch.no_grad():
+        model(on_device)
+        if hasattr(model.network, "inside"):
+            model.inside(on_device)
 
 
 def out_of_memory(problem: Exception) -> bool:

@@ -83,12 +83,16 @@ def load_network(network: NetworkChoice) -> type[nn.Module]:
     return loaded
 
 
+def option_kinds(network: NetworkChoice) -> dict[str, inspect.Parameter]:
+    """Return a network's options by name: all parameters but self, sizes and norm. Raises InputError."""
+    return dict(list(inspect.signature(load_network(network).__init__).parameters.items())[3:])
+
+
 def check_options(network: NetworkChoice, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options, each of its annotated type. Raises InputError, which names what the network takes."""
     loaded = load_network(network)
     name = network_name(network)
-    # all but self, sizes and norm
-    parameters = dict(list(inspect.signature(loaded.__init__).parameters.items())[3:])
+    parameters = option_kinds(network)
     try:
         annotations = get_type_hints(loaded.__init__)
     except NameError:  # of a class within a function, where annotations are texts

@@ -4,6 +4,7 @@
 `..._high`) over n seeds.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -20,8 +21,8 @@ from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import NAN, interval
 from vanishing_variance.studies.matched import matched
 
-# Of those that were tested, the lengths whose accuracy has columns of its own.
-SHOWN = (2**4, 2**8, 2**11, 2**14)
+# Lengths whose accuracy has columns of its own, where they were tested, beside the shortest and the longest.
+SHOWN = (2**8, 2**11)
 PLAIN = "plain"
 KEYS = ["task", "line", "rule", "n"]
 ENDS = ("", "_low", "_high")
@@ -57,6 +58,13 @@ def board(results: pd.DataFrame, baselines: Mapping[str, str], longest: int, seq
     return frame.reindex(columns=_columns(frame)).astype({"n": "Int64", "n_paired": "Int64"})
 
 
+def accuracy_lengths(board: pd.DataFrame) -> list[int]:
+    """Return the lengths whose accuracy has columns of its own, in order."""
+    return sorted(
+        int(name.removeprefix("accuracy_")) for name in map(str, board) if re.fullmatch(r"accuracy_\d+", name)
+    )
+
+
 def _rows_of_line(own: pd.DataFrame, baseline: pd.DataFrame, longest: int, sequences: int) -> Iterator[dict[str, Any]]:
     """Yield a row a rule of the results of a line, beside those of its baseline."""
     notes = own["note"].dropna()
@@ -74,8 +82,8 @@ def _rows_of_line(own: pd.DataFrame, baseline: pd.DataFrame, longest: int, seque
             views = gain(by_length, theirs, longest, sequences)
             points = views.points
             row |= {"n_paired": points.n, **views.columns(), "d_z": points.d_z, "p": points.p}
-        for length in set(SHOWN).intersection(by_length):
-            row |= _estimate(f"accuracy_{length}", by_length[length].to_numpy())
+        for length in by_length:
+            row |= _estimate(f"accuracy_{length:.0f}", by_length[length].to_numpy())
         if rule == PLAIN:
             row |= _inside(rows(own, rule=rule)) | _at_equal_loss(own, baseline, longest)
         yield row
@@ -117,7 +125,9 @@ def _inside(results: pd.DataFrame) -> dict[str, float]:
 
 
 def _columns(frame: pd.DataFrame) -> list[str]:
-    accuracies = [f"accuracy_{length}{end}" for length in SHOWN for end in ENDS]
+    tested = accuracy_lengths(frame)
+    shown = sorted({*tested[:1], *SHOWN, *tested[-1:]})
+    accuracies = [f"accuracy_{length}{end}" for length in shown for end in ENDS]
     optional = [name for name in (*MATCHED, *accuracies) if name in frame]
     beyond = [f"beyond{end}" for end in ENDS]
     return [*KEYS, *beyond, "baseline", *TESTS, *optional, "target", "variance_ratio", "note"]

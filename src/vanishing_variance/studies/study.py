@@ -1,19 +1,23 @@
 """A study: its question, the parameters of its lines, and which lines are compared (`studies/<name>/study.yaml`)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
 from vanishing_variance.engine import registry
+from vanishing_variance.engine.ranges import Range
 from vanishing_variance.harness.errors import InputError, shown
-from vanishing_variance.harness.sections import PATH, Section, different, explained
+from vanishing_variance.harness.runs import PAPER
+from vanishing_variance.harness.sections import PATH, Lengths, Section, different, explained, get_param
 from vanishing_variance.harness.yaml import flattened, read_yaml
+from vanishing_variance.measure.held_out import Test
 from vanishing_variance.params import Params, check
 from vanishing_variance.results.scale import changed
-from vanishing_variance.studies.plan import STUDIES
+from vanishing_variance.studies.plan import STUDIES, LineRun
 
 # What a line may change of params.yaml, sections and single keys; tests are the same for all lines.
 TRAINED = (
@@ -47,14 +51,16 @@ Line = Annotated[str, AfterValidator(_named)]
 class Study(Section):
     """The file.
 
-    `base`: parameters that all lines share, and `lines`: those of each by its name; keys of params.yaml, nested or
-    dotted. `range`: of the training lengths. `kept`: further lines, whose accuracies are in git, and which are not
-    trained. `compare`: pairs of a line and its baseline; without, each line is compared with the first.
+    `range`: of the training lengths. `lengths`: those of test.lengths that are tested; without, all. `base`: parameters
+    that all lines share, and `lines`: those of each by its name; keys of params.yaml, nested or dotted. `kept`: further
+    lines, whose accuracies are in git, and which are not trained. `compare`: pairs of a line and its baseline; without,
+    each line is compared with the first.
     """
 
     question: str
     tasks: Annotated[list[Literal["argmax", "dictionary"]], Field(min_length=1), AfterValidator(different)]
     range: Literal["short", "long"] = "short"
+    lengths: Lengths = Field(default_factory=list)
     base: dict[str, Any] = Field(default_factory=dict)
     lines: dict[Line, dict[str, Any]]
     kept: Annotated[list[Line], AfterValidator(different)] = Field(default_factory=list)
@@ -109,19 +115,76 @@ def read_study(name: str) -> Study:
     return study
 
 
+def held_out(params: Mapping[str, Any], study: Study) -> dict[str, Any]:
+    """Return the section `test` of all lines. Raises InputError where the study's lengths are none of params.yaml's."""
+    test: Test = get_param(params, "test", Test)
+    longest = get_param(params, f"ranges.{study.range}", Range).longest
+    lengths = study.lengths or test.lengths
+    if not set(lengths) <= set(test.lengths):
+        raise InputError(f"lengths is {shown(lengths)}; choose from test.lengths: {', '.join(map(str, test.lengths))}")
+    if study.lengths and not lengths[0] <= longest < lengths[-1]:
+        raise InputError(f"lengths is {shown(lengths)}; must have one up to {longest}, of training, and one above")
+    return {"lengths": lengths, "sequences": test.sequences}
+
+
 def line_params(params: Mapping[str, Any], study: Study, line: str) -> dict[str, Any]:
-    """Return params.yaml with what the study and its line change. Raises InputError, which names the line."""
-    changes = flattened(study.base) | flattened(study.lines[line])
+    """Return params.yaml with what the study and its line change.
+
+    Raises InputError, which names params.yaml, the base or the line, the first that has the mistake.
+    """
+    base = flattened(study.base)
+    changes = base | flattened(study.lines[line])
+    try:
+        resolved = _resolved(params, changes)
+        if resolved["network"] != PAPER:
+            _check_read(resolved["network"], flattened(study.lines[line]))
+    except InputError as problem:
+        earlier = {PATH: {}, "base": base}
+        whose = next((name for name in earlier if _mistake(params, earlier[name]) == str(problem)), f"line {line}")
+        raise InputError(f"{whose}: {str(problem).removeprefix(f'{PATH}: ')}") from None
+    return resolved
+
+
+def _mistake(params: Mapping[str, Any], changes: Mapping[str, Any]) -> str | None:
+    try:
+        _resolved(params, changes)
+    except InputError as problem:
+        return str(problem)
+    return None
+
+
+def _resolved(params: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return params.yaml with changes by dotted key. Raises InputError."""
+    changes = dict(changes)
     options = {key.partition(".")[2]: changes.pop(key) for key in list(changes) if key.startswith("network_options.")}
     if options or "network" in changes:  # those of params.yaml may be another network's
-        changes["network_options"] = options
-    try:
-        for key in changes:
-            if key.split(".")[0] not in TRAINED:
-                raise InputError(f"{key} cannot differ; a line has {', '.join(TRAINED)}")
-        resolved = changed(params, changes)
-        check(resolved, LineParams)
-    except InputError as problem:
-        said = str(problem).removeprefix(f"{PATH}: ")  # it stands in the study's file
-        raise InputError(f"line {line}: {said}") from None
+        changes = {"network_options": options} | changes
+    network = changes.get("network", params.get("network", PAPER))
+    if network != PAPER:  # of the base and params.yaml it is other lines'
+        changes["attention"] = "softmax"
+    for key in changes:
+        if key.split(".")[0] not in TRAINED:
+            raise InputError(f"{key} cannot differ; a line has {', '.join(TRAINED)}")
+    resolved = changed(params, changes)
+    check(resolved, LineParams)
     return resolved
+
+
+def check_batch(params: Mapping[str, Any], this: LineRun) -> None:
+    """Raise InputError, which names the line, where another network than the paper's does not take a batch."""
+    if params["network"] == PAPER:
+        return
+    plan, model = (import_module(f"vanishing_variance.plain.{name}") for name in ("plan", "model"))  # torch's seconds
+    try:
+        model.check_network(plan.PlainPlan.of(params, this, params["network"], params["network_options"]), 0)
+    except InputError as problem:
+        raise InputError(f"line {this.line}: {problem}") from None
+
+
+def _check_read(network: str, own: Iterable[str]) -> None:
+    """Raise InputError where a line's own keys are some that only the paper's network reads."""
+    for key in own:
+        if key == "attention" or (key.startswith("model.") and key != "model.epsilon"):
+            plan = import_module("vanishing_variance.plain.plan")  # here, as in params.py
+            options = ", ".join(plan.option_kinds(network)) or "none"
+            raise InputError(f"network {network} does not read {key}; its options are network_options: {options}")

@@ -8,7 +8,7 @@ import pandas as pd
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import estimate, power
 from vanishing_variance.results.gains import NOTE, VIEWS
-from vanishing_variance.studies.board import SHOWN
+from vanishing_variance.studies.board import accuracy_lengths
 
 RULES = ("plain", "averaged")
 CAPTION = (
@@ -26,9 +26,9 @@ def board_table(name: str, question: str, board: pd.DataFrame) -> str:
     """Return two tables a task, accuracies and gains: a row a line as trained, and one with averaged weights."""
     parts = [f"# {name}", question, CAPTION]
     for task, of_task in board.groupby("task", sort=False):
-        shown = of_task[of_task["rule"].isin(RULES)].dropna(axis="columns", how="all")
+        shown = of_task[of_task["rule"].isin(RULES)]
         parts += [f"## {task}", _accuracies(shown)]
-        gains = shown.dropna(subset="difference") if "difference" in shown else shown[:0]
+        gains = shown.dropna(subset="difference")
         if len(gains):
             parts.append(_gains(gains))
     parts.append(NOTE + (MATCHED if "matched" in board else ""))
@@ -36,7 +36,7 @@ def board_table(name: str, question: str, board: pd.DataFrame) -> str:
 
 
 def _accuracies(board: pd.DataFrame) -> str:
-    lengths = [length for length in SHOWN if f"accuracy_{length}" in board]
+    lengths = [length for length in accuracy_lengths(board) if board[f"accuracy_{length}"].notna().any()]
     columns = ["beyond", *(f"accuracy_{length}" for length in lengths)]
     cells = []
     for row in board.to_dict("records"):
@@ -49,7 +49,7 @@ def _accuracies(board: pd.DataFrame) -> str:
 
 
 def _gains(board: pd.DataFrame) -> str:
-    views = {name: view for name, view in GAINS.items() if name in board}
+    views = {name: view for name, view in GAINS.items() if name in board and board[name].notna().any()}
     cells = []
     for row in board.to_dict("records"):
         estimates = [_estimate(row, name, how) for name, (_, how) in views.items()]
