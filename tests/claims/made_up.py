@@ -130,7 +130,7 @@ def shifted(task, norm, by, range_="short", rules=("plain",), lengths=LENGTHS):
     chosen = (frame["task"] == task) & (frame["norm"] == norm) & (frame["range"] == range_)
     chosen &= frame["rule"].isin(rules) & frame["length"].isin(lengths)
     frame.loc[chosen, "accuracy"] += by / 100
-    return frame
+    return frame.assign(accuracy=frame["accuracy"].clip(0, 1))
 
 
 def noisy(deviation, root=1, **only):
@@ -140,4 +140,4 @@ def noisy(deviation, root=1, **only):
     for name, value in only.items():
         chosen &= frame[name] == value
     frame.loc[chosen, "accuracy"] += np.random.default_rng(root).normal(0, deviation / 100, chosen.sum())
-    return frame
+    return frame.assign(accuracy=frame["accuracy"].clip(0, 1))
