@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.seeds import Index, SeedsPerBlock, seeds
 from vanishing_variance.engine.variant import Variant, task_training
@@ -82,16 +84,18 @@ def evaluate_network(params: Mapping[str, Any], this: Run, block: Sequence[int])
 
     plan = PlainPlan.of(params, this, params["network"], params["network_options"])
     test: Test = get_param(params, "test", Test)
-    last = read_arrays(this.weights)
-    weights = {"plain": last}
-    for path in sorted(this.folder("trained").glob("*.safetensors")):
-        if path != this.weights:
-            weights[path.stem] = read_arrays(path)
+    weights = weights_by_rule(this)
     correct = plain_correct(plan, block, weights, test.lengths, test.sequences)
     frames = {"accuracy": accuracies(correct, block), "temperatures": temperatures({})}
     if has_inside(plan):
-        frames["inside"] = plain_inside(plan, block, last, test.lengths, test.sequences)
+        frames["inside"] = plain_inside(plan, block, weights["plain"], test.lengths, test.sequences)
     return Evaluation(correct, frames)
+
+
+def weights_by_rule(this: Run) -> dict[str, dict[str, np.ndarray]]:
+    """Return the last weights of a trained block as `plain`, and by name those that its training kept beside them."""
+    beside = sorted(set(this.folder("trained").glob("*.safetensors")) - {this.weights})
+    return {"plain": read_arrays(this.weights), **{path.stem: read_arrays(path) for path in beside}}
 
 
 if __name__ == "__main__":

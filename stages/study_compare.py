@@ -6,7 +6,7 @@ from vanishing_variance.figures.images import write_figure
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.frames import write_csv
 from vanishing_variance.harness.script import Arguments, run
-from vanishing_variance.harness.sections import PATH, get_param
+from vanishing_variance.harness.sections import PATH, Several, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies.board import board
 from vanishing_variance.studies.plan import STUDIES
@@ -20,8 +20,10 @@ def main() -> None:
     parser.add_argument("study", help="a folder of studies")
     name = parser.parse_args().study
     study = read_study(name)
-    longest = get_param(read_yaml(PATH), f"ranges.{study.range}", Range).longest
-    table = board(read_results(name, study), study.baselines, longest)
+    params = read_yaml(PATH)
+    longest = get_param(params, f"ranges.{study.range}", Range).longest
+    sequences = get_param(params, "test.sequences", Several)
+    table = board(read_results(name, study), study.baselines, longest, sequences)
     folder = STUDIES / name
     write_csv(folder / "board.csv", table)
     write_text(folder / "board.md", board_table(name, study.question, table))

@@ -57,7 +57,7 @@ def main() -> None:
     files["tables/temperatures.csv"] = fitted[[*NAMES, *fitted.columns.drop(NAMES)]]
     if trained.network == PAPER:
         files["capacity.json"] = read_document(CAPACITY, dict[str, Any])
-        files |= explanation(inside(evaluated("mechanism")), accuracy, trained.root)
+        files |= explanation(inside(evaluated("mechanism")), accuracy, trained)
         intervened = read_frame(INTERVENTIONS / "accuracy.parquet")
         counts = read_frame(INTERVENTIONS / "counts.parquet")
         files |= recovery(intervened, counts, norm, trained)

@@ -195,8 +195,8 @@ MISTAKES = {
         "return decided(high > 0, high < 0)",
     ),
     "alike where one end is within the margin": (
-        "decided(max(-low, high) < MARGIN",
-        "decided(min(-low, high) < MARGIN",
+        "supported_above, contradicted_below = max(-low, high)",
+        "supported_above, contradicted_below = min(-low, high)",
     ),
     "the opposite sign confirms": ("int((gains > 0).sum())", "int((gains != 0).sum())"),
     "damage is measured from the long sequences": (

@@ -35,6 +35,17 @@ def test_attention_must_bring_it_back_whatever_the_moments_are():
     assert judged("cause-attention", **useless(*MOMENTS))["verdict"] == SUPPORTED
 
 
+def test_single_lengths_at_which_a_verdict_turns_are_named_and_decide_nothing():
+    """The moments of 64 alone cost most of what is lost there, and on average less than half."""
+    frame = interventions(**useless(*MOMENTS))
+    none = frame["norm"] == "none"
+    frame.loc[none & (frame["length"] == 64) & (frame["intervention"] == damaged("global")), "accuracy"] -= 0.45
+    found = verdict("cause-moments-argmax", interventions=frame)
+    assert found["verdict"] == CONTRADICTED
+    assert found["evidence"].endswith(", supported at 2^6")
+    assert " at 2^" not in judged("cause-moments", **useless(*MOMENTS))["evidence"]
+
+
 def test_the_read_out_is_what_is_left_of_the_gain_at_equal_weights():
     """The gain is 10 points: where none with the weights of ln is as good as ln, they are the whole of it."""
     found = judged("cause-read-out")

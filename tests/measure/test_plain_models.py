@@ -58,15 +58,18 @@ def test_accuracies_are_those_of_the_fast_engine(task_name):
 def test_the_inside_of_the_papers_network_is_that_of_the_fast_engine(task_name, heads):
     trained, plan, weights = both(task_name, heads=heads)
     found = plain_models.plain_inside(plan, SEEDS, weights, [6], 40)
-    assert list(found.columns) == ["seed", "layer", "head", "length", "target", "variance"]
+    assert list(found.columns) == ["seed", "layer", "head", "length", "target", "hard", "variance"]
     sequences = drawn(trained, 6, 40)
     attended = models_of(trained).attend(sequences)
     target = at_target(attended.weights, sequences).unflatten(1, (40, heads)).mean(1)
+    largest = attended.weights.argmax(-1).unflatten(1, (40, heads))
+    hard = (largest == torch.from_numpy(sequences["target"]).view(-1, 1)).double().mean(1)
     variance = attended.before.unflatten(2, (heads, -1)).var(-1, correction=0).mean(1)
     rows = found.set_index(["seed", "head"])
     for seed in SEEDS:
         for head in range(heads):
             assert rows["target"][seed, head] == pytest.approx(target[seed, head].item(), rel=1e-4)
+            assert rows["hard"][seed, head] == pytest.approx(hard[seed, head].item(), abs=0.03)  # of equal ones any
             assert rows["variance"][seed, head] == pytest.approx(variance[seed, head].item(), rel=1e-4)
 
 

@@ -20,6 +20,8 @@ CLAIM = {
     "where": "Section 3.1, Table 1",
     "rule": "supported where the interval lies above 0 at 2^14",
     "verdict": "supported",
+    "as_read": False,
+    "after_results": True,
     "size": "",
     "ours": 3.25,
     "low": -1.0,
@@ -43,6 +45,7 @@ SHARES = {
     "global moments restored": ("before", -0.001),
     "feature moments restored": ("before", 0.13),
     "training sequences, feature moments of the long length": ("before", 0.41),
+    "moments (feature moments)": ("before", 0.27),
 }
 PARAMS = read_yaml(ROOT / "tests/smoke.yaml")
 

@@ -35,7 +35,7 @@ def test_verdicts_numbers_tables_and_captions_stand_on_the_page():
     html = rendered()
     for key, verdict in VERDICTS.items():
         row = text_of(html, f'<tr id="claim-{key}">', "</tr>")
-        for said in (verdict, "+3.2 [−1.0, +5.5] pp", "+1.8", "argmax 100,000", CLAIM["rule"]):
+        for said in (f"{verdict} †", "+3.2 [−1.0, +5.5] pp", "+1.8", "argmax 100,000", CLAIM["rule"]):
             assert said in row
     assert html.count("<summary>Table 1. argmax, trained on the short range") == 2
     assert html.count("Caption of &lt;recorded&gt;, n = 2") == 1
@@ -53,7 +53,7 @@ def test_the_answer_comes_first_and_compares_recovered_shares():
     assert "keep 94% (argmax) and 94% (dictionary) at 16,384 items; n = 2" in answer
     assert "mean and variance of O brings back 0% and 0%, those of every feature 13% and 6%; n = 2." in answer
     causes = text_of(html, '<section id="causes">', "</section>")
-    assert "feature of O 13% [11, 15] 6% [4, 8]" in causes
+    assert "feature of O 13% [11, 15] 27% [25, 29] 6% [4, 8] 14% [12, 16]" in causes
     assert "lose 41% [39, 43] as much on argmax and 20% [18, 22] on the dictionary" in causes
     assert "700%" not in html
 

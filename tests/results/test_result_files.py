@@ -14,8 +14,8 @@ from vanishing_variance.results.files import TrainingSetup, comparison, overview
 from vanishing_variance.statistics import intervals
 
 STEPS = {(task, name): 5 for task in ("argmax", "dictionary") for name in ("short", "long")}
-TRAINED = TrainingSetup(0, {"short": 2, "long": 2}, {"short": 16, "long": 16}, STEPS)
-SHORT = TrainingSetup(0, {"short": 2}, {"short": 16}, STEPS)
+TRAINED = TrainingSetup(0, {"short": 2, "long": 2}, {"short": 16, "long": 16}, STEPS, 512)
+SHORT = TrainingSetup(0, {"short": 2}, {"short": 16}, STEPS, 512)
 
 
 def test_an_overview_is_of_the_lengths_beyond_training():
@@ -47,7 +47,7 @@ def test_a_study_of_the_short_range_has_no_files_of_the_long_one(monkeypatch):
     monkeypatch.setattr(intervals, "RESAMPLES", 99)
     files = comparison(made_up().query("range == 'short'"), None, PAPER, "ln", replace(SHORT, attention="power"))
     assert [name for name in files if "table" in name] == [
-        *("tables/tests.csv", "tables/paper.csv", "tables/paper.md"),
+        *("tables/tests.csv", "tables/paper.csv", "tables/paper.md", "tables/gains.md"),
         *(f"tables/table{number}.md" for number in (1, 2, 3, 6)),
     ]
     assert not [name for name in files["summary.json"] if "long" in name]

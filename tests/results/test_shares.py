@@ -1,8 +1,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from checkout import ROOT
 
 from vanishing_variance.figures.interventions import draw
+from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.measure.interventions import names
 from vanishing_variance.measure.interventions.names import (
     BASE,
@@ -96,6 +98,19 @@ def test_the_gain_is_split_by_each_model_with_the_others_weights():
     base, ours_other = 40 + np.arange(4) / 5, 60 + np.arange(4) / 5
     np.testing.assert_allclose(parts["attention"], ((42 - base) + (base + 10 - ours_other)) / 2)
     assert gain(frame, "argmax", "short", "std", 16) == gain(frame, "argmax", "short", "ln", 512) == {}
+
+
+def test_every_share_in_git_follows_from_the_accuracies_by_seed_in_git():
+    folder = ROOT / "metrics/interventions"
+    accuracy = read_csv(folder / "accuracy.csv")
+    columns = ["task", "range", "norm", "intervention", "where", "seed"]
+    long = pd.wide_to_long(accuracy, "accuracy", columns, "length", sep="_").dropna().reset_index()
+    stored = read_csv(folder / "shares.csv").fillna({"note": ""})
+    keys = ["task", "range", "norm", "kind", "intervention", "where", "length"]
+    expected = stored.sort_values(keys, ignore_index=True)
+    found = shares(long, {"short": 16, "long": 256}).sort_values(keys, ignore_index=True)
+    pd.testing.assert_frame_equal(found, expected, rtol=0, atol=2e-6)
+    assert (folder / "accuracy.csv").stat().st_size < 400_000
 
 
 def test_the_figures_lines_are_broken_where_there_is_no_share():

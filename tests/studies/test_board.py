@@ -21,7 +21,7 @@ def line(name, accuracies, rule="plain", seeds=range(4)):
     rows = []
     for seed, of_seed in zip(seeds, accuracies, strict=True):
         for length, accuracy in zip(LENGTHS, of_seed, strict=True):
-            rows.append((seed, rule, length, accuracy, 1 / length, 4.0 / length))
+            rows.append((seed, rule, length, accuracy, 0.1, 1 / length, 4.0 / length))
     frame = pd.DataFrame(rows, columns=COLUMNS[:-1])
     return frame.assign(task="argmax", line=name, note=None)
 
@@ -33,7 +33,7 @@ def accuracies():
 
 def test_means_and_paired_differences_are_scipys(accuracies):
     first, second, third = accuracies
-    table = board(pd.concat([line("a", first), line("b", second), line("c", third)]), {"b": "a", "c": "a"}, 16)
+    table = board(pd.concat([line("a", first), line("b", second), line("c", third)]), {"b": "a", "c": "a"}, 16, 512)
     assert table["line"].tolist() == ["a", "b", "c"]
     beyond = 100 * accuracies[:, :, 1:].mean(axis=2)
     np.testing.assert_allclose(table["beyond"], beyond.mean(axis=1), atol=1e-6)
@@ -49,7 +49,7 @@ def test_means_and_paired_differences_are_scipys(accuracies):
 def test_only_seeds_that_both_have_are_compared_and_rules_apart(accuracies):
     first, second, third = accuracies
     parts = [line("a", first), line("a", third, "averaged"), line("b", second, seeds=range(2, 6))]
-    table = board(pd.concat(parts), {"b": "a"}, 16).set_index(["line", "rule"])
+    table = board(pd.concat(parts), {"b": "a"}, 16, 512).set_index(["line", "rule"])
     assert table.loc[("b", "plain"), "n_paired"] == 2
     assert table.loc[("a", "averaged"), "n"] == 4
     assert np.isnan(table.loc[("a", "averaged"), "difference"])
@@ -57,9 +57,9 @@ def test_only_seeds_that_both_have_are_compared_and_rules_apart(accuracies):
 
 def test_p_is_corrected_within_a_task_and_rule(accuracies):
     first, second, third = accuracies
-    lines = pd.concat([line("a", first), line("b", second + 0.5), line("c", third + 1)])
-    alone = board(lines, {"b": "a", "c": "a"}, 16)
-    table = board(pd.concat([lines, lines.assign(task="dictionary")]), {"b": "a", "c": "a"}, 16)
+    lines = pd.concat([line("a", first / 9), line("b", second / 9 + 0.5), line("c", third / 9 + 0.8)])
+    alone = board(lines, {"b": "a", "c": "a"}, 16, 512)
+    table = board(pd.concat([lines, lines.assign(task="dictionary")]), {"b": "a", "c": "a"}, 16, 512)
     for _, of_task in table.groupby("task"):
         np.testing.assert_array_equal(of_task["p_holm"], alone["p_holm"])
     assert (alone["p_holm"][1:] < 0.5).all()
@@ -68,21 +68,23 @@ def test_p_is_corrected_within_a_task_and_rule(accuracies):
 def test_a_line_that_diverged_has_a_row_with_its_note(accuracies):
     bad = pd.DataFrame({"note": ["the loss of seed 1 is nan at step 7"]}, columns=["task", "line", *COLUMNS])
     parts = [line("a", accuracies[0]), bad.assign(task="argmax", line="b")]
-    table = board(pd.concat(parts), {"b": "a"}, 16)
+    table = board(pd.concat(parts), {"b": "a"}, 16, 512)
     assert table.loc[table["line"] == "b", ["rule", "note"]].to_numpy().tolist() == [["plain", bad["note"][0]]]
     assert "the loss of seed 1 is nan at step 7" in board_table("mine", "Why?", table)
 
 
 def test_without_a_length_beyond_training_it_is_one_line(accuracies):
     with pytest.raises(InputError, match=r"test\.lengths has none above 64"):
-        board(line("a", accuracies[0]), {}, 64)
+        board(line("a", accuracies[0]), {}, 64, 512)
 
 
 def test_results_have_the_inside_beside_the_plain_accuracy():
     keys = {"seed": 0, "length": 16}
     accuracy = pd.DataFrame([{**keys, "rule": rule, "accuracy": 0.5} for rule in ("hard", "plain")])
     mechanism = pd.DataFrame([{**keys, "sample": "tested", "target": 0.25, "variance_before": 2.0}])
-    frame = results(accuracy, mechanism).set_index("rule")
+    losses = pd.DataFrame([{"seed": 0, "rule": "plain", "loss": 0.1}])
+    frame = results(accuracy, losses, mechanism).set_index("rule")
+    assert frame["loss"].dropna().to_dict() == {"plain": 0.1}
     assert frame.loc["plain", ["target", "variance"]].tolist() == [0.25, 2.0]
     assert frame.loc["hard", ["target", "variance"]].isna().all()
 
@@ -92,7 +94,12 @@ def test_a_board_in_git_is_that_of_its_results(name, monkeypatch):
     """Else: make study NAME=<name>."""
     monkeypatch.chdir(ROOT)
     study = read_study(name)
-    longest = read_yaml(ROOT / "params.yaml")["ranges"][study.range]["longest"]
-    table = board(read_results(name, study), study.baselines, longest)
+    params = read_yaml(ROOT / "params.yaml")
+    table = board(
+        read_results(name, study),
+        study.baselines,
+        params["ranges"][study.range]["longest"],
+        params["test"]["sequences"],
+    )
     text = (ROOT / "studies" / name / "board.md").read_text()
     assert board_table(name, study.question, table) == text

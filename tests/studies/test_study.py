@@ -68,7 +68,7 @@ def test_a_line_has_what_the_base_and_it_change_nested_or_dotted(read):
     ("line", "said"),
     [
         ({"norm": "nrom"}, "norm is 'nrom'; must be one of centred_rms, ln, none"),
-        ({"attention": "hard"}, "attention is 'hard'; must be one of length_gain, power"),
+        ({"attention": "hard"}, "attention is 'hard'; must be one of asentmax, entmax, "),
         ({"model": {"widht": 8}}, "it has no key model.widht"),
         ({"training.decay": "linear"}, "training.decay is 'linear'; must be 'none' or 'cosine'"),
         ({"test.sequences": 9}, "test.sequences cannot differ; a line has norm, attention"),

@@ -16,8 +16,8 @@ MARGIN = 1.0
 ORTHOGONAL = (
     "The interaction: each seed's gain of ln over none (mean accuracy over all test lengths beyond training) with the "
     "adaptive temperature, minus its gain as trained. Supported: the 95% t interval is within ±1 "
-    "percentage point, a third to a half of the paper's gains. Contradicted: it is wholly outside. Else undecided. Not "
-    "comparable where the models are behind the paper's."
+    "percentage point, a third to a half of the paper's gains. Contradicted: it is wholly outside. Else undecided. The "
+    "evidence says with which other margin the verdict turns. Not comparable where the models are behind the paper's."
 )
 NEARER = (
     "How far apart ln and std are, in mean accuracy over all test lengths beyond training: the absolute value of the "
@@ -42,9 +42,13 @@ def orthogonal(task: str, evidence: Evidence) -> Judgement:
     note = no_test(values)
     if note:
         return Judgement(UNDECIDED, f"{words}, {note}", "pp", mean, paper=paper, n=len(values))
-    verdict = decided(max(-low, high) < MARGIN, max(low, -high) > MARGIN)
+    supported_above, contradicted_below = max(-low, high), max(low, -high)
+    verdict = decided(supported_above < MARGIN, contradicted_below > MARGIN)
+    words += f", supported with a margin above {supported_above:.2f}"
+    if contradicted_below > 0:
+        words += f", contradicted with one below {contradicted_below:.2f}"
     if verdict == UNDECIDED:
-        if low > 0 or high < 0:
+        if contradicted_below > 0:
             words += f", an interaction that is not shown to exceed ±{MARGIN:g}"
         if (high - low) / 2 >= MARGIN:
             seeds = seeds_for_equivalence(float(values.std(ddof=1)), MARGIN)

@@ -1,5 +1,6 @@
 """Claims about what costs the accuracy at length, and what `ln` gains by: one thing is set, the rest is left."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +9,7 @@ import pandas as pd
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import Judgement, by_seed, decided, one_sided
 from vanishing_variance.claims.verdict import CONTRADICTED, SUPPORTED, UNDECIDED, NotTestedError
-from vanishing_variance.harness.numbers import estimate
+from vanishing_variance.harness.numbers import estimate, power
 from vanishing_variance.measure.interventions.names import (
     ATTENTION,
     BASE,
@@ -19,6 +20,7 @@ from vanishing_variance.measure.interventions.names import (
     kept_long,
     restored,
 )
+from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.shares import Values, gain, shares
 from vanishing_variance.statistics.intervals import interval, mean_estimate
 
@@ -28,18 +30,19 @@ _MODELS = (
     "as trained; shares of the accuracy that is lost there, with 95% intervals over seeds (Fieller). "
 )
 TRAINED = " Not comparable where the models are behind the paper's."
+LENGTHS = " Single lengths at which the verdict would be another are named, and decide nothing."
 MOMENTS = (
     f"{_MODELS}Recovered: what comes back where O is shifted and scaled to its moments of the training lengths; "
     "damage: what sequences of the training lengths lose where O has the moments of the long ones. Both with the "
     "global mean and standard deviation, as the paper has it, and with every feature's, the stronger form; moments of "
     "other sequences. Supported: one of the four intervals is above one half. Contradicted: all four are below. Else "
-    f"undecided.{TRAINED}"
+    f"undecided.{LENGTHS}{TRAINED}"
 )
 TARGET_WEIGHT = (
     f"{_MODELS}The target's attention weight is drawn from those of the training lengths, the other weights scaled to "
     "the rest. Recovered: what comes back; and what comes back where every feature's moments are then set to what they "
     "were. Supported: both intervals are above one half. Contradicted: one of the two is below. Else undecided."
-    f"{TRAINED}"
+    f"{LENGTHS}{TRAINED}"
 )
 READ_OUT = (
     "Short range, beyond training: each seed's gain of ln over none is split in two by giving each model the other's "
@@ -66,8 +69,7 @@ def moments(task: str, evidence: Evidence) -> Judgement:
     for kind, name in (("recovered", restored), ("damage", damaged)):
         for form in FORMS:
             wanted[f"{kind} by {form} moments"] = (kind, name(form), "before")
-    sides, found = _sides(task, evidence, wanted)
-    return replace(found, verdict=decided(SUPPORTED in sides, set(sides) == {CONTRADICTED}))
+    return _judged(task, evidence, wanted, lambda sides: decided(SUPPORTED in sides, sides == {CONTRADICTED}))
 
 
 def attention(task: str, evidence: Evidence) -> Judgement:
@@ -76,8 +78,7 @@ def attention(task: str, evidence: Evidence) -> Judgement:
         "recovered by the target's weight": ("recovered", TARGET, ATTENTION),
         "with the moments of the long length": ("recovered", kept_long("feature"), "before"),
     }
-    sides, found = _sides(task, evidence, wanted)
-    return replace(found, verdict=decided(set(sides) == {SUPPORTED}, CONTRADICTED in sides))
+    return _judged(task, evidence, wanted, lambda sides: decided(sides == {SUPPORTED}, CONTRADICTED in sides))
 
 
 def read_out(task: str, evidence: Evidence) -> Judgement:
@@ -114,27 +115,40 @@ def improves(task: str, evidence: Evidence) -> Judgement:
     return replace(by_seed(best, UNIT, said), verdict=verdict)
 
 
-def _sides(task: str, evidence: Evidence, wanted: dict[str, tuple[str, str, str]]) -> tuple[list[str], Judgement]:
-    """Return each share's side of one half, and the largest as a judgement yet undecided.
+def _judged(
+    task: str, evidence: Evidence, wanted: dict[str, tuple[str, str, str]], decide: Callable[[set[str]], str]
+) -> Judgement:
+    """Judge by the sides of one half that shares are on, on average over lengths; our number is the largest share.
 
     `wanted`, by words: kind, intervention and place of a share of models without a normaliser beyond training.
     """
     _beyond(task, evidence)
-    by_length = shares(evidence.intervened(task), evidence.longest)
-    by_place = by_length[by_length["length"].isna()].set_index(["kind", "intervention", "where"])
-    table = by_place.loc[list(wanted.values())][["share", "share_low", "share_high", "note", "n"]]
-    sides = []
+    by_place = shares(evidence.intervened(task), evidence.longest).set_index(["kind", "intervention", "where"])
+    by_length = by_place.loc[list(wanted.values())]
+    table = by_length[by_length["length"].isna()][["share", "share_low", "share_high", "note", "n"]]
+    verdict = decide(_sides(table))
     said = []
     for words, (share, low, high, note, _) in zip(wanted, table.to_numpy(), strict=True):
-        sides.append(one_sided(low - HALF, high - HALF))
         percent = [100 * value for value in (share, low, high)]
         text = f"({note})" if np.isnan(share) else estimate("z.0f", *percent, unit="%")
         said.append(f"{words} {text}")
+    others: dict[str, list[str]] = {}
+    beyond = by_length[by_length["length"] > evidence.longest["short"]]
+    for length in beyond["length"].unique():
+        other = decide(_sides(rows(beyond, length=length)))
+        if other != verdict:
+            others.setdefault(other, []).append(power(length))
+    said += [f"{other} at {', '.join(lengths)}" for other, lengths in others.items()]
     ordered = table.sort_values("share", ascending=False, kind="stable")
     unit = UNITS[ordered.index.get_level_values("kind")[0]]
     share, low, high, _, n = ordered.iloc[0]
-    found = Judgement(UNDECIDED, ", ".join(said), unit, 100 * share, 100 * low, 100 * high, n=int(n))
-    return sides, found
+    return Judgement(verdict, ", ".join(said), unit, 100 * share, 100 * low, 100 * high, n=int(n))
+
+
+def _sides(table: pd.DataFrame) -> set[str]:
+    """Return the sides of one half that the shares of a table are on."""
+    ends = table[["share_low", "share_high"]].to_numpy() - HALF
+    return {one_sided(low, high) for low, high in ends}
 
 
 def _beyond(task: str, evidence: Evidence) -> pd.DataFrame:

@@ -65,6 +65,13 @@ class Pair:
         below = theirs.columns[significant & (differences.mean() < 0)]
         return [int(length) for length in below]
 
+    def below(self, evidence: Evidence) -> pd.Series:
+        """Return by how many percentage points a baseline `none` is below the paper's, by length beyond training."""
+        papers = self._papers_numbers(evidence)["none"]
+        _, theirs = self.accuracies(evidence)
+        below = papers - theirs.mean()
+        return below.dropna() if self.baseline == "none" else below[:0]
+
     def papers(self, evidence: Evidence) -> pd.Series:
         """Return the paper's differences in percentage points by length, at our test lengths beyond training.
 
@@ -76,12 +83,12 @@ class Pair:
         differences = gains[self.treatment] - gains[self.baseline]
         return differences.dropna()
 
-    def papers_error(self, evidence: Evidence, lengths: pd.Index) -> float:
-        """Return the most that the standard error of the paper's mean difference over `lengths` can be, in points.
+    def papers_errors(self, evidence: Evidence) -> pd.Series:
+        """Return the most that the standard error of the paper's difference can be, in points, by length.
 
-        At each length the error is the difference, rounded up, over the t that its p-value has with 100 seeds. The
-        mean of these errors is that of the mean difference if lengths err together, and else above it. `std` and `none`
-        are compared through `ln`: of a sum, the error is at most the sum of the errors.
+        The error is the difference, rounded up, over the t that its p-value has with 100 seeds. Over lengths, the mean
+        of these errors is that of the mean difference if lengths err together, and else above it. `std` and `none` are
+        compared through `ln`: of a sum, the error is at most the sum of the errors.
         """
         tested = ["none", "std"] if self.treatment == "std" else [self.baseline]
         wide = self._papers_numbers(evidence)
@@ -91,7 +98,7 @@ class Pair:
             largest = differences.abs() + ROUNDED
             t = stats.t.isf(wide[f"ln_vs_{baseline}"] / 2, PAPER_SEEDS - 1)
             error += largest.reindex(wide.index) / t
-        return float(error[lengths].mean(skipna=False))
+        return error
 
     def _papers_numbers(self, evidence: Evidence) -> pd.DataFrame:
         """Return the paper's numbers, a row a length of ours beyond training; NaN where one is not known."""

@@ -60,11 +60,17 @@ class Rule:
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim of the paper: where it is, what it says, and the rule that decides it."""
+    """One claim of the paper: where it is, what it says, and the rule that decides it.
+
+    `as_read`: the rule judges one reading of a sentence that has others. `after_results`: it was set, or took its
+    present form, after results had been seen.
+    """
 
     key: str
     where: str
     says: str
+    as_read: bool
+    after_results: bool
     rule: Rule
 
 
@@ -87,6 +93,8 @@ def judge(claims: Iterable[Claim], evidence: Evidence) -> dict[str, dict[str, An
             "claim": claim.says,
             "where": claim.where,
             "verdict": found.verdict,
+            "as_read": claim.as_read,
+            "after_results": claim.after_results,
             "size": found.size,
             "ours": _number(found.ours),
             "low": _number(found.low),

@@ -9,7 +9,7 @@ dispersion is inevitable (Figure 4's, a theorem of Veličković et al.).
 """
 
 import csv
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,7 @@ from vanishing_variance.harness.runs import TASKS
 # By key without the task: a rule in words, and its function of a task.
 OfEachTask = dict[str, tuple[str, Callable[[str, Evidence], Judgement]]]
 
-# Each key, the claim's place in the paper, and what it says.
+# The fields of `Claim` but its rule; yes or nothing where they are true or false.
 WORDS = Path(__file__).with_name("claims.csv")
 
 INSIDE: OfEachTask = {
@@ -117,6 +117,12 @@ RULES = {
     **_of_each(CAUSES, recorded=False),
     "ln-std-alike": Rule(alike.NEARER, alike.nearer, TASKS),
 }
-CLAIMS = tuple(
-    Claim(**row, rule=RULES[row["key"]]) for row in csv.DictReader(WORDS.read_text(encoding="utf-8").splitlines())
-)
+
+
+def _read_claims() -> Iterator[Claim]:
+    for row in csv.DictReader(WORDS.read_text(encoding="utf-8").splitlines()):
+        key, as_read, after_results = row["key"], bool(row["as_read"]), bool(row["after_results"])
+        yield Claim(key, row["where"], row["says"], as_read, after_results, RULES[key])
+
+
+CLAIMS = tuple(_read_claims())

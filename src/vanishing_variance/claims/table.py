@@ -6,7 +6,7 @@ from typing import Any
 
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import Claim, judge
-from vanishing_variance.claims.verdict import VERDICTS, legend
+from vanishing_variance.claims.verdict import AFTER_RESULTS, VERDICTS, legend, shown
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import MISSING, estimate
 from vanishing_variance.harness.outputs import Files
@@ -31,7 +31,9 @@ def markdown(document: Mapping[str, Mapping[str, Any]]) -> str:
     rows = []
     rules: dict[str, list[str]] = {}
     for key, claim in document.items():
-        verdict = f"**{claim['verdict']}**"
+        verdict = f"**{shown(claim)}**"
+        if claim["after_results"]:
+            verdict += f" {AFTER_RESULTS}"
         if claim["size"]:
             verdict += f", {claim['size']}"
         ours = estimate(".3g", claim["ours"], claim["low"], claim["high"])

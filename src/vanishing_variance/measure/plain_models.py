@@ -17,6 +17,7 @@ import psutil
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
+from torch.nn.functional import cross_entropy
 
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.task import Sequences
@@ -24,6 +25,7 @@ from vanishing_variance.harness import memory
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.measure.evaluation.block import Correct
 from vanishing_variance.measure.held_out import held_out_stream
+from vanishing_variance.measure.training_loss import fresh_sequences
 from vanishing_variance.networks import Layer
 from vanishing_variance.plain.model import Batch, PlainModel, initial_model, out_of_memory
 from vanishing_variance.plain.plan import PlainPlan, load_network
@@ -53,6 +55,11 @@ class Drawn:
         rng = held_out_stream(plan.root_seed, plan.variant.task_name, length)
         sequences = task.sample(rng, number, length)
         sequences["label"] = task.label(sequences)
+        return cls.of_sequences(plan, length, sequences)
+
+    @classmethod
+    def of_sequences(cls, plan: PlainPlan, length: int, sequences: Sequences) -> "Drawn":
+        """Return sequences that have been drawn, with their `label`."""
         return cls(plan.network_name, length, sequences, max(1, ITEMS_IN_BATCH[device().type] // length))
 
     @torch.no_grad()
@@ -109,6 +116,19 @@ def plain_accuracy(
     return pd.DataFrame(rows, columns=["seed", "rule", "length", "accuracy"])
 
 
+def plain_losses(plan: PlainPlan, seeds: Sequence[int], weights: Mapping[str, Weights]) -> pd.DataFrame:
+    """Return the loss of every model at the training lengths in nats, as `training_losses`: seed, rule, loss."""
+    rows = []
+    for rule, of_rule in weights.items():
+        for seed, model in zip(seeds, _models(plan, seeds, of_rule), strict=True):
+            by_length = []
+            for length, sequences in fresh_sequences(plan).items():
+                drawn = Drawn.of_sequences(plan, length, sequences)
+                by_length.append(torch.cat(drawn.answers(partial(_cross_entropy, model))).double().mean())
+            rows.append((seed, rule, torch.stack(by_length).mean().item()))
+    return pd.DataFrame(rows, columns=["seed", "rule", "loss"])
+
+
 def has_inside(plan: PlainPlan) -> bool:
     """Return whether what is inside the network can be measured."""
     return hasattr(load_network(plan.network), "inside")
@@ -117,10 +137,11 @@ def has_inside(plan: PlainPlan) -> bool:
 def plain_inside(
     plan: PlainPlan, seeds: Sequence[int], weights: Weights, lengths: Sequence[int], sequences: int
 ) -> pd.DataFrame:
-    """Return what is inside each layer and head, counted from 0: seed, layer, head, length, target, variance.
+    """Return what is inside each layer and head, counted from 0: seed, layer, head, length, target, hard, variance.
 
-    `target`: the attention to the target item; `variance`: that of O over the head's features, before any normaliser;
-    both means over sequences. Raises InputError where the network has no `inside`, or one of other shapes.
+    `target`: the attention to the target item; `hard`: the part of the sequences in which it is the largest, so that
+    hard attention would find the target; `variance`: that of O over the head's features, before any normaliser. All
+    are means over sequences. Raises InputError where the network has no `inside`, or one of other shapes.
     """
     if not has_inside(plan):
         raise InputError(f"network {plan.network_name}: not measured; it has no method inside(items, query)")
@@ -133,7 +154,7 @@ def plain_inside(
             for layer, of_layer in enumerate(zip(*batches, strict=True)):
                 means = torch.cat(of_layer).double().mean(0).tolist()
                 rows += [(seed, layer, head, length, *of_head) for head, of_head in enumerate(means)]
-    return pd.DataFrame(rows, columns=["seed", "layer", "head", "length", "target", "variance"])
+    return pd.DataFrame(rows, columns=["seed", "layer", "head", "length", "target", "hard", "variance"])
 
 
 def _models(plan: PlainPlan, seeds: Sequence[int], weights: Weights) -> list[PlainModel]:
@@ -141,7 +162,7 @@ def _models(plan: PlainPlan, seeds: Sequence[int], weights: Weights) -> list[Pla
     models = []
     for place, seed in enumerate(seeds):
         model = initial_model(plan, seed)
-        model.load_state_dict({name: torch.from_numpy(array[place]) for name, array in weights.items()})
+        model.load_state_dict({name: torch.from_numpy(array)[place] for name, array in weights.items()})
         models.append(model.to(device()).eval())
     return models
 
@@ -151,8 +172,12 @@ def _correct(model: PlainModel, batch: Batch) -> Bool[Tensor, " B"]:
     return class_logits.argmax(-1) == batch["label"]
 
 
-def _inside(model: PlainModel, batch: Batch) -> list[Float[Tensor, "B H 2"]]:
-    """Return attention to the target and variance of O, of each layer."""
+def _cross_entropy(model: PlainModel, batch: Batch) -> Float[Tensor, " B"]:
+    return cross_entropy(model(batch), batch["label"], reduction="none")
+
+
+def _inside(model: PlainModel, batch: Batch) -> list[Float[Tensor, "B H 3"]]:
+    """Return of each layer attention to the target, whether it is the largest, and the variance of O."""
     items, query = model.features(batch)
     layers: list[Layer] = model.network.inside(items, query)
     target = batch["target"].view(-1, 1, 1)
@@ -164,7 +189,9 @@ def _inside(model: PlainModel, batch: Batch) -> list[Float[Tensor, "B H 2"]]:
         if shapes != ((sequences, heads, length), (sequences, heads)):
             raise InputError(f"network {model.name}: inside returns weights and outputs of other shapes than Layer's")
         attention = layer.weights.gather(2, target.expand(-1, heads, -1)).squeeze(2)
-        measured.append(torch.stack((attention, layer.outputs.var(-1, correction=0)), dim=-1))
+        hard = (layer.weights.argmax(2) == target.squeeze(2)).to(attention)
+        variance = layer.outputs.var(-1, correction=0)
+        measured.append(torch.stack((attention, hard, variance), dim=-1))
     return measured
 
 

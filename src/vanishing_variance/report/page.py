@@ -9,7 +9,7 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from vanishing_variance.claims.verdict import legend
+from vanishing_variance.claims.verdict import AFTER_RESULTS, legend, shown
 from vanishing_variance.engine.ranges import ranges_of, training_steps
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.runs import PAPER_TABLES, TASKS
@@ -89,6 +89,8 @@ def page(
         scale=scale,
         is_reduced=is_reduced,
         legend=legend(),
+        late=AFTER_RESULTS,
+        shown=shown,
         source=source,
         ours=ours,
         papers=papers,

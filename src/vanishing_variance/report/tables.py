@@ -6,16 +6,21 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from vanishing_variance.claims.verdict import shown
 from vanishing_variance.harness.numbers import MISSING, drawn_power, estimate
 from vanishing_variance.harness.runs import ABLATIONS, TASKS
-from vanishing_variance.measure.interventions.names import TARGET, damaged, restored
+from vanishing_variance.measure.interventions.names import FORMS, TARGET, damaged, restored
 from vanishing_variance.report.strongest import Study
 from vanishing_variance.report.verdicts import ours, papers
 from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.tables import TITLES
 
 # Names on the page of interventions.
-SHARES = {TARGET: "target", restored("global"): "global", restored("feature"): "feature", damaged("feature"): "damaged"}
+SHARES = {
+    **{TARGET: "target", restored("global"): "global", restored("feature"): "feature", damaged("feature"): "damaged"},
+    "target weight (feature moments)": "target_shapley",
+    **{f"moments ({form} moments)": f"{form}_shapley" for form in FORMS},
+}
 
 
 def paper_table(number: int, numbers: pd.DataFrame, norm: str) -> Markup:
@@ -81,7 +86,7 @@ def gains(records: Mapping[str, Study]) -> Markup:
 
 
 def _gain(claim: Mapping[str, Any]) -> str:
-    return f"{ours(claim)}, n\u00a0=\u00a0{claim['n']}: {claim['verdict']}" if claim["n"] else MISSING
+    return f"{ours(claim)}, n\u00a0=\u00a0{claim['n']}: {shown(claim)}" if claim["n"] else MISSING
 
 
 def _html(table: pd.DataFrame) -> Markup:

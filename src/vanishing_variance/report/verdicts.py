@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from vanishing_variance.claims.verdict import VERDICTS
+from vanishing_variance.claims.verdict import MEANINGS, shown
 from vanishing_variance.harness.numbers import MISSING, estimate
 
 
@@ -14,9 +14,9 @@ def is_papers(claim: Mapping[str, Any]) -> bool:
 
 
 def counts(claims: Iterable[Mapping[str, Any]]) -> str:
-    """Return the number of claims by verdict, such as "29 supported, 4 contradicted"."""
-    found = Counter(claim["verdict"] for claim in claims)
-    return ", ".join(f"{found[verdict]} {verdict}" for verdict in VERDICTS if verdict in found)
+    """Return the number of claims by verdict, such as "29 supported, 4 contradicted as read"."""
+    found = Counter(map(shown, claims))
+    return ", ".join(f"{found[verdict]} {verdict}" for verdict in MEANINGS if verdict in found)
 
 
 def ours(claim: Mapping[str, Any]) -> str:

@@ -12,11 +12,12 @@ from vanishing_variance.engine.ranges import Range, ranges_of, training_steps
 from vanishing_variance.engine.seeds import Index
 from vanishing_variance.harness.outputs import Files
 from vanishing_variance.harness.runs import PAPER, PAPER_TABLES, TASKS
-from vanishing_variance.harness.sections import get_param
+from vanishing_variance.harness.sections import Several, get_param
 from vanishing_variance.measure.interventions.readings import COLUMNS, read_out
-from vanishing_variance.results import explained, shares, shares_table, tables
+from vanishing_variance.results import equal_attention, explained, shares, shares_table, tables
 from vanishing_variance.results.accuracy import pair
 from vanishing_variance.results.comparison import cells, markdown
+from vanishing_variance.results.gains_table import gains_table
 from vanishing_variance.results.paired_tests import Answers, paired_tests
 from vanishing_variance.results.scale import of_paper
 from vanishing_variance.statistics.paired import difference
@@ -31,14 +32,15 @@ SUFFIXES = {"short": [], "long": ["long"], "plain": [], "averaged": ["averaged"]
 class TrainingSetup:
     """Training of the compared models: shortest and longest length by range, gradient steps by task and range.
 
-    Of no other ranges than the study trains on. `root` is that of the random streams, `attention` the attention map,
-    `network` the network's name.
+    `sequences` they are tested with at each length. Of no other ranges than the study trains on. `root` is that of the
+    random streams, `attention` the attention map, `network` the network's name.
     """
 
     root: int
     shortest: Mapping[str, int]
     longest: Mapping[str, int]
     steps: Mapping[tuple[str, str], int]
+    sequences: int
     attention: str = "softmax"
     network: str = PAPER
 
@@ -51,6 +53,7 @@ class TrainingSetup:
             shortest={name: lengths.shortest for name, lengths in ranges.items()},
             longest={name: lengths.longest for name, lengths in ranges.items()},
             steps={(task, name): training_steps(params, task, name) for task in TASKS for name in ranges},
+            sequences=get_param(params, "test.sequences", Several),
             attention=get_param(params, "attention", str),
             network=params["network"],
         )
@@ -73,18 +76,22 @@ def comparison(
         "tables/tests.csv": tests,
         "tables/paper.csv": beside,
         "tables/paper.md": markdown(beside),
+        "tables/gains.md": gains_table(accuracy, norm, trained.root, trained.longest, trained.sequences),
         **numbered,
     }
 
 
-def explanation(inside: pd.DataFrame, accuracy: pd.DataFrame, root: int) -> Files:
+def explanation(inside: pd.DataFrame, accuracy: pd.DataFrame, trained: TrainingSetup) -> Files:
     """Return how much of the accuracy each quantity inside the models explains; `inside` as `explained.inside`."""
-    table = explained.explained(explained.beside_accuracy(inside, accuracy), root)
-    return {"mechanism.csv": inside, "explained.csv": table, "mechanism.md": explained.markdown(table)}
+    beside = explained.beside_accuracy(inside, accuracy)
+    table = explained.explained(beside, trained.root)
+    parts = equal_attention.split(beside, trained.longest)
+    words = f"{explained.markdown(table)}\n{equal_attention.markdown(parts)}"
+    return {"mechanism.csv": inside, "explained.csv": table, "mechanism.md": words}
 
 
 def recovery(accuracy: pd.DataFrame, counts: pd.DataFrame, norm: str, trained: TrainingSetup) -> Files:
-    """Return the shares of the lost accuracy that interventions recover or reproduce, and the read-out."""
+    """Return accuracies by seed, the shares of the lost accuracy that come back or are reproduced, and the read-out."""
     lost = shares.shares(accuracy, trained.longest)
     gains = {}
     for task in TASKS:
@@ -94,6 +101,7 @@ def recovery(accuracy: pd.DataFrame, counts: pd.DataFrame, norm: str, trained: T
             if parts:
                 gains[task, range_, treatment] = parts
     return {
+        "interventions/accuracy.csv": shares.wide(accuracy),
         "interventions/shares.csv": lost,
         "interventions/read-out.csv": read_out(counts),
         "interventions/interventions.md": shares_table.markdown(lost, gains),

@@ -38,6 +38,13 @@ Values = Float[np.ndarray, " S"]
 Some = TypeVar("Some", Values, "pd.Series[float]")
 
 
+def wide(accuracy: pd.DataFrame) -> pd.DataFrame:
+    """Return accuracies by seed as metrics/interventions/accuracy.csv has them: `accuracy_<length>`, 0 for training."""
+    names = ["task", "range", "norm", "intervention", "where", "seed"]
+    by_length = accuracy.pivot(index=names, columns="length", values="accuracy")
+    return by_length.add_prefix("accuracy_").reset_index()
+
+
 def shares(accuracy: pd.DataFrame, longest: Mapping[str, int]) -> pd.DataFrame:
     """Return a row a task, range, norm, kind, intervention, place and length, or of all lengths beyond training.
 

@@ -5,7 +5,9 @@ from collections.abc import Mapping
 import pandas as pd
 
 from vanishing_variance.harness.markdown import table
-from vanishing_variance.harness.numbers import MISSING, estimate
+from vanishing_variance.harness.numbers import MISSING, estimate, power
+from vanishing_variance.measure.interventions.names import ATTENTION, TARGET, TRAINED_TARGET, damaged, restored
+from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.shares import Values
 from vanishing_variance.statistics.intervals import mean_estimate
 
@@ -16,12 +18,28 @@ NOTE = (
     "accuracy − base. Shapley: what both restored bring, split between the target's weight and the moments. In percent "
     "of the fall, with 95% intervals over seeds (Fieller); – where the fall is below a point or may be 0."
 )
+# Of models without a normaliser, by kind: the intervention and place of each of CAUSES.
+CAUSES = ("target weight", "global moments", "feature moments")
+SHARES = {
+    "recovered": ((TARGET, ATTENTION), (restored("global"), "before"), (restored("feature"), "before")),
+    "Shapley": (
+        ("target weight (feature moments)", "before"),
+        ("moments (global moments)", "before"),
+        ("moments (feature moments)", "before"),
+    ),
+    "damage": ((TRAINED_TARGET, ATTENTION), (damaged("global"), "before"), (damaged("feature"), "before")),
+}
+CAUSES_NOTE = (
+    "The first table of a task is without a normaliser, with the longest length beside the mean. Compare causes by the "
+    "Shapley shares: what the weight alone recovers is also O's, which it restores. Its Shapley share is that beside "
+    "the feature moments."
+)
 
 
 def markdown(shares: pd.DataFrame, gains: Mapping[tuple[str, str, str], Mapping[str, Values]]) -> str:
     """Return the shares beyond training, and `gains` of `shares.gain` by task, range and treatment, as Markdown."""
     beyond = shares[shares["length"].isna()]
-    lines = ["# Interventions: one thing is set, the rest is left", "", NOTE]
+    lines = ["# Interventions: one thing is set, the rest is left", "", NOTE, "", CAUSES_NOTE]
     for (task, range_), models in beyond.groupby(["task", "range"], sort=False):
         falls = models.drop_duplicates("norm").assign(kind="fall (points)", intervention="", where="")
         falls["cell"] = _texts(falls, "fall", 1, "z.1f")
@@ -30,7 +48,8 @@ def markdown(shares: pd.DataFrame, gains: Mapping[tuple[str, str, str], Mapping[
         norms = sorted(wide.columns, key=lambda norm: (norm != "none", norm))
         filled = wide[norms].reset_index().fillna(MISSING)
         body = table(["", "", "where", *norms], filled.to_numpy().tolist(), texts=3)
-        lines += ["", f"**{task}, trained on the {range_} range**", "", body]
+        causes = _causes(rows(shares, task=task, range_=range_, norm="none"))
+        lines += ["", f"**{task}, trained on the {range_} range**", "", causes, "", body]
     split = []
     for names, parts in gains.items():
         means = [mean_estimate(values, "+.1f") for values in parts.values()]
@@ -41,6 +60,21 @@ def markdown(shares: pd.DataFrame, gains: Mapping[tuple[str, str, str], Mapping[
     for row in noted.itertuples():
         lines.append(f"- {row.task} {row.range} {row.norm}: {row.note}.")
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _causes(models: pd.DataFrame) -> str:
+    """Return SHARES of CAUSES as a table, the means beyond training and those at the longest length."""
+    longest = models["length"].max()
+    scopes = {"mean": models[models["length"].isna()], power(longest): rows(models, length=longest)}
+    head = [""]
+    columns = []
+    for scope, measured in scopes.items():
+        cells = measured.assign(cell=_texts(measured, "share", 100, "z.0f"))
+        by_place = cells.set_index(["kind", "intervention", "where"])["cell"]
+        for kind, places in SHARES.items():
+            head.append(f"{kind}, {scope}")
+            columns.append([by_place[kind, *place] for place in places])
+    return table(head, zip(CAUSES, *columns, strict=True))
 
 
 def _texts(frame: pd.DataFrame, name: str, factor: float, how: str) -> list[str]:

@@ -5,7 +5,6 @@
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import astuple
 from typing import Any
 
 import numpy as np
@@ -15,26 +14,33 @@ from scipy import stats
 
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.runs import RULES
-from vanishing_variance.results.accuracy import of_both, rows
+from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.gains import VIEWS, gain
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import NAN, interval
-from vanishing_variance.statistics.paired import difference
+from vanishing_variance.studies.matched import matched
 
 # Of those that were tested, the lengths whose accuracy has columns of its own.
 SHOWN = (2**4, 2**8, 2**11, 2**14)
 PLAIN = "plain"
 KEYS = ["task", "line", "rule", "n"]
-TESTS = ["n_paired", "difference", "difference_low", "difference_high", "d_z", "p"]
+ENDS = ("", "_low", "_high")
+# Of a difference from the baseline.
+TESTS = ["n_paired", *(f"{view}{end}" for view in VIEWS for end in ENDS), "d_z", "p", "p_holm"]
+MATCHED = ["matched", "matched_low", "matched_high", "matched_gap"]
 
 
-def board(results: pd.DataFrame, baselines: Mapping[str, str], longest: int) -> pd.DataFrame:
+def board(results: pd.DataFrame, baselines: Mapping[str, str], longest: int, sequences: int) -> pd.DataFrame:
     """Return the board, in the order of `results`; a line that diverged has one row a task, with its `note`.
 
-    `beyond`: the mean over the lengths beyond `longest`, the longest in training; `difference`: from that of the line's
-    `baseline`, paired by seed, the same rule, in points, with `p_holm` over the lines of a task and rule;
-    `accuracy_<length>`. Of the rule plain, at the longest length, where it was measured: `target`, the attention weight
-    of the item with the answer, and `variance_ratio`, of O over that at the shortest length, the geometric mean over
-    seeds. Raises InputError where no test length is beyond `longest`.
+    `beyond`: the mean over the lengths beyond `longest`, the longest in training; `accuracy_<length>`. `difference`:
+    from the line's `baseline`, paired by seed, the same rule, in points, with `p_holm` over the lines of a task and
+    rule; beside it the views of `results.gains.Gain`, each accuracy being of so many `sequences`.
+
+    Of the rule plain, where it was measured: `matched`, the points at equal loss, with `matched_gap`
+    (`studies.matched`); at the longest length `target`, the attention weight of the item with the answer, and
+    `variance_ratio`, of O over that at the shortest length, the geometric mean over seeds. Raises InputError where no
+    test length is beyond `longest`.
     """
     if not (results["length"] > longest).any():
         raise InputError(f"params.yaml: test.lengths has none above {longest}, the longest in training")
@@ -42,14 +48,16 @@ def board(results: pd.DataFrame, baselines: Mapping[str, str], longest: int) -> 
     for (task, line), own in results.groupby(["task", "line"], sort=False):
         baseline = baselines.get(str(line))
         theirs = rows(results, task=task, line=baseline)
-        for row in _rows_of_line(own, theirs, longest):
+        for row in _rows_of_line(own, theirs, longest, sequences):
             table.append({"task": task, "line": line, "baseline": baseline} | row)
     frame = pd.DataFrame(table)
     frame["p_holm"] = frame.groupby(["task", "rule"])["p"].transform(_adjusted)
+    numbers = frame.select_dtypes("float").columns.difference(["p", "p_holm"])
+    frame[numbers] = frame[numbers].round(6)
     return frame.reindex(columns=_columns(frame)).astype({"n": "Int64", "n_paired": "Int64"})
 
 
-def _rows_of_line(own: pd.DataFrame, baseline: pd.DataFrame, longest: int) -> Iterator[dict[str, Any]]:
+def _rows_of_line(own: pd.DataFrame, baseline: pd.DataFrame, longest: int, sequences: int) -> Iterator[dict[str, Any]]:
     """Yield a row a rule of the results of a line, beside those of its baseline."""
     notes = own["note"].dropna()
     if len(notes):
@@ -59,15 +67,17 @@ def _rows_of_line(own: pd.DataFrame, baseline: pd.DataFrame, longest: int) -> It
         by_length = _by_length(rows(own, rule=rule))
         if by_length.empty:
             continue
-        beyond = _beyond(by_length, longest)
-        ours, theirs = of_both(beyond, _beyond(_by_length(rows(baseline, rule=rule)), longest))
-        test = astuple(difference(ours.to_numpy(), theirs.to_numpy()))
+        beyond = by_length.loc[:, by_length.columns.to_numpy() > longest].mean(axis=1)
         row = {"rule": rule, "n": len(by_length), **_estimate("beyond", beyond.to_numpy())}
-        row |= dict(zip(TESTS, test, strict=True))
+        theirs = _by_length(rows(baseline, rule=rule))
+        if len(theirs):
+            views = gain(by_length, theirs, longest, sequences)
+            points = views.points
+            row |= {"n_paired": points.n, **views.columns(), "d_z": points.d_z, "p": points.p}
         for length in set(SHOWN).intersection(by_length):
             row |= _estimate(f"accuracy_{length}", by_length[length].to_numpy())
         if rule == PLAIN:
-            row |= _inside(rows(own, rule=rule))
+            row |= _inside(rows(own, rule=rule)) | _at_equal_loss(own, baseline, longest)
         yield row
 
 
@@ -80,17 +90,21 @@ def _adjusted(p: "pd.Series[float]") -> Float[np.ndarray, " lines"]:
     return holm(p.to_numpy(dtype=float))
 
 
-def _beyond(by_length: pd.DataFrame, longest: int) -> "pd.Series[float]":
-    lengths = [length for length in by_length.columns if int(length) > longest]
-    return by_length[lengths].mean(axis=1)
-
-
 def _estimate(name: str, values: Float[np.ndarray, " S"]) -> dict[str, float]:
-    """Return the mean and its interval by name, rounded; one seed has no interval."""
+    """Return the mean and its interval by name; one seed has no interval."""
     mean, low, high = interval(values)
     if len(values) == 1:
         low = high = NAN
-    return {name: round(mean, 6), f"{name}_low": round(low, 6), f"{name}_high": round(high, 6)}
+    return {name: mean, f"{name}_low": low, f"{name}_high": high}
+
+
+def _at_equal_loss(own: pd.DataFrame, baseline: pd.DataFrame, longest: int) -> dict[str, float]:
+    """Return the gain of checkpoints with equal loss, where they were kept."""
+    pairs = matched(own, baseline, longest)
+    if pairs is None:
+        return {}
+    points = pairs.points
+    return dict(zip(MATCHED, (points.mean, points.low, points.high, pairs.gap), strict=True))
 
 
 def _inside(results: pd.DataFrame) -> dict[str, float]:
@@ -99,11 +113,11 @@ def _inside(results: pd.DataFrame) -> dict[str, float]:
     shortest = rows(results, length=results["length"].min()).set_index("seed")
     ratio = (longest["variance"] / shortest["variance"]).to_numpy(dtype=float)
     target = longest["target"].to_numpy(dtype=float)
-    return {"target": round(float(target.mean()), 6), "variance_ratio": round(float(stats.gmean(ratio)), 6)}
+    return {"target": float(target.mean()), "variance_ratio": float(stats.gmean(ratio))}
 
 
 def _columns(frame: pd.DataFrame) -> list[str]:
-    accuracies = [f"accuracy_{length}{end}" for length in SHOWN for end in ("", "_low", "_high")]
-    tested = [name for name in accuracies if name in frame]
-    beyond = ["beyond", "beyond_low", "beyond_high"]
-    return [*KEYS, *beyond, "baseline", *TESTS, "p_holm", *tested, "target", "variance_ratio", "note"]
+    accuracies = [f"accuracy_{length}{end}" for length in SHOWN for end in ENDS]
+    optional = [name for name in (*MATCHED, *accuracies) if name in frame]
+    beyond = [f"beyond{end}" for end in ENDS]
+    return [*KEYS, *beyond, "baseline", *TESTS, *optional, "target", "variance_ratio", "note"]

@@ -14,15 +14,16 @@ from vanishing_variance.studies.plan import STUDIES
 if TYPE_CHECKING:  # tests of a line do not depend on how a study is read
     from vanishing_variance.studies.study import Study
 
-# `target`: the attention weight of the item with the answer, `variance`: of O before the normaliser; of the rule plain.
-# `note`: what stopped a training; such a row has nothing else.
-COLUMNS = ["seed", "rule", "length", "accuracy", "target", "variance", "note"]
+# `loss`: of these weights at the training lengths, in nats (`measure.training_loss`). Of the rule plain `target`: the
+# attention weight of the item with the answer, `variance`: of O before the normaliser. `note`: what stopped a training;
+# such a row has nothing else.
+COLUMNS = ["seed", "rule", "length", "accuracy", "loss", "target", "variance", "note"]
 
 
-def results(accuracy: pd.DataFrame, mechanism: pd.DataFrame) -> pd.DataFrame:
-    """Return COLUMNS, of the frames of `Evaluation`: accuracy as a fraction."""
+def results(accuracy: pd.DataFrame, losses: pd.DataFrame, mechanism: pd.DataFrame) -> pd.DataFrame:
+    """Return COLUMNS, of the frames of `Evaluation`, accuracy as a fraction, and `training_losses`."""
     inside = rows(mechanism, sample="tested").rename(columns={"variance_before": "variance"})
-    return beside(accuracy, inside)
+    return beside(accuracy, losses, inside)
 
 
 def last_layer(inside: pd.DataFrame) -> pd.DataFrame:
@@ -32,10 +33,13 @@ def last_layer(inside: pd.DataFrame) -> pd.DataFrame:
     return means.reset_index()
 
 
-def beside(accuracy: pd.DataFrame, inside: pd.DataFrame) -> pd.DataFrame:
-    """Return COLUMNS: accuracies, and of the rule plain what is inside the models: seed, length, target, variance."""
-    measured = inside[["seed", "length", "target", "variance"]].round(6).assign(rule="plain")
-    return accuracy.merge(measured, "left", ["seed", "rule", "length"]).reindex(columns=COLUMNS)
+def beside(accuracy: pd.DataFrame, losses: pd.DataFrame, inside: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Return COLUMNS: accuracies, losses, and of the rule plain the inside: seed, length, target, variance."""
+    table = accuracy.merge(losses.round(6), "left", ["seed", "rule"])
+    if inside is not None:
+        measured = inside[["seed", "length", "target", "variance"]].round(6).assign(rule="plain")
+        table = table.merge(measured, "left", ["seed", "rule", "length"])
+    return table.reindex(columns=COLUMNS)
 
 
 def results_file(study: str, task: str, line: str) -> Path:

@@ -7,35 +7,55 @@ import pandas as pd
 
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import estimate, power
-from vanishing_variance.studies.board import PLAIN, SHOWN
+from vanishing_variance.results.gains import NOTE, VIEWS
+from vanishing_variance.studies.board import SHOWN
 
-RULES = (PLAIN, "averaged")
+RULES = ("plain", "averaged")
+CAPTION = (
+    "Accuracy (%), mean over the lengths beyond training and at single lengths, with 95% t intervals over n seeds. "
+    "More: [board.csv](board.csv)."
+)
+MATCHED = (
+    " *At equal loss*: the points beyond training between checkpoints of a pair whose losses on the same fresh "
+    "sequences of the training lengths are nearest."
+)
+GAINS = {**VIEWS, "matched": ("at equal loss (pp)", "+.1f")}
 
 
 def board_table(name: str, question: str, board: pd.DataFrame) -> str:
-    """Return a table a task, a row a line as trained, and one with averaged weights where they were tested."""
-    caption = (
-        "Accuracy (%), mean over the lengths beyond training and at single lengths, with 95% t intervals over n seeds; "
-        "the difference from the baseline (points), paired by seed. More: [board.csv](board.csv)."
-    )
-    parts = [f"# {name}", question, caption]
-    lengths = [length for length in SHOWN if f"accuracy_{length}" in board]
-    head = ["line", "rule", "n", "beyond", "baseline", "difference", *map(power, lengths)]
+    """Return two tables a task, accuracies and gains: a row a line as trained, and one with averaged weights."""
+    parts = [f"# {name}", question, CAPTION]
     for task, of_task in board.groupby("task", sort=False):
-        shown = of_task[of_task["rule"].isin(RULES)]
-        cells = [_cells(row, lengths) for row in shown.to_dict("records")]
-        parts += [f"## {task}", table(head, cells, texts=2)]
+        shown = of_task[of_task["rule"].isin(RULES)].dropna(axis="columns", how="all")
+        parts += [f"## {task}", _accuracies(shown)]
+        gains = shown.dropna(subset="difference") if "difference" in shown else shown[:0]
+        if len(gains):
+            parts.append(_gains(gains))
+    parts.append(NOTE + (MATCHED if "matched" in board else ""))
     return "\n\n".join(parts) + "\n"
 
 
-def _cells(row: Mapping[Any, Any], lengths: list[int]) -> list[str]:
-    if isinstance(row["note"], str):
-        return [row["line"], row["note"], *[""] * (4 + len(lengths))]
-    baseline = row["baseline"] if isinstance(row["baseline"], str) else ""
-    at_lengths = [_estimate(row, f"accuracy_{length}") for length in lengths]
-    gain = _estimate(row, "difference", "+.1f") if baseline else ""
-    return [row["line"], row["rule"], str(row["n"]), _estimate(row, "beyond"), baseline, gain, *at_lengths]
+def _accuracies(board: pd.DataFrame) -> str:
+    lengths = [length for length in SHOWN if f"accuracy_{length}" in board]
+    columns = ["beyond", *(f"accuracy_{length}" for length in lengths)]
+    cells = []
+    for row in board.to_dict("records"):
+        if isinstance(row.get("note"), str):
+            cells.append([row["line"], row["note"], *[""] * (1 + len(columns))])
+        else:
+            estimates = [_estimate(row, column, ".1f") for column in columns]
+            cells.append([row["line"], row["rule"], str(row["n"]), *estimates])
+    return table(["line", "rule", "n", "beyond", *map(power, lengths)], cells, texts=2)
 
 
-def _estimate(row: Mapping[Any, Any], name: str, how: str = ".1f") -> str:
+def _gains(board: pd.DataFrame) -> str:
+    views = {name: view for name, view in GAINS.items() if name in board}
+    cells = []
+    for row in board.to_dict("records"):
+        estimates = [_estimate(row, name, how) for name, (_, how) in views.items()]
+        cells.append([row["line"], row["baseline"], row["rule"], str(row["n_paired"]), *estimates])
+    return table(["line", "baseline", "rule", "n", *(head for head, _ in views.values())], cells, texts=3)
+
+
+def _estimate(row: Mapping[Any, Any], name: str, how: str) -> str:
     return estimate(how, row[name], row[f"{name}_low"], row[f"{name}_high"])

@@ -93,7 +93,7 @@ def derived(record: Record, norm: str, trained: TrainingSetup, paper: pd.DataFra
     return {
         "pieces.csv": record.pieces,
         **comparison(record.accuracy, None, paper, norm, trained),
-        **explanation(record.mechanism, record.accuracy, trained.root),
+        **explanation(record.mechanism, record.accuracy, trained),
     }
 
 

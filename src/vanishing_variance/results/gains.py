@@ -1,0 +1,91 @@
+"""Three views of a gain: points beyond training, log-odds by length, and what is left at equal accuracy in training.
+
+S seeds, L lengths.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+
+from vanishing_variance.results.accuracy import of_both
+from vanishing_variance.statistics.adjusted import adjusted
+from vanishing_variance.statistics.intervals import NAN, interval
+from vanishing_variance.statistics.log_odds import log_odds
+from vanishing_variance.statistics.paired import Difference, difference
+
+Estimate = tuple[float, float, float]
+UNKNOWN: Estimate = (NAN, NAN, NAN)
+# By the name of a view: its head in a table, and Python's format.
+VIEWS = {
+    "difference": ("beyond (pp)", "+.1f"),
+    "log_odds": ("log-odds, shortest", "+.2f"),
+    "log_odds_longest": ("log-odds, longest", "+.2f"),
+    "slope": ("a doubling", "+.3f"),
+    "adjusted": ("at equal accuracy (pp)", "+.1f"),
+}
+NOTE = (
+    "Gains are paired by seed, with 95% intervals over n seeds. *Beyond*: accuracy, the mean over the lengths beyond "
+    "training. *Log-odds*: their difference at the shortest test length, which is one of training, and at the longest; "
+    "*a doubling*: what it grows by with each doubling of the length. *At equal accuracy*: the points beyond training "
+    "that are left at equal log-odds at the shortest length, by analysis of covariance; it describes: that accuracy is "
+    "an effect of the treatment, too, and as it is measured with error, too little is taken off."
+)
+
+
+@dataclass(frozen=True)
+class Gain:
+    """One gain in three views, over the seeds that both have; each estimate with its 95% interval over seeds.
+
+    `points`: the mean difference beyond the training lengths, in percentage points. `log_odds`: the difference at the
+    shortest length, within those of training, and `log_odds_longest`; `slope`: what it grows by with each doubling of
+    the length. `adjusted`: the points that are left at equal log-odds at the shortest length (`statistics.adjusted`),
+    which describes: the accuracy there is an effect of the treatment, too, and measured with error.
+    """
+
+    points: Difference
+    log_odds: Estimate = UNKNOWN
+    log_odds_longest: Estimate = UNKNOWN
+    slope: Estimate = UNKNOWN
+    adjusted: Estimate = UNKNOWN
+
+    def columns(self) -> dict[str, float]:
+        """Return each view of VIEWS by its name, and the ends of its interval as `<name>_low` and `<name>_high`."""
+        views = {**vars(self), "difference": (self.points.mean, self.points.low, self.points.high)}
+        columns: dict[str, float] = {}
+        for name in VIEWS:
+            columns |= dict(zip((name, f"{name}_low", f"{name}_high"), views[name], strict=True))
+        return columns
+
+
+def gain(ours: pd.DataFrame, theirs: pd.DataFrame, longest: int, sequences: int) -> Gain:
+    """Return the gain of `ours` over `theirs`: accuracies in percent, a row a seed, a column a length, increasing.
+
+    `longest`: of training; `sequences`: how many each accuracy is of. Where there is no length of training, or fewer
+    than two seeds, the points alone.
+    """
+    ours, theirs = of_both(ours, theirs)
+    lengths = theirs.columns.to_numpy(dtype=float)
+    beyond = theirs.columns[lengths > longest]
+    treated = ours[beyond].mean(axis=1).to_numpy()
+    untreated = theirs[beyond].mean(axis=1).to_numpy()
+    points = difference(treated, untreated)
+    if points.n < 2 or lengths[0] > longest:
+        return Gain(points)
+    our_odds, their_odds = (log_odds(arm[theirs.columns].to_numpy() / 100, sequences) for arm in (ours, theirs))
+    by_length = our_odds - their_odds
+    return Gain(
+        points,
+        log_odds=interval(by_length[:, 0]),
+        log_odds_longest=interval(by_length[:, -1]),
+        slope=interval(_slopes(by_length, lengths)),
+        adjusted=adjusted(treated, untreated, our_odds[:, 0], their_odds[:, 0]),
+    )
+
+
+def _slopes(values: Float[np.ndarray, "S L"], lengths: Float[np.ndarray, " L"]) -> Float[np.ndarray, " S"]:
+    """Return the slope of each seed's line through its values, by doublings of the length."""
+    doublings = np.log2(lengths) - np.log2(lengths).mean()
+    slopes: np.ndarray = values @ doublings / (doublings @ doublings)
+    return slopes

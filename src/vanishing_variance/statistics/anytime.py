@@ -1,0 +1,38 @@
+"""An anytime-valid 95% interval of a mean over seeds: it may be looked at after every block of seeds.
+
+S seeds.
+"""
+
+import numpy as np
+from jaxtyping import Float
+
+from vanishing_variance.statistics.intervals import CONFIDENCE
+
+# Of the prior N(0, g) of the effect size: 1 is the unit-information prior, which tells as much as one seed.
+PRIOR_VARIANCE = 1.0
+
+
+def anytime_interval(values: Float[np.ndarray, " S"]) -> tuple[float, float, float]:
+    """Return the mean of values and its interval by the mixture t confidence sequence, in the units of the input.
+
+    With probability 0.95 or more the true mean is in the intervals of all S at once, however often they are looked at
+    and whatever ends the study, if the values are normal. With t = √S (mean - mu) / s and v = 1 + S g, the interval
+    holds every mu whose Bayes factor, with the prior N(0, g) of the effect size (true mean - mu) / sigma, is below 20:
+
+        v^(-1/2) ((1 + t² / (S - 1)) / (1 + t² / (v (S - 1))))^(S/2) < 1 / 0.05
+
+    It is unbounded while seeds are too few: with g = 1 up to four.
+
+    Source: Wang and Ramdas (2025), Anytime-valid t-tests and confidence sequences for Gaussian means with unknown
+    variance, the Gaussian mixture in the reduced filtration; after Lai (1976), On confidence sequences.
+    """
+    n = len(values)
+    mean = float(values.mean())
+    ratio = 1 + n * PRIOR_VARIANCE
+    # (1 + t² / (S - 1)) / (1 + t² / (v (S - 1))) at the ends; it stays below v, however large t is.
+    limit = (ratio / (1 - CONFIDENCE) ** 2) ** (1 / n)
+    if limit >= ratio:
+        return mean, -np.inf, np.inf
+    t = np.sqrt((n - 1) * (limit - 1) / (1 - limit / ratio))
+    margin = float(t * values.std(ddof=1) / np.sqrt(n))
+    return mean, mean - margin, mean + margin

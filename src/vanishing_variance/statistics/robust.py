@@ -1,0 +1,68 @@
+"""A treatment against a baseline by the interquartile mean (IQM) and the probability of improvement, as in rliable.
+
+T seeds of the treatment, S of the baseline: two arms, not paired. Intervals are 95% percentile intervals of a bootstrap
+that resamples the seeds of each arm apart. With 8 normal seeds an arm the probability's holds the truth 90 times in
+100, the IQM's 95 times.
+
+Source: Agarwal et al. (2021), Deep reinforcement learning at the edge of the statistical precipice.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from jaxtyping import Float
+from scipy import stats
+
+from vanishing_variance.statistics.intervals import CONFIDENCE, RESAMPLES
+
+# A difference of arms, along the last axis.
+Statistic = Callable[..., Float[np.ndarray, "..."]]
+
+
+def iqm_gain(
+    treatment: Float[np.ndarray, " T"], baseline: Float[np.ndarray, " S"], rng: np.random.Generator
+) -> tuple[float, float, float]:
+    """Return the IQM of the treatment minus that of the baseline, in the units of the input, and its interval.
+
+    The IQM of an arm is the mean of its seeds without the highest and the lowest quarter.
+    """
+    return _with_interval(_iqm_gain, treatment, baseline, rng)
+
+
+def probability_of_improvement(
+    treatment: Float[np.ndarray, " T"], baseline: Float[np.ndarray, " S"], rng: np.random.Generator
+) -> tuple[float, float, float]:
+    """Return the probability that a seed of the treatment is above one of the baseline, and its interval.
+
+    A fraction; equal seeds count half: Mann and Whitney's U / (T S).
+    """
+    return _with_interval(_improvement, treatment, baseline, rng)
+
+
+def _iqm_gain(treatment: np.ndarray, baseline: np.ndarray, axis: int = -1) -> np.ndarray:
+    return np.asarray(stats.trim_mean(treatment, 0.25, axis) - stats.trim_mean(baseline, 0.25, axis))
+
+
+def _improvement(treatment: np.ndarray, baseline: np.ndarray, axis: int = -1) -> np.ndarray:
+    u = stats.mannwhitneyu(treatment, baseline, axis=axis, method="asymptotic").statistic
+    return np.asarray(u / (treatment.shape[axis] * baseline.shape[axis]))
+
+
+def _with_interval(
+    statistic: Statistic, treatment: np.ndarray, baseline: np.ndarray, rng: np.random.Generator
+) -> tuple[float, float, float]:
+    """Return a statistic and its interval; with one seed in an arm the interval is the statistic itself."""
+    value = float(statistic(treatment, baseline))
+    if min(len(treatment), len(baseline)) == 1:
+        return value, value, value
+    resampled = stats.bootstrap(
+        (treatment, baseline),
+        statistic,
+        n_resamples=RESAMPLES,
+        vectorized=True,
+        confidence_level=CONFIDENCE,
+        method="percentile",
+        rng=rng,
+    )
+    low, high = resampled.confidence_interval
+    return value, float(low), float(high)

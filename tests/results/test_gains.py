@@ -1,0 +1,94 @@
+"""The three views of a gain, against numpy, statsmodels and made-up accuracies whose gain is known."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from scipy.special import expit
+from statsmodels.formula.api import ols
+
+from vanishing_variance.harness.numbers import estimate
+from vanishing_variance.results.gains import gain
+from vanishing_variance.results.gains_table import gains_table
+from vanishing_variance.statistics import robust
+from vanishing_variance.statistics.anytime import anytime_interval
+from vanishing_variance.statistics.log_odds import log_odds
+
+LENGTHS = [16, 32, 64, 128, 256]
+SEQUENCES = 512
+
+
+def drawn(seed, shift=0.0, seeds=range(12), sequences=SEQUENCES):
+    """Return accuracies in percent that fall with length, a row a seed."""
+    rng = np.random.default_rng(seed)
+    ability = 5 + rng.normal(0, 0.5, (len(seeds), 1)) + shift
+    accuracy = rng.binomial(sequences, expit(ability - np.arange(5) * 1.2)) / sequences
+    return pd.DataFrame(100 * accuracy, index=pd.Index(seeds, name="seed"), columns=LENGTHS)
+
+
+def test_the_views_are_those_of_numpy_and_statsmodels():
+    ours, theirs = drawn(0, 0.4), drawn(1)
+    found = gain(ours, theirs, 16, SEQUENCES)
+    treated, untreated = (arm.iloc[:, 1:].mean(axis=1).to_numpy() for arm in (ours, theirs))
+    test = stats.ttest_rel(treated, untreated)
+    assert (found.points.mean, found.points.p) == pytest.approx((treated.mean() - untreated.mean(), test.pvalue))
+
+    odds = [log_odds(arm.to_numpy() / 100, SEQUENCES) for arm in (ours, theirs)]
+    by_length = odds[0] - odds[1]
+    assert found.log_odds[0] == pytest.approx(by_length[:, 0].mean())
+    assert found.log_odds_longest[0] == pytest.approx(by_length[:, -1].mean())
+    slopes = [np.polyfit(np.log2(LENGTHS), values, 1)[0] for values in by_length]
+    assert found.slope[0] == pytest.approx(np.mean(slopes))
+    assert found.slope[1:] == pytest.approx(stats.t.interval(0.95, 11, np.mean(slopes), stats.sem(slopes)))
+
+    frame = pd.DataFrame(
+        {"y": [*treated, *untreated], "x": [*odds[0][:, 0], *odds[1][:, 0]], "arm": np.repeat([1, 0], 12)}
+    )
+    fitted = ols("y ~ arm + x", frame).fit()
+    assert found.adjusted == pytest.approx((fitted.params["arm"], *fitted.conf_int().loc["arm"]))
+
+
+def test_a_treatment_that_is_as_if_better_trained_keeps_nothing_at_equal_accuracy():
+    """Its log-odds are higher by as much at every length: points beyond training, no slope, nothing left.
+
+    Unless the accuracy at the training length is measured with few sequences: then too little is taken off.
+    """
+    left = {}
+    for sequences in (SEQUENCES, 10**6):
+        ours, theirs = (drawn(seed, shift, range(400), sequences) for seed, shift in ((2, 0.8), (3, 0.0)))
+        found = gain(ours, theirs, 16, sequences)
+        assert found.points.low > 3
+        assert abs(found.slope[0]) < 0.05
+        left[sequences] = found.adjusted[0] / found.points.mean
+    assert abs(left[10**6]) < 0.1
+    assert left[SEQUENCES] > 0.3
+
+
+def test_only_common_seeds_count_and_without_a_length_of_training_there_are_points_alone():
+    ours, theirs = drawn(0), drawn(1, seeds=range(4, 20))
+    assert gain(ours, theirs, 16, SEQUENCES).points.n == 8
+    alone = gain(ours, theirs, 8, SEQUENCES)
+    assert alone.points.n == 8
+    assert np.isnan([alone.log_odds, alone.slope, alone.adjusted]).all()
+
+
+def test_the_tables_have_a_row_a_pair_and_rule(monkeypatch):
+    monkeypatch.setattr(robust, "RESAMPLES", 99)
+    parts = []
+    for place, norm in enumerate(("none", "std", "ln")):
+        long = drawn(place, place / 4).reset_index().melt("seed", var_name="length", value_name="accuracy")
+        long["accuracy"] /= 100
+        parts.append(long.assign(task="argmax", range="short", norm=norm, rule="plain"))
+    accuracy = pd.concat(parts).astype({"length": int})
+    text = gains_table(accuracy, "ln", 0, {"short": 16}, SEQUENCES)
+    rows = [
+        [cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| argmax")
+    ]
+    assert [row[2] for row in rows] == ["std − none", "ln − none", "ln − std"] * 2
+    expected = gain(drawn(2, 0.5), drawn(0), 16, SEQUENCES)
+    points = expected.points
+    assert rows[1][5] == rows[4][5] == estimate("+.1f", points.mean, points.low, points.high)
+    assert rows[1][9] == estimate("+.1f", *expected.adjusted)
+    beyond = [arm.iloc[:, 1:].mean(axis=1).to_numpy() for arm in (drawn(2, 0.5), drawn(0))]
+    assert rows[4][6] == estimate("+.1f", *anytime_interval(beyond[0] - beyond[1]))
+    assert rows[4][8].startswith(f"{stats.mannwhitneyu(*beyond).statistic / 144:.2f} [")

@@ -1,0 +1,48 @@
+"""Checkpoints of equal loss: which are taken, and what is compared."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from vanishing_variance.studies.matched import matched
+
+LENGTHS = (16, 32, 64)
+
+
+def models(seed, losses, accuracies):
+    """Return results of one seed; `losses` and `accuracies` beyond training by rule."""
+    rows = []
+    for rule, loss in losses.items():
+        for length in LENGTHS:
+            rows.append((seed, rule, length, 0.99 if length == 16 else accuracies[rule], loss))
+    return pd.DataFrame(rows, columns=["seed", "rule", "length", "accuracy", "loss"])
+
+
+def test_the_model_with_the_lower_loss_gives_the_checkpoint_nearest_in_ratio():
+    accuracies = {"plain": 0.9, "step_00001000": 0.5, "step_00002000": 0.7, "averaged": 0.95}
+    ours = models(0, {"plain": 0.01, "step_00001000": 0.1, "step_00002000": 0.03, "averaged": 0.02}, accuracies)
+    theirs = models(0, {"plain": 0.02, "step_00001000": 0.2, "step_00002000": 0.05}, accuracies)
+    found = matched(ours, theirs, 16)
+    # 0.03 is nearer to 0.02 than 0.01 is in ratio; averaged weights are no checkpoint
+    assert found.points.mean == pytest.approx(70 - 90)
+    assert found.gap == pytest.approx(np.log(0.03 / 0.02))
+    back = matched(theirs, ours, 16)
+    assert back.points.mean == pytest.approx(90 - 70)
+    assert back.gap == pytest.approx(np.log(0.02 / 0.03))
+
+
+def test_pairs_are_of_seeds_that_both_have():
+    accuracies = {"plain": 0.9, "step_00001000": 0.5}
+    losses = {"plain": 0.01, "step_00001000": 0.1}
+    ours = pd.concat([models(seed, losses, accuracies) for seed in range(4)])
+    theirs = pd.concat([models(seed, losses, accuracies) for seed in range(1, 6)])
+    found = matched(ours, theirs, 16)
+    assert found.points.n == 3
+    assert (found.points.mean, found.gap) == (0, 0)
+
+
+def test_without_checkpoints_or_losses_there_is_nothing_to_match():
+    alone = models(0, {"plain": 0.01}, {"plain": 0.9})
+    assert matched(alone, alone, 16) is None
+    kept = models(0, {"plain": None, "step_00001000": None}, {"plain": 0.9, "step_00001000": 0.5})
+    assert matched(kept, kept, 16) is None
