@@ -23,7 +23,7 @@ from vanishing_variance.measure.evaluation.config import Diagnostics, Fit
 from vanishing_variance.measure.evaluation.fit import FitPlan, fit_block
 from vanishing_variance.measure.held_out import Test
 from vanishing_variance.measure.inference.stored import open_sequences, read_block, remove_finished_checkpoints
-from vanishing_variance.measure.inference.temperature import frame
+from vanishing_variance.measure.inference.temperature import frame as temperatures
 
 
 def main() -> None:
@@ -86,7 +86,7 @@ def evaluate_network(params: Mapping[str, Any], this: Run, block: Sequence[int])
     test: Test = get_param(params, "test", Test)
     weights = weights_by_rule(this)
     correct = plain_correct(plan, block, weights, test.lengths, test.sequences)
-    frames = {"accuracy": accuracies(correct, block), "temperatures": frame({})}
+    frames = {"accuracy": accuracies(correct, block), "temperatures": temperatures({})}
     if has_inside(plan):
         frames["inside"] = plain_inside(plan, block, weights["plain"], test.lengths, test.sequences)
     return Evaluation(correct, frames)

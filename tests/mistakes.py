@@ -213,8 +213,8 @@ MISTAKES = {
         """names = [f"attentions/{params['attention']}.py"]""",
     ),
     "a plan lacks the plain engine": (
-        """names += [f"features/{task}.py", *_plain_engine()]""",
-        """names += [f"features/{task}.py"]""",
+        'names += sorted(f"plain/{path.name}" for path in (PACKAGE / "plain").glob("*.py"))',
+        "names += []",
     ),
     "a board's mean has the longest training length": (
         "by_length.columns if int(length) > longest",

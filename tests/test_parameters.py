@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.params import check
 
@@ -24,6 +25,21 @@ def test_the_shipped_parameters_are_valid(file):
 def test_layers_and_heads_may_be_all(good):
     good["probe"] |= {"layers": "all", "heads": "all"}
     check(good)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"network_options": {"depth": 3}}, "network transformer has no option 'depth'; its options: layers, heads"),
+        ({"network_options": {"layers": "3"}}, "network transformer: option layers is '3'; must be a valid integer"),
+        ({"attention": "power"}, "attention is power; no other network than paper has an attention map by name"),
+    ],
+)
+def test_another_network_is_checked_with_its_options(good, changes, said):
+    good |= {"network": "transformer", "network_options": {"layers": 3}}
+    check(good)
+    with pytest.raises(InputError, match=f"^params.yaml: {said}"):
+        check(good | changes)
 
 
 def test_growth_may_be_left_out_or_null(good):

@@ -18,7 +18,7 @@ VALUES = [
         "length_gain",
         "attention is 'length_gain'; must be one of power, softmax, ssmax, which are a softmax",
     ),
-    ("network", "gru", "networks: 'gru' is unknown; choose from paper, transformer"),
+    ("network", "gru", "networks: 'gru' is unknown; choose from "),
     ("network", None, "network is None; must be a valid string"),
     ("network_options", {"layers": 3}, "network_options are those of another network; paper's are the section model"),
     ("train_also_on", ["short"], "train_also_on[0] is 'short'; must be 'long'"),

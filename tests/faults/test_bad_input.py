@@ -151,6 +151,11 @@ def test_a_bad_argument_is_refused(refused, script, said):
     assert said in refused(*script)
 
 
+def test_a_record_has_no_models_of_another_network(refused):
+    write_changed("network", "transformer")
+    assert refused("pieces") == "error: params.yaml: network is transformer; a record has models of network paper\n"
+
+
 def test_a_new_study_does_not_overwrite_one_and_can_be_planned(refused):
     """The example of the template is valid, and each of its lines has a plan."""
     write((ROOT / "params.yaml").read_text())

@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import shutil
 from itertools import product
 
 import numpy as np
@@ -11,9 +12,11 @@ import yaml
 from checkout import ALL, EVALUATE, GENERATE, STUDY, TRAIN, stages
 from graph import resolve, stages_of
 
+from vanishing_variance.claims.paper import CLAIMS
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.arrays import read_arrays
+from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.paths import sequences
 from vanishing_variance.harness.yaml import edit_yaml, read_yaml
 
@@ -26,6 +29,7 @@ LAUNCHERS = {"stages/__init__.py", "src/vanishing_variance/__init__.py"}
 DOCSTRINGS = {f"{SOURCE}/{room}/__init__.py" for room in ("results", "studies")}
 # Files, processes, errors: no dependency of what computes with models.
 HARNESS = f"{SOURCE}/harness/"
+SMALL = {"layers": 1, "heads": 2, "width": 8}
 MODELS = ("generate", "interventions", "proposition", "probe")
 
 
@@ -214,6 +218,58 @@ def test_more_seeds_add_the_new_block_and_change_no_other(whole, editable):
     assert {name for name in changed if dear(name) and changed[name] != whole.graph.get(name)} == new
 
 
+def test_another_network_is_trained_and_tested_and_what_is_not_measured_in_it_says_so(whole, editable):
+    """Every stage but the generation of sequences and Figure 1's, on the short range."""
+    for results in ("data", "metrics", "plots"):
+        shutil.copytree(whole.folder / results, editable / results)
+    edit_yaml(editable / "params.yaml", {"network": "transformer", "network_options": SMALL, "train_also_on": []})
+    changed = resolve(editable)
+    assert {name for name, stage in changed.items() if dear(name) and stage != whole.graph[name]} == set()
+    for name, stage in changed.items():
+        if STUDY in name or name.startswith(("generate", "probe", "figure1")):
+            continue
+        for path in map(editable.joinpath, stage.outs - {"plots/report/index.html"}):  # as DVC does
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+        ran = whole.runner(editable, *stage.words[2:])
+        assert ran.code == 0, ran.said
+        assert [out for out in stage.outs if not (editable / out).exists()] == [], name
+
+    metrics = editable / "metrics"
+    accuracy = read_csv(metrics / "accuracy.csv")
+    assert set(accuracy["rule"]) == {"plain", "averaged"}
+    assert read_csv(metrics / "tables/tests.csv")["share_both"].notna().any()  # of the single answers
+    assert "gradient steps, network transformer" in (metrics / "tables/table1.md").read_text()
+    claims = json.loads((metrics / "claims.json").read_text())
+    inside = {claim.key for claim in CLAIMS if claim.rule.inside}
+    said = "not measured: network transformer"
+    assert {
+        key for key, claim in claims.items() if (claim["verdict"], claim["evidence"]) == ("not tested", said)
+    } == inside
+    assert claims["argmax"]["n"] == 2
+    for name in ("mechanism", "explained", "interventions/shares"):
+        assert read_csv(metrics / f"{name}.csv").empty
+    page = (editable / "plots/report/index.html").read_text()
+    assert len(re.findall("Not measured: network transformer", page)) == 7  # six figures and the causes
+    assert "n&nbsp;=&nbsp;nan" not in page
+
+
+def test_the_engine_of_other_networks_counts_for_them_alone(whole, editable):
+    def network(**changes):
+        edit_yaml(editable / "params.yaml", changes)
+        assert whole.runner(editable, "stages.check").code == 0
+        return read_yaml(editable / "runs/network.yaml")
+
+    before = network(network="transformer", network_options=SMALL)
+    path = editable / SOURCE / "plain/loop.py"
+    path.write_text(path.read_text() + "\n# changed\n")
+    after = network()
+    assert after != before
+    assert after | {"files": before["files"]} == before
+    assert network(network="paper", network_options={}) == read_yaml(whole.folder / "runs/network.yaml")
+    readers = {name for name, stage in whole.graph.items() if "runs/network.yaml" in stage.deps}
+    assert readers == TRAIN | EVALUATE | {"interventions", "ttest", "proposition", "figures", "claims"}
+
+
 def test_without_the_long_range_its_runs_alone_are_missing(whole, editable):
     edit_yaml(editable / "params.yaml", {"train_also_on": []})
     left = resolve(editable).keys()
@@ -255,6 +311,7 @@ def test_a_training_that_is_killed_ends_with_the_same_bits(whole, editable):
         "loop.batches = some\n"
     )
     words, [out] = whole.graph[name].words[2:], whole.graph[name].outs
+    assert whole.runner(editable, "stages.check").code == 0
     sources = f"import sys; sys.path.insert(0, {str(editable / 'src')!r})\n"
     assert whole.runner(editable, *words, before=sources + killed).code == -9
     assert not (editable / out).exists()

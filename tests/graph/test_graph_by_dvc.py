@@ -9,7 +9,7 @@ import shutil
 import time
 
 import pytest
-from checkout import ALL, EVALUATE, GENERATE, RESULTS, STUDY, TASKS, Copy, stages
+from checkout import ALL, EVALUATE, GENERATE, RESULTS, STUDY, TASKS, TRAIN, Copy, stages
 
 from vanishing_variance.harness.yaml import edit_yaml
 
@@ -133,6 +133,14 @@ def test_another_attention_map_trains_and_tests_every_arm_and_back_again_nothing
     assert copy.ran("dvc", "exp", "run", "-S", "attention=ssmax") == {*new, "check", *RESULTS}
     copy.commit("attention=ssmax")
     assert copy.ran("dvc", "exp", "run", "-S", "attention=softmax") == RESULTS - {"interventions"}
+
+
+def test_another_network_trains_and_tests_all_and_back_again_nothing(copy):
+    ran = copy.ran("dvc", "exp", "run", "-S", "network=transformer", "-S", "+network_options.layers=1")
+    assert ran == {"check", *TRAIN, *EVALUATE, *RESULTS}
+    copy.commit("network=transformer")
+    back = "-S", "network=paper", "-S", "~network_options.layers"
+    assert copy.ran("dvc", "exp", "run", *back) == RESULTS - {"interventions"}
 
 
 def test_without_the_long_range_nothing_is_trained_and_its_results_are_absent(copy):

@@ -62,6 +62,12 @@ def test_the_papers_network_has_the_accuracies_of_the_fast_engine():
         inside(fast)
 
 
+@pytest.mark.trains
+def test_by_default_it_is_that_of_the_parameters():
+    models = train(params(network="transformer", network_options={"layers": 1}), "argmax", "ln", SEEDS)
+    assert (models.plan.network, models.plan.options) == ("transformer", {"layers": 1})
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -157,6 +157,14 @@ def test_the_plan_of_another_network_changes_with_the_plain_engine_and_that_of_t
     assert (other["network"], other["network_options"]) == ("transformer", {"layers": 1, "heads": 2})
 
 
+def test_a_line_has_the_network_of_params_yaml_or_its_own_with_its_own_options(read):
+    study = read(VALID | {"lines": {"same": {}, "paper": {"network": "paper"}}})
+    params = PARAMS | {"network": "transformer", "network_options": {"layers": 3}}
+    same, paper = (line_params(params, study, line) for line in ("same", "paper"))
+    assert (same["network"], same["network_options"]) == ("transformer", {"layers": 3})
+    assert (paper["network"], paper["network_options"]) == ("paper", {})
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "studies").glob("*/study.yaml")), ids=lambda path: path.parent.name)
 def test_a_study_in_git_is_valid_and_has_the_graph_of_all(path, monkeypatch):
     monkeypatch.chdir(ROOT)

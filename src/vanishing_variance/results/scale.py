@@ -58,7 +58,9 @@ def of_paper(task: str, made: int, attention: str, network: str) -> str:
         words = f"the paper's {papers:,} gradient steps"
     if network != PAPER:
         words += f", network {network}"
-    return words if attention == "softmax" else f"{words}, attention {attention}"
+    if attention != "softmax":
+        words += f", attention {attention}"
+    return words
 
 
 def paper_steps(task: str) -> int:
