@@ -44,24 +44,32 @@ def results_or_note(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame:
 
 
 def test(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame:
-    """Return the results of a block, of whichever network."""
+    """Return the results of a block, of whichever network; with losses where checkpoints were kept, to match them."""
     evaluate(params, this)
     folder = this.folder("evaluated")
     accuracy = read_frame(folder / "accuracy.parquet")
+    inside = folder / "inside.parquet"
+    if params["network"] == PAPER:
+        tested = results(accuracy, read_frame(folder / "mechanism.parquet"))
+    else:
+        tested = beside(accuracy, last_layer(read_frame(inside)) if inside.exists() else None)
+    if params["training"]["kept_steps"]:
+        tested = tested.merge(losses(params, this).round(6), "left", ["seed", "rule"])
+    return tested
+
+
+def losses(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame:
+    """Return the loss of each model of a block and of its kept weights: seed, rule, loss."""
     weights = weights_by_rule(this)
     block = seeds(this.block, params["seeds_per_block"])
     if params["network"] == PAPER:
-        losses = training_losses(TrainingPlan.of(params, this), block, weights)
-        return results(accuracy, losses, read_frame(folder / "mechanism.parquet"))
+        return training_losses(TrainingPlan.of(params, this), block, weights)
 
     # Here, as in stages.train.
     from vanishing_variance.measure.plain_models import plain_losses  # noqa: PLC0415
     from vanishing_variance.plain.plan import PlainPlan  # noqa: PLC0415
 
-    plan = PlainPlan.of(params, this, params["network"], params["network_options"])
-    losses = plain_losses(plan, block, weights)
-    inside = folder / "inside.parquet"
-    return beside(accuracy, losses, last_layer(read_frame(inside)) if inside.exists() else None)
+    return plain_losses(PlainPlan.of(params, this, params["network"], params["network_options"]), block, weights)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ def line(name, accuracies, rule="plain", seeds=range(4)):
     rows = []
     for seed, of_seed in zip(seeds, accuracies, strict=True):
         for length, accuracy in zip(LENGTHS, of_seed, strict=True):
-            rows.append((seed, rule, length, accuracy, 0.1, 1 / length, 4.0 / length))
+            rows.append((seed, rule, length, accuracy, 1 / length, 4.0 / length))
     frame = pd.DataFrame(rows, columns=COLUMNS[:-1])
     return frame.assign(task="argmax", line=name, note=None)
 
@@ -92,9 +92,7 @@ def test_results_have_the_inside_beside_the_plain_accuracy():
     keys = {"seed": 0, "length": 16}
     accuracy = pd.DataFrame([{**keys, "rule": rule, "accuracy": 0.5} for rule in ("hard", "plain")])
     mechanism = pd.DataFrame([{**keys, "sample": "tested", "target": 0.25, "variance_before": 2.0}])
-    losses = pd.DataFrame([{"seed": 0, "rule": "plain", "loss": 0.1}])
-    frame = results(accuracy, losses, mechanism).set_index("rule")
-    assert frame["loss"].dropna().to_dict() == {"plain": 0.1}
+    frame = results(accuracy, mechanism).set_index("rule")
     assert frame.loc["plain", ["target", "variance"]].tolist() == [0.25, 2.0]
     assert frame.loc["hard", ["target", "variance"]].isna().all()
 

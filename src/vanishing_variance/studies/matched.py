@@ -10,6 +10,7 @@ import pandas as pd
 
 from vanishing_variance.results.accuracy import rows
 from vanishing_variance.statistics.paired import Difference, difference
+from vanishing_variance.studies.results import LOSS
 
 PLAIN = "plain"
 STEP = "step_"
@@ -29,6 +30,8 @@ def matched(ours: pd.DataFrame, theirs: pd.DataFrame, longest: int) -> Matched |
     Both are results of one task (`results.COLUMNS`). Of each pair, the model with the higher loss after the last step
     stays; of the other, the checkpoint whose loss is nearest to it in ratio, before or after the last step, is taken.
     """
+    if LOSS not in ours or LOSS not in theirs:
+        return None
     our_models, their_models = _models(ours, longest), _models(theirs, longest)
     seeds = sorted(set(our_models["seed"]) & set(their_models["seed"]))
     if not any(our_models["rule"].str.startswith(STEP)) or not seeds:
@@ -41,9 +44,9 @@ def matched(ours: pd.DataFrame, theirs: pd.DataFrame, longest: int) -> Matched |
 def _models(results: pd.DataFrame, longest: int) -> pd.DataFrame:
     """Return the last weights and the checkpoints: seed, rule, log of the loss, accuracy beyond training in percent."""
     of_training = results["rule"].eq(PLAIN) | results["rule"].str.startswith(STEP)
-    beyond = results[of_training & (results["length"] > longest) & results["loss"].notna()]
-    models = beyond.groupby(["seed", "rule"], as_index=False)[["loss", "accuracy"]].mean()
-    log_loss = np.log(models["loss"].astype(float))
+    beyond = results[of_training & (results["length"] > longest) & results[LOSS].notna()]
+    models = beyond.groupby(["seed", "rule"], as_index=False)[[LOSS, "accuracy"]].mean()
+    log_loss = np.log(models[LOSS].astype(float))
     return models.assign(log_loss=log_loss, beyond=100 * models["accuracy"])
 
 

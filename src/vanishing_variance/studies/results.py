@@ -14,16 +14,17 @@ from vanishing_variance.studies.plan import STUDIES
 if TYPE_CHECKING:  # tests of a line do not depend on how a study is read
     from vanishing_variance.studies.study import Study
 
-# `loss`: of these weights at the training lengths, in nats (`measure.training_loss`). Of the rule plain `target`: the
-# attention weight of the item with the answer, `variance`: of O before the normaliser. `note`: what stopped a training;
-# such a row has nothing else.
-COLUMNS = ["seed", "rule", "length", "accuracy", "loss", "target", "variance", "note"]
+# Of the rule plain `target`: the attention weight of the item with the answer, `variance`: of O before the normaliser.
+# `note`: what stopped a training; such a row has nothing else.
+COLUMNS = ["seed", "rule", "length", "accuracy", "target", "variance", "note"]
+# Of lines whose checkpoints were kept: of these weights at the training lengths, in nats (`measure.training_loss`).
+LOSS = "loss"
 
 
-def results(accuracy: pd.DataFrame, losses: pd.DataFrame, mechanism: pd.DataFrame) -> pd.DataFrame:
-    """Return COLUMNS, of the frames of `Evaluation`, accuracy as a fraction, and `training_losses`."""
+def results(accuracy: pd.DataFrame, mechanism: pd.DataFrame) -> pd.DataFrame:
+    """Return COLUMNS, of the frames of `Evaluation`: accuracy as a fraction."""
     inside = rows(mechanism, sample="tested").rename(columns={"variance_before": "variance"})
-    return beside(accuracy, losses, inside)
+    return beside(accuracy, inside)
 
 
 def last_layer(inside: pd.DataFrame) -> pd.DataFrame:
@@ -33,12 +34,12 @@ def last_layer(inside: pd.DataFrame) -> pd.DataFrame:
     return means.reset_index()
 
 
-def beside(accuracy: pd.DataFrame, losses: pd.DataFrame, inside: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Return COLUMNS: accuracies, losses, and of the rule plain the inside: seed, length, target, variance."""
-    table = accuracy.merge(losses.round(6), "left", ["seed", "rule"])
+def beside(accuracy: pd.DataFrame, inside: pd.DataFrame | None) -> pd.DataFrame:
+    """Return COLUMNS: accuracies, and of the rule plain what is inside the models: seed, length, target, variance."""
+    table = accuracy
     if inside is not None:
         measured = inside[["seed", "length", "target", "variance"]].round(6).assign(rule="plain")
-        table = table.merge(measured, "left", ["seed", "rule", "length"])
+        table = accuracy.merge(measured, "left", ["seed", "rule", "length"])
     return table.reindex(columns=COLUMNS)
 
 
@@ -60,7 +61,7 @@ def read_results(name: str, study: "Study") -> pd.DataFrame:
     missing = set(study.names).difference(*(frame["line"] for frame in frames))
     if missing:
         raise InputError(f"{STUDIES / name}/study.yaml: kept has {min(missing)}, which has no file in results/")
-    found = pd.concat(frames).reindex(columns=["task", "line", *COLUMNS])
+    found = pd.concat(frames).reindex(columns=["task", "line", *COLUMNS, LOSS])
     if study.lengths:  # a kept line may have more
         found = found[found["length"].isin(study.lengths) | found["length"].isna()]
     return found
