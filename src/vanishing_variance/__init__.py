@@ -4,10 +4,14 @@
 import the rooms, and so load no more than they declare to DVC.
 """
 
+import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from vanishing_variance.notebook import Trained, evaluate, inside, read_params, train
+
+# Of torch for CUDA, which asks for a C compiler and Python's headers; read when torch is imported.
+os.environ.setdefault("TORCH_DISABLE_NATIVE_JIT", "1")
 
 __all__ = ["Trained", "evaluate", "inside", "read_params", "train"]
 

@@ -191,7 +191,7 @@ def test_every_script_refuses_an_unknown_option(refused, script, needed):
 
 
 def test_a_stage_that_asks_for_far_too_much_memory_names_the_parameter(refused, monkeypatch):
-    monkeypatch.setattr(memory, "_free_memory", lambda: 16 * 2**30)  # whatever this machine has
+    monkeypatch.setattr(memory, "free_memory", lambda: 16 * 2**30)  # whatever this machine has
     write_changed("test.sequences", 10**9)
     said = refused("generate", "--task", "argmax")
     assert said.startswith("error: needs about ")

@@ -123,7 +123,7 @@ class Hungry(Bag):
 
 def test_a_batch_is_halved_until_memory_holds_it(monkeypatch):
     """A sequence of 2^8 items needs 16 MiB, and 100 are free."""
-    monkeypatch.setattr(memory, "_free_memory", lambda: 100 * 2**20)
+    monkeypatch.setattr(memory, "free_memory", lambda: 100 * 2**20)
     monkeypatch.setattr(Hungry, "batches", [])
     plan = make_plain("argmax", Hungry)
     weights = stacked(plan, SEEDS)
@@ -143,7 +143,7 @@ def test_progress_counts_every_item_once(capsys):
 
 
 def test_a_sequence_that_memory_does_not_hold_is_one_line(monkeypatch):
-    monkeypatch.setattr(memory, "_free_memory", lambda: 10 * 2**20)
+    monkeypatch.setattr(memory, "free_memory", lambda: 10 * 2**20)
     plan = make_plain("argmax", Hungry)
     message = "^network Hungry with one sequence of 1024 items needs more memory than there is; lower test.lengths$"
     with pytest.raises(InputError, match=message):

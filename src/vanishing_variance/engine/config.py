@@ -18,7 +18,7 @@ def _treatment(norm: Any) -> Any:
 def _softmax(attention: Any) -> Any:
     choices = registry.softmax_names()
     if attention not in choices:
-        raise ValueError(f"one of {', '.join(choices)}, which are a softmax; other attention maps: the leaderboard")
+        raise ValueError(f"one of {', '.join(choices)}, which are a softmax; others: a study")
     return attention
 
 

@@ -52,7 +52,7 @@ def train_block(plan: TrainingPlan, seeds: Sequence[int], checkpoints: Path | No
         jobs.append(partial(_train_chunk, plan, chunk, path))
     with Progress(f"train {plan.name}", plan.steps * len(seeds), "seed-steps") as progress:
         chunks = parallel.run(jobs, progress)
-    return _joined(chunks)
+    return joined(chunks)
 
 
 def _train_chunk(plan: TrainingPlan, seeds: Sequence[int], checkpoint: Path | None, report: Report) -> TrainedBlock:
@@ -73,7 +73,7 @@ def _train_chunk(plan: TrainingPlan, seeds: Sequence[int], checkpoint: Path | No
     return TrainedBlock(to_arrays(weights), pd.DataFrame(columns), other_arrays)
 
 
-def _joined(chunks: Sequence[TrainedBlock]) -> TrainedBlock:
+def joined(chunks: Sequence[TrainedBlock]) -> TrainedBlock:
     """Return the block that consists of these chunks, one after another."""
     weights = _joined_weights([chunk.weights for chunk in chunks])
     losses = pd.concat([chunk.losses for chunk in chunks], ignore_index=True)

@@ -51,7 +51,7 @@ def train(
     history = torch.full((plan.steps, len(seeds)), torch.nan, device=device())
 
     checkpoint = Checkpoint(checkpoint_path)
-    completed = checkpoint.restore(_state(weights, optimiser, others, history))
+    completed = checkpoint.restore(training_state(weights, optimiser, others, history))
     optimiser.resume(completed)
     report(completed * len(seeds))
 
@@ -69,18 +69,18 @@ def train(
 
         due = checkpoint.due()
         if due or step % STEPS_PER_RECORD == 0 or step == plan.steps:
-            _check_losses(plan, seeds, history[:step])
+            check_losses(plan, seeds, history[:step])
             report((step - completed) * len(seeds))
             completed = step
         if due:
-            checkpoint.save(_state(weights, optimiser, others, history), completed)
+            checkpoint.save(training_state(weights, optimiser, others, history), completed)
 
     optimiser.finish()
     for tensor in weights.values():
         tensor.requires_grad_(False)
-    _check_weights(plan, seeds, weights)
-    checkpoint.save(_state(weights, optimiser, others, history), plan.steps)  # until the whole block is written
-    return _records(history.cpu().numpy()), others.means()
+    check_weights(plan, seeds, weights)
+    checkpoint.save(training_state(weights, optimiser, others, history), plan.steps)  # until the whole block is written
+    return mean_losses(history.cpu().numpy()), others.means()
 
 
 def losses(network: Network, weights: Weights, batch: Weights, labels: Tensor) -> Tensor:
@@ -94,7 +94,7 @@ def _on_device(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return {name: tensor.to(device()) for name, tensor in tensors.items()}
 
 
-def _state(weights: Weights, optimiser: Adam, others: OtherWeights, history: Tensor) -> dict[str, Tensor]:
+def training_state(weights: Weights, optimiser: Adam, others: OtherWeights, history: Tensor) -> dict[str, Tensor]:
     """Return all that a step changes, by name. Sequences are drawn from named streams, which have no state."""
     state = {"history": history}
     for name, tensor in weights.items():
@@ -106,7 +106,7 @@ def _state(weights: Weights, optimiser: Adam, others: OtherWeights, history: Ten
     return state
 
 
-def _check_losses(plan: TrainingPlan, seeds: Sequence[int], history: Tensor) -> None:
+def check_losses(plan: TrainingPlan, seeds: Sequence[int], history: Tensor) -> None:
     """Raise DivergedError for the first loss (steps, S) that is not finite."""
     bad = (~torch.isfinite(history)).nonzero()
     if len(bad):
@@ -115,7 +115,7 @@ def _check_losses(plan: TrainingPlan, seeds: Sequence[int], history: Tensor) -> 
         raise DivergedError(f"train {plan.name}: the loss of seed {seeds[place]} is {loss} at step {step + 1}")
 
 
-def _check_weights(plan: TrainingPlan, seeds: Sequence[int], weights: Weights) -> None:
+def check_weights(plan: TrainingPlan, seeds: Sequence[int], weights: Weights) -> None:
     """Raise DivergedError for the first weight that is not finite."""
     for name, tensor in weights.items():
         finite = torch.isfinite(tensor.flatten(1)).all(1).tolist()
@@ -124,7 +124,7 @@ def _check_weights(plan: TrainingPlan, seeds: Sequence[int], weights: Weights) -
             raise DivergedError(f"train {plan.name}: {name} of seed {seed} is not finite after the last step")
 
 
-def _records(history: np.ndarray) -> np.ndarray:
+def mean_losses(history: np.ndarray) -> np.ndarray:
     """Return the mean losses (records, S) of every STEPS_PER_RECORD steps of all (steps, S)."""
     means = []
     for first in range(0, len(history), STEPS_PER_RECORD):

@@ -21,7 +21,7 @@ def require_memory(values: float, parameters: Mapping[str, object]) -> None:
     `parameters` are what they grow with, by dotted name, the first to be lowered first.
     """
     needed = BYTES_PER_VALUE * values
-    free = _free_memory()
+    free = free_memory()
     if needed <= free:
         return
     lower = " or ".join(f"{name} ({value})" for name, value in parameters.items())
@@ -30,7 +30,7 @@ def require_memory(values: float, parameters: Mapping[str, object]) -> None:
     )
 
 
-def _free_memory() -> int:
+def free_memory() -> int:
     """Return the free bytes of the GPU where torch computes on one, else of the machine and the control groups."""
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_available():

@@ -200,7 +200,7 @@ def _limited() -> Iterator[None]:
         return
     before = resource.getrlimit(resource.RLIMIT_DATA)
     used = psutil.Process().memory_info().data
-    free = PART_OF_FREE_MEMORY * memory._free_memory()
+    free = PART_OF_FREE_MEMORY * memory.free_memory()
     resource.setrlimit(resource.RLIMIT_DATA, (used + int(free), before[1]))
     try:
         yield

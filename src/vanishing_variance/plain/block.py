@@ -20,7 +20,7 @@ import torch
 from vanishing_variance.engine.batches import batches
 from vanishing_variance.engine.checkpoints import fingerprint, to_arrays
 from vanishing_variance.engine.device import device
-from vanishing_variance.engine.ensemble import TrainedBlock, _joined
+from vanishing_variance.engine.ensemble import TrainedBlock, joined
 from vanishing_variance.engine.loop import STEPS_PER_RECORD
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.parallel import Job, Report
@@ -59,7 +59,7 @@ def train_block(plan: PlainPlan, seeds: Sequence[int], checkpoints: Path | None 
         jobs.append(partial(_train_pickled, pickled.getvalue()))
     with Progress(f"train {plan.name}", plan.steps * len(seeds), "seed-steps") as progress:
         blocks = parallel.run(jobs, progress)
-    return _joined(blocks)
+    return joined(blocks)
 
 
 def _can_stack(plan: PlainPlan, seeds: Sequence[int]) -> bool:

@@ -14,7 +14,7 @@ from vanishing_variance.engine.adam import TorchAdam, learning_rates
 from vanishing_variance.engine.batches import batches
 from vanishing_variance.engine.checkpoints import Checkpoint
 from vanishing_variance.engine.device import device
-from vanishing_variance.engine.loop import STEPS_PER_RECORD, _check_losses, _check_weights, _records, _state
+from vanishing_variance.engine.loop import STEPS_PER_RECORD, check_losses, check_weights, mean_losses, training_state
 from vanishing_variance.engine.other_weights import OtherWeights
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.parallel import Report
@@ -34,7 +34,7 @@ def train(
     optimiser = TorchAdam(ensemble.parameters, (), learning_rates(training, steps), training.weight_decay)
     others = OtherWeights(training, steps, ensemble.weights)
     history = torch.full((steps, len(seeds)), torch.nan, device=device())
-    state = _state(ensemble.weights, optimiser, others, history)  # tensors that a step changes in place
+    state = training_state(ensemble.weights, optimiser, others, history)  # tensors that a step changes in place
 
     checkpoint = Checkpoint(checkpoint_path)
     completed = checkpoint.restore(state)
@@ -57,7 +57,7 @@ def train(
 
         due = checkpoint.due()
         if due or step % STEPS_PER_RECORD == 0 or step == steps:
-            _check_losses(plan, seeds, history[:step])
+            check_losses(plan, seeds, history[:step])
             report((step - completed) * len(seeds))
             completed = step
         if due:
@@ -65,6 +65,6 @@ def train(
 
     # a number of its own is a row, too
     rows = {name: tensor.reshape(len(tensor), -1) for name, tensor in ensemble.weights.items()}
-    _check_weights(plan, seeds, rows)
+    check_weights(plan, seeds, rows)
     checkpoint.save(state, steps)  # until the whole block is written
-    return _records(history.cpu().numpy()), others.means()
+    return mean_losses(history.cpu().numpy()), others.means()
