@@ -145,9 +145,9 @@ def test_progress_counts_every_item_once(capsys):
 def test_a_sequence_that_memory_does_not_hold_is_one_line(monkeypatch):
     monkeypatch.setattr(memory, "free_memory", lambda: 10 * 2**20)
     plan = make_plain("argmax", Hungry)
-    message = "^network Hungry with one sequence of 1024 items needs more memory than there is; lower test.lengths$"
+    message = "^network Hungry with one sequence of 2048 items needs more memory than there is; lower test.lengths$"
     with pytest.raises(InputError, match=message):
-        plain_models.plain_accuracy(plan, [0], {"plain": stacked(plan, [0])}, [1024], 20)
+        plain_models.plain_accuracy(plan, [0], {"plain": stacked(plan, [0])}, [2048], 20)
 
 
 def test_sequences_are_the_same_whatever_is_measured():

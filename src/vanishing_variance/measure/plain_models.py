@@ -1,6 +1,6 @@
 """Accuracy and the inside of the plain engine's models, on the same test sequences as the fast engine's.
 
-S seeds, B sequences, N items, H heads, d features of a head.
+S seeds, B sequences of a batch, I of a test, N items, H heads, d features of a head.
 """
 
 import resource
@@ -21,13 +21,14 @@ from torch.nn.functional import cross_entropy
 
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.task import Sequences
-from vanishing_variance.harness import memory
+from vanishing_variance.harness import memory, parallel
 from vanishing_variance.harness.errors import InputError, TooLargeError
 from vanishing_variance.harness.parallel import Report
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.measure.evaluation.block import Correct
 from vanishing_variance.measure.held_out import held_out_stream
 from vanishing_variance.measure.training_loss import fresh_sequences
+from vanishing_variance.plain.jobs import job
 from vanishing_variance.plain.model import Batch, PlainModel, initial_model, out_of_memory
 from vanishing_variance.plain.plan import PlainPlan, load_network
 
@@ -97,15 +98,13 @@ def plain_correct(
     `weights`, (S, ...) each, by rule: `plain`, the last ones, and those kept beside them. Raises TooLargeError for a
     length of which memory does not hold one sequence.
     """
-    models = {rule: _models(plan, seeds, of_rule) for rule, of_rule in weights.items()}
-    correct = {}
-    with Progress(f"test {plan.name}", len(models) * len(seeds) * sequences * sum(lengths), "items") as progress:
-        for length in lengths:
-            drawn = Drawn.of(plan, length, sequences)
-            for rule, of_rule in models.items():
-                by_seed = [torch.cat(drawn.answers(partial(_correct, model), progress)) for model in of_rule]
-                correct[rule, length] = torch.stack(by_seed).cpu().numpy()
-    return correct
+    jobs = []
+    for place, seed in enumerate(seeds):
+        of_seed = {rule: _of_seed(of_rule, place) for rule, of_rule in weights.items()}
+        jobs.append(job(_answers, plan, seed, of_seed, lengths, sequences))
+    with Progress(f"test {plan.name}", len(weights) * len(seeds) * sequences * sum(lengths), "items") as progress:
+        by_seed = parallel.run(jobs, progress)
+    return {key: np.stack([answers[key] for answers in by_seed]) for key in by_seed[0]}
 
 
 def plain_accuracy(
@@ -123,7 +122,8 @@ def plain_losses(plan: PlainPlan, seeds: Sequence[int], weights: Mapping[str, We
     """Return the loss of every model at the training lengths in nats, as `training_losses`: seed, rule, loss."""
     rows = []
     for rule, of_rule in weights.items():
-        for seed, model in zip(seeds, _models(plan, seeds, of_rule), strict=True):
+        for place, seed in enumerate(seeds):
+            model = _model(plan, seed, _of_seed(of_rule, place))
             by_length = []
             for length, sequences in fresh_sequences(plan).items():
                 drawn = Drawn.of_sequences(plan, length, sequences)
@@ -148,27 +148,58 @@ def plain_inside(
     """
     if not has_inside(plan):
         raise InputError(f"network {plan.network_name}: not measured; it has no method inside(items, query)")
-    models = _models(plan, seeds, weights)
-    rows: list[tuple[Any, ...]] = []
-    with Progress(f"inside {plan.name}", len(seeds) * sequences * sum(lengths), "items") as progress:
-        for length in lengths:
-            drawn = Drawn.of(plan, length, sequences)
-            for seed, model in zip(seeds, models, strict=True):
-                batches = drawn.answers(partial(_inside, model), progress)
-                for layer, of_layer in enumerate(zip(*batches, strict=True)):
-                    means = torch.cat(of_layer).double().mean(0).tolist()
-                    rows += [(seed, layer, head, length, *of_head) for head, of_head in enumerate(means)]
-    return pd.DataFrame(rows, columns=["seed", "layer", "head", "length", "target", "hard", "variance"])
-
-
-def _models(plan: PlainPlan, seeds: Sequence[int], weights: Weights) -> list[PlainModel]:
-    """Return each seed's model with its weights, on the device."""
-    models = []
+    jobs = []
     for place, seed in enumerate(seeds):
-        model = initial_model(plan, seed)
-        model.load_state_dict({name: torch.from_numpy(array)[place] for name, array in weights.items()})
-        models.append(model.to(device()).eval())
-    return models
+        jobs.append(job(_insides, plan, seed, _of_seed(weights, place), lengths, sequences))
+    with Progress(f"inside {plan.name}", len(seeds) * sequences * sum(lengths), "items") as progress:
+        by_seed = parallel.run(jobs, progress)
+    rows = [(seed, *row) for seed, of_seed in zip(seeds, by_seed, strict=True) for row in of_seed]
+    frame = pd.DataFrame(rows, columns=["seed", "layer", "head", "length", "target", "hard", "variance"])
+    return frame.sort_values(["length", "seed"], kind="stable", ignore_index=True)
+
+
+def _answers(
+    plan: PlainPlan,
+    seed: int,
+    weights: Mapping[str, Weights],
+    lengths: Sequence[int],
+    sequences: int,
+    report: Report,
+) -> dict[tuple[str, int], Bool[np.ndarray, " I"]]:
+    """Return by rule and length whether each answer of a seed's models is correct."""
+    models = {rule: _model(plan, seed, of_rule) for rule, of_rule in weights.items()}
+    correct = {}
+    for length in lengths:
+        drawn = Drawn.of(plan, length, sequences)
+        for rule, model in models.items():
+            answers = drawn.answers(partial(_correct, model), report)
+            correct[rule, length] = torch.cat(answers).cpu().numpy()
+    return correct
+
+
+def _insides(
+    plan: PlainPlan, seed: int, weights: Weights, lengths: Sequence[int], sequences: int, report: Report
+) -> list[tuple[Any, ...]]:
+    """Return layer, head, length and the means of `_inside` of a seed's model."""
+    model = _model(plan, seed, weights)
+    rows: list[tuple[Any, ...]] = []
+    for length in lengths:
+        batches = Drawn.of(plan, length, sequences).answers(partial(_inside, model), report)
+        for layer, of_layer in enumerate(zip(*batches, strict=True)):
+            means = torch.cat(of_layer).double().mean(0).tolist()
+            rows += [(layer, head, length, *of_head) for head, of_head in enumerate(means)]
+    return rows
+
+
+def _of_seed(weights: Weights, place: int) -> Weights:
+    return {name: np.asarray(array[place]) for name, array in weights.items()}
+
+
+def _model(plan: PlainPlan, seed: int, weights: Weights) -> PlainModel:
+    """Return a seed's model with its weights, on the device."""
+    model = initial_model(plan, seed)
+    model.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
+    return model.to(device()).eval()
 
 
 def _correct(model: PlainModel, batch: Batch) -> Bool[Tensor, " B"]:
@@ -200,7 +231,7 @@ def _limited() -> Iterator[None]:
         return
     before = resource.getrlimit(resource.RLIMIT_DATA)
     used = psutil.Process().memory_info().data
-    free = PART_OF_FREE_MEMORY * memory.free_memory()
+    free = PART_OF_FREE_MEMORY * memory.free_memory() / parallel.cores()  # other seeds are tested at the same time
     resource.setrlimit(resource.RLIMIT_DATA, (used + int(free), before[1]))
     try:
         yield

@@ -3,16 +3,9 @@
 S seeds.
 """
 
-import sys
 from collections.abc import Sequence
-from functools import partial
-from importlib import import_module
-from io import BytesIO
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
-import cloudpickle
 import numpy as np
 import pandas as pd
 import torch
@@ -26,18 +19,10 @@ from vanishing_variance.harness import parallel
 from vanishing_variance.harness.parallel import Job, Report
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.plain.ensemble import Single, Stacked, can_stack
+from vanishing_variance.plain.jobs import job
 from vanishing_variance.plain.loop import train
 from vanishing_variance.plain.model import check_network, initial_model
 from vanishing_variance.plain.plan import PlainPlan
-
-
-class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
-    """With modules of a class of their own, by name: who names `sizes.classes` and torch names `torch.classes`."""
-
-    def reducer_override(self, obj: Any) -> Any:
-        if isinstance(obj, ModuleType) and type(obj) is not ModuleType and sys.modules.get(obj.__name__) is obj:
-            return import_module, (obj.__name__,)
-        return super().reducer_override(obj)
 
 
 def train_block(plan: PlainPlan, seeds: Sequence[int], checkpoints: Path | None = None) -> TrainedBlock:
@@ -54,9 +39,7 @@ def train_block(plan: PlainPlan, seeds: Sequence[int], checkpoints: Path | None 
         path = None
         if checkpoints is not None and isinstance(plan.network, str):
             path = checkpoints / f"{some_seeds[0]}-{fingerprint(plan, some_seeds)}.safetensors"
-        pickled = BytesIO()  # a class of a notebook reaches no other process by pickle alone
-        _Pickler(pickled).dump((plan, some_seeds, path))
-        jobs.append(partial(_train_pickled, pickled.getvalue()))
+        jobs.append(job(_train_chunk, plan, some_seeds, path))
     with Progress(f"train {plan.name}", plan.steps * len(seeds), "seed-steps") as progress:
         blocks = parallel.run(jobs, progress)
     return joined(blocks)
@@ -68,11 +51,6 @@ def _can_stack(plan: PlainPlan, seeds: Sequence[int]) -> bool:
     on_device = {name: array.to(device()) for name, array in batch.items()}
     models = [initial_model(plan, seed).to(device()) for seed in seeds[:2]]
     return can_stack(models, on_device, labels.to(device()))
-
-
-def _train_pickled(pickled: bytes, report: Report) -> TrainedBlock:
-    plan, seeds, checkpoint = cloudpickle.loads(pickled)
-    return _train_chunk(plan, seeds, checkpoint, report)
 
 
 def _train_chunk(plan: PlainPlan, seeds: Sequence[int], checkpoint: Path | None, report: Report) -> TrainedBlock:
