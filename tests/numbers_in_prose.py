@@ -14,6 +14,7 @@ the tag. Where none is in brackets, none may be the bound of an interval.
 import csv
 import json
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -94,12 +95,18 @@ def _rounded(number: str, value: float) -> bool:
 @cache
 def rows(file: str) -> list[Row]:
     """Return the lines of a file's tables."""
-    text = (ROOT / file).read_text(encoding="utf-8")
+    text = in_git(file)
     if file.endswith(".json"):
-        return list(_json_rows(json.loads(text)))
+        return list(_json_rows(json.loads(text or "{}")))
     if file.endswith(".csv"):
         return [list(line.items()) for line in csv.DictReader(text.splitlines())]
     return list(_markdown_rows(text))
+
+
+def in_git(file: str) -> str:
+    """Return a file as it is committed or staged, since the working tree's may be of another experiment; or nothing."""
+    show = ["git", "show", f":{file}"]
+    return subprocess.run(show, cwd=ROOT, capture_output=True, encoding="utf-8", check=False).stdout
 
 
 def _json_rows(document: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[Row]:

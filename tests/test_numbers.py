@@ -1,5 +1,6 @@
 """Numbers of README.md and docs/results.md (tests/numbers_in_prose.py)."""
 
+import numbers_in_prose
 import pytest
 from numbers_in_prose import PAGES, ROOT, problems, rows, tagged
 
@@ -39,31 +40,34 @@ def test_a_missing_tag_is_reported(name):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("40.5% <!-- {file}: a -> share -->", []),
-        ("+1.2 [0.7, 2.0]<!-- {file}: a -> gain -->", []),
-        ("1.2, 0.7<!-- {file}: a -> gain -->", ["1.2 0.7"]),  # a bound without its bracket
-        ("[2.0, 0.7]<!-- {file}: a -> gain -->", ["2.0 0.7"]),  # in another order
-        ("40.5<!-- {file}: a -> share -->", ["40.5"]),  # a share is no number of points
-        ("no<!-- {file}: a -> share -->", ["no number"]),
-        ("3<!-- {file}: b, heading -> n --> of 16, 2^5 and `0.7`", []),
-        ("3<!-- {file}: line b -> n -->", []),
-        ("3<!-- {file}: line heading -> n -->", ["3"]),
-        ("0.405<!-- {file}: a -> share -->\n- 0.405", ["0.405"]),  # a tag is of one paragraph
+        ("40.5% <!-- some.md: a -> share -->", []),
+        ("+1.2 [0.7, 2.0]<!-- some.md: a -> gain -->", []),
+        ("1.2, 0.7<!-- some.md: a -> gain -->", ["1.2 0.7"]),  # a bound without its bracket
+        ("[2.0, 0.7]<!-- some.md: a -> gain -->", ["2.0 0.7"]),  # in another order
+        ("40.5<!-- some.md: a -> share -->", ["40.5"]),  # a share is no number of points
+        ("no<!-- some.md: a -> share -->", ["no number"]),
+        ("3<!-- some.md: b, heading -> n --> of 16, 2^5 and `0.7`", []),
+        ("3<!-- some.md: line b -> n -->", []),
+        ("3<!-- some.md: line heading -> n -->", ["3"]),
+        ("3<!-- none.json: b -> n -->", ["3"]),  # no such file
+        ("0.405<!-- some.md: a -> share -->\n- 0.405", ["0.405"]),  # a tag is of one paragraph
         ("90% intervals", []),
     ],
 )
-def test_a_tag_vouches_for_the_numbers_of_its_line_in_their_order(tmp_path, text, said):
-    file = tmp_path / "table.md"
-    head = "# A title, heading\n\n| line | gain (pp) | share | n |\n|:--|--:|--:|--:|\n"
-    file.write_text(head + "| a | +1.2 [+0.7, +2.0] | 0.405 | 4 |\n| **b** | – | – | 3 |\n")
-    found = list(problems(text.format(file=file)))
-    assert [problem.split(": ")[1] for problem in found] == said
+def test_a_tag_vouches_for_the_numbers_of_its_line_in_their_order(monkeypatch, text, said):
+    table = """# A title, heading
+
+| line  | gain (pp)         | share | n |
+|:------|------------------:|------:|--:|
+| a     | +1.2 [+0.7, +2.0] | 0.405 | 4 |
+| **b** |                 – |     – | 3 |
+"""
+    monkeypatch.setattr(numbers_in_prose, "in_git", {"some.md": table, "none.json": ""}.get)
+    assert [problem.split(": ")[1] for problem in problems(text)] == said
 
 
-def test_rows_of_json_have_the_keys_above_them(tmp_path):
-    file = tmp_path / "some.json"
-    file.write_text('{"a": {"b": {"low": -1.5, "words": "up to 2"}, "n": 3}}')
-    assert rows(str(file))[1:] == [
-        [("", "a"), ("n", "3")],
-        [("", "a"), ("", "b"), ("low", "-1.5"), ("words", "up to 2")],
-    ]
+def test_rows_of_json_have_the_keys_above_them(monkeypatch):
+    text = '{"a": {"b": {"low": -1.5, "words": "up to 2"}, "n": 3}}'
+    monkeypatch.setattr(numbers_in_prose, "in_git", {"some.json": text}.get)
+    found = [[("", "a"), ("n", "3")], [("", "a"), ("", "b"), ("low", "-1.5"), ("words", "up to 2")]]
+    assert rows("some.json")[1:] == found

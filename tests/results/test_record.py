@@ -1,4 +1,5 @@
 import shutil
+from io import BytesIO
 from pathlib import Path
 
 import pandas as pd
@@ -98,8 +99,11 @@ def test_a_record_of_the_repository_is_what_is_derived_from_its_pieces(record, t
     assert record(name) == (0, "")
     after = holds(kept)
     assert after.keys() == before.keys()
-    for derived in ("claims.json", "tables/table2.md", "tables/paper.md", "mechanism.csv"):
+    tables = ("tables/gains.md", "tables/table2.md", "tables/paper.md")
+    for derived in ("claims.json", "mechanism.csv", "mechanism.md", *tables):
         assert after[derived] == before[derived], derived
+    tests = [pd.read_csv(BytesIO(files["tables/tests.csv"])) for files in (before, after)]
+    pd.testing.assert_frame_equal(*tests)
 
 
 def test_what_does_not_belong_is_refused_in_a_line_and_nothing_changes(first, new, record, tmp_path):
