@@ -70,8 +70,8 @@ def selected(file: str, cells: str, columns: str, *, bounds: bool) -> list[float
     names = "|".join(rf"{re.escape(name)}(?!\w)" for name in columns.split("; "))
     values = []
     for row in rows(file):
-        found = [part.strip() for column, cell in row for part in (cell, f"{column} {cell}", *cell.split(","))]
-        if wanted.issubset(found):
+        parts = [part.strip() for column, cell in row for part in (cell, f"{column} {cell}", *cell.split(","))]
+        if wanted.issubset(parts):
             chosen = " ".join(cell for column, cell in row if re.match(names, column))
             text = re.sub(r"2\^\d+" if bounds else r"2\^\d+|\[[^\]]*\]", "", chosen)
             values += re.findall(r"[+-]?\d+(?:\.\d+)?(?:e[+-]\d+)?", text.replace("−", "-"))
