@@ -4,7 +4,7 @@ VENV := .venv
 BASE := main
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: demo repro report study test test-all lint bench paper-scale default-scale pr-report
+.PHONY: demo repro report study test test-all lint check-numbers bench paper-scale default-scale pr-report
 
 # As `dvc repro --keep-going`, but tells how many stages are done, and runs independent stages at once. `check` comes first:
 # of a `blocks` that is no list, DVC itself would say no more than that it cannot parse dvc.yaml.
@@ -52,6 +52,12 @@ test-all: test
 
 lint: $(VENV)/installed
 	ruff check . && ruff format --check . && mypy
+
+# Numbers of README.md and docs/results.md against the files in git, and most of these files against the raw results.
+check-numbers: $(VENV)/installed
+	python tests/numbers_in_prose.py
+	$(TESTS) tests/test_readme.py tests/results/test_record.py tests/results/test_choice.py tests/results/test_shares.py \
+		tests/studies/test_board.py
 
 paper-scale: $(VENV)/installed
 	python -m stages.scale paper

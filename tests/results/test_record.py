@@ -1,4 +1,5 @@
 import shutil
+from io import BytesIO
 from pathlib import Path
 
 import pandas as pd
@@ -8,10 +9,12 @@ from made_up_pieces import piece, pieces, wider
 
 from stages import record as stage
 from vanishing_variance.harness.script import run
-from vanishing_variance.report.strongest import OTHER_RECORDS, RECORD
+from vanishing_variance.report.strongest import OTHER_RECORDS
+from vanishing_variance.results.answer import TREATMENTS
 
 SOME = Path("metrics/some")
-LARGE = (RECORD, OTHER_RECORDS[0])
+RECORDS = sorted({*OTHER_RECORDS, *(treatment.record for treatment in TREATMENTS)})
+SMALL = "velickovic"
 
 
 @pytest.fixture
@@ -88,7 +91,7 @@ def test_everything_is_derived_and_a_pair_is_compared_over_the_seeds_that_both_h
     assert sorted(accuracy.query("norm == 'ln'")["seed"].unique()) == [0, 1, 2, 3]
 
 
-@pytest.mark.parametrize("name", [*OTHER_RECORDS[1:], *(pytest.param(one, marks=pytest.mark.slow) for one in LARGE)])
+@pytest.mark.parametrize("name", [pytest.param(one, marks=() if one == SMALL else pytest.mark.slow) for one in RECORDS])
 def test_a_record_of_the_repository_is_what_is_derived_from_its_pieces(record, tmp_path, name):
     kept = tmp_path / "metrics" / name
     shutil.copytree(ROOT / "metrics" / name, kept)
@@ -98,8 +101,11 @@ def test_a_record_of_the_repository_is_what_is_derived_from_its_pieces(record, t
     assert record(name) == (0, "")
     after = holds(kept)
     assert after.keys() == before.keys()
-    for derived in ("claims.json", "tables/table2.md", "tables/paper.md", "mechanism.csv"):
+    tables = ("tables/gains.md", "tables/table2.md", "tables/paper.md")
+    for derived in ("claims.json", "mechanism.csv", "mechanism.md", *tables):
         assert after[derived] == before[derived], derived
+    tests = [pd.read_csv(BytesIO(files["tables/tests.csv"])) for files in (before, after)]
+    pd.testing.assert_frame_equal(*tests)
 
 
 def test_what_does_not_belong_is_refused_in_a_line_and_nothing_changes(first, new, record, tmp_path):

@@ -18,6 +18,7 @@ from vanishing_variance.measure.interventions.names import (
 )
 from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.shares import gain, shares
+from vanishing_variance.results.shares_table import markdown
 
 MOMENTS = {name(form) for form in FORMS for name in (names.restored, kept_long, both, damaged)}
 
@@ -108,9 +109,11 @@ def test_every_share_in_git_follows_from_the_accuracies_by_seed_in_git():
     stored = read_csv(folder / "shares.csv").fillna({"note": ""})
     keys = ["task", "range", "norm", "kind", "intervention", "where", "length"]
     expected = stored.sort_values(keys, ignore_index=True)
-    found = shares(long, {"short": 16, "long": 256}).sort_values(keys, ignore_index=True)
-    pd.testing.assert_frame_equal(found, expected, rtol=0, atol=2e-6)
+    found = shares(long, {"short": 16, "long": 256})
+    pd.testing.assert_frame_equal(found.sort_values(keys, ignore_index=True), expected, rtol=0, atol=2e-6)
     assert (folder / "accuracy.csv").stat().st_size < 400_000
+    gains = {(task, "short", "ln"): gain(long, task, "short", "ln", 16) for task in ("argmax", "dictionary")}
+    assert (folder / "interventions.md").read_text() == markdown(found, gains)
 
 
 def test_the_figures_lines_are_broken_where_there_is_no_share():

@@ -27,6 +27,7 @@ RULES = {
     "highest accuracy of `none` at 2^5 to 2^14": "error",
 }
 HEAD = ("rule", "protocol", "gain", "n", "of those with 8 seeds", "gain")
+MEAN_HEAD = ("protocols", "n", "clearly positive", "clearly negative", "mean gain", "τ", "one more")
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,7 @@ def markdown(results: pd.DataFrame, paper: pd.DataFrame) -> str:
     every = protocols(results, paper)
     eight = [one for one in protocols(results[results["seed"] < SEEDS], paper) if one.n == SEEDS]
     near, near_eight = ([one for one in found if one.comparable] for found in (every, eight))
+    over = {"comparable": near, f"of these with {SEEDS} seeds": near_eight, "all": every}
     lines = []
     for (words, one), other in zip(chosen(every).items(), chosen(eight).values(), strict=True):
         n = f"{one.n}{'*' if one.n < SEEDS else ''}"
@@ -116,17 +118,20 @@ softmax, mean over 2^5 to 2^14, with the 95% interval. Rules choose among the {l
 \\* Fewer than {SEEDS} seeds. On the right, protocols with {SEEDS} or more, by their first {SEEDS}. Choice and gain have
 the same seeds, and all rules but the used one were written after the results.
 
-The mean gain over protocols (random effects, Paule and Mandel) is {_mean(near)},
-for the {len(near)} that are comparable; {_mean(near_eight)}, for the {len(near_eight)} of them with
-{SEEDS} seeds; {_mean(every)}, for all {len(every)}. τ is the standard deviation of the true
-gains, the last interval the 95% prediction interval, for one more protocol like these. They are no random sample, and
-share seeds and test sequences, some also the models of `none`.
+{table(MEAN_HEAD, [_mean(words, found) for words, found in over.items()], texts=1)}
+
+The mean gain over protocols (random effects, Paule and Mandel); *clearly*: by a protocol's 95% interval, not corrected;
+τ: the standard deviation of the true gains; *one more*: the 95% prediction interval of one more protocol like these.
+They are no random sample, and share seeds and test sequences, some also the models of `none`.
 """
 
 
-def _mean(found: Sequence[Protocol]) -> str:
-    """Return the random-effects mean of the gains with its interval, tau and the prediction interval."""
+def _mean(words: str, found: Sequence[Protocol]) -> list[str]:
+    """Return what the gains are over protocols: clear signs, random-effects mean, tau and the prediction interval."""
+    positive = sum(one.gain[1] > 0 for one in found)
+    negative = sum(one.gain[2] < 0 for one in found)
     gains = np.array([one.gain[0] for one in found])
     over = random_effects(gains, np.array([one.variance for one in found]))
     mean = estimate("+.1f", over.mean, over.low, over.high)
-    return f"**{mean}**, τ {over.tau:.1f}, [{over.another_low:+.1f}, {over.another_high:+.1f}]"
+    another = f"{over.another_low:+.1f} to {over.another_high:+.1f}"
+    return [words, str(len(found)), str(positive), str(negative), mean, f"{over.tau:.1f}", another]
