@@ -19,6 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTEST = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", "-m", "not slow"]
+PYTEST += ["--ignore", "tests/test_mistakes.py"]  # where a mistake is made its text is gone
 WHOLE = ["-n", "2", "--dist", "loadfile", "tests"]
 # Imports between a test file and the changed module, up to which it counts as near; files at a time.
 NEAR, MOST = 3, 12
@@ -162,6 +163,10 @@ MISTAKES = {
         "spread = shown.std(axis=0, ddof=1",
         "spread = shown.std(axis=0, ddof=0",
     ),
+    "the loss is of the longest training length alone": (
+        "lengths = range(plan.lengths.shortest, plan.lengths.longest + 1)",
+        "lengths = range(plan.lengths.longest, plan.lengths.longest + 1)",
+    ),
     # Statistics
     "Holm goes from the largest p": ("np.argsort(p)[:made]", "np.argsort(-p)[:made]"),
     "Holm corrects over all rules": ('tests.groupby(NAMES[:-1])["p"]', 'tests.groupby(NAMES[:-2])["p"]'),
@@ -172,6 +177,10 @@ MISTAKES = {
     ),
     "test sequences add no uncertainty": ("[seed, sequence, both]", "[seed, 0 * sequence, both]"),
     "Fieller's covariance has the wrong sign": ("above * below - covariance[0, 1]", "above * below + covariance[0, 1]"),
+    "the slope at an equal covariate is of one arm": (
+        "slope = (x @ y) / (x @ x)",
+        "one = slice(len(treatment))\n    slope = (x[one] @ y[one]) / (x[one] @ x[one])",
+    ),
     "power of a one-sided test": ("stats.t.isf(alpha / 2, freedom)", "stats.t.isf(alpha, freedom)"),
     # Results and claims
     "every study has the long range": (
@@ -189,6 +198,10 @@ MISTAKES = {
     "beyond training begins at its longest length": (
         "theirs.columns if int(length) > longest",
         "theirs.columns if int(length) >= longest",
+    ),
+    "a gain's slope is by length, not by doublings": (
+        "doublings = np.log2(lengths) - np.log2(lengths).mean()",
+        "doublings = lengths - lengths.mean()",
     ),
     "supported where the interval holds 0": (
         "return decided(low > 0, high < 0)",
@@ -217,8 +230,16 @@ MISTAKES = {
         "names += []",
     ),
     "a board's mean has the longest training length": (
-        "by_length.columns if int(length) > longest",
-        "by_length.columns if int(length) >= longest",
+        "by_length.columns.to_numpy() > longest",
+        "by_length.columns.to_numpy() >= longest",
+    ),
+    "of equal loss is the nearest by difference, not in ratio": (
+        '(models["log_loss"] - log_loss).abs()',
+        '(np.exp(models["log_loss"]) - np.exp(log_loss)).abs()',
+    ),
+    "at equal loss the model with the lower loss stays": (
+        'if our_last["log_loss"] < their_last["log_loss"]:',
+        'if our_last["log_loss"] > their_last["log_loss"]:',
     ),
     "a board's Holm corrects over both tasks": ('frame.groupby(["task", "rule"])["p"]', 'frame.groupby("rule")["p"]'),
     "a line is compared with itself": ("theirs = rows(results, task=task, line=baseline)", "theirs = own"),

@@ -13,11 +13,7 @@ VALUES = [
     ("tasks.argmax.data.classes", "10", "tasks.argmax.data.classes is '10'; must be a valid integer"),
     # out of range
     ("norm", "none", "norm is 'none'; must be one of centred_rms, ln, rms, std"),
-    (
-        "attention",
-        "length_gain",
-        "attention is 'length_gain'; must be one of power, softmax, ssmax, which are a softmax",
-    ),
+    ("attention", "length_gain", "attention is 'length_gain'; must be one of "),
     ("network", "gru", "networks: 'gru' is unknown; choose from "),
     ("network", None, "network is None; must be a valid string"),
     ("network_options", {"layers": 3}, "network_options are those of another network; paper's are the section model"),

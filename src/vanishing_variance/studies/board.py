@@ -19,11 +19,10 @@ from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.gains import VIEWS, gain
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import NAN, interval
-from vanishing_variance.studies.matched import matched
+from vanishing_variance.studies.matched import PLAIN, matched
 
 # Lengths whose accuracy has columns of its own, where they were tested, beside the shortest and the longest.
 SHOWN = (2**8, 2**11)
-PLAIN = "plain"
 KEYS = ["task", "line", "rule", "n"]
 ENDS = ("", "_low", "_high")
 # Of a difference from the baseline.
