@@ -73,11 +73,11 @@ def test_by_default_it_is_that_of_the_parameters():
     [
         (
             {"network": "gru"},
-            r"^networks: 'gru' is unknown; choose from differential, paper, transformer, or give a class$",
+            r"^networks: 'gru' is unknown; choose from paper, transformer, or give a class$",
         ),
         (
             {"network": nn.Linear(2, 3)},
-            r"^networks: Linear\(.*\) is unknown; choose from differential, paper, transformer, or give a class$",
+            r"^networks: Linear\(.*\) is unknown; choose from paper, transformer, or give a class$",
         ),
         ({"network": Bag, "options": {"widt": 3}}, r"^network Bag has no option 'widt'; its options: width, dropout$"),
         ({"network": Bag, "options": {"width": 3.5}}, r"^network Bag: option width is 3\.5; must be a valid integer$"),

@@ -94,8 +94,8 @@ def test_of_the_base_another_network_leaves_what_it_does_not_read_to_other_lines
         ({"model": {"widht": 8}}, "it has no key model.widht"),
         ({"training.decay": "linear"}, "training.decay is 'linear'; must be 'none' or 'cosine'"),
         ({"test.sequences": 9}, "test.sequences cannot differ; a line has norm, attention"),
-        ({"network": "differential", "attention": "softmax"}, "network differential does not read attention; its "),
-        ({"network": "differential", "model": {"width": 9}}, "not read model.width; its options are network_options: "),
+        ({"network": "transformer", "attention": "softmax"}, "network transformer does not read attention; its "),
+        ({"network": "transformer", "model": {"width": 9}}, "not read model.width; its options are network_options: "),
     ],
 )
 def test_a_parameter_of_a_line_that_is_not_allowed_is_one_line_with_its_name(read, line, said):
