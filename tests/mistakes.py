@@ -159,8 +159,8 @@ MISTAKES = {
         "weight * self.target + rest",
     ),
     "the probe's spread is the population's": (
-        "spread = shown.std(axis=0, ddof=1",
-        "spread = shown.std(axis=0, ddof=0",
+        "].std(axis=0, ddof=1, dtype=np.float64)",
+        "].std(axis=0, ddof=0, dtype=np.float64)",
     ),
     # Statistics
     "Holm goes from the largest p": ("np.argsort(p)[:made]", "np.argsort(-p)[:made]"),
