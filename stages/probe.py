@@ -1,4 +1,4 @@
-"""Measure how far components of a pretrained transformer's attention outputs spread, against length (Figure 1)."""
+"""Measure how far components of a pretrained decoder's attention outputs spread, against length (Figure 1)."""
 
 from vanishing_variance.engine.seeds import Index
 from vanishing_variance.harness.frames import write_csv
@@ -26,10 +26,10 @@ def main() -> None:
     depth = max(layers) + 1
     weights = config.hidden_size * config.vocab_size + depth * 8 * config.hidden_size**2  # about
     require_memory(weights, {"probe.model": settings.model, "probe.layers": max(layers)})
-    model, tokenizer = load(checkpoint, depth)
+    decoder, tokenizer = load(checkpoint, depth)
     tokens = vocabulary(tokenizer, config.vocab_size)
     corpus = tokenised(tokenizer, settings.text, text)
-    subject = Subject(model, checkpoint.family, layers, heads, tokens, corpus)
+    subject = Subject(decoder, layers, heads, tokens, corpus)
     table = measure(subject, settings, root)
     table.insert(0, "model", checkpoint.name)
     table.insert(1, "revision", checkpoint.revision)

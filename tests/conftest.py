@@ -11,7 +11,7 @@ CHECKED = (
     *("features", "networks", "norms", "statistics", "tasks"),
     # but for the parameters, whose types pydantic checks
     *(f"measure.proposition.{name}" for name in ("expectation", "measurement", "summary")),
-    *(f"probe.{name}" for name in ("deviations", "families", "fits", "outputs", "selection", "sequences")),
+    *(f"probe.{name}" for name in ("decoder", "deviations", "fits", "outputs", "selection", "sequences")),
 )
 jaxtyping.install_import_hook(
     [f"vanishing_variance.{name}" for name in CHECKED],
@@ -60,34 +60,41 @@ def norm_name(request):
 
 @pytest.fixture(scope="session")
 def folders(tmp_path_factory):
-    """A tiny random pretrained model of each family, saved with a tokenizer of 64 whole words."""
+    """A tiny random decoder of several types, saved with a tokenizer of 64 whole words."""
     from tokenizers import Regex, Tokenizer, models, pre_tokenizers
-    from transformers import BertConfig, BertModel, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+    from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedTokenizerFast
 
     words = ["[UNK]", "[CLS]", "[SEP]", ".", "!", "?", *(f"w{number}" for number in range(58))]
     tokenizer = Tokenizer(models.WordLevel({word: place for place, word in enumerate(words)}, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(r"\w+|[.!?]"), behavior="removed", invert=True)
     fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]")
-    sizes = {"hidden_size": 32, "intermediate_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4}
-    sizes |= {"vocab_size": 64, "max_position_embeddings": 128, "initializer_range": 0.5}
-    llama = LlamaConfig(**sizes, num_key_value_heads=2, head_dim=12, bos_token_id=1, eos_token_id=2)
+    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 64}
+    sizes |= {"initializer_range": 0.5, "bos_token_id": 1, "eos_token_id": 2, "pad_token_id": None}
+    rotary = {"intermediate_size": 16, "num_key_value_heads": 2, "max_position_embeddings": 128}
+    wide = rotary | {"head_dim": 12}
+    types = {"llama": wide, "mistral": wide, "gemma": wide, "qwen2": rotary, "bloom": {}}
+    types["gpt2"] = {"max_position_embeddings": 128}
     saved = {}
-    for name, kind, config in (("llama", LlamaForCausalLM, llama), ("bert", BertModel, BertConfig(**sizes))):
+    for name, others in types.items():
         torch.manual_seed(0)
         saved[name] = tmp_path_factory.mktemp(name)
-        kind(config).save_pretrained(saved[name])
+        model = AutoModelForCausalLM.from_config(AutoConfig.for_model(name, **sizes, **others))
+        model.save_pretrained(saved[name])
         fast.save_pretrained(saved[name])
     return saved
 
 
 @pytest.fixture(scope="session")
 def loaded(folders):
-    """The first two layers of these, and of the packaged model: by name, (model, family, tokenizer)."""
+    """The first two layers of these: by type, (decoder, tokenizer)."""
     from vanishing_variance.probe import pretrained
 
-    def load(name):
-        checkpoint = pretrained.find(name, None)
-        model, tokenizer = pretrained.load(checkpoint, 2)
-        return model, checkpoint.family, tokenizer
+    return {name: pretrained.load(pretrained.find(str(folder), None), 2) for name, folder in folders.items()}
 
-    return {name: load(str(folder)) for name, folder in folders.items()} | {"packaged": load(pretrained.EMBEDDED)}
+
+@pytest.fixture(scope="session")
+def packaged():
+    """The first layer of the packaged model: (decoder, tokenizer)."""
+    from vanishing_variance.probe import pretrained
+
+    return pretrained.load(pretrained.find(pretrained.EMBEDDED, None), 1)

@@ -160,8 +160,8 @@ MISTAKES = {
         "weight * self.target + rest",
     ),
     "the probe's spread is the population's": (
-        "spread = shown.std(axis=0, ddof=1",
-        "spread = shown.std(axis=0, ddof=0",
+        "].std(axis=0, ddof=1, dtype=np.float64)",
+        "].std(axis=0, ddof=0, dtype=np.float64)",
     ),
     "the loss is of the longest training length alone": (
         "lengths = range(plan.lengths.shortest, plan.lengths.longest + 1)",

@@ -91,8 +91,12 @@ def exponents():
 
 
 def fits():
-    frame = pd.DataFrame(itertools.product(STRATEGIES, range(4)), columns=["strategy", "component"])
-    return frame.assign(layer=0, head=0, exponent=-0.48, low=-0.55, high=-0.4, model="meta-llama/Llama-3.2-1B")
+    """Return slopes before W_O as in the paper; after it nothing falls."""
+    made = itertools.product(STRATEGIES, ("before", "after"), range(4))
+    frame = pd.DataFrame(made, columns=["strategy", "place", "feature"])
+    frame = frame.assign(layer=0, exponent=-0.48, low=-0.55, high=-0.4, model="meta-llama/Llama-3.2-1B")
+    frame.loc[frame["place"] == "after", ["exponent", "low", "high"]] = [0.01, -0.1, 0.1]
+    return frame
 
 
 def losses(falls=0.0, steps=10_000):

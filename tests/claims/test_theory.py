@@ -17,16 +17,26 @@ def test_vanishing_is_judged_by_the_share_of_features_in_the_worst_model(rising,
 
 
 def test_a_pretrained_model_is_judged_by_slopes_with_their_intervals():
-    slow = fits().assign(exponent=-0.3, low=-0.35, high=-0.25)
-    slow.loc[slow["strategy"] == FIXED_LAST, ["exponent", "low", "high"]] = [0.5, 0.4, 0.6]  # not the paper's way
+    before, model = fits()["place"] == "before", "a decoder"
+    slow = fits().assign(model=model)
+    slow.loc[before, ["exponent", "low", "high"]] = [-0.3, -0.35, -0.25]
+    slow.loc[before & (slow["strategy"] == FIXED_LAST), ["exponent", "low", "high"]] = [
+        0.5,
+        0.4,
+        0.6,
+    ]  # not the paper's
     falls, half = verdict("pretrained", fits=slow), verdict("square-root", fits=slow)
     assert (falls["verdict"], falls["ours"]) == (SUPPORTED, 100)
+    assert falls["evidence"].startswith("a decoder: random tokens w/o P.E.: 100%, mean slope -0.30, after W_O 0.01; ")
     assert (half["verdict"], half["ours"]) == (CONTRADICTED, pytest.approx(-0.3))
+    assert "with a fixed last token the mean slope is 0.50" in half["evidence"]
     assert verdict("square-root", fits=slow.assign(low=-0.6))["verdict"] == UNDECIDED
     assert verdict("pretrained", fits=slow.assign(high=0.1))["verdict"] == CONTRADICTED
+    with_positions = slow[~slow["strategy"].str.contains("no_pe")]
+    assert verdict("square-root", fits=with_positions)["verdict"] == NOT_TESTED
+    assert verdict("pretrained", fits=with_positions)["verdict"] == SUPPORTED
     for key in ("pretrained", "square-root"):
-        for unclear in ({"model": "all-MiniLM-L6-v2"}, {"low": np.nan, "high": np.nan}):
-            assert verdict(key, fits=fits().assign(**unclear))["verdict"] == UNDECIDED
+        assert verdict(key, fits=fits().assign(low=np.nan, high=np.nan))["verdict"] == UNDECIDED
 
 
 @pytest.mark.parametrize("task", ["argmax", "dictionary"])

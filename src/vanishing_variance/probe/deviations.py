@@ -1,6 +1,6 @@
-"""The standard deviation of fixed components of O over sequences, against their length (Figure 1).
+"""The standard deviation of fixed components of attention outputs over sequences, against their length (Figure 1).
 
-V tokens in the vocabulary.
+V tokens in the vocabulary, S sequences, K layers, F features.
 """
 
 from dataclasses import dataclass
@@ -8,28 +8,26 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Integer
-from transformers import PreTrainedModel
+from jaxtyping import Float, Integer
 
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.probe.config import Probe
-from vanishing_variance.probe.families import Family
+from vanishing_variance.probe.decoder import Decoder, head_width
 from vanishing_variance.probe.outputs import last_outputs
 from vanishing_variance.probe.sequences import Corpus, sentences
-from vanishing_variance.probe.strategies import STRATEGIES
+from vanishing_variance.probe.strategies import BEFORE, STRATEGIES
 
-COLUMNS = ["strategy", "layer", "head", "component", "length", "n", "deviation"]
+COLUMNS = ["strategy", "place", "layer", "feature", "length", "n", "deviation"]
 
 
 @dataclass(frozen=True)
 class Subject:
-    """Subject of the measurement: a model of a family, at these layers and heads; its vocabulary, and a text for it."""
+    """Subject of the measurement: a decoder, at these layers and heads; its vocabulary, and a text for it."""
 
-    model: PreTrainedModel
-    family: Family
+    decoder: Decoder
     layers: list[int]
     heads: list[int]
     vocabulary: Integer[np.ndarray, " V"]
@@ -37,33 +35,45 @@ class Subject:
 
 
 def measure(subject: Subject, settings: Probe, root_seed: int) -> pd.DataFrame:
-    """Return a tidy frame with COLUMNS, a row per component of a head, over n sequences.
+    """Return a tidy frame with COLUMNS, a row per feature before and after W_O, over n sequences.
 
-    `deviation`: the sample standard deviation over sequences, in double precision.
+    Before W_O features are the first `components` of each head, after it as many, the first.
+    `deviation`: the sample standard deviation over sequences, in double precision. A strategy without positions that
+    the model cannot lose has no rows.
     Raises InputError when a deviation is zero or not a number, which has no place on a logarithmic axis.
     """
+    removable = subject.decoder.loses_positions()
+    strategies = [name for name, strategy in STRATEGIES.items() if strategy.positions or removable]
     drawn = {}  # all of them first: a text that is too short is noticed before the work
-    for name, length in product(STRATEGIES, settings.lengths):
+    for name, length in product(strategies, settings.lengths):
         drawn[name, length] = draw(subject, name, settings.sequences, length, root_seed)
-    axes = [subject.layers, subject.heads, range(settings.components)]
-    components = pd.MultiIndex.from_product(axes, names=["layer", "head", "component"]).to_frame(index=False)
     parts = []
     total = sum(tokens.size for tokens in drawn.values())
     with Progress("probe", total, "tokens") as progress:
         for (name, length), tokens in drawn.items():
-            positions = STRATEGIES[name].positions
-            outputs = last_outputs(subject.model, subject.family, tokens, subject.layers, positions)
-            shown = outputs[:, :, subject.heads, : settings.components]
-            spread = shown.std(axis=0, ddof=1, dtype=np.float64)
-            part = components.assign(strategy=name, length=length, n=len(tokens))
-            parts.append(part.assign(deviation=spread.ravel()))
+            outputs = last_outputs(subject.decoder, tokens, subject.layers, STRATEGIES[name].positions)
+            for place, of_place in outputs.items():
+                part = _deviations(of_place, subject, settings.components, place)
+                parts.append(part.assign(strategy=name, place=place, length=length, n=len(tokens)))
             progress(tokens.size)
     table = pd.concat(parts, ignore_index=True)[COLUMNS]
     for row in table.to_dict("records"):
         if not 0 < row["deviation"] < np.inf:
-            where = f"layer {row['layer']}, head {row['head']}, component {row['component']}: {row['deviation']}"
-            raise InputError(f"{PATH}: probe.model is {settings.model}; O does not vary there ({where})")
+            where = f"layer {row['layer']}, feature {row['feature']} {row['place']} W_O: {row['deviation']}"
+            raise InputError(f"{PATH}: probe.model is {settings.model}; the output does not vary there ({where})")
     return table
+
+
+def _deviations(outputs: Float[np.ndarray, "S K F"], subject: Subject, components: int, place: str) -> pd.DataFrame:
+    """Return layer, feature and deviation of what is shown of the outputs of one place."""
+    if place == BEFORE:
+        width = head_width(subject.decoder.model.config)
+        features = [head * width + component for head in subject.heads for component in range(components)]
+    else:
+        features = list(range(min(components * len(subject.heads), outputs.shape[-1])))
+    spread = outputs[:, :, features].std(axis=0, ddof=1, dtype=np.float64)
+    index = pd.MultiIndex.from_product([subject.layers, features], names=["layer", "feature"])
+    return pd.Series(spread.ravel(), index, name="deviation").reset_index()
 
 
 def draw(

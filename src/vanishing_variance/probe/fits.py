@@ -1,18 +1,21 @@
-"""Power laws of Figure 1's standard deviations, of each component and of all that a layer shows."""
+"""Power laws of Figure 1's standard deviations, of each feature and of all that a layer shows."""
 
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from vanishing_variance.probe.strategies import STRATEGIES
 from vanishing_variance.statistics.power_law import power_law
 
-ONE = ["strategy", "layer", "head", "component"]
-POOLED = ["strategy", "layer"]
+ONE = ["strategy", "place", "layer", "feature"]
+POOLED = ["strategy", "place", "layer"]
+# A strategy without positions, of a model that cannot lose them.
+NOT_FOR_THIS_MODEL = "not for this model"
 
 
 def pooled(deviations: pd.DataFrame) -> pd.DataFrame:
-    """Return strategy, layer, length, deviation: the geometric mean over the heads and components that are shown."""
+    """Return strategy, place, layer, length, deviation: the geometric mean over the features that are shown."""
     logarithms = deviations.assign(deviation=np.log(deviations["deviation"]))
     groups = logarithms.groupby([*POOLED, "length"], sort=False)
     means = groups["deviation"].mean().map(np.exp)
@@ -29,13 +32,13 @@ def fits(deviations: pd.DataFrame, by: list[str]) -> pd.DataFrame:
 
 
 def summary(laws: pd.DataFrame) -> dict[str, Any]:
-    """Return, for `dvc metrics diff`, strategy -> layer -> exponent, and low and high where there is an interval.
+    """Return, for `dvc metrics diff`, strategy -> place -> layer -> exponent, and low and high of its interval, if any.
 
-    Layers are zero-padded because DVC sorts keys as text.
+    A strategy without laws is not for this model. Layers are zero-padded because DVC sorts keys as text.
     """
-    document: dict[str, dict[str, dict[str, float]]] = {}
+    document: dict[str, Any] = {}
     for law in laws.to_dict("records"):
-        layers = document.setdefault(law["strategy"], {})
+        layers = document.setdefault(law["strategy"], {}).setdefault(law["place"], {})
         numbers = {name: round(law[name], 4) for name in ("exponent", "low", "high") if pd.notna(law[name])}
         layers[f"layer_{law['layer']:03d}"] = numbers
-    return document
+    return {strategy: document.get(strategy, NOT_FOR_THIS_MODEL) for strategy in STRATEGIES}

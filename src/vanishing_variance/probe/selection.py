@@ -7,6 +7,7 @@ from transformers import PreTrainedConfig
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.probe.config import Probe
+from vanishing_variance.probe.decoder import head_width
 
 
 def select(settings: Probe, config: PreTrainedConfig) -> tuple[list[int], list[int]]:
@@ -19,11 +20,12 @@ def select(settings: Probe, config: PreTrainedConfig) -> tuple[list[int], list[i
     num_heads = config.num_attention_heads
     layers = _chosen(settings.layers, num_layers)
     heads = _chosen(settings.heads, num_heads)
-    width = getattr(config, "head_dim", None) or config.hidden_size // num_heads
     _at_most("layers", max(layers), num_layers - 1, f"{model} has {num_layers} layers")
     _at_most("heads", max(heads), num_heads - 1, f"{model} has {num_heads} heads in a layer")
-    _at_most("lengths", max(settings.lengths), config.max_position_embeddings, f"the positions of {model}")
-    _at_most("components", settings.components, width, f"the width of {model}'s heads")
+    positions = getattr(config, "max_position_embeddings", None)
+    if positions is not None:  # without, they have no end
+        _at_most("lengths", max(settings.lengths), positions, f"the positions of {model}")
+    _at_most("components", settings.components, head_width(config), f"the width of {model}'s heads")
     return layers, heads
 
 

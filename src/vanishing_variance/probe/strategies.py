@@ -1,6 +1,9 @@
-"""The four ways in which Figure 1 draws its sequences, three of them the paper's, by the names that results have."""
+"""Names of Figure 1's results: four ways of drawing sequences, three of them the paper's, and two places."""
 
 from dataclasses import dataclass
+
+# The output projection W_O: before it is O, the heads' outputs side by side, and after it is what attention adds.
+BEFORE, AFTER = "before", "after"
 
 
 @dataclass(frozen=True)
