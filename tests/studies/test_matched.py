@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from statsmodels.formula.api import ols
 
-from vanishing_variance.studies.matched import matched
+from vanishing_variance.studies.matched import at_equal_loss, matched
 
 LENGTHS = (16, 32, 64)
 
@@ -46,3 +47,28 @@ def test_without_checkpoints_or_losses_there_is_nothing_to_match():
     assert matched(alone, alone, 16) is None
     kept = models(0, {"plain": None, "step_00001000": None}, {"plain": 0.9, "step_00001000": 0.5})
     assert matched(kept, kept, 16) is None
+
+
+def test_the_control_is_what_an_earlier_step_costs_among_the_baselines_own_seeds():
+    """Of two seeds the one with the lower loss is moved to the step of equal loss, whichever comes first."""
+    low = models(0, {"plain": 0.01, "step_00001000": 0.04}, {"plain": 0.9, "step_00001000": 0.5})
+    high = models(1, {"plain": 0.04, "step_00001000": 0.3}, {"plain": 0.8, "step_00001000": 0.1})
+    both = pd.concat([low, high])
+    assert matched(both, both, 16).control == pytest.approx((-30, -30, -30))
+
+
+def test_the_gain_at_equal_loss_is_that_of_a_regression_on_the_log_loss():
+    rng = np.random.default_rng(0)
+    arms = []
+    for gain in (0.05, 0.0):
+        losses = np.exp(rng.normal(-4, 0.5, 20)) * (0.5 if gain else 1)
+        accuracies = 0.4 + gain - 0.1 * np.log(losses) / 4 + rng.normal(0, 0.01, 20)
+        seeds = zip(range(20), losses, accuracies, strict=True)
+        arms.append(pd.concat([models(seed, {"plain": loss}, {"plain": value}) for seed, loss, value in seeds]))
+    frame = pd.concat([arm[arm["length"] == 32].assign(arm=1 - place) for place, arm in enumerate(arms)])
+    fitted = ols(
+        "beyond ~ arm + log_loss", frame.assign(beyond=100 * frame["accuracy"], log_loss=np.log(frame["loss"]))
+    )
+    expected = fitted.fit()
+    assert at_equal_loss(*arms, 16) == pytest.approx((expected.params["arm"], *expected.conf_int().loc["arm"]))
+    assert at_equal_loss(arms[0].drop(columns="loss"), arms[1], 16) is None

@@ -16,10 +16,10 @@ from scipy import stats
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.runs import RULES
 from vanishing_variance.results.accuracy import rows
-from vanishing_variance.results.gains import VIEWS, gain
+from vanishing_variance.results.gains import VIEWS, Estimate, gain
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import NAN, interval
-from vanishing_variance.studies.matched import PLAIN, matched
+from vanishing_variance.studies.matched import PLAIN, at_equal_loss, matched
 
 # Lengths whose accuracy has columns of its own, where they were tested, beside the shortest and the longest.
 SHOWN = (2**8, 2**11)
@@ -27,7 +27,8 @@ KEYS = ["task", "line", "rule", "n"]
 ENDS = ("", "_low", "_high")
 # Of a difference from the baseline.
 TESTS = ["n_paired", *(f"{view}{end}" for view in VIEWS for end in ENDS), "d_z", "p", "p_holm"]
-MATCHED = ["matched", "matched_low", "matched_high", "matched_gap"]
+AT_EQUAL_LOSS = ("equal_loss", "matched", "control")
+MATCHED = [*(f"{view}{end}" for view in AT_EQUAL_LOSS for end in ENDS), "matched_gap"]
 
 
 def board(results: pd.DataFrame, baselines: Mapping[str, str], longest: int, sequences: int) -> pd.DataFrame:
@@ -37,8 +38,9 @@ def board(results: pd.DataFrame, baselines: Mapping[str, str], longest: int, seq
     from the line's `baseline`, paired by seed, the same rule, in points, with `p_holm` over the lines of a task and
     rule; beside it the views of `results.gains.Gain`, each accuracy being of so many `sequences`.
 
-    Of the rule plain, where it was measured: `matched`, the points at equal loss, with `matched_gap`
-    (`studies.matched`); at the longest length `target`, the attention weight of the item with the answer, and
+    Where losses were measured: `equal_loss`, the points at equal loss, and of the rule plain `matched`, those of
+    checkpoints, with their `control` and `matched_gap` (`studies.matched`). Of the rule plain, where it was measured:
+    at the longest length `target`, the attention weight of the item with the answer, and
     `variance_ratio`, of O over that at the shortest length, the geometric mean over seeds. Raises InputError where no
     test length is beyond `longest`.
     """
@@ -81,10 +83,11 @@ def _rows_of_line(own: pd.DataFrame, baseline: pd.DataFrame, longest: int, seque
             views = gain(by_length, theirs, longest, sequences)
             points = views.points
             row |= {"n_paired": points.n, **views.columns(), "d_z": points.d_z, "p": points.p}
+            row |= _named("equal_loss", at_equal_loss(rows(own, rule=rule), rows(baseline, rule=rule), longest))
         for length in by_length:
             row |= _estimate(f"accuracy_{length:.0f}", by_length[length].to_numpy())
         if rule == PLAIN:
-            row |= _inside(rows(own, rule=rule)) | _at_equal_loss(own, baseline, longest)
+            row |= _inside(rows(own, rule=rule)) | _matched(own, baseline, longest)
         yield row
 
 
@@ -102,16 +105,22 @@ def _estimate(name: str, values: Float[np.ndarray, " S"]) -> dict[str, float]:
     mean, low, high = interval(values)
     if len(values) == 1:
         low = high = NAN
-    return {name: mean, f"{name}_low": low, f"{name}_high": high}
+    return _named(name, (mean, low, high))
 
 
-def _at_equal_loss(own: pd.DataFrame, baseline: pd.DataFrame, longest: int) -> dict[str, float]:
+def _named(name: str, estimate: Estimate | None) -> dict[str, float]:
+    """Return an estimate and the ends of its interval by name; nothing of none."""
+    return dict(zip((f"{name}{end}" for end in ENDS), estimate, strict=True)) if estimate else {}
+
+
+def _matched(own: pd.DataFrame, baseline: pd.DataFrame, longest: int) -> dict[str, float]:
     """Return the gain of checkpoints with equal loss, where they were kept."""
     pairs = matched(own, baseline, longest)
     if pairs is None:
         return {}
     points = pairs.points
-    return dict(zip(MATCHED, (points.mean, points.low, points.high, pairs.gap), strict=True))
+    estimates = _named("matched", (points.mean, points.low, points.high)) | _named("control", pairs.control)
+    return {**estimates, "matched_gap": pairs.gap}
 
 
 def _inside(results: pd.DataFrame) -> dict[str, float]:

@@ -15,11 +15,19 @@ CAPTION = (
     "Accuracy (%), mean over the lengths beyond training and at single lengths, with 95% t intervals over n seeds. "
     "More: [board.csv](board.csv)."
 )
-MATCHED = (
-    " *At equal loss*: the points beyond training between checkpoints of a pair whose losses on the same fresh "
-    "sequences of the training lengths are nearest."
+AT_EQUAL_LOSS = (
+    " *At equal loss*: the points beyond training that are left at equal log loss at the training lengths, after as "
+    "many steps, by analysis of covariance; losses are of the same 25,600 fresh sequences. *Checkpoints*: the points "
+    "between checkpoints of a pair whose losses are nearest. *Control*: those by which, among the baseline's own "
+    "seeds, a checkpoint of an earlier step is ahead of one of equal loss after the last; where that is not 0, so much "
+    "is the steps'."
 )
-GAINS = {**VIEWS, "matched": ("at equal loss (pp)", "+.1f")}
+GAINS = {
+    **VIEWS,
+    "equal_loss": ("at equal loss (pp)", "+.1f"),
+    "matched": ("checkpoints (pp)", "+.1f"),
+    "control": ("control (pp)", "+.1f"),
+}
 
 
 def board_table(name: str, question: str, board: pd.DataFrame) -> str:
@@ -31,7 +39,7 @@ def board_table(name: str, question: str, board: pd.DataFrame) -> str:
         gains = shown.dropna(subset="difference")
         if len(gains):
             parts.append(_gains(gains))
-    parts.append(NOTE + (MATCHED if "matched" in board else ""))
+    parts.append(NOTE + (AT_EQUAL_LOSS if "equal_loss" in board else ""))
     return "\n\n".join(parts) + "\n"
 
 
