@@ -18,6 +18,7 @@ from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.task import Sequences
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.paths import Run
+from vanishing_variance.harness.runs import PAPER
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure import plain_models
@@ -26,7 +27,7 @@ from vanishing_variance.measure.inference.models import Models
 from vanishing_variance.measure.inference.sequences import of_length
 from vanishing_variance.params import check
 from vanishing_variance.plain import block as plain_block
-from vanishing_variance.plain.plan import PAPER, NetworkChoice, PlainPlan
+from vanishing_variance.plain.plan import NetworkChoice, PlainPlan
 from vanishing_variance.results.scale import changed
 
 # params.yaml as it is in git: for use outside of the repository's folder.

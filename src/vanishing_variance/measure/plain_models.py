@@ -27,13 +27,12 @@ from vanishing_variance.harness.parallel import Report
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.measure.evaluation.block import Correct
 from vanishing_variance.measure.held_out import held_out_stream
+from vanishing_variance.measure.inference.models import ITEMS_IN_BATCH
 from vanishing_variance.measure.training_loss import fresh_sequences
 from vanishing_variance.plain.jobs import job
 from vanishing_variance.plain.model import Batch, PlainModel, initial_model, out_of_memory
 from vanishing_variance.plain.plan import PlainPlan, load_network
 
-# The items of a batch, at first; where memory does not hold them, half as many sequences.
-ITEMS_IN_BATCH = {"cpu": 2**16, "cuda": 2**20}
 # What a batch may take of it; the rest is for other processes.
 PART_OF_FREE_MEMORY = 0.8
 

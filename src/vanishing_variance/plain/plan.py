@@ -13,10 +13,9 @@ from torch import nn
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.paths import Run
+from vanishing_variance.harness.runs import PAPER
 
 _FOLDER = Path(__file__).parents[1] / "networks"
-# Its options are the section `model` and `attention`, and it starts from the fast engine's initial weights.
-PAPER = "paper"
 
 NetworkChoice = str | type[nn.Module]
 

@@ -7,8 +7,10 @@ import copy
 import hashlib
 import os
 import sys
+from contextlib import redirect_stderr
 from dataclasses import dataclass
 from importlib.util import find_spec
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +90,8 @@ def load(checkpoint: Checkpoint, layers: int) -> tuple[Decoder, PreTrainedTokeni
         config.layer_types = config.layer_types[:layers]
     how: dict[str, Any] = {"config": config, "use_safetensors": True, "dtype": torch.float32}
     try:
-        model, report = AutoModel.from_pretrained(**files, **how, output_loading_info=True)
+        with redirect_stderr(StringIO()):  # the bar of a GGUF file's tensors
+            model, report = AutoModel.from_pretrained(**files, **how, output_loading_info=True)
         missing = report["missing_keys"]
         if missing:
             raise ValueError(f"it lacks weights: {min(missing)}, …")

@@ -16,6 +16,8 @@ from vanishing_variance.statistics.log_odds import log_odds
 from vanishing_variance.statistics.paired import Difference, difference
 
 Estimate = tuple[float, float, float]
+# Of the names of an estimate and the ends of its interval.
+ENDS = ("", "_low", "_high")
 UNKNOWN: Estimate = (NAN, NAN, NAN)
 # By the name of a view: its head in a table, and Python's format.
 VIEWS = {
@@ -55,7 +57,7 @@ class Gain:
         views = {**vars(self), "difference": (self.points.mean, self.points.low, self.points.high)}
         columns: dict[str, float] = {}
         for name in VIEWS:
-            columns |= dict(zip((name, f"{name}_low", f"{name}_high"), views[name], strict=True))
+            columns |= dict(zip((f"{name}{end}" for end in ENDS), views[name], strict=True))
         return columns
 
 

@@ -10,17 +10,16 @@ from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import estimate
 from vanishing_variance.harness.runs import RULES, TASKS, compared
 from vanishing_variance.results.accuracy import pair
-from vanishing_variance.results.gains import NOTE, VIEWS, gain
+from vanishing_variance.results.gains import ENDS, NOTE, VIEWS, gain
 from vanishing_variance.statistics.anytime import anytime_interval
 from vanishing_variance.statistics.paired import difference
 from vanishing_variance.statistics.robust import iqm_gain, probability_of_improvement
 
-ENDS = ("", "_low", "_high")
 HEAD = ["task", "range", "gain", "rule", "n"]
 SUMMARIES = ["mean (pp)", "anytime (pp)", "IQM (pp)", "probability of improvement"]
 SUMMARY_NOTE = (
     "Accuracy beyond training, otherwise summarised. *Mean*: as above, with the usual t interval, which is for one "
-    "look. *Anytime*: the interval that may be looked at after every block of seeds (mixture t confidence sequence). "
+    "look. *Anytime*: an interval that stays valid after every block of seeds (mixture t confidence sequence). "
     "*IQM*: the difference of the interquartile means of both arms. *Probability of improvement*: that a seed of the "
     "one is above a seed of the other. The last two are not paired; their intervals are bootstrapped, as in rliable."
 )

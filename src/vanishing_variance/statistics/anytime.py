@@ -1,4 +1,4 @@
-"""An anytime-valid 95% interval of a mean over seeds: it may be looked at after every block of seeds.
+"""An anytime-valid 95% interval of a mean: valid after every block of seeds, however many there will be.
 
 S seeds.
 """
@@ -15,8 +15,8 @@ PRIOR_VARIANCE = 1.0
 def anytime_interval(values: Float[np.ndarray, " S"]) -> tuple[float, float, float]:
     """Return the mean of values and its interval by the mixture t confidence sequence, in the units of the input.
 
-    With probability 0.95 or more the true mean is in the intervals of all S at once, however often they are looked at
-    and whatever ends the study, if the values are normal. With t = √S (mean - mu) / s and v = 1 + S g, the interval
+    If the values are normal, the intervals after 1, 2, 3, … seeds all hold the true mean with probability 0.95 or more,
+    whatever ends the study. With t = √S (mean - mu) / s and v = 1 + S g, the interval
     holds every mu whose Bayes factor, with the prior N(0, g) of the effect size (true mean - mu) / sigma, is below 20:
 
         v^(-1/2) ((1 + t² / (S - 1)) / (1 + t² / (v (S - 1))))^(S/2) < 1 / 0.05

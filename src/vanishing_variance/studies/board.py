@@ -16,7 +16,7 @@ from scipy import stats
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.runs import RULES
 from vanishing_variance.results.accuracy import rows
-from vanishing_variance.results.gains import VIEWS, Estimate, gain
+from vanishing_variance.results.gains import ENDS, VIEWS, Estimate, gain
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import NAN, interval
 from vanishing_variance.studies.matched import PLAIN, at_equal_loss, matched
@@ -24,7 +24,6 @@ from vanishing_variance.studies.matched import PLAIN, at_equal_loss, matched
 # Lengths whose accuracy has columns of its own, where they were tested, beside the shortest and the longest.
 SHOWN = (2**8, 2**11)
 KEYS = ["task", "line", "rule", "n"]
-ENDS = ("", "_low", "_high")
 # Of a difference from the baseline.
 TESTS = ["n_paired", *(f"{view}{end}" for view in VIEWS for end in ENDS), "d_z", "p", "p_holm"]
 AT_EQUAL_LOSS = ("equal_loss", "matched", "control")

@@ -64,7 +64,7 @@ def matched(ours: pd.DataFrame, theirs: pd.DataFrame, longest: int) -> Matched |
 
 def _models(results: pd.DataFrame, longest: int) -> pd.DataFrame:
     """Return the models that have a loss: seed, rule, log of the loss, accuracy beyond training in percent."""
-    beyond = results.reindex(columns=[*results.columns.union([LOSS])]).dropna(subset=LOSS)
+    beyond = results.reindex(columns=["seed", "rule", "length", "accuracy", LOSS]).dropna(subset=LOSS)
     beyond = beyond[beyond["length"] > longest]
     models = beyond.groupby(["seed", "rule"], as_index=False)[[LOSS, "accuracy"]].mean()
     log_loss = np.log(models[LOSS].astype(float))

@@ -6,7 +6,7 @@ from scipy import stats
 
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.runs import REFERENCE
-from vanishing_variance.results.choice import chosen, markdown, protocols
+from vanishing_variance.studies.choice import chosen, markdown, protocols
 
 FOLDER = ROOT / "studies/protocols"
 
