@@ -1,3 +1,9 @@
+import os
+
+# Tests compute on the CPU, in the processes that they start, too, but for the one of the GPU.
+WITH_GPUS = dict(os.environ)
+os.environ["CUDA_VISIBLE_DEVICES"] = ""
+
 import jaxtyping
 import pytest
 import torch
@@ -46,6 +52,12 @@ def unchecked():
     jaxtyping.config.update("jaxtyping_disable", True)
     yield
     jaxtyping.config.update("jaxtyping_disable", False)
+
+
+@pytest.fixture
+def with_gpus():
+    """The environment in which a process has the GPUs that these tests do without."""
+    return WITH_GPUS
 
 
 @pytest.fixture(params=["argmax", "dictionary"])

@@ -43,9 +43,9 @@ def cut_off(plan, kept, monkeypatch, step):
                 checkpoints.SECONDS_BETWEEN = -1.0
             yield batch
 
-    original = training.batches
+    original = training.training_batches
     with monkeypatch.context() as patched:
-        patched.setattr(training, "batches", some)
+        patched.setattr(training, "training_batches", some)
         patched.setattr(checkpoints, "SECONDS_BETWEEN", checkpoints.SECONDS_BETWEEN)  # put back afterwards
         with pytest.raises(KeyboardInterrupt):
             trained(plan, kept)

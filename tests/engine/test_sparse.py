@@ -1,6 +1,11 @@
 import torch
+from rounding import in_double
+from short import make_short, start
 
-from vanishing_variance.engine.sparse import touched_rows
+from vanishing_variance.engine.adam import TorchAdam
+from vanishing_variance.engine.batches import batches
+from vanishing_variance.engine.loop import losses
+from vanishing_variance.engine.sparse import occurring_rows, touched_rows
 
 
 def test_a_batch_numbers_the_rows_that_it_reads_and_the_first_again_where_another_seed_has_more():
@@ -15,3 +20,31 @@ def test_a_batch_numbers_the_rows_that_it_reads_and_the_first_again_where_anothe
     assert batch["query"].tolist() == [[3, 0], [0, 0]]
     assert batch["value"] is original["value"]
     assert touched_rows(original, {}, {}) == (original, {})
+
+
+def test_on_a_gpu_a_batch_numbers_its_rows_as_they_occur():
+    original = {
+        "key": torch.tensor([[[7, 2], [2, 9]], [[4, 4], [4, 4]]], dtype=torch.int16),
+        "query": torch.tensor([[9, 0], [4, 4]], dtype=torch.int16),
+        "value": torch.tensor([[[1, 2], [3, 4]], [[5, 6], [7, 8]]]),
+    }
+    batch, rows = occurring_rows(original, {"table": ("key", "query")})
+    for name in ("key", "query"):
+        assert torch.equal(rows["table"].take_along_dim(batch[name].flatten(1), 1), original[name].flatten(1))
+    assert batch["value"] is original["value"]
+    assert occurring_rows(original, {}) == (original, {})
+
+
+def test_the_rows_as_they_occur_lead_to_the_same_losses_and_gradients():
+    plan, seeds = make_short("dictionary"), [4, 5]
+    network, (batch, labels) = plan.variant.network(), next(batches(plan, seeds))
+    tables = network.embedding.SPARSE_TABLES
+    found = []
+    for numbered, rows in (touched_rows(batch, tables, {"embedding.key": 256}), occurring_rows(batch, tables)):
+        weights = {name: tensor.double().requires_grad_() for name, tensor in start(plan, seeds).items()}
+        read = TorchAdam(weights, tables, torch.ones(1), 0.0).read(rows)
+        loss = losses(network, weights | read, in_double(numbered), labels)
+        loss.sum().backward()
+        found.append([loss, *(tensor.grad for tensor in weights.values())])
+    for ours, theirs in zip(*found, strict=True):
+        torch.testing.assert_close(ours, theirs)

@@ -17,6 +17,7 @@ from small import plain_model
 from vanishing_variance.engine import adam, ensemble
 from vanishing_variance.engine import batches as drawing
 from vanishing_variance.engine import loop as training
+from vanishing_variance.engine.ahead import batches_ahead
 from vanishing_variance.engine.other_weights import OtherWeights
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.ranges import Growth, Range
@@ -50,7 +51,7 @@ def test_steps_are_those_of_a_plain_module_with_adam(task_name, decay, monkeypat
     steps, seeds = 3, [5, 2]
     plan = make_short(task_name, steps=steps, weight_decay=0.1, decay=decay)
     batches = [(in_double(batch), labels) for batch, labels in islice(drawing.batches(plan, seeds), steps)]
-    monkeypatch.setattr(training, "batches", lambda *_: iter(batches))
+    monkeypatch.setattr(training, "training_batches", lambda *_: iter(batches))
     monkeypatch.setattr(training, "STEPS_PER_RECORD", 1)
     first, weights = in_double(start(plan, seeds)), in_double(start(plan, seeds))
     history, _ = training.train(plan, weights, seeds)
@@ -126,6 +127,15 @@ def test_batches_have_the_lengths_of_their_steps_and_go_on_after_any_step(task_n
     assert len({of.numpy().tobytes() for of in items}) == 300
     for made in (1, 255, 256, 257):
         for (batch, labels), (other, others) in zip(drawing.batches(plan, [0, 1], made), whole[made:], strict=False):
+            assert all(torch.equal(batch[name], other[name]) for name in batch)
+            assert torch.equal(labels, others)
+
+
+def test_batches_that_are_drawn_ahead_are_the_same(task_name):
+    plan = make_short(task_name)
+    for made in (0, 255):
+        both = zip(drawing.batches(plan, [0, 1], made), batches_ahead(plan, [0, 1], made), strict=True)
+        for (batch, labels), (other, others) in islice(both, 600):
             assert all(torch.equal(batch[name], other[name]) for name in batch)
             assert torch.equal(labels, others)
 

@@ -303,12 +303,12 @@ def test_a_training_that_is_killed_ends_with_the_same_bits(whole, editable):
     killed = (
         "import os, signal\n"
         "from vanishing_variance.engine import checkpoints, loop\n"
-        "checkpoints.SECONDS_BETWEEN, whole = 0.0, loop.batches\n"
+        "checkpoints.SECONDS_BETWEEN, whole = 0.0, loop.training_batches\n"
         "def some(*arguments):\n"
         "    for step, batch in enumerate(whole(*arguments)):\n"
         "        if step == 17: os.kill(os.getpid(), signal.SIGKILL)\n"
         "        yield batch\n"
-        "loop.batches = some\n"
+        "loop.training_batches = some\n"
     )
     words, [out] = whole.graph[name].words[2:], whole.graph[name].outs
     assert whole.runner(editable, "stages.check").code == 0
@@ -320,8 +320,8 @@ def test_a_training_that_is_killed_ends_with_the_same_bits(whole, editable):
     fewer = (
         "from vanishing_variance.engine import loop\n"
         "import itertools\n"
-        "whole = loop.batches\n"
-        "loop.batches = lambda *arguments: itertools.islice(whole(*arguments), 13)\n"
+        "whole = loop.training_batches\n"
+        "loop.training_batches = lambda *arguments: itertools.islice(whole(*arguments), 13)\n"
     )
     assert whole.runner(editable, *words, before=sources + fewer).code == 0  # 30 steps, 17 of which were made
     for path in (editable / out).iterdir():

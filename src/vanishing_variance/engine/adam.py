@@ -27,14 +27,27 @@ from vanishing_variance.engine.sparse import flat_rows
 
 
 class TorchAdam:
-    """torch's fused form. Steps weights in place, each by its `.grad`; of some tables a step reads a few rows."""
+    """torch's fused form. Steps weights in place, each by its `.grad`; of some tables a step reads a few rows.
+
+    On a GPU the rates and the number of the step are there, so that a CUDA graph of a step can be replayed.
+    """
 
     def __init__(self, weights: Weights, tables: Collection[str], rates: Rates, decay: float) -> None:
         self._weights = weights
         self._tables = {name: weights[name] for name in tables}
-        self._rates, self._completed = rates.tolist(), 0
-        betas = BETA1, BETA2
-        self._adam = torch.optim.AdamW(weights.values(), betas=betas, eps=EPSILON, weight_decay=decay, fused=True)
+        where = next(iter(weights.values())).device
+        self._on_gpu = where.type != "cpu"
+        self._rates = rates.to(where, torch.float32 if self._on_gpu else torch.float64)
+        self._completed = torch.zeros(1, dtype=torch.int64, device=where)
+        self._adam = torch.optim.AdamW(
+            weights.values(),
+            lr=self._rates[:1].clone() if self._on_gpu else 0.0,
+            betas=(BETA1, BETA2),
+            eps=EPSILON,
+            weight_decay=decay,
+            fused=True,
+            capturable=self._on_gpu,
+        )
         for tensor in weights.values():  # as torch would at the first step; but `state` is asked for before
             self._adam.state[tensor] = {
                 "step": tensor.new_zeros(()),
@@ -53,7 +66,12 @@ class TorchAdam:
 
     def step(self) -> None:
         """Make the step, after the backward pass."""
-        self._adam.param_groups[0]["lr"] = self._rates[self._completed]
+        [group] = self._adam.param_groups
+        rate = self._rates[self._completed]
+        if self._on_gpu:
+            group["lr"].copy_(rate)
+        else:
+            group["lr"] = rate.item()
         self._adam.step()
         self._completed += 1
 
@@ -74,7 +92,7 @@ class TorchAdam:
 
     def resume(self, completed: int) -> None:
         """Go on after so many completed steps, those that `state` holds."""
-        self._completed = completed
+        self._completed.fill_(completed)
 
 
 Adam = TorchAdam | CompiledAdam

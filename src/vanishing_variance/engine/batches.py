@@ -3,8 +3,9 @@
 S seeds, B sequences a batch. The sequence of lengths is shared by all seeds, and nothing else is.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,6 +14,9 @@ from torch import Tensor
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.task import Task
+
+# Applies a function to each of some things, as `map` does.
+Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 
 # Sequences are drawn for this many steps at a time, from a stream of their own for each seed: a generator call a step
 # and seed would cost more than the step. Whole draws are always used, so a longer run begins as a shorter one does
@@ -44,10 +48,13 @@ def lengths(plan: TrainingPlan, number: int) -> np.ndarray:
     return span.shortest + above.astype(np.int64)
 
 
-def batches(plan: TrainingPlan, seeds: Sequence[int], completed: int = 0) -> Iterator[LabelledBatch]:
+def batches(
+    plan: TrainingPlan, seeds: Sequence[int], completed: int = 0, map_seeds: Map = map
+) -> Iterator[LabelledBatch]:
     """Yield training batches, without end, after the `completed` steps.
 
-    At the first step of each length, the sequences of all steps of this length are drawn.
+    At the first step of each length, the sequences of all steps of this length are drawn; those of each seed by
+    `map_seeds`, which may be the `map` of an executor.
     """
     stream_name = "train", plan.variant.task_name, plan.range_name
     for number in count(completed // STEPS_PER_DRAW):
@@ -57,25 +64,27 @@ def batches(plan: TrainingPlan, seeds: Sequence[int], completed: int = 0) -> Ite
         for step, length in enumerate(step_lengths, number * STEPS_PER_DRAW):
             if length not in unused:
                 steps = step_lengths.count(length)
-                unused[length] = _draw(plan.variant.task, streams, length, steps, plan.training.batch_size)
+                unused[length] = _draw(plan.variant.task, streams, length, steps, plan.training.batch_size, map_seeds)
             batch = unused[length].pop(0)
             if step >= completed:
                 yield batch
 
 
 def _draw(
-    task: Task, streams: Sequence[np.random.Generator], length: int, steps: int, batch_size: int
+    task: Task, streams: Sequence[np.random.Generator], length: int, steps: int, batch_size: int, map_seeds: Map
 ) -> list[LabelledBatch]:
     """Return the batches of some steps, the sequences of each seed from its own stream."""
-    sequences = steps * batch_size
-    samples = [task.sample(rng, sequences, length) for rng in streams]
-    labels = torch.from_numpy(np.stack([task.label(sample) for sample in samples]))
-    arrays = {}
-    for name in samples[0]:
-        arrays[name] = torch.from_numpy(np.stack([sample[name] for sample in samples]))
+    samples = list(map_seeds(lambda rng: task.sample(rng, steps * batch_size, length), streams))
+    labels = _by_step([task.label(sample) for sample in samples], steps)
+    arrays = {name: _by_step([sample[name] for sample in samples], steps) for name in samples[0]}
     drawn = []
-    for first in range(0, sequences, batch_size):
-        part = np.s_[:, first : first + batch_size]
-        batch = {name: array[part] for name, array in arrays.items()}
-        drawn.append((batch, labels[part]))
+    for step in range(steps):
+        batch = {name: array[step] for name, array in arrays.items()}
+        drawn.append((batch, labels[step]))
     return drawn
+
+
+def _by_step(of_seeds: Sequence[np.ndarray], steps: int) -> Tensor:
+    """Return (steps, S, B, ...) of each seed's (steps B, ...)."""
+    parts = [array.reshape(steps, -1, *array.shape[1:]) for array in of_seeds]
+    return torch.from_numpy(np.stack(parts, axis=1))

@@ -3,7 +3,7 @@
 S seeds, B sequences a batch.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +12,15 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from vanishing_variance.engine.adam import Adam, adam, learning_rates
-from vanishing_variance.engine.batches import batches
+from vanishing_variance.engine.ahead import training_batches
 from vanishing_variance.engine.checkpoints import Checkpoint
 from vanishing_variance.engine.device import device
+from vanishing_variance.engine.graphs import on_device
 from vanishing_variance.engine.interfaces import Weights
 from vanishing_variance.engine.network import Network
 from vanishing_variance.engine.other_weights import OtherWeights
 from vanishing_variance.engine.plan import TrainingPlan
-from vanishing_variance.engine.sparse import touched_rows
+from vanishing_variance.engine.sparse import occurring_rows, touched_rows
 from vanishing_variance.harness.errors import DivergedError
 from vanishing_variance.harness.parallel import Report
 
@@ -55,15 +56,19 @@ def train(
     optimiser.resume(completed)
     report(completed * len(seeds))
 
-    data = batches(plan, seeds, completed)
-    for step in range(completed + 1, plan.steps + 1):
-        batch, labels = next(data)
-        batch, rows = touched_rows(batch, tables, table_sizes)
-        parameters = weights | optimiser.read(_on_device(rows))
-        loss = losses(network, parameters, _on_device(batch), labels.to(device())).mean(1)
+    def make_step(batch: dict[str, Tensor], labels: Tensor) -> Tensor:
+        if device().type == "cpu":
+            batch, rows = touched_rows(batch, tables, table_sizes)
+        else:
+            batch, rows = occurring_rows(batch, tables)
+        loss = losses(network, weights | optimiser.read(rows), batch, labels).mean(1)
         loss.sum().backward()  # no seed's loss depends on another's weights
         optimiser.step()
-        history[step - 1] = loss.detach()
+        return loss.detach()
+
+    step_on_device, data = on_device(make_step), training_batches(plan, seeds, completed)
+    for step in range(completed + 1, plan.steps + 1):
+        history[step - 1] = step_on_device(*next(data))
         if others.due(step):
             others.add(step, optimiser.snapshot())
 
@@ -88,10 +93,6 @@ def losses(network: Network, weights: Weights, batch: Weights, labels: Tensor) -
     class_logits = network(weights, batch)
     # sequences last, so that torch computes several at a time
     return cross_entropy(class_logits.mT.contiguous(), labels, reduction="none")
-
-
-def _on_device(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    return {name: tensor.to(device()) for name, tensor in tensors.items()}
 
 
 def training_state(weights: Weights, optimiser: Adam, others: OtherWeights, history: Tensor) -> dict[str, Tensor]:

@@ -36,6 +36,25 @@ def touched_rows(
     return renumbered, rows
 
 
+def occurring_rows(
+    batch: Mapping[str, Shaped[Tensor, "S ..."]], readers: Mapping[str, Sequence[str]]
+) -> tuple[dict[str, Shaped[Tensor, "S ..."]], dict[str, Integer[Tensor, "S R"]]]:
+    """Return what `touched_rows` does with a row for each number in the batch, as often as it is there.
+
+    On a GPU, where to look for equal ones would cost more than it saves: nothing here waits for it.
+    """
+    renumbered, rows = dict(batch), {}
+    for table, names in readers.items():
+        numbers = [batch[name].flatten(1) for name in names]
+        rows[table] = torch.cat(numbers, dim=1)
+        first = 0
+        for name, array in zip(names, numbers, strict=True):
+            places = torch.arange(first, first + array.shape[1], device=array.device)
+            renumbered[name] = places.expand_as(array).view_as(batch[name])
+            first += array.shape[1]
+    return renumbered, rows
+
+
 def flat_rows(rows: Integer[Tensor, "#S ..."], table: Shaped[Tensor, "S C F"]) -> Integer[Tensor, "S ..."]:
     """Return the numbers of rows of each seed's table in `table.flatten(0, 1)`."""
     seeds, num_rows, _ = table.shape

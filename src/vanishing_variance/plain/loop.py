@@ -11,14 +11,15 @@ import torch
 from torch import Tensor
 
 from vanishing_variance.engine.adam import TorchAdam, learning_rates
-from vanishing_variance.engine.batches import batches
+from vanishing_variance.engine.ahead import training_batches
 from vanishing_variance.engine.checkpoints import Checkpoint
 from vanishing_variance.engine.device import device
+from vanishing_variance.engine.graphs import on_device
 from vanishing_variance.engine.loop import STEPS_PER_RECORD, check_losses, check_weights, mean_losses, training_state
 from vanishing_variance.engine.other_weights import OtherWeights
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.parallel import Report
-from vanishing_variance.plain.ensemble import Ensemble
+from vanishing_variance.plain.ensemble import Ensemble, Stacked
 from vanishing_variance.plain.plan import PlainPlan
 
 
@@ -44,14 +45,19 @@ def train(
 
     # of what draws within a network while training, such as dropout
     noise = stream(plan.root_seed, "noise", plan.variant.task_name, plan.range_name, *seeds).integers(2**63, size=steps)
-    data = batches(plan, seeds, completed)
-    for step in range(completed + 1, steps + 1):
-        batch, labels = next(data)
-        on_device = {name: array.to(device()) for name, array in batch.items()}
-        torch.manual_seed(int(noise[step - 1]))
+
+    def make_step(batch: dict[str, Tensor], labels: Tensor) -> Tensor:
         optimiser.read({})  # of no table a few rows; gradients to zero
-        history[step - 1] = ensemble.backward(on_device, labels.to(device()))
+        loss = ensemble.backward(batch, labels)
         optimiser.step()
+        return loss
+
+    # what torch.func takes decides nothing by its numbers, so every step is the same work
+    step_on_device = on_device(make_step, recorded=isinstance(ensemble, Stacked))
+    data = training_batches(plan, seeds, completed)
+    for step in range(completed + 1, steps + 1):
+        torch.manual_seed(int(noise[step - 1]))
+        history[step - 1] = step_on_device(*next(data))
         if others.due(step):
             others.add(step, ensemble.weights)
 

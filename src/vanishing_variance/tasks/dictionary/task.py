@@ -94,14 +94,14 @@ def distinct(rng: np.random.Generator, population: int, rows: int, length: int) 
     drawn = rng.integers(population, size=(rows, length), dtype=np.int16)
     pending = np.arange(rows)
     while pending.size:
+        ordered = np.sort(drawn[pending], axis=1)  # several times faster than argsort, which few rows need
+        pending = pending[(ordered[:, 1:] == ordered[:, :-1]).any(axis=1)]
         redrawn = drawn[pending]
         order = redrawn.argsort(axis=1, kind="stable")
         ordered = np.take_along_axis(redrawn, order, axis=1)
         row, rank = np.nonzero(ordered[:, 1:] == ordered[:, :-1])
-        column = order[row, rank + 1]
-        redrawn[row, column] = rng.integers(population, size=row.size, dtype=np.int16)
+        redrawn[row, order[row, rank + 1]] = rng.integers(population, size=row.size, dtype=np.int16)
         drawn[pending] = redrawn
-        pending = pending[np.unique(row)]
     return drawn
 
 

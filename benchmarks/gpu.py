@@ -1,0 +1,95 @@
+"""A training step on a GPU, by the size of the ensemble: `python -m benchmarks.gpu [SEEDS ...]`.
+
+Milliseconds a step with its data, recorded as CUDA graphs and launched from Python; how much is launched and copied in
+a step then; and the milliseconds in which a step's data is drawn, by one thread and by all.
+"""
+
+import sys
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from unittest.mock import patch
+
+import pandas as pd
+import torch
+from torch.profiler import ProfilerActivity, profile
+
+from benchmarks.clock import now
+from benchmarks.workload import Workload
+from vanishing_variance.engine import loop
+from vanishing_variance.engine.batches import STEPS_PER_DRAW, batches
+from vanishing_variance.engine.graphs import Graphs
+from vanishing_variance.harness.machine import machine
+from vanishing_variance.harness.parallel import single_threaded
+
+STEPS = 1024
+
+
+class Clock:
+    """Times the steps after the first `STEPS // 2`, by what the training reports."""
+
+    def __init__(self) -> None:
+        self.began, self.seconds, self.done = 0.0, 0.0, 0
+
+    def __call__(self, done: int) -> None:
+        """Count finished seed-steps."""
+        self.done += done
+        if self.began:
+            self.seconds = now() - self.began
+        elif self.done:
+            self.began, self.done = now(), 0
+
+
+def milliseconds(work: Workload, *, recorded: bool) -> float:
+    """Return the time of a step."""
+    seeds, clock = list(range(work.seeds)), Clock()
+    step = Graphs.__call__ if recorded else Graphs.as_it_is
+    with patch.object(Graphs, "__call__", step):
+        loop.train(work.plan(), work.weights(seeds), seeds, clock)
+    return 1e3 * clock.seconds / (clock.done / work.seeds)
+
+
+def launches(work: Workload) -> Counter[str]:
+    """Return how many kernels, copies and waits a step has that Python launches."""
+    seeds = list(range(work.seeds))
+    activities = [ProfilerActivity.CPU, ProfilerActivity.CUDA]
+    with patch.object(Graphs, "__call__", Graphs.as_it_is), profile(activities=activities) as seen:
+        loop.train(work.plan(), work.weights(seeds), seeds)
+    found: Counter[str] = Counter()
+    for event in seen.events() or ():
+        for what in ("LaunchKernel", "MemcpyAsync", "MemsetAsync", "StreamSynchronize"):
+            if what in event.name:
+                found[what] += 1
+    return Counter({what: round(number / work.amount) for what, number in found.items()})
+
+
+def drawing(work: Workload, threads: int) -> float:
+    """Return the milliseconds in which a step's sequences are drawn."""
+    with ThreadPoolExecutor(threads) as pool:
+        data = batches(work.plan(), list(range(work.seeds)), 0, pool.map)
+        for _ in range(STEPS_PER_DRAW):
+            next(data)
+        began = time.perf_counter()
+        for _ in range(2 * STEPS_PER_DRAW):
+            next(data)
+        return 1e3 * (time.perf_counter() - began) / (2 * STEPS_PER_DRAW)
+
+
+def main() -> None:
+    single_threaded()
+    rows = []
+    for task in ("argmax", "dictionary"):
+        for seeds in map(int, sys.argv[1:] or (8, 104)):
+            work = Workload("train", task, 16, seeds, STEPS)
+            row = {"task": task, "seeds": seeds, "recorded, ms": milliseconds(work, recorded=True)}
+            row["launched, ms"] = milliseconds(work, recorded=False)
+            row["MiB"] = torch.cuda.max_memory_allocated() / 2**20
+            row |= launches(Workload("train", task, 16, seeds, 40))
+            row |= {"drawn by 1, ms": drawing(work, 1), "by all, ms": drawing(work, 16)}
+            rows.append(row)
+            print(pd.DataFrame(rows).to_markdown(index=False, floatfmt=".3g"), flush=True)
+    print(machine()["device"])
+
+
+if __name__ == "__main__":
+    main()

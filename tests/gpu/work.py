@@ -1,0 +1,132 @@
+"""What the GPU's test compares: `python tests/gpu/work.py FILE`, on the device at hand, all results in one file.
+
+Trainings of some steps, and small models with drawn weights, so that what differs is rounding.
+"""
+
+import sys
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import numpy as np
+import torch
+from small import SHARP, in_parts, make_model, make_plan, make_trained, models_of, sample
+
+from vanishing_variance.engine import checkpoints, ensemble, loop
+from vanishing_variance.engine.device import device
+from vanishing_variance.engine.ranges import Range
+from vanishing_variance.measure.evaluation.block import EvaluationPlan, evaluate_block
+from vanishing_variance.measure.evaluation.config import Diagnostics
+from vanishing_variance.measure.interventions.config import Interventions
+from vanishing_variance.measure.interventions.measurement import Group, intervene
+from vanishing_variance.plain import block as plain_block
+from vanishing_variance.plain.plan import PlainPlan
+
+TASKS = ("argmax", "dictionary")
+STEPS = 60
+LENGTHS = (4, 32)
+SEEDS = [4, 5]
+
+
+def silent(done):
+    """Report nothing."""
+
+
+def plan_of(task, norm="ln", **training):
+    return make_plan(task, norm, STEPS, **{"learning_rate": 1e-3, "averaged_part": 0.5} | training)
+
+
+def trained(plan, seeds=SEEDS, folder=None):
+    """Train a block: the loss of every step, and the weights."""
+    block = ensemble.train_block(plan, seeds, folder)
+    return {"losses": block.losses["loss"].to_numpy(), **block.weights, **block.others["averaged"]}
+
+
+def trainings():
+    for task in TASKS:
+        for norm in ("none", "ln", "std", "rms"):
+            yield f"train {task} {norm}", trained(plan_of(task, norm))
+        yield f"train {task} cosine", trained(plan_of(task, decay="cosine", weight_decay=0.1))
+        variant = replace(plan_of(task).variant, attention_name="power", model=make_model(heads=2))
+        yield f"train {task} heads", trained(replace(plan_of(task), variant=variant))
+        plain = replace(PlainPlan.of_paper(plan_of(task)), network="transformer", options={"width": 32})
+        block = plain_block.train_block(plain, SEEDS)
+        yield f"train {task} transformer", {"losses": block.losses["loss"].to_numpy(), **block.weights}
+
+
+def again():
+    """Pairs that should be equal to the last bit on one device: trained twice, and cut off in the middle."""
+    for task in TASKS:
+        plan = plan_of(task)
+        whole = trained(plan)
+        yield f"again {task}", whole, trained(plan)
+        with TemporaryDirectory() as folder:
+            cut_off(plan, Path(folder))
+            yield f"resumed {task}", whole, trained(plan, folder=Path(folder))
+
+
+class CutOffError(Exception):
+    """The training was stopped in the middle."""
+
+
+def cut_off(plan, folder):
+    """Train a half and leave a checkpoint."""
+    seconds, note = checkpoints.SECONDS_BETWEEN, loop.check_losses
+
+    def stop(plan, seeds, history):
+        note(plan, seeds, history)
+        if len(history) > STEPS // 2:
+            raise CutOffError
+
+    checkpoints.SECONDS_BETWEEN, loop.check_losses = 0.0, stop
+    try:
+        trained(plan, folder=folder)
+    except CutOffError:
+        return
+    finally:
+        checkpoints.SECONDS_BETWEEN, loop.check_losses = seconds, note
+    raise AssertionError("the training was not cut off")
+
+
+def measurements():
+    for task in TASKS:
+        models = {norm: make_trained(task, norm, SHARP[task], heads=2) for norm in ("none", "ln")}
+        drawn = {length: sample(models["ln"], 200, length) for length in LENGTHS}
+        read = {length: partial(in_parts, sequences) for length, sequences in drawn.items()}
+        attended = models_of(models["ln"]).attend(drawn[32])
+        names = ("logits", "weights", "before", "after")
+        yield f"inside {task}", {name: getattr(attended, name).cpu().numpy() for name in names}
+
+        lengths = Range(shortest=3, longest=9)
+        look = Diagnostics(sequences=20, heatmap_sequences=7)
+        plan = EvaluationPlan("test", 0, models["ln"].variant, LENGTHS, "short", lengths, look, {})
+        done = evaluate_block(plan, models["ln"].weights, {}, SEEDS, read)
+        numbers = done.frames["mechanism"].select_dtypes("number")
+        yield f"mechanism {task}", {name: numbers[name].to_numpy() for name in numbers}
+        yield f"fractions {task}", {"accuracy": done.frames["accuracy"]["accuracy"].to_numpy()}
+
+        variants = {norm: one.variant for norm, one in models.items()}
+        weights = {norm: one.weights for norm, one in models.items()}
+        group = Group("short", lengths, variants, weights, read)
+        accuracy, _ = intervene([group], SEEDS, Interventions(sequences=100, training_sequences=100), 0)
+        yield f"fractions {task} interventions", {"accuracy": accuracy["accuracy"].to_numpy()}
+
+
+def main():
+    loop.STEPS_PER_RECORD = plain_block.STEPS_PER_RECORD = 1
+    results = {}
+    for name, arrays in (*trainings(), *measurements()):
+        results |= {f"{name}/{part}": array for part, array in arrays.items()}
+    for name, one, other in again():
+        assert one.keys() == other.keys(), name
+        for part, array in one.items():
+            assert np.array_equal(array, other[part]), f"{name}: {part} differs"
+    np.savez(sys.argv[1], **results)
+    print(torch.cuda.get_device_name() if device().type == "cuda" else "cpu")
+
+
+if __name__ == "__main__":
+    main()
