@@ -73,10 +73,10 @@ def double(monkeypatch):
     """Batches in double precision."""
     for module in (fast, plain_loop):
 
-        def drawn(*arguments, original=module.batches):
+        def drawn(*arguments, original=module.training_batches):
             return ((in_double(batch), labels) for batch, labels in original(*arguments))
 
-        monkeypatch.setattr(module, "batches", drawn)
+        monkeypatch.setattr(module, "training_batches", drawn)
 
 
 @pytest.mark.usefixtures("double")
@@ -172,7 +172,7 @@ def test_a_training_that_was_cut_off_ends_with_the_same_bits(network, steps, tmp
     whole = bytes_of(train_block(plan, [0]))
     for step in steps:
         with monkeypatch.context() as patched:
-            patched.setattr(plain_loop, "batches", partial(some, step, plain_loop.batches))
+            patched.setattr(plain_loop, "training_batches", partial(some, step, plain_loop.training_batches))
             patched.setattr(checkpoints, "SECONDS_BETWEEN", checkpoints.SECONDS_BETWEEN)  # put back afterwards
             with pytest.raises(KeyboardInterrupt):
                 run()
