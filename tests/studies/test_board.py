@@ -9,7 +9,7 @@ from scipy import stats
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies.board import accuracy_lengths, board
-from vanishing_variance.studies.results import COLUMNS, read_results, results
+from vanishing_variance.studies.results import COLUMNS, by_head, read_results, results
 from vanishing_variance.studies.study import read_study
 from vanishing_variance.studies.table import board_table
 
@@ -95,6 +95,16 @@ def test_results_have_the_inside_beside_the_plain_accuracy():
     frame = results(accuracy, mechanism).set_index("rule")
     assert frame.loc["plain", ["target", "variance"]].tolist() == [0.25, 2.0]
     assert frame.loc["hard", ["target", "variance"]].isna().all()
+
+
+def test_of_several_heads_each_has_its_columns():
+    rows = [
+        (seed, layer, head, 16, seed + layer / 2, head / 4) for seed in (0, 1) for layer in (0, 1) for head in (0, 1)
+    ]
+    wide = by_head(pd.DataFrame(rows, columns=["seed", "layer", "head", "length", "target", "variance"]))
+    names = [f"{name}_{layer}_{head}" for name in ("target", "variance") for layer in (0, 1) for head in (0, 1)]
+    assert list(wide) == ["seed", "length", *names, "rule"]
+    assert wide.set_index("seed").loc[1, names].tolist() == [1, 1, 1.5, 1.5, 0, 0.25, 0, 0.25]
 
 
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in (ROOT / "studies").glob("*/board.csv")))
