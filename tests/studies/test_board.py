@@ -9,6 +9,7 @@ from scipy import stats
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies.board import accuracy_lengths, board
+from vanishing_variance.studies.path import path_section
 from vanishing_variance.studies.results import COLUMNS, by_head, read_results, results
 from vanishing_variance.studies.study import read_study
 from vanishing_variance.studies.table import board_table
@@ -113,11 +114,8 @@ def test_a_board_in_git_is_that_of_its_results(name, monkeypatch):
     monkeypatch.chdir(ROOT)
     study = read_study(name)
     params = read_yaml(ROOT / "params.yaml")
-    table = board(
-        read_results(name, study),
-        study.baselines,
-        params["ranges"][study.range]["longest"],
-        params["test"]["sequences"],
-    )
+    results, longest = read_results(name, study), params["ranges"][study.range]["longest"]
+    sequences = params["test"]["sequences"]
+    table = board(results, study.baselines, longest, sequences)
     text = (ROOT / "studies" / name / "board.md").read_text()
-    assert board_table(name, study.question, table) == text
+    assert board_table(name, study.question, table) + path_section(results, study, longest, sequences) == text

@@ -72,7 +72,8 @@ def read_results(name: str, study: "Study") -> pd.DataFrame:
     missing = set(study.names).difference(*(frame["line"] for frame in frames))
     if missing:
         raise InputError(f"{STUDIES / name}/study.yaml: kept has {min(missing)}, which has no file in results/")
-    found = pd.concat(frames).reindex(columns=["task", "line", *COLUMNS, LOSS])
+    found = pd.concat(frames)
+    found = found.reindex(columns=list(dict.fromkeys(["task", "line", *COLUMNS, LOSS, *found])))
     if study.lengths:  # a kept line may have more
         found = found[found["length"].isin(study.lengths) | found["length"].isna()]
     return found
