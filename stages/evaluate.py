@@ -79,7 +79,7 @@ def evaluate_paper(params: Mapping[str, Any], this: Run, block: Sequence[int]) -
 def evaluate_network(params: Mapping[str, Any], this: Run, block: Sequence[int]) -> Evaluation:
     """Return the evaluation of a block of another network: answers and, where it has a method `inside`, its inside."""
     # Here, as in stages.train.
-    from vanishing_variance.measure.plain_models import has_inside, plain_correct, plain_inside  # noqa: PLC0415
+    from vanishing_variance.measure.plain_models import INSIDE, has_inside, plain_correct, plain_inside  # noqa: PLC0415
     from vanishing_variance.plain.plan import PlainPlan  # noqa: PLC0415
 
     plan = PlainPlan.of(params, this, params["network"], params["network_options"])
@@ -88,7 +88,8 @@ def evaluate_network(params: Mapping[str, Any], this: Run, block: Sequence[int])
     correct = plain_correct(plan, block, weights, test.lengths, test.sequences)
     frames = {"accuracy": accuracies(correct, block), "temperatures": temperatures({})}
     if has_inside(plan):
-        frames["inside"] = plain_inside(plan, block, weights["plain"], test.lengths, test.sequences)
+        sequences = min(INSIDE, test.sequences)
+        frames["inside"] = plain_inside(plan, block, weights["plain"], test.lengths, sequences)
     return Evaluation(correct, frames)
 
 

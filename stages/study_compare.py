@@ -9,6 +9,7 @@ from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, Several, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies.board import board
+from vanishing_variance.studies.path import path_section
 from vanishing_variance.studies.plan import STUDIES
 from vanishing_variance.studies.results import read_results
 from vanishing_variance.studies.study import read_study
@@ -23,10 +24,12 @@ def main() -> None:
     params = read_yaml(PATH)
     longest = get_param(params, f"ranges.{study.range}", Range).longest
     sequences = get_param(params, "test.sequences", Several)
-    table = board(read_results(name, study), study.baselines, longest, sequences)
+    results = read_results(name, study)
+    table = board(results, study.baselines, longest, sequences)
     folder = STUDIES / name
     write_csv(folder / "board.csv", table)
-    write_text(folder / "board.md", board_table(name, study.question, table))
+    text = board_table(name, study.question, table) + path_section(results, study, longest, sequences)
+    write_text(folder / "board.md", text)
     write_figure(folder / "board", draw(study.question, table))
 
 

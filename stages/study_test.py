@@ -19,7 +19,7 @@ from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.training_loss import training_losses
 from vanishing_variance.studies.arguments import planned_line
 from vanishing_variance.studies.plan import DIVERGED, STUDIES, LineRun
-from vanishing_variance.studies.results import COLUMNS, beside, last_layer, results, results_file
+from vanishing_variance.studies.results import COLUMNS, beside, by_head, last_layer, results, results_file
 
 
 def main() -> None:
@@ -48,14 +48,33 @@ def test(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame:
     evaluate(params, this)
     folder = this.folder("evaluated")
     accuracy = read_frame(folder / "accuracy.parquet")
-    inside = folder / "inside.parquet"
+    inside = heads_inside(params, this)
     if params["network"] == PAPER:
         tested = results(accuracy, read_frame(folder / "mechanism.parquet"))
     else:
-        tested = beside(accuracy, last_layer(read_frame(inside)) if inside.exists() else None)
+        tested = beside(accuracy, None if inside is None else last_layer(inside))
+    if inside is not None:
+        tested = tested.merge(by_head(inside), "left", ["seed", "rule", "length"])
     if params["training"]["kept_steps"]:
         tested = tested.merge(losses(params, this).round(6), "left", ["seed", "rule"])
     return tested
+
+
+def heads_inside(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame | None:
+    """Return what is inside each layer and head of a block's models; None where there is one, or it is not measured."""
+    if params["network"] != PAPER:
+        path = this.folder("evaluated") / "inside.parquet"
+        return read_frame(path) if path.exists() else None
+    if params["model"]["heads"] == 1:
+        return None
+
+    # Here, as in stages.train.
+    from vanishing_variance.measure.plain_models import paper_inside  # noqa: PLC0415
+    from vanishing_variance.plain.plan import PlainPlan  # noqa: PLC0415
+
+    plan = PlainPlan.of_paper(TrainingPlan.of(params, this))
+    block = seeds(this.block, params["seeds_per_block"])
+    return paper_inside(plan, block, weights_by_rule(this)["plain"], params["test"]["lengths"])
 
 
 def losses(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame:

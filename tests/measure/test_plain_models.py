@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from plain_plans import Bag, make_plain
@@ -71,6 +72,13 @@ def test_the_inside_of_the_papers_network_is_that_of_the_fast_engine(task_name, 
             assert rows["target"][seed, head] == pytest.approx(target[seed, head].item(), rel=1e-4)
             assert rows["hard"][seed, head] == pytest.approx(hard[seed, head].item(), abs=0.03)  # of equal ones any
             assert rows["variance"][seed, head] == pytest.approx(variance[seed, head].item(), rel=1e-4)
+
+
+def test_weights_of_the_fast_engine_need_not_be_renamed(monkeypatch):
+    trained, plan, weights = both("dictionary", heads=4)
+    monkeypatch.setattr(plain_models, "INSIDE", 40)
+    found = plain_models.paper_inside(plan, SEEDS, trained.weights, [6])
+    pd.testing.assert_frame_equal(found, plain_models.plain_inside(plan, SEEDS, weights, [6], 40))
 
 
 def test_every_layer_and_head_of_the_transformer_is_measured():

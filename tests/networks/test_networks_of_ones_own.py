@@ -83,7 +83,7 @@ def test_by_default_it_is_that_of_the_parameters():
         ({"network": Bag, "options": {"width": 3.5}}, r"^network Bag: option width is 3\.5; must be a valid integer$"),
         (
             {"network": "transformer", "options": {"gate": "soft"}},
-            r"^network transformer: option gate is 'soft'; must be 'none', 'elementwise' or 'headwise'$",
+            r"^network transformer: option gate is 'soft'; must be 'none', 'elementwise', 'headwise' or 'scale'$",
         ),
         ({"network": "transformer", "options": {"heads": 3}}, r"^network transformer.*heads must divide width"),
         ({"network": "paper", "options": {"width": 3}}, r"^the options of network paper are the section model and "),

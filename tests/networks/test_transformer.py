@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from vanishing_variance.networks import Sizes
+from vanishing_variance.networks.paper import Network as PaperNetwork
 from vanishing_variance.networks.transformer import Network
 
 B, N, HEADS, WIDTH = 3, 7, 4, 16
@@ -125,6 +126,59 @@ def test_the_gate_is_a_sigmoid_of_what_the_query_is_made_of(gate, numbers):
     gates = gates.repeat_interleave(WIDTH // numbers, dim=1)
     outputs = attention.inside(tokens).outputs.flatten(1)
     assert_same(attention(tokens, 1).squeeze(1), attention.output(3 * outputs * gates))
+
+
+def test_head_scale_is_one_number_a_head():
+    """NormFormer: W_O of c_h o_h side by side, c_h at first 1."""
+    network, inputs = made(Tripled, layers=1, gate="scale"), drawn()
+    attention = network.blocks[0].attention
+    assert attention.scale.flatten().tolist() == [1] * HEADS
+    numbers = torch.arange(1.0, HEADS + 1, dtype=torch.float64)
+    attention.scale.data.copy_(numbers.unsqueeze(1))
+    tokens = network.tokens(*inputs)
+    heads = attention.inside(tokens).outputs.unbind(1)
+    scaled = [3 * number * outputs for number, outputs in zip(numbers, heads, strict=True)]
+    assert_same(attention(tokens, 1).squeeze(1), attention.output(torch.cat(scaled, dim=1)))
+
+
+def test_a_sink_takes_weight_and_gives_no_value():
+    """gpt-oss: weights exp(l_n) / (exp(s_h) + sum_m exp(l_m)), for every token."""
+    network, inputs = made(layers=1, sink=True), drawn()
+    attention = network.blocks[0].attention
+    assert attention.sink.flatten().tolist() == [0] * HEADS
+    attention.sink.data.copy_(torch.arange(1.0, HEADS + 1).view(-1, 1, 1))
+    tokens = network.tokens(*inputs)
+    query, key, value = (
+        getattr(attention, name)(tokens).unflatten(2, (HEADS, -1)) for name in ("query", "key", "value")
+    )
+    powers = torch.exp(torch.einsum("bthd,bnhd->bhtn", query, key) / (WIDTH // HEADS) ** 0.5)
+    weights = powers / (attention.sink.exp() + powers.sum(-1, keepdim=True))
+    outputs = torch.einsum("bhtn,bnhd->bthd", weights, value)
+    assert_same(attention(tokens, N + 1), attention.output(outputs.flatten(2)))
+    layer = attention.inside(tokens)
+    assert_same(layer.weights, weights[:, :, -1, :-1])
+    assert_same(layer.outputs, outputs[:, -1])
+
+
+def test_with_the_papers_ends_it_is_the_papers_network_but_for_the_querys_own_token():
+    """O is the paper's, of the weight that is left to the items, and the token's own value."""
+    options = {"layers": 1, "residual": False, "pre_norm": False, "mlp": False, "ends": "mlp"}
+    network, inputs = made(Tripled, **options), drawn()
+    paper = PaperNetwork(SIZES, Tripled, width=WIDTH, heads=HEADS).double()
+    for end in ("item", "query", "head"):
+        getattr(paper, end).load_state_dict(getattr(network, end).state_dict())
+    [attention] = [block.attention for block in network.blocks]
+    for part, projection in paper.attention.items():
+        projection.load_state_dict(getattr(attention, part).state_dict(), strict=part != "key")
+    tokens = network.tokens(*inputs)
+    [theirs] = paper.inside(*inputs)
+    ours = attention.inside(tokens)
+    among_items = ours.weights / ours.weights.sum(-1, keepdim=True)
+    assert_same(among_items, theirs.weights)
+    own = 1 - ours.weights.sum(-1, keepdim=True)
+    value = attention.value(tokens[:, -1]).unflatten(1, (HEADS, -1))
+    outputs = (1 - own) * theirs.outputs + own * value
+    assert_same(network(*inputs), paper.head(paper.attention["output"](3 * outputs.flatten(1))))
 
 
 def test_the_items_are_a_set():

@@ -9,7 +9,8 @@ from scipy import stats
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies.board import accuracy_lengths, board
-from vanishing_variance.studies.results import COLUMNS, read_results, results
+from vanishing_variance.studies.path import path_section
+from vanishing_variance.studies.results import COLUMNS, by_head, read_results, results
 from vanishing_variance.studies.study import read_study
 from vanishing_variance.studies.table import board_table
 
@@ -97,17 +98,24 @@ def test_results_have_the_inside_beside_the_plain_accuracy():
     assert frame.loc["hard", ["target", "variance"]].isna().all()
 
 
+def test_of_several_heads_each_has_its_columns():
+    rows = [
+        (seed, layer, head, 16, seed + layer / 2, head / 4) for seed in (0, 1) for layer in (0, 1) for head in (0, 1)
+    ]
+    wide = by_head(pd.DataFrame(rows, columns=["seed", "layer", "head", "length", "target", "variance"]))
+    names = [f"{name}_{layer}_{head}" for name in ("target", "variance") for layer in (0, 1) for head in (0, 1)]
+    assert list(wide) == ["seed", "length", *names, "rule"]
+    assert wide.set_index("seed").loc[1, names].tolist() == [1, 1, 1.5, 1.5, 0, 0.25, 0, 0.25]
+
+
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in (ROOT / "studies").glob("*/board.csv")))
 def test_a_board_in_git_is_that_of_its_results(name, monkeypatch):
     """Else: make study NAME=<name>."""
     monkeypatch.chdir(ROOT)
     study = read_study(name)
     params = read_yaml(ROOT / "params.yaml")
-    table = board(
-        read_results(name, study),
-        study.baselines,
-        params["ranges"][study.range]["longest"],
-        params["test"]["sequences"],
-    )
+    results, longest = read_results(name, study), params["ranges"][study.range]["longest"]
+    sequences = params["test"]["sequences"]
+    table = board(results, study.baselines, longest, sequences)
     text = (ROOT / "studies" / name / "board.md").read_text()
-    assert board_table(name, study.question, table) == text
+    assert board_table(name, study.question, table) + path_section(results, study, longest, sequences) == text

@@ -1,4 +1,4 @@
-"""A line whose training diverged, from its training to the board; nothing is trained here."""
+"""The stages of a study: a line whose training diverged, from its training to the board, and what is measured."""
 
 from pathlib import Path
 
@@ -8,10 +8,15 @@ from checkout import KEPT
 from scripts import ROOT, stage
 
 from stages import study_test, study_train
+from vanishing_variance.engine.initialisation import draw
+from vanishing_variance.engine.plan import TrainingPlan
+from vanishing_variance.harness import parallel
 from vanishing_variance.harness.errors import DivergedError, TooLargeError
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.frames import read_csv
+from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.networks.transformer import Network
+from vanishing_variance.studies.plan import runs
 
 STUDY = "question: Why?\ntasks: [argmax]\nlines: {own: {norm: none}}\nkept: [before]\ncompare: [[own, before]]\n"
 PLAN = "studies/mine/plan/argmax-own.yaml"
@@ -97,6 +102,23 @@ def test_a_network_that_does_not_take_a_batch_is_found_by_the_plan(monkeypatch):
     code, said = stage("study_plan", "mine")
     assert code == 2
     assert said.startswith("error: line own: network transformer returns (")
+
+
+def test_every_head_of_the_papers_network_is_measured_where_it_has_several(monkeypatch):
+    write_text(MINE / "study.yaml", STUDY.replace("{norm: none}", "{norm: none, model.heads: 2}"))
+    assert stage("study_plan", "mine") == (0, "")
+    plan = read_yaml(Path(PLAN))
+    first = runs(plan, "argmax", "short", "mine", "own")[0]
+    training = TrainingPlan.of(plan, first)
+    initial = draw(training.variant.initial(training.task_training), 0, "argmax", [0, 1])
+    weights = {"plain": {name: tensor.numpy() for name, tensor in initial.items()}}
+    monkeypatch.setattr(study_test, "weights_by_rule", lambda this: weights)
+    monkeypatch.setattr(parallel, "cores", lambda: 1)
+    params = {**plan, "network": "paper", "test": {"lengths": [4, 64]}}
+    inside = study_test.heads_inside(params, first)
+    rows = [(seed, 0, head, length) for length in (4, 64) for seed in (0, 1) for head in (0, 1)]
+    assert inside[["seed", "layer", "head", "length"]].to_numpy().tolist() == [list(row) for row in rows]
+    assert study_test.heads_inside({**params, "model": {"heads": 1}}, first) is None
 
 
 def test_a_line_without_results_is_one_line():

@@ -29,10 +29,13 @@ from vanishing_variance.measure.evaluation.block import Correct
 from vanishing_variance.measure.held_out import held_out_stream
 from vanishing_variance.measure.inference.models import ITEMS_IN_BATCH
 from vanishing_variance.measure.training_loss import fresh_sequences
+from vanishing_variance.networks.paper import state_of_seed
 from vanishing_variance.plain.jobs import job
 from vanishing_variance.plain.model import Batch, PlainModel, initial_model, out_of_memory
 from vanishing_variance.plain.plan import PlainPlan, load_network
 
+# Sequences of a length that are enough for means of what is inside.
+INSIDE = 128
 # What a batch may take of it; the rest is for other processes.
 PART_OF_FREE_MEMORY = 0.8
 
@@ -155,6 +158,14 @@ def plain_inside(
     rows = [(seed, *row) for seed, of_seed in zip(seeds, by_seed, strict=True) for row in of_seed]
     frame = pd.DataFrame(rows, columns=["seed", "layer", "head", "length", "target", "hard", "variance"])
     return frame.sort_values(["length", "seed"], kind="stable", ignore_index=True)
+
+
+def paper_inside(plan: PlainPlan, seeds: Sequence[int], weights: Weights, lengths: Sequence[int]) -> pd.DataFrame:
+    """Return `plain_inside` of weights of the fast engine."""
+    tensors = {name: torch.from_numpy(array) for name, array in weights.items()}
+    states = [state_of_seed(tensors, place) for place in range(len(seeds))]
+    stacked = {name: np.stack([state[name].numpy() for state in states]) for name in states[0]}
+    return plain_inside(plan, seeds, stacked, lengths, INSIDE)
 
 
 def _answers(

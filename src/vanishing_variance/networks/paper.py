@@ -44,8 +44,8 @@ class Network(nn.Module):
         self.query: nn.Module = nn.Identity()
         item_features, query_features = sizes.items, sizes.query
         if projection == "mlp":
-            self.item = _mlp(item_features, width, width)
-            self.query = _mlp(query_features, width, width)
+            self.item = mlp(item_features, width, width)
+            self.query = mlp(query_features, width, width)
             item_features = query_features = width
 
         output = nn.Linear(width, width, bias=attention_biases) if output_projection else nn.Identity()
@@ -60,7 +60,7 @@ class Network(nn.Module):
         for name, value in self.map.LEARNABLE.items():
             self.map_parameters[name] = torch.full((1, 1, 1), value)
         self.norm = norm(width)
-        self.head = _mlp(width, width, sizes.classes)
+        self.head = mlp(width, width, sizes.classes)
 
     def forward(self, items: Float[Tensor, "B N F"], query: Float[Tensor, "B G"]) -> Float[Tensor, "B C"]:
         """Return the class logits of a batch of sequences."""
@@ -115,5 +115,6 @@ def state_of_seed(weights: Mapping[str, Float[Tensor, "S ..."]], seed: int) -> d
     return named
 
 
-def _mlp(inputs: int, width: int, outputs: int) -> nn.Sequential:
+def mlp(inputs: int, width: int, outputs: int) -> nn.Sequential:
+    """Return two linear layers with one GELU between them and none after."""
     return nn.Sequential(nn.Linear(inputs, width), nn.GELU(), nn.Linear(width, outputs))

@@ -9,12 +9,13 @@ from typing import Literal
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
-from torch.nn.functional import scaled_dot_product_attention
+from torch.nn.functional import pad, scaled_dot_product_attention
 
 from vanishing_variance.networks import Layer, MakeNorm, Sizes
+from vanishing_variance.networks.paper import mlp as mlp_of_paper
 
 Place = Literal["outputs", "head", "projected"]
-Gate = Literal["none", "elementwise", "headwise"]
+Gate = Literal["none", "elementwise", "headwise", "scale"]
 
 
 class Network(nn.Module):
@@ -22,9 +23,11 @@ class Network(nn.Module):
 
     `layers`, `heads` of attention, `width` D of the tokens, `mlp_ratio` times D the width of the MLP's hidden layer.
     `residual`: whether attention and MLP are added to what they read. `pre_norm`: torch's LayerNorm before each, and
-    before the last linear layer. `mlp`: whether there are MLPs. As in nn.TransformerEncoderLayer with `norm_first` and
-    GELU, without dropout. `norm_place`: what the normaliser reads, the `outputs` O of all heads side by side, those of
-    each `head` (with the same learned numbers), or O `projected` by W_O. `gate`: of O, see `Attention`.
+    before the classes. `mlp`: whether there are MLPs. As in nn.TransformerEncoderLayer with `norm_first` and GELU,
+    without dropout. `ends`: to the tokens and to the classes, linear layers or the paper's MLPs; with these, one layer,
+    and without residual, `pre_norm` and `mlp`, it is the paper's network, but that the query's token has a key and a
+    value. `norm_place`: what the normaliser reads, the `outputs` O of all heads side by side, those of each `head`
+    (with the same learned numbers), or O `projected` by W_O. `gate` of O, `sink`: see `Attention`.
     """
 
     def __init__(
@@ -39,20 +42,26 @@ class Network(nn.Module):
         residual: bool = True,
         pre_norm: bool = True,
         mlp: bool = True,
+        ends: Literal["linear", "mlp"] = "linear",
         norm_place: Place = "outputs",
         gate: Gate = "none",
+        sink: bool = False,
     ) -> None:
         super().__init__()
         if min(layers, heads) < 1 or width % heads:
             raise ValueError(f"heads must divide width, and layers be 1 or more: {heads=}, {width=}, {layers=}")
-        self.item, self.query = nn.Linear(sizes.items, width), nn.Linear(sizes.query, width)
+
+        def end(inputs: int, outputs: int) -> nn.Module:
+            return mlp_of_paper(inputs, width, outputs) if ends == "mlp" else nn.Linear(inputs, outputs)
+
+        self.item, self.query = end(sizes.items, width), end(sizes.query, width)
         hidden = round(mlp_ratio * width) if mlp else 0
         self.blocks = nn.ModuleList()
         for _ in range(layers):
-            attention = Attention(width, heads, norm, norm_place, gate)
+            attention = Attention(width, heads, norm, norm_place, gate, sink=sink)
             self.blocks.append(Block(width, attention, hidden, residual=residual, pre_norm=pre_norm))
         self.last_norm = nn.LayerNorm(width) if pre_norm else nn.Identity()
-        self.head = nn.Linear(width, sizes.classes)
+        self.head = end(width, sizes.classes)
 
     def forward(self, items: Float[Tensor, "B N F"], query: Float[Tensor, "B G"]) -> Float[Tensor, "B C"]:
         """Return the class logits, read from the query's token, of which alone the last layer computes the output."""
@@ -64,13 +73,14 @@ class Network(nn.Module):
         return class_logits
 
     def inside(self, items: Float[Tensor, "B N F"], query: Float[Tensor, "B G"]) -> list[Layer]:
-        """Return each layer's attention of the query's token, but for what it pays to itself, and O of each head."""
+        """Return each layer's attention of the query's token to the items, and O of each head."""
         tokens = self.tokens(items, query)
         layers = []
-        for block in self.blocks:
+        for place, block in enumerate(self.blocks):
             assert isinstance(block, Block)
+            if place:
+                tokens = self.blocks[place - 1](tokens, tokens.shape[1])
             layers.append(block.inside(tokens))
-            tokens = block(tokens, tokens.shape[1])
         return layers
 
     def tokens(self, items: Float[Tensor, "B N F"], query: Float[Tensor, "B G"]) -> Float[Tensor, "B T D"]:
@@ -106,28 +116,41 @@ class Attention(nn.Module):
 
     The gate is that of Qiu et al. (2025, arXiv:2505.06708, G1) and Qwen3-Next: Y' = Y * sigmoid(X W), of the hidden
     states x that the queries are made of, without a bias; a number for each feature of each head (`elementwise`) or for
-    each head (`headwise`). A normaliser comes before it, as in Qwen3-Next's own gated norm.
+    each head (`headwise`). A normaliser comes before it, as in Qwen3-Next's own gated norm. Instead of sigmoid(W x),
+    `scale` has one learned number a head, at first 1 (HeadScale of NormFormer, Shleifer et al. 2021, arXiv:2110.09456).
+
+    `sink`: a learned logit of each head, at first 0, that takes weight and gives no value, so that a head may attend to
+    nothing (gpt-oss, OpenAI 2025, arXiv:2508.10925).
     """
 
-    def __init__(self, width: int, heads: int, norm: MakeNorm, norm_place: Place, gate: Gate) -> None:
+    def __init__(self, width: int, heads: int, norm: MakeNorm, norm_place: Place, gate: Gate, *, sink: bool) -> None:
         super().__init__()
         self.heads, self.norm_place = heads, norm_place
         self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
         self.value, self.output = nn.Linear(width, width), nn.Linear(width, width)
         self.norm = norm(width // heads if norm_place == "head" else width)
-        self.gate = None if gate == "none" else nn.Linear(width, width if gate == "elementwise" else heads, bias=False)
+        gates = {"elementwise": width, "headwise": heads}
+        self.gate = nn.Linear(width, gates[gate], bias=False) if gate in gates else None
+        self.scale = nn.Parameter(torch.ones(heads, 1)) if gate == "scale" else None
+        self.sink = nn.Parameter(torch.zeros(heads, 1, 1)) if sink else None
 
     def forward(self, tokens: Float[Tensor, "B T D"], last: int) -> Float[Tensor, "B Q D"]:
         """Return the attention outputs of the `last` Q tokens."""
         reading = tokens[:, -last:]
         queries, keys, values = self._by_head(tokens, last)
-        outputs = scaled_dot_product_attention(queries, keys, values).transpose(1, 2)
+        logits = None
+        if self.sink is not None:  # one more token, of zeros
+            logits = pad(self.sink, (keys.shape[2], 0))
+            keys, values = pad(keys, (0, 0, 0, 1)), pad(values, (0, 0, 0, 1))
+        outputs = scaled_dot_product_attention(queries, keys, values, attn_mask=logits).transpose(1, 2)
         if self.norm_place == "head":
             outputs = self.norm(outputs)
         if self.norm_place == "outputs":
             outputs = self.norm(outputs.flatten(2)).unflatten(2, (self.heads, -1))
         if self.gate is not None:
             outputs = outputs * self.gate(reading).unflatten(2, (self.heads, -1)).sigmoid()
+        if self.scale is not None:
+            outputs = outputs * self.scale
         projected: Tensor = self.output(outputs.flatten(2))
         return self.norm(projected) if self.norm_place == "projected" else projected
 
@@ -135,7 +158,9 @@ class Attention(nn.Module):
         """Return the last token's attention to the others, and O of each head."""
         queries, keys, values = self._by_head(tokens, 1)
         logits = queries @ keys.mT / queries.shape[-1] ** 0.5
-        weights = logits.softmax(dim=-1)
+        if self.sink is not None:
+            logits = torch.cat((logits, self.sink.expand(len(logits), -1, -1, -1)), dim=-1)
+        weights = logits.softmax(dim=-1)[..., : tokens.shape[1]]
         return Layer(weights[:, :, 0, :-1], (weights @ values).squeeze(2))
 
     def _by_head(self, tokens: Float[Tensor, "B T D"], last: int) -> list[Float[Tensor, "B H _ d"]]:

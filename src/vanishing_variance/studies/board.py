@@ -72,12 +72,12 @@ def _rows_of_line(own: pd.DataFrame, baseline: pd.DataFrame, longest: int, seque
         yield {"rule": PLAIN, "note": notes.iloc[0], "p": NAN}
         return
     for rule in RULES:
-        by_length = _by_length(rows(own, rule=rule))
+        by_length = percent_by_length(rows(own, rule=rule))
         if by_length.empty:
             continue
         beyond = by_length.loc[:, by_length.columns.to_numpy() > longest].mean(axis=1)
         row = {"rule": rule, "n": len(by_length), **_estimate("beyond", beyond.to_numpy())}
-        theirs = _by_length(rows(baseline, rule=rule))
+        theirs = percent_by_length(rows(baseline, rule=rule))
         if len(theirs):
             views = gain(by_length, theirs, longest, sequences)
             points = views.points
@@ -90,7 +90,7 @@ def _rows_of_line(own: pd.DataFrame, baseline: pd.DataFrame, longest: int, seque
         yield row
 
 
-def _by_length(results: pd.DataFrame) -> pd.DataFrame:
+def percent_by_length(results: pd.DataFrame) -> pd.DataFrame:
     """Return accuracies in percent, a row a seed and a column a length."""
     return 100 * results.pivot(index="seed", columns="length", values="accuracy").astype(float)
 

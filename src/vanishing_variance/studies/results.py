@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # tests of a line do not depend on how a study is read
     from vanishing_variance.studies.study import Study
 
 # Of the rule plain `target`: the attention weight of the item with the answer, `variance`: of O before the normaliser.
-# `note`: what stopped a training; such a row has nothing else.
+# `note`: what stopped a training; such a row has nothing else. Beside them are those of `by_head`.
 COLUMNS = ["seed", "rule", "length", "accuracy", "target", "variance", "note"]
 # Of lines whose checkpoints were kept: of these weights at the training lengths, in nats (`measure.training_loss`).
 LOSS = "loss"
@@ -32,6 +32,17 @@ def last_layer(inside: pd.DataFrame) -> pd.DataFrame:
     last = inside[inside["layer"] == inside["layer"].max()]
     means: pd.DataFrame = last.groupby(["seed", "length"])[["target", "variance"]].mean()
     return means.reset_index()
+
+
+def by_head(inside: pd.DataFrame) -> pd.DataFrame:
+    """Return seed, length, rule and for each layer and head, from 0, `target_<layer>_<head>` and `variance_…`.
+
+    `inside`: of `plain_inside`.
+    """
+    place = inside["layer"].astype(str) + "_" + inside["head"].astype(str)
+    wide = inside.assign(place=place).pivot(index=["seed", "length"], columns="place", values=["target", "variance"])
+    wide.columns = wide.columns.map("_".join)
+    return wide.round(6).assign(rule="plain").reset_index()
 
 
 def beside(accuracy: pd.DataFrame, inside: pd.DataFrame | None) -> pd.DataFrame:
@@ -61,7 +72,8 @@ def read_results(name: str, study: "Study") -> pd.DataFrame:
     missing = set(study.names).difference(*(frame["line"] for frame in frames))
     if missing:
         raise InputError(f"{STUDIES / name}/study.yaml: kept has {min(missing)}, which has no file in results/")
-    found = pd.concat(frames).reindex(columns=["task", "line", *COLUMNS, LOSS])
+    found = pd.concat(frames)
+    found = found.reindex(columns=list(dict.fromkeys(["task", "line", *COLUMNS, LOSS, *found])))
     if study.lengths:  # a kept line may have more
         found = found[found["length"].isin(study.lengths) | found["length"].isna()]
     return found

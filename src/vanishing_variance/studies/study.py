@@ -54,7 +54,8 @@ class Study(Section):
     `range`: of the training lengths. `lengths`: those of test.lengths that are tested; without, all. `base`: parameters
     that all lines share, and `lines`: those of each by its name; keys of params.yaml, nested or dotted. `kept`: further
     lines, whose accuracies are in git, and which are not trained. `compare`: pairs of a line and its baseline; without,
-    each line is compared with the first.
+    each line is compared with the first. `path`: lines in an order, each of which differs in one thing from the one
+    before; the gains of neighbours over their baselines are compared.
     """
 
     question: str
@@ -65,6 +66,7 @@ class Study(Section):
     lines: dict[Line, dict[str, Any]]
     kept: Annotated[list[Line], AfterValidator(different)] = Field(default_factory=list)
     compare: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = Field(default_factory=list)
+    path: Annotated[list[Line], AfterValidator(different)] = Field(default_factory=list)
 
     @property
     def names(self) -> list[str]:
@@ -112,6 +114,9 @@ def read_study(name: str) -> Study:
     for line in [line for pair in study.compare for line in pair]:
         if line not in study.names:
             raise InputError(f"{path}: compare has {shown(line)}; choose from {', '.join(study.names)}")
+    for line in study.path:
+        if line not in study.baselines:
+            raise InputError(f"{path}: path has {line}; choose from what is compared: {', '.join(study.baselines)}")
     return study
 
 

@@ -1,0 +1,122 @@
+"""The path of a study: lines that differ in one thing each from the line before, and where their gain changes."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from vanishing_variance.harness.markdown import table
+from vanishing_variance.harness.numbers import estimate
+from vanishing_variance.results.accuracy import of_both, rows
+from vanishing_variance.results.gains import ENDS
+from vanishing_variance.statistics.holm import holm
+from vanishing_variance.statistics.log_odds import log_odds
+from vanishing_variance.statistics.paired import Difference, difference
+from vanishing_variance.studies.board import percent_by_length
+from vanishing_variance.studies.matched import PLAIN
+from vanishing_variance.studies.study import Study
+
+RULES = (PLAIN, "averaged")
+# By the view of a gain, its head in a table and Python's format.
+VIEWS = {"points": ("beyond (pp)", "+.1f"), "log_odds": ("log-odds, longest", "+.2f")}
+INSIDE = ["line", "target, shortest", "target, longest", "variance", "of its baseline: target, shortest"]
+INSIDE += ["target, longest", "variance"]
+NOTE = (
+    "The gain of each line over its baseline, paired by seed: in points, the mean over lengths beyond training, and in "
+    "log-odds at the longest. *Change*: from the gain of the line above, with its 95% interval, and the p of its "
+    "paired t-test after Holm's correction over the path."
+)
+INSIDE_NOTE = (
+    "Inside the models as trained. *Target*: attention to it, of the head that has most of it in whichever layer. "
+    "*Variance*: of O in the last layer, at the longest length over that at the shortest, geometric mean over seeds."
+)
+
+
+def path_section(results: pd.DataFrame, study: Study, longest: int, sequences: int) -> str:
+    """Return the path of a study as Markdown, two tables a task; nothing where it has none.
+
+    `results`: of `read_results`; `longest`: of the lengths of training; each accuracy is of so many `sequences`.
+    """
+    if not study.path:
+        return ""
+    parts = []
+    for task, of_task in results.groupby("task", sort=False):
+        parts.append(f"## The path on {task}")
+        for rule in RULES:
+            of_rule = rows(of_task, rule=rule)
+            if len(of_rule):
+                parts.append(_gains(path(of_rule, study.path, study.baselines, longest, sequences), rule))
+        inside = [[line, *_inside(of_task, line), *_inside(of_task, study.baselines[line])] for line in study.path]
+        parts.append(table(INSIDE, inside))
+    return "\n" + "\n\n".join([*parts, NOTE, INSIDE_NOTE]) + "\n"
+
+
+def path(
+    results: pd.DataFrame, lines: Sequence[str], baselines: Mapping[str, str], longest: int, sequences: int
+) -> pd.DataFrame:
+    """Return a row a line: line, n, and for each of VIEWS its gain and `<view>_change`, from that of the line before.
+
+    Both with 95% t intervals over seeds (`…_low`, `…_high`), and `<view>_p` of the change, after Holm's correction.
+    `results`: of one task and rule.
+    """
+    on_path: list[dict[str, Any]] = []
+    before = pd.DataFrame(columns=list(VIEWS))
+    for line in lines:
+        gains = _gains_by_seed(results, line, baselines[line], longest, sequences)
+        row: dict[str, Any] = {"line": line, "n": len(gains)}
+        for view in VIEWS:
+            gain = difference(gains[view].to_numpy(), np.zeros(len(gains)))
+            change = difference(*(of.to_numpy(dtype=float) for of in of_both(gains[view], before[view])))
+            row |= _named(view, gain) | _named(f"{view}_change", change)
+            row[f"{view}_p"] = change.p
+        on_path.append(row)
+        before = gains
+    frame = pd.DataFrame(on_path)
+    for view in VIEWS:
+        frame[f"{view}_p"] = holm(frame[f"{view}_p"].to_numpy(dtype=float))
+    return frame
+
+
+def _gains_by_seed(results: pd.DataFrame, line: str, baseline: str, longest: int, sequences: int) -> pd.DataFrame:
+    """Return the gain in each of VIEWS, a row a seed that both have: none where a training diverged."""
+    ours, theirs = of_both(*(percent_by_length(rows(results, line=name)) for name in (line, baseline)))
+    if ours.empty or theirs.empty:
+        return pd.DataFrame(columns=list(VIEWS), dtype=float)
+    beyond = ours.columns[ours.columns.to_numpy() > longest]
+    last = beyond[-1]
+    our_odds, their_odds = (log_odds(arm[last].to_numpy() / 100, sequences) for arm in (ours, theirs))
+    points = (ours - theirs)[beyond].mean(axis=1)
+    return pd.DataFrame({"points": points, "log_odds": our_odds - their_odds})
+
+
+def _named(name: str, estimate: Difference) -> dict[str, float]:
+    ends = estimate.mean, estimate.low, estimate.high
+    return dict(zip((f"{name}{end}" for end in ENDS), ends, strict=True))
+
+
+def _gains(path: pd.DataFrame, rule: str) -> str:
+    """Return the gains by one rule as a table."""
+    head = ["line", "rule", "n"]
+    for words, _ in VIEWS.values():
+        head += [words, "change", "p"]
+    cells = []
+    for row in path.to_dict("records"):
+        of_line = [row["line"], rule, str(row["n"])]
+        for view, (_, how) in VIEWS.items():
+            of_line += [estimate(how, *(row[f"{name}{end}"] for end in ENDS)) for name in (view, f"{view}_change")]
+            of_line.append(estimate(".3f", row[f"{view}_p"]))
+        cells.append(of_line)
+    return table(head, cells, texts=2)
+
+
+def _inside(results: pd.DataFrame, line: str) -> list[str]:
+    """Return attention to the target at the shortest and longest length, and the ratio of the variances of O."""
+    measured = rows(results, line=line, rule=PLAIN).dropna(subset="target").set_index("seed")
+    if measured.empty:
+        return [estimate("", None)] * 3
+    shortest, longest = (rows(measured, length=measured["length"].agg(end)) for end in ("min", "max"))
+    ratio = stats.gmean((longest["variance"] / shortest["variance"]).to_numpy(dtype=float))
+    targets = [of_length.filter(regex="^target").max(axis=1).mean() for of_length in (shortest, longest)]
+    return [*(f"{target:.2f}" for target in targets), f"{ratio:.3f}"]

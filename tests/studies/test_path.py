@@ -1,0 +1,82 @@
+"""The path of a study, from made-up accuracies, against scipy and statsmodels."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+from vanishing_variance.studies.path import path, path_section
+from vanishing_variance.studies.study import Study
+
+LENGTHS = (16, 32, 64)
+LINES = ["a-ln", "b-ln", "c-ln"]
+BASELINES = {line: line.replace("ln", "none") for line in LINES}
+SEQUENCES = 100
+
+
+def results(accuracy):
+    """`accuracy`: correct ones of SEQUENCES, a row a seed, a column a length, by line."""
+    rows = []
+    for line, correct in accuracy.items():
+        for seed, of_seed in enumerate(correct):
+            for length, number in zip(LENGTHS, of_seed, strict=True):
+                rows.append(
+                    (line, seed, length, number / SEQUENCES, 1 / length, 4.0 / length, 2 / length, 0.5 / length)
+                )
+    columns = ["line", "seed", "length", "accuracy", "target", "variance", "target_0_0", "target_1_0"]
+    return pd.DataFrame(rows, columns=columns).assign(task="argmax", rule="plain", note=None)
+
+
+@pytest.fixture
+def correct():
+    rng = np.random.default_rng(0)
+    lines = [*BASELINES, *BASELINES.values()]
+    return {line: rng.integers(20, 80, (6, 3)) for line in lines} | {"c-ln": rng.integers(20, 80, (4, 3))}
+
+
+def test_gains_and_changes_are_scipys(correct):
+    found = path(results(correct), LINES, BASELINES, 16, SEQUENCES)
+    assert found["n"].tolist() == [6, 6, 4]
+    gains = {"points": [], "log_odds": []}
+    for line, baseline in BASELINES.items():
+        ours, theirs = correct[line], correct[baseline][: len(correct[line])]
+        gains["points"].append((ours - theirs)[:, 1:].mean(axis=1))
+        odds = [np.log((arm[:, 2] + 0.5) / (SEQUENCES - arm[:, 2] + 0.5)) for arm in (ours, theirs)]
+        gains["log_odds"].append(odds[0] - odds[1])
+    for view, (first, second, third) in gains.items():
+        for row, of_line in zip(found.to_dict("records"), (first, second, third), strict=True):
+            interval = stats.ttest_1samp(of_line, 0).confidence_interval()
+            ends = [row[f"{view}_low"], row[f"{view}_high"]]
+            np.testing.assert_allclose([row[view], *ends], [of_line.mean(), *interval])
+        tests = [stats.ttest_rel(second, first), stats.ttest_rel(third, second[:4])]
+        _, adjusted, *_ = multipletests([test.pvalue for test in tests], method="holm")
+        np.testing.assert_allclose(found[f"{view}_p"], [np.nan, *adjusted])
+        changes = (second - first).mean(), (third - second[:4]).mean()
+        np.testing.assert_allclose(found[f"{view}_change"], [np.nan, *changes])
+        lows = [test.confidence_interval().low for test in tests]
+        np.testing.assert_allclose(found[f"{view}_change_low"], [np.nan, *lows])
+
+
+def study(**changes):
+    compare = [list(pair) for pair in BASELINES.items()]
+    lines = {line: {} for line in [*BASELINES, *BASELINES.values()]}
+    return Study(question="Where?", tasks=["argmax"], lines=lines, compare=compare, **changes)
+
+
+def test_the_section_has_the_head_with_most_attention_to_the_target_and_the_variance(correct):
+    text = path_section(results(correct), study(path=LINES), 16, SEQUENCES)
+    assert text.startswith("\n## The path on argmax\n")
+    [inside] = [line for line in text.splitlines() if line.startswith("| b-ln") and "plain" not in line]
+    assert [cell.strip() for cell in inside.split("|")[2:-1]] == ["0.12", "0.03", "0.250"] * 2
+    assert path_section(results(correct), study(), 16, SEQUENCES) == ""
+
+
+def test_a_line_that_diverged_has_no_gain_and_neither_have_changes_from_and_to_it(correct):
+    table = results(correct)
+    table = table[table["line"] != "b-ln"]
+    found = path(table, LINES, BASELINES, 16, SEQUENCES).set_index("line")
+    assert found.loc["b-ln", "n"] == 0
+    assert found["points"].isna().tolist() == [False, True, False]
+    assert found["points_change"].isna().all()
+    assert "| b-ln" in path_section(table, study(path=LINES), 16, SEQUENCES)
