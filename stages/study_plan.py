@@ -18,9 +18,12 @@ def main() -> None:
     params = read_yaml(PATH)
     # two files more, so that there is a plan where all lines are kept
     plans = {
-        "lines.yaml": written({"lines": list(study.lines), "kept": study.kept}),
+        "lines.yaml": written({"lines": list(study.lines), "kept": list(study.kept)}),
         "test.yaml": written({"test": held_out(params, study)}),
     }
+    for line, parameters in study.kept.items():
+        if parameters:
+            line_params(params, study, line)
     for line in study.lines:
         resolved = line_params(params, study, line)
         for task in study.tasks:

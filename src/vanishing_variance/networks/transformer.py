@@ -23,11 +23,12 @@ class Network(nn.Module):
 
     `layers`, `heads` of attention, `width` D of the tokens, `mlp_ratio` times D the width of the MLP's hidden layer.
     `residual`: whether attention and MLP are added to what they read. `pre_norm`: torch's LayerNorm before each, and
-    before the classes. `mlp`: whether there are MLPs. As in nn.TransformerEncoderLayer with `norm_first` and GELU,
-    without dropout. `ends`: to the tokens and to the classes, linear layers or the paper's MLPs; with these, one layer,
-    and without residual, `pre_norm` and `mlp`, it is the paper's network, but that the query's token has a key and a
-    value. `norm_place`: what the normaliser reads, the `outputs` O of all heads side by side, those of each `head`
-    (with the same learned numbers), or O `projected` by W_O. `gate` of O, `sink`: see `Attention`.
+    before the classes; or before the `layers` alone, or the `classes`. `mlp`: whether there are MLPs. As in
+    nn.TransformerEncoderLayer with `norm_first` and GELU, without dropout. `ends`: to the tokens and to the classes,
+    linear layers or the paper's MLPs; with these, one layer, and without residual, `pre_norm` and `mlp`, it is the
+    paper's network, but that the query's token has a key and a value. `norm_place`: what the normaliser reads, the
+    `outputs` O of all heads side by side, those of each `head` (with the same learned numbers), or O `projected` by
+    W_O. `gate` of O, `sink`: see `Attention`.
     """
 
     def __init__(
@@ -40,7 +41,7 @@ class Network(nn.Module):
         width: int = 64,
         mlp_ratio: float = 4.0,
         residual: bool = True,
-        pre_norm: bool = True,
+        pre_norm: bool | Literal["layers", "classes"] = True,
         mlp: bool = True,
         ends: Literal["linear", "mlp"] = "linear",
         norm_place: Place = "outputs",
@@ -59,8 +60,9 @@ class Network(nn.Module):
         self.blocks = nn.ModuleList()
         for _ in range(layers):
             attention = Attention(width, heads, norm, norm_place, gate, sink=sink)
-            self.blocks.append(Block(width, attention, hidden, residual=residual, pre_norm=pre_norm))
-        self.last_norm = nn.LayerNorm(width) if pre_norm else nn.Identity()
+            before_layers = pre_norm in (True, "layers")
+            self.blocks.append(Block(width, attention, hidden, residual=residual, pre_norm=before_layers))
+        self.last_norm = nn.LayerNorm(width) if pre_norm in (True, "classes") else nn.Identity()
         self.head = end(width, sizes.classes)
 
     def forward(self, items: Float[Tensor, "B N F"], query: Float[Tensor, "B G"]) -> Float[Tensor, "B C"]:

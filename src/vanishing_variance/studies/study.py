@@ -45,6 +45,14 @@ def _attention(name: Any) -> Any:
     return name
 
 
+def _with_parameters(kept: Any) -> Any:
+    """Return a list of names as lines without parameters."""
+    if not isinstance(kept, list):
+        return kept
+    different(kept)
+    return {line: {} for line in kept}
+
+
 Line = Annotated[str, AfterValidator(_named)]
 
 
@@ -53,9 +61,9 @@ class Study(Section):
 
     `range`: of the training lengths. `lengths`: those of test.lengths that are tested; without, all. `base`: parameters
     that all lines share, and `lines`: those of each by its name; keys of params.yaml, nested or dotted. `kept`: further
-    lines, whose accuracies are in git, and which are not trained. `compare`: pairs of a line and its baseline; without,
-    each line is compared with the first. `path`: lines in an order, each of which differs in one thing from the one
-    before; the gains of neighbours over their baselines are compared.
+    lines, with or without their parameters, whose accuracies are in git, and which are not trained. `compare`: pairs of
+    a line and its baseline; without, each line is compared with the first. `path`: lines in an order, each of which
+    differs in one thing from the one before; the gains of neighbours over their baselines are compared.
     """
 
     question: str
@@ -64,7 +72,7 @@ class Study(Section):
     lengths: Lengths = Field(default_factory=list)
     base: dict[str, Any] = Field(default_factory=dict)
     lines: dict[Line, dict[str, Any]]
-    kept: Annotated[list[Line], AfterValidator(different)] = Field(default_factory=list)
+    kept: Annotated[dict[Line, dict[str, Any]], BeforeValidator(_with_parameters)] = Field(default_factory=dict)
     compare: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = Field(default_factory=list)
     path: Annotated[list[Line], AfterValidator(different)] = Field(default_factory=list)
 
@@ -108,7 +116,7 @@ def read_study(name: str) -> Study:
         raise InputError(f"{path}: {explained(problem, '', Study)}") from None
     if not study.names:
         raise InputError(f"{path}: lines is {shown(study.lines)}; must have at least 1 line")
-    both = set(study.lines).intersection(study.kept)
+    both = study.lines.keys() & study.kept.keys()
     if both:
         raise InputError(f"{path}: kept has {min(both)}, which is a line; a line is trained, or it is kept")
     for line in [line for pair in study.compare for line in pair]:
@@ -138,11 +146,12 @@ def line_params(params: Mapping[str, Any], study: Study, line: str) -> dict[str,
     Raises InputError, which names params.yaml, the base or the line, the first that has the mistake.
     """
     base = flattened(study.base)
-    changes = base | flattened(study.lines[line])
+    own = flattened((study.lines | study.kept)[line])
+    changes = base | own
     try:
         resolved = _resolved(params, changes)
         if resolved["network"] != PAPER:
-            _check_read(resolved["network"], flattened(study.lines[line]))
+            _check_read(resolved["network"], own)
     except InputError as problem:
         earlier = {PATH: {}, "base": base}
         whose = next((name for name in earlier if _mistake(params, earlier[name]) == str(problem)), f"line {line}")
