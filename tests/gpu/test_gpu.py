@@ -29,6 +29,8 @@ def test_a_gpu_has_the_results_of_the_cpu_but_for_rounding(with_gpus, tmp_path):
     assert of_cpu.keys() == of_gpu.keys()
     for name, expected in of_cpu.items():
         what, part = name.split("/")
+        if part.endswith("key.bias"):  # softmax does not notice it: its gradient is rounding, of which Adam makes steps
+            continue
         distance = np.abs(of_gpu[name] - expected).mean()
         if what.startswith("fractions"):
             assert distance < FRACTIONS, name

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 from jaxtyping import Float, Float64, Shaped
-from scipy.stats import sem
+from scipy.stats import sem, wasserstein_distance
 from torch import Tensor
 
 from vanishing_variance.engine.device import device
@@ -91,7 +91,11 @@ def shift(outputs: Float[np.ndarray, "B D"], reference: Float[np.ndarray, "R D"]
     lengths is measured beside it.
     """
     deviations = reference.std(axis=0)
-    return float(wasserstein_distances(outputs, reference).mean() / deviations.mean())
+    if device().type == "cpu":
+        distances = list(map(wasserstein_distance, outputs.T, reference.T))
+    else:
+        distances = wasserstein_distances(outputs, reference).tolist()
+    return float(np.mean(distances) / deviations.mean())
 
 
 def wasserstein_distances(
@@ -99,7 +103,7 @@ def wasserstein_distances(
 ) -> Float64[np.ndarray, " D"]:
     """Return the 1-Wasserstein distance between two samples of each feature: the area between their distributions.
 
-    As scipy's, of all features at once, on the device.
+    As scipy's, of all features at once, on the device: a GPU's block has a hundred times as many as a core should do.
     """
     both = torch.from_numpy(np.concatenate((ours, theirs))).to(device())
     values, order = both.sort(dim=0)
