@@ -1,7 +1,8 @@
 """Compare the lines of a study: its board as a frame, a table and a figure."""
 
 from vanishing_variance.engine.ranges import Range
-from vanishing_variance.figures.board import draw
+from vanishing_variance.figures import board as board_figure
+from vanishing_variance.figures import path
 from vanishing_variance.figures.images import write_figure
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.frames import write_csv
@@ -30,7 +31,11 @@ def main() -> None:
     write_csv(folder / "board.csv", table)
     text = board_table(name, study.question, table) + path_section(results, study, longest, sequences)
     write_text(folder / "board.md", text)
-    write_figure(folder / "board", draw(study.question, table))
+    if study.path:
+        drawing = path.draw(study.question, table, study.path)
+    else:
+        drawing = board_figure.draw(study.question, table)
+    write_figure(folder / "board", drawing)
 
 
 if __name__ == "__main__":

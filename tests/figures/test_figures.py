@@ -10,7 +10,17 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from vanishing_variance.engine.ranges import Range
-from vanishing_variance.figures import accuracy, figure1, figure2, figure3, figure4, interventions, loss, mechanism
+from vanishing_variance.figures import (
+    accuracy,
+    figure1,
+    figure2,
+    figure3,
+    figure4,
+    interventions,
+    loss,
+    mechanism,
+    path,
+)
 from vanishing_variance.figures.board import draw
 from vanishing_variance.figures.proposition import data as proposition_lines
 from vanishing_variance.harness.runs import RULES
@@ -246,6 +256,25 @@ def test_a_board_whose_first_line_diverged_has_a_figure():
     assert [text.get_text() for text in axes.texts] == ["no result"]
     assert [line for line in axes.lines if line.get_linestyle() == ":"] == []
     assert draw("Why?", table[table["line"] == "broken"]).caption
+
+
+def test_a_path_has_accuracies_of_lines_and_baselines_and_gains_by_rule():
+    lines = [("none", None, 10.0), ("ln", "none", 30.0), ("none-2", None, 50.0), ("ln-2", "none-2", 45.0)]
+    table = []
+    for line, baseline, beyond in lines:
+        row = {"task": "argmax", "line": line, "rule": "plain", "n": 6, "baseline": baseline, "beyond": beyond}
+        row |= {"beyond_low": beyond - 3, "beyond_high": beyond + 3, "difference": beyond / 10}
+        row |= {"difference_low": beyond / 10 - 1, "difference_high": beyond / 10 + 1}
+        table += [row, row | {"rule": "averaged", "difference": 7.0}]
+    drawing = path.draw("Where does it end?", pd.DataFrame(table), ["ln", "ln-2"])
+    accuracy, gain = drawing.figure.axes
+    assert accuracy.yaxis.get_major_formatter().format_ticks(accuracy.get_yticks()) == ["ln", "ln-2"]
+    assert accuracy.yaxis_inverted()  # the first at the top
+    for axes, expected in ((accuracy, [[10, 50], [30, 45]]), (gain, [[3, 4.5], [7, 7]])):
+        drawn = [marks.lines[0].get_xdata().tolist() for marks in axes.containers]
+        assert drawn == expected
+    assert labels(drawing.figure) == ["its baseline", "the line", "last weights", "averaged weights"]
+    assert "n = 6 seeds" in drawing.caption
 
 
 def test_an_intervention_has_a_look_of_its_own_and_its_shares_are_within_the_panels():

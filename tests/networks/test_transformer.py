@@ -75,6 +75,16 @@ def test_without_residual_norm_and_mlp_it_is_attention_alone():
     assert names == {"attention"}
 
 
+def test_layers_or_classes_alone_may_have_a_norm_before_them():
+    both = {name for name, _ in made().named_parameters() if "norm" in name}
+    of = {}
+    for place in ("layers", "classes", False):
+        of[place] = {name for name, _ in made(pre_norm=place).named_parameters() if "norm" in name}
+    assert of["classes"] == {"last_norm.weight", "last_norm.bias"}
+    assert of["layers"] == both - of["classes"]
+    assert of[False] == set()
+
+
 def test_the_inside_is_that_of_attention_state():
     network, inputs = made(), drawn()
     tokens = network.tokens(*inputs)

@@ -36,6 +36,8 @@ def read(tmp_path, monkeypatch):
         ({"tasks": ["sorting"]}, "tasks[0] is 'sorting'; must be 'argmax' or 'dictionary'"),
         ({"lines": {"A line": {}}}, "1 to 64 characters of a-z, 0-9 and -"),
         ({"kept": ["ln"]}, "kept has ln, which is a line; a line is trained, or it is kept"),
+        ({"kept": {"ln": {"norm": "ln"}}}, "kept has ln, which is a line; a line is trained, or it is kept"),
+        ({"kept": ["a", "a"]}, "without a value named twice"),
         ({"compare": [["ln", "std"]]}, "compare has 'std'; choose from ln, none"),
         ({"path": ["ln"]}, "path has ln; choose from what is compared: none"),
         ("question: a\nquestion: b\n", "line 2"),

@@ -1,0 +1,63 @@
+"""The path of a study: accuracy and gain of every line on it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from vanishing_variance.figures import style, variants
+from vanishing_variance.figures.board import BEYOND
+from vanishing_variance.figures.drawing import Drawing
+from vanishing_variance.results.accuracy import rows
+
+# Inches: of a line, and of everything above and below the lines.
+LINE, MARGINS = 0.22, 0.95
+GAIN = ["difference", "difference_low", "difference_high"]
+# By the rule of the test, its words, and how far its marks are from the middle of their line.
+RULES = {"plain": ("last weights", -0.15), "averaged": ("averaged weights", 0.15)}
+
+
+def draw(question: str, board: pd.DataFrame, path: Sequence[str]) -> Drawing:
+    """Draw a row of panels a task, from the top in the order of `path`; `board` is a frame of `studies.board`.
+
+    On the left the accuracy beyond training of each line and of its baseline, with the last weights; on the right the
+    gain of the line, by rule.
+    """
+    tasks = board["task"].unique()
+    figure = style.figure(MARGINS + LINE * len(path) * len(tasks))
+    panels = figure.subplots(len(tasks), 2, sharex="col", sharey=True, squeeze=False)
+    for task, (accuracy, gain) in zip(tasks, panels, strict=True):
+        of_task = rows(board, task=task)
+        _draw_accuracies(accuracy, of_task, path)
+        _draw_gains(gain, of_task, path)
+        accuracy.set(title=task, xlabel="accuracy beyond training (%)", yticks=range(len(path)), yticklabels=path)
+        gain.set(title=task, xlabel="gain over its baseline (points)")
+        accuracy.set_ylim(len(path) - 0.4, -0.6)
+    for axes in panels.flat:
+        axes.label_outer()
+        axes.grid(axis="y", visible=False)
+    style.letter(panels.flat)
+    style.legend_above(figure, columns=4)
+    counts = rows(board[board["line"].isin(path)], rule="plain")["n"].dropna()
+    caption = (
+        "From line to line one thing changes. Means over the lengths beyond training, paired by seed, "
+        f"n = {variants.seeds(counts)} seeds; bars: 95% t intervals over seeds."
+    )
+    return Drawing(figure, question, caption)
+
+
+def _draw_accuracies(axes: Axes, board: pd.DataFrame, path: Sequence[str]) -> None:
+    plain = rows(board, rule="plain").set_index("line")
+    heights = pd.Series(np.arange(len(path)), path)
+    baselines = plain.loc[list(path), "baseline"].tolist()
+    style.marks(axes, plain.loc[baselines, BEYOND], heights - 0.15, style.SERIES[3], "its baseline")
+    style.marks(axes, plain.loc[list(path), BEYOND], heights + 0.15, style.SERIES[1], "the line")
+
+
+def _draw_gains(axes: Axes, board: pd.DataFrame, path: Sequence[str]) -> None:
+    heights = pd.Series(np.arange(len(path)), path)
+    for place, (rule, (words, shift)) in enumerate(RULES.items()):
+        of_rule = rows(board, rule=rule).set_index("line").reindex(path)
+        style.marks(axes, of_rule[GAIN], heights + shift, style.SERIES[2 * place], words)
+    axes.axvline(0, color="#000000", lw=0.9, zorder=0)
