@@ -31,10 +31,7 @@ def main() -> None:
     write_csv(folder / "board.csv", table)
     text = board_table(name, study.question, table) + path_section(results, study, longest, sequences)
     write_text(folder / "board.md", text)
-    if study.path:
-        drawing = path.draw(study.question, table, study.path)
-    else:
-        drawing = board_figure.draw(study.question, table)
+    drawing = path.draw(study.question, table, study.path) if study.path else board_figure.draw(study.question, table)
     write_figure(folder / "board", drawing)
 
 

@@ -1,7 +1,5 @@
 """The path of a study: accuracy and gain of every line on it."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -18,7 +16,7 @@ GAIN = ["difference", "difference_low", "difference_high"]
 RULES = {"plain": ("last weights", -0.15), "averaged": ("averaged weights", 0.15)}
 
 
-def draw(question: str, board: pd.DataFrame, path: Sequence[str]) -> Drawing:
+def draw(question: str, board: pd.DataFrame, path: list[str]) -> Drawing:
     """Draw a row of panels a task, from the top in the order of `path`; `board` is a frame of `studies.board`.
 
     On the left the accuracy beyond training of each line and of its baseline, with the last weights; on the right the
@@ -47,15 +45,15 @@ def draw(question: str, board: pd.DataFrame, path: Sequence[str]) -> Drawing:
     return Drawing(figure, question, caption)
 
 
-def _draw_accuracies(axes: Axes, board: pd.DataFrame, path: Sequence[str]) -> None:
+def _draw_accuracies(axes: Axes, board: pd.DataFrame, path: list[str]) -> None:
     plain = rows(board, rule="plain").set_index("line")
     heights = pd.Series(np.arange(len(path)), path)
-    baselines = plain.loc[list(path), "baseline"].tolist()
+    baselines = plain.loc[path, "baseline"].tolist()
     style.marks(axes, plain.loc[baselines, BEYOND], heights - 0.15, style.SERIES[3], "its baseline")
-    style.marks(axes, plain.loc[list(path), BEYOND], heights + 0.15, style.SERIES[1], "the line")
+    style.marks(axes, plain.loc[path, BEYOND], heights + 0.15, style.SERIES[1], "the line")
 
 
-def _draw_gains(axes: Axes, board: pd.DataFrame, path: Sequence[str]) -> None:
+def _draw_gains(axes: Axes, board: pd.DataFrame, path: list[str]) -> None:
     heights = pd.Series(np.arange(len(path)), path)
     for place, (rule, (words, shift)) in enumerate(RULES.items()):
         of_rule = rows(board, rule=rule).set_index("line").reindex(path)
