@@ -1,4 +1,4 @@
-"""Write the README's table and picture, from the records; not a stage of the graph."""
+"""Write the README's table and picture, from the record and the study `fresh`; not a stage of the graph."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ def main() -> None:
     recorded = Study(read_document(record / "claims.json", CLAIMS), read_yaml(record / PATH))
     claims = [evidence.claim for evidence in strongest(ours, recorded).values()]
     lengths = get_param(recorded.params, "ranges.short", Range)
-    means = read_answer(METRICS)
+    means = read_answer(Path())
     text = rewritten(read_text(README), block(means, claims))
     write_figure(PLOTS / "readme" / "answer", draw(means, (lengths.shortest, lengths.longest)))
     write_text(README, text)

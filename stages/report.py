@@ -42,7 +42,7 @@ def main() -> None:
     shown = [name for name in SHOWN if "long" in ranges or not name.endswith("-long")]
     own = read_results(METRICS, PATH, [FIGURES / f"{name}.png" for name in shown])
     interventions = read_csv(METRICS / "interventions" / "shares.csv")
-    first = Answer(read_figure(PLOTS / "readme" / "answer.png", PAGE), read_answer(METRICS))
+    first = Answer(read_figure(PLOTS / "readme" / "answer.png", PAGE), read_answer(Path()))
     html = page(first, own, interventions, records, read_csv(REFERENCE), read_text(PATH))
     write_text(PAGE, html)
 

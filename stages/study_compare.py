@@ -24,7 +24,7 @@ def main() -> None:
     study = read_study(name)
     params = read_yaml(PATH)
     longest = get_param(params, f"ranges.{study.range}", Range).longest
-    sequences = get_param(params, "test.sequences", Several)
+    sequences = study.sequences or get_param(params, "test.sequences", Several)
     results = read_results(name, study)
     table = board(results, study.baselines, longest, sequences)
     folder = STUDIES / name

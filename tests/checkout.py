@@ -11,13 +11,11 @@ from pathlib import Path
 import yaml
 
 from vanishing_variance.harness.files import write_text
-from vanishing_variance.report.strongest import OTHER_RECORDS
-from vanishing_variance.results.answer import TREATMENTS
+from vanishing_variance.report.strongest import OTHER_RECORDS, RECORD
 
 ROOT = Path(__file__).resolve().parents[1]
-# Records, and the README's pictures: results that no stage writes.
-_RECORDS = {*OTHER_RECORDS, *(treatment.record for treatment in TREATMENTS)}
-OF_NO_STAGE = ("plots/readme/", *(f"metrics/{record}/" for record in sorted(_RECORDS)))
+# Records, the README's pictures and kept lines: results that no stage writes.
+OF_NO_STAGE = ("plots/readme/", "studies/fresh/results/", *(f"metrics/{name}/" for name in (RECORD, *OTHER_RECORDS)))
 TASKS, NORMS = ("argmax", "dictionary"), {"short": ("none", "std", "ln"), "long": ("none", "ln")}
 
 
@@ -117,8 +115,8 @@ class Copy:
         )
         for name in listed.stdout.split("\0"):
             generated = name.endswith("dvc.lock") or name.startswith(("metrics/", "plots/"))
-            generated &= not name.startswith(OF_NO_STAGE)
             generated |= name.startswith("studies/") and not name.startswith(f"{STUDY}/dvc.yaml")
+            generated &= not name.startswith(OF_NO_STAGE)
             if name and not generated and (ROOT / name).is_file():
                 (copy.path / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(ROOT / name, copy.path / name)

@@ -43,7 +43,7 @@ def test_the_answer_is_what_the_committed_results_say():
     """Else: python -m stages.readme."""
     evidence = strongest(study("metrics/", "params.yaml"), study(RECORD, f"{RECORD}params.yaml"))
     claims = [judged.claim for judged in evidence.values()]
-    current = block(read_answer(ROOT / "metrics"), claims)
+    current = block(read_answer(ROOT), claims)
     assert rewritten(PAGES["README.md"], current) == PAGES["README.md"]
 
 

@@ -115,7 +115,7 @@ def test_a_board_in_git_is_that_of_its_results(name, monkeypatch):
     study = read_study(name)
     params = read_yaml(ROOT / "params.yaml")
     results, longest = read_results(name, study), params["ranges"][study.range]["longest"]
-    sequences = params["test"]["sequences"]
+    sequences = study.sequences or params["test"]["sequences"]
     table = board(results, study.baselines, longest, sequences)
     text = (ROOT / "studies" / name / "board.md").read_text()
     assert board_table(name, study.question, table) + path_section(results, study, longest, sequences) == text

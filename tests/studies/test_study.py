@@ -37,6 +37,7 @@ def read(tmp_path, monkeypatch):
         ({"lines": {"A line": {}}}, "1 to 64 characters of a-z, 0-9 and -"),
         ({"kept": ["ln"]}, "kept has ln, which is a line; a line is trained, or it is kept"),
         ({"kept": {"ln": {"norm": "ln"}}}, "kept has ln, which is a line; a line is trained, or it is kept"),
+        ({"sequences": 4096}, "sequences is for kept lines alone; lines are tested on test.sequences"),
         ({"kept": ["a", "a"]}, "without a value named twice"),
         ({"compare": [["ln", "std"]]}, "compare has 'std'; choose from ln, none"),
         ({"path": ["ln"]}, "path has ln; choose from what is compared: none"),

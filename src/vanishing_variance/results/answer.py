@@ -1,6 +1,5 @@
-"""The answer in five treatments, trained on up to 16 items at the paper's scale: the README's picture and table."""
+"""The answer in five treatments, trained on up to 16 items, with the paper's steps: the README's picture and table."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -9,8 +8,7 @@ import pandas as pd
 
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.runs import REFERENCE, TASKS
-from vanishing_variance.results.accuracy import COLUMNS as ACCURACY
-from vanishing_variance.results.accuracy import by_seed, rows
+from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.scale import PAPER_LONGEST
 from vanishing_variance.statistics.intervals import interval
 
@@ -21,39 +19,40 @@ BEYOND = 0
 
 @dataclass(frozen=True)
 class Treatment:
-    """A treatment: the record of its models, their normaliser, the rule of the test, and whether the paper has it."""
+    """A treatment: its line, the rule of the test, and whether the paper has it.
+
+    The line is of the study `fresh`; of one that the paper has it is the normaliser, in the record `paper-scale`.
+    """
 
     name: str
-    record: str
-    norm: str
+    line: str
     rule: str
     in_paper: bool
 
 
 TREATMENTS = (
-    Treatment("none", "paper-scale", "none", "plain", in_paper=True),
-    Treatment("ln", "paper-scale", "ln", "plain", in_paper=True),
-    Treatment("averaged weights", "averaged-weights", "none", "averaged", in_paper=False),
-    Treatment("ln, averaged weights", "averaged-weights", "ln", "averaged", in_paper=False),
-    Treatment("three changes", "three-changes", "none", "plain", in_paper=False),
+    Treatment("none", "none", "plain", in_paper=True),
+    Treatment("ln", "ln", "plain", in_paper=True),
+    Treatment("averaged weights", "none", "averaged", in_paper=False),
+    Treatment("ln, averaged weights", "ln", "averaged", in_paper=False),
+    Treatment("three changes", "three-changes-none", "plain", in_paper=False),
 )
 
 
-def read_answer(metrics: Path) -> pd.DataFrame:
-    """Return `answer` of the records in a folder. Raises InputError where one is missing."""
-    records = {one.record: read_csv(metrics / one.record / "accuracy.csv", *ACCURACY) for one in TREATMENTS}
-    return answer(records, read_csv(REFERENCE))
-
-
-def answer(records: Mapping[str, pd.DataFrame], reference: pd.DataFrame) -> pd.DataFrame:
+def read_answer(repository: Path) -> pd.DataFrame:
     """Return the mean accuracy (%) of n seeds, with its 95% t interval, by treatment, task and length: COLUMNS.
 
-    `records`: the raw accuracies of each record; `reference`: the paper's numbers, of which `paper` are the means.
+    `paper`: the paper's mean. Raises InputError where a file of results is missing.
     """
+    record = rows(read_csv(repository / "metrics/paper-scale/accuracy.csv"), range_="short")
+    reference = read_csv(REFERENCE)
     means = []
     for task, treatment in product(TASKS, TREATMENTS):
-        accuracy = records[treatment.record]
-        ours = by_seed(accuracy, task, "short", treatment.norm, treatment.rule)
+        if treatment.in_paper:
+            tested = rows(record, task=task, norm=treatment.line)
+        else:
+            tested = read_csv(repository / f"studies/fresh/results/{task}-{treatment.line}.csv")
+        ours = 100 * rows(tested, rule=treatment.rule).pivot(index="seed", columns="length", values="accuracy")
         ours[BEYOND] = _beyond(ours)
         papers = _papers(reference, treatment, task)
         papers[BEYOND] = _beyond(papers.to_frame().T).item()
@@ -72,5 +71,5 @@ def _papers(reference: pd.DataFrame, treatment: Treatment, task: str) -> "pd.Ser
     """Return the paper's means by length; empty where it has no such treatment."""
     if not treatment.in_paper:
         return pd.Series(dtype=float)
-    variant = rows(reference, quantity="accuracy_pct", range_="short", rule="plain", task=task, variant=treatment.norm)
+    variant = rows(reference, quantity="accuracy_pct", range_="short", rule="plain", task=task, variant=treatment.line)
     return variant.set_index("length")["value"]

@@ -12,7 +12,7 @@ from vanishing_variance.engine import registry
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.runs import PAPER
-from vanishing_variance.harness.sections import PATH, Lengths, Section, different, explained, get_param
+from vanishing_variance.harness.sections import PATH, Lengths, Section, Several, different, explained, get_param
 from vanishing_variance.harness.yaml import flattened, read_yaml
 from vanishing_variance.measure.held_out import Test
 from vanishing_variance.params import Params, check
@@ -59,17 +59,19 @@ Line = Annotated[str, AfterValidator(_named)]
 class Study(Section):
     """The file.
 
-    `range`: of the training lengths. `lengths`: those of test.lengths that are tested; without, all. `base`: parameters
-    that all lines share, and `lines`: those of each by its name; keys of params.yaml, nested or dotted. `kept`: further
-    lines, with or without their parameters, whose accuracies are in git, and which are not trained. `compare`: pairs of
-    a line and its baseline; without, each line is compared with the first. `path`: lines in an order, each of which
-    differs in one thing from the one before; the gains of neighbours over their baselines are compared.
+    `range`: of the training lengths. `lengths`: those of test.lengths that are tested; without, all. `sequences`: how
+    many a length kept lines were tested on; without, test.sequences. `base`: parameters that all lines share, and
+    `lines`: those of each by its name; keys of params.yaml, nested or dotted. `kept`: further lines, with or without
+    their parameters, whose accuracies are in git, and which are not trained. `compare`: pairs of a line and its
+    baseline; without, each line is compared with the first. `path`: lines in an order, each of which differs in one
+    thing from the one before; the gains of neighbours over their baselines are compared.
     """
 
     question: str
     tasks: Annotated[list[Literal["argmax", "dictionary"]], Field(min_length=1), AfterValidator(different)]
     range: Literal["short", "long"] = "short"
     lengths: Lengths = Field(default_factory=list)
+    sequences: Several | None = None
     base: dict[str, Any] = Field(default_factory=dict)
     lines: dict[Line, dict[str, Any]]
     kept: Annotated[dict[Line, dict[str, Any]], BeforeValidator(_with_parameters)] = Field(default_factory=dict)
@@ -116,6 +118,8 @@ def read_study(name: str) -> Study:
         raise InputError(f"{path}: {explained(problem, '', Study)}") from None
     if not study.names:
         raise InputError(f"{path}: lines is {shown(study.lines)}; must have at least 1 line")
+    if study.sequences and study.lines:
+        raise InputError(f"{path}: sequences is for kept lines alone; lines are tested on test.sequences")
     both = study.lines.keys() & study.kept.keys()
     if both:
         raise InputError(f"{path}: kept has {min(both)}, which is a line; a line is trained, or it is kept")
@@ -137,7 +141,7 @@ def held_out(params: Mapping[str, Any], study: Study) -> dict[str, Any]:
         raise InputError(f"lengths is {shown(lengths)}; choose from test.lengths: {', '.join(map(str, test.lengths))}")
     if study.lengths and not lengths[0] <= longest < lengths[-1]:
         raise InputError(f"lengths is {shown(lengths)}; must have one up to {longest}, of training, and one above")
-    return {"lengths": lengths, "sequences": test.sequences}
+    return {"lengths": lengths, "sequences": study.sequences or test.sequences}
 
 
 def line_params(params: Mapping[str, Any], study: Study, line: str) -> dict[str, Any]:
