@@ -33,17 +33,16 @@ def read_results(metrics: Path, params: Path, figures: list[Path]) -> Results:
 
 def main() -> None:
     Arguments(description=__doc__).parse_args()
-    records = {}
-    for name in (RECORD, *OTHER_RECORDS):
-        record = METRICS / name
-        figures = sorted((record / PLOTS).glob("accuracy*.png"), reverse=True)  # accuracy, then accuracy-long
-        records[name] = read_results(record, record / PATH, figures)
+    folder = METRICS / RECORD
+    figures = sorted((folder / PLOTS).glob("accuracy*.png"), reverse=True)  # accuracy, then accuracy-long
+    record = read_results(folder, folder / PATH, figures)
+    others = {name: read_document(METRICS / name / "claims.json", CLAIMS) for name in OTHER_RECORDS}
     ranges = ranges_of(read_yaml(PATH))
     shown = [name for name in SHOWN if "long" in ranges or not name.endswith("-long")]
     own = read_results(METRICS, PATH, [FIGURES / f"{name}.png" for name in shown])
     interventions = read_csv(METRICS / "interventions" / "shares.csv")
     first = Answer(read_figure(PLOTS / "readme" / "answer.png", PAGE), read_answer(Path()))
-    html = page(first, own, interventions, records, read_csv(REFERENCE), read_text(PATH))
+    html = page(first, own, record, others, interventions, read_csv(REFERENCE), read_text(PATH))
     write_text(PAGE, html)
 
 

@@ -1,7 +1,9 @@
 """The stages of a study: a line whose training diverged, from its training to the board, and what is measured."""
 
+import re
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from checkout import KEPT
@@ -126,3 +128,14 @@ def test_a_line_without_results_is_one_line():
     assert code == 2
     assert said.startswith("error: studies/mine/results/argmax-own.csv: ")
     assert said.count("\n") == 1
+
+
+def test_a_study_of_kept_lines_alone_is_of_as_many_sequences_as_it_says():
+    kept = "question: Why?\ntasks: [argmax]\nlines: {}\nkept: [before, all]\nsequences: 64\n"
+    write_text(MINE / "study.yaml", kept)
+    write_text(MINE / "results/argmax-all.csv", re.sub(r"0\.\d+", "1.0", KEPT))
+    for script in (("study_plan", "mine"), ("study_compare", "mine")):
+        assert stage(*script) == (0, "")
+    assert read_yaml(MINE / "plan/test.yaml")["test"]["sequences"] == 64
+    gain = read_csv(MINE / "board.csv").query("line == 'all'")["log_odds"].item()
+    assert gain == pytest.approx(np.log(64.5 / 0.5) - np.log(48.5 / 16.5) / 2, abs=1e-6)

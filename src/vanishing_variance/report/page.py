@@ -15,7 +15,7 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.runs import PAPER_TABLES, TASKS
 from vanishing_variance.harness.sections import get_param
 from vanishing_variance.report.figures import Figure
-from vanishing_variance.report.strongest import Study, strongest
+from vanishing_variance.report.strongest import RECORD, Claims, Study, strongest
 from vanishing_variance.report.tables import at_longest, gains, paper_table, shares
 from vanishing_variance.report.verdicts import counts, is_papers, ours, papers
 from vanishing_variance.results.scale import PAPER_SEEDS, of_paper, paper_steps
@@ -52,21 +52,22 @@ class Answer:
 def page(
     answer: Answer,
     run: Results,
+    record: Results,
+    other_claims: Mapping[str, Claims],
     interventions: pd.DataFrame,
-    records: Mapping[str, Results],
     paper: pd.DataFrame,
     source: str,
 ) -> str:
     """Return all results as one HTML file without a script; its figures are files beside it.
 
-    The first record is the one that the run is held against; the run's first figure (causes) stands apart.
-    `interventions`: shares.csv; `paper`: the paper's numbers; `source`: the text of params.yaml. Raises InputError on a
-    parameter that is not one, and where the results are of another treatment.
+    `record`: the one that the run is held against; `other_claims`: claims.json of other records by name;
+    `interventions`: shares.csv; `paper`: the paper's numbers; `source`: the text of params.yaml. The run's first figure
+    (causes) stands apart. Raises InputError on a parameter that is not one, and where the results are of another
+    treatment.
     """
     norm = get_param(run.study.params, "norm", str)
     if norm not in set(run.tests["treatment"]):
         raise InputError(f"params.yaml: norm is {norm!r}, of which metrics/tables has no results: run the study first")
-    record = next(iter(records.values()))
     scale, is_reduced = _scale(run.study.params)
     evidence = strongest(run.study, record.study)
     claims = [judged.claim for judged in evidence.values()]
@@ -80,10 +81,10 @@ def page(
         network=run.study.params["network"],
         shares=shares(interventions),
         seeds=interventions["n"].max(),
-        records=records,
+        without_biases=other_claims["without-biases"]["dictionary"],
         record=record,
         run=run,
-        gains=gains({name: results.study for name, results in records.items()}),
+        gains=gains({RECORD: record.study.claims, **other_claims}),
         recorded_tables=_tables(record, paper),
         own_tables=_tables(run, paper),
         scale=scale,

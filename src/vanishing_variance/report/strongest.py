@@ -12,15 +12,16 @@ from vanishing_variance.results.scale import paper_steps
 RECORD = "paper-scale"
 # Records of another network or training, which the page shows beside it.
 OTHER_RECORDS = ("without-biases", "velickovic")
-# The type of claims.json.
+# claims.json: its type when it is read, and in a signature.
 CLAIMS = dict[str, dict[str, Any]]
+Claims = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
 class Study:
     """A run, or the record of one: its claims.json and params.yaml as documents."""
 
-    claims: Mapping[str, Mapping[str, Any]]
+    claims: Claims
     params: Mapping[str, Any]
 
 

@@ -10,7 +10,7 @@ from vanishing_variance.claims.verdict import shown
 from vanishing_variance.harness.numbers import MISSING, drawn_power, estimate
 from vanishing_variance.harness.runs import ABLATIONS, TASKS
 from vanishing_variance.measure.interventions.names import FORMS, TARGET, damaged, restored
-from vanishing_variance.report.strongest import Study
+from vanishing_variance.report.strongest import Claims
 from vanishing_variance.report.verdicts import ours, papers
 from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.tables import TITLES
@@ -74,14 +74,14 @@ def at_longest(means: pd.DataFrame, treatment: str) -> dict[str, pd.Series]:
     return {row["task"]: row for _, row in longest.iterrows()}
 
 
-def gains(records: Mapping[str, Study]) -> Markup:
+def gains(records: Mapping[str, Claims]) -> Markup:
     """Return our gains in accuracy: a row a claim, a column a record, the last one the paper's."""
     first, *_ = records.values()
-    names = {key: claim["claim"] for key, claim in first.claims.items() if claim["unit"] == "pp"}
+    names = {key: claim["claim"] for key, claim in first.items() if claim["unit"] == "pp"}
     table = pd.DataFrame(index=list(names))
     for name, record in records.items():
-        table[name] = pd.Series(record.claims).map(_gain)
-    table["paper’s"] = pd.Series(first.claims).map(papers)
+        table[name] = pd.Series(record).map(_gain)
+    table["paper’s"] = pd.Series(first).map(papers)
     return _html(table.fillna(MISSING).rename(index=names))
 
 
