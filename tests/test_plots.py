@@ -33,5 +33,5 @@ def test_every_picture_of_the_results_is_among_them():
     for path in (ROOT / "studies").glob("*/dvc.yaml"):
         pictures |= {f"studies/{path.parent.name}/{entry}" for entry in yaml.safe_load(path.read_text())["plots"]}
     drawn = {str(path.relative_to(ROOT)) for top in ("plots", "studies") for path in (ROOT / top).rglob("*.png")}
-    drawn = {path for path in drawn if not path.startswith("studies/protocols/") and "/before/" not in path}
+    drawn = {path for path in drawn if not path.startswith("studies/protocols/")}
     assert {path for path in drawn if not path.startswith(tuple(pictures))} == set()

@@ -6,7 +6,7 @@ import pytest
 from browser import NONE, find
 from made_up_results import draw, rendered
 
-BOARD = "studies/leaderboard/before/board"
+BOARD = "studies/leaderboard/board"
 UNFOLD = "document.querySelectorAll('details').forEach(part => part.open = true)"
 
 
