@@ -218,8 +218,8 @@ MISTAKES = {
     ),
     # Studies
     "a line of a study loses what all lines share": (
-        "changes = base | flattened(study.lines[line])",
-        "changes = flattened(study.lines[line])",
+        "changes = base | own",
+        "changes = own",
     ),
     "a plan lacks the hash of its normaliser": (
         """names = [f"attentions/{params['attention']}.py", f"norms/{params['norm']}.py"]""",

@@ -1,6 +1,10 @@
 """The line `two-none` by hand, without the package: `python studies/depth/by_hand.py SEED ...` prints accuracies.
 
-torch's own encoder, its Adam, other random numbers. Independent of what made results/dictionary-two-none.csv.
+torch's own encoder, its Adam, other random numbers. Independent of what made results/dictionary-two-none.csv, which has
+93.8 [92.6, 94.9] beyond training and 78.9 [75.7, 82.0] at 2^12. Printed on an AMD EPYC (Zen 5):
+
+    seed 1: beyond training 95.2; 100.0 100.0 99.6 99.2 98.8 97.3 94.5 89.5 82.4
+    seed 2: beyond training 92.0; 100.0 99.2 99.2 99.6 98.0 93.8 89.1 82.0 75.0
 """
 
 import sys

@@ -42,7 +42,7 @@ def test_the_rows_as_they_occur_lead_to_the_same_losses_and_gradients():
     found = []
     for numbered, rows in (touched_rows(batch, tables, {"embedding.key": 256}), occurring_rows(batch, tables)):
         weights = {name: tensor.double().requires_grad_() for name, tensor in start(plan, seeds).items()}
-        read = TorchAdam(weights, tables, torch.ones(1), 0.0).read(rows)
+        read = TorchAdam(weights, tables, torch.ones(1, dtype=torch.float64), 0.0).read(rows)
         loss = losses(network, weights | read, in_double(numbered), labels)
         loss.sum().backward()
         found.append([loss, *(tensor.grad for tensor in weights.values())])

@@ -107,7 +107,7 @@ def wasserstein_distances(
     """
     both = torch.from_numpy(np.concatenate((ours, theirs))).to(device())
     values, order = both.sort(dim=0)
-    of_ours = (order < len(ours)).cumsum(dim=0)
+    of_ours = (order < len(ours)).cumsum(dim=0).double()
     of_theirs = torch.arange(1, len(both) + 1, device=both.device).unsqueeze(1) - of_ours
     between = (of_ours / len(ours) - of_theirs / len(theirs)).abs()
     areas = between[:-1] * values.diff(dim=0)
