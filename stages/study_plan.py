@@ -6,7 +6,7 @@ from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml, written
-from vanishing_variance.studies.plan import STUDIES, plan, runs
+from vanishing_variance.studies.plan import STUDIES, plan, plan_of_tests, runs
 from vanishing_variance.studies.study import check_batch, held_out, line_params, read_study
 
 
@@ -16,19 +16,19 @@ def main() -> None:
     name = parser.parse_args().study
     study = read_study(name)
     params = read_yaml(PATH)
-    # two files more, so that there is a plan where all lines are kept
-    plans = {
-        "lines.yaml": written({"lines": list(study.lines), "kept": list(study.kept)}),
-        "test.yaml": written({"test": held_out(params, study)}),
-    }
     for line, parameters in study.kept.items():
         if parameters:
             line_params(params, study, line)
-    for line in study.lines:
-        resolved = line_params(params, study, line)
+    resolved = {line: line_params(params, study, line) for line in study.lines}
+    # two files more, so that there is a plan where all lines are kept
+    plans = {
+        "lines.yaml": written({"lines": list(study.lines), "kept": list(study.kept)}),
+        "test.yaml": written(plan_of_tests(held_out(params, study), resolved.values(), study.tasks)),
+    }
+    for line, of_line in resolved.items():
         for task in study.tasks:
-            planned = plan(resolved, task, study.range)
-            check_batch(resolved, runs(planned, task, study.range, name, line)[0])
+            planned = plan(of_line, task, study.range)
+            check_batch(of_line, runs(planned, task, study.range, name, line)[0])
             plans[f"{task}-{line}.yaml"] = written(planned)
     folder = STUDIES / name / "plan"
     shutil.rmtree(folder, ignore_errors=True)

@@ -64,8 +64,8 @@ MISTAKES = {
         "optimiser.resume(completed + 1)\n    report(",
     ),
     "a checkpoint of other parameters is taken": (
-        "fingerprint(plan, chunk)",
-        "fingerprint(chunk)",
+        "fingerprint(plan, some_seeds)",
+        "fingerprint(some_seeds)",
     ),
     "a resumed step of the plain engine counts twice": (
         "optimiser.resume(completed)\n    if",

@@ -217,6 +217,32 @@ def test_a_block_is_its_chunks_and_a_block_of_one_seed_works(task_name, monkeypa
             assert np.array_equal(array[2:], theirs[kind][name])
 
 
+@pytest.mark.parametrize(("most", "chunks"), [(5, [5]), (4, [3, 2]), (2, [2, 2, 1]), (1, [1] * 5), (0, [])])
+def test_memory_that_is_not_enough_halves_the_seeds_that_are_trained_at_once(most, chunks):
+    seeds, plan, trained_at_once = [4, 5, 6, 7, 8], make_short("dictionary"), []
+
+    def within_memory(plan, seeds, path, report):
+        if len(seeds) > most:
+            raise torch.OutOfMemoryError
+        trained_at_once.append(len(seeds))
+        return ensemble._train_chunk(plan, seeds, path, report)
+
+    train = partial(ensemble.train_as_memory_allows, within_memory, plan, seeds, None, lambda done: None)
+    if not chunks:
+        with pytest.raises(torch.OutOfMemoryError):
+            train()
+        return
+    block = train()
+    assert trained_at_once == chunks
+    parts, first = [], 0
+    for size in chunks:
+        parts.append(ensemble._train_chunk(plan, seeds[first : first + size], None, lambda done: None))
+        first += size
+    alone = ensemble.joined(parts)
+    assert block.losses.equals(alone.losses)
+    assert all(np.array_equal(block.weights[name], alone.weights[name]) for name in alone.weights)
+
+
 def test_the_number_of_processes_changes_no_bit(monkeypatch):
     results = []
     for cores in (1, 2):

@@ -116,7 +116,7 @@ def measurements():
 
 
 def main():
-    loop.STEPS_PER_RECORD = plain_block.STEPS_PER_RECORD = 1
+    loop.STEPS_PER_RECORD = 1
     results = {}
     for name, arrays in (*trainings(), *measurements()):
         results |= {f"{name}/{part}": array for part, array in arrays.items()}

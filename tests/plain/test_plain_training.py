@@ -57,7 +57,7 @@ class Looking(Bag):
 def here(monkeypatch):
     """In this process, a record every five steps."""
     monkeypatch.setattr(parallel, "cores", lambda: 1)
-    for module in (fast, plain_loop, plain_block):
+    for module in (fast, plain_loop):
         monkeypatch.setattr(module, "STEPS_PER_RECORD", 5)
 
 

@@ -7,7 +7,7 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.yaml import read_yaml, written
 from vanishing_variance.studies import study as studies
-from vanishing_variance.studies.plan import plan, runs
+from vanishing_variance.studies.plan import plan, plan_of_tests, runs
 from vanishing_variance.studies.study import held_out, line_params, read_study
 from vanishing_variance.studies.template import FILES, filled
 
@@ -159,6 +159,16 @@ def test_the_plan_of_another_network_changes_with_the_plain_engine_and_that_of_t
     engine = {f"plain/{path.name}" for path in (ROOT / "src/vanishing_variance/plain").glob("*.py")}
     assert other["files"].keys() == own | networks | engine | {"features/argmax.py"}
     assert (other["network"], other["network_options"]) == ("transformer", {"layers": 1, "heads": 2})
+
+
+def test_the_tests_change_with_the_plain_engine_where_a_line_of_the_papers_network_has_several_heads(read):
+    study = read(VALID | {"lines": {"one": {}, "two": {"model.heads": 2}, "other": {"network": "transformer"}}})
+    one, two, other = (line_params(PARAMS, study, line) for line in ("one", "two", "other"))
+    assert plan(one, "argmax", "short")["files"] == plan(two, "argmax", "short")["files"]
+    assert plan_of_tests(PARAMS["test"], [one, other], study.tasks) == {"test": PARAMS["test"]}
+    files = plan_of_tests(PARAMS["test"], [one, two], study.tasks)["files"]
+    engine = {f"plain/{path.name}" for path in (ROOT / "src/vanishing_variance/plain").glob("*.py")}
+    assert files.keys() == engine | {"networks/__init__.py", "networks/paper.py", "features/argmax.py"}
 
 
 def test_a_line_has_the_network_of_params_yaml_or_its_own_with_its_own_options(read):

@@ -3,10 +3,13 @@
 S seeds.
 """
 
-from collections.abc import Sequence
+import gc
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +19,7 @@ from vanishing_variance.engine import loop
 from vanishing_variance.engine.checkpoints import fingerprint, to_arrays
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.initialisation import draw
+from vanishing_variance.engine.interfaces import Weights
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.parallel import Job, Report
@@ -36,6 +40,10 @@ class TrainedBlock:
     others: dict[str, dict[str, np.ndarray]]
 
 
+# Trains some seeds of a plan with a checkpoint, and reports the seed-steps completed.
+Train = Callable[[Any, Sequence[int], Path | None, Report], TrainedBlock]
+
+
 def train_block(plan: TrainingPlan, seeds: Sequence[int], checkpoints: Path | None = None) -> TrainedBlock:
     """Train a block of seeds.
 
@@ -43,25 +51,70 @@ def train_block(plan: TrainingPlan, seeds: Sequence[int], checkpoints: Path | No
     """
     plan.variant.network()  # whose modules are part of the code that `fingerprint` reads
     size = plan.training.seeds_per_process if device().type == "cpu" else len(seeds)
-    jobs: list[Job] = []
+    return train_in_chunks(_train_chunk, plan, seeds, size, checkpoints)
+
+
+def train_in_chunks(
+    train: Train,
+    plan: TrainingPlan,
+    seeds: Sequence[int],
+    size: int,
+    checkpoints: Path | None,
+    job: Callable[..., Job] = partial,
+) -> TrainedBlock:
+    """Return a block of which `train` trains `size` seeds at once, on a CPU several such chunks side by side.
+
+    `train` is called with the plan, seeds, the file of their checkpoint and what to report seed-steps to; `job` makes
+    what another process can be sent.
+    """
+    jobs = []
     for first in range(0, len(seeds), size):
-        chunk = seeds[first : first + size]
+        jobs.append(job(train_as_memory_allows, train, plan, seeds[first : first + size], checkpoints))
+    with Progress(f"train {plan.name}", plan.steps * len(seeds), "seed-steps") as progress:
+        return joined(parallel.run(jobs, progress))
+
+
+def train_as_memory_allows(
+    train: Train, plan: TrainingPlan, seeds: Sequence[int], checkpoints: Path | None, report: Report
+) -> TrainedBlock:
+    """Return a block trained at once or, while a GPU's memory is not enough, half as many seeds at a time.
+
+    Raises torch.OutOfMemoryError where it is not for one seed.
+    """
+    torch.set_num_threads(1)  # several would sum in another order
+    blocks: list[TrainedBlock] = []
+    first, size = 0, len(seeds)
+    while first < len(seeds):
+        some_seeds = seeds[first : first + size]
         path = None
         if checkpoints is not None:
-            path = checkpoints / f"{chunk[0]}-{fingerprint(plan, chunk)}.safetensors"
-        jobs.append(partial(_train_chunk, plan, chunk, path))
-    with Progress(f"train {plan.name}", plan.steps * len(seeds), "seed-steps") as progress:
-        chunks = parallel.run(jobs, progress)
-    return joined(chunks)
+            path = checkpoints / f"{some_seeds[0]}-{fingerprint(plan, some_seeds)}.safetensors"
+        try:
+            blocks.append(train(plan, some_seeds, path, report))
+            first += size
+            continue
+        except torch.OutOfMemoryError:
+            if size == 1:
+                raise
+        size = (size + 1) // 2
+        print(f"train {plan.name}: memory is not enough; now {size} seeds at a time", file=sys.stderr, flush=True)
+        gc.collect()  # the failed training, which refers to itself
+        torch.cuda.empty_cache()
+    return joined(blocks)
 
 
 def _train_chunk(plan: TrainingPlan, seeds: Sequence[int], checkpoint: Path | None, report: Report) -> TrainedBlock:
-    """Train some seeds of a block."""
-    torch.set_num_threads(1)  # several would sum in another order
     variant = plan.variant
     initial = draw(variant.initial(plan.task_training), plan.root_seed, variant.task_name, seeds)
     weights = {name: tensor.to(device()) for name, tensor in initial.items()}
     losses, others = loop.train(plan, weights, seeds, report, checkpoint)
+    return trained_block(plan, seeds, weights, losses, others)
+
+
+def trained_block(
+    plan: TrainingPlan, seeds: Sequence[int], weights: Weights, losses: np.ndarray, others: Mapping[str, Weights]
+) -> TrainedBlock:
+    """Return what a training of `losses` (records, S) leaves, on the CPU."""
     records = len(losses)
     last_steps = loop.STEPS_PER_RECORD * np.arange(1, records + 1)
     columns = {

@@ -39,9 +39,9 @@ def touched_rows(
 def occurring_rows(
     batch: Mapping[str, Shaped[Tensor, "S ..."]], readers: Mapping[str, Sequence[str]]
 ) -> tuple[dict[str, Shaped[Tensor, "S ..."]], dict[str, Integer[Tensor, "S R"]]]:
-    """Return what `touched_rows` does with a row for each number in the batch, as often as it is there.
+    """Return what `touched_rows` returns, but with one row for each occurrence: a number that occurs twice has two.
 
-    On a GPU, where to look for equal ones would cost more than it saves: nothing here waits for it.
+    For a GPU, where a search for equal numbers would cost more than it saves.
     """
     renumbered, rows = dict(batch), {}
     for table, names in readers.items():

@@ -6,18 +6,12 @@ S seeds.
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
 import torch
 
 from vanishing_variance.engine.batches import batches
-from vanishing_variance.engine.checkpoints import fingerprint, to_arrays
 from vanishing_variance.engine.device import device
-from vanishing_variance.engine.ensemble import TrainedBlock, joined
-from vanishing_variance.engine.loop import STEPS_PER_RECORD
-from vanishing_variance.harness import parallel
-from vanishing_variance.harness.parallel import Job, Report
-from vanishing_variance.harness.progress import Progress
+from vanishing_variance.engine.ensemble import TrainedBlock, train_in_chunks, trained_block
+from vanishing_variance.harness.parallel import Report
 from vanishing_variance.plain.ensemble import Single, Stacked, can_stack
 from vanishing_variance.plain.jobs import job
 from vanishing_variance.plain.loop import train
@@ -33,16 +27,8 @@ def train_block(plan: PlainPlan, seeds: Sequence[int], checkpoints: Path | None 
     """
     check_network(plan, seeds[0])
     together = device().type != "cpu" and _can_stack(plan, seeds)
-    chunks = [list(seeds)] if together else [[seed] for seed in seeds]
-    jobs: list[Job] = []
-    for some_seeds in chunks:
-        path = None
-        if checkpoints is not None and isinstance(plan.network, str):
-            path = checkpoints / f"{some_seeds[0]}-{fingerprint(plan, some_seeds)}.safetensors"
-        jobs.append(job(_train_chunk, plan, some_seeds, path))
-    with Progress(f"train {plan.name}", plan.steps * len(seeds), "seed-steps") as progress:
-        blocks = parallel.run(jobs, progress)
-    return joined(blocks)
+    kept = checkpoints if isinstance(plan.network, str) else None
+    return train_in_chunks(_train_chunk, plan, seeds, len(seeds) if together else 1, kept, job)
 
 
 def _can_stack(plan: PlainPlan, seeds: Sequence[int]) -> bool:
@@ -54,18 +40,8 @@ def _can_stack(plan: PlainPlan, seeds: Sequence[int]) -> bool:
 
 
 def _train_chunk(plan: PlainPlan, seeds: Sequence[int], checkpoint: Path | None, report: Report) -> TrainedBlock:
-    """Train some seeds of a block."""
-    torch.set_num_threads(1)  # several would sum in another order
     models = [initial_model(plan, seed).to(device()).train() for seed in seeds]
     ensemble = Single(models[0]) if len(models) == 1 else Stacked(models)
     with torch.random.fork_rng():
         losses, others = train(plan, ensemble, seeds, report, checkpoint)
-    records = len(losses)
-    last_steps = STEPS_PER_RECORD * np.arange(1, records + 1)
-    columns = {
-        "seed": np.repeat(seeds, records),
-        "step": np.tile(last_steps.clip(max=plan.steps), len(seeds)),
-        "loss": losses.T.ravel(),
-    }
-    other_arrays = {name: to_arrays(tensors) for name, tensors in others.items()}
-    return TrainedBlock(to_arrays(ensemble.weights), pd.DataFrame(columns), other_arrays)
+    return trained_block(plan, seeds, ensemble.weights, losses, others)

@@ -55,18 +55,35 @@ def network_plan(params: Mapping[str, Any], tasks: Iterable[str]) -> dict[str, A
     network = params["network"]
     if network == PAPER:
         return {"network": PAPER}
-    networks = {"__init__", PAPER, network}  # the plain engine reads the paper's, too
-    names = [f"networks/{name}.py" for name in sorted(networks)]
-    names += [f"features/{task}.py" for task in tasks]
-    names += sorted(f"plain/{path.name}" for path in (PACKAGE / "plain").glob("*.py"))
-    files = {name: _hash(PACKAGE / name) for name in names}
+    files = _plain_files(network, tasks)
     return {"network": network, "network_options": params["network_options"], "files": files}
+
+
+def plan_of_tests(
+    test: Mapping[str, Any], lines: Iterable[Mapping[str, Any]], tasks: Iterable[str]
+) -> dict[str, Mapping[str, Any]]:
+    """Return what the tests of a study's lines read, `test` among it, and the hashes of what only some of them read.
+
+    The inside of several heads of the paper's network is measured by the plain engine.
+    """
+    if any(line["network"] == PAPER and line["model"]["heads"] > 1 for line in lines):
+        return {"test": test, "files": _plain_files(PAPER, tasks)}
+    return {"test": test}
 
 
 def runs(plan: Mapping[str, Any], task: str, range_: str, study: str, line: str) -> list[LineRun]:
     """Return the runs of a line, one a block of seeds."""
     names = task, range_, plan["norm"]
     return [LineRun(*names, block, plan["attention"], study, line) for block in plan["blocks"]]
+
+
+def _plain_files(network: str, tasks: Iterable[str]) -> dict[str, str]:
+    """Return the hashes of what the plain engine reads of a network."""
+    networks = {"__init__", PAPER, network}  # it reads the paper's, too
+    names = [f"networks/{name}.py" for name in sorted(networks)]
+    names += [f"features/{task}.py" for task in tasks]
+    names += sorted(f"plain/{path.name}" for path in (PACKAGE / "plain").glob("*.py"))
+    return {name: _hash(PACKAGE / name) for name in names}
 
 
 def _hash(path: Path) -> str:
