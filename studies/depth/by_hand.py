@@ -18,16 +18,16 @@ TESTED = 256
 
 
 class Network(nn.Module):
-    """Items and query as tokens, two layers, the class of the query's token."""
+    """Items and query as tokens, `count` layers, the class of the query's token."""
 
-    def __init__(self) -> None:
+    def __init__(self, count: int) -> None:
         super().__init__()
         self.keys, self.values = nn.Embedding(KEYS, EMBEDDED), nn.Embedding(VALUES, EMBEDDED)
         for table in (self.keys, self.values):
             nn.init.normal_(table.weight, std=0.125)
         self.item, self.query = nn.Linear(2 * EMBEDDED, WIDTH), nn.Linear(EMBEDDED, WIDTH)
         options = {"dropout": 0.0, "activation": "gelu", "batch_first": True, "norm_first": True}
-        self.layers = nn.ModuleList(nn.TransformerEncoderLayer(WIDTH, 4, 4 * WIDTH, **options) for _ in range(2))
+        self.layers = nn.ModuleList(nn.TransformerEncoderLayer(WIDTH, 4, 4 * WIDTH, **options) for _ in range(count))
         for layer in self.layers:  # as nn.Linear begins
             attention = layer.self_attn
             for tensor in (attention.in_proj_weight, attention.in_proj_bias, attention.out_proj.bias):
@@ -70,9 +70,10 @@ def accuracy(network: Network, length: int) -> float:
 def main() -> None:
     """Train and test each seed."""
     torch.set_num_threads(1)
-    for seed in map(int, sys.argv[1:]):
+    layers, *seeds = map(int, sys.argv[1:])
+    for seed in seeds:
         torch.manual_seed(seed)
-        network = Network()
+        network = Network(layers)
         adam = torch.optim.Adam(network.parameters(), lr=1e-3, fused=True)
         for _ in range(10_000):
             *inputs, label = sequences(128, int(torch.randint(5, 17, ())))
@@ -84,7 +85,8 @@ def main() -> None:
         with torch.no_grad():
             percent = [accuracy(network, length) for length in LENGTHS]
         print(
-            f"seed {seed}: beyond training {sum(percent[1:]) / 8:.1f}; " + " ".join(f"{x:.1f}" for x in percent),
+            f"{layers} layers, seed {seed}: beyond training {sum(percent[1:]) / 8:.1f}; "
+            + " ".join(f"{x:.1f}" for x in percent),
             flush=True,
         )
 

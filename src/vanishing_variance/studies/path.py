@@ -29,8 +29,9 @@ NOTE = (
     "paired t-test after Holm's correction over the path."
 )
 INSIDE_NOTE = (
-    "Inside the models as trained. *Target*: attention to it, of the head that has most of it in whichever layer. "
-    "*Variance*: of O in the last layer, at the longest length over that at the shortest, geometric mean over seeds."
+    "Inside the models as trained, of all lines that are compared. *Target*: attention to it, of the head that has most "
+    "of it in whichever layer. *Variance*: of O in the last layer, at the longest length over that at the shortest, "
+    "geometric mean over seeds."
 )
 
 
@@ -48,7 +49,8 @@ def path_section(results: pd.DataFrame, study: Study, longest: int, sequences: i
             of_rule = rows(of_task, rule=rule)
             if len(of_rule):
                 parts.append(_gains(path(of_rule, study.path, study.baselines, longest, sequences), rule))
-        inside = [[line, *_inside(of_task, line), *_inside(of_task, study.baselines[line])] for line in study.path]
+        pairs = study.baselines.items()
+        inside = [[line, *_inside(of_task, line), *_inside(of_task, baseline)] for line, baseline in pairs]
         parts.append(table(INSIDE, inside))
     return "\n" + "\n\n".join([*parts, NOTE, INSIDE_NOTE]) + "\n"
 
