@@ -30,8 +30,8 @@ NOTE = (
 )
 INSIDE_NOTE = (
     "Inside the models as trained, of all lines that are compared. *Target*: attention to it, of the head that has "
-    "most of it in whichever layer. *Variance*: of O in the last layer, at the longest length over that at the shortest, "
-    "geometric mean over seeds."
+    "most of it in whichever layer. *Variance*: of O in the last layer, at the longest length over that at the "
+    "shortest, geometric mean over seeds."
 )
 
 
