@@ -1,7 +1,8 @@
 """The lines `two-none` and `four-none` by hand, without the package: `python studies/depth/by_hand.py LAYERS SEED ...`.
 
-torch's own encoder, its Adam, other random numbers. Independent of what made their results, which have 93.8 [92.6, 94.9]
-and 94.5 [93.1, 95.9] beyond training, 78.9 [75.7, 82.0] and 80.8 [76.2, 85.5] at 2^12. Printed on an AMD EPYC (Zen 5):
+torch's own encoder, its Adam, other random numbers. Independent of what made their results, which have 93.8 [92.6,
+94.9] and 94.5 [93.1, 95.9] beyond training, 78.9 [75.7, 82.0] and 80.8 [76.2, 85.5] at 2^12. Printed on an AMD
+EPYC (Zen 5):
 
     2 layers, seed 1: beyond training 95.2; 100.0 100.0 99.6 99.2 98.8 97.3 94.5 89.5 82.4
     2 layers, seed 2: beyond training 92.0; 100.0 99.2 99.2 99.6 98.0 93.8 89.1 82.0 75.0
