@@ -67,6 +67,14 @@ MISTAKES = {
         "fingerprint(plan, some_seeds)",
         "fingerprint(some_seeds)",
     ),
+    "memory that is not enough trains the first seeds again": (
+        "some_seeds = seeds[first : first + size]",
+        "some_seeds = seeds[:size]",
+    ),
+    "the test of several heads does not see the plain engine": (
+        'line["model"]["heads"] > 1 for line',
+        'line["model"]["heads"] > 9 for line',
+    ),
     "a resumed step of the plain engine counts twice": (
         "optimiser.resume(completed)\n    if",
         "optimiser.resume(completed + 1)\n    if",
