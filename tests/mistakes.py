@@ -64,8 +64,8 @@ MISTAKES = {
         "optimiser.resume(completed + 1)\n    report(",
     ),
     "a checkpoint of other parameters is taken": (
-        "fingerprint(plan, some_seeds)",
-        "fingerprint(some_seeds)",
+        "fingerprint(plan, seeds)",
+        "fingerprint(seeds)",
     ),
     "memory that is not enough trains the first seeds again": (
         "some_seeds = seeds[first : first + size]",

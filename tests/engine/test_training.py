@@ -243,12 +243,16 @@ def test_memory_that_is_not_enough_halves_the_seeds_that_are_trained_at_once(mos
     assert all(np.array_equal(block.weights[name], alone.weights[name]) for name in alone.weights)
 
 
-def test_the_number_of_processes_changes_no_bit(monkeypatch):
-    results = []
+def test_the_number_of_processes_changes_no_bit_and_finds_the_same_checkpoints(tmp_path, monkeypatch):
+    results, names = [], []
     for cores in (1, 2):
         monkeypatch.setattr(parallel, "cores", lambda cores=cores: cores)
-        results.append(ensemble.train_block(make_short("dictionary", seeds_per_process=1), [0, 1]))
+        folder = tmp_path / str(cores)
+        results.append(ensemble.train_block(make_short("dictionary", seeds_per_process=1), [0, 1], folder))
+        names.append({path.name for path in folder.iterdir()})
     one, two = results
+    assert len(names[0]) == 2
+    assert names[0] == names[1]
     assert one.losses.equals(two.losses)
     assert all(np.array_equal(one.weights[name], two.weights[name]) for name in one.weights)
 

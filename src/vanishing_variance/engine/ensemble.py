@@ -67,19 +67,22 @@ def train_in_chunks(
     `train` is called with the plan, seeds, the file of their checkpoint and what to report seed-steps to; `job` makes
     what another process can be sent.
     """
+    # here, where all modules are loaded that decide the training: another process loads them as it trains
+    checkpoint = None if checkpoints is None else checkpoints / fingerprint(plan, seeds)
     jobs = []
     for first in range(0, len(seeds), size):
-        jobs.append(job(train_as_memory_allows, train, plan, seeds[first : first + size], checkpoints))
+        jobs.append(job(train_as_memory_allows, train, plan, seeds[first : first + size], checkpoint))
     with Progress(f"train {plan.name}", plan.steps * len(seeds), "seed-steps") as progress:
         return joined(parallel.run(jobs, progress))
 
 
 def train_as_memory_allows(
-    train: Train, plan: TrainingPlan, seeds: Sequence[int], checkpoints: Path | None, report: Report
+    train: Train, plan: TrainingPlan, seeds: Sequence[int], checkpoint: Path | None, report: Report
 ) -> TrainedBlock:
     """Return a block trained at once or, while a GPU's memory is not enough, half as many seeds at a time.
 
-    Raises torch.OutOfMemoryError where it is not for one seed.
+    The name of each checkpoint ends with that of `checkpoint`, in its folder. Raises torch.OutOfMemoryError where
+    memory is not enough for one seed.
     """
     torch.set_num_threads(1)  # several would sum in another order
     blocks: list[TrainedBlock] = []
@@ -87,8 +90,8 @@ def train_as_memory_allows(
     while first < len(seeds):
         some_seeds = seeds[first : first + size]
         path = None
-        if checkpoints is not None:
-            path = checkpoints / f"{some_seeds[0]}-{fingerprint(plan, some_seeds)}.safetensors"
+        if checkpoint is not None:
+            path = checkpoint.with_name(f"{some_seeds[0]}-{len(some_seeds)}-{checkpoint.name}.safetensors")
         try:
             blocks.append(train(plan, some_seeds, path, report))
             first += size
