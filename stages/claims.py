@@ -26,7 +26,6 @@ def main() -> None:
         paper=read_csv(REFERENCE),
         longest=trained.longest,
         steps=trained.steps,
-        root=trained.root,
         sequences=trained.sequences,
         network=trained.network,
         interventions=read_frame(INTERVENTIONS / "accuracy.parquet"),

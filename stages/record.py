@@ -75,7 +75,6 @@ def judgements(record: Record, trained: TrainingSetup) -> Files:
         paper=read_csv(REFERENCE),
         longest=trained.longest,
         steps=trained.steps,
-        root=trained.root,
         sequences=trained.sequences,
     )
     claims = [claim for claim in CLAIMS if claim.rule.recorded]

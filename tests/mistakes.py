@@ -178,7 +178,6 @@ MISTAKES = {
     # Statistics
     "Holm goes from the largest p": ("np.argsort(p)[:made]", "np.argsort(-p)[:made]"),
     "Holm corrects over all rules": ('tests.groupby(NAMES[:-1])["p"]', 'tests.groupby(NAMES[:-2])["p"]'),
-    "Wilcoxon's p has one side": ("p = 2 * probabilities[", "p = probabilities["),
     "an interval of the values, not their mean": (
         "float(values.std(ddof=1)) / n**0.5",
         "float(values.std(ddof=1))",

@@ -118,7 +118,6 @@ def evidence(**changes):
     known |= {
         "capacity": dict.fromkeys(TASKS, ALIKE),
         "longest": {"short": 16, "long": 256},
-        "root": 0,
         "sequences": 512,
     }
     return Evidence(**_known() | known | changes)

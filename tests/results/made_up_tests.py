@@ -4,14 +4,12 @@ from functools import cache
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.runs import REFERENCE, RULES
 from vanishing_variance.results.accuracy import COLUMNS, rows
 from vanishing_variance.results.paired_tests import paired_tests
-from vanishing_variance.statistics import intervals
 
 PAPER = read_csv(REFERENCE)
 
@@ -31,16 +29,14 @@ def made_up(norms=("none", "std", "ln"), seeds=4, lengths=(16, 16384)):
 
 
 def paired_up(accuracy, norm="ln", ranges=("short", "long")):
-    """Every paired test of these accuracies, the answers behind them drawn at random; few resamples."""
+    """Every paired test of these accuracies, the answers behind them drawn at random."""
     seeds, lengths = accuracy["seed"].nunique(), accuracy["length"].unique()
     names = [f"{name}-{n}" for name in RULES for n in lengths]
 
     def answers(*variant):
         return {name: stream(*variant, name).random((seeds, 30)) < 0.5 for name in names}
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(intervals, "RESAMPLES", 99)
-        return paired_tests(accuracy, answers, norm, 0, ranges)
+    return paired_tests(accuracy, answers, norm, ranges)
 
 
 def select(tests, task, range_, treatment, baseline):

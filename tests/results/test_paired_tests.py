@@ -1,5 +1,4 @@
 import numpy as np
-import pandas as pd
 import pytest
 from made_up_tests import made_up, paired_up, select
 from scipy import stats
@@ -8,15 +7,9 @@ from statsmodels.stats.multitest import multipletests
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.runs import RULES
 from vanishing_variance.results.paired_tests import paired_tests
-from vanishing_variance.statistics import intervals
 from vanishing_variance.statistics.components import components
 
 ACCURACY = made_up(seeds=6, lengths=(16, 32, 64))
-
-
-@pytest.fixture(autouse=True)
-def _few_resamples(monkeypatch):
-    monkeypatch.setattr(intervals, "RESAMPLES", 99)
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +35,6 @@ def test_every_pair_is_tested_by_seed_in_percent(tests):
     assert row["treatment_mean"] == pytest.approx(ln.mean())
     assert row["difference"] == pytest.approx((ln - none).mean())
     assert row["p"] == pytest.approx(stats.ttest_rel(ln, none).pvalue)
-    assert row["p_wilcoxon"] == pytest.approx(stats.wilcoxon(ln - none).pvalue)
-    assert row["boot_low"] < row["difference"] < row["boot_high"]
 
 
 def test_holm_corrects_over_the_lengths_of_one_rule(tests, monkeypatch):
@@ -57,15 +48,13 @@ def test_holm_corrects_over_the_lengths_of_one_rule(tests, monkeypatch):
 def test_shares_are_those_of_the_answers_of_both_variants():
     names = [f"{rule}-{n}" for rule in RULES for n in (16, 32, 64)]
     right = {norm: {name: stream(norm, name).random((6, 50)) < 0.6 for name in names} for norm in ("none", "ln")}
-    tests = paired_tests(ACCURACY, lambda task, range_, norm: right[norm], "ln", 0, ("long",))
+    tests = paired_tests(ACCURACY, lambda task, range_, norm: right[norm], "ln", ("long",))
     row = select(tests, "argmax", "long", "ln", "none").query("rule == 'averaged' and length == 64").iloc[0]
     expected = components(100.0 * right["ln"]["averaged-64"] - 100.0 * right["none"]["averaged-64"])
     assert row[[*vars(expected)]].tolist() == pytest.approx([*vars(expected).values()])
 
 
-def test_the_same_root_gives_the_same_intervals():
-    first, again, other = (paired_tests(ACCURACY, None, "ln", root, ("long",)) for root in (0, 0, 1))
-    pd.testing.assert_frame_equal(first, again)
-    assert (first["boot_low"] != other["boot_low"]).any()
-    assert (first["low"] == other["low"]).all()
-    assert first["se"].isna().all()
+def test_without_answers_shares_are_missing():
+    tests = paired_tests(ACCURACY, None, "ln", ("long",))
+    assert tests["p"].notna().all()
+    assert tests["se"].isna().all()

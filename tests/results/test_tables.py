@@ -44,5 +44,5 @@ def test_one_seed_says_why_there_is_no_p():
     found = numbers(paired_up(made_up(seeds=1), ranges=("short",)), "ln", PAPER)[1]
     text = markdown(1, found, "ln", "")
     assert "p" not in cells(text)
-    assert "No p-value: plain 2^4: one seed: no test" in text
+    assert "Of one seed there is no p-value." in text
     assert "nan" not in text.lower()

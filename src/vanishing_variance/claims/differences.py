@@ -11,11 +11,10 @@ from jaxtyping import Float
 from scipy import stats
 
 from vanishing_variance.claims.evidence import Evidence
-from vanishing_variance.engine.streams import stream
 from vanishing_variance.results.accuracy import pair, rows
 from vanishing_variance.results.scale import PAPER_SEEDS
 from vanishing_variance.statistics.holm import holm
-from vanishing_variance.statistics.paired import Comparison, paired
+from vanishing_variance.statistics.paired import Difference, difference
 from vanishing_variance.statistics.power import ALPHA
 
 # Percentage points: the paper's accuracies have one decimal, so a difference is off by at most two halves of a tenth.
@@ -46,13 +45,12 @@ class Pair:
         gains = ours.mean(axis=1) - theirs.mean(axis=1)
         return gains.to_numpy()
 
-    def gain(self, evidence: Evidence) -> Comparison:
+    def gain(self, evidence: Evidence) -> Difference:
         """Return the paired test of the mean accuracies over all lengths beyond training, in percentage points."""
         ours, theirs = self.accuracies(evidence)
         treated = ours.mean(axis=1).to_numpy()
         untreated = theirs.mean(axis=1).to_numpy()
-        rng = stream(evidence.root, "bootstrap", *vars(self).values(), "beyond training")
-        return paired(treated, untreated, rng)
+        return difference(treated, untreated)
 
     def behind(self, evidence: Evidence) -> list[int]:
         """Return the lengths at which the treatment is significantly below: paired t-test, Holm over these lengths."""

@@ -20,8 +20,7 @@ class Evidence:
 
     `accuracy`, the raw accuracies (metrics/accuracy.csv); `mechanism`, the inside of every model beside its accuracy
     (`beside_accuracy`); `paper` (harness/paper.csv); the `longest` training length by range; the gradient `steps` by
-    task and range; the `root` of the random streams; how many test `sequences` each accuracy is of; the `network` of
-    the models.
+    task and range; how many test `sequences` each accuracy is of; the `network` of the models.
 
     Of a record these are empty: `interventions`, accuracies by seed (runs/interventions); `exponents` of Proposition 1
     a feature (plots/proposition); `fits` of Figure 1 a component (plots/figures/figure1) with the `model`; `capacity`
@@ -33,7 +32,6 @@ class Evidence:
     paper: pd.DataFrame
     longest: Mapping[str, int]
     steps: Mapping[tuple[str, str], int]
-    root: int
     sequences: int
     network: str = PAPER
     interventions: pd.DataFrame = field(default_factory=pd.DataFrame)

@@ -5,13 +5,14 @@ from functools import partial
 import numpy as np
 
 from vanishing_variance.claims import size
-from vanishing_variance.claims.differences import ROUNDED, Pair
+from vanishing_variance.claims.differences import ROUNDED, Pair, no_test
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import Judgement, Rule, one_sided
 from vanishing_variance.claims.verdict import SUPPORTED, UNDECIDED
 from vanishing_variance.harness.numbers import estimate, power
 from vanishing_variance.results.accuracy import pair as accuracies
 from vanishing_variance.results.gains import gain
+from vanishing_variance.statistics.power import seeds_for_power
 
 WORDS = (
     "Each seed's mean accuracy over all test lengths beyond training, {treatment} minus {baseline}, paired by seed. "
@@ -33,8 +34,9 @@ def ahead(pair: Pair) -> Rule:
 def _ahead(pair: Pair, evidence: Evidence) -> Judgement:
     evidence.require([pair.task], pair.range_, pair.treatment, pair.baseline, rule=pair.rule)
     test = pair.gain(evidence)
+    note = no_test(pair.gains(evidence))
     behind = pair.behind(evidence)
-    verdict = UNDECIDED if np.isnan(test.p) else one_sided(test.low, test.high)
+    verdict = UNDECIDED if note else one_sided(test.low, test.high)
     if verdict == SUPPORTED and behind:
         verdict = UNDECIDED
     ours, theirs = pair.accuracies(evidence)
@@ -43,9 +45,10 @@ def _ahead(pair: Pair, evidence: Evidence) -> Judgement:
     words = [f"ahead at {leading} of {len(differences)} lengths"]
     if behind:
         words.append(f"significantly behind at {', '.join(map(power, behind))}")
-    words.append(test.note if np.isnan(test.p) else f"p = {test.p:.2g}")
-    if test.seeds_for_power and verdict == UNDECIDED:
-        words.append(f"{test.seeds_for_power} seeds for 90% power")
+    words.append(note or f"p = {test.p:.2g}")
+    seeds = None if note else seeds_for_power(test.d_z)
+    if seeds and verdict == UNDECIDED:
+        words.append(f"{seeds} seeds for 90% power")
     below = pair.below(evidence)
     if below.max() > ROUNDED:
         words.append(f"baseline up to {below.max():.1f} points below the paper's, at {power(int(str(below.idxmax())))}")

@@ -63,7 +63,7 @@ def comparison(
     accuracy: pd.DataFrame, answers: Answers | None, paper: pd.DataFrame, norm: str, trained: TrainingSetup
 ) -> Files:
     """Return the paired tests, Tables 1 to 6 and the overview; without `answers`, no shares of uncertainty."""
-    tests = paired_tests(accuracy, answers, norm, trained.root, list(trained.longest))
+    tests = paired_tests(accuracy, answers, norm, list(trained.longest))
     beside = cells(tests, paper)
     numbered = {}
     for number, numbers in tables.numbers(tests, norm, paper).items():

@@ -55,9 +55,8 @@ def markdown(number: int, numbers: pd.DataFrame, norm: str, made: str) -> str:
             if set(texts) - {MISSING}:
                 lines.append([name, *texts])
     notes = [NOTE]
-    untested = numbers[numbers["p"].isna()]
-    for rule, length, note in untested[["rule", "length", "note"]].to_numpy():
-        notes.append(f"No p-value: {rule} {power(length)}: {note}.")
+    if numbers["p"].isna().any():
+        notes.append("Of one seed there is no p-value.")
     title = f"Table {number}. {task}, trained on the {range_} range: {shown}, after {made}"
     body = table(["", *map(power, lengths)], lines)
     return f"# {title}\n\n{body}\n\n{' '.join(notes)}\n"

@@ -1,6 +1,6 @@
 """95% confidence intervals of a mean over seeds.
 
-S seeds, n values.
+S seeds.
 """
 
 import numpy as np
@@ -12,8 +12,6 @@ from vanishing_variance.harness.numbers import estimate
 CONFIDENCE = 0.95
 # A number that cannot be computed.
 NAN = float("nan")
-# So many that another stream moves the ends by less than 2% of a standard deviation, with eight values.
-RESAMPLES = 9_999
 
 
 def rounding(*values: Real[np.ndarray, "..."]) -> float:
@@ -41,21 +39,3 @@ def mean_estimate(values: Float[np.ndarray, " S"], how: str, unit: str = "") -> 
     if len(values) == 1:
         return estimate(how, mean, unit=unit)
     return estimate(how, mean, low, high, unit=unit)
-
-
-def bootstrap(values: Float[np.ndarray, " n"], rng: np.random.Generator) -> tuple[float, float] | None:
-    """Return the 95% interval of the mean of values, by the bias-corrected and accelerated bootstrap (BCa), by scipy.
-
-    It assumes no normal distribution, but few values are few: of two it is the values themselves, and of eight normal
-    ones it holds the mean 88 times in 100, not 95 (of fifty, 94). None where there is one value, or all are equal:
-    nothing to resample.
-
-    Source: Efron (1987), Better bootstrap confidence intervals.
-    """
-    if np.ptp(values) <= rounding(values):
-        return None
-    result = stats.bootstrap(
-        (values,), np.mean, n_resamples=RESAMPLES, confidence_level=CONFIDENCE, method="BCa", rng=rng
-    )
-    low, high = result.confidence_interval
-    return float(low), float(high)

@@ -1,4 +1,4 @@
-"""A treatment against a baseline, paired by seed: the paper's t-test, and tests that need no normal distribution.
+"""The paper's t-test of a treatment against a baseline, paired by seed.
 
 S seeds.
 """
@@ -9,9 +9,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy import stats
 
-from vanishing_variance.statistics.intervals import NAN, bootstrap, interval, rounding
-from vanishing_variance.statistics.power import MOST, seeds_for_power
-from vanishing_variance.statistics.wilcoxon import wilcoxon
+from vanishing_variance.statistics.intervals import NAN, interval, rounding
 
 
 @dataclass(frozen=True)
@@ -28,22 +26,6 @@ class Difference:
     high: float = NAN
     d_z: float = NAN
     p: float = NAN
-
-
-@dataclass(frozen=True)
-class Comparison(Difference):
-    """The same, in the units of the input, and more; `note` says why a number is missing.
-
-    `boot_low` and `boot_high` are the 95% interval by the bootstrap, `p_wilcoxon` is the signed-rank test's, two-sided.
-    `seeds_for_power` is how many seeds would show an effect as large as this d_z at alpha = 0.05 in nine studies of
-    ten, None without: d_z is itself an estimate, so with few seeds it is only an order of magnitude.
-    """
-
-    boot_low: float = NAN
-    boot_high: float = NAN
-    p_wilcoxon: float = NAN
-    seeds_for_power: int | None = None
-    note: str = ""
 
 
 def difference(ours: Float[np.ndarray, " S"], theirs: Float[np.ndarray, " S"]) -> Difference:
@@ -66,28 +48,3 @@ def difference(ours: Float[np.ndarray, " S"], theirs: Float[np.ndarray, " S"]) -
         return Difference(n, mean, mean, mean, p=limit)
     p = float(stats.ttest_rel(ours, theirs).pvalue)
     return Difference(n, mean, low, high, mean / deviation, p)
-
-
-def paired(
-    treatment: Float[np.ndarray, " S"], baseline: Float[np.ndarray, " S"], rng: np.random.Generator
-) -> Comparison:
-    """Return the `difference` of two arrays in the same order of seeds, and what needs no normal distribution.
-
-    `rng` draws the bootstrap's resamples.
-    """
-    differences = treatment - baseline
-    test = difference(treatment, baseline)
-    if test.n == 1:
-        return Comparison(test.n, test.mean, note="one seed: no test")
-    boot = None if np.isnan(test.d_z) else bootstrap(differences, rng)
-    if boot is None:
-        return Comparison(test.n, test.mean, test.mean, test.mean, note="all differences equal: no test")
-    seeds = seeds_for_power(test.d_z)
-    return Comparison(
-        **vars(test),
-        boot_low=boot[0],
-        boot_high=boot[1],
-        p_wilcoxon=wilcoxon(differences, rounding(treatment, baseline)),
-        seeds_for_power=seeds,
-        note="" if seeds else f"more than {MOST:,} seeds needed",
-    )
