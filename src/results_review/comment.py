@@ -1,7 +1,6 @@
 """The comment: stale stages, parameters, verdicts and metrics, each a section in Markdown."""
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -40,21 +39,24 @@ def stale_stages(status: Mapping[str, Sequence[Any]]) -> str:
 
     Stages of one matrix that differ alike are one line. `status`: of `dvc status --json`.
     """
-    counts: Counter[str] = Counter()
+    alike: dict[tuple[str, str], list[str]] = {}
     for stage, changes in status.items():
         reasons = differences(changes)
         if len(reasons) > MAX_REASONS:
             reasons = [*reasons[:MAX_REASONS], f"{len(reasons) - MAX_REASONS} more"]
         if reasons:
-            name = stage.partition("@")[0]
-            counts[f"`{name}`: {', '.join(reasons)}"] += 1
-    if not counts:
+            matrix = stage.partition("@")[0]
+            alike.setdefault((matrix, ", ".join(reasons)), []).append(stage)
+    if not alike:
         return ""
     lines = [
         "Run `dvc repro` and commit what it changes. These stages have to run, and those that read their outputs:\n"
     ]
-    for line, count in counts.items():
-        lines.append(f"- {line}" if count == 1 else f"- {line} ({count} stages)")
+    for (matrix, why), stages in alike.items():
+        if len(stages) == 1:
+            lines.append(f"- `{stages[0]}`: {why}")
+        else:
+            lines.append(f"- `{matrix}`: {why} ({len(stages)} stages)")
     return "\n".join(lines)
 
 

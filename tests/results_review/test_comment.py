@@ -24,7 +24,7 @@ ABSENT = {"runs/checked": "deleted", "data/argmax": "deleted"}
 )
 def test_a_stage_is_stale_by_what_differs_not_by_what_only_the_cache_lacks(changes, said):
     lines = stale_stages({"train@x": changes}).splitlines()[2:]
-    assert lines == ([f"- `train`: {said}"] if said else [])
+    assert lines == ([f"- `train@x`: {said}"] if said else [])
 
 
 def test_stages_of_a_matrix_that_differ_alike_are_one_line():
