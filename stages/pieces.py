@@ -4,6 +4,7 @@ A piece is one block of seeds of one task, range and normaliser; it is written t
 stopped, the same command continues from the checkpoints.
 """
 
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -83,15 +84,20 @@ def make(record: Path) -> None:
 def call(command: Sequence[str]) -> int:
     """Return a command's exit code; 252 where it ended well after a Ctrl-C, which a terminal sends to it, too.
 
-    The command is left to end in its own way, which may take a while: subprocess.run would kill it.
+    The command is left to end in its own way, which may take a while: subprocess.run would kill it. A SIGTERM is passed
+    on to it.
     """
     interrupted = False
     with subprocess.Popen(command) as process:
-        while True:
-            try:
-                return process.wait() or 252 * interrupted
-            except KeyboardInterrupt:
-                interrupted = True
+        before = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+        try:
+            while True:
+                try:
+                    return process.wait() or 252 * interrupted
+                except KeyboardInterrupt:
+                    interrupted = True
+        finally:
+            signal.signal(signal.SIGTERM, before)
 
 
 def missing(group: list[Run], size: int, record: Path, params: Mapping[str, Any]) -> list[Run]:
