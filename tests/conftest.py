@@ -47,14 +47,6 @@ def _unmarked(*_):
 
 
 @pytest.fixture
-def unchecked():
-    """As outside the tests: nothing checks annotations, so wrong shapes reach the code."""
-    jaxtyping.config.update("jaxtyping_disable", True)
-    yield
-    jaxtyping.config.update("jaxtyping_disable", False)
-
-
-@pytest.fixture
 def with_gpus():
     """The environment in which a process has the GPUs that these tests do without."""
     return WITH_GPUS

@@ -42,13 +42,6 @@ def test_a_variant_is_trained_and_evaluated_without_dvc(attention, rules):
     assert rows.between(0, 1).all()
 
 
-def test_weights_that_were_kept_are_tested_on_the_same_sequences():
-    models = trained()
-    same = replace(models, others={"averaged": models.weights})
-    by_rule = evaluate(same, lengths=[16, 64], sequences=300).set_index("rule")["accuracy"]
-    assert by_rule["averaged"].tolist() == by_rule["plain"].tolist()
-
-
 def test_accuracies_are_those_of_the_pipeline(monkeypatch):
     monkeypatch.setattr(parallel, "cores", lambda: 1)
     both = trained()

@@ -22,19 +22,6 @@ def test_a_batch_numbers_the_rows_that_it_reads_and_the_first_again_where_anothe
     assert touched_rows(original, {}, {}) == (original, {})
 
 
-def test_on_a_gpu_a_batch_numbers_its_rows_as_they_occur():
-    original = {
-        "key": torch.tensor([[[7, 2], [2, 9]], [[4, 4], [4, 4]]], dtype=torch.int16),
-        "query": torch.tensor([[9, 0], [4, 4]], dtype=torch.int16),
-        "value": torch.tensor([[[1, 2], [3, 4]], [[5, 6], [7, 8]]]),
-    }
-    batch, rows = occurring_rows(original, {"table": ("key", "query")})
-    for name in ("key", "query"):
-        assert torch.equal(rows["table"].take_along_dim(batch[name].flatten(1), 1), original[name].flatten(1))
-    assert batch["value"] is original["value"]
-    assert occurring_rows(original, {}) == (original, {})
-
-
 def test_the_rows_as_they_occur_lead_to_the_same_losses_and_gradients():
     plan, seeds = make_short("dictionary"), [4, 5]
     network, (batch, labels) = plan.variant.network(), next(batches(plan, seeds))

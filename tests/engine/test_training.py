@@ -159,12 +159,6 @@ def test_the_upper_bound_of_the_lengths_grows_as_its_shape_says(shape, halfway):
     assert np.histogram(grown, 6, (5, 257))[0] == pytest.approx(grown.size / 6, rel=0.15)
 
 
-def test_a_longer_run_begins_as_a_shorter_one(task_name, record_every_five_steps):
-    _, short = trained(make_short(task_name, steps=10), [0, 1])
-    _, long = trained(make_short(task_name, steps=12), [0, 1])
-    assert np.array_equal(short, long[:2])
-
-
 @pytest.mark.parametrize("compiled", [True, False])
 def test_kept_and_averaged_weights_are_those_of_shorter_trainings(task_name, compiled, monkeypatch):
     """Of 40 steps, averaged over the last 16: those after steps 30 and 40."""

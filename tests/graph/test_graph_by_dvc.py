@@ -9,7 +9,7 @@ import shutil
 import time
 
 import pytest
-from checkout import ALL, EVALUATE, GENERATE, RESULTS, STUDY, TASKS, TRAIN, Copy, stages
+from checkout import ALL, GENERATE, RESULTS, STUDY, TASKS, Copy, stages
 
 from vanishing_variance.harness.yaml import edit_yaml
 
@@ -128,21 +128,6 @@ def test_another_treatment_of_the_paper_trains_its_long_range_alone_and_back_aga
     assert copy.ran("dvc", "exp", "run", "-S", "norm=ln") == RESULTS - {"interventions"}
 
 
-def test_another_attention_map_trains_and_tests_every_arm_and_back_again_nothing(copy):
-    new = trained_and_tested(attention="ssmax")
-    assert copy.ran("dvc", "exp", "run", "-S", "attention=ssmax") == {*new, "check", *RESULTS}
-    copy.commit("attention=ssmax")
-    assert copy.ran("dvc", "exp", "run", "-S", "attention=softmax") == RESULTS - {"interventions"}
-
-
-def test_another_network_trains_and_tests_all_and_back_again_nothing(copy):
-    ran = copy.ran("dvc", "exp", "run", "-S", "network=transformer", "-S", "+network_options.layers=1")
-    assert ran == {"check", *TRAIN, *EVALUATE, *RESULTS}
-    copy.commit("network=transformer")
-    back = "-S", "network=paper", "-S", "~network_options.layers"
-    assert copy.ran("dvc", "exp", "run", *back) == RESULTS - {"interventions"}
-
-
 def test_without_the_long_range_nothing_is_trained_and_its_results_are_absent(copy):
     change(copy, train_also_on=[])
     assert copy.ran("dvc", "repro") == {"check", *RESULTS} - {"proposition"}
@@ -152,14 +137,6 @@ def test_without_the_long_range_nothing_is_trained_and_its_results_are_absent(co
     summary = json.loads((copy.path / "metrics/summary.json").read_text())
     assert summary.keys() >= {"argmax", "dictionary"}
     assert not [name for name in summary if "long" in name]
-
-
-def test_a_reviewer_is_warned_of_stale_results(copy):
-    change(copy, norm="std")
-    review = copy(*REVIEW, "HEAD")
-    for said in ("`check`: `norm`", "`train-long`: ", "`ttest`: `norm`"):
-        assert f"\n- {said}" in review, said
-    assert "--base: 'bogus' is unknown" in copy(*REVIEW, "bogus", exit_code=2)
 
 
 def test_a_new_normaliser_trains_only_itself(copy):
@@ -228,38 +205,9 @@ def test_a_changed_engine_of_other_networks_trains_their_lines_alone(copy):
             assert copy.ran(*dry, name) == ({name} if stale else set())
 
 
-def test_new_test_lengths_retrain_nothing(copy):
-    change(copy, test__lengths=[4, 16], figures__lengths=[4, 16])
-    ran = {"check", *GENERATE, *EVALUATE, *RESULTS} - {"proposition"}
-    assert copy.ran("dvc", "repro") == ran
-
-
-def test_a_probe_that_cannot_be_made_is_one_line_and_all_else_goes_on_when_told_to(copy):
-    change(copy, probe__model="someone/nothing", figures__task="dictionary")
-    copy.environment["HF_HUB_OFFLINE"] = "1"
-    printed = copy("dvc", "repro", "--keep-going", exit_code=255)
-    del copy.environment["HF_HUB_OFFLINE"]
-    assert re.search(r"(?m)^error: params.yaml: probe.model is 'someone/nothing'", printed)
-    assert "Traceback" not in printed
-    assert set(re.findall(r"^Running stage '(.*)':$", printed, re.MULTILINE)) == {"check", "probe", "figures"}
-
-
 def test_more_seeds_train_only_the_new_block_and_the_default_scale_comes_back(copy):
     change(copy, blocks=[0, 1])
     assert copy.ran("dvc", "repro") == {"check", *trained_and_tested(block=1), *RESULTS}
     copy("make", "default-scale")
     assert copy.ran("dvc", "repro") == set()
     assert "before default-scale" in copy("git", "stash", "list")
-
-
-@pytest.mark.parametrize("value", ["none", "null", "ln; touch owned"])
-def test_a_bad_parameter_stops_at_the_check_in_one_line_and_touches_nothing_else(copy, value):
-    kept = {path: path.stat().st_mtime_ns for path in (copy.path / "runs").rglob("*.*")}
-    path = copy.path / "params.yaml"
-    path.write_text(path.read_text().replace("norm: ln", f"norm: {value}"))
-    printed = copy("dvc", "repro", exit_code=255)
-    assert re.search(r"(?m)^error: params.yaml: norm is .*; must be one of centred_rms, ln, ", printed)
-    assert set(re.findall(r"^Running stage '(.*)':$", printed, re.MULTILINE)) == {"check"}
-    assert {path: path.stat().st_mtime_ns for path in kept} == kept
-    assert copy("git", "status", "--porcelain", "metrics", "plots") == ""
-    assert not (copy.path / "owned").exists()

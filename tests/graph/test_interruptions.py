@@ -139,19 +139,6 @@ def test_dvc_parallel_leaves_what_dvc_leaves(finished, tmp_path):
     assert copy.ran("dvc", "repro") == set()
 
 
-def test_a_lock_file_that_is_cut_off_is_put_back_by_git(finished):
-    """DVC writes dvc.lock in place, so power that fails just then cuts it off."""
-    lock = finished.path / "dvc.lock"
-    whole = lock.read_bytes()
-    lock.write_bytes(whole[: int(len(whole) * 0.37)])
-    dvc = finished.start("dvc", "repro")
-    printed = dvc.communicate()[0]
-    assert dvc.returncode == 0 or re.search(IN_PLACE["dvc.lock"], printed), printed
-    finished("git", "checkout", "dvc.lock")
-    assert finished.ran("dvc", "repro") == set()
-    assert same(finished, finished)
-
-
 def test_the_same_bytes_in_another_folder_with_another_number_of_processes(finished, tmp_path):
     other = anew(finished, tmp_path / "another" / "and deeper")
     other.environment |= {"HOME": str(tmp_path), "LC_ALL": "C", "PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo"}

@@ -64,13 +64,6 @@ def test_a_failed_write_leaves_the_former_file_and_nothing_else(tmp_path):
     assert contents(tmp_path) == {"file": b"good"}
 
 
-@each_way_of_writing
-def test_the_same_content_gives_the_same_bytes(tmp_path, suffix):
-    for folder in ("one", "two"):
-        WRITE[suffix](tmp_path / folder / f"file.{suffix}", 10)
-    assert contents(tmp_path / "one") == contents(tmp_path / "two")
-
-
 @pytest.mark.parametrize(("suffix", "read"), READ)
 def test_a_file_that_is_missing_a_directory_or_cut_off_is_named(tmp_path, suffix, read):
     path = tmp_path / "file"

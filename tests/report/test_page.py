@@ -96,13 +96,6 @@ def test_names_and_texts_are_escaped():
     assert "<i>x" not in html
 
 
-def test_the_same_results_give_the_same_bytes():
-    html = rendered()
-    assert html == rendered()
-    assert html != rendered(source="norm: rms\n")
-    assert str(ROOT) not in html
-
-
 @pytest.mark.parametrize(
     ("changes", "said"),
     [

@@ -1,10 +1,7 @@
 import numpy as np
 import pytest
-from scipy import stats
 
 from vanishing_variance.statistics.robust import iqm_gain, probability_of_improvement
-
-FUNCTIONS = (iqm_gain, probability_of_improvement)
 
 
 def rng(seed=0):
@@ -45,12 +42,6 @@ def test_value_and_interval_are_those_of_the_definition(function, definition):
         assert (low, high) == pytest.approx(tuple(np.quantile(resampled, [0.025, 0.975])), abs=0.05 * np.ptp(resampled))
 
 
-def test_arms_are_not_paired():
-    treatment, baseline = rng(1).normal(size=(2, 20))
-    for function in FUNCTIONS:
-        assert function(treatment, baseline[::-1], rng())[0] == function(treatment, baseline, rng())[0]
-
-
 def test_arms_without_spread_and_of_one_seed():
     same, above = np.full(8, 90.0), np.full(8, 91.0)
     assert iqm_gain(above, same, rng()) == (1, 1, 1)
@@ -58,13 +49,3 @@ def test_arms_without_spread_and_of_one_seed():
     assert probability_of_improvement(same, same, rng()) == (0.5, 0.5, 0.5)
     assert iqm_gain(above[:1], same[:1], rng()) == (1, 1, 1)
     assert probability_of_improvement(above[:1], same, rng()) == (1, 1, 1)
-
-
-@pytest.mark.parametrize(("function", "truth"), [(iqm_gain, 1), (probability_of_improvement, stats.norm.cdf(0.5**0.5))])
-def test_coverage(function, truth, monkeypatch):
-    monkeypatch.setattr("vanishing_variance.statistics.robust.RESAMPLES", 999)
-    draw, held = rng(2), 0
-    for _ in range(200):
-        _, low, high = function(draw.normal(1, 1, 30), draw.normal(0, 1, 30), draw)
-        held += low <= truth <= high
-    assert 0.92 <= held / 200 <= 0.98

@@ -6,10 +6,9 @@ from checkout import ROOT
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.yaml import read_yaml, written
-from vanishing_variance.studies import study as studies
 from vanishing_variance.studies.plan import plan, plan_of_tests, runs
 from vanishing_variance.studies.study import held_out, line_params, read_study
-from vanishing_variance.studies.template import FILES, filled
+from vanishing_variance.studies.template import filled
 
 PARAMS = read_yaml(ROOT / "params.yaml")
 VALID = {"question": "Why?", "tasks": ["argmax"], "lines": {"none": {"norm": "none"}, "ln": {"norm": "ln"}}}
@@ -187,11 +186,3 @@ def test_a_study_in_git_is_valid_and_has_the_graph_of_all(path, monkeypatch):
     for line in study.lines:
         line_params(PARAMS, study, line)
     assert path.with_name("dvc.yaml").read_text() == filled("dvc.yaml", name)
-
-
-def test_the_template_is_a_study(tmp_path, monkeypatch):
-    monkeypatch.setattr(studies, "STUDIES", tmp_path)
-    for file in FILES:
-        write_text(tmp_path / "own" / file, filled(file, "own"))
-    study = read_study("own")
-    assert [line_params(PARAMS, study, line)["norm"] for line in study.lines] == ["none", "ln"]
