@@ -13,7 +13,7 @@ from vanishing_variance.engine.kernels import attend, matmul
 from vanishing_variance.engine.task import Sequences
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.parallel import Report
-from vanishing_variance.measure.inference.models import Models
+from vanishing_variance.measure.inference.models import Models, joined
 from vanishing_variance.measure.inference.temperature import UNCHANGED
 
 
@@ -56,7 +56,8 @@ def _evaluate(work: Workload, together: int, models: int, report: Report) -> Non
     ]
     for _ in range(3):
         for some in tested:
-            some.accuracy(read, work.length, UNCHANGED)
+            batches = read(some.batch_size(work.length))
+            joined(some.correct(batch, some.attend(batch), UNCHANGED) for batch in batches)
         note((worker, work.amount * models * together))
 
 

@@ -5,6 +5,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.seeds import Index, SeedsPerBlock, seeds
@@ -18,12 +19,19 @@ from vanishing_variance.harness.runs import NETWORK, PAPER
 from vanishing_variance.harness.script import run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.measure.evaluation.block import Evaluation, EvaluationPlan, accuracies, evaluate_block
+from vanishing_variance.measure.evaluation.block import Correct, EvaluationPlan, accuracies, evaluate_block
 from vanishing_variance.measure.evaluation.config import Diagnostics, Fit
 from vanishing_variance.measure.evaluation.fit import FitPlan, fit_block
 from vanishing_variance.measure.held_out import Test
-from vanishing_variance.measure.inference.stored import open_sequences, read_block, remove_finished_checkpoints
+from vanishing_variance.measure.inference.stored import (
+    open_sequences,
+    read_weights,
+    remove_finished_checkpoints,
+    weight_files,
+)
 from vanishing_variance.measure.inference.temperature import frame as temperatures
+
+Evaluated = tuple[Correct, dict[str, pd.DataFrame]]
 
 
 def main() -> None:
@@ -35,16 +43,16 @@ def evaluate(params: Mapping[str, Any], this: Run) -> None:
     """Write what one block of trained models answers, and what is measured inside them. Raises InputError."""
     block = seeds(this.block, get_param(params, "seeds_per_block", SeedsPerBlock))
     evaluate_models = evaluate_paper if params["network"] == PAPER else evaluate_network
-    done = evaluate_models(params, this, block)
+    correct, frames = evaluate_models(params, this, block)
 
     folder = this.folder("evaluated")
-    answers = {f"{rule}-{length}": correct for (rule, length), correct in done.correct.items()}
+    answers = {f"{rule}-{length}": of_rule for (rule, length), of_rule in correct.items()}
     write_arrays(folder / "answers.safetensors", answers)
-    for name, measured in done.frames.items():
+    for name, measured in frames.items():
         write_frame(folder / f"{name}.parquet", measured)
 
 
-def evaluate_paper(params: Mapping[str, Any], this: Run, block: Sequence[int]) -> Evaluation:
+def evaluate_paper(params: Mapping[str, Any], this: Run, block: Sequence[int]) -> Evaluated:
     """Return the evaluation of a block of the paper's network, of the fast engine."""
     variant = Variant.of(params, this.task, this.norm, this.attention)
     training = task_training(params, this.task)
@@ -56,7 +64,8 @@ def evaluate_paper(params: Mapping[str, Any], this: Run, block: Sequence[int]) -
 
     grows_with = {"test.lengths": test.lengths[-1], "model.width": variant.model.width}
     require_memory(prod(grows_with.values()), grows_with)
-    weights, others = read_block(this, variant, training, len(block))
+    others = {rule: read_weights(path, variant, training, len(block)) for rule, path in weight_files(this).items()}
+    weights = others.pop("plain")
     # weights that are evaluated have been recorded by DVC, and are whole
     remove_finished_checkpoints(this.folder("checkpoints"), weights)
     fitted = {}
@@ -76,7 +85,7 @@ def evaluate_paper(params: Mapping[str, Any], this: Run, block: Sequence[int]) -
     return evaluate_block(plan, weights, others, block, sequences)
 
 
-def evaluate_network(params: Mapping[str, Any], this: Run, block: Sequence[int]) -> Evaluation:
+def evaluate_network(params: Mapping[str, Any], this: Run, block: Sequence[int]) -> Evaluated:
     """Return the evaluation of a block of another network: answers and, where it has a method `inside`, its inside."""
     # Here, as in stages.train.
     from vanishing_variance.measure.plain_models import INSIDE, has_inside, plain_correct, plain_inside  # noqa: PLC0415
@@ -90,13 +99,12 @@ def evaluate_network(params: Mapping[str, Any], this: Run, block: Sequence[int])
     if has_inside(plan):
         sequences = min(INSIDE, test.sequences)
         frames["inside"] = plain_inside(plan, block, weights["plain"], test.lengths, sequences)
-    return Evaluation(correct, frames)
+    return correct, frames
 
 
 def weights_by_rule(this: Run) -> dict[str, dict[str, np.ndarray]]:
     """Return the last weights of a trained block as `plain`, and by name those that its training kept beside them."""
-    beside = sorted(set(this.folder("trained").glob("*.safetensors")) - {this.weights})
-    return {"plain": read_arrays(this.weights), **{path.stem: read_arrays(path) for path in beside}}
+    return {rule: read_arrays(path) for rule, path in weight_files(this).items()}
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Train and test the missing pieces of a record, in order of worth; not a stage of the graph.
+"""Train and test the missing pieces of a record; not a stage of the graph.
 
 A piece is one block of seeds of one task, range and normaliser; it is written to runs/pieces, for stages.record. When
 stopped, the same command continues from the checkpoints.
@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -59,9 +58,7 @@ def make(record: Path) -> None:
     blocks = get_param(params, "blocks", Blocks)
     size = get_param(params, "seeds_per_block", SeedsPerBlock)
     attention = get_param(params, "attention", str)
-    groups = []
-    for runs in plan(norm, blocks, size, ranges_of(params)):
-        groups.append([replace(one, attention=attention) for one in runs])
+    groups = list(plan(norm, blocks, size, ranges_of(params), attention))
     lacking = [missing(group, size, record, params) for group in groups]
     for number, runs in enumerate(lacking, start=1):
         if not runs:

@@ -4,9 +4,8 @@ The same seeds and streams as in the pipeline, so the same parameters give the s
 """
 
 import operator
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +14,15 @@ import pandas as pd
 
 from vanishing_variance.engine.ensemble import train_block
 from vanishing_variance.engine.plan import TrainingPlan
-from vanishing_variance.engine.task import Sequences
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.paths import Run
 from vanishing_variance.harness.runs import PAPER
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure import plain_models
+from vanishing_variance.measure.evaluation.block import accuracies
 from vanishing_variance.measure.held_out import Test, held_out_stream
-from vanishing_variance.measure.inference.models import Models
+from vanishing_variance.measure.inference.models import Models, joined
 from vanishing_variance.measure.inference.sequences import of_length
 from vanishing_variance.params import check
 from vanishing_variance.plain import block as plain_block
@@ -113,27 +112,25 @@ def evaluate(trained: Trained, lengths: Sequence[int] | None = None, sequences: 
     Fewer sequences are other sequences than the pipeline's.
     """
     test: Test = get_param(trained.params, "test", Test)
+    number = sequences or test.sequences
+    lengths = lengths or test.lengths
     if isinstance(trained.plan, PlainPlan):
         weights = {"plain": trained.weights, **trained.others}
-        number = sequences or test.sequences
-        return plain_models.plain_accuracy(trained.plan, trained.seeds, weights, lengths or test.lengths, number)
+        answered = plain_models.plain_correct(trained.plan, trained.seeds, weights, lengths, number)
+        return accuracies(answered, trained.seeds)
     variant = trained.plan.variant
     models = Models.of(variant, trained.weights)
     others = {rule: Models.of(variant, weights) for rule, weights in trained.others.items()}
-    rows = []
-    for length in lengths or test.lengths:
+    correct: dict[tuple[str, int], np.ndarray] = {}
+    for length in lengths:
         rng = held_out_stream(trained.plan.root_seed, variant.task_name, length)
-        number = sequences or test.sequences
-        # all models have batches of one size, and the same sequences
-        drawn = list(of_length(variant.task, rng, number, length, models.batch_size(length)))
-        read = partial(_again, drawn)
-        accuracies = models.accuracy(read, length)
-        for rule, of_rule in others.items():
-            accuracies[rule] = of_rule.plainly_correct(read, length).mean(axis=1)
-        for rule, by_seed in accuracies.items():
-            for seed, accuracy in zip(trained.seeds, by_seed.tolist(), strict=True):
-                rows.append((seed, rule, length, accuracy))
-    return pd.DataFrame(rows, columns=["seed", "rule", "length", "accuracy"])
+        batches = []
+        for batch in of_length(variant.task, rng, number, length, models.batch_size(length)):
+            answers = models.correct(batch, models.attend(batch))
+            answers |= {rule: kept.correct_as_trained(batch) for rule, kept in others.items()}
+            batches.append(answers)
+        correct |= {(rule, length): of_rule for rule, of_rule in joined(batches).items()}
+    return accuracies(correct, trained.seeds)
 
 
 def inside(trained: Trained, lengths: Sequence[int] | None = None, sequences: int | None = None) -> pd.DataFrame:
@@ -159,8 +156,3 @@ def _numbers(seeds: Any) -> list[int]:
     if not numbers or min(numbers) < 0 or len(set(numbers)) < len(numbers):
         raise InputError(f"seeds is {shown(seeds)}; must be different whole numbers from 0 on, such as range(4)")
     return numbers
-
-
-def _again(drawn: Iterable[Sequences], size: int) -> Iterator[Sequences]:
-    """Yield sequences that were drawn in batches of this size."""
-    yield from drawn

@@ -133,7 +133,7 @@ def test_a_bad_value_of_an_option_is_refused(refused, script, option, value, sai
         ),
         (("study_new", "A b"), "NEW: 'A b' must be 1 to 64 characters of a-z, 0-9 and -"),
         (("study_new", "../mine"), "NEW: '../mine' must be 1 to 64 characters of a-z, 0-9 and -"),
-        (("scale", "big"), "'big' is unknown; choose from default, paper"),
+        (("scale", "big"), "invalid choice: 'big' (choose from 'paper')"),
         (("record", "../x"), "'../x'"),
         (("pieces", "A b"), "'A b'"),
     ],

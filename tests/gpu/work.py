@@ -103,10 +103,10 @@ def measurements():
         lengths = Range(shortest=3, longest=9)
         look = Diagnostics(sequences=20, heatmap_sequences=7)
         plan = EvaluationPlan("test", 0, models["ln"].variant, LENGTHS, "short", lengths, look, {})
-        done = evaluate_block(plan, models["ln"].weights, {}, SEEDS, read)
-        numbers = done.frames["mechanism"].select_dtypes("number")
+        _, frames = evaluate_block(plan, models["ln"].weights, {}, SEEDS, read)
+        numbers = frames["mechanism"].select_dtypes("number")
         yield f"mechanism {task}", {name: numbers[name].to_numpy() for name in numbers}
-        yield f"fractions {task}", {"accuracy": done.frames["accuracy"]["accuracy"].to_numpy()}
+        yield f"fractions {task}", {"accuracy": frames["accuracy"]["accuracy"].to_numpy()}
 
         variants = {norm: one.variant for norm, one in models.items()}
         weights = {norm: one.weights for norm, one in models.items()}

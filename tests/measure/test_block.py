@@ -16,6 +16,7 @@ from vanishing_variance.measure.evaluation import internals
 from vanishing_variance.measure.evaluation.block import EvaluationPlan, evaluate_block
 from vanishing_variance.measure.evaluation.config import Diagnostics
 from vanishing_variance.measure.inference import models as inference
+from vanishing_variance.measure.inference.models import joined
 from vanishing_variance.measure.inference.temperature import PUBLISHED, UNCHANGED, Temperature
 
 LENGTHS = [4, 32]
@@ -39,10 +40,10 @@ def test_accuracy_is_that_of_the_plain_module_whatever_the_batches(task_name, in
     drawn = rows_of(drawn, sure)
     labels = trained.variant.task.label(drawn)
     models = models_of(trained)
-    found = models.accuracy(partial(in_parts, drawn), 32, FITTED)
+    batches = in_parts(drawn, models.batch_size(32))
+    found = joined(models.correct(batch, models.attend(batch), FITTED) for batch in batches)
     for rule, of_rule in classes.items():
-        correct = of_rule[:, sure].argmax(-1) == labels
-        assert found[rule].tolist() == correct.mean(axis=1).tolist()
+        assert_array_equal(found[rule], of_rule[:, sure].argmax(-1) == labels)
 
 
 def one_hot(logits):
@@ -117,20 +118,20 @@ def test_a_block_has_a_row_a_seed_rule_and_length_the_same_for_a_model_alone(tas
     for length in LENGTHS:
         sequences[length] = partial(in_parts, sample(trained, 200, length))
     plan = make_plan(trained.variant, first=UNCHANGED, second=HARD)
-    done = evaluate_block(plan, trained.weights, others, [4, 5], sequences)
-    accuracy = done.frames["accuracy"].set_index(["seed", "rule", "length"])["accuracy"]
+    correct, frames = evaluate_block(plan, trained.weights, others, [4, 5], sequences)
+    accuracy = frames["accuracy"].set_index(["seed", "rule", "length"])["accuracy"]
     expected = pd.MultiIndex.from_product([[4, 5], sorted(RULES), LENGTHS])
     assert accuracy.index.equals(expected)
-    for (rule, length), correct in done.correct.items():
-        assert correct.mean(axis=1).tolist() == accuracy[:, rule, length].tolist()
-    differ = done.correct["fitted", 32] != done.correct["plain", 32]
+    for (rule, length), of_rule in correct.items():
+        assert of_rule.mean(axis=1).tolist() == accuracy[:, rule, length].tolist()
+    differ = correct["fitted", 32] != correct["plain", 32]
     assert differ.any(axis=1).tolist() == [False, True]
     # averaged are here the last weights of the other seed
-    assert_array_equal(done.correct["averaged", 32], done.correct["plain", 32][::-1])
+    assert_array_equal(correct["averaged", 32], correct["plain", 32][::-1])
 
     plan = make_plan(trained.variant, first=HARD, second=UNCHANGED)
     other = {"averaged": single(trained._replace(weights=others["averaged"]), 1)}
-    alone = evaluate_block(plan, single(trained, 1), other, [5], sequences)
+    _, alone = evaluate_block(plan, single(trained, 1), other, [5], sequences)
     for name in ("accuracy", "mechanism"):
-        second = done.frames[name].query("seed == 5").reset_index(drop=True)
-        pd.testing.assert_frame_equal(second, alone.frames[name])
+        second = frames[name].query("seed == 5").reset_index(drop=True)
+        pd.testing.assert_frame_equal(second, alone[name])

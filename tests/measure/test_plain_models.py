@@ -14,6 +14,7 @@ from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness import memory
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.measure import plain_models
+from vanishing_variance.measure.evaluation.block import accuracies
 from vanishing_variance.measure.held_out import held_out_stream
 from vanishing_variance.measure.inference.models import at_target
 from vanishing_variance.networks import Layer
@@ -40,8 +41,8 @@ def drawn(trained, length, number):
 def test_accuracies_are_those_of_the_fast_engine(task_name):
     trained, plan, weights = both(task_name)
     other = {name: array[::-1].copy() for name, array in weights.items()}
-    found = plain_models.plain_accuracy(plan, SEEDS, {"plain": weights, "averaged": other}, [4, 32], 100)
-    assert list(found.columns) == ["seed", "rule", "length", "accuracy"]
+    correct = plain_models.plain_correct(plan, SEEDS, {"plain": weights, "averaged": other}, [4, 32], 100)
+    found = accuracies(correct, SEEDS)
     rows = found.set_index(["rule", "length", "seed"])["accuracy"]
     assert len(rows) == 8
     for length in (4, 32):
@@ -135,18 +136,18 @@ def test_a_batch_is_halved_until_memory_holds_it(monkeypatch):
     monkeypatch.setattr(Hungry, "batches", [])
     plan = make_plain("argmax", Hungry)
     weights = stacked(plan, SEEDS)
-    accuracy = plain_models.plain_accuracy(plan, SEEDS, {"plain": weights}, [256], 20)
+    correct = plain_models.plain_correct(plan, SEEDS, {"plain": weights}, [256], 20)
     assert sum(Hungry.batches) == 2 * 20
     assert max(Hungry.batches) < 20
     monkeypatch.setattr(plain_models, "ITEMS_IN_BATCH", {"cpu": 256})
-    alone = plain_models.plain_accuracy(plan, SEEDS, {"plain": weights}, [256], 20)
-    assert accuracy.equals(alone)
+    alone = plain_models.plain_correct(plan, SEEDS, {"plain": weights}, [256], 20)
+    np.testing.assert_array_equal(correct["plain", 256], alone["plain", 256])
 
 
 def test_progress_counts_every_item_once(capsys):
     plan = make_plain("argmax", Bag)
     weights = stacked(plan, SEEDS)
-    plain_models.plain_accuracy(plan, SEEDS, {"plain": weights, "averaged": weights}, [4, 8], 30)
+    plain_models.plain_correct(plan, SEEDS, {"plain": weights, "averaged": weights}, [4, 8], 30)
     assert capsys.readouterr().err.startswith(f"test {plan.name}: 1440/1440 items, ")
 
 
@@ -155,7 +156,7 @@ def test_a_sequence_that_memory_does_not_hold_is_one_line(monkeypatch):
     plan = make_plain("argmax", Hungry)
     message = "^network Hungry with one sequence of 2048 items needs more memory than there is; lower test.lengths$"
     with pytest.raises(InputError, match=message):
-        plain_models.plain_accuracy(plan, [0], {"plain": stacked(plan, [0])}, [2048], 20)
+        plain_models.plain_correct(plan, [0], {"plain": stacked(plan, [0])}, [2048], 20)
 
 
 def test_sequences_are_the_same_whatever_is_measured():

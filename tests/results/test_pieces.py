@@ -4,29 +4,17 @@ import pytest
 from made_up_pieces import PARAMS
 
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.results.records.pieces import Goal, check_parameters, parameters, plan
-
-GOALS = (Goal("short", ("argmax", "dictionary"), 4), Goal("long", ("dictionary",), 2), Goal("short", ("argmax",), 5))
+from vanishing_variance.results.records.pieces import check_parameters, parameters, plan
 
 
-def planned(norm, blocks, ranges=("short", "long")):
-    groups = plan(norm, blocks, 2, ranges, GOALS)
-    return [[f"{run.task}-{run.range}-{run.norm}-{run.block}" for run in group] for group in groups]
-
-
-def test_pieces_come_in_order_of_worth_each_once_with_all_that_it_is_compared_with():
-    groups = planned("ln", [0, 1, 2])
-    assert groups[0] == ["argmax-short-none-0", "argmax-short-std-0", "argmax-short-ln-0"]
+def test_pieces_are_with_all_that_they_are_compared_with():
+    groups = [[str(run) for run in group] for group in plan("rms", [1, 4], 8, ("short", "long"), "power")]
+    assert groups[0] == [f"argmax-short-power-{norm}-1" for norm in ("none", "std", "ln", "rms")]
     assert [group[0] for group in groups] == [
-        *("argmax-short-none-0", "dictionary-short-none-0", "argmax-short-none-1", "dictionary-short-none-1"),
-        "dictionary-long-none-0",
-        "argmax-short-none-2",
+        *(f"{task}-short-power-none-{block}" for block in (1, 4) for task in ("argmax", "dictionary")),
+        *(f"{task}-long-power-none-1" for task in ("argmax", "dictionary")),
     ]
-    assert groups[4] == ["dictionary-long-none-0", "dictionary-long-ln-0"]
-    assert planned("ln", [0, 1, 2], ("short",)) == groups[:4] + groups[5:]
-    assert sorted(planned("rms", [0]) + planned("rms", [1])) == sorted(planned("rms", [0, 1]))
-    with pytest.raises(InputError, match=r"^blocks: 3 begins at seed 6; must begin below 5$"):
-        planned("ln", [0, 3])
+    assert groups[4] == ["argmax-long-power-none-1", "argmax-long-power-rms-1"]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,3 @@
-import subprocess
 import sys
 
 import pytest
@@ -10,38 +9,29 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.script import run
 from vanishing_variance.harness.yaml import edit_yaml
 from vanishing_variance.params import check
-from vanishing_variance.results.scale import changed, scale
+from vanishing_variance.results.scale import PAPER_SCALE, changed
 
 PARAMS = (ROOT / "params.yaml").read_text()
 
 
-def test_there_and_back_again_leaves_every_byte_and_comment(tmp_path):
+def test_all_but_the_changed_values_is_as_it_was(tmp_path):
     path = tmp_path / "params.yaml"
     path.write_text(PARAMS)
-    edit_yaml(path, scale("default"))
-    default = path.read_text()
-    assert edit_yaml(path, scale("paper"))["blocks"] == ([0], list(range(2, 15)))
+    edits = edit_yaml(path, PAPER_SCALE)
+    assert edits["blocks"] == ([0], list(range(2, 15)))
     check(yaml.safe_load(path.read_text()))
-    assert edit_yaml(path, scale("default"))["blocks"] == (list(range(2, 15)), [0])
-    assert path.read_text() == default
-    assert edit_yaml(path, scale("default")) == {}
+    edit_yaml(path, {key: before for key, (before, _) in edits.items()})
+    assert path.read_text() == PARAMS
+    assert edit_yaml(path, {"blocks": [0]}) == {}
 
 
 def test_the_papers_scale_is_what_the_paper_says():
-    values = scale("paper")
-    assert 100 <= len(values["blocks"]) * values["seeds_per_block"] < 100 + values["seeds_per_block"]
-    assert (values["tasks.argmax.steps.short"], values["tasks.dictionary.steps.short"]) == (100_000, 10_000)
+    seeds = len(PAPER_SCALE["blocks"]) * PAPER_SCALE["seeds_per_block"]
+    assert 100 <= seeds < 100 + PAPER_SCALE["seeds_per_block"]
+    assert (PAPER_SCALE["tasks.argmax.steps.short"], PAPER_SCALE["tasks.dictionary.steps.short"]) == (100_000, 10_000)
 
 
-def test_the_default_scale_is_that_of_the_committed_parameters():
-    show = ["git", "show", "HEAD:params.yaml"]
-    committed = yaml.safe_load(subprocess.run(show, cwd=ROOT, capture_output=True, text=True, check=True).stdout)
-    assert changed(committed, scale("default")) == committed
-
-
-def test_an_unknown_scale_or_key_is_named():
-    with pytest.raises(InputError, match=r"^scale: 'big' is unknown; choose from default, paper$"):
-        scale("big")
+def test_an_unknown_key_is_named():
     with pytest.raises(InputError, match=r"^params\.yaml: it has no key tasks\.argmax\.steps\.short$"):
         changed({"tasks": {"argmax": None}}, {"tasks.argmax.steps.short": 1})
 
@@ -55,7 +45,7 @@ def test_an_unknown_scale_or_key_is_named():
 )
 def test_a_file_that_would_not_be_valid_is_left_alone(text, said, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["scale", "default"])
+    monkeypatch.setattr(sys, "argv", ["scale", "paper"])
     (tmp_path / "params.yaml").write_text(text)
     with pytest.raises(SystemExit) as stopped:
         run(main)

@@ -25,11 +25,11 @@ def test_the_model_with_the_lower_loss_gives_the_checkpoint_nearest_in_ratio():
     theirs = models(0, {"plain": 0.02, "step_00001000": 0.2, "step_00002000": 0.05}, accuracies)
     found = matched(ours, theirs, 16)
     # 0.032 is nearer to 0.02 in ratio, 0.01 by difference; averaged weights are no checkpoint
-    assert found.points.mean == pytest.approx(70 - 90)
-    assert found.gap == pytest.approx(np.log(0.032 / 0.02))
+    assert found["matched"] == pytest.approx(70 - 90)
+    assert found["matched_gap"] == pytest.approx(np.log(0.032 / 0.02))
     back = matched(theirs, ours, 16)
-    assert back.points.mean == pytest.approx(90 - 70)
-    assert back.gap == pytest.approx(np.log(0.02 / 0.032))
+    assert back["matched"] == pytest.approx(90 - 70)
+    assert back["matched_gap"] == pytest.approx(np.log(0.02 / 0.032))
 
 
 def test_pairs_are_of_seeds_that_both_have():
@@ -38,15 +38,16 @@ def test_pairs_are_of_seeds_that_both_have():
     ours = pd.concat([models(seed, losses, accuracies) for seed in range(4)])
     theirs = pd.concat([models(seed, losses, accuracies) for seed in range(1, 6)])
     found = matched(ours, theirs, 16)
-    assert found.points.n == 3
-    assert (found.points.mean, found.gap) == (0, 0)
+    assert (found["matched"], found["matched_gap"]) == (0, 0)
+    only = ours[ours["seed"] == 0]
+    assert matched(only, theirs, 16) == {}
 
 
 def test_without_checkpoints_or_losses_there_is_nothing_to_match():
     alone = models(0, {"plain": 0.01}, {"plain": 0.9})
-    assert matched(alone, alone, 16) is None
+    assert matched(alone, alone, 16) == {}
     kept = models(0, {"plain": None, "step_00001000": None}, {"plain": 0.9, "step_00001000": 0.5})
-    assert matched(kept, kept, 16) is None
+    assert matched(kept, kept, 16) == {}
 
 
 def test_the_control_is_what_an_earlier_step_costs_among_the_baselines_own_seeds():
@@ -54,7 +55,8 @@ def test_the_control_is_what_an_earlier_step_costs_among_the_baselines_own_seeds
     low = models(0, {"plain": 0.01, "step_00001000": 0.04}, {"plain": 0.9, "step_00001000": 0.5})
     high = models(1, {"plain": 0.04, "step_00001000": 0.3}, {"plain": 0.8, "step_00001000": 0.1})
     both = pd.concat([low, high])
-    assert matched(both, both, 16).control == pytest.approx((-30, -30, -30))
+    found = matched(both, both, 16)
+    assert [found["control"], found["control_low"], found["control_high"]] == pytest.approx([-30, -30, -30])
 
 
 def test_the_gain_at_equal_loss_is_that_of_a_regression_on_the_log_loss():
@@ -70,5 +72,6 @@ def test_the_gain_at_equal_loss_is_that_of_a_regression_on_the_log_loss():
         "beyond ~ arm + log_loss", frame.assign(beyond=100 * frame["accuracy"], log_loss=np.log(frame["loss"]))
     )
     expected = fitted.fit()
-    assert at_equal_loss(*arms, 16) == pytest.approx((expected.params["arm"], *expected.conf_int().loc["arm"]))
-    assert at_equal_loss(arms[0].drop(columns="loss"), arms[1], 16) is None
+    found = at_equal_loss(*arms, 16)
+    assert [*found.values()] == pytest.approx([expected.params["arm"], *expected.conf_int().loc["arm"]])
+    assert at_equal_loss(arms[0].drop(columns="loss"), arms[1], 16) == {}

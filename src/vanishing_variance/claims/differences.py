@@ -14,7 +14,6 @@ from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.results.accuracy import pair, rows
 from vanishing_variance.results.scale import PAPER_SEEDS
 from vanishing_variance.statistics.holm import holm
-from vanishing_variance.statistics.paired import Difference, difference
 from vanishing_variance.statistics.power import ALPHA
 
 # Percentage points: the paper's accuracies have one decimal, so a difference is off by at most two halves of a tenth.
@@ -37,20 +36,11 @@ class Pair:
         """Return those of treatment and baseline in percent, a row a seed that both have, a column a length, (S, L)."""
         return pair(evidence.accuracy, **vars(self), longest=evidence.longest[self.range_])
 
-    def gains(self, evidence: Evidence, lengths: pd.Index | None = None) -> Float[np.ndarray, " S"]:
-        """Return the mean difference over `lengths`, or all beyond training, in percentage points, for each seed."""
+    def gains(self, evidence: Evidence) -> Float[np.ndarray, " S"]:
+        """Return the mean difference over all lengths beyond training, in percentage points, for each seed."""
         ours, theirs = self.accuracies(evidence)
-        if lengths is not None:
-            ours, theirs = ours[lengths], theirs[lengths]
         gains = ours.mean(axis=1) - theirs.mean(axis=1)
         return gains.to_numpy()
-
-    def gain(self, evidence: Evidence) -> Difference:
-        """Return the paired test of the mean accuracies over all lengths beyond training, in percentage points."""
-        ours, theirs = self.accuracies(evidence)
-        treated = ours.mean(axis=1).to_numpy()
-        untreated = theirs.mean(axis=1).to_numpy()
-        return difference(treated, untreated)
 
     def behind(self, evidence: Evidence) -> list[int]:
         """Return the lengths at which the treatment is significantly below: paired t-test, Holm over these lengths."""

@@ -75,8 +75,9 @@ class Evidence:
         ours = by_seed(self.accuracy, task, range_, "none", "plain").mean()
         found = baseline(ours, cells.set_index("length")["value"], range_)
         if found:
-            below |= found.below > BEHIND
-            said += f", baseline {found.ours:.1f}% at {power(found.length)} (the paper's {found.papers:.1f}%)"
+            length, our_baseline, papers = found
+            below |= papers - our_baseline > BEHIND
+            said += f", baseline {our_baseline:.1f}% at {power(length)} (the paper's {papers:.1f}%)"
         return said if below else ""
 
     def intervened(self, task: str) -> pd.DataFrame:

@@ -1,5 +1,6 @@
 """Claims about accuracy: one variant is ahead of another beyond the training lengths."""
 
+from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
@@ -11,7 +12,7 @@ from vanishing_variance.claims.judgement import Judgement, Rule, one_sided
 from vanishing_variance.claims.verdict import SUPPORTED, UNDECIDED
 from vanishing_variance.harness.numbers import estimate, power
 from vanishing_variance.results.accuracy import pair as accuracies
-from vanishing_variance.results.gains import gain
+from vanishing_variance.results.gains import Estimate, gain
 from vanishing_variance.statistics.power import seeds_for_power
 
 WORDS = (
@@ -33,7 +34,8 @@ def ahead(pair: Pair) -> Rule:
 
 def _ahead(pair: Pair, evidence: Evidence) -> Judgement:
     evidence.require([pair.task], pair.range_, pair.treatment, pair.baseline, rule=pair.rule)
-    test = pair.gain(evidence)
+    treated, untreated = accuracies(evidence.accuracy, **vars(pair))
+    test, views = gain(treated, untreated, evidence.longest[pair.range_], evidence.sequences)
     note = no_test(pair.gains(evidence))
     behind = pair.behind(evidence)
     verdict = UNDECIDED if note else one_sided(test.low, test.high)
@@ -52,21 +54,19 @@ def _ahead(pair: Pair, evidence: Evidence) -> Judgement:
     below = pair.below(evidence)
     if below.max() > ROUNDED:
         words.append(f"baseline up to {below.max():.1f} points below the paper's, at {power(int(str(below.idxmax())))}")
-    words += _views(pair, evidence)
+    if not np.isnan(views["log_odds"][0]):
+        words += _views(views, power(int(untreated.columns[0])))
     paper, found, compared = size.size(pair, evidence, verdict)
     words.append(compared)
     return Judgement(verdict, ", ".join(words), "pp", test.mean, test.low, test.high, paper, test.n, found)
 
 
-def _views(pair: Pair, evidence: Evidence) -> list[str]:
-    """Return the other two views of the gain in words, where they are known."""
-    ours, theirs = accuracies(evidence.accuracy, **vars(pair))
-    views = gain(ours, theirs, evidence.longest[pair.range_], evidence.sequences)
-    if np.isnan(views.log_odds[0]):
-        return []
-    shortest = power(int(theirs.columns[0]))
-    left = estimate("+.1f", *views.adjusted)
+def _views(views: Mapping[str, Estimate], shortest: str) -> list[str]:
+    """Return the other two views of the gain in words."""
+    at_shortest, *_ = views["log_odds"]
+    slope = estimate("+.3f", *views["slope"])
+    left = estimate("+.1f", *views["adjusted"])
     return [
-        f"log-odds {views.log_odds[0]:+.2f} at {shortest} and {estimate('+.3f', *views.slope)} a doubling",
+        f"log-odds {at_shortest:+.2f} at {shortest} and {slope} a doubling",
         f"{left} left at equal log-odds at {shortest}",
     ]

@@ -107,8 +107,11 @@ def behind(means: pd.DataFrame, paper: pd.DataFrame, task: str, range_: str, ste
         return f"{steps:,} of the paper's\n{papers_steps:,} steps"
     ours, papers = (rows(frame, task=task, rule="plain", norm="none") for frame in (means, paper))
     found = baseline(ours.set_index("length")["mean"], papers.set_index("length")["mean"], range_)
-    if found and found.below > BEHIND:
-        return f"none {found.below:.1f} points below\nthe paper's at {style.power(found.length)}"
+    if found:
+        length, our_baseline, papers_baseline = found
+        below = papers_baseline - our_baseline
+        if below > BEHIND:
+            return f"none {below:.1f} points below\nthe paper's at {style.power(length)}"
     return ""
 
 

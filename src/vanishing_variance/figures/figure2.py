@@ -72,7 +72,7 @@ def draw(densities: pd.DataFrame, task: str) -> Drawing:
     features = sorted(densities["feature"].unique(), reverse=True)
     figure, panels = style.facets(densities, "panel", "length", margin=0.3, height=1.45)
     for axes, panel, length, shown in panels:
-        colour = variants.colour(shown["norm"].iloc[0])
+        colour = variants.look(shown["norm"].iloc[0])["color"]
         scale = HEIGHT / shown["density"].max()
         for feature in features:
             line = rows(shown, feature=feature)

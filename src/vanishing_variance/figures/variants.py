@@ -23,12 +23,6 @@ def look(norm: str) -> dict[str, Any]:
     return _LOOKS.get(norm, _OTHER)
 
 
-def colour(norm: str) -> str:
-    """Return the colour of a variant."""
-    name: str = look(norm)["color"]
-    return name
-
-
 def label(norm: str) -> str:
     """Return the name of a variant in a legend."""
     return "none" if norm == "none" else f"+ {norm}"

@@ -109,17 +109,6 @@ def plain_correct(
     return {key: np.stack([answers[key] for answers in by_seed]) for key in by_seed[0]}
 
 
-def plain_accuracy(
-    plan: PlainPlan, seeds: Sequence[int], weights: Mapping[str, Weights], lengths: Sequence[int], sequences: int
-) -> pd.DataFrame:
-    """Return the accuracy of every model, of `plain_correct`: seed, rule, length, accuracy as a fraction."""
-    rows = []
-    for (rule, length), answers in plain_correct(plan, seeds, weights, lengths, sequences).items():
-        for seed, accuracy in zip(seeds, answers.mean(axis=1).tolist(), strict=True):
-            rows.append((seed, rule, length, accuracy))
-    return pd.DataFrame(rows, columns=["seed", "rule", "length", "accuracy"])
-
-
 def plain_losses(plan: PlainPlan, seeds: Sequence[int], weights: Mapping[str, Weights]) -> pd.DataFrame:
     """Return the loss of every model at the training lengths in nats, as `training_losses`: seed, rule, loss."""
     rows = []

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, ValidatorFunctionWrapHandler, WrapValidator
 
-from vanishing_variance.harness.sections import Count, Lengths, Section, Several
+from vanishing_variance.harness.sections import Count, Lengths, Section, Several, different
 
 
 def _a_line(name: str) -> str:
@@ -19,12 +19,6 @@ def _all_or_places(value: Any, places: ValidatorFunctionWrapHandler) -> Any:
     return value if value == "all" else places(value)
 
 
-def _different(places: list[int]) -> list[int]:
-    if len(set(places)) < len(places):
-        raise ValueError("without a number named twice")
-    return places
-
-
 def _two_or_more(lengths: list[int]) -> list[int]:
     if len(lengths) < 2:
         raise ValueError("at least two lengths, to fit an exponent")
@@ -35,13 +29,13 @@ def _two_or_more(lengths: list[int]) -> list[int]:
 
 Name = Annotated[str, AfterValidator(_a_line)]
 Place = Annotated[int, Field(strict=True, ge=0, lt=2**31)]
-Listed = Annotated[list[Place], Field(min_length=1), AfterValidator(_different), WrapValidator(_all_or_places)]
+Listed = Annotated[list[Place], Field(min_length=1), AfterValidator(different), WrapValidator(_all_or_places)]
 
 
 class Probe(Section):
     """Measurement of Figure 1: at `lengths` (tokens), over `sequences`, the first `components` of `heads` of `layers`.
 
-    `model` is a name on the Hugging Face hub, at `revision`, a directory, or all-MiniLM-L6-v2, which needs no network;
+    `model` is a name on the Hugging Face hub, at `revision`, a directory, or SmolLM2-135M, which needs no network;
     `text` is a UTF-8 file, or pydoc_data.topics, which every Python has. The model and the text decide what else is
     allowed: vanishing_variance.probe.selection and .sequences.
     """

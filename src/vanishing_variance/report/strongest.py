@@ -42,7 +42,9 @@ def strongest(run: Study, record: Study) -> dict[str, Evidence]:
     strong, or rest on no trained models.
     """
     evidence = {}
-    recorded = record.claims if same_network(run, record) else {}
+    keys = "attention", "network", "network_options", "model"
+    is_same_network = all(run.params[key] == record.params[key] for key in keys)
+    recorded = record.claims if is_same_network else {}
     for key, ours in run.claims.items():
         theirs = recorded.get(key)
         if theirs and theirs["steps"] and _strength(theirs, record) > _strength(ours, run):
@@ -50,12 +52,6 @@ def strongest(run: Study, record: Study) -> dict[str, Evidence]:
         else:
             evidence[key] = Evidence(ours)
     return evidence
-
-
-def same_network(run: Study, record: Study) -> bool:
-    """Return whether both have the same attention map and the same network."""
-    keys = "attention", "network", "network_options", "model"
-    return all(run.params[key] == record.params[key] for key in keys)
 
 
 def _strength(claim: Mapping[str, Any], study: Study) -> tuple[bool, bool, bool, int, int]:

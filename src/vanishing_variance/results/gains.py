@@ -3,12 +3,14 @@
 S seeds, L lengths.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
+from vanishing_variance.harness.numbers import estimate
 from vanishing_variance.results.accuracy import of_both
 from vanishing_variance.statistics.adjusted import adjusted
 from vanishing_variance.statistics.intervals import NAN, interval
@@ -36,35 +38,16 @@ NOTE = (
 )
 
 
-@dataclass(frozen=True)
-class Gain:
-    """One gain in three views, over the seeds that both have; each estimate with its 95% interval over seeds.
+def gain(
+    ours: pd.DataFrame, theirs: pd.DataFrame, longest: int, sequences: int
+) -> tuple[Difference, dict[str, Estimate]]:
+    """Return the points that `ours` gains over `theirs` beyond the training lengths, and VIEWS of it with intervals.
 
-    `points`: the mean difference beyond the training lengths, in percentage points. `log_odds`: the difference at the
-    shortest length, within those of training, and `log_odds_longest`; `slope`: what it grows by with each doubling of
-    the length. `adjusted`: the points that are left at equal log-odds at the shortest length (`statistics.adjusted`),
-    which describes: the accuracy there is an effect of the treatment, too, and measured with error.
-    """
-
-    points: Difference
-    log_odds: Estimate = UNKNOWN
-    log_odds_longest: Estimate = UNKNOWN
-    slope: Estimate = UNKNOWN
-    adjusted: Estimate = UNKNOWN
-
-    def columns(self) -> dict[str, float]:
-        """Return each view of VIEWS by its name, and the ends of its interval as `<name>_low` and `<name>_high`."""
-        views = {**vars(self), "difference": (self.points.mean, self.points.low, self.points.high)}
-        columns: dict[str, float] = {}
-        for name in VIEWS:
-            columns |= dict(zip((f"{name}{end}" for end in ENDS), views[name], strict=True))
-        return columns
-
-
-def gain(ours: pd.DataFrame, theirs: pd.DataFrame, longest: int, sequences: int) -> Gain:
-    """Return the gain of `ours` over `theirs`: accuracies in percent, a row a seed, a column a length, increasing.
-
-    `longest`: of training; `sequences`: how many each accuracy is of. Where there is no length of training, or fewer
+    Accuracies are in percent, a row a seed, a column a length, increasing; over the seeds that both have. `longest`: of
+    training; `sequences`: how many each accuracy is of. `log_odds`: the difference at the shortest length, within those
+    of training, and `log_odds_longest`; `slope`: what it grows by with each doubling of the length. `adjusted`: the
+    points that are left at equal log-odds at the shortest length (`statistics.adjusted`), which describes: the accuracy
+    there is an effect of the treatment, too, and measured with error. Where there is no length of training, or fewer
     than two seeds, the points alone.
     """
     ours, theirs = of_both(ours, theirs)
@@ -73,17 +56,26 @@ def gain(ours: pd.DataFrame, theirs: pd.DataFrame, longest: int, sequences: int)
     treated = ours[beyond].mean(axis=1).to_numpy()
     untreated = theirs[beyond].mean(axis=1).to_numpy()
     points = difference(treated, untreated)
+    views = dict.fromkeys(VIEWS, UNKNOWN) | {"difference": (points.mean, points.low, points.high)}
     if points.n < 2 or lengths[0] > longest:
-        return Gain(points)
+        return points, views
     our_odds, their_odds = (log_odds(arm[theirs.columns].to_numpy() / 100, sequences) for arm in (ours, theirs))
     by_length = our_odds - their_odds
-    return Gain(
-        points,
-        log_odds=interval(by_length[:, 0]),
-        log_odds_longest=interval(by_length[:, -1]),
-        slope=interval(_slopes(by_length, lengths)),
-        adjusted=adjusted(treated, untreated, our_odds[:, 0], their_odds[:, 0]),
-    )
+    views["log_odds"] = interval(by_length[:, 0])
+    views["log_odds_longest"] = interval(by_length[:, -1])
+    views["slope"] = interval(_slopes(by_length, lengths))
+    views["adjusted"] = adjusted(treated, untreated, our_odds[:, 0], their_odds[:, 0])
+    return points, views
+
+
+def columns(name: str, values: Estimate) -> dict[str, float]:
+    """Return an estimate by its name, and the ends of its interval as `<name>_low` and `<name>_high`."""
+    return dict(zip((f"{name}{end}" for end in ENDS), values, strict=True))
+
+
+def text(row: Mapping[Any, Any], name: str, how: str) -> str:
+    """Return the estimate of this name in a row with `columns`, as `harness.numbers.estimate` has it."""
+    return estimate(how, *(row[f"{name}{end}"] for end in ENDS))
 
 
 def _slopes(values: Float[np.ndarray, "S L"], lengths: Float[np.ndarray, " L"]) -> Float[np.ndarray, " S"]:

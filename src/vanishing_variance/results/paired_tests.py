@@ -4,6 +4,7 @@ Accuracies are fractions in the raw results; here they are in percent, and diffe
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from vanishing_variance.statistics.paired import difference
 
 # Whether each answer of a variant (task, range, norm) is correct, by `<rule>-<length>`: (seeds, sequences) bool.
 Answers = Callable[[str, str, str], Mapping[str, np.ndarray]]
+Names = tuple[str, str, str, str, str]
 NAMES = ["task", "range", "treatment", "baseline", "rule", "length"]
 TREATMENT = ["treatment_mean", "treatment_low", "treatment_high"]
 BASELINE = ["baseline_mean", "baseline_low", "baseline_high"]
@@ -31,34 +33,39 @@ COLUMNS = (
 def paired_tests(accuracy: pd.DataFrame, answers: Answers | None, norm: str, ranges: Sequence[str]) -> pd.DataFrame:
     """Return a row a task, range, treatment, baseline, rule and length, over the seeds that both variants have.
 
-    Pairs without a common seed are left out.
-
     `n` seeds; `treatment_mean`, `baseline_mean` in percent with their 95% t intervals (`…_low`, `…_high`); the fields
     of `Difference` in percentage points; `p_holm`, p corrected over the lengths of one rule (one row of a table); `se`,
     the standard error of the difference with what the shared test sequences add to it, and of its square the shares of
     seeds, sequences and both (`share_seeds`, `share_sequences`, `share_both`), nothing without `answers`.
     """
-    rows: list[dict[str, Any]] = []
-    for task in TASKS:
-        for range_ in ranges:
-            for treatment, baseline in compared(range_, norm):
-                rows += _tests(accuracy, answers, task, range_, treatment, baseline)
-    tests = pd.DataFrame(rows, columns=COLUMNS)
+    tests = pd.DataFrame(_tests(accuracy, answers, norm, ranges), columns=COLUMNS)
     tests["p_holm"] = tests.groupby(NAMES[:-1])["p"].transform(lambda p: holm(p.to_numpy()))
     return tests
 
 
+def pairs(
+    accuracy: pd.DataFrame, norm: str, ranges: Sequence[str]
+) -> Iterator[tuple[Names, pd.DataFrame, pd.DataFrame]]:
+    """Yield task, range, treatment, baseline and rule of all that is compared, and the accuracies of both.
+
+    In percent, of the seeds that both have, a column a length. Pairs without a common seed are left out.
+    """
+    for task, range_ in product(TASKS, ranges):
+        for (treatment, baseline), rule in product(compared(range_, norm), RULES):
+            names = task, range_, treatment, baseline, rule
+            ours, theirs = pair(accuracy, *names)
+            if len(theirs):
+                yield names, ours, theirs
+
+
 def _tests(
-    accuracy: pd.DataFrame, answers: Answers | None, task: str, range_: str, treatment: str, baseline: str
+    accuracy: pd.DataFrame, answers: Answers | None, norm: str, ranges: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the tests of one pair, by each rule and at each length."""
-    correct = [answers(task, range_, norm) for norm in (treatment, baseline)] if answers else []
-    for rule in RULES:
-        ours, theirs = pair(accuracy, task, range_, treatment, baseline, rule)
-        if theirs.empty:
-            continue
+    """Yield the test of each pair at each length."""
+    for names, ours, theirs in pairs(accuracy, norm, ranges):
+        task, range_, *both, rule = names
+        correct = [answers(task, range_, variant) for variant in both] if answers else []
         for length in theirs.columns:
-            names = (task, range_, treatment, baseline, rule, int(length))
             treated = ours[length].to_numpy()
             untreated = theirs[length].to_numpy()
             test = difference(treated, untreated)
@@ -66,7 +73,7 @@ def _tests(
             if correct:
                 percent = [100.0 * variant[f"{rule}-{length}"] for variant in correct]
                 sources = components(percent[0] - percent[1])
-            row = dict(zip(NAMES, names, strict=True))
+            row = dict(zip(NAMES, (*names, int(length)), strict=True))
             row |= dict(zip(TREATMENT, interval(treated), strict=True))
             row |= dict(zip(BASELINE, interval(untreated), strict=True))
             yield row | {"difference": test.mean} | vars(test) | vars(sources)

@@ -16,7 +16,7 @@ from scipy import stats
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.runs import RULES
 from vanishing_variance.results.accuracy import rows
-from vanishing_variance.results.gains import ENDS, VIEWS, Estimate, gain
+from vanishing_variance.results.gains import ENDS, VIEWS, columns, gain
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import NAN, interval
 from vanishing_variance.studies.matched import PLAIN, at_equal_loss, matched
@@ -35,7 +35,7 @@ def board(results: pd.DataFrame, baselines: Mapping[str, str], longest: int, seq
 
     `beyond`: the mean over the lengths beyond `longest`, the longest in training; `accuracy_<length>`. `difference`:
     from the line's `baseline`, paired by seed, the same rule, in points, with `p_holm` over the lines of a task and
-    rule; beside it the views of `results.gains.Gain`, each accuracy being of so many `sequences`.
+    rule; beside it the views of `results.gains.gain`, each accuracy being of so many `sequences`.
 
     Where losses were measured: `equal_loss`, the points at equal loss, and of the rule plain `matched`, those of
     checkpoints, with their `control` and `matched_gap` (`studies.matched`). Of the rule plain, where it was measured:
@@ -79,14 +79,15 @@ def _rows_of_line(own: pd.DataFrame, baseline: pd.DataFrame, longest: int, seque
         row = {"rule": rule, "n": len(by_length), **_estimate("beyond", beyond.to_numpy())}
         theirs = percent_by_length(rows(baseline, rule=rule))
         if len(theirs):
-            views = gain(by_length, theirs, longest, sequences)
-            points = views.points
-            row |= {"n_paired": points.n, **views.columns(), "d_z": points.d_z, "p": points.p}
-            row |= _named("equal_loss", at_equal_loss(rows(own, rule=rule), rows(baseline, rule=rule), longest))
+            points, views = gain(by_length, theirs, longest, sequences)
+            row |= {"n_paired": points.n, "d_z": points.d_z, "p": points.p}
+            for view, values in views.items():
+                row |= columns(view, values)
+            row |= at_equal_loss(rows(own, rule=rule), rows(baseline, rule=rule), longest)
         for length in by_length:
             row |= _estimate(f"accuracy_{length:.0f}", by_length[length].to_numpy())
         if rule == PLAIN:
-            row |= _inside(rows(own, rule=rule)) | _matched(own, baseline, longest)
+            row |= _inside(rows(own, rule=rule)) | matched(own, baseline, longest)
         yield row
 
 
@@ -104,22 +105,7 @@ def _estimate(name: str, values: Float[np.ndarray, " S"]) -> dict[str, float]:
     mean, low, high = interval(values)
     if len(values) == 1:
         low = high = NAN
-    return _named(name, (mean, low, high))
-
-
-def _named(name: str, estimate: Estimate | None) -> dict[str, float]:
-    """Return an estimate and the ends of its interval by name; nothing of none."""
-    return dict(zip((f"{name}{end}" for end in ENDS), estimate, strict=True)) if estimate else {}
-
-
-def _matched(own: pd.DataFrame, baseline: pd.DataFrame, longest: int) -> dict[str, float]:
-    """Return the gain of checkpoints with equal loss, where they were kept."""
-    pairs = matched(own, baseline, longest)
-    if pairs is None:
-        return {}
-    points = pairs.points
-    estimates = _named("matched", (points.mean, points.low, points.high)) | _named("control", pairs.control)
-    return {**estimates, "matched_gap": pairs.gap}
+    return columns(name, (mean, low, high))
 
 
 def _inside(results: pd.DataFrame) -> dict[str, float]:

@@ -4,62 +4,55 @@ S seeds.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from vanishing_variance.results.accuracy import rows
-from vanishing_variance.results.gains import Estimate
+from vanishing_variance.results.gains import Estimate, columns
 from vanishing_variance.statistics.adjusted import adjusted
 from vanishing_variance.statistics.intervals import interval
-from vanishing_variance.statistics.paired import Difference, difference
+from vanishing_variance.statistics.paired import difference
 from vanishing_variance.studies.results import LOSS
 
 PLAIN = "plain"
 STEP = "step_"
 
 
-@dataclass(frozen=True)
-class Matched:
-    """The `points` gained beyond training by checkpoints of equal loss; `gap`: the mean log ratio of their losses.
-
-    `control`: the points by which, among the baseline's own seeds, a model that was taken from an earlier step is ahead
-    of one of equal loss after the last step. Where it is not 0, so much is the steps' and not the treatment's.
-    """
-
-    points: Difference
-    gap: float
-    control: Estimate
-
-
-def at_equal_loss(ours: pd.DataFrame, theirs: pd.DataFrame, longest: int) -> Estimate | None:
+def at_equal_loss(ours: pd.DataFrame, theirs: pd.DataFrame, longest: int) -> dict[str, float]:
     """Return the points beyond training that are left at equal log loss (`statistics.adjusted`), after the same steps.
 
-    Both are results of one task and rule (`results.COLUMNS`). None without losses.
+    Both are results of one task and rule (`results.COLUMNS`). Columns `equal_loss`; nothing without losses.
     """
     our_models, their_models = _models(ours, longest), _models(theirs, longest)
     if our_models.empty or their_models.empty:
-        return None
+        return {}
     outcomes = [models["beyond"].to_numpy() for models in (our_models, their_models)]
     losses = [models["log_loss"].to_numpy() for models in (our_models, their_models)]
-    return adjusted(*outcomes, *losses)
+    return columns("equal_loss", adjusted(*outcomes, *losses))
 
 
-def matched(ours: pd.DataFrame, theirs: pd.DataFrame, longest: int) -> Matched | None:
-    """Return the gain of `ours` over `theirs` at equal loss, paired by seed; None where no checkpoints were kept.
+def matched(ours: pd.DataFrame, theirs: pd.DataFrame, longest: int) -> dict[str, float]:
+    """Return the gain of `ours` over `theirs` between checkpoints of equal loss, paired by seed.
 
     Both are results of one task. Of each pair, the model with the higher loss after the last step stays; of the other,
     the checkpoint whose loss is nearest to it in ratio, before or after the last step, is taken.
+
+    Columns `matched`, the points beyond training, with `matched_gap`, the mean log ratio of the losses; and `control`,
+    the points by which, among the baseline's own seeds, a model that was taken from an earlier step is ahead of one of
+    equal loss after the last step. Where it is not 0, so much is the steps' and not the treatment's. Nothing where no
+    checkpoints were kept.
     """
     our_models, their_models = (_checkpoints(_models(results, longest)) for results in (ours, theirs))
     seeds = sorted(set(our_models["seed"]) & set(their_models["seed"]))
     if not any(our_models["rule"].str.startswith(STEP)) or not seeds:
-        return None
+        return {}
     pairs = [_pair(rows(our_models, seed=seed), rows(their_models, seed=seed)) for seed in seeds]
     our_beyond, their_beyond, gaps = np.array(pairs).T
     control = _earlier(their_models, zip(seeds, [*seeds[1:], seeds[0]], strict=True))
-    return Matched(difference(our_beyond, their_beyond), float(gaps.mean()), control)
+    points = difference(our_beyond, their_beyond)
+    estimates = columns("matched", (points.mean, points.low, points.high)) | columns("control", control)
+    return {**estimates, "matched_gap": float(gaps.mean())}
 
 
 def _models(results: pd.DataFrame, longest: int) -> pd.DataFrame:

@@ -10,10 +10,10 @@ from scipy import stats
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import estimate
 from vanishing_variance.results.accuracy import of_both, rows
-from vanishing_variance.results.gains import ENDS
+from vanishing_variance.results.gains import columns, text
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.log_odds import log_odds
-from vanishing_variance.statistics.paired import Difference, difference
+from vanishing_variance.statistics.paired import difference
 from vanishing_variance.studies.board import percent_by_length
 from vanishing_variance.studies.matched import PLAIN
 from vanishing_variance.studies.study import Study
@@ -71,7 +71,8 @@ def path(
         for view in VIEWS:
             gain = difference(gains[view].to_numpy(), np.zeros(len(gains)))
             change = difference(*(of.to_numpy(dtype=float) for of in of_both(gains[view], before[view])))
-            row |= _named(view, gain) | _named(f"{view}_change", change)
+            row |= columns(view, (gain.mean, gain.low, gain.high))
+            row |= columns(f"{view}_change", (change.mean, change.low, change.high))
             row[f"{view}_p"] = change.p
         on_path.append(row)
         before = gains
@@ -93,11 +94,6 @@ def _gains_by_seed(results: pd.DataFrame, line: str, baseline: str, longest: int
     return pd.DataFrame({"points": points, "log_odds": our_odds - their_odds})
 
 
-def _named(name: str, estimate: Difference) -> dict[str, float]:
-    ends = estimate.mean, estimate.low, estimate.high
-    return dict(zip((f"{name}{end}" for end in ENDS), ends, strict=True))
-
-
 def _gains(path: pd.DataFrame, rule: str) -> str:
     """Return the gains by one rule as a table."""
     head = ["line", "rule", "n"]
@@ -107,8 +103,7 @@ def _gains(path: pd.DataFrame, rule: str) -> str:
     for row in path.to_dict("records"):
         of_line = [row["line"], rule, str(row["n"])]
         for view, (_, how) in VIEWS.items():
-            of_line += [estimate(how, *(row[f"{name}{end}"] for end in ENDS)) for name in (view, f"{view}_change")]
-            of_line.append(estimate(".3f", row[f"{view}_p"]))
+            of_line += [text(row, view, how), text(row, f"{view}_change", how), estimate(".3f", row[f"{view}_p"])]
         cells.append(of_line)
     return table(head, cells, texts=2)
 

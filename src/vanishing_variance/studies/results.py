@@ -22,7 +22,7 @@ LOSS = "loss"
 
 
 def results(accuracy: pd.DataFrame, mechanism: pd.DataFrame) -> pd.DataFrame:
-    """Return COLUMNS, of the frames of `Evaluation`: accuracy as a fraction."""
+    """Return COLUMNS, of the frames of `evaluate_block`: accuracy as a fraction."""
     inside = rows(mechanism, sample="tested").rename(columns={"variance_before": "variance"})
     return beside(accuracy, inside)
 

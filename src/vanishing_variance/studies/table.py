@@ -1,13 +1,10 @@
 """The board of a study as Markdown."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import pandas as pd
 
 from vanishing_variance.harness.markdown import table
-from vanishing_variance.harness.numbers import estimate, power
-from vanishing_variance.results.gains import NOTE, VIEWS
+from vanishing_variance.harness.numbers import power
+from vanishing_variance.results.gains import NOTE, VIEWS, text
 from vanishing_variance.studies.board import accuracy_lengths
 
 RULES = ("plain", "averaged")
@@ -51,7 +48,7 @@ def _accuracies(board: pd.DataFrame) -> str:
         if isinstance(row.get("note"), str):
             cells.append([row["line"], row["note"], *[""] * (1 + len(columns))])
         else:
-            estimates = [_estimate(row, column, ".1f") for column in columns]
+            estimates = [text(row, column, ".1f") for column in columns]
             cells.append([row["line"], row["rule"], str(row["n"]), *estimates])
     return table(["line", "rule", "n", "beyond", *map(power, lengths)], cells, texts=2)
 
@@ -60,10 +57,6 @@ def _gains(board: pd.DataFrame) -> str:
     views = {name: view for name, view in GAINS.items() if name in board and board[name].notna().any()}
     cells = []
     for row in board.to_dict("records"):
-        estimates = [_estimate(row, name, how) for name, (_, how) in views.items()]
+        estimates = [text(row, name, how) for name, (_, how) in views.items()]
         cells.append([row["line"], row["baseline"], row["rule"], str(row["n_paired"]), *estimates])
     return table(["line", "baseline", "rule", "n", *(head for head, _ in views.values())], cells, texts=3)
-
-
-def _estimate(row: Mapping[Any, Any], name: str, how: str) -> str:
-    return estimate(how, row[name], row[f"{name}_low"], row[f"{name}_high"])

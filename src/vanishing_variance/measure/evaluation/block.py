@@ -6,7 +6,7 @@ S seeds, B sequences.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,10 +23,9 @@ from vanishing_variance.measure.evaluation.config import Diagnostics
 from vanishing_variance.measure.evaluation.diagnostics import diagnose
 from vanishing_variance.measure.inference import temperature
 from vanishing_variance.measure.inference.models import Models, StoredWeights, joined, select_models
-from vanishing_variance.measure.inference.sequences import Read
+from vanishing_variance.measure.inference.sequences import Read, of_training_lengths
 from vanishing_variance.measure.inference.temperature import Temperature
 
-Key = TypeVar("Key")
 # By rule and length: True where an answer is correct.
 Correct = Mapping[tuple[str, int], Bool[np.ndarray, "S B"]]
 
@@ -48,49 +47,34 @@ class EvaluationPlan:
     fitted: Mapping[str, Temperature]
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """Results of a block's models: every answer, and tidy frames by name.
-
-    `frames`: `accuracy` (seed, rule, length, accuracy as a fraction), `temperatures` (`temperature.frame`),
-    `mechanism` (`internals.means_by_model`; `sample` is tested, or trained with length 0 for the training lengths), and
-    those of `diagnose` for the first model.
-    """
-
-    correct: Correct
-    frames: Mapping[str, pd.DataFrame]
-
-
 def evaluate_block(
     plan: EvaluationPlan,
     weights: StoredWeights,
     others: Mapping[str, StoredWeights],
     seeds: Sequence[int],
     sequences: Mapping[int, Read],
-) -> Evaluation:
+) -> tuple[Correct, dict[str, pd.DataFrame]]:
     """Test a block of models on `sequences` (by length) by every rule, and measure inside them.
 
     `others`: weights that the same trainings kept beside their last ones, by name, which is their rule: these models
     are tested as they are. On a CPU one model at a time, over the cores; on a GPU each half of the block at once.
+
+    Return every answer, and frames by name: `accuracy` (`accuracies`), `temperatures` (`temperature.frame`),
+    `mechanism` (`internals.means_by_model`; `sample` is tested, or trained with length 0 for the training lengths), and
+    those of `diagnose` for the first model.
     """
     first = select_models(weights, slice(1))
     jobs: list[Job] = [partial(diagnose, plan.variant, first, plan.lengths, plan.diagnostics, plan.root_seed)]
-    chunks = list(temperature.chunks(len(seeds)))
-    for half, places in chunks:
+    for half, places in temperature.chunks(len(seeds)):
         chosen = select_models(weights, places)
-        jobs.append(partial(_evaluate_models, plan, plan.fitted.get(half), chosen, seeds[places], sequences))
-    for of_rule in others.values():
-        for _, places in chunks:
-            jobs.append(partial(_test_models, plan.variant, select_models(of_rule, places), sequences))
+        kept = {rule: select_models(of_rule, places) for rule, of_rule in others.items()}
+        fitted = plan.fitted.get(half)
+        jobs.append(partial(_evaluate_models, plan, fitted, chosen, kept, seeds[places], sequences))
     with Progress(f"evaluate {plan.name}", len(jobs) * len(plan.lengths), "lengths") as progress:
         diagnostics, *parts = parallel.run(jobs, progress)
 
-    evaluated, tested = parts[: len(chunks)], parts[len(chunks) :]
-    correct_of_parts, rows_of_parts = zip(*evaluated, strict=True)
-    correct = _all_seeds(correct_of_parts)
-    for place, rule in enumerate(others):
-        by_length = _all_seeds(tested[place * len(chunks) : (place + 1) * len(chunks)])
-        correct |= {(rule, length): answers for length, answers in by_length.items()}
+    correct_of_parts, rows_of_parts = zip(*parts, strict=True)
+    correct = {key: np.concatenate([part[key] for part in correct_of_parts]) for key in correct_of_parts[0]}
     rows = [row for part in rows_of_parts for row in part]
     frames = {
         "accuracy": accuracies(correct, seeds),
@@ -98,12 +82,7 @@ def evaluate_block(
         "mechanism": pd.DataFrame(rows).sort_values(["seed", "length"], ignore_index=True),
         **diagnostics,
     }
-    return Evaluation(correct, frames)
-
-
-def _all_seeds(parts: Sequence[Mapping[Key, np.ndarray]]) -> dict[Key, np.ndarray]:
-    """Return the answers of all chunks of models, one after the other, by the keys that each part has."""
-    return {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+    return correct, frames
 
 
 def accuracies(correct: Correct, seeds: Sequence[int]) -> pd.DataFrame:
@@ -119,23 +98,26 @@ def _evaluate_models(
     plan: EvaluationPlan,
     fitted: Temperature | None,
     weights: StoredWeights,
+    others: Mapping[str, StoredWeights],
     seeds: Sequence[int],
     sequences: Mapping[int, Read],
     report: Report,
 ) -> tuple[Correct, list[dict[str, Any]]]:
     """Return the answers of some models, and the rows of `mechanism`."""
     models = Models.of(plan.variant, weights)
-    correct = {}
+    kept = {rule: Models.of(plan.variant, of_rule) for rule, of_rule in others.items()}
+    correct: dict[tuple[str, int], np.ndarray] = {}
     rows: list[dict[str, Any]] = []
     reference = _at_training_lengths(plan, models, "trained", plan.diagnostics.sequences)
     for length in plan.lengths:
         correct_batches, inside_batches = [], []
         for batch in sequences[length](models.batch_size(length)):
             attended = models.attend(batch)
-            correct_batches.append(models.correct(batch, attended, fitted))
+            answers = models.correct(batch, attended, fitted)
+            answers |= {rule: of_rule.correct_as_trained(batch) for rule, of_rule in kept.items()}
+            correct_batches.append(answers)
             inside_batches.append(internals.inside(batch, attended))
-        for rule, answers in joined(correct_batches).items():
-            correct[rule, length] = answers
+        correct |= {(rule, length): of_rule for rule, of_rule in joined(correct_batches).items()}
         measured = joined(inside_batches)
         rows += internals.means_by_model("tested", length, seeds, measured, reference)
         report(1)
@@ -146,18 +128,8 @@ def _evaluate_models(
     return correct, rows
 
 
-def _test_models(
-    variant: Variant, weights: StoredWeights, sequences: Mapping[int, Read], report: Report
-) -> dict[int, Bool[np.ndarray, "S B"]]:
-    """Return by length the answers of some models as they are."""
-    models = Models.of(variant, weights)
-    correct = {}
-    for length, read in sequences.items():
-        correct[length] = models.plainly_correct(read, length)
-        report(1)
-    return correct
-
-
 def _at_training_lengths(plan: EvaluationPlan, models: Models, name: str, sequences: int) -> dict[str, np.ndarray]:
+    """Return `internals.inside` of new sequences of the training lengths, uniform over the whole range."""
     rng = stream(plan.root_seed, name, plan.variant.task_name, plan.range_name)
-    return internals.at_training_lengths(models, plan.training_lengths, rng, sequences)
+    batches = of_training_lengths(models.task, rng, sequences, plan.training_lengths, models.batch_size)
+    return joined(internals.inside(batch, models.attend(batch)) for batch in batches)

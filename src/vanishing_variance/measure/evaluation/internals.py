@@ -13,11 +13,9 @@ from scipy.stats import sem, wasserstein_distance
 from torch import Tensor
 
 from vanishing_variance.engine.device import device
-from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.task import Sequences
 from vanishing_variance.measure.evaluation.diagnostics import LARGEST_WEIGHTS
-from vanishing_variance.measure.inference.models import Attended, Models, at_target, joined, over_heads
-from vanishing_variance.measure.inference.sequences import of_training_lengths
+from vanishing_variance.measure.inference.models import Attended, at_target, over_heads
 
 WEIGHTS = ("target", "largest", "largest16", "entropy")
 
@@ -39,16 +37,6 @@ def inside(sequences: Sequences, attended: Attended) -> dict[str, Float[Tensor, 
     number = attended.before.shape[1]
     means = {name: over_heads(values, number) for name, values in by_head.items()}
     return means | {"entropy": attended.entropy, "before": attended.before, "after": attended.after}
-
-
-def at_training_lengths(
-    models: Models, lengths: Range, rng: np.random.Generator, sequences: int
-) -> dict[str, Float[np.ndarray, "S {sequences} ..."]]:
-    """Return `inside` of new sequences of the training lengths, uniform over the whole range."""
-    measured = []
-    for batch in of_training_lengths(models.task, rng, sequences, lengths, models.batch_size):
-        measured.append(inside(batch, models.attend(batch)))
-    return joined(measured)
 
 
 def means_by_model(

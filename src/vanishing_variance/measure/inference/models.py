@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Float64, Int64, Shaped
+from jaxtyping import Bool, Float, Int64, Shaped
 from torch import Tensor
 
 from vanishing_variance.engine.attend import attend, products, weighted_sum
@@ -20,7 +20,6 @@ from vanishing_variance.engine.items import Items
 from vanishing_variance.engine.network import Network
 from vanishing_variance.engine.task import Sequences, Task
 from vanishing_variance.engine.variant import Variant
-from vanishing_variance.measure.inference.sequences import Read
 from vanishing_variance.measure.inference.temperature import PUBLISHED, Temperature, entropy
 
 # The items of a batch, over all its sequences and models: enough that the work done once a batch is little beside them.
@@ -136,23 +135,11 @@ class Models:
                 class_logits[rule] = self.class_logits(context)
         return {rule: logits.argmax(-1) == labels for rule, logits in class_logits.items()}
 
-    def accuracy(
-        self, sequences: Read, length: int, fitted: Temperature | None = None
-    ) -> dict[str, Float64[np.ndarray, " S"]]:
-        """Return the fraction of correct answers of each model to the sequences of one length, by rule."""
-        batches = sequences(self.batch_size(length))
-        correct = joined(self.correct(batch, self.attend(batch), fitted) for batch in batches)
-        return {rule: answers.mean(axis=1) for rule, answers in correct.items()}
-
     @torch.no_grad()
-    def plainly_correct(self, sequences: Read, length: int) -> Bool[np.ndarray, "S B"]:
-        """Return True where the answer to a sequence of one length is correct, as trained."""
-        batches = []
-        for batch in sequences(self.batch_size(length)):
-            class_logits = self.read_out(self.attend(batch).after)
-            batches.append(class_logits.argmax(-1) == self.labels(batch))
-        correct: np.ndarray = torch.cat(batches, dim=1).cpu().numpy()
-        return correct
+    def correct_as_trained(self, sequences: Sequences) -> Bool[Tensor, "S B"]:
+        """Return True where the answer is correct by the rule `plain`."""
+        class_logits = self.read_out(self.attend(sequences).after)
+        return class_logits.argmax(-1) == self.labels(sequences)
 
 
 def sharpened(

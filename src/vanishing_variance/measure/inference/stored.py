@@ -35,16 +35,10 @@ def read_weights(path: Path, variant: Variant, training: TaskTraining, seeds: in
     return weights
 
 
-def read_block(
-    run: Run, variant: Variant, training: TaskTraining, seeds: int
-) -> tuple[dict[str, np.ndarray], dict[str, dict[str, np.ndarray]]]:
-    """Return the last weights of a trained block, and by name those that its training kept beside them.
-
-    Raises InputError as `read_weights`.
-    """
-    last = read_weights(run.weights, variant, training, seeds)
+def weight_files(run: Run) -> dict[str, Path]:
+    """Return the files of a trained block by rule: `plain`, the last weights, and those kept beside them."""
     beside = sorted(set(run.folder("trained").glob("*.safetensors")) - {run.weights})
-    return last, {path.stem: read_weights(path, variant, training, seeds) for path in beside}
+    return {"plain": run.weights, **{path.stem: path for path in beside}}
 
 
 def open_sequences(task_name: str, lengths: Iterable[int]) -> dict[int, Read]:

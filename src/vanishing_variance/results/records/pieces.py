@@ -1,7 +1,6 @@
 """A study in pieces: one block of seeds of one task, range and normaliser each, from any machine, in any order."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -16,43 +15,20 @@ from vanishing_variance.harness.yaml import flattened
 UNREAD = ("training.kept_steps", "training.seeds_per_process", "diagnostics.heatmap_sequences")
 
 
-@dataclass(frozen=True)
-class Goal:
-    """The seeds below `end` of every variant of a range, tasks in this order."""
-
-    range: str
-    tasks: Sequence[str]
-    end: int
+# The long range has the seeds below this.
+LONG_END = 32
 
 
-# In order of worth: what decides a claim first, the paper's number of seeds last. The paper's scale begins at seed 16:
-# these are 32, 16 and 104 seeds.
-GOALS = (Goal("short", TASKS, 48), Goal("long", TASKS[::-1], 32), Goal("short", TASKS, 120))
+def plan(norm: str, blocks: Sequence[int], size: int, ranges: Sequence[str], attention: str) -> Iterator[list[Run]]:
+    """Yield the runs of a record, `size` seeds each: together all variants of a task, range and block.
 
-
-def plan(
-    norm: str, blocks: Sequence[int], size: int, ranges: Sequence[str], goals: Sequence[Goal] = GOALS
-) -> Iterator[list[Run]]:
-    """Yield the runs in order of worth, `size` seeds each: together all variants of a task, range and block.
-
-    Variants are compared with each other, seed by seed, so one without the others is worth nothing. `ranges`: those of
-    the study; goals of others are left out. Raises InputError for a block beyond all goals.
+    Variants are compared with each other, seed by seed, so one without the others is worth nothing.
     """
-    goals = [goal for goal in goals if goal.range in ranges]
-    end = max(goal.end for goal in goals)
-    for block in blocks:
-        first = block * size
-        if first >= end:
-            raise InputError(f"blocks: {block} begins at seed {first}; must begin below {end}")
-    planned = set()
-    for goal in goals:
-        variants = trained(goal.range, norm)
-        within = [block for block in blocks if block * size < goal.end]
-        for block, task in product(within, goal.tasks):
-            group = (task, goal.range, block)
-            if group not in planned:
-                planned.add(group)
-                yield [Run(task, goal.range, variant, block) for variant in variants]
+    for range_ in ranges:
+        variants = trained(range_, norm)
+        for block, task in product(blocks, TASKS):
+            if range_ == "short" or block * size < LONG_END:
+                yield [Run(task, range_, variant, block, attention) for variant in variants]
 
 
 def parameters(params: Mapping[str, Any], task: str, range_: str) -> dict[str, Any]:
