@@ -2,12 +2,11 @@
 
     python tests/mistakes.py [--only NAME] [--revision COMMIT] [--table FILE]
 
-A mistake is a text that stands in one place of the sources, and what takes its place. The tests nearest to the changed
-module, by imports, run first and stop at the first failure; the whole suite runs for what they do not find.
+A mistake is a text that stands in one place of the sources, and what takes its place. The tests in the folder of the
+changed module's name run first and stop at the first failure; the whole suite runs for what they do not find.
 """
 
 import argparse
-import ast
 import re
 import subprocess
 import sys
@@ -21,8 +20,6 @@ ROOT = Path(__file__).resolve().parents[1]
 PYTEST = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", "-m", "not slow"]
 PYTEST += ["--ignore", "tests/test_mistakes.py"]  # where a mistake is made its text is gone
 WHOLE = ["-n", "2", "--dist", "loadfile", "tests"]
-# Imports between a test file and the changed module, up to which it counts as near; files at a time.
-NEAR, MOST = 3, 12
 SECONDS = 3600
 
 # By name: a text, and what takes its place.
@@ -297,41 +294,11 @@ def place(folder: Path, old: str) -> Path | None:
     return found[0] if len(found) == 1 and found[0].read_text().count(old) == 1 else None
 
 
-def imports(path: Path) -> Iterator[str]:
-    """Yield the dotted names that a file imports."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield node.module or ""
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-
-
 def near(folder: Path, changed: Path) -> list[str]:
-    """Return the test files near a changed source file, the nearest first; of a graph, those that name dvc.yaml."""
-    tests = sorted(folder.glob("tests/**/test_*.py"))
-    if changed.suffix == ".yaml":
-        return [str(path.relative_to(folder)) for path in tests if "dvc.yaml" in path.read_text()]
-    names: dict[str, Path] = {}
-    for top in ("src", "", "tests"):
-        for path in (folder / top).rglob("*.py") if top in ("src", "tests") else (folder / top).glob("*/*.py"):
-            names[".".join(path.relative_to(folder / top).with_suffix("").parts).removesuffix(".__init__")] = path
-    for path in folder.glob("tests/**/*.py"):
-        names.setdefault(path.stem, path)
-    importers: dict[Path, set[Path]] = {}
-    for path in {*names.values(), *tests}:
-        if path.name != "conftest.py":
-            for name in imports(path):
-                if name in names:
-                    importers.setdefault(names[name], set()).add(path)
-    seen, level, found = {changed.with_suffix(".py")}, {changed.with_suffix(".py")}, []
-    for _ in range(NEAR):
-        level = {path for one in level for path in importers.get(one, ())} - seen
-        seen |= level
-        found += sorted(path for path in level if path in tests)
-    own = [path for path in tests if path.parent.name == changed.parent.name]
-    nearest = sorted(dict.fromkeys([*own, *found]), key=lambda path: changed.stem not in path.stem)
-    return [str(path.relative_to(folder)) for path in nearest if "first_run" not in path.read_text()][:MOST]
+    """Return the folders of tests with a name in the path of the changed file; of a graph or a stage, tests/graph."""
+    parts = changed.relative_to(folder).parts
+    names = {"graph"} if changed.suffix == ".yaml" or parts[0] == "stages" else set(parts)
+    return [f"tests/{name}" for name in sorted(names) if (folder / "tests" / name).is_dir()]
 
 
 def failed(folder: Path, tests: list[str]) -> str:
