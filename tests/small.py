@@ -53,6 +53,16 @@ def make_plan(task="argmax", norm="ln", steps=20, model=None, **training):
     )
 
 
+def make_short(task, norm="ln", *, model=None, **settings):
+    """A plan of 12 steps, of 4 sequences a batch and width 16."""
+    return make_plan(task, norm, model=make_model(width=16, **model or {}), **{"steps": 12, "batch_size": 4} | settings)
+
+
+def start(plan, seeds):
+    """The initial weights of seeds, of the fast engine."""
+    return draw(plan.variant.initial(plan.task_training), plan.root_seed, plan.variant.task_name, seeds)
+
+
 def make_trained(task="argmax", norm="none", sharpness=1.0, attention="softmax", **model):
     """Return a block of two models with drawn weights, in single precision; the logits times `sharpness`.
 

@@ -7,7 +7,6 @@ from unittest import mock
 
 import pytest
 import zc.lockfile
-from processes import alive
 from tiny import STAGES, Tiny, stage, until
 
 from dvc_parallel.command import run
@@ -163,16 +162,6 @@ def test_a_stage_that_wants_a_gpu_has_it_alone_and_waits_while_its_worker_is_gon
     assert set(drive()) == {"none", "after", "x", "y"}
     assert set(without) == {"none", "after"}
     assert drive.most_gpus == 1
-
-
-def test_an_interruption_ends_what_runs_and_keeps_what_has_ended(tiny):
-    tiny.write({"a": STAGES["a"], "slow": stage("slow", "echo $$ > ran/pid; echo runs", until("never"), deps=["a"])})
-    drive = Drive(tiny)
-    drive.reactions["slow| runs"] = drive.interrupted.set
-    with pytest.raises(KeyboardInterrupt):
-        drive()
-    assert not alive(int((tiny.path / "ran/pid").read_text()))
-    assert tiny.recorded() == {"a"}
 
 
 def test_another_dvc_is_waited_for_and_an_interruption_ends_the_waiting(tiny, monkeypatch, capsys):

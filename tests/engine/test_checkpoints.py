@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from short import make_short, start
+from small import make_short, start
 
 from vanishing_variance.engine import adam, checkpoints, ensemble
 from vanishing_variance.engine import loop as training

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from short import make_short, start
+from small import make_short, start
 
 
 def test_linear_layers_start_as_torchs_do():

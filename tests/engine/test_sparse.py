@@ -1,6 +1,6 @@
 import torch
 from rounding import in_double
-from short import make_short, start
+from small import make_short, start
 
 from vanishing_variance.engine.adam import TorchAdam
 from vanishing_variance.engine.batches import batches

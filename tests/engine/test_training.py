@@ -11,8 +11,7 @@ import pytest
 import torch
 from rounding import in_double, rounding
 from scripts import ROOT, stage
-from short import make_short, start
-from small import plain_model
+from small import make_short, plain_model, start
 
 from vanishing_variance.engine import adam, ensemble
 from vanishing_variance.engine import batches as drawing

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from plain_plans import Bag, Recurrent, Rotary
+from plain_plans import Bag, Recurrent
 from torch import nn
 
 from vanishing_variance import evaluate, inside, read_params, train
@@ -36,7 +36,7 @@ class WithNumber(Bag):
 
 
 @pytest.mark.trains
-@pytest.mark.parametrize("network", [Bag, Recurrent, Rotary, WithNumber, *network_names()])
+@pytest.mark.parametrize("network", [Bag, Recurrent, WithNumber, *network_names()])
 def test_a_network_is_trained_and_evaluated(task_name, network):
     models = train(params(), task_name, "ln", SEEDS, network=network)
     assert models.losses.groupby("seed")["step"].max().to_dict() == {0: 3, 3: 3}

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import scripts
 from checkout import ROOT
 from made_up_pieces import piece, pieces, wider
 
 from stages import record as stage
-from vanishing_variance.harness.script import run
 from vanishing_variance.report.strongest import OTHER_RECORDS, RECORD
 
 SOME = Path("metrics/some")
@@ -17,21 +17,11 @@ SMALL = "velickovic"
 
 
 @pytest.fixture
-def record(tmp_path, monkeypatch, capsys):
+def record(tmp_path, monkeypatch):
     """Runs the script in a folder with smoke parameters; returns its exit code and what it printed."""
     shutil.copy(ROOT / "tests/smoke.yaml", tmp_path / "params.yaml")
     monkeypatch.chdir(tmp_path)
-
-    def script(*arguments):
-        monkeypatch.setattr("sys.argv", ["stages/record.py", *map(str, arguments)])
-        code = 0
-        try:
-            run(stage.main)
-        except SystemExit as end:
-            code = end.code
-        return code, capsys.readouterr().err
-
-    return script
+    return lambda *arguments: scripts.stage("record", *map(str, arguments))
 
 
 @pytest.fixture

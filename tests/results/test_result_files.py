@@ -1,15 +1,12 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from made_up_pieces import PARAMS
 from made_up_tests import PAPER, made_up
 from scipy import stats
 
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.harness.frames import read_csv
-from vanishing_variance.harness.outputs import write_files
 from vanishing_variance.results.files import TrainingSetup, comparison, overview
 from vanishing_variance.statistics import robust
 
@@ -53,13 +50,3 @@ def test_a_study_of_the_short_range_has_no_files_of_the_long_one(monkeypatch):
     assert not [name for name in files["summary.json"] if "long" in name]
     title, _, _ = files["tables/table1.md"].partition("\n")
     assert title.endswith("after 5 of the paper's 100,000 gradient steps, attention power")
-
-
-def test_files_are_written_as_their_content_is(tmp_path, monkeypatch):
-    monkeypatch.setattr(robust, "RESAMPLES", 99)
-    files = comparison(made_up(), None, PAPER, "ln", TRAINED)
-    write_files(tmp_path, files)
-    written = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.*")}
-    assert written == files.keys() >= {"accuracy.csv", "summary.json", "tables/tests.csv", "tables/table6.md"}
-    read = read_csv(tmp_path / "tables/tests.csv")
-    pd.testing.assert_frame_equal(read, files["tables/tests.csv"])

@@ -1,12 +1,9 @@
-import sys
-
 import pytest
 import yaml
 from checkout import ROOT
+from scripts import stage
 
-from stages.scale import main
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.harness.script import run
 from vanishing_variance.harness.yaml import edit_yaml
 from vanishing_variance.params import check
 from vanishing_variance.results.scale import PAPER_SCALE, changed
@@ -43,13 +40,11 @@ def test_an_unknown_key_is_named():
         (PARAMS + "seed: 1\n", "cannot be read as YAML"),
     ],
 )
-def test_a_file_that_would_not_be_valid_is_left_alone(text, said, tmp_path, monkeypatch, capsys):
+def test_a_file_that_would_not_be_valid_is_left_alone(text, said, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["scale", "paper"])
     (tmp_path / "params.yaml").write_text(text)
-    with pytest.raises(SystemExit) as stopped:
-        run(main)
-    assert stopped.value.code == 2
-    [line] = capsys.readouterr().err.splitlines()
+    code, error = stage("scale", "paper")
+    assert code == 2
+    [line] = error.splitlines()
     assert line.startswith(f"error: params.yaml: {said}")
     assert (tmp_path / "params.yaml").read_text() == text
