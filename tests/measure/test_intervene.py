@@ -41,7 +41,7 @@ def test_a_row_an_intervention_model_and_length_the_same_for_a_seed_alone(task_n
     accuracy, counts = intervene([group], [4, 5], SETTINGS, 0)
     assert set(accuracy["length"]) == {0, *LENGTHS}
     assert set(accuracy["intervention"]) == {BASE, *RECOVERING, *DAMAGING}
-    assert accuracy.groupby(["norm", "length"]).size().tolist() == [2, 48, 48, 48] * 2
+    assert accuracy.groupby(["norm", "length"]).size().tolist() == [2, 46, 46, 46] * 2
 
     tested = counts[counts["sample"] == "tested"]
     assert tested["sequences"].sum() == 20 * 2 * 2 * len(LENGTHS)

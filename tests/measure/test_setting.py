@@ -49,8 +49,6 @@ def parts_by_hand(scale, weight, seed=0, sequences=SEQUENCES):
         weight=torch.full((2, sequences), weight),
         target=target,
         rest=rest,
-        largest=rest.unsqueeze(2).repeat(1, 1, 15, 1),
-        profile=torch.full((2, sequences, 15), 1 / 15),
         hard=target,
         labels=labels,
     )
@@ -114,7 +112,7 @@ def test_a_head_that_needs_the_global_scale_alone_is_put_right_by_the_moments():
         assert accuracy[names.damaged(form), where] == 0.5
         assert accuracy[names.kept_long(form), where] == 0.5
     # attention is right already
-    for name in (names.BASE, names.TARGET, names.AVERAGED, names.ENTROPY, names.HARD, names.OTHER):
+    for name in (names.BASE, names.TARGET, names.AVERAGED, names.HARD, names.OTHER):
         assert accuracy[name] == 0.5
     assert accuracy[names.TRAINED_TARGET] == 1
 
@@ -125,7 +123,7 @@ def test_a_model_whose_attention_alone_is_broken_is_put_right_by_the_targets_wei
     accuracy = accuracies(parts_by_hand(1.0, 0.1, 1), long, training, other, parts_by_hand(1.0, 0.95, 2))
     for name in (names.TARGET, names.OTHER, names.HARD):
         assert accuracy[name] == 1
-    for name in (names.BASE, names.AVERAGED, names.ENTROPY, names.TRAINED_TARGET):
+    for name in (names.BASE, names.AVERAGED, names.TRAINED_TARGET):
         assert accuracy[name] == 0.5
     assert accuracy[names.restored("global"), "before"] == 0.5
     assert accuracy[names.kept_long("feature"), "before"] == 0.5
@@ -139,7 +137,7 @@ def test_what_the_noise_of_the_rest_spoils_its_mean_puts_right():
     spoilt = replace(training, rest=rest, context=training.weighted(training.weight, rest))
     accuracy = accuracies(spoilt, spoilt, replace(training, rest=training.rest - 100))
     assert accuracy[names.BASE] == 0
-    for name in (names.AVERAGED, names.TRAINED_TARGET_AVERAGED, names.ENTROPY):
+    for name in (names.AVERAGED, names.TRAINED_TARGET_AVERAGED):
         assert accuracy[name] == 1
 
 

@@ -10,7 +10,6 @@ NOTHING, ATTENTION = "nothing", "attention"
 BASE = "base"
 TARGET = "target weight restored"
 AVERAGED = "distractors averaged"
-ENTROPY = "entropy at a fixed target weight"
 OTHER = "weights of another variant"
 HARD = "hard attention"
 TRAINED_TARGET = "training sequences, target weight of the long length"
@@ -43,6 +42,6 @@ RECOVERING = (
     TARGET,
     *(kept_long(form) for form in FORMS),
     *(both(form) for form in FORMS),
-    *(AVERAGED, ENTROPY, OTHER, HARD),
+    *(AVERAGED, OTHER, HARD),
 )
 DAMAGING = (*(damaged(form) for form in FORMS), TRAINED_TARGET, TRAINED_TARGET_AVERAGED)

@@ -5,7 +5,7 @@ it: with a_t the weight of the target and rest r = (context - a_t h_t) / (1 - a_
 their own weights, the target's weight w gives the context w h_t + (1 - w) r.
 
 S seeds, B sequences, BH rows of attention (the heads of a sequence one after another), N items, P features of a
-context, K the largest distractors.
+context.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,6 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int64, Shaped
 from torch import Tensor
-from torch.nn.functional import pad
 
 from vanishing_variance.engine.attend import attend
 from vanishing_variance.engine.items import Items
@@ -24,8 +23,6 @@ from vanishing_variance.measure.inference.models import Models, at_target, items
 
 # `Sequences`, any number of them.
 Batch = dict[str, Shaped[np.ndarray, "_ ..."]]
-# The number of distractors, those with the largest weights, whose hidden layers are kept.
-DISTRACTORS = 15
 # Above this weight the rest is averaged anew, without the target: the difference would lose its digits.
 CLOSE = 0.9
 
@@ -35,17 +32,14 @@ class Parts:
     """The contexts of S models for B sequences, taken apart in every head.
 
     `context` and its parts: the `weight` a_t and the hidden layer `target` of the target item, and the `rest`, which is
-    that of the target where a sequence has no other item. `largest`: the hidden layers of the K distractors of the
-    largest weights, decreasing; `profile`: their weights, of which the sum is 1; both 0 where a sequence has fewer.
-    `hard`: the hidden layer of the item with the largest weight of all. `labels`: the correct answers.
+    that of the target where a sequence has no other item. `hard`: the hidden layer of the item with the largest weight,
+    the first of equals. `labels`: the correct answers.
     """
 
     context: Float[Tensor, "S BH P"]
     weight: Float[Tensor, "S BH"]
     target: Float[Tensor, "S BH P"]
     rest: Float[Tensor, "S BH P"]
-    largest: Float[Tensor, "S BH K P"]
-    profile: Float[Tensor, "S BH K"]
     hard: Float[Tensor, "S BH P"]
     labels: Int64[Tensor, " B"]
 
@@ -90,22 +84,13 @@ def _take_apart(models: Models, sequences: Sequences) -> Parts:
 
     target = targets(sequences, logits.shape[1])
     target_index = target.view(1, -1, 1).expand(len(logits), -1, 1)
-    distractor_logits = logits.scatter(-1, target_index, -torch.inf)
-    distractors = distractor_logits.topk(min(DISTRACTORS, logits.shape[-1] - 1))
-    shown = torch.cat((target_index, distractors.indices), dim=-1)
-    hidden = items_at(items, shown).hidden()
-    missing = DISTRACTORS - distractors.indices.shape[-1]
-    largest = pad(hidden[:, :, 1:], (0, 0, 0, missing))
-
-    distracted = distractor_logits.amax(-1) > at_target(logits, sequences)
+    of_target = items_at(items, target_index).hidden().squeeze(2)
     return Parts(
         context=context,
         weight=weight,
-        target=hidden[:, :, 0],
-        rest=_rest(items, folded_query, target, context, weight, hidden[:, :, 0]),
-        largest=largest,
-        profile=pad(torch.softmax(distractors.values, dim=-1), (0, missing)),
-        hard=torch.where(distracted.unsqueeze(-1), largest[:, :, 0], hidden[:, :, 0]),
+        target=of_target,
+        rest=_rest(items, folded_query, target, context, weight, of_target),
+        hard=items_at(items, logits.argmax(-1, keepdim=True)).hidden().squeeze(2),
         labels=models.labels(sequences),
     )
 

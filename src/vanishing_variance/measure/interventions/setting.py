@@ -1,7 +1,7 @@
 """Every intervention on sequences of one long length, and on sequences of the training lengths.
 
 S seeds, B tested sequences, T of the training lengths, C calibration sequences of the long length; BH, TH, CH their
-rows of attention (the heads of a sequence one after another), P features of a context, K the largest distractors.
+rows of attention (the heads of a sequence one after another), P features of a context.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,6 @@ from functools import partial
 from itertools import product
 
 import numpy as np
-import torch
 from jaxtyping import Bool, Float, Int64
 from torch import Tensor
 
@@ -26,7 +25,7 @@ Outcome = tuple[str, str, Bool[Tensor, "S _"]]
 
 @dataclass(frozen=True)
 class Calibration:
-    """Moments, target weights and distractors of calibration sequences, none of which is tested.
+    """Moments and target weights of calibration sequences, none of which is tested.
 
     `rest`: in each head the mean of what the other items contribute, over the mean of their weight. `moments`: of O, by
     form and place.
@@ -39,15 +38,13 @@ class Calibration:
 
 @dataclass(frozen=True)
 class Donors:
-    """The row of calibration sequences from which each row is given a target weight or a profile, head by head.
+    """The row of calibration sequences from which each row is given a target weight, head by head.
 
-    One of the training lengths, for each tested sequence of a long length: `weight` and `profile`; and for each
-    calibration sequence of the long length: `calibrated`. One of the long length, for each tested sequence of the
-    training lengths: `damage`.
+    One of the training lengths, for each tested sequence of a long length: `weight`; and for each calibration sequence
+    of the long length: `calibrated`. One of the long length, for each tested one of the training lengths: `damage`.
     """
 
     weight: Int64[Tensor, " BH"]
-    profile: Int64[Tensor, " BH"]
     calibrated: Int64[Tensor, " CH"]
     damage: Int64[Tensor, " TH"]
 
@@ -64,7 +61,6 @@ def draw_donors(rng: np.random.Generator, tested: int, settings: Interventions, 
 
     return Donors(
         weight=draw(training, tested),
-        profile=draw(training, tested),
         calibrated=draw(training, long),
         damage=draw(long, training),
     )
@@ -110,9 +106,7 @@ def on_long(
         yield outcome(names.kept_long(form), restored_context, Move(where, of_restored, of_long))
         yield outcome(names.both(form), restored_context, Move(where, of_restored, of_training))
 
-    peaked = _peaked(tested, training.parts.profile[:, donors.profile])
     yield outcome(names.AVERAGED, tested.weighted(tested.weight, _everywhere(long.rest, tested)))
-    yield outcome(names.ENTROPY, tested.weighted(tested.weight, peaked))
     yield outcome(names.OTHER, tested.weighted(other_weight))
     yield outcome(names.HARD, tested.hard)
 
@@ -143,13 +137,3 @@ def _outcome(
 def _everywhere(rest: Float[Tensor, "S H P"], tested: Parts) -> Float[Tensor, "S BH P"]:
     """Return what every sequence has in each head, in the rows of the tested ones."""
     return rest.repeat(1, len(tested.labels), 1)
-
-
-def _peaked(tested: Parts, profile: Float[Tensor, "S BH K"]) -> Float[Tensor, "S BH P"]:
-    """Return the largest distractors averaged by these weights, or by those of as many as a sequence has."""
-    absent = tested.largest.abs().sum(-1) == 0
-    profile = profile.masked_fill(absent, 0)
-    total = profile.sum(-1, keepdim=True)
-    weights = profile / total
-    averaged = (weights.unsqueeze(-2) @ tested.largest).squeeze(-2)
-    return torch.where(total > 0, averaged, tested.rest)
