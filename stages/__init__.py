@@ -4,13 +4,24 @@ This checkout's own source comes first on the path, so that DVC's temporary copi
 interrupted says so in one line, whatever it is doing; and it ends when the DVC that started it has ended.
 """
 
+import sys
+
+
+def _hook(kind: type[BaseException], problem: BaseException, trace: object) -> None:
+    if issubclass(kind, KeyboardInterrupt):
+        print("interrupted: the same command goes on from here", file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, problem, trace)  # type: ignore[arg-type]
+
+
+sys.excepthook = _hook
+
+# ruff: noqa: E402 (Ctrl-C may come during an import, too)
 import importlib.util
 import os
-import sys
 import threading
 import time
 from pathlib import Path
-from types import TracebackType
 
 ROOT = Path(__file__).resolve().parents[1]
 # Some of pyproject.toml's packages, of which a Python that was not set up for this project lacks one.
@@ -24,13 +35,6 @@ if missing:
 sys.path.insert(0, str(ROOT / "src"))
 
 
-def _hook(kind: type[BaseException], problem: BaseException, trace: TracebackType | None) -> None:
-    if issubclass(kind, KeyboardInterrupt):
-        print("interrupted: the same command goes on from here", file=sys.stderr)
-    else:
-        sys.__excepthook__(kind, problem, trace)
-
-
 def _end_with(parent: int) -> None:
     """DVC that is killed leaves its stage running, which would write under the feet of the next run."""
     while os.getppid() == parent:
@@ -38,6 +42,5 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-sys.excepthook = _hook
 if "DVC_STAGE" in os.environ and hasattr(os, "getppid"):
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
