@@ -1,7 +1,7 @@
 """Draw Figure 1, and fit its power laws: a table of all of them, and metrics of each layer's."""
 
 from vanishing_variance.figures import figure1
-from vanishing_variance.figures.images import write_figure
+from vanishing_variance.figures.drawing import write_figure
 from vanishing_variance.harness.files import write_json
 from vanishing_variance.harness.frames import read_csv, write_csv
 from vanishing_variance.harness.runs import FIGURES, METRICS, PLOTS

@@ -16,12 +16,10 @@ from vanishing_variance.figures import (
     interventions,
     loss,
     mechanism,
-    not_measured,
     proposition,
 )
 from vanishing_variance.figures.config import Figures
-from vanishing_variance.figures.drawing import Drawing
-from vanishing_variance.figures.images import write_figure
+from vanishing_variance.figures.drawing import Drawing, not_measured, write_figure
 from vanishing_variance.figures.variants import roles
 from vanishing_variance.harness.frames import read_csv, read_frame, write_csv
 from vanishing_variance.harness.paths import Run
@@ -110,7 +108,7 @@ def main() -> None:
     else:
         write_csv(DATA / "figure3.csv", pd.DataFrame(columns=figure3.PLOTTED))
         for name, title in INSIDE.items():
-            save(name, not_measured.draw(title, network))
+            save(name, not_measured(title, network))
     for name, lengths in ranges.items():
         runs = [Run(task, name, one, block, attention) for task, one, block in product(TASKS, pair, blocks)]
         draw_range(name, lengths, norm, runs)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.figures.answer import draw
-from vanishing_variance.figures.images import write_figure
+from vanishing_variance.figures.drawing import write_figure
 from vanishing_variance.harness.files import read_document, read_text, write_text
 from vanishing_variance.harness.runs import METRICS, PLOTS
 from vanishing_variance.harness.script import Arguments, run

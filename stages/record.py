@@ -13,7 +13,7 @@ from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.paper import CLAIMS
 from vanishing_variance.claims.table import judged
 from vanishing_variance.figures import accuracy as accuracy_figure
-from vanishing_variance.figures.images import write_figure
+from vanishing_variance.figures.drawing import write_figure
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import write_bytes
 from vanishing_variance.harness.frames import read_csv

@@ -10,7 +10,7 @@ from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.figures import read_figure
-from vanishing_variance.report.page import Answer, Results, page
+from vanishing_variance.report.page import Results, page
 from vanishing_variance.report.strongest import CLAIMS, OTHER_RECORDS, RECORD, Study
 from vanishing_variance.results.answer import read_answer
 
@@ -41,8 +41,9 @@ def main() -> None:
     shown = [name for name in SHOWN if "long" in ranges or not name.endswith("-long")]
     own = read_results(METRICS, PATH, [FIGURES / f"{name}.png" for name in shown])
     interventions = read_csv(METRICS / "interventions" / "shares.csv")
-    first = Answer(read_figure(PLOTS / "readme" / "answer.png", PAGE), read_answer(Path()))
-    html = page(first, own, record, others, interventions, read_csv(REFERENCE), read_text(PATH))
+    answer = read_figure(PLOTS / "readme" / "answer.png", PAGE)
+    means = read_answer(Path())
+    html = page(answer, means, own, record, others, interventions, read_csv(REFERENCE), read_text(PATH))
     write_text(PAGE, html)
 
 

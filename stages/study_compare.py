@@ -3,7 +3,7 @@
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.figures import board as board_figure
 from vanishing_variance.figures import path
-from vanishing_variance.figures.images import write_figure
+from vanishing_variance.figures.drawing import write_figure
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.frames import write_csv
 from vanishing_variance.harness.script import Arguments, run

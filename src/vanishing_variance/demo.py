@@ -15,8 +15,7 @@ import pandas as pd
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.figures import style
 from vanishing_variance.figures.answer import LOOKS
-from vanishing_variance.figures.drawing import Drawing
-from vanishing_variance.figures.images import write_figure
+from vanishing_variance.figures.drawing import Drawing, write_figure
 from vanishing_variance.harness.frames import write_csv
 from vanishing_variance.harness.sections import get_param
 from vanishing_variance.notebook import DEFAULTS, evaluate, read_params, train

@@ -3,8 +3,7 @@ import random
 from PIL import Image
 
 from vanishing_variance.figures import style
-from vanishing_variance.figures.drawing import Drawing
-from vanishing_variance.figures.images import write_figure
+from vanishing_variance.figures.drawing import Drawing, write_figure
 from vanishing_variance.report.figures import read_figure
 
 

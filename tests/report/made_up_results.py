@@ -7,11 +7,10 @@ import pandas as pd
 from checkout import ROOT
 
 from vanishing_variance.figures import style
-from vanishing_variance.figures.drawing import Drawing
-from vanishing_variance.figures.images import write_figure
+from vanishing_variance.figures.drawing import Drawing, write_figure
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.figures import Figure
-from vanishing_variance.report.page import Answer, Results, page
+from vanishing_variance.report.page import Results, page
 from vanishing_variance.report.strongest import Study
 
 LENGTHS = (16, 100, 16384)
@@ -103,14 +102,14 @@ def answer():
     """Return the README's picture, and means of one treatment."""
     longest = {"length": 16384, "mean": 93.7, "n": 2}
     means = pd.DataFrame([{"treatment": "three changes", "task": task, **longest} for task in ("argmax", "dictionary")])
-    return Answer(Figure("../figures/answer.png", "Title of answer", "Caption of <answer>, n = 2"), means)
+    return Figure("../figures/answer.png", "Title of answer", "Caption of <answer>, n = 2"), means
 
 
 def rendered(run=None, record=None, source="norm: ln\n"):
     """Return the page of made-up results: a run, the record, and the one without biases."""
     record = record or made_up(drawn="recorded")
     others = {"without-biases": claims(ours=-0.9, n=3)}
-    return page(answer(), run or made_up(), record, others, interventions(), paper(), source)
+    return page(*answer(), run or made_up(), record, others, interventions(), paper(), source)
 
 
 def draw(path):

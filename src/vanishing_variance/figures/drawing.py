@@ -1,8 +1,19 @@
-"""A figure and the words that belong to it."""
+"""A figure and the words that belong to it, and both as PNG: the same figure gives the same bytes."""
 
 from dataclasses import dataclass
+from functools import partial
+from io import BytesIO
+from pathlib import Path
 
 from matplotlib.figure import Figure
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
+
+from vanishing_variance.figures import style
+from vanishing_variance.harness.files import write
+
+# A third of the bytes of full colour, and no visible difference.
+COLOURS = 256
 
 
 @dataclass(frozen=True)
@@ -15,3 +26,33 @@ class Drawing:
     figure: Figure
     title: str
     caption: str
+
+
+def not_measured(title: str, network: str) -> Drawing:
+    """Draw words that say that nothing was measured inside a network: a figure without data."""
+    said = f"Not measured: network {network}."
+    figure = style.figure(height=1)
+    figure.text(0.5, 0.5, f"{title}. {said}", ha="center", va="center")
+    return Drawing(figure, title, said)
+
+
+def write_figure(stem: Path, drawing: Drawing) -> None:
+    """Write `<stem>.png`, which carries title and caption as metadata: the page shows them as text below it."""
+    _fix_layout(drawing.figure)
+    full_colour = BytesIO()
+    drawing.figure.savefig(full_colour, format="png")
+    pixels = Image.open(full_colour).convert("RGB")
+    picture = pixels.quantize(COLOURS, dither=Image.Dither.NONE)
+    words = PngInfo()
+    words.add_itxt("Title", drawing.title)
+    words.add_itxt("Description", drawing.caption)
+    write(stem.with_suffix(".png"), partial(picture.save, format="PNG", optimize=True, pnginfo=words))
+
+
+def _fix_layout(figure: Figure) -> None:
+    """Lay out the axes and keep them there, rounded: the solver's last bits follow addresses in memory."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for axes in figure.axes:
+        left, bottom, width, height = axes.get_position(original=True).bounds
+        axes.set_position((round(left, 6), round(bottom, 6), round(width, 6), round(height, 6)))

@@ -30,18 +30,26 @@ def draw(deviations: pd.DataFrame, laws: pd.DataFrame) -> Drawing:
     style.letter(axes for axes, *_ in panels)
     style.legend_above(figure, columns=2)
     style.log_ticks(panels[0][0].yaxis, "{x:g}")
-    title = "Figure 1: standard deviation of attention outputs inside a pretrained decoder"
-    return Drawing(figure, title, _caption(deviations))
+    first = deviations.iloc[0]
+    text = first["text"].rpartition(" ")[0]
+    before, after = (rows(deviations, place=place)["feature"].nunique() for place in PLACES)
+    caption = (
+        f"{first['model']} ({str(first['revision'])[:12]}), sentences of {text}: attention outputs of the last token "
+        f"over n = {first['n']} sequences a length. A line is the geometric mean of {before} features of the "
+        f"heads' outputs O, before W_O, and of {after} after it; its exponent has a 95% t interval over lengths. P.E.: "
+        "positional encoding. Fixed last token: the same in all sequences, unlike in the paper."
+    )
+    return Drawing(figure, "Figure 1: standard deviation of attention outputs inside a pretrained decoder", caption)
 
 
 def _draw_strategies(axes: Axes, means: pd.DataFrame, laws: pd.DataFrame) -> None:
     """Draw a line a strategy, with its exponent in the panel's legend."""
-    exponents = {law["strategy"]: (law["exponent"], law["low"], law["high"]) for law in laws.to_dict("records")}
+    exponents = laws.set_index("strategy")[["exponent", "low", "high"]]
     lines, texts = [], []
     for (name, strategy), look in zip(STRATEGIES.items(), style.SERIES, strict=False):
         line = rows(means, strategy=name)
         lines += axes.plot(line["length"], line["deviation"], label=strategy.title, **look)
-        text = estimate(".2f", *exponents[name]) if name in exponents else NOT_FOR_THIS_MODEL
+        text = estimate(".2f", *exponents.loc[name]) if name in exponents.index else NOT_FOR_THIS_MODEL
         texts.append(text.replace("-", "−"))
     # the slope for i.i.d. tokens and a fixed query, from the first point
     lengths = means["length"].unique()
@@ -49,15 +57,3 @@ def _draw_strategies(axes: Axes, means: pd.DataFrame, laws: pd.DataFrame) -> Non
     axes.plot(lengths, slope, color=style.GREY, lw=1, label="reference: exponent −0.5")
     axes.legend(lines, texts, title="exponent", loc="lower left")
     style.length_axis(axes, lengths)
-
-
-def _caption(deviations: pd.DataFrame) -> str:
-    first = deviations.iloc[0]
-    text = first["text"].rpartition(" ")[0]
-    before, after = (rows(deviations, place=place)["feature"].nunique() for place in PLACES)
-    return (
-        f"{first['model']} ({str(first['revision'])[:12]}), sentences of {text}: attention outputs of the last token "
-        f"over n = {first['n']} sequences a length. A line is the geometric mean of {before} features of the "
-        f"heads' outputs O, before W_O, and of {after} after it; its exponent has a 95% t interval over lengths. P.E.: "
-        "positional encoding. Fixed last token: the same in all sequences, unlike in the paper."
-    )

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
 from vanishing_variance.figures import style, variants
@@ -58,7 +57,12 @@ def draw(shares: pd.DataFrame, longest: int) -> Drawing:
         for intervention, (look, label) in LINES.items():
             line = rows(of_panel, intervention=intervention).set_index("length")
             if len(line):
-                _draw_line(axes, line.reindex(lengths), look, label)
+                line = line.reindex(lengths)
+                colour = look["color"]
+                axes.plot(line.index, line["share"], **look, label=label)
+                # an edge, so that the interval of a length between two broken ones is seen
+                fill = {"facecolor": (colour, 0.12), "edgecolor": (colour, 0.3), "lw": 0.5}
+                axes.fill_between(line.index, line["share_low"], line["share_high"], **fill)
         style.length_axis(axes, lengths)
         axes.set(title=variant, xlabel="length N (items)", ylabel=LABELS[kind])
         of_kind = rows(shown, kind=kind)["share"]
@@ -74,16 +78,3 @@ def draw(shares: pd.DataFrame, longest: int) -> Drawing:
         "Distractors averaged: what they bring is its mean over sequences."
     )
     return Drawing(figure, TITLE, caption)
-
-
-def _draw_line(axes: Axes, line: pd.DataFrame, look: dict[str, Any], label: str) -> None:
-    colour = look["color"]
-    axes.plot(line.index, line["share"], **look, label=label)
-    axes.fill_between(
-        line.index,
-        line["share_low"],
-        line["share_high"],
-        facecolor=(colour, 0.12),
-        edgecolor=(colour, 0.3),  # so that the interval of a length between two broken ones is seen
-        lw=0.5,
-    )

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.board import BEYOND
@@ -22,13 +21,20 @@ def draw(question: str, board: pd.DataFrame, path: list[str]) -> Drawing:
     On the left the accuracy beyond training of each line and of its baseline, with the last weights; on the right the
     gain of the line, by rule.
     """
+    heights = pd.Series(np.arange(len(path)), path)
     tasks = board["task"].unique()
     figure = style.figure(MARGINS + LINE * len(path) * len(tasks))
     panels = figure.subplots(len(tasks), 2, sharex="col", sharey=True, squeeze=False)
     for task, (accuracy, gain) in zip(tasks, panels, strict=True):
         of_task = rows(board, task=task)
-        _draw_accuracies(accuracy, of_task, path)
-        _draw_gains(gain, of_task, path)
+        plain = rows(of_task, rule="plain").set_index("line")
+        baselines = plain.loc[path, "baseline"].tolist()
+        style.marks(accuracy, plain.loc[baselines, BEYOND], heights - 0.15, style.SERIES[3], "its baseline")
+        style.marks(accuracy, plain.loc[path, BEYOND], heights + 0.15, style.SERIES[1], "the line")
+        for place, (rule, (words, shift)) in enumerate(RULES.items()):
+            of_rule = rows(of_task, rule=rule).set_index("line").reindex(path)
+            style.marks(gain, of_rule[GAIN], heights + shift, style.SERIES[2 * place], words)
+        gain.axvline(0, color="#000000", lw=0.9, zorder=0)
         accuracy.set(title=task, xlabel="accuracy beyond training (%)", yticks=range(len(path)), yticklabels=path)
         gain.set(title=task, xlabel="gain over its baseline (points)")
         accuracy.set_ylim(len(path) - 0.4, -0.6)
@@ -43,19 +49,3 @@ def draw(question: str, board: pd.DataFrame, path: list[str]) -> Drawing:
         f"n = {variants.seeds(counts)} seeds; bars: 95% t intervals over seeds."
     )
     return Drawing(figure, question, caption)
-
-
-def _draw_accuracies(axes: Axes, board: pd.DataFrame, path: list[str]) -> None:
-    plain = rows(board, rule="plain").set_index("line")
-    heights = pd.Series(np.arange(len(path)), path)
-    baselines = plain.loc[path, "baseline"].tolist()
-    style.marks(axes, plain.loc[baselines, BEYOND], heights - 0.15, style.SERIES[3], "its baseline")
-    style.marks(axes, plain.loc[path, BEYOND], heights + 0.15, style.SERIES[1], "the line")
-
-
-def _draw_gains(axes: Axes, board: pd.DataFrame, path: list[str]) -> None:
-    heights = pd.Series(np.arange(len(path)), path)
-    for place, (rule, (words, shift)) in enumerate(RULES.items()):
-        of_rule = rows(board, rule=rule).set_index("line").reindex(path)
-        style.marks(axes, of_rule[GAIN], heights + shift, style.SERIES[2 * place], words)
-    axes.axvline(0, color="#000000", lw=0.9, zorder=0)

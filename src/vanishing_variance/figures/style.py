@@ -84,13 +84,7 @@ def marks(axes: Axes, estimates: pd.DataFrame, heights: pd.Series, look: dict[st
     # the interval of a few seeds may be missing, and need not hold the estimate
     errors = np.nan_to_num([value - low, high - value])
     axes.errorbar(
-        value,
-        heights,
-        xerr=errors.clip(min=0),
-        fmt=look["marker"],
-        color=look["color"],
-        zorder=3,
-        label=label,
+        value, heights, xerr=errors.clip(min=0), fmt=look["marker"], color=look["color"], zorder=3, label=label
     )
 
 

@@ -19,7 +19,7 @@ class Figure:
 
 
 def read_figure(path: Path, page: Path) -> Figure:
-    """Return a figure of `figures.images.write_figure`, its address relative to the page.
+    """Return a figure of `figures.drawing.write_figure`, its address relative to the page.
 
     Raises InputError when it is missing, damaged or carries no words.
     """

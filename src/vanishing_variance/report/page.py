@@ -41,16 +41,9 @@ class Results:
     figures: Sequence[Figure]
 
 
-@dataclass(frozen=True)
-class Answer:
-    """The README's picture and what it shows, of `results.answer`."""
-
-    figure: Figure
-    means: pd.DataFrame
-
-
 def page(
-    answer: Answer,
+    answer: Figure,
+    means: pd.DataFrame,
     run: Results,
     record: Results,
     other_claims: Mapping[str, Claims],
@@ -60,10 +53,10 @@ def page(
 ) -> str:
     """Return all results as one HTML file without a script; its figures are files beside it.
 
-    `record`: the one that the run is held against; `other_claims`: claims.json of other records by name;
-    `interventions`: shares.csv; `paper`: the paper's numbers; `source`: the text of params.yaml. The run's first figure
-    (causes) stands apart. Raises InputError on a parameter that is not one, and where the results are of another
-    treatment.
+    `answer`: the README's picture, and `means`, what it shows (`results.answer`); `record`: the one that the run is
+    held against; `other_claims`: claims.json of other records by name; `interventions`: shares.csv; `paper`: the
+    paper's numbers; `source`: the text of params.yaml. The run's first figure (causes) stands apart. Raises
+    InputError on a parameter that is not one, and where the results are of another treatment.
     """
     norm = get_param(run.study.params, "norm", str)
     if norm not in set(run.tests["treatment"]):
@@ -72,8 +65,8 @@ def page(
     evidence = strongest(run.study, record.study)
     claims = [judged.claim for judged in evidence.values()]
     return TEMPLATES.get_template("page.html").render(
-        answer=answer.figure,
-        holds=at_longest(answer.means, "three changes"),
+        answer=answer,
+        holds=at_longest(means, "three changes"),
         evidence=evidence,
         papers_claims=[claim for claim in claims if is_papers(claim)],
         our_claims=[claim for claim in claims if not is_papers(claim)],
