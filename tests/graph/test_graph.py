@@ -147,7 +147,7 @@ OF_FILES = {
     f"{SOURCE}/measure/proposition/summary.py": {"check", "proposition"},
     f"{SOURCE}/measure/evaluation/block.py": {"check"} | EVALUATE,
     f"{SOURCE}/claims/gains.py": {"check", "claims", "report"},
-    f"{SOURCE}/probe/outputs.py": {"check", "probe", "figure1", "claims"},
+    f"{SOURCE}/probe/deviations.py": {"check", "probe", "figure1", "claims"},
     f"{SOURCE}/report/templates/style.css": {"check", "report"},
     "stages/train.py": TRAIN,
     "stages/generate.py": GENERATE,

@@ -7,9 +7,8 @@ from scipy import stats
 from vanishing_variance.figures import figure1
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.probe.config import Probe
-from vanishing_variance.probe.deviations import Subject, draw, measure
+from vanishing_variance.probe.deviations import Subject, draw, last_outputs, measure
 from vanishing_variance.probe.fits import POOLED, fits, pooled, summary
-from vanishing_variance.probe.outputs import last_outputs
 from vanishing_variance.probe.sequences import tokenised, vocabulary
 from vanishing_variance.probe.strategies import FIXED_LAST
 from vanishing_variance.statistics.power_law import power_law

@@ -7,9 +7,9 @@ from numpy.testing import assert_allclose
 from rounding import rounding
 from transformers import AutoModel, MambaConfig
 
-from vanishing_variance.probe import outputs
+from vanishing_variance.probe import deviations
 from vanishing_variance.probe.decoder import dissect, head_width
-from vanishing_variance.probe.outputs import last_outputs
+from vanishing_variance.probe.deviations import last_outputs
 
 
 def allowed(model, expected):
@@ -99,7 +99,7 @@ def test_the_model_is_as_before_afterwards_and_batches_do_not_matter(loaded, kin
     first = last_outputs(decoder, tokens, [0, 1], True)["before"]
     last_outputs(decoder, tokens, [0, 1], False)
     assert np.array_equal(last_outputs(decoder, tokens, [0, 1], True)["before"], first)
-    monkeypatch.setattr(outputs, "TOKENS", 20)
+    monkeypatch.setattr(deviations, "TOKENS", 20)
     again = last_outputs(decoder, tokens, [0, 1], True)["before"]
     assert_allclose(again, first, rtol=0, atol=allowed(decoder.model, first))
 

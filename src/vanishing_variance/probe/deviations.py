@@ -1,25 +1,33 @@
 """The standard deviation of fixed components of attention outputs over sequences, against their length (Figure 1).
 
-V tokens in the vocabulary, S sequences, K layers, F features.
+V tokens in the vocabulary, S sequences, N tokens, K layers, F features of a layer's output.
 """
 
+from collections import defaultdict
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import torch
 from jaxtyping import Float, Integer
+from torch import nn
 
+from vanishing_variance.engine.device import device
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.probe.config import Probe
 from vanishing_variance.probe.decoder import Decoder, head_width
-from vanishing_variance.probe.outputs import last_outputs
 from vanishing_variance.probe.sequences import Corpus, sentences
-from vanishing_variance.probe.strategies import BEFORE, STRATEGIES
+from vanishing_variance.probe.strategies import AFTER, BEFORE, STRATEGIES
 
+# Of a batch: they bound the memory of activations, and decide the last bits.
+TOKENS = 8192
 COLUMNS = ["strategy", "place", "layer", "feature", "length", "n", "deviation"]
 
 
@@ -62,6 +70,30 @@ def measure(subject: Subject, settings: Probe, root_seed: int) -> pd.DataFrame:
             where = f"layer {row['layer']}, feature {row['feature']} {row['place']} W_O: {row['deviation']}"
             raise InputError(f"{PATH}: probe.model is {settings.model}; the output does not vary there ({where})")
     return table
+
+
+def last_outputs(
+    decoder: Decoder, tokens: Integer[np.ndarray, "S N"], layers: list[int], positions: bool
+) -> dict[str, Float[np.ndarray, "S {len(layers)} F"]]:
+    """Return the outputs of `layers`, BEFORE and AFTER W_O, with or without positional encoding."""
+    last: dict[tuple[str, int], torch.Tensor] = {}
+
+    def keep_last(layer: int, _: nn.Module, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
+        last[BEFORE, layer] = inputs[0][:, -1]
+        last[AFTER, layer] = output[:, -1]
+
+    batches = defaultdict(list)
+    batch_size = max(1, TOKENS // tokens.shape[1])
+    with ExitStack() as hooks:
+        for layer in layers:
+            hook = partial(keep_last, layer)
+            hooks.enter_context(decoder.projections[layer].register_forward_hook(hook))
+        for batch in torch.from_numpy(tokens).split(batch_size):
+            decoder.run(batch.to(device()), positions)
+            for place in (BEFORE, AFTER):
+                of_layers = [last[place, layer] for layer in layers]
+                batches[place].append(torch.stack(of_layers, dim=1).cpu().numpy())
+    return {place: np.concatenate(parts) for place, parts in batches.items()}
 
 
 def _deviations(outputs: Float[np.ndarray, "S K F"], subject: Subject, components: int, place: str) -> pd.DataFrame:

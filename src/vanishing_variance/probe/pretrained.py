@@ -17,14 +17,7 @@ from typing import Any
 import huggingface_hub
 import torch
 from huggingface_hub.utils.tqdm import disable_progress_bars
-from transformers import (
-    AutoConfig,
-    AutoModel,
-    AutoTokenizer,
-    PreTrainedConfig,
-    PreTrainedTokenizerBase,
-    logging,
-)
+from transformers import AutoConfig, AutoModel, AutoTokenizer, PreTrainedConfig, PreTrainedTokenizerBase, logging
 
 from vanishing_variance.engine.device import device
 from vanishing_variance.harness.errors import InputError, shown
