@@ -163,6 +163,6 @@ def test_sequences_are_the_same_whatever_is_measured():
     plan = make_plain("argmax", Bag)
     task = plan.variant.task
     expected = task.sample(stream(0, "test", "argmax", 9), 30, 9)
-    found = plain_models.Drawn.of(plan, 9, 30).sequences
+    found = plain_models.held_out(plan, 9, 30)
     assert all(np.array_equal(found[name], array) for name, array in expected.items())
     assert np.array_equal(found["label"], task.label(expected))

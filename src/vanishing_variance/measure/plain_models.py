@@ -7,7 +7,6 @@ import resource
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
@@ -27,7 +26,7 @@ from vanishing_variance.harness.parallel import Report
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.measure.evaluation.block import Correct
 from vanishing_variance.measure.held_out import held_out_stream
-from vanishing_variance.measure.inference.models import ITEMS_IN_BATCH
+from vanishing_variance.measure.inference.models import ITEMS_IN_BATCH, to_device
 from vanishing_variance.measure.training_loss import fresh_sequences
 from vanishing_variance.networks.paper import state_of_seed
 from vanishing_variance.plain.jobs import job
@@ -43,53 +42,45 @@ Weights = Mapping[str, np.ndarray]
 Answer = TypeVar("Answer")
 
 
-@dataclass
-class Drawn:
-    """The test sequences of one length, of which `size` at a time are computed."""
+def held_out(plan: PlainPlan, length: int, number: int) -> Sequences:
+    """Draw `number` test sequences with their `label`, those that the fast engine's models get."""
+    task = plan.variant.task
+    rng = held_out_stream(plan.root_seed, plan.variant.task_name, length)
+    sequences = task.sample(rng, number, length)
+    sequences["label"] = task.label(sequences)
+    return sequences
 
-    network: str
-    length: int
-    sequences: Sequences
-    size: int
 
-    @classmethod
-    def of(cls, plan: PlainPlan, length: int, number: int) -> "Drawn":
-        """Draw `number` sequences, those that the fast engine's models get."""
-        task = plan.variant.task
-        rng = held_out_stream(plan.root_seed, plan.variant.task_name, length)
-        sequences = task.sample(rng, number, length)
-        sequences["label"] = task.label(sequences)
-        return cls.of_sequences(plan, length, sequences)
+@torch.no_grad()
+def in_batches(
+    answer: Callable[[Batch], Answer],
+    network: str,
+    length: int,
+    sequences: Sequences,
+    progress: Report = lambda items: None,
+) -> list[Answer]:
+    """Return what `answer` returns for each batch of sequences of a length; batches halve until memory is enough.
 
-    @classmethod
-    def of_sequences(cls, plan: PlainPlan, length: int, sequences: Sequences) -> "Drawn":
-        """Return sequences that have been drawn, with their `label`."""
-        return cls(plan.network_name, length, sequences, max(1, ITEMS_IN_BATCH[device().type] // length))
-
-    @torch.no_grad()
-    def answers(self, answer: Callable[[Batch], Answer], progress: Report = lambda items: None) -> list[Answer]:
-        """Return what `answer` returns for each batch, with `size` halved until memory is enough.
-
-        `progress` is called with the items of each. Raises TooLargeError where it is not for one sequence.
-        """
-        answers: list[Answer] = []
-        first, number = 0, len(self.sequences["label"])
-        while first < number:
-            part = slice(first, first + self.size)
-            batch = {name: torch.from_numpy(array[part]).to(device()) for name, array in self.sequences.items()}
-            try:
-                with _limited():
-                    answers.append(answer(batch))
-                first += self.size
-                progress(len(batch["label"]) * self.length)
-            except Exception as problem:
-                if not out_of_memory(problem):
-                    raise
-                if self.size == 1:
-                    what = f"network {self.network} with one sequence of {self.length} items"
-                    raise TooLargeError(f"{what} needs more memory than there is; lower test.lengths") from None
-                self.size //= 2
-        return answers
+    `progress` is called with the items of each. Raises TooLargeError where it is not for one sequence.
+    """
+    answers: list[Answer] = []
+    size = max(1, ITEMS_IN_BATCH[device().type] // length)
+    first, number = 0, len(sequences["label"])
+    while first < number:
+        batch = {name: to_device(array[first : first + size]) for name, array in sequences.items()}
+        try:
+            with _limited():
+                answers.append(answer(batch))
+            first += size
+            progress(len(batch["label"]) * length)
+        except Exception as problem:
+            if not out_of_memory(problem):
+                raise
+            if size == 1:
+                what = f"network {network} with one sequence of {length} items"
+                raise TooLargeError(f"{what} needs more memory than there is; lower test.lengths") from None
+            size //= 2
+    return answers
 
 
 def plain_correct(
@@ -117,8 +108,8 @@ def plain_losses(plan: PlainPlan, seeds: Sequence[int], weights: Mapping[str, We
             model = _model(plan, seed, _of_seed(of_rule, place))
             by_length = []
             for length, sequences in fresh_sequences(plan).items():
-                drawn = Drawn.of_sequences(plan, length, sequences)
-                by_length.append(torch.cat(drawn.answers(partial(_cross_entropy, model))).double().mean())
+                losses = in_batches(partial(_cross_entropy, model), plan.network_name, length, sequences)
+                by_length.append(torch.cat(losses).double().mean())
             rows.append((seed, rule, torch.stack(by_length).mean().item()))
     return pd.DataFrame(rows, columns=["seed", "rule", "loss"])
 
@@ -158,20 +149,15 @@ def paper_inside(plan: PlainPlan, seeds: Sequence[int], weights: Weights, length
 
 
 def _answers(
-    plan: PlainPlan,
-    seed: int,
-    weights: Mapping[str, Weights],
-    lengths: Sequence[int],
-    sequences: int,
-    report: Report,
+    plan: PlainPlan, seed: int, weights: Mapping[str, Weights], lengths: Sequence[int], sequences: int, report: Report
 ) -> dict[tuple[str, int], Bool[np.ndarray, " I"]]:
     """Return by rule and length whether each answer of a seed's models is correct."""
     models = {rule: _model(plan, seed, of_rule) for rule, of_rule in weights.items()}
     correct = {}
     for length in lengths:
-        drawn = Drawn.of(plan, length, sequences)
+        drawn = held_out(plan, length, sequences)
         for rule, model in models.items():
-            answers = drawn.answers(partial(_correct, model), report)
+            answers = in_batches(partial(_correct, model), plan.network_name, length, drawn, report)
             correct[rule, length] = torch.cat(answers).cpu().numpy()
     return correct
 
@@ -183,7 +169,8 @@ def _insides(
     model = _model(plan, seed, weights)
     rows: list[tuple[Any, ...]] = []
     for length in lengths:
-        batches = Drawn.of(plan, length, sequences).answers(partial(_inside, model), report)
+        drawn = held_out(plan, length, sequences)
+        batches = in_batches(partial(_inside, model), plan.network_name, length, drawn, report)
         for layer, of_layer in enumerate(zip(*batches, strict=True)):
             means = torch.cat(of_layer).double().mean(0).tolist()
             rows += [(layer, head, length, *of_head) for head, of_head in enumerate(means)]

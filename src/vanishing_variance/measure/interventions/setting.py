@@ -59,11 +59,7 @@ def draw_donors(rng: np.random.Generator, tested: int, settings: Interventions, 
         rows = heads * drawn + np.arange(heads)
         return to_device(rows.ravel())
 
-    return Donors(
-        weight=draw(training, tested),
-        calibrated=draw(training, long),
-        damage=draw(long, training),
-    )
+    return Donors(weight=draw(training, tested), calibrated=draw(training, long), damage=draw(long, training))
 
 
 def calibrate(models: Models, parts: Parts) -> Calibration:
