@@ -28,7 +28,11 @@ def iqm_gain(
 
     The IQM of an arm is the mean of its seeds without the highest and the lowest quarter.
     """
-    return _with_interval(_iqm_gain, treatment, baseline, rng)
+
+    def gain(treatment: np.ndarray, baseline: np.ndarray, axis: int = -1) -> np.ndarray:
+        return np.asarray(stats.trim_mean(treatment, 0.25, axis) - stats.trim_mean(baseline, 0.25, axis))
+
+    return _with_interval(gain, treatment, baseline, rng)
 
 
 def probability_of_improvement(
@@ -38,16 +42,12 @@ def probability_of_improvement(
 
     A fraction; equal seeds count half: Mann and Whitney's U / (T S).
     """
-    return _with_interval(_improvement, treatment, baseline, rng)
 
+    def improvement(treatment: np.ndarray, baseline: np.ndarray, axis: int = -1) -> np.ndarray:
+        u = stats.mannwhitneyu(treatment, baseline, axis=axis, method="asymptotic").statistic
+        return np.asarray(u / (treatment.shape[axis] * baseline.shape[axis]))
 
-def _iqm_gain(treatment: np.ndarray, baseline: np.ndarray, axis: int = -1) -> np.ndarray:
-    return np.asarray(stats.trim_mean(treatment, 0.25, axis) - stats.trim_mean(baseline, 0.25, axis))
-
-
-def _improvement(treatment: np.ndarray, baseline: np.ndarray, axis: int = -1) -> np.ndarray:
-    u = stats.mannwhitneyu(treatment, baseline, axis=axis, method="asymptotic").statistic
-    return np.asarray(u / (treatment.shape[axis] * baseline.shape[axis]))
+    return _with_interval(improvement, treatment, baseline, rng)
 
 
 def _with_interval(
@@ -57,14 +57,7 @@ def _with_interval(
     value = float(statistic(treatment, baseline))
     if min(len(treatment), len(baseline)) == 1:
         return value, value, value
-    resampled = stats.bootstrap(
-        (treatment, baseline),
-        statistic,
-        n_resamples=RESAMPLES,
-        vectorized=True,
-        confidence_level=CONFIDENCE,
-        method="percentile",
-        rng=rng,
-    )
+    how = {"n_resamples": RESAMPLES, "vectorized": True, "confidence_level": CONFIDENCE, "method": "percentile"}
+    resampled = stats.bootstrap((treatment, baseline), statistic, **how, rng=rng)
     low, high = resampled.confidence_interval
     return value, float(low), float(high)
