@@ -21,7 +21,7 @@ from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.evaluation.block import Correct, EvaluationPlan, accuracies, evaluate_block
 from vanishing_variance.measure.evaluation.config import Diagnostics, Fit
-from vanishing_variance.measure.evaluation.fit import FitPlan, fit_block
+from vanishing_variance.measure.evaluation.fit import fit_block
 from vanishing_variance.measure.held_out import Test
 from vanishing_variance.measure.inference.stored import (
     open_sequences,
@@ -70,7 +70,7 @@ def evaluate_paper(params: Mapping[str, Any], this: Run, block: Sequence[int]) -
     remove_finished_checkpoints(this.folder("checkpoints"), weights)
     fitted = {}
     if variant.network().rescaled:
-        fitted = fit_block(FitPlan(str(this), root_seed, variant, test.lengths, temperature.sequences), weights)
+        fitted = fit_block(str(this), variant, weights, test.lengths, temperature.sequences, root_seed)
     plan = EvaluationPlan(
         name=str(this),
         root_seed=root_seed,

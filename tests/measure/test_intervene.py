@@ -3,16 +3,17 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 from small import make_trained, single
 
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.measure.inference.sequences import of_length
 from vanishing_variance.measure.interventions import measurement
 from vanishing_variance.measure.interventions.config import Interventions
-from vanishing_variance.measure.interventions.measurement import Group, intervene, partner
+from vanishing_variance.measure.interventions.measurement import Group, counted, intervene, partner
 from vanishing_variance.measure.interventions.names import BASE, DAMAGING, RECOVERING
 from vanishing_variance.measure.interventions.parts import take_apart
-from vanishing_variance.measure.interventions.readings import EDGES, counted
+from vanishing_variance.measure.interventions.readings import EDGES
 from vanishing_variance.tasks.argmax.task import Argmax
 
 SETTINGS = Interventions(sequences=20, training_sequences=30)
@@ -81,7 +82,7 @@ def test_none_has_the_weights_of_ln_or_the_treatment_and_the_others_those_of_non
 def test_right_answers_are_counted_by_the_targets_weight():
     weight = np.array([[0.0, 0.05, 0.06, 1.0], [0.5, 0.5, 0.5, 0.5]])
     right = np.array([[False, True, False, True], [True, True, True, False]])
-    rows = pd.DataFrame(counted([7, 8], weight, right))
+    rows = counted({"norm": "none"}, [7, 8], torch.from_numpy(weight), torch.from_numpy(right))
     assert rows["seed"].tolist() == [7, 7, 7, 8]
     assert [EDGES[place] for place in rows["bin"]] == [0.0, 0.03, 0.99, 0.5]
     assert rows[["sequences", "right"]].to_numpy().tolist() == [[1, 0], [2, 1], [1, 1], [4, 3]]

@@ -8,7 +8,7 @@ from scipy import special, stats
 from small import SHARP, clear, make_trained, models_of, plainly, rows_of, sample, single
 
 from vanishing_variance.engine.streams import stream
-from vanishing_variance.measure.evaluation.fit import CANDIDATES, FitPlan, fit_block, fitted, mistakes
+from vanishing_variance.measure.evaluation.fit import CANDIDATES, fit_block, fitted, mistakes
 from vanishing_variance.measure.inference.sequences import sample_batches
 from vanishing_variance.measure.inference.temperature import PUBLISHED, UNCHANGED, Temperature, entropy
 
@@ -92,7 +92,7 @@ def mistakes_of(trained, place, lengths):
 
 def test_a_half_has_the_polynomial_of_the_other_halfs_mistakes_on_sequences_of_their_own():
     trained = make_trained("argmax", "ln", SHARP["argmax"])
-    found = fit_block(FitPlan("test", 0, trained.variant, [8, 12], 30), trained.weights)
+    found = fit_block("test", trained.variant, trained.weights, [8, 12], 30, 0)
     assert found["first"] == fitted(mistakes_of(trained, 1, [8, 12]))
     assert found["second"] == fitted(mistakes_of(trained, 0, [8, 12]))
     assert found["first"] != found["second"]
@@ -101,5 +101,5 @@ def test_a_half_has_the_polynomial_of_the_other_halfs_mistakes_on_sequences_of_t
 
 def test_of_one_model_there_is_no_other_half():
     trained = make_trained("argmax", "ln", SHARP["argmax"])
-    found = fit_block(FitPlan("test", 0, trained.variant, [8], 20), single(trained, 0))
+    found = fit_block("test", trained.variant, single(trained, 0), [8], 20, 0)
     assert found["first"] == UNCHANGED

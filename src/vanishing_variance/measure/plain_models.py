@@ -53,11 +53,7 @@ def held_out(plan: PlainPlan, length: int, number: int) -> Sequences:
 
 @torch.no_grad()
 def in_batches(
-    answer: Callable[[Batch], Answer],
-    network: str,
-    length: int,
-    sequences: Sequences,
-    progress: Report = lambda items: None,
+    answer: Callable[[Batch], Answer], plan: PlainPlan, length: int, sequences: Sequences, progress: Report
 ) -> list[Answer]:
     """Return what `answer` returns for each batch of sequences of a length; batches halve until memory is enough.
 
@@ -77,7 +73,7 @@ def in_batches(
             if not out_of_memory(problem):
                 raise
             if size == 1:
-                what = f"network {network} with one sequence of {length} items"
+                what = f"network {plan.network_name} with one sequence of {length} items"
                 raise TooLargeError(f"{what} needs more memory than there is; lower test.lengths") from None
             size //= 2
     return answers
@@ -108,7 +104,7 @@ def plain_losses(plan: PlainPlan, seeds: Sequence[int], weights: Mapping[str, We
             model = _model(plan, seed, _of_seed(of_rule, place))
             by_length = []
             for length, sequences in fresh_sequences(plan).items():
-                losses = in_batches(partial(_cross_entropy, model), plan.network_name, length, sequences)
+                losses = in_batches(partial(_cross_entropy, model), plan, length, sequences, lambda items: None)
                 by_length.append(torch.cat(losses).double().mean())
             rows.append((seed, rule, torch.stack(by_length).mean().item()))
     return pd.DataFrame(rows, columns=["seed", "rule", "loss"])
@@ -130,9 +126,8 @@ def plain_inside(
     """
     if not has_inside(plan):
         raise InputError(f"network {plan.network_name}: not measured; it has no method inside(items, query)")
-    jobs = []
-    for place, seed in enumerate(seeds):
-        jobs.append(job(_insides, plan, seed, _of_seed(weights, place), lengths, sequences))
+    by_place = enumerate(seeds)
+    jobs = [job(_insides, plan, seed, _of_seed(weights, place), lengths, sequences) for place, seed in by_place]
     with Progress(f"inside {plan.name}", len(seeds) * sequences * sum(lengths), "items") as progress:
         by_seed = parallel.run(jobs, progress)
     rows = [(seed, *row) for seed, of_seed in zip(seeds, by_seed, strict=True) for row in of_seed]
@@ -149,7 +144,12 @@ def paper_inside(plan: PlainPlan, seeds: Sequence[int], weights: Weights, length
 
 
 def _answers(
-    plan: PlainPlan, seed: int, weights: Mapping[str, Weights], lengths: Sequence[int], sequences: int, report: Report
+    plan: PlainPlan,
+    seed: int,
+    weights: Mapping[str, Weights],
+    lengths: Sequence[int],
+    sequences: int,
+    report: Report,
 ) -> dict[tuple[str, int], Bool[np.ndarray, " I"]]:
     """Return by rule and length whether each answer of a seed's models is correct."""
     models = {rule: _model(plan, seed, of_rule) for rule, of_rule in weights.items()}
@@ -157,7 +157,7 @@ def _answers(
     for length in lengths:
         drawn = held_out(plan, length, sequences)
         for rule, model in models.items():
-            answers = in_batches(partial(_correct, model), plan.network_name, length, drawn, report)
+            answers = in_batches(partial(_correct, model), plan, length, drawn, report)
             correct[rule, length] = torch.cat(answers).cpu().numpy()
     return correct
 
@@ -170,7 +170,7 @@ def _insides(
     rows: list[tuple[Any, ...]] = []
     for length in lengths:
         drawn = held_out(plan, length, sequences)
-        batches = in_batches(partial(_inside, model), plan.network_name, length, drawn, report)
+        batches = in_batches(partial(_inside, model), plan, length, drawn, report)
         for layer, of_layer in enumerate(zip(*batches, strict=True)):
             means = torch.cat(of_layer).double().mean(0).tolist()
             rows += [(layer, head, length, *of_head) for head, of_head in enumerate(means)]

@@ -5,10 +5,8 @@ S seeds, B sequences.
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 import pandas as pd
 import torch
-from jaxtyping import Float
 
 from vanishing_variance.engine.loop import losses
 from vanishing_variance.engine.plan import TrainingPlan
@@ -33,26 +31,21 @@ def fresh_sequences(plan: TrainingPlan) -> dict[int, Sequences]:
     return by_length
 
 
+@torch.no_grad()
 def training_losses(plan: TrainingPlan, seeds: Sequence[int], weights: Mapping[str, StoredWeights]) -> pd.DataFrame:
     """Return the loss of every model in nats, the mean over lengths: seed, rule, loss.
 
     `weights`, (S, ...) each, by rule: `plain`, the last ones, and those kept beside them.
     """
     frames = []
-    for rule, of_rule in weights.items():
-        frames.append(pd.DataFrame({"seed": seeds, "rule": rule, "loss": _losses(plan, of_rule)}))
-    return pd.concat(frames, ignore_index=True)
-
-
-@torch.no_grad()
-def _losses(plan: TrainingPlan, weights: StoredWeights) -> Float[np.ndarray, " S"]:
     network = plan.variant.network()
-    tensors = {name: to_device(array) for name, array in weights.items()}
-    seeds = len(tensors["head.0.weight"])
-    by_length = []
-    for sequences in fresh_sequences(plan).values():
-        batch = {name: to_device(array).unsqueeze(0) for name, array in sequences.items()}
-        labels = batch.pop("label").expand(seeds, -1)
-        by_length.append(losses(network, tensors, batch, labels).mean(1))
-    means: np.ndarray = torch.stack(by_length).double().mean(0).cpu().numpy()
-    return means
+    for rule, of_rule in weights.items():
+        tensors = {name: to_device(array) for name, array in of_rule.items()}
+        by_length = []
+        for sequences in fresh_sequences(plan).values():
+            batch = {name: to_device(array).unsqueeze(0) for name, array in sequences.items()}
+            labels = batch.pop("label").expand(len(seeds), -1)
+            by_length.append(losses(network, tensors, batch, labels).mean(1))
+        means = torch.stack(by_length).double().mean(0).cpu().numpy()
+        frames.append(pd.DataFrame({"seed": seeds, "rule": rule, "loss": means}))
+    return pd.concat(frames, ignore_index=True)

@@ -16,7 +16,6 @@ from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness import parallel
-from vanishing_variance.harness.parallel import Job, Report
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.measure.evaluation import internals
 from vanishing_variance.measure.evaluation.config import Diagnostics
@@ -64,7 +63,7 @@ def evaluate_block(
     those of `diagnose` for the first model.
     """
     first = select_models(weights, slice(1))
-    jobs: list[Job] = [partial(diagnose, plan.variant, first, plan.lengths, plan.diagnostics, plan.root_seed)]
+    jobs: list[parallel.Job] = [partial(diagnose, plan.variant, first, plan.lengths, plan.diagnostics, plan.root_seed)]
     for half, places in temperature.chunks(len(seeds)):
         chosen = select_models(weights, places)
         kept = {rule: select_models(of_rule, places) for rule, of_rule in others.items()}
@@ -101,7 +100,7 @@ def _evaluate_models(
     others: Mapping[str, StoredWeights],
     seeds: Sequence[int],
     sequences: Mapping[int, Read],
-    report: Report,
+    report: parallel.Report,
 ) -> tuple[Correct, list[dict[str, Any]]]:
     """Return the answers of some models, and the rows of `mechanism`."""
     models = Models.of(plan.variant, weights)

@@ -9,7 +9,7 @@ mistakes.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -21,7 +21,7 @@ from vanishing_variance.engine.items import Items
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness import parallel
-from vanishing_variance.harness.parallel import Job, Report
+from vanishing_variance.harness.parallel import Report
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.measure.inference.models import Models, StoredWeights, over_heads, select_models
 from vanishing_variance.measure.inference.sequences import sample_batches
@@ -32,25 +32,19 @@ DEGREE = 4
 CANDIDATES = tuple((2.0 ** (np.arange(33) / 8)).tolist())
 
 
-@dataclass(frozen=True)
-class FitPlan:
-    """All that a fit depends on, apart from the weights; `sequences` are a length and model, no test sequences."""
+def fit_block(
+    name: str, variant: Variant, weights: StoredWeights, lengths: Sequence[int], sequences: int, root_seed: int
+) -> dict[str, Temperature]:
+    """Return the temperature for each half of a block; the plain softmax where there is one seed, so no other half.
 
-    name: str
-    root_seed: int
-    variant: Variant
-    lengths: Sequence[int]
-    sequences: int
-
-
-def fit_block(plan: FitPlan, weights: StoredWeights) -> dict[str, Temperature]:
-    """Return the temperature for each half of a block; the plain softmax where there is one seed, so no other half."""
+    `sequences`: of each length and model, none of them a test sequence.
+    """
     num_models = len(weights["head.0.weight"])
-    jobs: list[Job] = []
+    jobs: list[parallel.Job] = []
     for place in range(num_models):
         model = select_models(weights, slice(place, place + 1))
-        jobs.append(partial(_mistakes_of_model, plan, model))
-    with Progress(f"temperature {plan.name}", num_models * len(plan.lengths), "lengths") as progress:
+        jobs.append(partial(_mistakes_of_model, variant, model, lengths, sequences, root_seed))
+    with Progress(f"temperature {name}", num_models * len(lengths), "lengths") as progress:
         by_model = parallel.run(jobs, progress)
     places = halves(num_models)
     first, second = by_model[places["first"]], by_model[places["second"]] or [np.empty((0, 2))]
@@ -75,12 +69,19 @@ def fitted(mistakes: Float64[np.ndarray, "M 2"]) -> Temperature:
     )
 
 
-def _mistakes_of_model(plan: FitPlan, weights: StoredWeights, report: Report) -> Float64[np.ndarray, "M 2"]:
-    models = Models.of(plan.variant, weights)
+def _mistakes_of_model(
+    variant: Variant,
+    weights: StoredWeights,
+    lengths: Sequence[int],
+    sequences: int,
+    root_seed: int,
+    report: Report,
+) -> Float64[np.ndarray, "M 2"]:
+    models = Models.of(variant, weights)
     parts = [np.empty((0, 2))]
-    for length in plan.lengths:
-        rng = stream(plan.root_seed, "temperature", plan.variant.task_name, length)
-        for batch in sample_batches(models.task, rng, plan.sequences, length, models.batch_size(length)):
+    for length in lengths:
+        rng = stream(root_seed, "temperature", variant.task_name, length)
+        for batch in sample_batches(models.task, rng, sequences, length, models.batch_size(length)):
             items, folded_query = models.encode(batch)
             parts.append(mistakes(models, items, folded_query, models.labels(batch)))
         report(1)

@@ -99,5 +99,4 @@ def wasserstein_distances(
     of_theirs = torch.arange(1, len(both) + 1, device=both.device).unsqueeze(1) - of_ours
     between = (of_ours / len(ours) - of_theirs / len(theirs)).abs()
     areas = between[:-1] * values.diff(dim=0)
-    distances: np.ndarray = areas.sum(dim=0).cpu().numpy()
-    return distances
+    return np.asarray(areas.sum(dim=0).cpu())

@@ -74,9 +74,7 @@ class Models:
 
     def encode(self, sequences: Sequences, length: int | None = None) -> tuple[Items, Float[Tensor, "S BH P"]]:
         """Return `Network.encode` of sequences that all models share."""
-        batch = {}
-        for name, array in sequences.items():
-            batch[name] = to_device(array).unsqueeze(0)
+        batch = {name: to_device(array).unsqueeze(0) for name, array in sequences.items()}
         return self.network.encode(self.weights, batch, self.tables, length)
 
     def labels(self, sequences: Sequences) -> Int64[Tensor, " B"]:

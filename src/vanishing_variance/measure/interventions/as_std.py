@@ -1,6 +1,6 @@
 """Comparison of a trained ln model with its equivalent std model (Section 3.2): the same answers, or others.
 
-S seeds, B sequences, C classes, D width.
+S seeds, D width.
 """
 
 from collections.abc import Mapping
@@ -8,12 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import torch
 from jaxtyping import Float
-from torch import Tensor
 
-from vanishing_variance.engine.attend import attend
-from vanishing_variance.engine.task import Sequences
 from vanishing_variance.engine.variant import Variant
 from vanishing_variance.measure.inference.models import Models, StoredWeights
 from vanishing_variance.measure.inference.sequences import Read
@@ -30,7 +26,7 @@ def compare(variant: Variant, weights: StoredWeights, sequences: Mapping[int, Re
     answers, differ, largest, variances = 0, 0, 0.0, 0.0
     for length, read in sequences.items():
         for batch in read(ln.batch_size(length)):
-            of_ln, of_std = _class_logits(ln, batch), _class_logits(std, batch)
+            of_ln, of_std = (models.read_out(models.attend(batch).after) for models in (ln, std))
             different = of_ln.argmax(-1) != of_std.argmax(-1)
             deviation = (of_ln - of_std).abs()
             variance = of_ln.double().var(dim=-1, correction=0)
@@ -62,9 +58,3 @@ def folded(weights: StoredWeights) -> dict[str, Float[np.ndarray, "S ..."]]:
     double["head.0.bias"] += beta
     double[layers[0]] *= gamma[:, np.newaxis]
     return {name: array.astype(weights[name].dtype) for name, array in double.items()}
-
-
-@torch.no_grad()
-def _class_logits(models: Models, sequences: Sequences) -> Float[Tensor, "S B C"]:
-    _, context = attend(*models.encode(sequences))
-    return models.class_logits(context)

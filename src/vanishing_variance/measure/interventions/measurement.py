@@ -18,23 +18,15 @@ from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness import parallel
-from vanishing_variance.harness.parallel import Job, Report
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.measure.inference.models import Models, StoredWeights, over_heads, select_models
 from vanishing_variance.measure.inference.sequences import Read, first, of_length, of_training_lengths
+from vanishing_variance.measure.interventions import setting
 from vanishing_variance.measure.interventions.config import Interventions
 from vanishing_variance.measure.interventions.moments import is_correct
 from vanishing_variance.measure.interventions.names import BASE, NOTHING
 from vanishing_variance.measure.interventions.parts import Batch, Parts, flattened, take_apart
-from vanishing_variance.measure.interventions.readings import BETAS, counted
-from vanishing_variance.measure.interventions.setting import (
-    Calibration,
-    Outcome,
-    calibrate,
-    draw_donors,
-    on_long,
-    on_training,
-)
+from vanishing_variance.measure.interventions.readings import BETAS, EDGES
 
 COLUMNS = ["task", "range", "norm", "seed", "length", "intervention", "where", "accuracy"]
 
@@ -64,7 +56,7 @@ def intervene(
     On a CPU one seed at a time, over the cores; on a GPU all seeds at once.
     """
     together = 1 if device().type == "cpu" else len(seeds)
-    jobs: list[Job] = []
+    jobs: list[parallel.Job] = []
     for group in groups:
         for start in range(0, len(seeds), together):
             places = slice(start, start + together)
@@ -94,11 +86,11 @@ class _Trained:
     models: Models
     tested: list[Batch]
     parts: Parts
-    calibration: Calibration
+    calibration: setting.Calibration
 
 
 def _measure_group(
-    group: Group, seeds: Sequence[int], settings: Interventions, root_seed: int, report: Report
+    group: Group, seeds: Sequence[int], settings: Interventions, root_seed: int, report: parallel.Report
 ) -> tuple[list[Row], pd.DataFrame]:
     """Return the rows of accuracies, and the counts."""
     task_name = group.variants["none"].task_name
@@ -113,7 +105,7 @@ def _measure_group(
         for beta in BETAS:
             weight, context = flattened(models, ours.tested, beta)
             correct = is_correct(models, context, parts.labels)
-            counts.append(_counts(ours.about | {"sample": "flattened", "length": 0}, seeds, weight, correct))
+            counts.append(counted(ours.about | {"sample": "flattened", "length": 0}, seeds, weight, correct))
 
     none = trained["none"].models
     for length, read in group.sequences.items():
@@ -122,19 +114,20 @@ def _measure_group(
         new = list(of_length(none.task, rng_of("calibration", length), settings.sequences, length, size))
         long_parts = {norm: take_apart(ours.models, tested) for norm, ours in trained.items()}
         num_tested = len(long_parts["none"].labels)
-        donors = draw_donors(rng_of("drawn", group.range_name, length), num_tested, settings, none.network.model.heads)
+        rng = rng_of("drawn", group.range_name, length)
+        donors = setting.draw_donors(rng, num_tested, settings, none.network.model.heads)
         for norm, ours in trained.items():
             models, training = ours.models, ours.calibration
-            long = calibrate(models, take_apart(models, new))
+            long = setting.calibrate(models, take_apart(models, new))
             other_weight = long_parts[partner(norm, list(trained))].weight
             outcomes = [
-                *on_long(models, long_parts[norm], long, training, other_weight, donors),
-                *on_training(models, ours.parts, long, training, donors),
+                *setting.on_long(models, long_parts[norm], long, training, other_weight, donors),
+                *setting.on_training(models, ours.parts, long, training, donors),
             ]
             _, _, base = outcomes[0]
             accuracies += _accuracies(ours.about | {"length": length}, seeds, outcomes)
             about = ours.about | {"sample": "tested", "length": length}
-            counts.append(_counts(about, seeds, long_parts[norm].weight, base))
+            counts.append(counted(about, seeds, long_parts[norm].weight, base))
         report(1)
     return accuracies, pd.concat(counts)
 
@@ -147,11 +140,11 @@ def _trained(group: Group, norm: str, settings: Interventions, rng_of: Callable[
     others = list(sample(models.task, rng_of("calibration", group.range_name), settings.training_sequences))
     about = {"task": variant.task_name, "range": group.range_name, "norm": norm}
     parts = take_apart(models, tested)
-    calibration = calibrate(models, take_apart(models, others))
+    calibration = setting.calibrate(models, take_apart(models, others))
     return _Trained(about, models, tested, parts, calibration)
 
 
-def _accuracies(about: Row, seeds: Sequence[int], outcomes: Iterable[Outcome]) -> list[Row]:
+def _accuracies(about: Row, seeds: Sequence[int], outcomes: Iterable[setting.Outcome]) -> list[Row]:
     """Return a row a seed and intervention."""
     rows = []
     for name, where, correct in outcomes:
@@ -162,8 +155,15 @@ def _accuracies(about: Row, seeds: Sequence[int], outcomes: Iterable[Outcome]) -
     return rows
 
 
-def _counts(about: Row, seeds: Sequence[int], weight: Tensor, correct: Tensor) -> pd.DataFrame:
-    """Return `counted` with the columns of `about` before it; of the target's weight (S, BH), the mean over heads."""
-    mean_weight = over_heads(weight, correct.shape[1])
-    frame = counted(seeds, mean_weight.cpu().numpy(), correct.cpu().numpy())
-    return pd.DataFrame([about]).merge(frame, how="cross")
+def counted(about: Row, seeds: Sequence[int], weight: Tensor, correct: Tensor) -> pd.DataFrame:
+    """Return `about`, seed, bin of the target's weight (S, BH), a mean over heads, its sequences and the right ones."""
+    mean_weight = over_heads(weight, correct.shape[1]).cpu().numpy()
+    inner_edges = EDGES[1:-1]
+    columns = {
+        "seed": np.repeat(seeds, mean_weight.shape[1]),
+        "bin": np.digitize(mean_weight, inner_edges).ravel(),
+        "right": correct.cpu().numpy().ravel(),
+    }
+    by_bin = pd.DataFrame(columns).groupby(["seed", "bin"])["right"]
+    counts = by_bin.agg(sequences="size", right="sum").reset_index()
+    return pd.DataFrame([about]).merge(counts, how="cross")

@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float, Int64
 from torch import Tensor
 
 from vanishing_variance.measure.inference.models import Models
+from vanishing_variance.measure.interventions.names import PLACES
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,8 @@ def by_form(outputs: Float[Tensor, "S B D"]) -> dict[str, Moments]:
 @torch.no_grad()
 def moments(models: Models, context: Float[Tensor, "S BH P"]) -> dict[tuple[str, str], Moments]:
     """Return the moments of O, given contexts, by form and place, `before` and `after` the normaliser."""
-    before, after = models.outputs(context)
     by_place = {}
-    for where, outputs in (("before", before), ("after", after)):
+    for where, outputs in zip(PLACES, models.outputs(context), strict=True):
         for form, of_form in by_form(outputs).items():
             by_place[form, where] = of_form
     return by_place

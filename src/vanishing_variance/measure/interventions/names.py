@@ -15,33 +15,15 @@ HARD = "hard attention"
 TRAINED_TARGET = "training sequences, target weight of the long length"
 TRAINED_TARGET_AVERAGED = f"{TRAINED_TARGET}, {AVERAGED}"
 
-
-def restored(form: str) -> str:
-    """Return the name of setting the moments of a long length to those of the training lengths."""
-    return f"{form} moments restored"
-
-
-def kept_long(form: str) -> str:
-    """Return the name of restoring the target's weight, and setting the moments back to those of the long length."""
-    return f"{TARGET}, {form} moments of the long length"
-
-
-def both(form: str) -> str:
-    """Return the name of restoring the target's weight, and then the moments of the training lengths."""
-    return f"target weight and {form} moments restored"
-
-
-def damaged(form: str) -> str:
-    """Return the name of giving sequences of the training lengths the moments of a long length."""
-    return f"training sequences, {form} moments of the long length"
-
+# Functions of a form. The moments of a long length are set to those of the training lengths;
+restored = "{} moments restored".format
+# the target's weight is restored, and the moments are set back to those of the long length;
+kept_long = f"{TARGET}, {{}} moments of the long length".format
+# the target's weight is restored, and then the moments of the training lengths;
+both = "target weight and {} moments restored".format
+# and sequences of the training lengths get the moments of a long length.
+damaged = "training sequences, {} moments of the long length".format
 
 # Those of the long sequences, whose recovered share is asked, and those of training sequences, whose damage share is.
-RECOVERING = (
-    *(restored(form) for form in FORMS),
-    TARGET,
-    *(kept_long(form) for form in FORMS),
-    *(both(form) for form in FORMS),
-    *(AVERAGED, OTHER, HARD),
-)
-DAMAGING = (*(damaged(form) for form in FORMS), TRAINED_TARGET, TRAINED_TARGET_AVERAGED)
+RECOVERING = (*map(restored, FORMS), TARGET, *map(kept_long, FORMS), *map(both, FORMS), AVERAGED, OTHER, HARD)
+DAMAGING = (*map(damaged, FORMS), TRAINED_TARGET, TRAINED_TARGET_AVERAGED)

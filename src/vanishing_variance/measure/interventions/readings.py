@@ -1,13 +1,7 @@
-"""The probability of a correct answer given the target's attention weight.
-
-S seeds, B sequences.
-"""
-
-from collections.abc import Sequence
+"""The probability of a correct answer given the target's attention weight."""
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Bool, Float
 
 from vanishing_variance.statistics.intervals import NAN, interval
 
@@ -21,25 +15,13 @@ KEYS = ["task", "range", "norm", "sample", "length", "above", "to"]
 COLUMNS = [*KEYS, "sequences", "n", "accuracy", "low", "high"]
 
 
-def counted(seeds: Sequence[int], weight: Float[np.ndarray, "S B"], correct: Bool[np.ndarray, "S B"]) -> pd.DataFrame:
-    """Return a row a seed and bin of the target's weight that has sequences: their number, and that of the correct."""
-    inner_edges = EDGES[1:-1]
-    columns = {
-        "seed": np.repeat(seeds, weight.shape[1]),
-        "bin": np.digitize(weight, inner_edges).ravel(),
-        "right": correct.ravel(),
-    }
-    by_bin = pd.DataFrame(columns).groupby(["seed", "bin"])["right"]
-    return by_bin.agg(sequences="size", right="sum").reset_index()
-
-
 def read_out(counts: pd.DataFrame) -> pd.DataFrame:
     """Return a row a variant, sample, length and bin: the accuracy of sequences by the target's weight.
 
-    `counts`: the rows of `counted` with task, range, norm, `sample` and length. The sample is `tested` or, length 0,
-    `flattened`: sequences of the training lengths with their logits times BETAS. Columns: `above` and `to`, the bin's
-    ends; `sequences`, over all seeds; `n`, the seeds that have FEWEST of them or more; of these the mean `accuracy`, a
-    fraction, and its 95% t interval, `low` and `high`, empty for one seed.
+    `counts`: those of `measurement.intervene`, a row a variant, `sample`, length, seed and bin. The sample is `tested`
+    or, length 0, `flattened`: sequences of the training lengths with their logits times BETAS. Columns: `above` and
+    `to`, the bin's ends; `sequences`, over all seeds; `n`, the seeds that have FEWEST of them or more; of these the
+    mean `accuracy`, a fraction, and its 95% t interval, `low` and `high`, empty for one seed.
     """
     rows = []
     edges, bins = np.array(EDGES), counts["bin"]

@@ -16,7 +16,6 @@ from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.task import Task
 from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness import parallel
-from vanishing_variance.harness.parallel import Job, Report
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.measure.inference.models import Models, StoredWeights, joined, select_models
 from vanishing_variance.measure.proposition.config import Proposition
@@ -37,7 +36,7 @@ def measure(trained: Sequence[tuple[Variant, StoredWeights]], settings: Proposit
 
     Sequences are independent between lengths, and the same for all normalisers. The models go over the cores.
     """
-    jobs: list[Job] = []
+    jobs: list[parallel.Job] = []
     for variant, weights in trained:
         first = select_models(weights, slice(1))
         jobs.append(partial(_measure, variant, first, settings, root_seed))
@@ -47,7 +46,7 @@ def measure(trained: Sequence[tuple[Variant, StoredWeights]], settings: Proposit
 
 
 def _measure(
-    variant: Variant, weights: StoredWeights, settings: Proposition, root_seed: int, report: Report
+    variant: Variant, weights: StoredWeights, settings: Proposition, root_seed: int, report: parallel.Report
 ) -> pd.DataFrame:
     models = Models.of(variant, weights)
     theories: dict[float, Expected] = {}
