@@ -8,9 +8,8 @@ from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.probe.config import Probe
-from vanishing_variance.probe.deviations import Subject, measure
+from vanishing_variance.probe.deviations import Subject, measure, select
 from vanishing_variance.probe.pretrained import find, load
-from vanishing_variance.probe.selection import select
 from vanishing_variance.probe.sequences import read_prose, tokenised, vocabulary
 
 

@@ -17,8 +17,8 @@ from transformers import GPT2Config, LlamaConfig
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.probe import pretrained
 from vanishing_variance.probe.config import Probe
+from vanishing_variance.probe.deviations import select
 from vanishing_variance.probe.pretrained import find, load
-from vanishing_variance.probe.selection import select
 
 PAPERS = "meta-llama/Llama-3.2-1B"
 PACKAGED = "SmolLM2-135M"

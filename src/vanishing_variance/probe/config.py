@@ -37,7 +37,7 @@ class Probe(Section):
 
     `model` is a name on the Hugging Face hub, at `revision`, a directory, or SmolLM2-135M, which needs no network;
     `text` is a UTF-8 file, or pydoc_data.topics, which every Python has. The model and the text decide what else is
-    allowed: vanishing_variance.probe.selection and .sequences.
+    allowed: vanishing_variance.probe.deviations and .sequences.
     """
 
     model: Name

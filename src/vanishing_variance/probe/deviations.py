@@ -3,6 +3,7 @@
 V tokens in the vocabulary, S sequences, N tokens, K layers, F features of a layer's output.
 """
 
+import math
 from collections import defaultdict
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ import pandas as pd
 import torch
 from jaxtyping import Float, Integer
 from torch import nn
+from transformers import PreTrainedConfig
 
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.streams import stream
@@ -40,6 +42,30 @@ class Subject:
     heads: list[int]
     vocabulary: Integer[np.ndarray, " V"]
     corpus: Corpus
+
+
+def select(settings: Probe, config: PreTrainedConfig) -> tuple[list[int], list[int]]:
+    """Return the layers and the heads to be measured.
+
+    Raises InputError, which names the key, for a layer, head, component or length that the model does not have.
+    """
+    model = settings.model
+    num_layers = config.num_hidden_layers
+    num_heads = config.num_attention_heads
+    # a list, or all
+    layers = settings.layers if isinstance(settings.layers, list) else list(range(num_layers))
+    heads = settings.heads if isinstance(settings.heads, list) else list(range(num_heads))
+    positions = getattr(config, "max_position_embeddings", None) or math.inf  # without, they have no end
+    limits = {
+        "layers": (max(layers), num_layers - 1, f"{model} has {num_layers} layers"),
+        "heads": (max(heads), num_heads - 1, f"{model} has {num_heads} heads in a layer"),
+        "lengths": (max(settings.lengths), positions, f"the positions of {model}"),
+        "components": (settings.components, head_width(config), f"the width of {model}'s heads"),
+    }
+    for key, (value, highest, why) in limits.items():
+        if value > highest:
+            raise InputError(f"{PATH}: probe.{key} has {value}; must be at most {highest}: {why}")
+    return layers, heads
 
 
 def measure(subject: Subject, settings: Probe, root_seed: int) -> pd.DataFrame:

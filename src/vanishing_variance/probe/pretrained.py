@@ -50,7 +50,11 @@ def find(model: str, revision: str | None) -> Checkpoint:
 
     Raises InputError, which says what to set, or how to log in.
     """
-    _silence()
+    # the libraries are silent: a stage prints its own progress, and one line when something is wrong
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    huggingface_hub.logging.set_verbosity_error()
+    disable_progress_bars()
     path = _packaged() if model == EMBEDDED else Path(os.path.expanduser(model))
     local = path.exists()
     if local and revision is not None:
@@ -133,11 +137,3 @@ def _digest(files: list[Path]) -> str:
         with path.open("rb") as file:
             digest.update(hashlib.file_digest(file, "sha256").digest())
     return digest.hexdigest()[:12]
-
-
-def _silence() -> None:
-    """Silence the libraries: a stage prints its own progress, and one line when something is wrong."""
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    huggingface_hub.logging.set_verbosity_error()
-    disable_progress_bars()
