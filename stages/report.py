@@ -9,8 +9,7 @@ from vanishing_variance.harness.runs import FIGURES, METRICS, PLOTS, REFERENCE
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.report.figures import read_figure
-from vanishing_variance.report.page import Results, page
+from vanishing_variance.report.page import Results, page, read_figure
 from vanishing_variance.report.strongest import CLAIMS, OTHER_RECORDS, RECORD, Study
 from vanishing_variance.results.answer import read_answer
 

@@ -4,7 +4,7 @@ from PIL import Image
 
 from vanishing_variance.figures import style
 from vanishing_variance.figures.drawing import Drawing, write_figure
-from vanishing_variance.report.figures import read_figure
+from vanishing_variance.report.page import read_figure
 
 
 def test_a_figure_carries_its_words_and_has_the_pixels_of_a_dense_screen(tmp_path):

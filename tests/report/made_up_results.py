@@ -9,8 +9,7 @@ from checkout import ROOT
 from vanishing_variance.figures import style
 from vanishing_variance.figures.drawing import Drawing, write_figure
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.report.figures import Figure
-from vanishing_variance.report.page import Results, page
+from vanishing_variance.report.page import Figure, Results, page
 from vanishing_variance.report.strongest import Study
 
 LENGTHS = (16, 100, 16384)

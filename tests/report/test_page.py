@@ -13,7 +13,7 @@ from PIL import Image
 
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import read_text
-from vanishing_variance.report.figures import read_figure
+from vanishing_variance.report.page import read_figure
 from vanishing_variance.report.strongest import Study
 from vanishing_variance.report.tables import paper_table
 from vanishing_variance.results.tables import numbers

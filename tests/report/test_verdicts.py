@@ -8,7 +8,7 @@ from made_up_results import CLAIM, claims
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.report.readme import BEGIN, END, block, rewritten
 from vanishing_variance.report.strongest import Evidence, Study, strongest
-from vanishing_variance.report.verdicts import counts
+from vanishing_variance.report.tables import counts
 from vanishing_variance.results.answer import BEYOND, TREATMENTS
 
 SUPPORTED, UNDECIDED = "supported", "undecided"

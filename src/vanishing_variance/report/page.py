@@ -1,23 +1,25 @@
 """The page, rendered: data in, HTML out, the same bytes for the same data."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+from PIL.PngImagePlugin import PngImageFile
 
 from vanishing_variance.claims.verdict import AFTER_RESULTS, legend, shown
 from vanishing_variance.engine.ranges import ranges_of, training_steps
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.runs import PAPER_TABLES, TASKS
 from vanishing_variance.harness.sections import get_param
-from vanishing_variance.report.figures import Figure
 from vanishing_variance.report.strongest import RECORD, Claims, Study, strongest
-from vanishing_variance.report.tables import at_longest, gains, paper_table, shares
-from vanishing_variance.report.verdicts import counts, is_papers, ours, papers
+from vanishing_variance.report.tables import counts, gains, is_papers, ours, paper_table, papers, shares
+from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.scale import PAPER_SEEDS, of_paper, paper_steps
 from vanishing_variance.results.tables import numbers
 
@@ -30,6 +32,29 @@ TEMPLATES = Environment(
     keep_trailing_newline=True,
 )
 TRAIN_LONG = "dvc exp run -S 'train_also_on=[long]'"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture at an address; `title` is its subject, also for who cannot see it, `caption` says n and the band."""
+
+    address: str
+    title: str
+    caption: str
+
+
+def read_figure(path: Path, page: Path) -> Figure:
+    """Return a figure of `figures.drawing.write_figure`, its address relative to the page.
+
+    Raises InputError when it is missing, damaged or carries no words.
+    """
+    address = Path(os.path.relpath(path, page.parent)).as_posix()
+    try:
+        with PngImageFile(path) as picture:
+            words = picture.text
+        return Figure(address, str(words["Title"]), str(words["Description"]))
+    except (OSError, SyntaxError, KeyError) as problem:
+        raise InputError(f"{path}: cannot be read as a figure: {problem}; draw it again, or git checkout it") from None
 
 
 @dataclass(frozen=True)
@@ -63,10 +88,11 @@ def page(
         raise InputError(f"params.yaml: norm is {norm!r}, of which metrics/tables has no results: run the study first")
     scale, is_reduced = _scale(run.study.params)
     evidence = strongest(run.study, record.study)
+    at_longest = rows(means, treatment="three changes", length=means["length"].max())
     claims = [judged.claim for judged in evidence.values()]
     return TEMPLATES.get_template("page.html").render(
         answer=answer,
-        holds=at_longest(means, "three changes"),
+        holds={row["task"]: row for _, row in at_longest.iterrows()},
         evidence=evidence,
         papers_claims=[claim for claim in claims if is_papers(claim)],
         our_claims=[claim for claim in claims if not is_papers(claim)],

@@ -10,7 +10,7 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import MISSING, power
 from vanishing_variance.harness.runs import TASKS
-from vanishing_variance.report.verdicts import counts, is_papers
+from vanishing_variance.report.tables import counts, is_papers
 from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.answer import BEYOND, TREATMENTS
 
@@ -27,14 +27,10 @@ def rewritten(text: str, block: str) -> str:
 
 
 def block(means: pd.DataFrame, claims: Iterable[Mapping[str, Any]]) -> str:
-    """Return the table of `means`, those of `results.answer`, and a sentence on the verdicts of the paper's claims."""
-    judged = [claim for claim in claims if is_papers(claim)]
-    claimed = f"[{len(judged)} claims of the paper](plots/report/index.html)"
-    return f"{accuracies(means)}\n\nVerdicts on {claimed}: {counts(judged)}."
+    """Return a table of `means`, those of `results.answer`, and a sentence on the verdicts of the paper's claims.
 
-
-def accuracies(means: pd.DataFrame) -> str:
-    """Return a row a treatment: of each task, accuracy beyond training and at the longest length."""
+    A row a treatment: of each task, accuracy beyond training and at the longest length.
+    """
     longest = means["length"].max()
     tested = {BEYOND: "beyond 16", longest: power(longest)}
     cells = list(product(TASKS, tested))
@@ -44,7 +40,9 @@ def accuracies(means: pd.DataFrame) -> str:
         own = rows(means, treatment=treatment.name)
         texts = [_cell(rows(own, task=task, length=length)) for task, length in cells]
         lines.append([treatment.name, *texts, str(own["n"].min())])
-    return table(head, lines)
+    judged = [claim for claim in claims if is_papers(claim)]
+    claimed = f"[{len(judged)} claims of the paper](plots/report/index.html)"
+    return f"{table(head, lines)}\n\nVerdicts on {claimed}: {counts(judged)}."
 
 
 def _cell(estimates: pd.DataFrame) -> str:

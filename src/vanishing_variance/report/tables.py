@@ -1,20 +1,25 @@
-"""Tables of the page: Tables 1 to 6 with the paper's numbers below ours, shares of interventions, gains of records."""
+"""Tables of the page: Tables 1 to 6 with the paper's numbers below ours, shares of interventions, gains of records.
 
-from collections.abc import Mapping
+And the verdicts and numbers of claims as text.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
 from markupsafe import Markup
 
-from vanishing_variance.claims.verdict import shown
+from vanishing_variance.claims.verdict import MEANINGS, shown
 from vanishing_variance.harness.numbers import MISSING, drawn_power, estimate
-from vanishing_variance.harness.runs import ABLATIONS, TASKS
+from vanishing_variance.harness.runs import TASKS
 from vanishing_variance.measure.interventions.names import FORMS, TARGET, damaged, restored
 from vanishing_variance.report.strongest import Claims
-from vanishing_variance.report.verdicts import ours, papers
 from vanishing_variance.results.accuracy import rows
-from vanishing_variance.results.tables import TITLES
+from vanishing_variance.results.tables import TITLES, table_rows
 
+# Formats of `results.tables`, and those of the page, which has fewer digits.
+SHORTER = {"+.2f": "+.1f", ".2g": ".1g", ".0e": ".1g"}
 # Names on the page of interventions.
 SHARES = {
     **{TARGET: "target", restored("global"): "global", restored("feature"): "feature", damaged("feature"): "damaged"},
@@ -25,31 +30,18 @@ SHARES = {
 
 def paper_table(number: int, numbers: pd.DataFrame, norm: str) -> Markup:
     """Return one of `results.tables.numbers`, of the treatment `norm`; a column a length."""
-    ends = numbers[["low", "high"]].to_numpy()
-    intervals = [MISSING if pd.isna(low) else f"{low:+.1f}, {high:+.1f}" for low, high in ends]
-    numbers = numbers.assign(interval=intervals)
+    both_ends = numbers[["low", "high"]].to_numpy()
+    intervals = [MISSING if pd.isna(low) else f"{low:+.1f}, {high:+.1f}".replace("-", "−") for low, high in both_ends]
     texts = pd.DataFrame(index=numbers["length"].map(drawn_power))
-    for name, (column, how) in _rows(number, norm).items():
-        if column in numbers:
-            texts[name] = [estimate(how, value).replace("-", "−") for value in numbers[column]]
+    for name, how, (column, *ends) in table_rows(number, norm):
+        if column in numbers and name != "d_z":
+            texts[name] = [estimate(SHORTER.get(how, how), value).replace("-", "−") for value in numbers[column]]
+        if ends:
+            texts["95% interval"] = intervals
     titles = numbers["rule"].map(TITLES).to_numpy()
     table = pd.concat({title: texts[titles == title].T for title in dict.fromkeys(titles)})
     is_known = (table != MISSING).any(axis=1)
     return _html(table[is_known])
-
-
-def _rows(number: int, norm: str) -> dict[str, tuple[str, str]]:
-    """Return, by the name of a row, its column and Python's format of its numbers."""
-    ours = {"none": ("none", ".1f"), f"+ {norm}": (norm, ".1f")}
-    papers = {"paper: none": ("paper_none", ".1f"), f"paper: + {norm}": (f"paper_{norm}", ".1f")}
-    difference = f"{norm} − none (pp)"
-    if number in ABLATIONS:
-        ours = {f"gain of {name} (pp)": (f"gain_{name}", "+.1f") for name in ("std", "ln", norm)}
-        papers = {"paper: gain of std (pp)": ("paper_gain_std", "+.1f")}
-        difference = "ln − std (pp)"
-    test = {difference: ("difference", "+.1f"), "95% interval": ("interval", "")}
-    test |= {"p": ("p", ".1g"), "p, Holm": ("p_holm", ".1g")}
-    return {**ours, **test, **papers, "paper: p": ("paper_p", ".1g")}
 
 
 def shares(interventions: pd.DataFrame) -> dict[str, dict[str, str]]:
@@ -68,12 +60,6 @@ def shares(interventions: pd.DataFrame) -> dict[str, dict[str, str]]:
     return found
 
 
-def at_longest(means: pd.DataFrame, treatment: str) -> dict[str, pd.Series]:
-    """Return by task the row of `results.answer` of a treatment at the longest length."""
-    longest = rows(means, treatment=treatment, length=means["length"].max())
-    return {row["task"]: row for _, row in longest.iterrows()}
-
-
 def gains(records: Mapping[str, Claims]) -> Markup:
     """Return our gains in accuracy: a row a claim, a column a record, the last one the paper's."""
     first, *_ = records.values()
@@ -87,6 +73,35 @@ def gains(records: Mapping[str, Claims]) -> Markup:
 
 def _gain(claim: Mapping[str, Any]) -> str:
     return f"{ours(claim)}, n\u00a0=\u00a0{claim['n']}: {shown(claim)}" if claim["n"] else MISSING
+
+
+def is_papers(claim: Mapping[str, Any]) -> bool:
+    """Return whether a claim is the paper's; the others are ours."""
+    return not claim["where"].startswith("ours")
+
+
+def counts(claims: Iterable[Mapping[str, Any]]) -> str:
+    """Return the number of claims by verdict, such as "29 supported, 4 contradicted as read"."""
+    found = Counter(map(shown, claims))
+    return ", ".join(f"{found[verdict]} {verdict}" for verdict in MEANINGS if verdict in found)
+
+
+def ours(claim: Mapping[str, Any]) -> str:
+    """Return our number with its 95% interval and unit; – where there is none."""
+    text = _estimate(claim, "ours", "low", "high")
+    unit = "" if text == MISSING else claim["unit"]
+    return f"{text} {unit}".strip()
+
+
+def papers(claim: Mapping[str, Any]) -> str:
+    """Return the paper's number; – where there is none."""
+    return _estimate(claim, "paper")
+
+
+def _estimate(claim: Mapping[str, Any], *names: str) -> str:
+    how = "+.1f" if claim["unit"] == "pp" else ".3g"
+    values = [claim[name] for name in names]
+    return estimate(how, *values).replace("-", "−")
 
 
 def _html(table: pd.DataFrame) -> Markup:

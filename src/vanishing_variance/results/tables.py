@@ -35,7 +35,11 @@ def numbers(tests: pd.DataFrame, norm: str, paper: pd.DataFrame) -> dict[int, pd
         tested = set(zip(models["treatment"], models["baseline"], strict=True))
         needed = compared(range_, norm) if number in ABLATIONS else [(norm, "none")]
         if tested.issuperset(needed):
-            ours = _ablation(models, norm) if number in ABLATIONS else _accuracies(models, norm)
+            if number in ABLATIONS:
+                ours = _ablation(models, norm)
+            else:
+                ours = rows(models, treatment=norm, baseline="none")
+                ours = ours.rename(columns={"baseline_mean": "none", "treatment_mean": norm})
             found[number] = ours.merge(_paper(paper, number, norm), how="left")
     return found
 
@@ -50,7 +54,7 @@ def markdown(number: int, numbers: pd.DataFrame, norm: str, made: str) -> str:
         ours = rows(numbers, rule=rule)
         if len(ours):
             lines.append([f"**{title}, n = {ours['n'].max()}**", *[""] * len(lengths)])
-        for name, how, columns in _shown(number, norm):
+        for name, how, columns in table_rows(number, norm):
             texts = [estimate(how, *values) for values in ours[columns].to_numpy()]
             if set(texts) - {MISSING}:
                 lines.append([name, *texts])
@@ -62,7 +66,7 @@ def markdown(number: int, numbers: pd.DataFrame, norm: str, made: str) -> str:
     return f"# {title}\n\n{body}\n\n{' '.join(notes)}\n"
 
 
-def _shown(number: int, norm: str) -> list[tuple[str, str, list[str]]]:
+def table_rows(number: int, norm: str) -> list[tuple[str, str, list[str]]]:
     """Return the rows of a table: name, format, and the column, or those of an estimate with its interval."""
     ours = [("none", ".1f", ["none"]), (f"+ {norm}", ".1f", [norm])]
     paper = [("paper: none", ".1f", ["paper_none"]), (f"paper: + {norm}", ".1f", [f"paper_{norm}"])]
@@ -81,12 +85,6 @@ def _shown(number: int, norm: str) -> list[tuple[str, str, list[str]]]:
         *paper,
         ("paper: p", ".0e", ["paper_p"]),
     ]
-
-
-def _accuracies(tests: pd.DataFrame, norm: str) -> pd.DataFrame:
-    """Return Table 1, 2, 4 or 5: the treatment against `none`, by every rule."""
-    tests = rows(tests, treatment=norm, baseline="none")
-    return tests.rename(columns={"baseline_mean": "none", "treatment_mean": norm})
 
 
 def _ablation(tests: pd.DataFrame, norm: str) -> pd.DataFrame:
