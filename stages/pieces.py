@@ -28,9 +28,15 @@ from vanishing_variance.params import check
 from vanishing_variance.report.strongest import RECORD
 from vanishing_variance.results.accuracy import COLUMNS, rows
 from vanishing_variance.results.explained import inside
-from vanishing_variance.results.records.pieces import check_parameters, parameters, plan
+from vanishing_variance.results.records.pieces import (
+    Piece,
+    check_parameters,
+    parameters,
+    plan,
+    read_piece,
+    write_piece,
+)
 from vanishing_variance.results.records.record import models, record_name
-from vanishing_variance.results.records.stored import Piece, read_piece, write_piece
 
 PIECES = RUNS / "pieces"
 LOCK = Path("dvc.lock")

@@ -26,8 +26,8 @@ from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.params import check
 from vanishing_variance.results.explained import beside_accuracy
 from vanishing_variance.results.files import TrainingSetup
+from vanishing_variance.results.records.pieces import read_piece
 from vanishing_variance.results.records.record import Record, derived, read_record, record_name
-from vanishing_variance.results.records.stored import read_piece
 
 # What the graph's figures and `dvc metrics diff` read of a run.
 OF_A_RUN = ("explained.csv", "summary.json", "verdicts.json")

@@ -8,8 +8,7 @@ import yaml
 
 from vanishing_variance.results.accuracy import COLUMNS
 from vanishing_variance.results.explained import INSIDE, OUTPUTS, WEIGHTS
-from vanishing_variance.results.records.pieces import parameters
-from vanishing_variance.results.records.stored import Piece, write_piece
+from vanishing_variance.results.records.pieces import Piece, parameters, write_piece
 
 PARAMS = yaml.safe_load(Path(__file__).parents[1].joinpath("smoke.yaml").read_text())
 MACHINE = {"cores": 2, "versions": {"python": "3.11", "torch": "2.13", "numpy": "2.4"}, "revision": "abc"}

@@ -12,8 +12,8 @@ from stages.pieces import KINDS, call, check_computed, folder, missing
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.frames import write_csv
 from vanishing_variance.harness.paths import Run
+from vanishing_variance.results.records.pieces import read_piece
 from vanishing_variance.results.records.record import Record
-from vanishing_variance.results.records.stored import read_piece
 
 
 def test_pieces_are_of_the_parameters_that_their_stages_had():

@@ -7,7 +7,7 @@ from made_up_pieces import PARAMS, piece
 
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.frames import write_csv
-from vanishing_variance.results.records.stored import read_piece
+from vanishing_variance.results.records.pieces import read_piece
 
 INCOMPLETE = "does not hold seeds 2 to 3 of ln at every test length, once each; copy the piece again, or delete it and"
 

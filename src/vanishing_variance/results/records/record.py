@@ -12,7 +12,7 @@ from vanishing_variance.harness.outputs import Files
 from vanishing_variance.results.accuracy import COLUMNS
 from vanishing_variance.results.explained import INSIDE, MODEL
 from vanishing_variance.results.files import TrainingSetup, comparison, explanation
-from vanishing_variance.results.records.stored import Piece
+from vanishing_variance.results.records.pieces import Piece
 
 # Of pieces.csv.
 PIECES = [
@@ -73,10 +73,8 @@ def read_record(folder: Path) -> Record:
 
 def models(pieces: pd.DataFrame) -> pd.DataFrame:
     """Return the models that a record's list of pieces has: task, range, norm and seed, sorted."""
-    listed = []
-    for task, range_, norm, first, last in pieces[PIECES[:5]].to_numpy():
-        for seed in range(first, last + 1):
-            listed.append((task, range_, norm, seed))
+    rows = pieces[PIECES[:5]].to_numpy()
+    listed = [(*variant, seed) for *variant, first, last in rows for seed in range(first, last + 1)]
     return _sorted(pd.DataFrame(listed, columns=MODEL))
 
 
