@@ -242,8 +242,8 @@ MISTAKES = {
         '(np.exp(models["log_loss"]) - np.exp(log_loss)).abs()',
     ),
     "at equal loss the model with the lower loss stays": (
-        'if our_last["log_loss"] < their_last["log_loss"]:',
-        'if our_last["log_loss"] > their_last["log_loss"]:',
+        'is_ours_moved = our_last["log_loss"] < their_last["log_loss"]',
+        'is_ours_moved = our_last["log_loss"] > their_last["log_loss"]',
     ),
     "a board's Holm corrects over both tasks": ('frame.groupby(["task", "rule"])["p"]', 'frame.groupby("rule")["p"]'),
     "a line is compared with itself": ("theirs = rows(results, task=task, line=baseline)", "theirs = own"),

@@ -8,8 +8,7 @@ from scipy.special import expit
 from statsmodels.formula.api import ols
 
 from vanishing_variance.harness.numbers import estimate
-from vanishing_variance.results.gains import gain
-from vanishing_variance.results.gains_table import gains_table
+from vanishing_variance.results.gains import gain, gains_table
 from vanishing_variance.statistics import robust
 from vanishing_variance.statistics.anytime import anytime_interval
 from vanishing_variance.statistics.log_odds import log_odds

@@ -38,19 +38,19 @@ def test_gains_and_their_intervals_are_those_of_the_raw_results():
     raw = raw[(raw["task"] == "dictionary") & (raw["rule"] == "plain") & (raw["length"] > 16)]
     found = protocols(read_csv(FOLDER / "protocols.csv"), read_csv(REFERENCE))
     assert len(found) == raw["protocol"].nunique()
-    for one in found:
-        arms = raw[raw["protocol"] == one.name].pivot_table(index="seed", columns="norm", values="accuracy") * 100
+    for one in found.itertuples():
+        arms = raw[raw["protocol"] == one.Index].pivot_table(index="seed", columns="norm", values="accuracy") * 100
         test = stats.ttest_rel(arms["ln"], arms["none"])
         assert one.n == len(arms)
-        assert one.gain[1:] == pytest.approx(tuple(test.confidence_interval(0.95)))
+        assert (one.low, one.high) == pytest.approx(tuple(test.confidence_interval(0.95)))
         assert one.variance == pytest.approx(np.var(arms["ln"] - arms["none"], ddof=1) / one.n)
         assert one.error == pytest.approx(100 - arms["none"].mean())
 
 
 def test_rules_choose_by_none_among_the_comparable_but_the_last_by_the_gain():
     found = protocols(*made_up(base=(-3, 99.0, 0.3), low=(9, 98.7, 0.1), near=(-1, 99.2, 0.2), gains=(2, 98.9, 0.4)))
-    names = [one.name for one in chosen(found).values()]
-    assert [one.comparable for one in found] == [True, False, True, True]
+    names = list(chosen(found).values())
+    assert found["comparable"].tolist() == [True, False, True, True]
     assert names[:2] == ["base", "near"]
     assert names[4] == "near"  # low has the lowest loss, but is not comparable
     assert names[-1] == "gains"

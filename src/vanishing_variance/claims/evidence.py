@@ -10,8 +10,7 @@ from vanishing_variance.claims.verdict import NotTestedError
 from vanishing_variance.harness.numbers import power
 from vanishing_variance.harness.runs import PAPER
 from vanishing_variance.results.accuracy import by_seed, rows
-from vanishing_variance.results.baseline import BEHIND, baseline
-from vanishing_variance.results.scale import paper_steps
+from vanishing_variance.results.scale import BEHIND, baseline, paper_steps
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from vanishing_variance.results.baseline import BEHIND
+from vanishing_variance.results.scale import BEHIND
 
 SUPPORTED, CONTRADICTED, UNDECIDED = "supported", "contradicted", "undecided"
 NOT_COMPARABLE, NOT_TESTED = "not comparable", "not tested"

@@ -5,14 +5,12 @@ from itertools import product
 from typing import Any
 
 import pandas as pd
-from matplotlib.axes import Axes
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.harness.runs import NORMS, RULES
 from vanishing_variance.results.accuracy import by_seed, rows
-from vanishing_variance.results.baseline import BEHIND, baseline
-from vanishing_variance.results.scale import paper_steps
+from vanishing_variance.results.scale import BEHIND, baseline, paper_steps
 from vanishing_variance.statistics.intervals import NAN, interval
 
 KEYS = ["task", "rule", "norm", "length"]
@@ -78,13 +76,23 @@ def draw(
     figure, panels = style.facets(shown, "row", "rule", margin=0.5, height=1.5, sharey="row")
     for axes, _, rule, lines in panels:
         task, quantity = lines[["task", "quantity"]].iloc[0]
-        _draw_panel(axes, lines, quantity)
+        low, high, label = QUANTITIES[quantity]
+        # std, whose marks are smaller, above ln
+        for norm in lines["norm"].unique()[::-1]:
+            line = rows(lines, norm=norm).set_index("length")
+            look = variants.look(norm)
+            axes.plot(line.index, line[quantity], **look, label=variants.label(norm))
+            axes.plot(line.index, line[f"{quantity}_paper"], **look | HOLLOW)
+            style.band(axes, line[low], line[high], look["color"])
         if quantity == "mean":
             axes.set_ylim(-2, 105)
-            _write(axes, lines, reasons[task])
+            if reasons[task] and lines["mean_paper"].notna().any():
+                # below our lines, or above them where they are low
+                height = 0.05 if lines["mean"].max() > 35 else 0.42
+                axes.text(0.03, height, reasons[task], transform=axes.transAxes, color="dimgrey", fontsize="small")
         axes.axvspan(*trained, color=style.LIGHT, zorder=0, label="training lengths")
         style.length_axis(axes, means["length"].unique())
-        axes.set(title=f"{task}, {DRAWN[rule][0]}", ylabel=QUANTITIES[quantity][-1])
+        axes.set(title=f"{task}, {DRAWN[rule][0]}", ylabel=label)
         axes.label_outer()
     figure.axes[0].plot([], [], marker="o", color=style.GREY, **HOLLOW, label="the paper's")
     style.letter(figure.axes)
@@ -113,22 +121,3 @@ def behind(means: pd.DataFrame, paper: pd.DataFrame, task: str, range_: str, ste
         if below > BEHIND:
             return f"none {below:.1f} points below\nthe paper's at {style.power(length)}"
     return ""
-
-
-def _write(axes: Axes, lines: pd.DataFrame, words: str) -> None:
-    """Write small grey words into a panel of accuracies, where it has the paper's."""
-    if words and lines["mean_paper"].notna().any():
-        # below our lines, or above them where they are low
-        height = 0.05 if lines["mean"].max() > 35 else 0.42
-        axes.text(0.03, height, words, transform=axes.transAxes, color="dimgrey", fontsize="small")
-
-
-def _draw_panel(axes: Axes, lines: pd.DataFrame, quantity: str) -> None:
-    low, high, _ = QUANTITIES[quantity]
-    # std, whose marks are smaller, above ln
-    for norm in lines["norm"].unique()[::-1]:
-        line = rows(lines, norm=norm).set_index("length")
-        look = variants.look(norm)
-        axes.plot(line.index, line[quantity], **look, label=variants.label(norm))
-        axes.plot(line.index, line[f"{quantity}_paper"], **look | HOLLOW)
-        style.band(axes, line[low], line[high], look["color"])

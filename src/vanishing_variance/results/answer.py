@@ -54,7 +54,8 @@ def read_answer(repository: Path) -> pd.DataFrame:
             tested = read_csv(repository / f"studies/fresh/results/{task}-{treatment.line}.csv")
         ours = 100 * rows(tested, rule=treatment.rule).pivot(index="seed", columns="length", values="accuracy")
         ours[BEYOND] = _beyond(ours)
-        papers = _papers(reference, treatment, task)
+        cells = rows(reference, quantity="accuracy_pct", range_="short", rule="plain", task=task)
+        papers = rows(cells, variant=treatment.name).set_index("length")["value"]
         papers[BEYOND] = _beyond(papers.to_frame().T).item()
         for length, values in ours.items():
             means.append((treatment.name, task, length, papers.get(length), len(values), *interval(values.to_numpy())))
@@ -65,11 +66,3 @@ def _beyond(accuracies: pd.DataFrame) -> "pd.Series[float]":
     """Return the mean of each row over the columns, lengths, that are beyond training."""
     lengths = [length for length in accuracies.columns if int(length) > PAPER_LONGEST["short"]]
     return accuracies[lengths].mean(axis=1)
-
-
-def _papers(reference: pd.DataFrame, treatment: Treatment, task: str) -> "pd.Series[float]":
-    """Return the paper's means by length; empty where it has no such treatment."""
-    if not treatment.in_paper:
-        return pd.Series(dtype=float)
-    variant = rows(reference, quantity="accuracy_pct", range_="short", rule="plain", task=task, variant=treatment.line)
-    return variant.set_index("length")["value"]

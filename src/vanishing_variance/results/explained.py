@@ -11,8 +11,8 @@ import pandas as pd
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.markdown import table
-from vanishing_variance.harness.numbers import estimate
 from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.gains import columns, texts
 from vanishing_variance.results.quantities import GROUPINGS, MEANINGS, QUANTITIES
 from vanishing_variance.statistics.association import Association, association
 
@@ -101,13 +101,8 @@ def _associated(models: pd.DataFrame, grouping: str, quantity: str, rng: np.rand
         target = models["target"].to_numpy(dtype=float)
         beyond = association(values, accuracy, group, seed, rng, given=target)
     notes = dict.fromkeys(filter(None, [found.note, beyond.note]))
-    return {
-        **vars(found),
-        "beyond": beyond.r2,
-        "beyond_low": beyond.r2_low,
-        "beyond_high": beyond.r2_high,
-        "note": "; ".join(notes),
-    }
+    of_beyond = columns("beyond", (beyond.r2, beyond.r2_low, beyond.r2_high))
+    return {**vars(found), **of_beyond, "note": "; ".join(notes)}
 
 
 def markdown(explained: pd.DataFrame) -> str:
@@ -116,9 +111,9 @@ def markdown(explained: pd.DataFrame) -> str:
     titles = [title for title, _ in QUANTITIES.values()]
     lines = ["# How much of the accuracy each quantity explains (%)"]
     for (task, range_), shares in explained.groupby(["task", "range"], sort=False):
-        columns = [_texts(rows(shares, grouping=grouping), "r2") for grouping in GROUPINGS]
-        beyond = _texts(rows(shares, grouping="between models"), "beyond")
-        body = table(head, zip(titles, *columns, beyond, strict=True))
+        explaining = [texts(rows(shares, grouping=grouping), "r2", ".0f", 100) for grouping in GROUPINGS]
+        beyond = texts(rows(shares, grouping="between models"), "beyond", ".0f", 100)
+        body = table(head, zip(titles, *explaining, beyond, strict=True))
         norms = shares["norms"].iloc[0]
         lines += ["", f"**{task}, trained on the {range_} range ({norms})**", "", body]
     lines += ["", f"{NOTE} The sign is in explained.csv.", ""]
@@ -126,8 +121,3 @@ def markdown(explained: pd.DataFrame) -> str:
     for row in noted.itertuples():
         lines.append(f"- {row.task} {row.range}, {row.grouping}, {row.quantity}: {row.note}.")
     return "\n".join(lines).rstrip() + "\n"
-
-
-def _texts(shares: pd.DataFrame, name: str) -> list[str]:
-    fractions = shares[[name, f"{name}_low", f"{name}_high"]].to_numpy(dtype=float)
-    return [estimate(".0f", *percent) for percent in 100 * fractions]

@@ -17,7 +17,7 @@ from vanishing_variance.measure.interventions.readings import COLUMNS, read_out
 from vanishing_variance.results import equal_attention, explained, shares, shares_table, tables
 from vanishing_variance.results.accuracy import pair
 from vanishing_variance.results.comparison import cells, markdown
-from vanishing_variance.results.gains_table import gains_table
+from vanishing_variance.results.gains import gains_table
 from vanishing_variance.results.paired_tests import Answers, paired_tests
 from vanishing_variance.results.scale import of_paper
 from vanishing_variance.statistics.paired import difference

@@ -1,21 +1,26 @@
 """Three views of a gain: points beyond training, log-odds by length, and what is left at equal accuracy in training.
 
-S seeds, L lengths.
+And every gain of the study as Markdown.
+
+S seeds.
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float
 
+from vanishing_variance.engine.streams import stream
+from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import estimate
 from vanishing_variance.results.accuracy import of_both
+from vanishing_variance.results.paired_tests import pairs
 from vanishing_variance.statistics.adjusted import adjusted
+from vanishing_variance.statistics.anytime import anytime_interval
 from vanishing_variance.statistics.intervals import NAN, interval
 from vanishing_variance.statistics.log_odds import log_odds
 from vanishing_variance.statistics.paired import Difference, difference
+from vanishing_variance.statistics.robust import iqm_gain, probability_of_improvement
 
 Estimate = tuple[float, float, float]
 # Of the names of an estimate and the ends of its interval.
@@ -37,6 +42,15 @@ NOTE = (
     "an effect of the treatment, too, and as it is measured with error, too little is taken off."
 )
 
+HEAD = ["task", "range", "gain", "rule", "n"]
+SUMMARIES = ["mean (pp)", "anytime (pp)", "IQM (pp)", "probability of improvement"]
+SUMMARY_NOTE = (
+    "Accuracy beyond training, otherwise summarised. *Mean*: as above, with the usual t interval, which is for one "
+    "look. *Anytime*: an interval that stays valid after every block of seeds (mixture t confidence sequence). "
+    "*IQM*: the difference of the interquartile means of both arms. *Probability of improvement*: that a seed of the "
+    "one is above a seed of the other. The last two are not paired; their intervals are bootstrapped, as in rliable."
+)
+
 
 def gain(
     ours: pd.DataFrame, theirs: pd.DataFrame, longest: int, sequences: int
@@ -46,9 +60,8 @@ def gain(
     Accuracies are in percent, a row a seed, a column a length, increasing; over the seeds that both have. `longest`: of
     training; `sequences`: how many each accuracy is of. `log_odds`: the difference at the shortest length, within those
     of training, and `log_odds_longest`; `slope`: what it grows by with each doubling of the length. `adjusted`: the
-    points that are left at equal log-odds at the shortest length (`statistics.adjusted`), which describes: the accuracy
-    there is an effect of the treatment, too, and measured with error. Where there is no length of training, or fewer
-    than two seeds, the points alone.
+    points that are left at equal log-odds at the shortest length (`statistics.adjusted`). Where there is no length of
+    training, or fewer than two seeds, the points alone.
     """
     ours, theirs = of_both(ours, theirs)
     lengths = theirs.columns.to_numpy(dtype=float)
@@ -61,9 +74,11 @@ def gain(
         return points, views
     our_odds, their_odds = (log_odds(arm[theirs.columns].to_numpy() / 100, sequences) for arm in (ours, theirs))
     by_length = our_odds - their_odds
+    doublings = np.log2(lengths) - np.log2(lengths).mean()
+    slopes = by_length @ doublings / (doublings @ doublings)  # of each seed's line through its values
     views["log_odds"] = interval(by_length[:, 0])
     views["log_odds_longest"] = interval(by_length[:, -1])
-    views["slope"] = interval(_slopes(by_length, lengths))
+    views["slope"] = interval(slopes)
     views["adjusted"] = adjusted(treated, untreated, our_odds[:, 0], their_odds[:, 0])
     return points, views
 
@@ -73,13 +88,42 @@ def columns(name: str, values: Estimate) -> dict[str, float]:
     return dict(zip((f"{name}{end}" for end in ENDS), values, strict=True))
 
 
-def text(row: Mapping[Any, Any], name: str, how: str) -> str:
-    """Return the estimate of this name in a row with `columns`, as `harness.numbers.estimate` has it."""
-    return estimate(how, *(row[f"{name}{end}"] for end in ENDS))
+def texts(frame: pd.DataFrame, name: str, how: str, factor: float = 1) -> list[str]:
+    """Return the estimate of this name in each row with `columns`, times `factor`, as `harness.numbers.estimate`."""
+    numbers = factor * frame[[f"{name}{end}" for end in ENDS]].to_numpy(dtype=float)
+    return [estimate(how, *row) for row in numbers]
 
 
-def _slopes(values: Float[np.ndarray, "S L"], lengths: Float[np.ndarray, " L"]) -> Float[np.ndarray, " S"]:
-    """Return the slope of each seed's line through its values, by doublings of the length."""
-    doublings = np.log2(lengths) - np.log2(lengths).mean()
-    slopes: np.ndarray = values @ doublings / (doublings @ doublings)
-    return slopes
+def gains_table(accuracy: pd.DataFrame, norm: str, root: int, longest: Mapping[str, int], sequences: int) -> str:
+    """Return two tables, a row a pair of `compared` and rule; the second of the rule plain alone.
+
+    `root` is that of the bootstrap's streams, `longest` the training length by range; each accuracy is of so many
+    `sequences`.
+    """
+    views, summaries = [], []
+    for names, ours, theirs in pairs(accuracy, norm, list(longest)):
+        task, range_, treatment, baseline, rule = names
+        head = [task, range_, f"{treatment} − {baseline}", rule, str(len(theirs))]
+        _, gains = gain(ours, theirs, longest[range_], sequences)
+        views.append([*head, *(estimate(how, *gains[name]) for name, (_, how) in VIEWS.items())])
+        if rule == "plain":
+            beyond = theirs.columns[theirs.columns.to_numpy() > longest[range_]]
+            treated = ours[beyond].mean(axis=1).to_numpy()
+            untreated = theirs[beyond].mean(axis=1).to_numpy()
+            rng = stream(root, "bootstrap", *names, "arms")
+            of_pair = [
+                estimate("+.1f", *gains["difference"]),
+                estimate("+.1f", *anytime_interval(treated - untreated)),
+                estimate("+.1f", *iqm_gain(treated, untreated, rng)),
+                estimate(".2f", *probability_of_improvement(treated, untreated, rng)),
+            ]
+            summaries.append([*head, *of_pair])
+    heads = [head for head, _ in VIEWS.values()]
+    parts = [
+        "# Gains in three views",
+        table([*HEAD, *heads], views, texts=4),
+        NOTE,
+        table([*HEAD, *SUMMARIES], summaries, texts=4),
+        SUMMARY_NOTE,
+    ]
+    return "\n\n".join(parts) + "\n"

@@ -1,8 +1,10 @@
-"""The paper's scale: what it changes in params.yaml."""
+"""The paper's scale: what it changes in params.yaml; and whether models are trained like the paper's."""
 
 import copy
 from collections.abc import Mapping
 from typing import Any
+
+import pandas as pd
 
 from vanishing_variance.engine.ranges import steps_key
 from vanishing_variance.harness.errors import InputError
@@ -29,6 +31,8 @@ PAPER_SCALE: dict[str, Any] = {
 PAPER_SEEDS = 100
 # The paper's longest training length by range.
 PAPER_LONGEST = {"short": 16, "long": 256}
+# Percentage points that a baseline may be below the paper's, and still count as trained like the paper's.
+BEHIND = 0.5
 
 
 def of_paper(task: str, made: int, attention: str, network: str) -> str:
@@ -52,6 +56,19 @@ def of_paper(task: str, made: int, attention: str, network: str) -> str:
 def paper_steps(task: str) -> int:
     """Return the paper's number of gradient steps of a task (B.1), 0 of one that it does not have."""
     return int(PAPER_SCALE.get(steps_key(task, "short"), 0))
+
+
+def baseline(ours: "pd.Series[float]", papers: "pd.Series[float]", range_: str) -> tuple[int, float, float] | None:
+    """Return a length, and our and the paper's mean accuracy (%) of `none` there; `ours` and `papers` are by length.
+
+    It is the shortest training length whose number in the paper survives: 2^4 but for Table 5, which has lost
+    those below 2^7. None where none does.
+    """
+    both = papers.dropna().index.intersection(ours.index)
+    if not len(both) or both.min() > PAPER_LONGEST[range_]:
+        return None
+    length = int(both.min())
+    return length, float(ours[length]), float(papers[length])
 
 
 def changed(document: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,26 +4,16 @@ S seeds, L lengths. Accuracies are fractions in the raw frame, percentage points
 """
 
 from collections.abc import Mapping
+from itertools import product
 from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from vanishing_variance.measure.interventions.names import (
-    ATTENTION,
-    BASE,
-    DAMAGING,
-    FORMS,
-    NOTHING,
-    OTHER,
-    PLACES,
-    RECOVERING,
-    both,
-    kept_long,
-    restored,
-)
+from vanishing_variance.measure.interventions import names
 from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.gains import columns
 from vanishing_variance.statistics.intervals import NAN, interval
 from vanishing_variance.statistics.ratio import Ratio, ratio
 
@@ -40,8 +30,8 @@ Some = TypeVar("Some", Values, "pd.Series[float]")
 
 def wide(accuracy: pd.DataFrame) -> pd.DataFrame:
     """Return accuracies by seed as metrics/interventions/accuracy.csv has them: `accuracy_<length>`, 0 for training."""
-    names = ["task", "range", "norm", "intervention", "where", "seed"]
-    by_length = accuracy.pivot(index=names, columns="length", values="accuracy")
+    keys = ["task", "range", "norm", "intervention", "where", "seed"]
+    by_length = accuracy.pivot(index=keys, columns="length", values="accuracy")
     return by_length.add_prefix("accuracy_").reset_index()
 
 
@@ -57,10 +47,9 @@ def shares(accuracy: pd.DataFrame, longest: Mapping[str, int]) -> pd.DataFrame:
     """
     found: list[dict[str, Any]] = []
     for (task, range_, norm), variant in accuracy.groupby(["task", "range", "norm"], sort=False):
-        names = {"task": task, "range": range_, "norm": norm}
-        columns = ["intervention", "where"]
-        percent = 100 * variant.pivot_table(index=["length", "seed"], columns=columns, values="accuracy")
-        trained = percent.loc[0][BASE, NOTHING]
+        about = {"task": task, "range": range_, "norm": norm}
+        percent = 100 * variant.pivot_table("accuracy", ["length", "seed"], ["intervention", "where"])
+        trained = percent.loc[0][names.BASE, names.NOTHING]
         tested = percent.drop(0)
         by_length = dict(iter(tested.groupby("length")))
         beyond = tested[tested.index.get_level_values("length") > longest[str(range_)]]
@@ -68,29 +57,27 @@ def shares(accuracy: pd.DataFrame, longest: Mapping[str, int]) -> pd.DataFrame:
             by_length = {NAN: beyond} | by_length
         for length, values in by_length.items():
             means = values.groupby("seed").mean()
-            fall = trained - means[BASE, NOTHING]
+            fall = trained - means[names.BASE, names.NOTHING]
             for (kind, intervention, where), change in _changes(means, trained).items():
                 place = {"kind": kind, "intervention": intervention, "where": where, "length": length}
-                found.append(names | place | _share(change.to_numpy(), fall.to_numpy()))
+                found.append(about | place | _share(change.to_numpy(), fall.to_numpy()))
     return pd.DataFrame(found).round(6)[COLUMNS]
 
 
 def _changes(means: pd.DataFrame, trained: pd.Series) -> dict[tuple[str, str, str], pd.Series]:
     """Return each seed's change of accuracy by kind, intervention and place."""
     changes = {}
-    base = means[BASE, NOTHING]
+    base = means[names.BASE, names.NOTHING]
     for name, where in means.columns.to_frame().to_numpy():
-        if name in RECOVERING:
+        if name in names.RECOVERING:
             changes["recovered", name, where] = means[name, where] - base
-        if name in DAMAGING:
+        if name in names.DAMAGING:
             changes["damage", name, where] = trained - means[name, where]
-    for form in FORMS:
-        for where in PLACES:
-            weight, moments = _split(
-                base, means[kept_long(form), where], means[restored(form), where], means[both(form), where]
-            )
-            changes["Shapley", f"target weight ({form} moments)", where] = weight
-            changes["Shapley", f"moments ({form} moments)", where] = moments
+    for form, where in product(names.FORMS, names.PLACES):
+        of_each = (means[name(form), where] for name in (names.kept_long, names.restored, names.both))
+        weight, moments = _split(base, *of_each)
+        changes["Shapley", f"target weight ({form} moments)", where] = weight
+        changes["Shapley", f"moments ({form} moments)", where] = moments
     return changes
 
 
@@ -104,16 +91,9 @@ def _share(change: Values, fall: Values) -> dict[str, Any]:
         share = Ratio(NAN, note=f"the fall of {mean:.2g} points may be 0: no share")
     if len(fall) == 1:
         low = high = NAN
-    return {
-        "n": len(change),
-        "fall": mean,
-        "fall_low": low,
-        "fall_high": high,
-        "share": share.value,
-        "share_low": share.low,
-        "share_high": share.high,
-        "note": share.note,
-    }
+    of_fall = columns("fall", (mean, low, high))
+    of_share = columns("share", (share.value, share.low, share.high))
+    return {"n": len(change), **of_fall, **of_share, "note": share.note}
 
 
 def gain(accuracy: pd.DataFrame, task: str, range_: str, treatment: str, longest: int) -> dict[str, Values]:
@@ -125,9 +105,8 @@ def gain(accuracy: pd.DataFrame, task: str, range_: str, treatment: str, longest
     """
     beyond = rows(accuracy[accuracy["length"] > longest], task=task, range_=range_)
     by_place = 100 * beyond.pivot_table(index="seed", columns=["norm", "intervention", "where"], values="accuracy")
-    wanted = []
-    for norm in ("none", treatment):
-        wanted += [(norm, BASE, NOTHING), (norm, OTHER, ATTENTION)]
+    places = [(names.BASE, names.NOTHING), (names.OTHER, names.ATTENTION)]
+    wanted = [(norm, *place) for norm in ("none", treatment) for place in places]
     if not set(wanted) <= set(by_place):
         return {}
     none, none_other, ours, ours_other = by_place[wanted].dropna().to_numpy().T

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 import pandas as pd
 
 from vanishing_variance.harness.markdown import table
-from vanishing_variance.harness.numbers import MISSING, estimate, power
+from vanishing_variance.harness.numbers import MISSING, power
 from vanishing_variance.measure.interventions.names import ATTENTION, TARGET, TRAINED_TARGET, damaged, restored
 from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.gains import texts
 from vanishing_variance.results.shares import Values
 from vanishing_variance.statistics.intervals import mean_estimate
 
@@ -42,8 +43,8 @@ def markdown(shares: pd.DataFrame, gains: Mapping[tuple[str, str, str], Mapping[
     lines = ["# Interventions: one thing is set, the rest is left", "", NOTE, "", CAUSES_NOTE]
     for (task, range_), models in beyond.groupby(["task", "range"], sort=False):
         falls = models.drop_duplicates("norm").assign(kind="fall (points)", intervention="", where="")
-        falls["cell"] = _texts(falls, "fall", 1, "z.1f")
-        cells = pd.concat([falls, models.assign(cell=_texts(models, "share", 100, "z.0f"))])
+        falls["cell"] = texts(falls, "fall", "z.1f")
+        cells = pd.concat([falls, models.assign(cell=texts(models, "share", "z.0f", 100))])
         wide = cells.pivot_table("cell", ["kind", "intervention", "where"], "norm", aggfunc="first", sort=False)
         norms = sorted(wide.columns, key=lambda norm: (norm != "none", norm))
         filled = wide[norms].reset_index().fillna(MISSING)
@@ -69,14 +70,9 @@ def _causes(models: pd.DataFrame) -> str:
     head = [""]
     columns = []
     for scope, measured in scopes.items():
-        cells = measured.assign(cell=_texts(measured, "share", 100, "z.0f"))
+        cells = measured.assign(cell=texts(measured, "share", "z.0f", 100))
         by_place = cells.set_index(["kind", "intervention", "where"])["cell"]
         for kind, places in SHARES.items():
             head.append(f"{kind}, {scope}")
             columns.append([by_place[kind, *place] for place in places])
     return table(head, zip(CAUSES, *columns, strict=True))
-
-
-def _texts(frame: pd.DataFrame, name: str, factor: float, how: str) -> list[str]:
-    numbers = factor * frame[[name, f"{name}_low", f"{name}_high"]]
-    return [estimate(how, *row) for row in numbers.to_numpy()]

@@ -52,7 +52,7 @@ def board(results: pd.DataFrame, baselines: Mapping[str, str], longest: int, seq
         for row in _rows_of_line(own, theirs, longest, sequences):
             table.append({"task": task, "line": line, "baseline": baseline} | row)
     frame = pd.DataFrame(table)
-    frame["p_holm"] = frame.groupby(["task", "rule"])["p"].transform(_adjusted)
+    frame["p_holm"] = frame.groupby(["task", "rule"])["p"].transform(lambda p: holm(p.to_numpy(dtype=float)))
     numbers = frame.select_dtypes("float").columns.difference(["p", "p_holm"])
     frame[numbers] = frame[numbers].round(6)
     return frame.reindex(columns=_columns(frame)).astype({"n": "Int64", "n_paired": "Int64"})
@@ -94,10 +94,6 @@ def _rows_of_line(own: pd.DataFrame, baseline: pd.DataFrame, longest: int, seque
 def percent_by_length(results: pd.DataFrame) -> pd.DataFrame:
     """Return accuracies in percent, a row a seed and a column a length."""
     return 100 * results.pivot(index="seed", columns="length", values="accuracy").astype(float)
-
-
-def _adjusted(p: "pd.Series[float]") -> Float[np.ndarray, " lines"]:
-    return holm(p.to_numpy(dtype=float))
 
 
 def _estimate(name: str, values: Float[np.ndarray, " S"]) -> dict[str, float]:

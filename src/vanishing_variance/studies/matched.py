@@ -7,9 +7,10 @@ from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
+from jaxtyping import Float
 
 from vanishing_variance.results.accuracy import rows
-from vanishing_variance.results.gains import Estimate, columns
+from vanishing_variance.results.gains import columns
 from vanishing_variance.statistics.adjusted import adjusted
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.statistics.paired import difference
@@ -47,10 +48,10 @@ def matched(ours: pd.DataFrame, theirs: pd.DataFrame, longest: int) -> dict[str,
     seeds = sorted(set(our_models["seed"]) & set(their_models["seed"]))
     if not any(our_models["rule"].str.startswith(STEP)) or not seeds:
         return {}
-    pairs = [_pair(rows(our_models, seed=seed), rows(their_models, seed=seed)) for seed in seeds]
-    our_beyond, their_beyond, gaps = np.array(pairs).T
-    control = _earlier(their_models, zip(seeds, [*seeds[1:], seeds[0]], strict=True))
+    our_beyond, their_beyond, gaps, _ = _pairs(our_models, their_models, zip(seeds, seeds, strict=True))
     points = difference(our_beyond, their_beyond)
+    one, other, _, is_one_moved = _pairs(their_models, their_models, zip(seeds, [*seeds[1:], seeds[0]], strict=True))
+    control = interval(np.where(is_one_moved, one - other, other - one))
     estimates = columns("matched", (points.mean, points.low, points.high)) | columns("control", control)
     return {**estimates, "matched_gap": float(gaps.mean())}
 
@@ -69,25 +70,21 @@ def _checkpoints(models: pd.DataFrame) -> pd.DataFrame:
     return models[models["rule"].eq(PLAIN) | models["rule"].str.startswith(STEP)]
 
 
-def _pair(ours: pd.DataFrame, theirs: pd.DataFrame) -> tuple[float, float, float]:
-    """Return accuracies of a pair of models with about the same loss, and the log ratio of their losses."""
-    our_last, their_last = rows(ours, rule=PLAIN).iloc[0], rows(theirs, rule=PLAIN).iloc[0]
-    if our_last["log_loss"] < their_last["log_loss"]:
-        our_last = _nearest(ours, their_last["log_loss"])
-    else:
-        their_last = _nearest(theirs, our_last["log_loss"])
-    return our_last["beyond"], their_last["beyond"], our_last["log_loss"] - their_last["log_loss"]
-
-
-def _earlier(models: pd.DataFrame, pairs: Iterable[tuple[int, int]]) -> Estimate:
-    """Return by how much models taken from an earlier step are ahead of their partners, a mean over pairs."""
-    differences = []
-    for seed, other in pairs:
-        ours, theirs = rows(models, seed=seed), rows(models, seed=other)
-        one, two, _ = _pair(ours, theirs)
-        ours_moved = rows(ours, rule=PLAIN)["log_loss"].iloc[0] < rows(theirs, rule=PLAIN)["log_loss"].iloc[0]
-        differences.append(one - two if ours_moved else two - one)
-    return interval(np.array(differences))
+def _pairs(ours: pd.DataFrame, theirs: pd.DataFrame, pairs: Iterable[tuple[int, int]]) -> Float[np.ndarray, "4 S"]:
+    """Return of each pair of seeds the accuracies of two models with about the same loss, the log ratio of their
+    losses, and whether it is ours that is taken from another step."""
+    found = []
+    for our_seed, their_seed in pairs:
+        own, other = rows(ours, seed=our_seed), rows(theirs, seed=their_seed)
+        our_last, their_last = rows(own, rule=PLAIN).iloc[0], rows(other, rule=PLAIN).iloc[0]
+        is_ours_moved = our_last["log_loss"] < their_last["log_loss"]
+        if is_ours_moved:
+            our_last = _nearest(own, their_last["log_loss"])
+        else:
+            their_last = _nearest(other, our_last["log_loss"])
+        gap = our_last["log_loss"] - their_last["log_loss"]
+        found.append((our_last["beyond"], their_last["beyond"], gap, is_ours_moved))
+    return np.array(found, dtype=float).T
 
 
 def _nearest(models: pd.DataFrame, log_loss: float) -> "pd.Series[float]":

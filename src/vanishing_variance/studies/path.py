@@ -10,7 +10,7 @@ from scipy import stats
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import estimate
 from vanishing_variance.results.accuracy import of_both, rows
-from vanishing_variance.results.gains import columns, text
+from vanishing_variance.results.gains import columns, texts
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.log_odds import log_odds
 from vanishing_variance.statistics.paired import difference
@@ -97,15 +97,12 @@ def _gains_by_seed(results: pd.DataFrame, line: str, baseline: str, longest: int
 def _gains(path: pd.DataFrame, rule: str) -> str:
     """Return the gains by one rule as a table."""
     head = ["line", "rule", "n"]
-    for words, _ in VIEWS.values():
+    cells = [path["line"], [rule] * len(path), path["n"].astype(str)]
+    for view, (words, how) in VIEWS.items():
         head += [words, "change", "p"]
-    cells = []
-    for row in path.to_dict("records"):
-        of_line = [row["line"], rule, str(row["n"])]
-        for view, (_, how) in VIEWS.items():
-            of_line += [text(row, view, how), text(row, f"{view}_change", how), estimate(".3f", row[f"{view}_p"])]
-        cells.append(of_line)
-    return table(head, cells, texts=2)
+        p = [estimate(".3f", value) for value in path[f"{view}_p"]]
+        cells += [texts(path, view, how), texts(path, f"{view}_change", how), p]
+    return table(head, zip(*cells, strict=True), texts=2)
 
 
 def _inside(results: pd.DataFrame, line: str) -> list[str]:

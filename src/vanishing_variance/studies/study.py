@@ -1,9 +1,9 @@
 """A study: its question, the parameters of its lines, and which lines are compared (`studies/<name>/study.yaml`)."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from importlib import import_module
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
@@ -33,15 +33,9 @@ def _named(name: str) -> str:
     return name
 
 
-def _norm(name: Any) -> Any:
-    if name not in registry.norm_names():
-        raise ValueError(f"one of {', '.join(registry.norm_names())}")
-    return name
-
-
-def _attention(name: Any) -> Any:
-    if name not in registry.attention_names():
-        raise ValueError(f"one of {', '.join(registry.attention_names())}")
+def _one_of(name: Any, choices: Callable[[], list[str]]) -> Any:
+    if name not in choices():
+        raise ValueError(f"one of {', '.join(choices())}")
     return name
 
 
@@ -95,22 +89,16 @@ class Study(Section):
 class LineParams(Params):
     """All parameters of a line, which may have any normaliser, or none, and any attention map."""
 
-    norm: Annotated[str, BeforeValidator(_norm)]
-    attention: Annotated[str, BeforeValidator(_attention)]
-
-
-def study_file(name: str) -> Path:
-    """Return the path of a study's file. Raises InputError, which lists the studies, where there is none."""
-    path = STUDIES / name / "study.yaml"
-    if not re.fullmatch(NAME, name) or not path.exists():
-        studies = sorted(other.parent.name for other in STUDIES.glob("*/study.yaml"))
-        raise InputError(f"study: {shown(name)} is unknown; choose from {', '.join(studies) or 'none'}")
-    return path
+    norm: Annotated[str, BeforeValidator(partial(_one_of, choices=registry.norm_names))]
+    attention: Annotated[str, BeforeValidator(partial(_one_of, choices=registry.attention_names))]
 
 
 def read_study(name: str) -> Study:
     """Return a study. Raises InputError, one line that names the key, its value and what is allowed."""
-    path = study_file(name)
+    path = STUDIES / name / "study.yaml"
+    if not re.fullmatch(NAME, name) or not path.exists():
+        studies = sorted(other.parent.name for other in STUDIES.glob("*/study.yaml"))
+        raise InputError(f"study: {shown(name)} is unknown; choose from {', '.join(studies) or 'none'}")
     document = read_yaml(path)
     try:
         study = Study.model_validate(document)

@@ -4,7 +4,7 @@ import pandas as pd
 
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import power
-from vanishing_variance.results.gains import NOTE, VIEWS, text
+from vanishing_variance.results.gains import NOTE, VIEWS, texts
 from vanishing_variance.studies.board import accuracy_lengths
 
 RULES = ("plain", "averaged")
@@ -43,20 +43,18 @@ def board_table(name: str, question: str, board: pd.DataFrame) -> str:
 def _accuracies(board: pd.DataFrame) -> str:
     lengths = [length for length in accuracy_lengths(board) if board[f"accuracy_{length}"].notna().any()]
     columns = ["beyond", *(f"accuracy_{length}" for length in lengths)]
-    cells = []
-    for row in board.to_dict("records"):
-        if isinstance(row.get("note"), str):
-            cells.append([row["line"], row["note"], *[""] * (1 + len(columns))])
-        else:
-            estimates = [text(row, column, ".1f") for column in columns]
-            cells.append([row["line"], row["rule"], str(row["n"]), *estimates])
-    return table(["line", "rule", "n", "beyond", *map(power, lengths)], cells, texts=2)
+    cells = board[["line", "rule"]].assign(n=board["n"].astype(str))
+    for column in columns:
+        cells[column] = texts(board, column, ".1f")
+    diverged = board["note"].notna()
+    cells.loc[diverged, "rule"] = board["note"]
+    cells.loc[diverged, ["n", *columns]] = ""
+    return table(["line", "rule", "n", "beyond", *map(power, lengths)], cells.to_numpy(), texts=2)
 
 
 def _gains(board: pd.DataFrame) -> str:
     views = {name: view for name, view in GAINS.items() if name in board and board[name].notna().any()}
-    cells = []
-    for row in board.to_dict("records"):
-        estimates = [text(row, name, how) for name, (_, how) in views.items()]
-        cells.append([row["line"], row["baseline"], row["rule"], str(row["n_paired"]), *estimates])
-    return table(["line", "baseline", "rule", "n", *(head for head, _ in views.values())], cells, texts=3)
+    cells = [board[name].astype(str).tolist() for name in ("line", "baseline", "rule", "n_paired")]
+    cells += [texts(board, name, how) for name, (_, how) in views.items()]
+    heads = [head for head, _ in views.values()]
+    return table(["line", "baseline", "rule", "n", *heads], zip(*cells, strict=True), texts=3)
