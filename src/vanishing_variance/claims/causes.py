@@ -10,16 +10,7 @@ from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import Judgement, by_seed, decided, one_sided
 from vanishing_variance.claims.verdict import CONTRADICTED, SUPPORTED, UNDECIDED, NotTestedError
 from vanishing_variance.harness.numbers import estimate, power
-from vanishing_variance.measure.interventions.names import (
-    ATTENTION,
-    BASE,
-    FORMS,
-    NOTHING,
-    TARGET,
-    damaged,
-    kept_long,
-    restored,
-)
+from vanishing_variance.measure.interventions import names
 from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.shares import Values, gain, shares
 from vanishing_variance.statistics.intervals import interval, mean_estimate
@@ -66,8 +57,8 @@ UNIT = "pp for none"
 def moments(task: str, evidence: Evidence) -> Judgement:
     """Judge whether the moments of O cost most of the accuracy."""
     wanted = {}
-    for kind, name in (("recovered", restored), ("damage", damaged)):
-        for form in FORMS:
+    for kind, name in (("recovered", names.restored), ("damage", names.damaged)):
+        for form in names.FORMS:
             wanted[f"{kind} by {form} moments"] = (kind, name(form), "before")
     return _judged(task, evidence, wanted, lambda sides: decided(SUPPORTED in sides, sides == {CONTRADICTED}))
 
@@ -75,8 +66,8 @@ def moments(task: str, evidence: Evidence) -> Judgement:
 def attention(task: str, evidence: Evidence) -> Judgement:
     """Judge whether the target's attention weight costs most of the accuracy, whatever the moments are."""
     wanted = {
-        "recovered by the target's weight": ("recovered", TARGET, ATTENTION),
-        "with the moments of the long length": ("recovered", kept_long("feature"), "before"),
+        "recovered by the target's weight": ("recovered", names.TARGET, names.ATTENTION),
+        "with the moments of the long length": ("recovered", names.kept_long("feature"), "before"),
     }
     return _judged(task, evidence, wanted, lambda sides: decided(sides == {SUPPORTED}, CONTRADICTED in sides))
 
@@ -95,14 +86,14 @@ def improves(task: str, evidence: Evidence) -> Judgement:
     parts = _gain(task, evidence)
     gained = parts["gain"]
     percent = 100 * _beyond(task, evidence).groupby(["intervention", "where", "seed"])["accuracy"].mean()
-    base = percent[BASE, NOTHING]
+    base = percent[names.BASE, names.NOTHING]
     if len(gained) < 2 or len(base) != len(gained):
         return Judgement(UNDECIDED, "too few seeds of both", UNIT, n=len(gained))
     words = [f"ln brings {_points(gained)}", f"of it the read-out {_points(parts['read-out'])}"]
     sides = []
     recoveries = []
-    for form in FORMS:
-        recovered = (percent[restored(form), "before"] - base).to_numpy()
+    for form in names.FORMS:
+        recovered = (percent[names.restored(form), "before"] - base).to_numpy()
         _, low, high = interval(recovered - HALF * gained)
         sides.append(one_sided(low, high))
         recoveries.append(recovered)

@@ -1,20 +1,34 @@
-"""Claims about accuracy: one variant is ahead of another beyond the training lengths."""
+"""Claims about accuracy: one variant is ahead of another beyond the training lengths, and how far beside the paper's.
 
-from collections.abc import Mapping
+S seeds.
+"""
+
 from functools import partial
 
 import numpy as np
+import pandas as pd
+from jaxtyping import Float
 
-from vanishing_variance.claims import size
+from vanishing_variance.claims.alike import MARGIN
 from vanishing_variance.claims.differences import ROUNDED, Pair, no_test
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import Judgement, Rule, one_sided
-from vanishing_variance.claims.verdict import SUPPORTED, UNDECIDED
+from vanishing_variance.claims.verdict import INDISTINCT, LARGER, SMALLER, SUPPORTED, UNDECIDED
 from vanishing_variance.harness.numbers import estimate, power
 from vanishing_variance.results.accuracy import pair as accuracies
-from vanishing_variance.results.gains import Estimate, gain
-from vanishing_variance.statistics.power import seeds_for_power
+from vanishing_variance.results.gains import gain
+from vanishing_variance.results.scale import PAPER_SEEDS
+from vanishing_variance.statistics.holm import holm
+from vanishing_variance.statistics.intervals import NAN, interval
+from vanishing_variance.statistics.power import ALPHA, seeds_for_power
+from vanishing_variance.statistics.welch import welch
 
+SIZE = (
+    "Size: at the lengths where the paper's two numbers survive, by Welch's t-test of our mean gain against the "
+    "paper's (p < 0.05), whose standard error is at most the mean of those that its p-values say, a length each, with "
+    f"100 seeds. Equivalent where the 90% interval of their difference is within ±{MARGIN:g} point. At each length the "
+    "same test, after Holm's correction over them."
+)
 WORDS = (
     "Each seed's mean accuracy over all test lengths beyond training, {treatment} minus {baseline}, paired by seed. "
     "Supported: its 95% t interval is above 0, and {treatment} is significantly behind at no length beyond training "
@@ -22,7 +36,7 @@ WORDS = (
     "undecided. The verdict rests on points. Beside them the evidence has the gain in log-odds at the shortest test "
     "length, one of training, what it grows by with each doubling, and the points that are left at equal log-odds "
     "there; these decide nothing. Where the baseline is none, the evidence says how far it is below the paper's at "
-    f"most, which decides nothing. {size.WORDS} Not comparable where the models are behind the paper's."
+    f"most, which decides nothing. {SIZE} Not comparable where the models are behind the paper's."
 )
 
 
@@ -55,18 +69,64 @@ def _ahead(pair: Pair, evidence: Evidence) -> Judgement:
     if below.max() > ROUNDED:
         words.append(f"baseline up to {below.max():.1f} points below the paper's, at {power(int(str(below.idxmax())))}")
     if not np.isnan(views["log_odds"][0]):
-        words += _views(views, power(int(untreated.columns[0])))
-    paper, found, compared = size.size(pair, evidence, verdict)
+        shortest = power(int(untreated.columns[0]))
+        at_shortest, *_ = views["log_odds"]
+        words.append(f"log-odds {at_shortest:+.2f} at {shortest} and {estimate('+.3f', *views['slope'])} a doubling")
+        words.append(f"{estimate('+.1f', *views['adjusted'])} left at equal log-odds at {shortest}")
+    paper, found, compared = _size(pair, evidence, verdict)
     words.append(compared)
     return Judgement(verdict, ", ".join(words), "pp", test.mean, test.low, test.high, paper, test.n, found)
 
 
-def _views(views: Mapping[str, Estimate], shortest: str) -> list[str]:
-    """Return the other two views of the gain in words."""
-    at_shortest, *_ = views["log_odds"]
-    slope = estimate("+.3f", *views["slope"])
-    left = estimate("+.1f", *views["adjusted"])
-    return [
-        f"log-odds {at_shortest:+.2f} at {shortest} and {slope} a doubling",
-        f"{left} left at equal log-odds at {shortest}",
-    ]
+def _size(pair: Pair, evidence: Evidence, verdict: str) -> tuple[float, str, str]:
+    """Return the paper's gain over all lengths beyond training, the size of ours beside it, and by what it was judged.
+
+    Where the paper's tables have lost lengths, its gain over all is NaN.
+    """
+    papers = pair.papers(evidence)
+    if papers.empty:
+        return NAN, "", "no number of the paper's survives"
+    ours, theirs = pair.accuracies(evidence)
+    by_length = (ours - theirs)[papers.index]
+    gains = by_length.mean(axis=1).to_numpy()
+    errors = pair.papers_errors(evidence)[papers.index]
+    paper, error = float(papers.mean()), float(errors.mean(skipna=False))
+    mean, low, high = interval(gains)
+    words = [f"the paper's standard error at most {error:.2g}"]
+    is_whole = len(papers) == len(theirs.columns)
+    if not is_whole:
+        at = f"at the {len(papers)} of them where the paper's numbers survive {estimate('.3g', mean, low, high)}"
+        words = [at, f"the paper's {paper:.3g}", *words]
+    found = ""
+    if low < high and verdict in (SUPPORTED, UNDECIDED):
+        difference, p, least, most = _compared(gains, paper, error)
+        if p < ALPHA:
+            found = SMALLER if difference < 0 else LARGER
+        elif verdict == SUPPORTED:
+            found = INDISTINCT
+        words.append(f"ours minus the paper's {estimate('+.2f', difference, least, most)} (90%)")
+        if max(-least, most) < MARGIN:
+            words.append("equivalent")
+        words += _by_length(by_length, papers, errors)
+    return paper if is_whole else NAN, found, ", ".join(words)
+
+
+def _compared(gains: Float[np.ndarray, " S"], paper: float, error: float) -> tuple[float, float, float, float]:
+    """Return our mean gain minus the paper's, the p of Welch's test and both ends of the 90% interval."""
+    n = len(gains)
+    own_error = float(gains.std(ddof=1)) / n**0.5
+    difference = float(gains.mean()) - paper
+    return difference, *welch(difference, (own_error, error), (n, PAPER_SEEDS))
+
+
+def _by_length(gains: pd.DataFrame, papers: pd.Series, errors: pd.Series) -> list[str]:
+    """Return in words at which lengths, the columns, our gain is significantly larger or smaller than the paper's."""
+    compared = [_compared(*of_length) for of_length in zip(gains.to_numpy().T, papers, errors, strict=True)]
+    differences, p, _, _ = np.array(compared).T
+    significant = holm(p) < ALPHA
+    words = []
+    for name, is_side in (("larger", differences > 0), ("smaller", differences < 0)):
+        lengths = gains.columns[significant & is_side]
+        if len(lengths):
+            words.append(f"{name} at {', '.join(map(power, lengths))}")
+    return words or ["not distinguishable at any length"]

@@ -88,6 +88,10 @@ def judge(claims: Iterable[Claim], evidence: Evidence) -> dict[str, dict[str, An
             found = _as_trained(rule, rule.judge(evidence), evidence)
         except NotTestedError as problem:
             found = Judgement(NOT_TESTED, str(problem))
+        rounded = {}
+        for name in ("ours", "low", "high", "paper"):
+            number = getattr(found, name)
+            rounded[name] = None if np.isnan(number) else float(f"{number:.4g}")
         trained = [task for task in rule.tasks if (task, rule.range_) in evidence.steps]
         document[claim.key] = {
             "claim": claim.says,
@@ -96,10 +100,7 @@ def judge(claims: Iterable[Claim], evidence: Evidence) -> dict[str, dict[str, An
             "as_read": claim.as_read,
             "after_results": claim.after_results,
             "size": found.size,
-            "ours": _number(found.ours),
-            "low": _number(found.low),
-            "high": _number(found.high),
-            "paper": _number(found.paper),
+            **rounded,
             "unit": found.unit,
             "n": found.n,
             "steps": {task: evidence.steps[task, rule.range_] for task in trained},
@@ -144,7 +145,3 @@ def _as_trained(rule: Rule, found: Judgement, evidence: Evidence) -> Judgement:
     if not said:
         return found
     return replace(found, verdict=NOT_COMPARABLE, size="", evidence="; ".join([*said, found.evidence]))
-
-
-def _number(number: float) -> float | None:
-    return None if np.isnan(number) else float(f"{number:.4g}")

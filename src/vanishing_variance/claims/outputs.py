@@ -22,7 +22,7 @@ SIGN = (
     "where the models are behind the paper's."
 )
 # The unit of squared drifts, in standard deviations of training.
-_HUNDREDTHS = "(0.01 sd)²"
+HUNDREDTHS = "(0.01 sd)²"
 
 
 def changes(norm: str, measure: Measure, unit: str, task: str, evidence: Evidence) -> Judgement:
@@ -67,23 +67,19 @@ def dispersed(task: str, evidence: Evidence) -> Judgement:
 
 def drifts(task: str, evidence: Evidence) -> Judgement:
     """Judge whether without a normaliser the global mean of O moves away from that of training."""
-    found = changes("none", _squared_drift, _HUNDREDTHS, task, evidence)
-    return replace(found, evidence=f"none {_distance(found.ours)}")
+    found = changes("none", squared_drift, HUNDREDTHS, task, evidence)
+    return replace(found, evidence=f"none {distance(found.ours)}")
 
 
-def keeps_mean(task: str, evidence: Evidence) -> Judgement:
-    """Judge whether the global mean of O moves less with `ln` than with `none`."""
-    return smaller(_squared_drift, _HUNDREDTHS, task, evidence, _distance)
-
-
-def _squared_drift(models: pd.DataFrame) -> pd.Series:
+def squared_drift(models: pd.DataFrame) -> pd.Series:
+    """Return the measure of how far the global mean of O is from that of training, squared, in HUNDREDTHS."""
     return 1e4 * drift(models)
 
 
-def _distance(squared: float) -> str:
+def distance(squared: float) -> str:
     """Return a mean squared drift as a root mean square, which is 0 where it is within its sampling error."""
-    distance = max(squared, 0.0) ** 0.5 / 100
-    return f"{distance:.2g} sd"
+    root = max(squared, 0.0) ** 0.5 / 100
+    return f"{root:.2g} sd"
 
 
 def _values(evidence: Evidence, task: str, norm: str, measure: Measure) -> pd.Series:

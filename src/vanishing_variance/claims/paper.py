@@ -15,7 +15,6 @@ from functools import partial
 from pathlib import Path
 
 from vanishing_variance.claims import alike, causes, outputs, theory
-from vanishing_variance.claims.convergence import converges
 from vanishing_variance.claims.differences import Pair
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.gains import ahead
@@ -55,7 +54,7 @@ INSIDE: OfEachTask = {
     ),
     "mean-kept": (
         "the squared drift of the global mean after the normaliser, as of mean-drifts, none less ln, above 0.",
-        outputs.keeps_mean,
+        partial(smaller, outputs.squared_drift, outputs.HUNDREDTHS, shown=outputs.distance),
     ),
     "shift": (
         "the Wasserstein shift of O after the normaliser, in standard deviations of training, none less ln, above 0.",
@@ -97,7 +96,7 @@ THEORY = {
     "square-root": Rule(theory.HALF, theory.half),
     "capacity": Rule(theory.CAPACITY, theory.argued),
     "ln-std-functions": Rule(theory.SAME, theory.same_functions, TASKS, inside=True),
-    **{f"convergence-{norm}": converges("dictionary", norm) for norm in ("none", "ln")},
+    **{f"convergence-{norm}": theory.converges("dictionary", norm) for norm in ("none", "ln")},
 }
 
 

@@ -1,16 +1,20 @@
-"""Claims about Proposition 1, pretrained transformers and capacity.
+"""Claims about Proposition 1, pretrained transformers and capacity, and that the optimisation converges (B.1).
 
-None is about what training leads to, so all are judged at any scale: Proposition 1 holds for any weights, a pretrained
-model is trained by others, and what a model can represent does not depend on how long it was trained.
+But for the last none is about what training leads to, so they are judged at any scale: Proposition 1 holds for any
+weights, a pretrained model is trained by others, and what a model can represent does not depend on how long it trained.
 """
 
 from dataclasses import replace
+from functools import partial
+
+import numpy as np
 
 from vanishing_variance.claims.evidence import Evidence
-from vanishing_variance.claims.judgement import Judgement, decided
-from vanishing_variance.claims.verdict import UNDECIDED, NotTestedError
+from vanishing_variance.claims.judgement import Judgement, Rule, by_seed, decided, one_sided
+from vanishing_variance.claims.verdict import NOT_COMPARABLE, UNDECIDED, NotTestedError
 from vanishing_variance.probe.strategies import AFTER, BEFORE, FIXED_LAST, PAPER, STRATEGIES
 from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.scale import paper_steps
 
 VANISHES = (
     "In the first model of each task with none and with the treatment, items i.i.d.: of the features of O, the share "
@@ -40,6 +44,15 @@ SAME = (
     "both answer the test sequences of all lengths. Supported: at most 1 in 1,000 answers differ on each task; "
     "contradicted: more on either. The other way round there is nothing to measure: a std network is the ln network "
     "with γ = 1 and β = 0."
+)
+
+# A loss that falls as 1/steps falls by 11% from one tenth of the training to the next, the last.
+STILL_FALLING = 0.05
+CONVERGES = (
+    "The training loss of {norm} on the short range: by how much its mean over the last tenth of the paper's {steps:,} "
+    "steps is below that over the tenth before, as minus the log of their ratio, for each seed. Supported: the 95% t "
+    "interval is below {falling:.0%}, half of what a loss that falls as 1/steps falls by there; contradicted: it is "
+    "above; else undecided. Not comparable with fewer steps."
 )
 
 
@@ -111,3 +124,30 @@ def same_functions(evidence: Evidence) -> Judgement:
         most = max(most, differ)
     verdict = decided(most <= 1e-3, most > 1e-3)
     return Judgement(verdict, "; ".join(words), "% of answers", 100 * most)
+
+
+def converges(task: str, norm: str) -> Rule:
+    """Return what decides that the loss of one normaliser falls no further at the end of the paper's steps."""
+    words = CONVERGES.format(norm=norm, steps=paper_steps(task), falling=STILL_FALLING)
+    return Rule(words, partial(_converges, task, norm), (task,))
+
+
+def _converges(task: str, norm: str, evidence: Evidence) -> Judgement:
+    losses = rows(evidence.losses, task=task, norm=norm)
+    if losses.empty:
+        raise NotTestedError(f"there are no training losses of {norm}")
+    steps = paper_steps(task)
+    made = evidence.steps[task, "short"]
+    if made < steps:
+        return Judgement(NOT_COMPARABLE, f"{made:,} of {steps:,} steps")
+    means = []
+    for share in (0.8, 0.9):
+        tenth = losses[(losses["step"] > share * steps) & (losses["step"] <= (share + 0.1) * steps)]
+        means.append(tenth.groupby("seed")["loss"].mean())
+    before, last = means
+    falls = 100 * np.log(before.to_numpy() / last.to_numpy())
+    words = f"mean loss {before.mean():.3g} in the tenth before, {last.mean():.3g} in the last"
+    found = by_seed(falls, "% lower in last tenth", words)
+    margin = 100 * STILL_FALLING
+    verdict = one_sided(margin - found.high, margin - found.low)
+    return replace(found, verdict=verdict)
