@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
@@ -31,7 +30,20 @@ def draw(question: str, board: pd.DataFrame) -> Drawing:
     figure = style.figure(MARGINS + LINE * max(len(names), 4))
     panels = figure.subplots(1, len(tasks), sharex=True, sharey=True, squeeze=False)[0]
     for axes, task in zip(panels, tasks, strict=True):
-        _draw_panel(axes, rows(board, task=task).set_index("line"), places)
+        lines = rows(board, task=task).set_index("line")
+        plain = rows(lines, rule="plain")
+        trained = plain[plain["beyond"].notna()]
+        style.marks(axes, trained[BEYOND], places[trained.index], style.SERIES[0], "as trained")
+        for rule, look in OTHERS.items():
+            drawn = rows(lines, rule=rule)
+            if len(drawn):
+                axes.plot(drawn["beyond"], places[drawn.index], ls="none", ms=4.5, mfc="none", mew=0.8, **look)
+        first = places.index[0]
+        if first in trained.index:
+            axes.axvline(trained.loc[first, "beyond"], color="#000000", lw=0.9, ls=":", zorder=0)
+        for line in plain.index.difference(trained.index):
+            axes.text(0.02, places[line], "no result", transform=axes.get_yaxis_transform(), va="center")
+        axes.grid(axis="y", visible=False)
         axes.set_yticks(places, places.index)
         axes.set_ylim(len(places) - 0.4, -0.6)
         axes.set(title=task, xlabel="accuracy beyond training (%)")
@@ -45,20 +57,3 @@ def draw(question: str, board: pd.DataFrame) -> Drawing:
         "Averaged weights, and hard attention (all weight on the largest logit), are of the same trainings."
     )
     return Drawing(figure, question, caption)
-
-
-def _draw_panel(axes: Axes, lines: pd.DataFrame, places: pd.Series) -> None:
-    """Draw lines: the columns of the board by line; `places`: their heights."""
-    plain = rows(lines, rule="plain")
-    trained = plain[plain["beyond"].notna()]
-    style.marks(axes, trained[BEYOND], places[trained.index], style.SERIES[0], "as trained")
-    for rule, look in OTHERS.items():
-        drawn = rows(lines, rule=rule)
-        if len(drawn):
-            axes.plot(drawn["beyond"], places[drawn.index], ls="none", ms=4.5, mfc="none", mew=0.8, **look)
-    first = places.index[0]
-    if first in trained.index:
-        axes.axvline(trained.loc[first, "beyond"], color="#000000", lw=0.9, ls=":", zorder=0)
-    for line in plain.index.difference(trained.index):
-        axes.text(0.02, places[line], "no result", transform=axes.get_yaxis_transform(), va="center")
-    axes.grid(axis="y", visible=False)

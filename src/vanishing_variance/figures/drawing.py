@@ -38,21 +38,18 @@ def not_measured(title: str, network: str) -> Drawing:
 
 def write_figure(stem: Path, drawing: Drawing) -> None:
     """Write `<stem>.png`, which carries title and caption as metadata: the page shows them as text below it."""
-    _fix_layout(drawing.figure)
+    figure = drawing.figure
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for axes in figure.axes:
+        # rounded: the last bits of what lays out the axes follow addresses in memory
+        left, bottom, width, height = axes.get_position(original=True).bounds
+        axes.set_position((round(left, 6), round(bottom, 6), round(width, 6), round(height, 6)))
     full_colour = BytesIO()
-    drawing.figure.savefig(full_colour, format="png")
+    figure.savefig(full_colour, format="png")
     pixels = Image.open(full_colour).convert("RGB")
     picture = pixels.quantize(COLOURS, dither=Image.Dither.NONE)
     words = PngInfo()
     words.add_itxt("Title", drawing.title)
     words.add_itxt("Description", drawing.caption)
     write(stem.with_suffix(".png"), partial(picture.save, format="PNG", optimize=True, pnginfo=words))
-
-
-def _fix_layout(figure: Figure) -> None:
-    """Lay out the axes and keep them there, rounded: the solver's last bits follow addresses in memory."""
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")
-    for axes in figure.axes:
-        left, bottom, width, height = axes.get_position(original=True).bounds
-        axes.set_position((round(left, 6), round(bottom, 6), round(width, 6), round(height, 6)))

@@ -1,7 +1,6 @@
 """Figure 1: standard deviation of fixed components of attention outputs inside a pretrained decoder, against length."""
 
 import pandas as pd
-from matplotlib.axes import Axes
 
 from vanishing_variance.figures import style
 from vanishing_variance.figures.drawing import Drawing
@@ -23,7 +22,19 @@ def draw(deviations: pd.DataFrame, laws: pd.DataFrame) -> Drawing:
     shown = means[means["layer"].isin([layers[0], layers[-1]])]
     figure, panels = style.facets(shown, "layer", "place", 0.9, 2.9)
     for axes, layer, place, of_panel in panels:
-        _draw_strategies(axes, of_panel, rows(laws, layer=layer, place=place))
+        exponents = rows(laws, layer=layer, place=place).set_index("strategy")[["exponent", "low", "high"]]
+        lines, texts = [], []
+        for (name, strategy), look in zip(STRATEGIES.items(), style.SERIES, strict=False):
+            line = rows(of_panel, strategy=name)
+            lines += axes.plot(line["length"], line["deviation"], label=strategy.title, **look)
+            text = estimate(".2f", *exponents.loc[name]) if name in exponents.index else NOT_FOR_THIS_MODEL
+            texts.append(text.replace("-", "−"))
+        # the slope for i.i.d. tokens and a fixed query, from the first point
+        lengths = of_panel["length"].unique()
+        slope = of_panel["deviation"].iloc[0] * (lengths / lengths[0]) ** -0.5
+        axes.plot(lengths, slope, color=style.GREY, lw=1, label="reference: exponent −0.5")
+        axes.legend(lines, texts, title="exponent", loc="lower left")
+        style.length_axis(axes, lengths)
         axes.set(title=f"layer {layer}: {PLACES[place]}", xlabel="sequence length N (tokens)", yscale="log")
         axes.set_ylabel("standard deviation")
         axes.label_outer()
@@ -40,20 +51,3 @@ def draw(deviations: pd.DataFrame, laws: pd.DataFrame) -> Drawing:
         "positional encoding. Fixed last token: the same in all sequences, unlike in the paper."
     )
     return Drawing(figure, "Figure 1: standard deviation of attention outputs inside a pretrained decoder", caption)
-
-
-def _draw_strategies(axes: Axes, means: pd.DataFrame, laws: pd.DataFrame) -> None:
-    """Draw a line a strategy, with its exponent in the panel's legend."""
-    exponents = laws.set_index("strategy")[["exponent", "low", "high"]]
-    lines, texts = [], []
-    for (name, strategy), look in zip(STRATEGIES.items(), style.SERIES, strict=False):
-        line = rows(means, strategy=name)
-        lines += axes.plot(line["length"], line["deviation"], label=strategy.title, **look)
-        text = estimate(".2f", *exponents.loc[name]) if name in exponents.index else NOT_FOR_THIS_MODEL
-        texts.append(text.replace("-", "−"))
-    # the slope for i.i.d. tokens and a fixed query, from the first point
-    lengths = means["length"].unique()
-    slope = means["deviation"].iloc[0] * (lengths / lengths[0]) ** -0.5
-    axes.plot(lengths, slope, color=style.GREY, lw=1, label="reference: exponent −0.5")
-    axes.legend(lines, texts, title="exponent", loc="lower left")
-    style.length_axis(axes, lengths)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float
 from matplotlib.colors import to_rgba
 from scipy.stats import norm as gaussian
 
@@ -15,8 +14,6 @@ KEYS = ["norm", "panel", "length", "feature"]
 POINTS = 120
 # Of the distance between two features, how high the highest density of a panel is.
 HEIGHT = 0.9
-
-Values = Float[np.ndarray, " _"]
 
 
 def data(features: dict[str, pd.DataFrame], lengths: list[int]) -> pd.DataFrame:
@@ -35,7 +32,10 @@ def data(features: dict[str, pd.DataFrame], lengths: list[int]) -> pd.DataFrame:
     grid = np.linspace(lowest, highest, POINTS)
     parts = []
     for names, values in groups:
-        density = _density(values.to_numpy(dtype=float), grid)
+        of_feature = values.to_numpy(dtype=float)
+        # Gaussian kernels of Scott's width, or as narrow as the grid shows
+        width = max(of_feature.std() * len(of_feature) ** -0.2, grid[1] - grid[0])
+        density = gaussian.pdf(grid[:, None], of_feature, width).mean(axis=1)
         part = pd.DataFrame([names] * POINTS, columns=KEYS)
         parts.append(part.assign(n=len(values), value=grid, density=density))
     # The last bits of exponentials differ between processors.
@@ -57,14 +57,6 @@ def _standardised(features: pd.DataFrame, norm: str, lengths: list[int]) -> pd.D
     scale = shown["std"].where(shown["std"] > 0, 1)
     centred = shown["value"] - shown["mean"]
     return shown.assign(value=centred / scale)
-
-
-def _density(values: Values, grid: Values) -> Values:
-    """Return Gaussian kernels of Scott's width, or as narrow as the grid shows."""
-    width = max(values.std() * len(values) ** -0.2, grid[1] - grid[0])
-    kernels: Values = gaussian.pdf(grid[:, None], values, width)
-    density: Values = kernels.mean(axis=1)
-    return density
 
 
 def draw(densities: pd.DataFrame, task: str) -> Drawing:

@@ -61,7 +61,7 @@ def draw(shares: pd.DataFrame, longest: int) -> Drawing:
                 colour = look["color"]
                 axes.plot(line.index, line["share"], **look, label=label)
                 # an edge, so that the interval of a length between two broken ones is seen
-                fill = {"facecolor": (colour, 0.12), "edgecolor": (colour, 0.3), "lw": 0.5}
+                fill: dict[str, Any] = {"facecolor": (colour, 0.12), "edgecolor": (colour, 0.3), "lw": 0.5}
                 axes.fill_between(line.index, line["share_low"], line["share_high"], **fill)
         style.length_axis(axes, lengths)
         axes.set(title=variant, xlabel="length N (items)", ylabel=LABELS[kind])

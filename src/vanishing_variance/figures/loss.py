@@ -27,7 +27,11 @@ def draw(losses: pd.DataFrame, trained: Range) -> Drawing:
         width = recorded.min() * ceil(len(recorded) / POINTS)
         widths.append(f"{width:,} steps on {task}")
         for norm in of_task["norm"].unique():
-            seeds = _averaged(rows(of_task, norm=norm), width)
+            of_norm = rows(of_task, norm=norm)
+            # a row the last step of those over which a mean is taken, a column a seed
+            last = np.ceil(of_norm["step"] / width) * width
+            last = last.clip(upper=of_norm["step"].max())
+            seeds = of_norm.pivot_table(index=last, columns="seed", values="loss")
             look = variants.look(norm) | {"marker": ""}
             axes.plot(seeds.index, seeds.mean(axis=1), **look, label=variants.label(norm))
             style.band(axes, seeds.min(axis=1), seeds.max(axis=1), look["color"])
@@ -44,10 +48,3 @@ def draw(losses: pd.DataFrame, trained: Range) -> Drawing:
     if trained.growth:
         caption += " Training lengths grow meanwhile: a loss that rises is that of longer sequences."
     return Drawing(figure, f"Training loss, trained on up to {trained.longest} items", caption)
-
-
-def _averaged(losses: pd.DataFrame, width: int) -> pd.DataFrame:
-    """Return the mean loss over `width` steps at a time: a row the last step of those, a column a seed."""
-    last = np.ceil(losses["step"] / width) * width
-    last = last.clip(upper=losses["step"].max())
-    return losses.pivot_table(index=last, columns="seed", values="loss")

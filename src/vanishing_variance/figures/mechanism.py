@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
 from vanishing_variance.figures import style, variants
@@ -22,9 +21,20 @@ def draw(explained: pd.DataFrame, longest: Mapping[str, int], seeds: pd.Series) 
     `longest`: the longest training length by range, in the order of the rows; `seeds`: how many there are of a task,
     range and normaliser.
     """
+    names = list(QUANTITIES)
+    titles = [title for title, _ in QUANTITIES.values()]
     figure, panels = style.facets(explained, "range", "task", margin=0.6, height=1.75)
     for axes, range_, task, shown in panels:
-        _draw_panel(axes, shown)
+        for place in range(0, len(names), 2):
+            axes.axhspan(place - 0.5, place + 0.5, color=style.LIGHT, lw=0, zorder=0)
+        for grouping, (look, beside) in LOOKS.items():
+            points = rows(shown, grouping=grouping).dropna(subset="r2")
+            places = points["quantity"].map(names.index).astype(float)
+            style.marks(axes, points[["r2", "r2_low", "r2_high"]], places + beside, look, grouping)
+        axes.set_yticks(range(len(names)), titles)
+        axes.set(xlim=(-0.02, 1.02), ylim=(len(names) - 0.5, -0.5))
+        axes.xaxis.set_major_formatter(PercentFormatter(1))
+        axes.grid(axis="y", visible=False)
         axes.set(title=f"{task}, trained at N ≤ {longest[range_]}")
         axes.set_xlabel("explained share of the\nvariance of accuracy, $r^2$")
         axes.label_outer()
@@ -37,18 +47,3 @@ def draw(explained: pd.DataFrame, longest: Mapping[str, int], seeds: pd.Series) 
         "relative to the training lengths."
     )
     return Drawing(figure, "Share of the variance of accuracy that quantities inside the models explain", caption)
-
-
-def _draw_panel(axes: Axes, explained: pd.DataFrame) -> None:
-    names = list(QUANTITIES)
-    titles = [title for title, _ in QUANTITIES.values()]
-    for place in range(0, len(names), 2):
-        axes.axhspan(place - 0.5, place + 0.5, color=style.LIGHT, lw=0, zorder=0)
-    for grouping, (look, beside) in LOOKS.items():
-        points = rows(explained, grouping=grouping).dropna(subset="r2")
-        places = points["quantity"].map(names.index).astype(float)
-        style.marks(axes, points[["r2", "r2_low", "r2_high"]], places + beside, look, grouping)
-    axes.set_yticks(range(len(names)), titles)
-    axes.set(xlim=(-0.02, 1.02), ylim=(len(names) - 0.5, -0.5))
-    axes.xaxis.set_major_formatter(PercentFormatter(1))
-    axes.grid(axis="y", visible=False)

@@ -102,15 +102,9 @@ def _sums(
     c = clusters.max() + 1
     cells = clusters * g + groups
     ones = np.ones(len(cells))
-    sums = []
-    for values in (ones, *variables):
-        by_cell = np.bincount(cells, values, c * g)
-        sums.append(by_cell.reshape(c, g))
-    products = []
-    for values in variables:
-        by_variable = [np.bincount(clusters, values * other) for other in variables]
-        products.append(np.stack(by_variable))
-    return np.stack(sums, axis=1), np.moveaxis(np.stack(products), -1, 0)
+    sums = [np.bincount(cells, values, c * g).reshape(c, g) for values in (ones, *variables)]
+    products = [[np.bincount(clusters, one * other) for other in variables] for one in variables]
+    return np.stack(sums, axis=1), np.moveaxis(np.array(products), -1, 0)
 
 
 def _correlation(

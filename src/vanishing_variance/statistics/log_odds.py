@@ -11,5 +11,4 @@ def log_odds(accuracy: Float[np.ndarray, "*any"], sequences: int) -> Float[np.nd
     estimation and significance of the logarithm of a ratio of frequencies; Anscombe (1956).
     """
     correct = accuracy * sequences
-    log_odds: np.ndarray = np.log((correct + 0.5) / (sequences - correct + 0.5))
-    return log_odds
+    return np.asarray(np.log((correct + 0.5) / (sequences - correct + 0.5)))
