@@ -73,9 +73,7 @@ def judgements(record: Record, trained: TrainingSetup) -> Files:
         accuracy=record.accuracy,
         mechanism=beside_accuracy(record.mechanism, record.accuracy),
         paper=read_csv(REFERENCE),
-        longest=trained.longest,
-        steps=trained.steps,
-        sequences=trained.sequences,
+        training=trained,
     )
     claims = [claim for claim in CLAIMS if claim.rule.recorded]
     return judged(claims, evidence)

@@ -13,6 +13,7 @@ from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.runs import RANGES, REFERENCE, TASKS
 from vanishing_variance.measure.interventions.names import ATTENTION, BASE, DAMAGING, NOTHING, OTHER, PLACES, RECOVERING
 from vanishing_variance.probe.strategies import STRATEGIES
+from vanishing_variance.results.files import TrainingSetup
 
 LENGTHS = (16, 64, 512, 4096)
 SEEDS = 8
@@ -114,12 +115,11 @@ def _known():
 
 
 def evidence(**changes):
-    known = {"accuracy": accuracy(), "exponents": exponents(), "fits": fits(), "losses": losses(), "steps": steps()}
-    known |= {
-        "capacity": dict.fromkeys(TASKS, ALIKE),
-        "longest": {"short": 16, "long": 256},
-        "sequences": 512,
-    }
+    shortest, longest = {"short": 5, "long": 5}, {"short": 16, "long": 256}
+    setup = {"root": 0, "shortest": shortest, "longest": longest, "steps": steps(), "sequences": 512}
+    setup |= {name: changes.pop(name) for name in setup.keys() & changes.keys()}
+    known = {"accuracy": accuracy(), "exponents": exponents(), "fits": fits(), "losses": losses()}
+    known |= {"capacity": dict.fromkeys(TASKS, ALIKE), "training": TrainingSetup(**setup)}
     return Evidence(**_known() | known | changes)
 
 

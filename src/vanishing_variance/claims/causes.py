@@ -114,7 +114,7 @@ def _judged(
     `wanted`, by words: kind, intervention and place of a share of models without a normaliser beyond training.
     """
     _beyond(task, evidence)
-    by_place = shares(evidence.intervened(task), evidence.longest).set_index(["kind", "intervention", "where"])
+    by_place = shares(evidence.intervened(task), evidence.training.longest).set_index(["kind", "intervention", "where"])
     by_length = by_place.loc[list(wanted.values())]
     table = by_length[by_length["length"].isna()][["share", "share_low", "share_high", "note", "n"]]
     verdict = decide(_sides(table))
@@ -124,7 +124,7 @@ def _judged(
         text = f"({note})" if np.isnan(share) else estimate("z.0f", *percent, unit="%")
         said.append(f"{words} {text}")
     others: dict[str, list[str]] = {}
-    beyond = by_length[by_length["length"] > evidence.longest["short"]]
+    beyond = by_length[by_length["length"] > evidence.training.longest["short"]]
     for length in beyond["length"].unique():
         other = decide(_sides(rows(beyond, length=length)))
         if other != verdict:
@@ -145,7 +145,7 @@ def _sides(table: pd.DataFrame) -> set[str]:
 def _beyond(task: str, evidence: Evidence) -> pd.DataFrame:
     """Return the interventions beyond training in models without a normaliser. Raises NotTestedError without any."""
     intervened = evidence.intervened(task)
-    beyond = intervened[intervened["length"] > evidence.longest["short"]]
+    beyond = intervened[intervened["length"] > evidence.training.longest["short"]]
     if beyond.empty:
         raise NotTestedError(f"no intervention beyond training in models of {task} without a normaliser")
     return beyond
@@ -154,7 +154,7 @@ def _beyond(task: str, evidence: Evidence) -> pd.DataFrame:
 def _gain(task: str, evidence: Evidence) -> dict[str, Values]:
     """Return each seed's gain of `ln`, split in two. Raises NotTestedError where a variant is missing."""
     _beyond(task, evidence)
-    parts = gain(evidence.interventions, task, "short", "ln", evidence.longest["short"])
+    parts = gain(evidence.interventions, task, "short", "ln", evidence.training.longest["short"])
     if not parts:
         raise NotTestedError(f"no ln and none of {task} were given each other's weights")
     return parts

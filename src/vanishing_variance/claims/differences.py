@@ -34,7 +34,7 @@ class Pair:
 
     def accuracies(self, evidence: Evidence) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return those of treatment and baseline in percent, a row a seed that both have, a column a length, (S, L)."""
-        return pair(evidence.accuracy, **vars(self), longest=evidence.longest[self.range_])
+        return pair(evidence.accuracy, **vars(self), longest=evidence.training.longest[self.range_])
 
     def gains(self, evidence: Evidence) -> Float[np.ndarray, " S"]:
         """Return the mean difference over all lengths beyond training, in percentage points, for each seed."""

@@ -8,8 +8,8 @@ import pandas as pd
 
 from vanishing_variance.claims.verdict import NotTestedError
 from vanishing_variance.harness.numbers import power
-from vanishing_variance.harness.runs import PAPER
 from vanishing_variance.results.accuracy import by_seed, rows
+from vanishing_variance.results.files import TrainingSetup
 from vanishing_variance.results.scale import BEHIND, baseline, paper_steps
 
 
@@ -18,8 +18,7 @@ class Evidence:
     """Measurements, and the paper's numbers.
 
     `accuracy`, the raw accuracies (metrics/accuracy.csv); `mechanism`, the inside of every model beside its accuracy
-    (`beside_accuracy`); `paper` (harness/paper.csv); the `longest` training length by range; the gradient `steps` by
-    task and range; how many test `sequences` each accuracy is of; the `network` of the models.
+    (`beside_accuracy`); `paper` (harness/paper.csv); the `training` of the models.
 
     Of a record these are empty: `interventions`, accuracies by seed (runs/interventions); `exponents` of Proposition 1
     a feature (plots/proposition); `fits` of Figure 1 a component (plots/figures/figure1) with the `model`; `capacity`
@@ -29,10 +28,7 @@ class Evidence:
     accuracy: pd.DataFrame
     mechanism: pd.DataFrame
     paper: pd.DataFrame
-    longest: Mapping[str, int]
-    steps: Mapping[tuple[str, str], int]
-    sequences: int
-    network: str = PAPER
+    training: TrainingSetup
     interventions: pd.DataFrame = field(default_factory=pd.DataFrame)
     exponents: pd.DataFrame = field(default_factory=pd.DataFrame)
     fits: pd.DataFrame = field(default_factory=pd.DataFrame)
@@ -56,7 +52,7 @@ class Evidence:
             return f"no seed of {task} was trained on the {range_} range with {' and '.join(norms)} alike"
         if rows(accuracy, rule=rule).empty:
             return f"{task} was not tested by the rule {rule}"
-        longest = self.longest[range_]
+        longest = self.training.longest[range_]
         if accuracy["length"].max() <= longest:
             return f"no test length is beyond the {longest} of training"
         return ""
@@ -66,7 +62,7 @@ class Evidence:
 
         Where there is no baseline to compare, steps alone decide.
         """
-        steps = self.steps[task, range_]
+        steps = self.training.steps[task, range_]
         papers_steps = paper_steps(task)
         said = f"{steps:,} of {papers_steps:,} steps"
         below = steps < papers_steps
@@ -86,5 +82,5 @@ class Evidence:
     def inside(self, task: str, norm: str) -> pd.DataFrame:
         """Return the models of one variant of the short range, at the test lengths beyond training."""
         models = rows(self.mechanism, task=task, range_="short", norm=norm)
-        beyond = models[models["length"] > self.longest["short"]]
+        beyond = models[models["length"] > self.training.longest["short"]]
         return beyond.sort_values(["seed", "length"])

@@ -49,7 +49,7 @@ def ahead(pair: Pair) -> Rule:
 def _ahead(pair: Pair, evidence: Evidence) -> Judgement:
     evidence.require([pair.task], pair.range_, pair.treatment, pair.baseline, rule=pair.rule)
     treated, untreated = accuracies(evidence.accuracy, **vars(pair))
-    test, views = gain(treated, untreated, evidence.longest[pair.range_], evidence.sequences)
+    test, views = gain(treated, untreated, evidence.training.longest[pair.range_], evidence.training.sequences)
     note = no_test(pair.gains(evidence))
     behind = pair.behind(evidence)
     verdict = UNDECIDED if note else one_sided(test.low, test.high)

@@ -83,8 +83,8 @@ def judge(claims: Iterable[Claim], evidence: Evidence) -> dict[str, dict[str, An
     for claim in claims:
         rule = claim.rule
         try:
-            if rule.inside and evidence.network != PAPER:
-                raise NotTestedError(f"not measured: network {evidence.network}")
+            if rule.inside and evidence.training.network != PAPER:
+                raise NotTestedError(f"not measured: network {evidence.training.network}")
             found = _as_trained(rule, rule.judge(evidence), evidence)
         except NotTestedError as problem:
             found = Judgement(NOT_TESTED, str(problem))
@@ -92,7 +92,7 @@ def judge(claims: Iterable[Claim], evidence: Evidence) -> dict[str, dict[str, An
         for name in ("ours", "low", "high", "paper"):
             number = getattr(found, name)
             rounded[name] = None if np.isnan(number) else float(f"{number:.4g}")
-        trained = [task for task in rule.tasks if (task, rule.range_) in evidence.steps]
+        trained = [task for task in rule.tasks if (task, rule.range_) in evidence.training.steps]
         document[claim.key] = {
             "claim": claim.says,
             "where": claim.where,
@@ -103,7 +103,7 @@ def judge(claims: Iterable[Claim], evidence: Evidence) -> dict[str, dict[str, An
             **rounded,
             "unit": found.unit,
             "n": found.n,
-            "steps": {task: evidence.steps[task, rule.range_] for task in trained},
+            "steps": {task: evidence.training.steps[task, rule.range_] for task in trained},
             "evidence": found.evidence,
             "rule": rule.words,
         }

@@ -137,7 +137,7 @@ def _converges(task: str, norm: str, evidence: Evidence) -> Judgement:
     if losses.empty:
         raise NotTestedError(f"there are no training losses of {norm}")
     steps = paper_steps(task)
-    made = evidence.steps[task, "short"]
+    made = evidence.training.steps[task, "short"]
     if made < steps:
         return Judgement(NOT_COMPARABLE, f"{made:,} of {steps:,} steps")
     means = []
