@@ -60,9 +60,8 @@ def board(results: pd.DataFrame, baselines: Mapping[str, str], longest: int, seq
 
 def accuracy_lengths(board: pd.DataFrame) -> list[int]:
     """Return the lengths whose accuracy has columns of its own, in order."""
-    return sorted(
-        int(name.removeprefix("accuracy_")) for name in map(str, board) if re.fullmatch(r"accuracy_\d+", name)
-    )
+    named = (re.fullmatch(r"accuracy_(\d+)", str(name)) for name in board)
+    return sorted(int(match[1]) for match in named if match)
 
 
 def _rows_of_line(own: pd.DataFrame, baseline: pd.DataFrame, longest: int, sequences: int) -> Iterator[dict[str, Any]]:
