@@ -273,8 +273,12 @@ MISTAKES = {
         "params: [norm, attention, train_also_on, blocks, ranges]",
     ),
     "a stage begins when one input is there": (
-        'if all(self._states[before] == "settled" for before in self._inputs[name])]',
-        'if {self._states[before] for before in self._inputs[name]} in [set(), {"settled"}, {"settled", "running"}]]',
+        "if well.issuperset(self._inputs[name])]",
+        "if well.intersection(self._inputs[name]) or not self._inputs[name]]",
+    ),
+    "records are in the order in which stages end": (
+        "while self._unrecorded and self._unrecorded[0] in self.fates:",
+        "while name in self._unrecorded and not self._unrecorded.sort(key=name.__ne__):",
     ),
     "dvc.lock loses the other stages": ('parse_yaml_for_update(text, path) or {"schema": "2.0"}', '{"schema": "2.0"}'),
     "a review overlooks changed inputs": ('elif state != "deleted":', 'elif state == "new":'),

@@ -8,10 +8,9 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import wraps
-from itertools import takewhile
 from pathlib import Path
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
@@ -30,57 +29,9 @@ from dvc_parallel.lockfile import update_lock
 
 P = ParamSpec("P")
 T = TypeVar("T")
-State = Literal["waiting", "running", "settled", "failed"]
 # "frozen or data": DVC has done all that there is to do; "to run": the stage's command has to run.
 Begun = Literal["unchanged", "restored", "frozen or data", "to run"]
 SECONDS_BETWEEN_TRIES = 1.0
-
-
-class Order:
-    """Stages by name, in DVC's order. A stage may begin when all its inputs are settled: ended well, or unchanged.
-
-    `inputs` has the stages that each stage waits for. The records are kept in DVC's order, too: whenever the work is
-    cut off, what is recorded is what a serial run would have recorded up to some stage.
-    """
-
-    def __init__(self, inputs: Mapping[str, Collection[str]]) -> None:
-        self._inputs = inputs
-        self._states: dict[str, State] = dict.fromkeys(inputs, "waiting")
-        self._unrecorded = list(inputs)
-
-    def ready(self) -> list[str]:
-        """Return the stages that may begin."""
-        waiting = (name for name, state in self._states.items() if state == "waiting")
-        return [name for name in waiting if all(self._states[before] == "settled" for before in self._inputs[name])]
-
-    def begin(self, name: str) -> None:
-        """Note that a stage has begun."""
-        self._states[name] = "running"
-
-    def settle(self, name: str) -> None:
-        """Note that a stage has ended well, or that there was nothing to do."""
-        self._states[name] = "settled"
-
-    def fail(self, name: str) -> list[str]:
-        """Note that a stage has failed; return those that wait for it, directly or not, none of which will run."""
-        self._states[name] = "failed"
-        skipped = []
-        for after, inputs in self._inputs.items():
-            if self._states[after] == "waiting" and any(self._states[before] == "failed" for before in inputs):
-                self._states[after] = "failed"
-                skipped.append(after)
-        return skipped
-
-    def recordable(self) -> list[str]:
-        """Return the settled stages to record next: all up to the first that still runs or waits."""
-        return [name for name in self._ended() if self._states[name] == "settled"]
-
-    def recorded(self) -> None:
-        """Note that what is `recordable` has been recorded."""
-        del self._unrecorded[: len(self._ended())]
-
-    def _ended(self) -> list[str]:
-        return list(takewhile(lambda name: self._states[name] in {"settled", "failed"}, self._unrecorded))
 
 
 def _locked(method: Callable[Concatenate["Pipeline", P], T]) -> Callable[Concatenate["Pipeline", P], T]:
@@ -175,19 +126,15 @@ class Pipeline:
         _save_if_same(self._stages[name])
 
     @_locked
-    def record(self, names: Collection[str]) -> None:
-        """Write the records of some stages, each lock file once: whole, or not at all."""
-        locks: dict[str, dict[str, Any]] = {}
-        for name in names:
-            stage = self._stages[name]
-            if isinstance(stage, PipelineStage):
-                lock = f"{os.path.splitext(stage.dvcfile.path)[0]}.lock"
-                locks.setdefault(lock, {}).update(to_lockfile(stage))
-            else:
-                stage.dump(update_pipeline=False)
-        for lock, records in locks.items():
-            if update_lock(Path(lock), records):
-                self.repo.scm_context.track_file(os.path.relpath(lock))
+    def record(self, name: str) -> None:
+        """Write a stage's record into its lock file: whole, or not at all."""
+        stage = self._stages[name]
+        if not isinstance(stage, PipelineStage):
+            stage.dump(update_pipeline=False)
+            return
+        lock = f"{os.path.splitext(stage.dvcfile.path)[0]}.lock"
+        update_lock(Path(lock), to_lockfile(stage))
+        self.repo.scm_context.track_file(os.path.relpath(lock))
 
 
 def own_folder() -> Path:

@@ -17,12 +17,12 @@ from typing import Any, TextIO
 from dvc_parallel import command as commands
 from dvc_parallel.command import Command, Ended
 from dvc_parallel.errors import StageError, one_line
-from dvc_parallel.graph import Order, Pipeline
+from dvc_parallel.graph import Pipeline
 
-# Of the time while stages run, at most so much goes into dvc.lock: it is written whole, a second for 10,000 lines.
-RECORDING = 0.1
 # How often the driver looks for workers that came or went, and for Ctrl-C.
 SECONDS_BETWEEN_LOOKS = 1.0
+# Ends of a stage after which those that wait for it do not run.
+LOST = {"failed", "skipped"}
 
 
 @dataclass(frozen=True)
@@ -108,18 +108,18 @@ class Driver:
     """Runs the stages of a pipeline, once: the targets with what they depend on, or `downstream` what depends on them.
 
     `start` makes the pool of workers, when the first command is to be run. `fates` has the end of each stage, by name:
-    what `Pipeline.begin` returned, "ran" or "failed".
+    what `Pipeline.begin` returned, "ran" or "failed", and "skipped" where a stage before it failed.
     """
 
     def __init__(self, pipeline: Pipeline, targets: Sequence[str], downstream: bool, start: Callable[[], Pool]) -> None:
-        plan = pipeline.plan(targets, downstream)
-        self._pipeline, self._start, self._order = pipeline, start, Order(plan)
-        self._commands = {name: pipeline.command(name) for name in plan}
+        self._pipeline, self._start = pipeline, start
+        self._inputs = pipeline.plan(targets, downstream)
+        self._commands = {name: pipeline.command(name) for name in self._inputs}
         self._pool: Pool | None = None
         self._running: dict[str, Command] = {}
         self._workers: dict[str, str] = {}
+        self._unrecorded = list(self._inputs)
         self._said_waiting = False
-        self._next_record = 0.0
         self.fates: dict[str, str] = {}
 
     def run(self, force: bool, keep_going: bool) -> None:
@@ -129,13 +129,8 @@ class Driver:
         """
         try:
             with self._pipeline.repo.scm_context():
-                try:
-                    while self._begin(force, keep_going):
-                        self._listen(SECONDS_BETWEEN_LOOKS)
-                        if time.monotonic() >= self._next_record:
-                            self._record()
-                finally:
-                    self._record()
+                while self._begin(force, keep_going):
+                    self._listen(SECONDS_BETWEEN_LOOKS)
         finally:
             if self._pool is not None:
                 self._pool.cancel()
@@ -145,15 +140,20 @@ class Driver:
         while keep_going or "failed" not in self.fates.values():
             name = self._next()
             if name is None:
-                return bool(self._running or self._order.ready())
-            self._order.begin(name)
+                return bool(self._running or self._ready())
             self._begin_stage(name, force)
             self._listen(0)
         return bool(self._running)
 
+    def _ready(self) -> list[str]:
+        """Return the stages that may begin, in DVC's order: those whose inputs have all ended well."""
+        well = {name for name, fate in self.fates.items() if fate not in LOST}
+        waiting = [name for name in self._inputs if name not in self.fates and name not in self._running]
+        return [name for name in waiting if well.issuperset(self._inputs[name])]
+
     def _next(self) -> str | None:
         """Return the first stage that may begin and has room; before there are workers, the first that may begin."""
-        ready = self._order.ready()
+        ready = self._ready()
         if self._pool is None:
             return ready[0] if ready else None
         room = self._pool.room()
@@ -193,19 +193,18 @@ class Driver:
             self._say_waiting("")
             self._listen(SECONDS_BETWEEN_LOOKS)
         command = self._commands[name]
+        self._running[name] = command
         cores = self._share(command, room)
         _say(f"Running stage '{name}':")
         for line in command.lines:
             _say(f"> {line}")
-        self._running[name] = command
         self._pool.submit(command, cores)
 
     def _share(self, command: Command, room: Room) -> int:
         """Return a stage's part of the cores, in proportion to the processes of what runs, or soon will, beside it."""
-        running = list(self._running.values())
-        free = max(0, room.stages - len(running) - 1)
-        soon = [self._commands[name] for name in self._order.ready()[:free]]
-        wanted = sum(other.processes for other in [command, *running, *soon])
+        free = max(0, room.stages - len(self._running))
+        soon = [self._commands[name] for name in self._ready()[:free]]
+        wanted = sum(other.processes for other in [*self._running.values(), *soon])
         share = room.cores * command.processes // wanted
         return max(1, min(share, command.processes, room.largest))
 
@@ -242,30 +241,28 @@ class Driver:
             self._fail(name, str(problem))
             return
         self._settle(name, "ran")
-        done = len(self.fates) - list(self.fates.values()).count("failed")
+        done = sum(fate not in LOST for fate in self.fates.values())
         _say(f"Stage '{name}' took {ended.seconds:.1f} s; {done} of {len(self._commands)} stages done")
 
     def _settle(self, name: str, fate: str) -> None:
+        """Note the end of a stage, and record in DVC's order: as a serial run that gets as far would leave dvc.lock."""
         self.fates[name] = fate
-        self._order.settle(name)
+        while self._unrecorded and self._unrecorded[0] in self.fates:
+            ended = self._unrecorded.pop(0)
+            if self.fates[ended] not in LOST | {"unchanged"}:
+                self._pipeline.record(ended)
 
     def _fail(self, name: str, why: str) -> None:
-        self.fates[name] = "failed"
         _say(f"ERROR: failed to reproduce '{name}': {why}", sys.stderr)
-        skipped = self._order.fail(name)
+        self.fates[name] = "failed"
+        skipped = []
+        for after, inputs in self._inputs.items():
+            if after not in self.fates and any(self.fates.get(before) in LOST for before in inputs):
+                self.fates[after] = "skipped"
+                skipped.append(f"'{after}'")
         if skipped:
-            names = ", ".join(f"'{one}'" for one in skipped)
-            _say(f"WARNING: {names} will be skipped due to this failure", sys.stderr)
-
-    def _record(self) -> None:
-        """Write what can be written into dvc.lock."""
-        names = [name for name in self._order.recordable() if self.fates[name] != "unchanged"]
-        began = time.monotonic()
-        if names:
-            self._pipeline.record(names)
-        self._order.recorded()  # not before: where it fails, it is tried again when the driver ends
-        ended = time.monotonic()
-        self._next_record = ended + (ended - began) / RECORDING
+            _say(f"WARNING: {', '.join(skipped)} will be skipped due to this failure", sys.stderr)
+        self._settle(name, "failed")
 
 
 def _say(text: str, file: TextIO | None = None) -> None:

@@ -6,6 +6,7 @@ from threading import Event, Thread, Timer
 from unittest import mock
 
 import pytest
+import yaml
 import zc.lockfile
 from tiny import STAGES, Tiny, stage, until
 
@@ -20,6 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 TWO = Room(stages=2, cores=2, largest=2, gpus=0, ever=False)
 FAILING = STAGES | {"a": STAGES["a"] | {"cmd": "echo a >> ran/a; exit 3"}}
 FROZEN = STAGES | {"b": STAGES["b"] | {"frozen": True}}
+SKIPPED = dict.fromkeys(["both", "end"], "skipped")
 SAME = STAGES | {"b": STAGES["b"] | {"cmd": "echo b >> ran/b; echo the same > b"}}
 
 
@@ -84,7 +86,7 @@ def tiny(tmp_path):
         # an output that git keeps is not in DVC's run cache
         ([{}, {"b": 2}, {}], ["end"], {}, {"end"}, {"a": "unchanged", "b": "restored", "both": "restored"}),
         ([{}, {"stages": FROZEN, "b": 2, "text": "x"}], ["both"], {}, {"a", "both"}, {"b": "frozen or data"}),
-        ([{"stages": FAILING}], [], {"keep_going": True}, {"a", "b", "alone"}, {"a": "failed"}),
+        ([{"stages": FAILING}], [], {"keep_going": True}, {"a", "b", "alone"}, {"a": "failed"} | SKIPPED),
     ],
 )
 def test_the_same_stages_run_and_the_same_is_recorded_as_by_dvc(tiny, states, targets, options, ran, others):
@@ -112,6 +114,14 @@ def test_without_keep_going_running_stages_end_after_a_failure_and_no_other_begi
     assert drive() == {"slow": "ran", "fails": "failed"}
     assert set(drive.submitted) == {"slow", "fails"}
     assert tiny.recorded() == {"slow"}
+
+
+def test_records_are_in_dvcs_order_whichever_stage_ends_first(tiny):
+    tiny.write({"first": stage("first", until("ran/on")), "second": stage("second")})
+    drive = Drive(tiny)
+    drive.reactions["Stage 'second' took"] = (tiny.path / "ran/on").touch
+    assert set(drive()) == {"first", "second"}
+    assert list(yaml.safe_load(tiny.lock())["stages"]) == ["first", "second"]
 
 
 @pytest.mark.parametrize(
