@@ -1,11 +1,8 @@
-"""Time and memory of this process."""
+"""Time of work, on whichever device."""
 
-import resource
-import sys
 import time
 from collections.abc import Callable
 
-import psutil
 import torch
 
 from vanishing_variance.engine.device import device
@@ -28,14 +25,3 @@ def now() -> float:
     if device().type != "cpu":
         torch.cuda.synchronize()
     return time.perf_counter()
-
-
-def resident() -> float:
-    """MiB of memory that this process holds now."""
-    return float(psutil.Process().memory_info().rss / 2**20)
-
-
-def peak() -> float:
-    """MiB of memory that this process has held at most."""
-    unit = 1 if sys.platform == "darwin" else 2**10
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20

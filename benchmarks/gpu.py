@@ -1,13 +1,10 @@
 """A training step on a GPU, by the size of the ensemble: `python -m benchmarks.gpu [SEEDS ...]`.
 
-Milliseconds a step with its data, recorded as CUDA graphs and launched from Python; how much is launched and copied in
-a step then; and the milliseconds in which a step's data is drawn, by one thread and by all.
+Milliseconds a step with its data, recorded as CUDA graphs and launched from Python; how many kernels are launched in a
+step then; and the memory.
 """
 
 import sys
-import time
-from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from unittest.mock import patch
 
@@ -18,7 +15,6 @@ from torch.profiler import ProfilerActivity, profile
 from benchmarks.clock import now
 from benchmarks.workload import Workload
 from vanishing_variance.engine import loop
-from vanishing_variance.engine.batches import STEPS_PER_DRAW, batches
 from vanishing_variance.engine.graphs import Graphs
 from vanishing_variance.harness.machine import machine
 from vanishing_variance.harness.parallel import single_threaded
@@ -50,30 +46,14 @@ def milliseconds(work: Workload, *, recorded: bool) -> float:
     return 1e3 * clock.seconds / (clock.done / work.seeds)
 
 
-def launches(work: Workload) -> Counter[str]:
-    """Return how many kernels, copies and waits a step has that Python launches."""
+def launches(work: Workload) -> int:
+    """Return how many kernels a step has that Python launches."""
     seeds = list(range(work.seeds))
     activities = [ProfilerActivity.CPU, ProfilerActivity.CUDA]
     with patch.object(Graphs, "__call__", Graphs.as_it_is), profile(activities=activities) as seen:
         loop.train(work.plan(), work.weights(seeds), seeds)
-    found: Counter[str] = Counter()
-    for event in seen.events() or ():
-        for what in ("LaunchKernel", "MemcpyAsync", "MemsetAsync", "StreamSynchronize"):
-            if what in event.name:
-                found[what] += 1
-    return Counter({what: round(number / work.amount) for what, number in found.items()})
-
-
-def drawing(work: Workload, threads: int) -> float:
-    """Return the milliseconds in which a step's sequences are drawn."""
-    with ThreadPoolExecutor(threads) as pool:
-        data = batches(work.plan(), list(range(work.seeds)), 0, pool.map)
-        for _ in range(STEPS_PER_DRAW):
-            next(data)
-        began = time.perf_counter()
-        for _ in range(2 * STEPS_PER_DRAW):
-            next(data)
-        return 1e3 * (time.perf_counter() - began) / (2 * STEPS_PER_DRAW)
+    kernels = [event for event in seen.events() or () if "LaunchKernel" in event.name]
+    return round(len(kernels) / work.amount)
 
 
 def main() -> None:
@@ -85,8 +65,7 @@ def main() -> None:
             row = {"task": task, "seeds": seeds, "recorded, ms": milliseconds(work, recorded=True)}
             row["launched, ms"] = milliseconds(replace(work, amount=STEPS // 4), recorded=False)
             row["MiB"] = torch.cuda.max_memory_allocated() / 2**20
-            row |= launches(replace(work, amount=40))
-            row |= {"drawn by 1, ms": drawing(work, 1), "by all, ms": drawing(work, 16)}
+            row["kernels"] = launches(replace(work, amount=40))
             rows.append(row)
             print(pd.DataFrame(rows).to_markdown(index=False, floatfmt=".3g"), flush=True)
     print(machine()["device"])

@@ -1,4 +1,4 @@
-"""One measurement in a process of its own: `python -m benchmarks.measure WAY WORKLOAD`, as JSON on standard output."""
+"""One measurement in a process of its own, printed in milliseconds: `python -m benchmarks.measure WAY WORKLOAD`."""
 
 import json
 import sys
@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 
 from benchmarks import ours, plain, vmap
-from benchmarks.clock import peak, resident
 from benchmarks.workload import Workload
 
 WAYS: dict[tuple[str, str], Callable[[Workload], float]] = {
@@ -22,9 +21,7 @@ WAYS: dict[tuple[str, str], Callable[[Workload], float]] = {
 
 def main() -> None:
     way, work = sys.argv[1], Workload(**json.loads(sys.argv[2]))
-    idle = resident()
-    value = WAYS[work.kind, way](work)
-    print(json.dumps({"value": value, "memory": peak() - idle}))
+    print(WAYS[work.kind, way](work))
 
 
 if __name__ == "__main__":

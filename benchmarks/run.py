@@ -40,12 +40,7 @@ class Measurement:
     work: Workload
 
 
-def measurements() -> list[Measurement]:
-    """Return everything that is measured, ways of one benchmark side by side."""
-    return [*_trainings(), *_evaluations()]
-
-
-def _trainings() -> Iterator[Measurement]:
+def trainings() -> Iterator[Measurement]:
     many = 8 if device().type == "cpu" else 100
     for task, length, seeds in product(("argmax", "dictionary"), (SHORT, LONG), (1, many)):
         ways = ["plain", "vmap", "ours"]
@@ -56,7 +51,7 @@ def _trainings() -> Iterator[Measurement]:
             yield Measurement(f"train {task}, lengths 5 to {length}", way, work)
 
 
-def _evaluations() -> Iterator[Measurement]:
+def evaluations() -> Iterator[Measurement]:
     for task, length, seeds, way in product(("argmax", "dictionary"), LENGTHS, (1, 8), ("plain", "vmap", "ours")):
         too_long = length > LONGEST_VMAP and (way == "vmap" or task == "dictionary")
         if not too_long:
@@ -71,46 +66,34 @@ def _steps(way: str, length: int) -> int:
     return {SHORT: 12, LONG: 8}[length]
 
 
-def measure(what: Measurement) -> dict[str, float]:
-    """`value`, and `memory`, the peak over the idle process in MiB; empty where it failed (out of memory, say)."""
+def measure(what: Measurement) -> list[float]:
+    """Return the one value, in milliseconds; none where it failed (out of memory, say)."""
     command = [sys.executable, "-m", "benchmarks.measure", what.way, json.dumps(asdict(what.work))]
     done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
     if done.returncode:
         last = (done.stderr.strip() or "killed").splitlines()[-1]
         print(f"{what.benchmark}, {what.way}, {what.work.seeds} seeds: failed: {last}", file=sys.stderr)
-        return {}
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return found
+        return []
+    return [float(done.stdout.splitlines()[-1])]
 
 
-def records(found: dict[Measurement, list[dict[str, float]]]) -> list[dict[str, Any]]:
-    """Medians over the rounds, each with how many times slower the plain way is."""
-    medians = {what: median(one["value"] for one in rounds) for what, rounds in found.items() if rounds}
+def records(found: dict[Measurement, list[float]]) -> list[dict[str, Any]]:
+    """Return medians over the rounds, each with how many times slower the plain way is."""
+    medians = {what: median(values) for what, values in found.items() if values}
     plain = {(what.benchmark, what.work.seeds): value for what, value in medians.items() if what.way == "plain"}
     rows = []
     for what, value in medians.items():
         reference = plain.get((what.benchmark, what.work.seeds))
-        rows.append(_record(what, value, UNITS[what.work.kind], reference / value if reference else None))
-        if what.work.kind == "evaluate" and what.work.seeds == 1:
-            memory = median(one["memory"] for one in found[what])
-            rows.append(_record(what, memory, "MiB over the idle process", None))
+        row = {
+            "benchmark": what.benchmark,
+            "way": what.way,
+            "seeds": what.work.seeds,
+            "value": float(f"{value:.4g}"),
+            "unit": UNITS[what.work.kind],
+            "ratio_to_plain": float(f"{reference / value:.3g}") if reference else None,
+        }
+        rows.append(row)
     return rows
-
-
-def _record(what: Measurement, value: float, unit: str, ratio: float | None) -> dict[str, Any]:
-    return {
-        "benchmark": what.benchmark,
-        "way": what.way,
-        "seeds": what.work.seeds,
-        "value": float(f"{value:.4g}"),
-        "unit": unit,
-        "ratio_to_plain": None if ratio is None else float(f"{ratio:.3g}"),
-    }
-
-
-def table(rows: list[dict[str, Any]]) -> str:
-    """Return the records as a table in Markdown."""
-    return pd.DataFrame(rows).to_markdown(index=False)
 
 
 def main() -> None:
@@ -118,20 +101,18 @@ def main() -> None:
     parser.add_argument("--only", default="", help="measure benchmarks whose name contains this, and write nothing")
     parser.add_argument("--rounds", type=int, default=3)
     chosen = parser.parse_args()
-    wanted = [what for what in measurements() if chosen.only in what.benchmark]
-    found: dict[Measurement, list[dict[str, float]]] = defaultdict(list)
+    wanted = [what for what in [*trainings(), *evaluations()] if chosen.only in what.benchmark]
+    found: dict[Measurement, list[float]] = defaultdict(list)
     document = {**machine(), "rounds": chosen.rounds}  # the revision that is measured, not what it is at the end
     for number in range(chosen.rounds):
         for done, what in enumerate(wanted, start=1):
             result = measure(what)
-            found[what] += [result] if result else []
-            value = f"{result['value']:.4g}" if result else "failed"
-            print(
-                f"{number + 1}.{done}/{len(wanted)} {what.benchmark}, {what.way}, {what.work.seeds}: {value}",
-                file=sys.stderr,
-            )
+            found[what] += result
+            value = f"{result[0]:.4g}" if result else "failed"
+            place = f"{number + 1}.{done}/{len(wanted)}"
+            print(f"{place} {what.benchmark}, {what.way}, {what.work.seeds}: {value}", file=sys.stderr)
     document["records"] = records(found)
-    print(table(document["records"]))
+    print(pd.DataFrame(document["records"]).to_markdown(index=False))
     if not chosen.only:
         slug = "-".join("".join(c if c.isalnum() else " " for c in document["device"].lower()).split())
         write_json(RESULTS / f"{slug}-{document['cores']}-cores.json", document)

@@ -33,23 +33,19 @@ def test_a_way_can_be_measured(monkeypatch, capsys, way, work):
     for module in (attend, matmul, adam):
         monkeypatch.setattr(module, "library", module.library)  # to be put back
     measure.main()
-    assert json.loads(capsys.readouterr().out)["value"] > 0
+    assert float(capsys.readouterr().out) > 0
 
 
 def test_values_are_medians_and_ratios_are_to_the_plain_way_of_the_same_benchmark_and_seeds():
     one, two = Workload("train", "argmax", 16, 1, 5), Workload("train", "argmax", 16, 8, 5)
-    tested = Workload("evaluate", "argmax", 64, 1, 5)
     found = {
-        Measurement("train", "plain", one): [{"value": value} for value in (9.0, 1.0, 8.0)],
-        Measurement("train", "ours", one): [{"value": 2.0}],
-        Measurement("train", "ours", two): [{"value": 2.0}],
+        Measurement("train", "plain", one): [9.0, 1.0, 8.0],
+        Measurement("train", "ours", one): [2.0],
+        Measurement("train", "ours", two): [2.0],
         Measurement("train", "vmap", one): [],
-        Measurement("test", "ours", tested): [{"value": 3.0, "memory": 30.0}],
     }
     made = records(found)
-    assert [(row["value"], row["ratio_to_plain"]) for row in made] == [
-        *((8.0, 1.0), (2.0, 4.0), (2.0, None), (3.0, None), (30.0, None)),
-    ]
+    assert [(row["value"], row["ratio_to_plain"]) for row in made] == [(8.0, 1.0), (2.0, 4.0), (2.0, None)]
 
 
 def test_the_readme_shows_ratios_of_committed_runs():
