@@ -22,28 +22,17 @@ from vanishing_variance.harness.parallel import single_threaded
 STEPS = 1024
 
 
-class Clock:
-    """Times the steps after the first that the training reports, when nearly all lengths have been recorded."""
-
-    def __init__(self) -> None:
-        self.began, self.seconds, self.done = 0.0, 0.0, 0
-
-    def __call__(self, done: int) -> None:
-        """Count finished seed-steps."""
-        self.done += done
-        if self.began:
-            self.seconds = now() - self.began
-        elif self.done:
-            self.began, self.done = now(), 0
-
-
 def milliseconds(work: Workload, *, recorded: bool) -> float:
-    """Return the time of a step."""
-    seeds, clock = list(range(work.seeds)), Clock()
+    """Return the time of a step, from the first steps reported on: nearly all lengths have been recorded then."""
+    seeds = list(range(work.seeds))
+    reports: list[tuple[float, int]] = []
     step = Graphs.__call__ if recorded else Graphs.as_it_is
     with patch.object(Graphs, "__call__", step):
-        loop.train(work.plan(), work.weights(seeds), seeds, clock)
-    return 1e3 * clock.seconds / (clock.done / work.seeds)
+        loop.train(work.plan(), work.weights(seeds), seeds, lambda done: reports.append((now(), done)))
+    (began, _), *later = [(moment, done) for moment, done in reports if done]
+    ended, _ = later[-1]
+    steps = sum(done for _, done in later) / work.seeds
+    return 1e3 * (ended - began) / steps
 
 
 def launches(work: Workload) -> int:
