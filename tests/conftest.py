@@ -25,6 +25,7 @@ jaxtyping.install_import_hook(
 )
 
 from vanishing_variance.engine import loop
+from vanishing_variance.harness import parallel
 from vanishing_variance.plain import loop as plain_loop
 
 torch.set_num_threads(1)
@@ -44,6 +45,12 @@ def pytest_runtest_protocol(item):
 
 def _unmarked(*_):
     pytest.fail("it trains: mark it `trains`, and let nothing in it depend on what the training leads to")
+
+
+@pytest.fixture(autouse=True)
+def _in_this_process(monkeypatch):
+    """Start no processes, where a test does not say otherwise."""
+    monkeypatch.setattr(parallel, "cores", lambda: 1)
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ from pathlib import Path
 import jaxtyping
 import pytest
 
-from vanishing_variance.harness import parallel
 from vanishing_variance.harness.script import run
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -22,7 +21,6 @@ def stage(name, *arguments):
     said = io.StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stderr(said), redirect_stdout(io.StringIO()):
         patch.setattr(sys, "argv", [f"stages/{name}.py", *arguments])
-        patch.setattr(parallel, "cores", lambda: 1)
         patch.setattr(jaxtyping.config, "jaxtyping_disable", True)  # as outside the tests
         try:
             run(import_module(f"stages.{name}").main)

@@ -4,11 +4,12 @@ from collections import namedtuple
 from dataclasses import replace
 
 import numpy as np
+import pytest
 import torch
 from rounding import in_double
 from scipy import stats
 
-from vanishing_variance.engine import registry
+from vanishing_variance.engine import checkpoints, registry
 from vanishing_variance.engine.config import Model, Training
 from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.plan import TrainingPlan
@@ -104,6 +105,25 @@ def make_dependent(logit):
     return Trained(trained.variant, weights)
 
 
+def cut_off(loop, train, step):
+    """Train until the sequences of a step are asked for, with a checkpoint just before; `loop`: the engine's module."""
+    original = loop.training_batches
+
+    def some(*arguments):
+        for made, batch in enumerate(original(*arguments), arguments[2]):
+            if made == step:
+                raise KeyboardInterrupt
+            if made == step - 1:
+                checkpoints.SECONDS_BETWEEN = -1.0
+            yield batch
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(loop, "training_batches", some)
+        patched.setattr(checkpoints, "SECONDS_BETWEEN", checkpoints.SECONDS_BETWEEN)  # put back afterwards
+        with pytest.raises(KeyboardInterrupt):
+            train()
+
+
 def in_arrays(weights):
     """Return weights as a stage reads them."""
     return {name: tensor.numpy() for name, tensor in weights.items()}
@@ -123,6 +143,13 @@ def sample(trained, sequences, length):
 def single(trained, place):
     """Return the weights of the model at one place of a block."""
     return {name: array[place : place + 1] for name, array in trained.weights.items()}
+
+
+def of_plain_engine(trained):
+    """Return the weights of a block as the plain engine stores them."""
+    tensors = {name: torch.from_numpy(array) for name, array in trained.weights.items()}
+    states = [paper.state_of_seed(tensors, place) for place in range(2)]
+    return {name: np.stack([one[name].numpy() for one in states]) for name in states[0]}
 
 
 def rows_of(drawn, rows):

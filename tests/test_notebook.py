@@ -9,9 +9,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from vanishing_variance import evaluate, read_params, train
+from vanishing_variance import evaluate, inside, read_params, train
 from vanishing_variance.engine.streams import stream
-from vanishing_variance.harness import parallel
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.measure.evaluation.block import EvaluationPlan, evaluate_block
 from vanishing_variance.measure.evaluation.config import Diagnostics
@@ -23,28 +22,17 @@ ROOT = Path(__file__).resolve().parents[1]
 pytestmark = pytest.mark.trains
 
 
-def trained(attention="softmax"):
+def trained(attention):
     params = read_params({"tasks.argmax.steps.short": 2}, ROOT / "tests/smoke.yaml")
     return train(params, "argmax", "ln", seeds=[0, 3], attention=attention)
 
 
-@pytest.mark.parametrize(
-    ("attention", "rules"),
-    [("softmax", ["adaptive", "averaged", "hard", "plain"]), ("length_gain", ["averaged", "hard", "plain"])],
-)
-def test_a_variant_is_trained_and_evaluated_without_dvc(attention, rules):
-    models = trained(attention)
-    assert repr(models) == "Trained(argmax, ln, network paper, seeds [0, 3], 2 steps)"
-    assert models.losses.groupby("seed")["step"].max().tolist() == [2, 2]
-    accuracy = evaluate(models, lengths=[4, 64], sequences=50)
-    rows = accuracy.set_index(["rule", "length", "seed"])["accuracy"].sort_index()
-    assert rows.index.equals(pd.MultiIndex.from_product([rules, [4, 64], [0, 3]]))
-    assert rows.between(0, 1).all()
-
-
-def test_accuracies_are_those_of_the_pipeline(monkeypatch):
-    monkeypatch.setattr(parallel, "cores", lambda: 1)
-    both = trained()
+@pytest.mark.parametrize("attention", ["softmax", "length_gain"])
+def test_accuracies_are_those_of_the_pipeline(attention):
+    both = trained(attention)
+    assert both.plan.variant.attention_name == attention
+    assert repr(both) == "Trained(argmax, ln, network paper, seeds [0, 3], 2 steps)"
+    assert both.losses.groupby("seed")["step"].max().tolist() == [2, 2]
     others = {"averaged": select_models(both.others["averaged"], slice(1, None))}
     one = replace(both, seeds=[3], weights=select_models(both.weights, slice(1, None)), others=others)
     variant, lengths, look = one.plan.variant, [4, 16, 64], Diagnostics(sequences=2, heatmap_sequences=1)
@@ -58,6 +46,8 @@ def test_accuracies_are_those_of_the_pipeline(monkeypatch):
     _, frames = evaluate_block(plan, one.weights, others, one.seeds, sequences)
     theirs = frames["accuracy"].query("rule != 'fitted'").reset_index(drop=True)
     pd.testing.assert_frame_equal(evaluate(one), theirs)
+    with pytest.raises(InputError, match=r"^not measured here; train with a network, such as network='paper'$"):
+        inside(one)
 
 
 def test_mistakes_are_one_line():

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from dvc.parsing import ResolveError
 from dvc.repo import Repo
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -55,13 +54,6 @@ def test_a_parameter_is_one_word_of_a_command_whatever_it_holds(commands):
         given = {(words[-3], words[-1]) for words in found if words[2] == f"stages.{kind}"}
         assert given == {(norm, block) for norm in ("none", "std", "ln", HOSTILE[0]) for block in HOSTILE}
     assert all(words[:2] == ["python", "-m"] and len(words) in {3, 5, 13} for words in found)
-
-
-@pytest.mark.parametrize("key", ["norm", "blocks"])
-def test_a_parameter_that_is_no_single_value_makes_no_command(commands, key):
-    nested = {"a; touch owned": 1}
-    with pytest.raises(ResolveError, match="Cannot interpolate data of type 'dict'"):
-        commands(("cmd", "matrix", "deps", "outs"), **{key: {"norm": nested, "blocks": [nested]}[key]})
 
 
 def test_nothing_that_is_read_can_run():

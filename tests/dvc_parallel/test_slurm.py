@@ -41,19 +41,6 @@ def jobs(slurm):
     return said("squeue", "--noheader", "--format=%A", environment=slurm).split()
 
 
-def test_two_jobs_leave_what_dvc_leaves(tmp_path, slurm):
-    tiny = Tiny.new(tmp_path / "tiny")
-    other = tiny.copied()
-    with repro(tiny, slurm) as process:
-        wait_for(lambda: len(jobs(slurm)) == 2)
-        printed = process.communicate(timeout=600)[0]
-    assert process.returncode == 0, printed
-    other.dvc()
-    assert tiny.ran() == other.ran() == dict.fromkeys(STAGES, 1)
-    assert tiny.lock() == other.lock()
-    wait_for(lambda: not jobs(slurm))
-
-
 def test_the_stage_of_a_cancelled_job_is_finished_by_another_and_the_job_is_replaced(tmp_path, slurm):
     """Even when SLURM refuses the new job at first."""
     tiny = Tiny.new(tmp_path / "tiny", {"a": STAGES["a"], "slow": SLOW})

@@ -191,8 +191,7 @@ def test_the_mean_is_over_every_tenth_step_of_the_last_part_and_the_last_step(pa
 
 
 @pytest.mark.usefixtures("record_every_five_steps")
-def test_a_block_is_its_chunks_and_a_block_of_one_seed_works(task_name, monkeypatch):
-    monkeypatch.setattr(parallel, "cores", lambda: 1)
+def test_a_block_is_its_chunks_and_a_block_of_one_seed_works(task_name):
     plan = make_short(task_name, steps=7, seeds_per_process=2, averaged_part=0.1, kept_steps=[3])
     block = ensemble.train_block(plan, [4, 5, 6])
     losses = block.losses
@@ -252,7 +251,6 @@ def test_the_number_of_processes_changes_no_bit_and_finds_the_same_checkpoints(t
 
 def test_the_stage_writes_what_train_block_returns_when_it_is_called_alone(task_name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(parallel, "cores", lambda: 1)
     params = (ROOT / "tests/smoke.yaml").read_text()
     Path("params.yaml").write_text(params.replace("kept_steps: []", "kept_steps: [7]"))
     write_text(NETWORK, "network: paper\n")

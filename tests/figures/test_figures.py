@@ -288,17 +288,11 @@ def test_an_intervention_has_a_look_of_its_own_and_its_shares_are_within_the_pan
     assert len(drawing.caption) <= CAPTION
 
 
-def test_a_run_in_which_nothing_is_lost_or_explained_has_its_figures():
-    shares = pd.read_csv(ROOT / "metrics/interventions/shares.csv").assign(share=np.nan)
-    explained = pd.read_csv(ROOT / "metrics/explained.csv").assign(r2=np.nan)
-    seeds = pd.Series([1], pd.MultiIndex.from_tuples([("argmax", "short", "none")]))
-    assert "no share" in interventions.draw(shares, 16).caption
-    assert mechanism.draw(explained, {"short": 16, "long": 256}, seeds).caption
-
-
-def test_a_run_on_the_short_range_alone_has_its_figures():
+def test_a_run_on_the_short_range_alone_in_which_nothing_is_lost_or_explained_has_its_figures():
     shares = pd.read_csv(ROOT / "metrics/interventions/shares.csv").query("range == 'short'")
     explained = pd.read_csv(ROOT / "metrics/explained.csv").query("range == 'short'")
     seeds = pd.Series([1], pd.MultiIndex.from_tuples([("argmax", "short", "none")]))
     assert len(interventions.draw(shares, 16).figure.axes) == 8
-    assert len(mechanism.draw(explained, {"short": 16}, seeds).figure.axes) == 2
+    assert "no share" in interventions.draw(shares.assign(share=np.nan), 16).caption
+    for r2 in (explained["r2"], np.nan):
+        assert len(mechanism.draw(explained.assign(r2=r2), {"short": 16}, seeds).figure.axes) == 2

@@ -13,11 +13,12 @@ from jobs import refuse, square, wait
 
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.parallel import cores
 
 
-@pytest.mark.parametrize("cores", [1, 2])
-def test_results_come_in_order_and_reports_arrive(cores, monkeypatch):
-    monkeypatch.setattr(parallel, "cores", lambda: cores)
+@pytest.mark.parametrize("number", [1, 2])
+def test_results_come_in_order_and_reports_arrive(number, monkeypatch):
+    monkeypatch.setattr(parallel, "cores", lambda: number)
     reported = []
     numbers = [3, 1, 2, 8, 5, 7, 4, 6]
     assert parallel.run([partial(square, number) for number in numbers], reported.append) == [n**2 for n in numbers]
@@ -38,8 +39,7 @@ def test_a_failed_job_ends_its_fellows_at_once_and_no_other_process(monkeypatch)
         other.join()
 
 
-def test_on_one_core_a_failure_is_raised_and_a_notebook_is_left_as_it_was(monkeypatch):
-    monkeypatch.setattr(parallel, "cores", lambda: 1)
+def test_on_one_core_a_failure_is_raised_and_a_notebook_is_left_as_it_was():
     threads = torch.get_num_threads()
     with pytest.raises(InputError, match="this one"):
         parallel.run([partial(square, 1), refuse], print)
@@ -47,14 +47,14 @@ def test_on_one_core_a_failure_is_raised_and_a_notebook_is_left_as_it_was(monkey
     assert gc.get_freeze_count() == 0  # else garbage of before is never collected
 
 
-@pytest.mark.parametrize(("named", "cores"), [("2", 2), ("64", 3), ("default", 3), ("", 3), (None, 3)])
-def test_cores_are_at_most_those_of_the_affinity_and_of_pythons_variable(named, cores, monkeypatch):
+@pytest.mark.parametrize(("named", "expected"), [("2", 2), ("64", 3), ("default", 3), ("", 3), (None, 3)])
+def test_cores_are_at_most_those_of_the_affinity_and_of_pythons_variable(named, expected, monkeypatch):
     monkeypatch.setattr(parallel.os, "sched_getaffinity", lambda process: {0, 3, 5}, raising=False)
     monkeypatch.setattr(parallel.torch.cuda, "is_available", lambda: False)
     monkeypatch.delenv("PYTHON_CPU_COUNT", raising=False)
     if named is not None:
         monkeypatch.setenv("PYTHON_CPU_COUNT", named)
-    assert parallel.cores() == cores
+    assert cores() == expected
 
 
 def test_a_script_that_starts_processes_whenever_it_is_imported_is_told_how_to_start_them_once(tmp_path):
@@ -72,7 +72,7 @@ def test_a_script_that_starts_processes_whenever_it_is_imported_is_told_how_to_s
 
 def test_a_gpu_has_one_process(monkeypatch):
     monkeypatch.setattr(parallel.torch.cuda, "is_available", lambda: True)
-    assert parallel.cores() == 1
+    assert cores() == 1
 
 
 @pytest.mark.parametrize("named", ["0", "-1", "1.5", "all", "9" * 5000])
@@ -80,4 +80,4 @@ def test_a_number_of_cores_that_is_none_is_refused(named, monkeypatch):
     monkeypatch.setattr(parallel.torch.cuda, "is_available", lambda: False)
     monkeypatch.setenv("PYTHON_CPU_COUNT", named)
     with pytest.raises(InputError, match=r"^PYTHON_CPU_COUNT is '"):
-        parallel.cores()
+        cores()

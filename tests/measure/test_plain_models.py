@@ -8,9 +8,8 @@ import pandas as pd
 import pytest
 import torch
 from plain_plans import Bag, make_plain
-from small import make_plan, make_trained, models_of, plainly
+from small import make_plan, make_trained, models_of, of_plain_engine, plainly
 
-from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness import memory
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.measure import plain_models
@@ -18,7 +17,6 @@ from vanishing_variance.measure.evaluation.block import accuracies
 from vanishing_variance.measure.held_out import held_out_stream
 from vanishing_variance.measure.inference.models import at_target
 from vanishing_variance.networks import Layer
-from vanishing_variance.networks.paper import state_of_seed
 from vanishing_variance.plain.model import initial_model
 from vanishing_variance.plain.plan import PlainPlan
 
@@ -29,9 +27,7 @@ def both(task, norm="ln", heads=1):
     """Two models for the fast engine, and the plan and weights of the same models for the plain one."""
     trained = make_trained(task, norm, 3, heads=heads)
     plan = PlainPlan.of_paper(replace(make_plan(task, norm), variant=trained.variant))
-    tensors = {name: torch.from_numpy(array) for name, array in trained.weights.items()}
-    states = [state_of_seed(tensors, place) for place in range(2)]
-    return trained, plan, {name: np.stack([one[name].numpy() for one in states]) for name in states[0]}
+    return trained, plan, of_plain_engine(trained)
 
 
 def drawn(trained, length, number):
@@ -157,12 +153,3 @@ def test_a_sequence_that_memory_does_not_hold_is_one_line(monkeypatch):
     message = "^network Hungry with one sequence of 2048 items needs more memory than there is; lower test.lengths$"
     with pytest.raises(InputError, match=message):
         plain_models.plain_correct(plan, [0], {"plain": stacked(plan, [0])}, [2048], 20)
-
-
-def test_sequences_are_the_same_whatever_is_measured():
-    plan = make_plain("argmax", Bag)
-    task = plan.variant.task
-    expected = task.sample(stream(0, "test", "argmax", 9), 30, 9)
-    found = plain_models.held_out(plan, 9, 30)
-    assert all(np.array_equal(found[name], array) for name, array in expected.items())
-    assert np.array_equal(found["label"], task.label(expected))

@@ -6,11 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from small import make_plan, make_trained, plainly
+from small import make_plan, make_trained, of_plain_engine, plainly
 
 from vanishing_variance.measure import training_loss
 from vanishing_variance.measure.plain_models import plain_losses
-from vanishing_variance.networks.paper import state_of_seed
 from vanishing_variance.plain.plan import PlainPlan
 
 
@@ -37,10 +36,7 @@ def test_it_is_the_mean_over_lengths_of_the_cross_entropy(task_name):
     assert found["seed"].tolist() == [4, 9, 4, 9]
     np.testing.assert_allclose(found["loss"], [*expected, *expected[::-1]], rtol=1e-4)
 
-    tensors = {name: torch.from_numpy(array) for name, array in trained.weights.items()}
-    states = [state_of_seed(tensors, place) for place in range(2)]
-    weights = {name: np.stack([one[name].numpy() for one in states]) for name in states[0]}
-    plain = plain_losses(PlainPlan.of_paper(plan), [4, 9], {"plain": weights})
+    plain = plain_losses(PlainPlan.of_paper(plan), [4, 9], {"plain": of_plain_engine(trained)})
     pd.testing.assert_frame_equal(plain, found[:2], rtol=1e-4)
 
 

@@ -9,17 +9,11 @@ from plain_plans import Bag, Recurrent
 from torch import nn
 
 from vanishing_variance import evaluate, inside, read_params, train
-from vanishing_variance.harness import parallel
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.plain.plan import network_names
 
 ROOT = Path(__file__).resolve().parents[2]
 SEEDS = [0, 3]
-
-
-@pytest.fixture(autouse=True)
-def here(monkeypatch):
-    monkeypatch.setattr(parallel, "cores", lambda: 1)
 
 
 def params(**changes):
@@ -49,17 +43,6 @@ def test_a_network_is_trained_and_evaluated(task_name, network):
     else:
         with pytest.raises(InputError, match="not measured"):
             inside(models)
-
-
-@pytest.mark.trains
-def test_the_papers_network_has_the_accuracies_of_the_fast_engine():
-    """Of as many sequences, but for rounding, and without rules of its own attention."""
-    fast, plain = (train(params(), "argmax", "ln", SEEDS, network=network) for network in (None, "paper"))
-    rules = "rule in ['plain', 'averaged']"
-    ours, theirs = evaluate(plain, [16], 200), evaluate(fast, [16], 200).query(rules).reset_index(drop=True)
-    pd.testing.assert_frame_equal(ours, theirs, atol=0.05)
-    with pytest.raises(InputError, match=r"^not measured here; train with a network, such as network='paper'$"):
-        inside(fast)
 
 
 @pytest.mark.trains

@@ -7,10 +7,9 @@ import pytest
 import torch
 from plain_plans import Bag, Recurrent, make_plain
 from rounding import in_double
-from small import start
+from small import cut_off, start
 from torch import nn
 
-from vanishing_variance.engine import checkpoints
 from vanishing_variance.engine import loop as fast
 from vanishing_variance.engine.batches import batches
 from vanishing_variance.harness import parallel
@@ -50,8 +49,7 @@ class Looking(Bag):
 
 @pytest.fixture(autouse=True)
 def here(monkeypatch):
-    """In this process, a record every five steps."""
-    monkeypatch.setattr(parallel, "cores", lambda: 1)
+    """A record every five steps."""
     for module in (fast, plain_loop):
         monkeypatch.setattr(module, "STEPS_PER_RECORD", 5)
 
@@ -150,7 +148,7 @@ def bytes_of(block):
 
 @pytest.mark.parametrize("network", ["paper", "transformer", WithState])
 @pytest.mark.parametrize("steps", [[1], [3, 8, 9]])
-def test_a_training_that_was_cut_off_ends_with_the_same_bits(network, steps, tmp_path, monkeypatch):
+def test_a_training_that_was_cut_off_ends_with_the_same_bits(network, steps, tmp_path):
     options = {"dropout": 0.5} if network is WithState else {}
     settings = {"averaged_part": 0.9, "kept_steps": [4, 8], "weight_decay": 0.01, "decay": "cosine"}
     plan = make_plain("dictionary", network, options=options, **settings)
@@ -159,23 +157,9 @@ def test_a_training_that_was_cut_off_ends_with_the_same_bits(network, steps, tmp
     run = partial(plain_block._train_chunk, plan, [0], path, lambda done: None)
     whole = bytes_of(train_block(plan, [0]))
     for step in steps:
-        with monkeypatch.context() as patched:
-            patched.setattr(plain_loop, "training_batches", partial(some, step, plain_loop.training_batches))
-            patched.setattr(checkpoints, "SECONDS_BETWEEN", checkpoints.SECONDS_BETWEEN)  # put back afterwards
-            with pytest.raises(KeyboardInterrupt):
-                run()
+        cut_off(plain_loop, run, step)
         assert read_about(path)["completed"] == step
     assert bytes_of(run()) == whole
-
-
-def some(step, original, *arguments):
-    """Yield batches until a step, with a checkpoint just before."""
-    for made, batch in enumerate(original(*arguments), arguments[2]):
-        if made == step:
-            raise KeyboardInterrupt
-        if made == step - 1:
-            checkpoints.SECONDS_BETWEEN = -1.0
-        yield batch
 
 
 def test_a_named_network_has_a_checkpoint_a_seed_and_a_class_has_none(tmp_path):
@@ -199,7 +183,6 @@ def test_the_number_of_processes_changes_no_bit(network, monkeypatch):
     one = train_block(plan, SEEDS)
     assert one.losses["seed"].tolist() == [5, 5, 5, 2, 2, 2]
     assert one.losses["step"].tolist() == [5, 10, 12] * 2
-    monkeypatch.undo()
     monkeypatch.setattr(parallel, "cores", lambda: 2)
     two = train_block(plan, SEEDS)
     assert all(np.array_equal(two.weights[name], array) for name, array in one.weights.items())

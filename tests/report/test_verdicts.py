@@ -1,15 +1,11 @@
 from dataclasses import replace
-from itertools import product
 
-import pandas as pd
 import pytest
-from made_up_results import CLAIM, claims
+from made_up_results import CLAIM
 
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.report.readme import BEGIN, END, block, rewritten
+from vanishing_variance.report.readme import BEGIN, END, rewritten
 from vanishing_variance.report.strongest import Evidence, Study, strongest
-from vanishing_variance.report.tables import counts
-from vanishing_variance.results.answer import BEYOND, TREATMENTS
 
 SUPPORTED, UNDECIDED = "supported", "undecided"
 NOT_COMPARABLE, NOT_TESTED = "not comparable", "not tested"
@@ -55,26 +51,6 @@ def test_the_stronger_evidence_leads_and_this_runs_stands_beside_it(run, record,
     ours = run.claims["gain"]
     expected = Evidence(ours) if leads == "run" else Evidence(record.claims["gain"], weaker=ours)
     assert strongest(run, record) == {"gain": expected}
-
-
-def means():
-    """Return the means of every treatment; the paper has those of `none` alone."""
-    keys = product([treatment.name for treatment in TREATMENTS], ("argmax", "dictionary"), (BEYOND, 16384))
-    frame = pd.DataFrame(list(keys), columns=["treatment", "task", "length"])
-    papers = frame["treatment"].map({"none": 59.9})
-    return frame.assign(paper=papers, n=2, mean=60.0, low=58.0, high=62.0)
-
-
-def test_the_block_has_a_row_a_treatment_and_counts_the_papers_verdicts():
-    own = {**CLAIM, "verdict": "contradicted", "where": "ours, on B.1"}
-    text = block(means(), [*claims().values(), own])
-    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| ")]
-    assert [line[0] for line in lines[1:]] == [treatment.name for treatment in TREATMENTS]
-    assert lines[1][1:] == ["60.0 ± 2.0 (59.9)"] * 4 + ["2"]
-    assert lines[2][1:] == ["60.0 ± 2.0"] * 4 + ["2"]
-    counted = "1 supported, 1 contradicted, 1 undecided, 1 not comparable, 1 not tested"
-    assert text.endswith(f"Verdicts on [5 claims of the paper](plots/report/index.html): {counted}.")
-    assert counts([own, own | {"as_read": True}]) == "1 contradicted, 1 contradicted as read"
 
 
 def test_nothing_but_the_block_changes():

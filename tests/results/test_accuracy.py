@@ -1,12 +1,6 @@
 import pandas as pd
 
-from vanishing_variance.results.accuracy import COLUMNS, pair, rows
-
-
-def test_rows_have_all_the_values():
-    frame = pd.DataFrame({"range": ["short", "long", "short"], "seed": [0, 0, 1]}, index=[5, 6, 7])
-    assert rows(frame, range_="short", seed=1).index.tolist() == [7]
-    assert rows(frame, range_="other").empty
+from vanishing_variance.results.accuracy import COLUMNS, pair
 
 
 def test_a_pair_has_the_seeds_of_both_in_percent_at_the_lengths_beyond_training():

@@ -7,10 +7,7 @@ from scipy import stats
 from scipy.special import expit
 from statsmodels.formula.api import ols
 
-from vanishing_variance.harness.numbers import estimate
-from vanishing_variance.results.gains import gain, gains_table
-from vanishing_variance.statistics import robust
-from vanishing_variance.statistics.anytime import anytime_interval
+from vanishing_variance.results.gains import gain
 from vanishing_variance.statistics.log_odds import log_odds
 
 LENGTHS = [16, 32, 64, 128, 256]
@@ -53,24 +50,3 @@ def test_only_common_seeds_count_and_without_a_length_of_training_there_are_poin
     points, views = gain(ours, theirs, 8, SEQUENCES)
     assert points.n == 8
     assert np.isnan([views["log_odds"], views["slope"], views["adjusted"]]).all()
-
-
-def test_the_tables_have_a_row_a_pair_and_rule(monkeypatch):
-    monkeypatch.setattr(robust, "RESAMPLES", 99)
-    parts = []
-    for place, norm in enumerate(("none", "std", "ln")):
-        long = drawn(place, place / 4).reset_index().melt("seed", var_name="length", value_name="accuracy")
-        long["accuracy"] /= 100
-        parts.append(long.assign(task="argmax", range="short", norm=norm, rule="plain"))
-    accuracy = pd.concat(parts).astype({"length": int})
-    text = gains_table(accuracy, "ln", 0, {"short": 16}, SEQUENCES)
-    rows = [
-        [cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| argmax")
-    ]
-    assert [row[2] for row in rows] == ["std − none", "ln − none", "ln − std"] * 2
-    points, views = gain(drawn(2, 0.5), drawn(0), 16, SEQUENCES)
-    assert rows[1][5] == rows[4][5] == estimate("+.1f", points.mean, points.low, points.high)
-    assert rows[1][9] == estimate("+.1f", *views["adjusted"])
-    beyond = [arm.iloc[:, 1:].mean(axis=1).to_numpy() for arm in (drawn(2, 0.5), drawn(0))]
-    assert rows[4][6] == estimate("+.1f", *anytime_interval(beyond[0] - beyond[1]))
-    assert rows[4][8].startswith(f"{stats.mannwhitneyu(*beyond).statistic / 144:.2f} [")

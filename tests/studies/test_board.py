@@ -6,7 +6,6 @@ import pytest
 from checkout import ROOT
 from scipy import stats
 
-from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies.board import accuracy_lengths, board
 from vanishing_variance.studies.path import path_section
@@ -66,14 +65,6 @@ def test_p_is_corrected_within_a_task_and_rule(accuracies):
     assert (alone["p_holm"][1:] < 0.5).all()
 
 
-def test_a_line_that_diverged_has_a_row_with_its_note(accuracies):
-    bad = pd.DataFrame({"note": ["the loss of seed 1 is nan at step 7"]}, columns=["task", "line", *COLUMNS])
-    parts = [line("a", accuracies[0]), bad.assign(task="argmax", line="b")]
-    table = board(pd.concat(parts), {"b": "a"}, 16, 512)
-    assert table.loc[table["line"] == "b", ["rule", "note"]].to_numpy().tolist() == [["plain", bad["note"][0]]]
-    assert "the loss of seed 1 is nan at step 7" in board_table("mine", "Why?", table)
-
-
 def test_of_single_lengths_the_shortest_and_the_longest_are_shown_and_one_seed_has_no_interval(accuracies):
     one = [line(name, of_line[:1], seeds=[0]) for name, of_line in zip("ab", accuracies, strict=False)]
     table = board(pd.concat(one), {"b": "a"}, 16, 512)
@@ -82,11 +73,6 @@ def test_of_single_lengths_the_shortest_and_the_longest_are_shown_and_one_seed_h
     shown = [f"{table[name][1]:.1f}" for name in ("beyond", "accuracy_16", "accuracy_64")]
     assert f"| b | plain | 1 | {' | '.join(shown)} |" in text
     assert f"| b | a | plain | 1 | {table['difference'][1]:+.1f} |" in text
-
-
-def test_without_a_length_beyond_training_it_is_one_line(accuracies):
-    with pytest.raises(InputError, match=r"test\.lengths has none above 64"):
-        board(line("a", accuracies[0]), {}, 64, 512)
 
 
 def test_results_have_the_inside_beside_the_plain_accuracy():

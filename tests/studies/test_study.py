@@ -34,7 +34,6 @@ def read(tmp_path, monkeypatch):
         ({"line": {}}, "line is {}, but there is no such key; choose from question, tasks, range"),
         ({"tasks": ["sorting"]}, "tasks[0] is 'sorting'; must be 'argmax' or 'dictionary'"),
         ({"lines": {"A line": {}}}, "1 to 64 characters of a-z, 0-9 and -"),
-        ({"kept": ["ln"]}, "kept has ln, which is a line; a line is trained, or it is kept"),
         ({"kept": {"ln": {"norm": "ln"}}}, "kept has ln, which is a line; a line is trained, or it is kept"),
         ({"sequences": 4096}, "sequences is for kept lines alone; lines are tested on test.sequences"),
         ({"kept": ["a", "a"]}, "without a value named twice"),

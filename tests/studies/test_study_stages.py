@@ -12,7 +12,6 @@ from scripts import ROOT, stage
 from stages import study_test, study_train
 from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.plan import TrainingPlan
-from vanishing_variance.harness import parallel
 from vanishing_variance.harness.errors import DivergedError, TooLargeError
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.frames import read_csv
@@ -115,7 +114,6 @@ def test_every_head_of_the_papers_network_is_measured_where_it_has_several(monke
     initial = draw(training.variant.initial(training.task_training), 0, "argmax", [0, 1])
     weights = {"plain": {name: tensor.numpy() for name, tensor in initial.items()}}
     monkeypatch.setattr(study_test, "weights_by_rule", lambda this: weights)
-    monkeypatch.setattr(parallel, "cores", lambda: 1)
     params = {**plan, "network": "paper", "test": {"lengths": [4, 64]}}
     inside = study_test.heads_inside(params, first)
     rows = [(seed, 0, head, length) for length in (4, 64) for seed in (0, 1) for head in (0, 1)]
