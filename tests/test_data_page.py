@@ -2,11 +2,10 @@
 
 import csv
 import re
-from pathlib import Path
 
 import pytest
+from checkout import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs/data.md").read_text()
 NAMED = re.findall(r"^\| \[`(\S+\.csv)`\]", PAGE, flags=re.MULTILINE)
 # Of studies, whichever the page has a link to, one file of each kind.

@@ -22,11 +22,6 @@ def test_the_shipped_parameters_are_valid(file):
     check(read_yaml(ROOT / file))
 
 
-def test_layers_and_heads_may_be_all(good):
-    good["probe"] |= {"layers": "all", "heads": "all"}
-    check(good)
-
-
 def test_another_network_is_checked_with_its_options(good):
     good |= {"network": "transformer", "network_options": {"layers": 3}}
     check(good)

@@ -2,13 +2,12 @@
 
 import json
 import re
-from pathlib import Path
 
 import pandas as pd
 import pytest
 import yaml
+from checkout import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 PIPELINE = yaml.safe_load((ROOT / "dvc.yaml").read_text())
 DRAWN = {name: plot for entry in PIPELINE["plots"] if isinstance(entry, dict) for name, plot in entry.items()}
 

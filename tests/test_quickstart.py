@@ -16,15 +16,10 @@ STEPS = "8_000"
 
 
 @pytest.fixture(scope="module")
-def cells():
+def code():
     document = json.loads(NOTEBOOK.read_text())
     assert document["nbformat"] == 4
-    return document["cells"]
-
-
-@pytest.fixture(scope="module")
-def code(cells):
-    return [cell for cell in cells if cell["cell_type"] == "code"]
+    return [cell for cell in document["cells"] if cell["cell_type"] == "code"]
 
 
 def source(cell):
@@ -54,13 +49,6 @@ def test_it_makes_the_choices_of_the_demo(code):
     assert chosen["shared"] == demo.SHARED
     assert chosen["treatments"] == {name: (norm, changes) for name, (norm, changes, _) in demo.LINES.items()}
     assert f"sequences={demo.SEQUENCES}" in source(code[1])
-
-
-def test_the_files_that_it_links_to_exist(cells):
-    words = "".join(source(cell) for cell in cells if cell["cell_type"] == "markdown")
-    links = re.findall(r"\]\((?!https?:)([^)#]+)", words)
-    assert links
-    assert [link for link in links if not (NOTEBOOK.parent / link).exists()] == []
 
 
 @pytest.mark.slow

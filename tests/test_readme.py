@@ -3,18 +3,17 @@
 import json
 import re
 import subprocess
-from pathlib import Path
 from textwrap import dedent
 
 import pytest
 import torch
 import yaml
+from checkout import ROOT
 
 from vanishing_variance.report.readme import block, rewritten
 from vanishing_variance.report.strongest import Study, strongest
 from vanishing_variance.results.answer import read_answer
 
-ROOT = Path(__file__).resolve().parents[1]
 GLOBS = (
     "README.md",
     "SECURITY.md",
@@ -24,6 +23,7 @@ GLOBS = (
     "src/*/README.md",
     "benchmarks/README.md",
     "tests/README.md",
+    "examples/*.ipynb",
 )
 PAGES = {str(path.relative_to(ROOT)): path.read_text() for pattern in GLOBS for path in ROOT.glob(pattern)}
 RECORD = "metrics/paper-scale/"

@@ -4,15 +4,14 @@ import re
 import shlex
 import tomllib
 from importlib import metadata
-from pathlib import Path
 
 import pytest
 import yaml
+from checkout import ROOT
 from dvc.repo import Repo
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-ROOT = Path(__file__).resolve().parents[1]
 HOSTILE = [
     "ln; touch owned #",
     "$(touch owned)/../ln",

@@ -8,8 +8,8 @@ from urllib.parse import urljoin
 
 import pytest
 import yaml
+from checkout import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 FILES = sorted((ROOT / ".github/workflows").iterdir())
 TOOLS = Path(sys.executable).parent
 SCHEMA = ["check-jsonschema", "--builtin-schema", "vendor.github-workflows"]

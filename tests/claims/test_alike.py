@@ -16,18 +16,6 @@ def test_orthogonal_is_an_interaction_within_a_margin():
         assert found["ours"] == pytest.approx(alike["ours"] + by, abs=0.01)
 
 
-def test_the_evidence_says_at_which_margins_an_interaction_turns():
-    """The margins are the ends of the interval, without signs."""
-    for by in (2.5, -2.5):
-        found = verdict("argmax-orthogonal", accuracy=shifted("argmax", "ln", by, rules=("adaptive",)))
-        near, far = sorted([abs(found["low"]), abs(found["high"])])
-        said = f"supported with a margin above {far:.2f}, contradicted with one below {near:.2f}"
-        assert found["evidence"].endswith(said)
-    held = verdict("dictionary-orthogonal", accuracy=noisy(5))
-    assert held["low"] < 0 < held["high"]
-    assert "contradicted" not in held["evidence"]
-
-
 def test_an_interaction_is_that_of_each_seed_and_a_wide_interval_says_how_many_seeds_would_do():
     frame = noisy(5).sample(frac=1, random_state=0)
     of = frame.query("task == 'dictionary' and range == 'short' and length > 16")

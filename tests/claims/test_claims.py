@@ -4,7 +4,7 @@ from made_up import BY_KEY, RECORDED, accuracy, evidence, mechanism, shifted, st
 from vanishing_variance.claims.judgement import judge
 from vanishing_variance.claims.paper import CLAIMS, INSIDE, RULES
 from vanishing_variance.claims.table import counts, markdown
-from vanishing_variance.claims.verdict import AS_READ, CONTRADICTED, NOT_COMPARABLE, NOT_TESTED, SUPPORTED, shown
+from vanishing_variance.claims.verdict import CONTRADICTED, NOT_COMPARABLE, NOT_TESTED, SUPPORTED
 
 KEYS = "argmax", "dictionary", "argmax-long", "dictionary-long", "features-dictionary", "ln-std-alike", "vanishing"
 SOME = [BY_KEY[key] for key in KEYS]
@@ -33,18 +33,6 @@ def test_where_everything_is_as_the_paper_says_every_claim_is_supported():
     assert document["ln-std-alike"]["steps"] == {"argmax": 100_000, "dictionary": 10_000}
     assert document["pretrained"]["steps"] == {}
     assert "nan" not in markdown(document)
-
-
-def test_what_is_against_a_claim_contradicts_it_as_read_where_its_sentence_has_other_readings():
-    """The mark is that of claims whose rule came after results."""
-    read = verdict("argmax-orthogonal")
-    assert (shown(read), read["as_read"], read["after_results"]) == (SUPPORTED, True, True)
-    assert shown(read | {"verdict": CONTRADICTED}) == AS_READ
-    behind = verdict("argmax", accuracy=shifted("argmax", "ln", -20))
-    assert (shown(behind), behind["as_read"]) == (CONTRADICTED, False)
-    table = markdown({"argmax-orthogonal": read | {"verdict": CONTRADICTED}, "vanishing": verdict("vanishing")})
-    assert f"**{AS_READ}** †" in table
-    assert "**supported** |" in " ".join(table.split())
 
 
 def test_what_was_not_trained_or_tested_beyond_training_is_not_tested():

@@ -74,15 +74,12 @@ def goes_on(tiny):
 
 def test_it_ends_as_dvc_does_and_the_second_time_there_is_nothing_to_do(tiny, call):
     tiny.write(STAGES | {"bad": {"cmd": "echo why; exit 4"}})
-    other = tiny.copied()
     printed = call("--workers", "2", "--keep-going", exit_code=255)
     assert "Running stage 'a':\n> echo a" in printed
     assert "bad| why\n" in printed
     assert "'bad': failed to run: echo why; exit 4" in printed
     assert "5 ran" in printed
-    other.dvc(keep_going=True)
-    assert tiny.ran() == other.ran() == dict.fromkeys(STAGES, 1)
-    assert tiny.lock() == other.lock()
+    assert tiny.ran() == dict.fromkeys(STAGES, 1)
     tiny.write(STAGES)
     printed = call()
     assert "5 unchanged" in printed
@@ -99,7 +96,6 @@ def test_an_unknown_stage_is_255_and_no_repository_253(call, tmp_path, monkeypat
     ("arguments", "said"),
     [
         ("--workers 0", "--workers: 0 must be a whole number from 1 on"),
-        ("--workers two", "dvc-parallel repro: argument --workers: invalid int value: 'two'"),
         ("--slurm -1", "--slurm: -1 must be a whole number from 1 on"),
         ("--workers 1 --slurm 1", "dvc-parallel repro: argument --slurm: not allowed with"),
         ("--slurm-option cores=8", "--slurm-option: 'cores=8' is for --slurm alone"),

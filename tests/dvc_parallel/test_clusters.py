@@ -46,13 +46,6 @@ def test_local_workers_run_a_stage_each_on_loopback_only_and_the_first_have_the_
     assert offered == {0: ("3", {"GPU": 1}), 1: ("", {})}
 
 
-def test_a_scheduler_that_is_there_lives_on_with_its_workers(client):
-    before = processes(client)
-    with clusters.existing(client.scheduler.address) as other:
-        assert processes(other.client) == before
-    assert processes(client) == before
-
-
 @pytest.mark.parametrize("address", ["", "tcp://127.0.0.1:1", "http://127.0.0.1:80", "8786", "mute", "worker"])
 def test_an_address_where_no_scheduler_answers_is_refused(client, address, monkeypatch):
     monkeypatch.setattr(clusters, "REACHED_WITHIN", 0.5)

@@ -12,10 +12,10 @@ from dvc_parallel.command import CORES, Command, run
 class Ran:
     """The end of lines of shell, and what they `said`."""
 
-    def __init__(self, folder, *lines, cores=1, wanted=lambda said: True):
+    def __init__(self, folder, *lines, cores=1, wanted=lambda said: True, **options):
         self.said = []
         what = Command("stage", lines, str(folder), {"DVC_STAGE": "stage"}, 1, False)
-        self.ended = run(what, cores, self.said.append, lambda: wanted(self.said))
+        self.ended = run(what, cores, self.said.append, lambda: wanted(self.said), **options)
 
 
 def test_a_line_runs_in_the_stages_folder_with_its_environment_its_cores_and_the_workers_python(tmp_path):
@@ -47,11 +47,4 @@ def test_what_does_not_obey_is_killed(tmp_path, monkeypatch):
 def test_a_stage_that_wants_no_gpu_sees_none(tmp_path, monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3")
     for hidden, seen in ((False, "3"), (True, "")):
-        said = []
-        run(
-            Command("stage", ("echo $CUDA_VISIBLE_DEVICES",), str(tmp_path), {}, 1, False),
-            1,
-            said.append,
-            hide_gpus=hidden,
-        )
-        assert said == [seen]
+        assert Ran(tmp_path, "echo $CUDA_VISIBLE_DEVICES", hide_gpus=hidden).said == [seen]

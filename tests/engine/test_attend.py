@@ -98,15 +98,6 @@ def test_in_parts_without_a_compiler_it_is_the_same(kind, size, monkeypatch):
         torch.testing.assert_close(one, other, rtol=0, atol=1e-12)
 
 
-def test_a_shift_is_added_to_the_products_alone():
-    items, query = drawn("scaled row")
-    shift = torch.arange(12.0).view(SEEDS, SEQUENCES)
-    logits, context = attention.attend(items, query)
-    shifted = replace(items, shift=shift)
-    assert_single(attention.products(shifted, query), logits.double() + shift.unsqueeze(-1), WIDTH + 10)
-    assert torch.equal(attention.attend(shifted, query)[1], context)
-
-
 def test_gelu_and_its_derivative_are_torchs():
     x = torch.linspace(-30, 30, 3 * 7 * WIDTH).view(3, 7, WIDTH)
     exact = x.double().requires_grad_()

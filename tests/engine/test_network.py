@@ -79,28 +79,6 @@ def test_so_they_do_with_every_attention_map_and_projection(task_name, attention
 
 
 @pytest.mark.parametrize("heads", HEADS)
-def test_heads_are_those_of_torchs_multihead_attention(heads):
-    """The plain module's, and so ours; it has no bias of keys."""
-    plan = planned("argmax", "none", attention_biases=True, heads=heads)
-    plain = plain_model(plan, drawn(plan), 0)
-    batch, _ = sequences(plan)
-    one_seed = {name: array[0] for name, array in batch.items()}
-    item_features, query_features = plain.features(one_seed)
-    network = plain.network
-    network.head = torch.nn.Identity()
-    items, query = network.item(item_features), network.query(query_features).unsqueeze(1)
-
-    parts = network.attention
-    attention = torch.nn.MultiheadAttention(16, heads, batch_first=True).double()
-    weights = {"in_proj_weight": torch.cat([parts[name].weight for name in ("query", "key", "value")])}
-    weights["in_proj_bias"] = torch.cat((parts["query"].bias, torch.zeros(16), parts["value"].bias))
-    weights |= {f"out_proj.{name}": tensor for name, tensor in parts["output"].state_dict().items()}
-    attention.load_state_dict(weights)
-    outputs, _ = attention(query, items, items)
-    torch.testing.assert_close(network(item_features, query_features), outputs.squeeze(1), rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("heads", HEADS)
 def test_a_map_that_is_not_indifferent_to_a_constant_is_given_the_whole_logits(task_name, heads, monkeypatch):
     """As sigmoid attention is; the logits' constant comes from the bias of the item MLP."""
     monkeypatch.setattr(length_gain, "weights", lambda logits, of: of["exponent"] * torch.sigmoid(logits))

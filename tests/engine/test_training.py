@@ -39,6 +39,13 @@ def trained(plan, seeds):
     return weights, losses
 
 
+def assert_same(one, other):
+    """Compare two batches with their labels."""
+    (batch, labels), (others, other_labels) = one, other
+    assert all(torch.equal(batch[name], others[name]) for name in batch)
+    assert torch.equal(labels, other_labels)
+
+
 @pytest.fixture
 def record_every_five_steps(monkeypatch):
     monkeypatch.setattr(training, "STEPS_PER_RECORD", 5)
@@ -113,9 +120,7 @@ def test_variants_of_a_seed_share_initialisation_and_data(task_name):
     of_none, of_ln = start(none, [2]), start(ln, [2])
     assert set(of_ln) - set(of_none) == {"norm.scale", "norm.shift"}
     assert all(torch.equal(of_none[name], of_ln[name]) for name in of_none)
-    (batch, labels), (other, others) = (next(drawing.batches(plan, [2])) for plan in (none, ln))
-    assert all(torch.equal(batch[name], other[name]) for name in batch)
-    assert torch.equal(labels, others)
+    assert_same(*(next(drawing.batches(plan, [2])) for plan in (none, ln)))
 
 
 def test_batches_have_the_lengths_of_their_steps_and_go_on_after_any_step(task_name):
@@ -125,18 +130,16 @@ def test_batches_have_the_lengths_of_their_steps_and_go_on_after_any_step(task_n
     assert [of.shape[2] for of in items] == [*drawing.lengths(plan, 0), *drawing.lengths(plan, 1)[:44]]
     assert len({of.numpy().tobytes() for of in items}) == 300
     for made in (1, 255, 256, 257):
-        for (batch, labels), (other, others) in zip(drawing.batches(plan, [0, 1], made), whole[made:], strict=False):
-            assert all(torch.equal(batch[name], other[name]) for name in batch)
-            assert torch.equal(labels, others)
+        for ours, theirs in zip(drawing.batches(plan, [0, 1], made), whole[made:], strict=False):
+            assert_same(ours, theirs)
 
 
 def test_batches_that_are_drawn_ahead_are_the_same(task_name):
     plan = make_short(task_name)
     for made in (0, 255):
         both = zip(drawing.batches(plan, [0, 1], made), batches_ahead(plan, [0, 1], made), strict=True)
-        for (batch, labels), (other, others) in islice(both, 600):
-            assert all(torch.equal(batch[name], other[name]) for name in batch)
-            assert torch.equal(labels, others)
+        for ours, theirs in islice(both, 600):
+            assert_same(ours, theirs)
 
 
 def test_lengths_are_uniform_from_the_shortest_to_the_longest():

@@ -10,12 +10,6 @@ FRAME = pd.DataFrame({"norm": ["none", "ln"] * 4, "seed": range(8), "accuracy": 
 formats = pytest.mark.parametrize(("write", "read"), [(write_frame, read_frame), (write_csv, read_csv)])
 
 
-@formats
-def test_what_is_written_is_read_back(tmp_path, write, read):
-    write(tmp_path / "f", FRAME)
-    assert read(tmp_path / "f").equals(FRAME)
-
-
 def test_a_column_that_a_csv_must_have_is_named(tmp_path):
     write_csv(tmp_path / "f", FRAME)
     assert read_csv(tmp_path / "f", "seed", "accuracy").equals(FRAME)

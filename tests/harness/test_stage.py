@@ -6,15 +6,13 @@ import subprocess
 import sys
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
+from checkout import ROOT
 from processes import alive, wait_for
 
 from vanishing_variance.harness.errors import DivergedError, InputError
 from vanishing_variance.harness.script import run
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.results.explained import INSIDE, OUTPUTS, WEIGHTS, beside_accuracy, explained, inside, markdown
-from vanishing_variance.results.quantities import GROUPINGS, QUANTITIES
+from vanishing_variance.results.explained import INSIDE, OUTPUTS, WEIGHTS, beside_accuracy, inside
 
 
 def measured(seeds=6, lengths=(16, 64, 256)):
@@ -40,31 +39,6 @@ def test_every_model_and_length_stands_beside_its_accuracy_and_its_training_leng
     assert one(beside, 64)["accuracy"] == one(frame, 64)["target"]
     assert one(beside, 64)["shift_after"] == one(tidy, 64)["shift_after"]
     assert one(beside, 64)["trained_variance_before"] == one(tidy, 0)["variance_before"]
-
-
-@pytest.mark.parametrize(
-    ("entropy", "explaining", "still"),
-    [
-        (lambda of: of["length"] / 1000, {"across lengths"}, {"between seeds", "between models"}),
-        (lambda of: of["norm"] == "ln", {"between models"}, {"between seeds", "across lengths"}),
-    ],
-)
-def test_groupings_take_off_what_they_say(entropy, explaining, still):
-    """Of a quantity that is one number a length, or one a normaliser."""
-    frame = measured()
-    accuracy = of_target(frame)
-    frame["entropy"] = 1.0 * entropy(frame)
-    accuracy["accuracy"] = entropy(accuracy) + accuracy["seed"] * 1e-6
-    found = explained(beside_accuracy(inside(frame), accuracy), 0)
-    table = found.set_index(["grouping", "quantity"])
-    assert len(table) == len(GROUPINGS) * len(QUANTITIES)
-    assert (table["n"] == 36).all()
-    for grouping in explaining:
-        assert table.loc[(grouping, "entropy"), "r2"] == pytest.approx(1, abs=0.01)
-    for grouping in still:
-        assert np.isnan(table.loc[(grouping, "entropy"), "r2"])
-        assert "no variation within groups" in table.loc[(grouping, "entropy"), "note"]
-    assert f"- argmax short, {next(iter(still))}, entropy: no variation within groups" in markdown(found)
 
 
 def test_a_number_that_is_not_finite_is_one_clear_error():

@@ -52,9 +52,3 @@ def test_shares_are_those_of_the_answers_of_both_variants():
     row = select(tests, "argmax", "long", "ln", "none").query("rule == 'averaged' and length == 64").iloc[0]
     expected = components(100.0 * right["ln"]["averaged-64"] - 100.0 * right["none"]["averaged-64"])
     assert row[[*vars(expected)]].tolist() == pytest.approx([*vars(expected).values()])
-
-
-def test_without_answers_shares_are_missing():
-    tests = paired_tests(ACCURACY, None, "ln", ("long",))
-    assert tests["p"].notna().all()
-    assert tests["se"].isna().all()

@@ -91,7 +91,7 @@ def test_a_record_of_the_repository_is_what_is_derived_from_its_pieces(record, t
     after = holds(kept)
     assert after.keys() == before.keys()
     tables = ("tables/gains.md", "tables/table2.md", "tables/paper.md")
-    for derived in ("claims.json", "mechanism.csv", "mechanism.md", *tables):
+    for derived in ("claims.json", "claims.md", "mechanism.csv", "mechanism.md", *tables):
         assert after[derived] == before[derived], derived
     tests = [pd.read_csv(BytesIO(files["tables/tests.csv"])) for files in (before, after)]
     pd.testing.assert_frame_equal(*tests)

@@ -11,7 +11,6 @@ from vanishing_variance.results.files import TrainingSetup, comparison, overview
 from vanishing_variance.statistics import robust
 
 STEPS = {(task, name): 5 for task in ("argmax", "dictionary") for name in ("short", "long")}
-TRAINED = TrainingSetup(0, {"short": 2, "long": 2}, {"short": 16, "long": 16}, STEPS, 512)
 SHORT = TrainingSetup(0, {"short": 2}, {"short": 16}, STEPS, 512)
 
 
@@ -40,13 +39,8 @@ def test_a_training_is_on_the_ranges_of_the_study():
             TrainingSetup.of(PARAMS | {"train_also_on": wrong})
 
 
-def test_a_study_of_the_short_range_has_no_files_of_the_long_one(monkeypatch):
+def test_a_table_says_how_its_models_were_trained(monkeypatch):
     monkeypatch.setattr(robust, "RESAMPLES", 99)
     files = comparison(made_up().query("range == 'short'"), None, PAPER, "ln", replace(SHORT, attention="power"))
-    assert [name for name in files if "table" in name] == [
-        *("tables/tests.csv", "tables/paper.csv", "tables/paper.md", "tables/gains.md"),
-        *(f"tables/table{number}.md" for number in (1, 2, 3, 6)),
-    ]
-    assert not [name for name in files["summary.json"] if "long" in name]
     title, _, _ = files["tables/table1.md"].partition("\n")
     assert title.endswith("after 5 of the paper's 100,000 gradient steps, attention power")
