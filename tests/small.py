@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 from rounding import in_double
-from scipy import stats
 
 from vanishing_variance.engine import checkpoints, registry
 from vanishing_variance.engine.config import Model, Training
@@ -211,18 +210,6 @@ def _one_plainly(trained, batch, weigh, place):
     before = torch.einsum("hbn,bnhd->bhd", weights, values).flatten(1)
     seen |= {"logits": logits.mean(0), "weights": weights.mean(0), "by_head": weights, "before": before}
     return {name: tensor.numpy() for name, tensor in seen.items()}
-
-
-def adaptive(polynomial):
-    """Return the softmax with an adaptive temperature, by numpy's polynomial and scipy's entropy."""
-
-    def weigh(logits):
-        entropy = stats.entropy(torch.softmax(logits, -1).numpy(), axis=-1)
-        polynomials = np.maximum(np.polyval(polynomial, entropy), 1)
-        beta = np.where(entropy > 0.5, polynomials, 1)
-        return torch.softmax(logits * torch.from_numpy(beta).unsqueeze(-1), -1)
-
-    return weigh
 
 
 def clear(logits):

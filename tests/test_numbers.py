@@ -2,7 +2,7 @@
 
 import numbers_in_prose
 import pytest
-from numbers_in_prose import PAGES, ROOT, problems, rows, tagged
+from numbers_in_prose import PAGES, ROOT, problems, tagged
 
 TEXTS = {name: (ROOT / name).read_text() for name in PAGES}
 
@@ -55,10 +55,3 @@ def test_a_tag_vouches_for_the_numbers_of_its_line_in_their_order(monkeypatch, t
 """
     monkeypatch.setattr(numbers_in_prose, "in_git", {"some.md": table, "none.json": ""}.get)
     assert [problem.split(": ")[1] for problem in problems(text)] == said
-
-
-def test_rows_of_json_have_the_keys_above_them(monkeypatch):
-    text = '{"a": {"b": {"low": -1.5, "words": "up to 2"}, "n": 3}}'
-    monkeypatch.setattr(numbers_in_prose, "in_git", {"some.json": text}.get)
-    found = [[("", "a"), ("n", "3")], [("", "a"), ("", "b"), ("low", "-1.5"), ("words", "up to 2")]]
-    assert rows("some.json")[1:] == found

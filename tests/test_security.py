@@ -5,7 +5,6 @@ import shlex
 import tomllib
 from importlib import metadata
 
-import pytest
 import yaml
 from checkout import ROOT
 from dvc.repo import Repo
@@ -30,25 +29,16 @@ RUNS = re.compile(
 )
 
 
-@pytest.fixture
-def commands(tmp_path):
-    """The commands that DVC would give to a shell, with some of params.yaml changed."""
-
-    def resolved(parts, **changes):
-        parameters = yaml.safe_load((ROOT / "params.yaml").read_text())
-        (tmp_path / "params.yaml").write_text(yaml.safe_dump(parameters | changes))
-        stages = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
-        some = {name: {part: stage[part] for part in parts if part in stage} for name, stage in stages.items()}
-        (tmp_path / "dvc.yaml").write_text(yaml.safe_dump({"stages": some}, sort_keys=False))
-        return [shlex.split(stage.cmd) for stage in Repo(str(tmp_path)).index.stages]
-
+def test_a_parameter_is_one_word_of_a_command_whatever_it_holds(tmp_path):
+    """Of the commands that DVC would give to a shell."""
     (tmp_path / ".dvc").mkdir()
     (tmp_path / ".dvc/config").write_text("[core]\nno_scm = true\n")
-    return resolved
-
-
-def test_a_parameter_is_one_word_of_a_command_whatever_it_holds(commands):
-    found = commands(("cmd", "matrix"), norm=HOSTILE[0], blocks=HOSTILE)
+    parameters = yaml.safe_load((ROOT / "params.yaml").read_text())
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(parameters | {"norm": HOSTILE[0], "blocks": HOSTILE}))
+    stages = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
+    some = {name: {part: stage[part] for part in ("cmd", "matrix") if part in stage} for name, stage in stages.items()}
+    (tmp_path / "dvc.yaml").write_text(yaml.safe_dump({"stages": some}, sort_keys=False))
+    found = [shlex.split(stage.cmd) for stage in Repo(str(tmp_path)).index.stages]
     for kind in ("train", "evaluate"):
         given = {(words[-3], words[-1]) for words in found if words[2] == f"stages.{kind}"}
         assert given == {(norm, block) for norm in ("none", "std", "ln", HOSTILE[0]) for block in HOSTILE}

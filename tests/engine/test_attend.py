@@ -49,8 +49,6 @@ CASES = [
     ("rows of a table", 33, True, True),
     ("rows of a table", 200, False, False),
 ]
-
-
 FORMS = {
     "context": lambda items, query: attention.attend(items, query)[1],
     "products": attention.products,

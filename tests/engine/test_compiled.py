@@ -61,23 +61,16 @@ def test_every_source_of_the_package_compiles():
     assert all(compiled(source, WIDTH=64) is not None for source in sources)
 
 
-def no_compiler(monkeypatch, tmp_path):
-    monkeypatch.setattr(module.shutil, "which", lambda name: None)
-
-
-def no_cache(monkeypatch, tmp_path):
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-
-
-def does_not_compile(monkeypatch, tmp_path):
-    (tmp_path / "answer.c").write_text("int answer(void) { return }\n")
-
-
 @needs_compiler
-@pytest.mark.parametrize("fault", [no_compiler, no_cache, does_not_compile])
+@pytest.mark.parametrize("fault", ["no compiler", "no cache", "does not compile"])
 def test_where_there_is_no_library_a_line_says_that_torch_does_the_work(source, tmp_path, monkeypatch, capsys, fault):
-    fault(monkeypatch, tmp_path)
+    if fault == "no compiler":
+        monkeypatch.setattr(module.shutil, "which", lambda name: None)
+    elif fault == "no cache":
+        (tmp_path / "file").touch()
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    else:
+        source.write_text("int answer(void) { return }\n")
     assert compiled(source, ANSWER=42) is None
     said = capsys.readouterr().err
     assert said.startswith("answer.c is not compiled, falling back to torch (slower): ")

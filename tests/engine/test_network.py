@@ -27,9 +27,9 @@ def drawn(plan):
     return in_double(draw(plan.variant.initial(plan.task_training), 0, plan.variant.task_name, SEEDS))
 
 
-def sequences(plan, seeds=SEEDS):
+def sequences(plan):
     """One training batch, in double precision, and its labels."""
-    batch, labels = next(batches(plan, seeds))
+    batch, labels = next(batches(plan, SEEDS))
     return in_double(batch), labels
 
 
@@ -113,21 +113,3 @@ def test_single_precision_is_double_precision_but_for_rounding(task_name, attent
         # Found are 1e-6 of the largest, and 1e-8 where a sum cancels.
         off = 1e-3 * tensor.grad.abs().max().item() + 1e-6
         torch.testing.assert_close(single[name].grad.double(), tensor.grad, rtol=0, atol=off)
-
-
-@pytest.mark.parametrize("heads", HEADS)
-def test_looking_up_tables_equals_computing_every_item(task_name, heads):
-    plan = planned(task_name, heads=heads)
-    network, weights, (batch, _) = plan.variant.network(), drawn(plan), sequences(plan)
-    items, folded_query = network.encode(weights, batch)
-    looked_up, same_direction = network.encode(weights, batch, network.tables(weights))
-    torch.testing.assert_close(looked_up.dense(), items.dense(), rtol=0, atol=1e-12)
-    torch.testing.assert_close(same_direction, folded_query, rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("heads", HEADS)
-def test_sequences_shared_by_all_seeds_are_those_sequences_for_each(task_name, heads):
-    plan = planned(task_name, heads=heads)
-    network, weights, (batch, _) = plan.variant.network(), drawn(plan), sequences(plan, SEEDS[:1])
-    repeated = {name: array.expand(len(SEEDS), *array.shape[1:]) for name, array in batch.items()}
-    torch.testing.assert_close(network(weights, batch), network(weights, repeated), rtol=0, atol=1e-12)

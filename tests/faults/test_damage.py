@@ -1,10 +1,9 @@
-"""One damaged file of each format, and a stage that reads it: one line names the file, and nothing is touched."""
+"""Damaged files, and a stage that reads each: one line names the file, and nothing is touched."""
 
 import shutil
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from scripts import ONE, ROOT
 from small import in_arrays
@@ -12,14 +11,11 @@ from small import in_arrays
 from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.variant import Variant, task_training
 from vanishing_variance.harness.arrays import read_arrays, write_arrays
-from vanishing_variance.harness.frames import write_csv, write_frame
 from vanishing_variance.harness.yaml import read_yaml
 
 WEIGHTS = Path("runs/trained/softmax/ln/short/argmax-0/weights.safetensors")
-FEATURES = Path("runs/evaluated/softmax/none/short/argmax-0/features.parquet")
-ACCURACY = Path("metrics/accuracy.csv")
 CLAIMS = Path("metrics/claims.json")
-STAGES = {WEIGHTS: ("evaluate", *ONE), FEATURES: ("figures",), ACCURACY: ("claims",), CLAIMS: ("readme",)}
+STAGES = {WEIGHTS: ("evaluate", *ONE), CLAIMS: ("readme",)}
 
 
 @pytest.fixture
@@ -29,9 +25,7 @@ def _files(refused):
     params = read_yaml(Path("params.yaml"))
     initial = Variant.of(params, "argmax", "ln").initial(task_training(params, "argmax"))
     write_arrays(WEIGHTS, in_arrays(draw(initial, 0, "argmax", [0, 1])))
-    accuracy = pd.DataFrame({"seed": [0, 1], "rule": "plain", "length": 4, "accuracy": [0.5, 1.0]})
-    write_frame(FEATURES, accuracy)
-    write_csv(ACCURACY, accuracy)
+    CLAIMS.parent.mkdir()
     shutil.copy(ROOT / "metrics/paper-scale/claims.json", CLAIMS)
 
 
@@ -60,8 +54,8 @@ def not_finite(path):
     [
         *((path, Path.unlink, "No such file") for path in STAGES),
         *((path, cut_off, "cannot be read as") for path in STAGES),
-        *((path, flip_a_bit, "its checksum does not fit") for path in (WEIGHTS, FEATURES)),
-        *((path, flip_a_bit, "codec can't decode") for path in (ACCURACY, CLAIMS)),
+        (WEIGHTS, flip_a_bit, "its checksum does not fit"),
+        (CLAIMS, flip_a_bit, "codec can't decode"),
         (WEIGHTS, without_a_seed, "holds other weights than params.yaml describes"),
         (WEIGHTS, not_finite, "holds weights that are not finite"),
     ],

@@ -250,14 +250,6 @@ def test_a_board_has_marks_or_words_of_every_line_in_its_order_and_a_vertical_li
     assert len(drawing.caption) <= CAPTION
 
 
-def test_a_board_whose_first_line_diverged_has_a_figure():
-    table = made_up_board().query("task == 'argmax'").sort_values("line")
-    [axes] = draw("Why?", table).figure.axes
-    assert [text.get_text() for text in axes.texts] == ["no result"]
-    assert [line for line in axes.lines if line.get_linestyle() == ":"] == []
-    assert draw("Why?", table[table["line"] == "broken"]).caption
-
-
 def test_a_path_has_accuracies_of_lines_and_baselines_and_gains_by_rule():
     lines = [("none", None, 10.0), ("ln", "none", 30.0), ("none-2", None, 50.0), ("ln-2", "none-2", 45.0)]
     table = []

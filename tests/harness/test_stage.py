@@ -123,9 +123,9 @@ sys.exit(subprocess.call([sys.executable, "stage.py"]))
 """
 
 
-@pytest.fixture
-def working(here):
-    """A stage of two processes, in a process group of its own, that does nothing for five minutes; started by `dvc`."""
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)])
+def test_a_stage_ends_with_its_processes_when_it_is_interrupted_or_its_dvc_is_killed(here, number):
+    """A stage of two processes, in a process group of its own, that does nothing for five minutes."""
     (here / "stage.py").write_text(STAGE)
     (here / "dvc.py").write_text(DVC)
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'src'}", "DVC_STAGE": "stage"}
@@ -133,23 +133,16 @@ def working(here):
         dvc = subprocess.Popen([sys.executable, "dvc.py"], env=environment, stderr=said, start_new_session=True)
     files = [here / "one", here / "two"]
     wait_for(lambda: all(file.exists() and file.read_text() for file in files))
-    yield dvc, [int(file.read_text()) for file in files]
-    with suppress(ProcessLookupError):
-        os.killpg(dvc.pid, signal.SIGKILL)
-    dvc.wait()
-
-
-@pytest.mark.slow
-def test_a_stage_ends_with_its_processes_when_the_dvc_that_started_it_is_killed(working):
-    dvc, processes = working
-    dvc.kill()
-    assert dvc.wait() == -signal.SIGKILL
-    wait_for(lambda: not any(alive(process) for process in processes))
-
-
-def test_an_interrupt_is_one_line_and_leaves_no_process(working, here):
-    dvc, processes = working
-    os.killpg(dvc.pid, signal.SIGINT)  # to all at once, as a terminal does: none can have ended before its own
-    assert dvc.wait(timeout=180) != 0
-    assert (here / "said").read_text() == "interrupted: the same command goes on from here\n"
-    wait_for(lambda: not any(alive(process) for process in processes))
+    processes = [int(file.read_text()) for file in files]
+    try:
+        if number == signal.SIGINT:
+            os.killpg(dvc.pid, number)  # to all at once, as a terminal does: none can have ended before its own
+            assert dvc.wait(timeout=180) != 0
+            assert (here / "said").read_text() == "interrupted: the same command goes on from here\n"
+        else:
+            dvc.kill()
+        wait_for(lambda: not any(alive(process) for process in processes))
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(dvc.pid, signal.SIGKILL)
+        dvc.wait()

@@ -6,7 +6,7 @@ import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
-from small import SHARP, adaptive, clear, in_parts, make_trained, models_of, plainly, rows_of, sample, single
+from small import SHARP, clear, in_parts, make_trained, models_of, plainly, rows_of, sample, single
 
 from vanishing_variance.engine import attend as attention
 from vanishing_variance.engine.kernels import attend as kernel
@@ -21,7 +21,16 @@ from vanishing_variance.measure.inference.temperature import PUBLISHED, UNCHANGE
 
 LENGTHS = [4, 32]
 FITTED, HARD = Temperature((1.0, 0.5)), Temperature((1000.0,))
-WEIGHS = {"plain": None, "adaptive": adaptive(PUBLISHED.polynomial), "fitted": adaptive(FITTED.polynomial)}
+
+
+def of_all_heads(plain, temperature):
+    """Return the softmax with one temperature for all heads of a sequence, by their mean entropy, head after head."""
+    by_head = plain["by_head"]  # (S, H, B, N)
+    entropies = stats.entropy(by_head, axis=-1).mean(axis=1)
+    polynomials = np.maximum(np.polyval(temperature.polynomial, entropies), 1)
+    betas = np.where(entropies > 0.5, polynomials, 1).repeat(by_head.shape[1], axis=0)
+    left = iter(torch.from_numpy(betas))
+    return lambda logits: torch.softmax(logits * next(left).unsqueeze(-1), -1)
 
 
 @pytest.mark.parametrize(("in_batch", "at_once", "compiled"), [(1, 7, False), (600, 70, False), (2**20, 2**20, True)])
@@ -32,11 +41,11 @@ def test_accuracy_is_that_of_the_plain_module_whatever_the_batches(task_name, in
         monkeypatch.setattr(kernel, "usable", lambda *_: False)
     trained = make_trained(task_name, "ln", SHARP[task_name])
     drawn = sample(trained, 20, 32)
-    classes = {}
-    sure = True
-    for rule, weigh in WEIGHS.items():
-        classes[rule] = plainly(trained, drawn, weigh)["classes"]
-        sure &= clear(classes[rule]).all(axis=0)
+    plain = plainly(trained, drawn)
+    classes = {"plain": plain["classes"]}
+    for rule, temperature in (("adaptive", PUBLISHED), ("fitted", FITTED)):
+        classes[rule] = plainly(trained, drawn, of_all_heads(plain, temperature))["classes"]
+    sure = np.all([clear(of_rule).all(axis=0) for of_rule in classes.values()], axis=0)
     drawn = rows_of(drawn, sure)
     labels = trained.variant.task.label(drawn)
     models = models_of(trained)
@@ -49,16 +58,6 @@ def test_accuracy_is_that_of_the_plain_module_whatever_the_batches(task_name, in
 def one_hot(logits):
     """Return all weight on the largest logit."""
     return torch.nn.functional.one_hot(logits.argmax(-1), logits.shape[-1]).double()
-
-
-def of_all_heads(plain, temperature):
-    """Return the softmax with one temperature for all heads of a sequence, by their mean entropy, head after head."""
-    by_head = plain["by_head"]  # (S, H, B, N)
-    entropies = stats.entropy(by_head, axis=-1).mean(axis=1)
-    polynomials = np.maximum(np.polyval(temperature.polynomial, entropies), 1)
-    betas = np.where(entropies > 0.5, polynomials, 1).repeat(by_head.shape[1], axis=0)
-    left = iter(torch.from_numpy(betas))
-    return lambda logits: torch.softmax(logits * next(left).unsqueeze(-1), -1)
 
 
 @pytest.mark.parametrize(

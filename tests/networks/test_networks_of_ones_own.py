@@ -55,19 +55,11 @@ def test_by_default_it_is_that_of_the_parameters():
     ("arguments", "message"),
     [
         (
-            {"network": "gru"},
-            r"^networks: 'gru' is unknown; choose from paper, transformer, or give a class$",
-        ),
-        (
             {"network": nn.Linear(2, 3)},
             r"^networks: Linear\(.*\) is unknown; choose from paper, transformer, or give a class$",
         ),
         ({"network": Bag, "options": {"widt": 3}}, r"^network Bag has no option 'widt'; its options: width, dropout$"),
         ({"network": Bag, "options": {"width": 3.5}}, r"^network Bag: option width is 3\.5; must be a valid integer$"),
-        (
-            {"network": "transformer", "options": {"gate": "soft"}},
-            r"^network transformer: option gate is 'soft'; must be 'none', 'elementwise', 'headwise' or 'scale'$",
-        ),
         ({"network": "transformer", "options": {"heads": 3}}, r"^network transformer.*heads must divide width"),
         ({"network": "paper", "options": {"width": 3}}, r"^the options of network paper are the section model and "),
         ({"network": "transformer", "attention": "power"}, r"^attention is power; no other network than paper has an "),

@@ -1,3 +1,5 @@
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,8 +16,6 @@ from vanishing_variance.probe.strategies import FIXED_LAST
 from vanishing_variance.statistics.power_law import power_law
 
 TEXT = " ".join(f"W{n % 50} w{n * 7 % 50} w{n * 11 % 50}." for n in range(200))
-
-
 GIVEN = {"lengths": [4, 8, 32], "sequences": 6, "layers": [1, 0], "heads": [3], "components": 2}
 SETTINGS = Probe(model="tiny", revision=None, text="words", **GIVEN)
 LENGTHS = np.array([16, 64, 256])
@@ -88,19 +88,10 @@ def test_an_output_that_does_not_vary_is_refused_in_one_line(subject):
         measure(one, SETTINGS, 0)
 
 
-def frame(lengths=LENGTHS):
-    """Return components that decay as N^-0.4 and N^-0.6, of two layers, the second twelve times the first."""
-    parts = []
-    for layer in (1, 12):
-        for component, exponent in enumerate((-0.4, -0.6)):
-            part = pd.DataFrame({"length": lengths, "deviation": layer * lengths**exponent})
-            parts.append(part.assign(strategy="random_pe", place="before", layer=layer, feature=component))
-    return pd.concat(parts, ignore_index=True)
-
-
 def test_a_layer_has_the_law_of_the_geometric_mean():
-    noisy = frame()
-    noisy["deviation"] *= np.random.default_rng(0).uniform(1, 2, len(noisy))
+    noisy = pd.DataFrame(list(product((1, 12), (0, 1), LENGTHS)), columns=["layer", "feature", "length"])
+    noisy["deviation"] = np.random.default_rng(0).uniform(1, 2, len(noisy)) * noisy["length"] ** -0.5
+    noisy = noisy.assign(strategy="random_pe", place="before")
     first, second = noisy["deviation"][:3].to_numpy(), noisy["deviation"][3:6].to_numpy()
     mean = np.sqrt(first * second)
     assert_allclose(pooled(noisy)["deviation"][:3], mean)

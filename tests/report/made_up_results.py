@@ -7,7 +7,10 @@ import pandas as pd
 from checkout import ROOT
 
 from vanishing_variance.figures import style
-from vanishing_variance.figures.drawing import Drawing, write_figure
+from vanishing_variance.figures.drawing import Drawing
+from vanishing_variance.figures.images import write_figure
+from vanishing_variance.harness.frames import read_csv
+from vanishing_variance.harness.runs import REFERENCE
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.page import Figure, Results, page
 from vanishing_variance.report.strongest import Study
@@ -37,14 +40,6 @@ VERDICTS = {
     "capacity": "not tested",
     "cause-moments-argmax": "not comparable",
 }
-# Recovered and reproduced without a normaliser, by intervention: a place, and the share of argmax.
-SHARES = {
-    "target weight restored": ("attention", 0.9949),
-    "global moments restored": ("before", -0.001),
-    "feature moments restored": ("before", 0.13),
-    "training sequences, feature moments of the long length": ("before", 0.41),
-    "moments (feature moments)": ("before", 0.27),
-}
 PARAMS = read_yaml(ROOT / "tests/smoke.yaml")
 
 
@@ -66,30 +61,6 @@ def comparisons(norm="ln"):
     return pd.concat(parts, ignore_index=True)
 
 
-def interventions():
-    """Return rows of shares.csv: over all lengths beyond training, and others, which the page does not print."""
-    rows = []
-    for (name, (where, share)), task in product(SHARES.items(), ("argmax", "dictionary")):
-        mean = {"intervention": name, "where": where, "task": task, "share": share / (1 + (task == "dictionary"))}
-        rows += [mean, mean | {"norm": "ln", "share": 7.0}, mean | {"length": 32, "share": 7.0}]
-        rows.append(mean | {"range": "long", "share": 7.0})
-        if where == "before":
-            rows.append(mean | {"where": "after"})
-    frame = pd.DataFrame(rows).fillna({"norm": "none", "range": "short"}).assign(n=2)
-    return frame.assign(share_low=frame["share"] - 0.02, share_high=frame["share"] + 0.02)
-
-
-def paper():
-    """Return some of the paper's numbers."""
-    cells = [
-        (1, "none", "accuracy_pct", 16384, 49.8),
-        (1, "ln_vs_none", "p_value", 16384, 0.003),
-        (3, "std", "gain_over_none_pct", 16, 7.0),
-    ]
-    frame = pd.DataFrame(cells, columns=["table", "variant", "quantity", "length", "value"])
-    return frame.assign(rule="plain", range="short", task="argmax")
-
-
 def made_up(norm="ln", drawn="accuracy", **changes):
     """Return results of a treatment, with one figure; some of the claims changed."""
     figure = Figure(f"../figures/{drawn}.png", f"Title of {drawn}", f"Caption of <{drawn}>, n = 2")
@@ -108,7 +79,8 @@ def rendered(run=None, record=None, source="norm: ln\n"):
     """Return the page of made-up results: a run, the record, and the one without biases."""
     record = record or made_up(drawn="recorded")
     others = {"without-biases": claims(ours=-0.9, n=3)}
-    return page(*answer(), run or made_up(), record, others, interventions(), paper(), source)
+    shares = read_csv(ROOT / "metrics/interventions/shares.csv")
+    return page(answer(), run or made_up(), record, others, shares, read_csv(REFERENCE), source)
 
 
 def draw(path):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.results.explained import INSIDE, OUTPUTS, WEIGHTS, beside_accuracy, inside
+from vanishing_variance.results.explained import OUTPUTS, WEIGHTS, inside
 
 
 def measured(seeds=6, lengths=(16, 64, 256)):
@@ -16,29 +16,6 @@ def measured(seeds=6, lengths=(16, 64, 256)):
     frame[[*WEIGHTS, *OUTPUTS]] = rng.uniform(1, 2, (len(frame), len(WEIGHTS) + len(OUTPUTS)))
     frame["target"] = rng.uniform(0.5, 0.6, len(frame)) + 0.05 * (frame["norm"] == "ln") - frame["length"] / 1000
     return frame
-
-
-def of_target(frame):
-    accuracy = frame[frame["length"] > 0].assign(rule="plain", accuracy=lambda of: of["target"])
-    accuracy = pd.concat([accuracy, accuracy.assign(rule="adaptive", accuracy=0.5)])
-    return accuracy[["task", "range", "norm", "seed", "rule", "length", "accuracy"]]
-
-
-def one(frame, length):
-    return frame.query("norm == 'ln' and seed == 3 and length == @length").iloc[0]
-
-
-def test_every_model_and_length_stands_beside_its_accuracy_and_its_training_lengths():
-    frame = measured()
-    tidy = inside(frame)
-    assert list(tidy) == INSIDE
-    assert one(tidy, 0)[WEIGHTS].isna().all()
-    assert one(tidy, 64)["shift_after"] == float(f"{one(frame, 64)['shift_after']:.6g}")
-    beside = beside_accuracy(tidy, of_target(frame))
-    assert len(beside) == 2 * 6 * 3
-    assert one(beside, 64)["accuracy"] == one(frame, 64)["target"]
-    assert one(beside, 64)["shift_after"] == one(tidy, 64)["shift_after"]
-    assert one(beside, 64)["trained_variance_before"] == one(tidy, 0)["variance_before"]
 
 
 def test_a_number_that_is_not_finite_is_one_clear_error():

@@ -63,22 +63,6 @@ def test_shares_are_of_the_fall_between_the_same_seeds():
     assert change(one(longer, "recovered", TARGET, "attention")) == 40
 
 
-def test_where_there_is_no_share_or_interval_words_say_so():
-    frame = accuracies()
-    frame.loc[(frame["intervention"] == BASE) & (frame["length"] == 64), "accuracy"] += np.tile([0.5, -0.4], 4)
-    table = shares(frame, {"short": 16})
-    for length, note in (
-        (8, "accuracy falls by -0.15 points, less than 1: no share"),
-        (64, "the fall of 35 points may be 0: no share"),
-    ):
-        row = one(table, "recovered", TARGET, "attention", length)
-        assert np.isnan(row["share"])
-        assert row["note"] == note
-    alone = one(shares(accuracies(seeds=1), {"short": 16}), "recovered", TARGET, "attention", 64)
-    assert (alone["share"], alone["note"]) == (0, "one seed: no interval")
-    assert np.isnan(alone["fall_low"])
-
-
 def test_shapley_shares_add_up_to_what_both_bring():
     """Base 0.3: the weight brings 30 or 55 points, the moments 5 or 30."""
     values = {names.restored("global"): 0.35, kept_long("global"): 0.6, both("global"): 0.9}

@@ -58,20 +58,6 @@ def test_gains_and_changes_are_scipys(correct):
         np.testing.assert_allclose(found[f"{view}_change_low"], [np.nan, *lows])
 
 
-def study(**changes):
-    compare = [list(pair) for pair in BASELINES.items()]
-    lines = {line: {} for line in [*BASELINES, *BASELINES.values()]}
-    return Study(question="Where?", tasks=["argmax"], lines=lines, compare=compare, **changes)
-
-
-def test_the_section_has_the_head_with_most_attention_to_the_target_and_the_variance(correct):
-    text = path_section(results(correct), study(path=LINES), 16, SEQUENCES)
-    assert text.startswith("\n## The path on argmax\n")
-    [inside] = [line for line in text.splitlines() if line.startswith("| b-ln") and "plain" not in line]
-    assert [cell.strip() for cell in inside.split("|")[2:-1]] == ["0.12", "0.03", "0.250"] * 2
-    assert path_section(results(correct), study(), 16, SEQUENCES) == ""
-
-
 def test_a_line_that_diverged_has_no_gain_and_neither_have_changes_from_and_to_it(correct):
     table = results(correct)
     table = table[table["line"] != "b-ln"]
@@ -79,4 +65,7 @@ def test_a_line_that_diverged_has_no_gain_and_neither_have_changes_from_and_to_i
     assert found.loc["b-ln", "n"] == 0
     assert found["points"].isna().tolist() == [False, True, False]
     assert found["points_change"].isna().all()
-    assert "| b-ln" in path_section(table, study(path=LINES), 16, SEQUENCES)
+    compare = [list(pair) for pair in BASELINES.items()]
+    lines = {line: {} for line in [*BASELINES, *BASELINES.values()]}
+    study = Study(question="Where?", tasks=["argmax"], lines=lines, compare=compare, path=LINES)
+    assert "| b-ln" in path_section(table, study, 16, SEQUENCES)
