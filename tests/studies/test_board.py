@@ -55,6 +55,16 @@ def test_only_seeds_that_both_have_are_compared_and_rules_apart(accuracies):
     assert np.isnan(table.loc[("a", "averaged"), "difference"])
 
 
+def test_p_is_corrected_within_a_task_and_rule(accuracies):
+    first, second, third = accuracies
+    lines = pd.concat([line("a", first / 9), line("b", second / 9 + 0.5), line("c", third / 9 + 0.8)])
+    alone = board(lines, {"b": "a", "c": "a"}, 16, 512)
+    table = board(pd.concat([lines, lines.assign(task="dictionary")]), {"b": "a", "c": "a"}, 16, 512)
+    for _, of_task in table.groupby("task"):
+        np.testing.assert_array_equal(of_task["p_holm"], alone["p_holm"])
+    assert (alone["p_holm"][1:] < 0.5).all()
+
+
 def test_of_single_lengths_the_shortest_and_the_longest_are_shown_and_one_seed_has_no_interval(accuracies):
     one = [line(name, of_line[:1], seeds=[0]) for name, of_line in zip("ab", accuracies, strict=False)]
     table = board(pd.concat(one), {"b": "a"}, 16, 512)
