@@ -7,8 +7,7 @@ import pandas as pd
 from checkout import ROOT
 
 from vanishing_variance.figures import style
-from vanishing_variance.figures.drawing import Drawing
-from vanishing_variance.figures.images import write_figure
+from vanishing_variance.figures.drawing import Drawing, write_figure
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.runs import REFERENCE
 from vanishing_variance.harness.yaml import read_yaml
@@ -80,7 +79,7 @@ def rendered(run=None, record=None, source="norm: ln\n"):
     record = record or made_up(drawn="recorded")
     others = {"without-biases": claims(ours=-0.9, n=3)}
     shares = read_csv(ROOT / "metrics/interventions/shares.csv")
-    return page(answer(), run or made_up(), record, others, shares, read_csv(REFERENCE), source)
+    return page(*answer(), run or made_up(), record, others, shares, read_csv(REFERENCE), source)
 
 
 def draw(path):
