@@ -15,8 +15,7 @@ import pandas as pd
 from vanishing_variance.engine.ensemble import train_block
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.harness.errors import InputError, shown
-from vanishing_variance.harness.paths import Run
-from vanishing_variance.harness.runs import PAPER
+from vanishing_variance.harness.paths import PAPER, Run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure import plain_models

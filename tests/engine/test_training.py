@@ -24,8 +24,7 @@ from vanishing_variance.harness import parallel
 from vanishing_variance.harness.arrays import read_arrays
 from vanishing_variance.harness.errors import DivergedError
 from vanishing_variance.harness.files import write_text
-from vanishing_variance.harness.paths import Run
-from vanishing_variance.harness.runs import NETWORK
+from vanishing_variance.harness.paths import NETWORK, Run
 from vanishing_variance.harness.yaml import read_yaml
 
 SEEDS = list(range(8))

@@ -17,7 +17,7 @@ from vanishing_variance.engine.device import device
 from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.errors import InputError, shown
-from vanishing_variance.harness.runs import PAPER
+from vanishing_variance.harness.paths import PAPER
 from vanishing_variance.networks import Layer, NormModule, Sizes
 from vanishing_variance.networks.paper import state_of_seed
 from vanishing_variance.plain.plan import PlainPlan, load_network
