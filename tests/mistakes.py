@@ -272,6 +272,7 @@ MISTAKES = {
         "params: [norm, attention, train_also_on, blocks, figures, ranges]",
         "params: [norm, attention, train_also_on, blocks, ranges]",
     ),
+    "a core is given to two stages": ("min(command.processes, most, free)", "min(command.processes, most)"),
     "a stage begins when one input is there": (
         "if well.issuperset(self._inputs[name])]",
         "if well.intersection(self._inputs[name]) or not self._inputs[name]]",
