@@ -12,10 +12,11 @@ from vanishing_variance.engine.batches import batches
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.ensemble import TrainedBlock, train_in_chunks, trained_block
 from vanishing_variance.harness.parallel import Report
+from vanishing_variance.plain.check import check_network
 from vanishing_variance.plain.ensemble import Single, Stacked, can_stack
 from vanishing_variance.plain.jobs import job
 from vanishing_variance.plain.loop import train
-from vanishing_variance.plain.model import check_network, initial_model
+from vanishing_variance.plain.model import initial_model
 from vanishing_variance.plain.plan import PlainPlan
 
 
