@@ -129,6 +129,28 @@ class StartsByNumpy(WithMore):
         self.seen = [float(np.random.rand())]
 
 
+class ChangesInTests(WithMore):
+    def forward(self, items, query):
+        logits = super().forward(items, query)
+        self.mean.copy_(of_mean(self, logits))
+        return logits
+
+
+class StartsByFirstBatch(WithMore):
+    """As ActNorm does."""
+
+    def __init__(self, sizes, norm):
+        super().__init__(sizes, norm)
+        self.register_buffer("started", torch.tensor(False))
+
+    def forward(self, items, query):
+        logits = super().forward(items, query)
+        if not self.started:
+            self.started.fill_(True)
+            self.more.data.copy_(1 / logits.detach().std(0))
+        return logits
+
+
 class WithNorms(WithMore):
     def __init__(self, sizes, norm):
         super().__init__(sizes, norm)
@@ -168,7 +190,9 @@ class Extra(WithMore):
         return {"steps": self.steps}
 
 
-@pytest.mark.parametrize("network", [InPlace, Remembers, DrawsByTorch, WithNorms, Tied, Sparse, "paper", "transformer"])
+@pytest.mark.parametrize(
+    "network", [InPlace, Remembers, StartsByFirstBatch, DrawsByTorch, WithNorms, Tied, Sparse, "paper", "transformer"]
+)
 def test_what_a_state_holds_passes(task_name, network):
     check_network(make_plain(task_name, network), 0)
 
@@ -184,6 +208,7 @@ def test_what_a_state_holds_passes(task_name, network):
         (PlainTensor, "network.mean is different when "),
         (Counts, "network.steps is different when "),
         (CountsInGlobal, "its answer is different when "),
+        (ChangesInTests, "network.mean changes in a test, so another model would be tested; ask self.training first"),
         (DrawsByNumpy, "its answer is different when "),
         (StartsByNumpy, "network.seen is different when "),
         (Detached, "a training step fails: RuntimeError: element 0 of tensors does not require grad"),

@@ -1,5 +1,8 @@
 """Training of a block of seeds by the plain engine: a process each on a CPU, on a GPU all at once.
 
+Where a network draws random numbers, as for dropout, a GPU trains its seeds one after another, too: what a seed draws
+depends on no other. A GPU draws other numbers than a CPU.
+
 S seeds.
 """
 

@@ -3,6 +3,8 @@
 S seeds, B sequences.
 """
 
+from collections.abc import Mapping
+from contextlib import suppress
 from io import BytesIO
 from typing import Any
 
@@ -21,16 +23,19 @@ from vanishing_variance.plain.plan import PlainPlan
 
 # Of numbers that are trained, averaged and written.
 DTYPES = torch.float32, torch.float64, torch.int64, torch.int32, torch.uint8, torch.bool
+REMEDY = "keep what changes in buffers, changed in place, and draw by torch alone"
 # What every module has beside its state: hooks and the like.
 _OF_ANY_MODULE = vars(nn.Module()).keys()
+
+Bytes = dict[str, bytes]
 
 
 def check_network(plan: PlainPlan, seed: int) -> None:
     """Raise InputError where a network cannot be trained, or another model would be tested than the one trained.
 
-    On the first batch of a seed it answers and makes a training step, with given random numbers: at first, then from
+    On the first batch of a seed it makes a training step and answers, with given random numbers: at first, then from
     the same state again, and as a new model of the seed. What is different then depends on what is not in its state,
-    which neither the test nor a training that goes on from a checkpoint has.
+    which neither the test nor a training that goes on from a checkpoint has. An answer must leave the state alone.
     """
     torch.set_num_threads(1)  # as in training: several wait for each other
     model = initial_model(plan, seed)
@@ -42,16 +47,14 @@ def check_network(plan: PlainPlan, seed: int) -> None:
         first = _trial(model, batch, labels)
         model.load_state_dict(initial)
         for same in (model, initial_model(plan, seed).to(device())):
-            _check_alike(model.name, first, _trial(same, batch, labels))
+            again = _trial(same, batch, labels)
+            _check_alike(model, first, again, "is different when seed and state are the same", REMEDY)
 
 
-def _check_alike(network: str, first: dict[str, bytes], again: dict[str, bytes]) -> None:
+def _check_alike(model: PlainModel, first: Bytes, again: Bytes, fault: str, remedy: str) -> None:
     for name in first | again:
         if first.get(name) != again.get(name):
-            raise InputError(
-                f"network {network}: {name} is different when seed and state are the same, so another model would be "
-                "tested; keep what changes in buffers, changed in place, and draw by torch alone"
-            )
+            raise InputError(f"network {model.name}: {name} {fault}, so another model would be tested; {remedy}")
 
 
 def _check_tensor(name: str, tensor: Any) -> None:
@@ -68,38 +71,34 @@ def _check_tensor(name: str, tensor: Any) -> None:
         raise InputError(f"{name} is expanded; must have memory of its own, as by clone()")
 
 
-def _trial(model: PlainModel, batch: Batch, labels: Int64[Tensor, "S B"]) -> dict[str, bytes]:
-    """Return by name all that can be seen of an answer and a training step."""
+def _trial(model: PlainModel, batch: Batch, labels: Int64[Tensor, "S B"]) -> Bytes:
+    """Return by name all that can be seen of a training step and an answer."""
     on_device = {name: array.to(device()) for name, array in batch.items()}
     one = {name: array[0] for name, array in on_device.items()}
     ensemble = Single(model)
     torch.manual_seed(0)
+    model.train()
+    with in_one_line(f"network {model.name}: a training step"):
+        loss = ensemble.backward(on_device, labels.to(device()))
+    trained = _each_pickled(model.state_dict())
     model.eval()
     with torch.no_grad():
         answers = model(one)
         if hasattr(model.network, "inside"):
             model.inside(one)
-    model.train()
-    with in_one_line(f"network {model.name}: a training step"):
-        loss = ensemble.backward(on_device, labels.to(device()))
     ensemble.check_bound()
-    return _beside_state(model) | {"its answer": _pickled((answers, loss))}
+    _check_alike(model, trained, _each_pickled(model.state_dict()), "changes in a test", "ask self.training first")
+    return _each_pickled(_beside_state(model) | {"its answer": (answers, loss)})
 
 
-def _beside_state(model: PlainModel) -> dict[str, bytes]:
-    """Return by name what modules hold beside parameters, but for what cannot be pickled."""
+def _beside_state(model: PlainModel) -> dict[str, Any]:
+    """Return by name what modules hold beside parameters."""
     held: dict[str, Any] = dict(model.named_buffers())
     for path, module in model.named_modules():
         for name, value in vars(module).items():
             if name not in _OF_ANY_MODULE:
                 held[f"{path}.{name}"] = value
-    pickled = {}
-    for name, value in held.items():
-        try:
-            pickled[name] = _pickled(value)
-        except Exception:  # noqa: S112 -- of any kind: of its class's own code
-            continue
-    return pickled
+    return held
 
 
 class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
@@ -112,7 +111,12 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
         return super().reducer_override(obj)
 
 
-def _pickled(value: Any) -> bytes:
-    pickled = BytesIO()
-    _Pickler(pickled).dump(value)
-    return pickled.getvalue()
+def _each_pickled(values: Mapping[str, Any]) -> Bytes:
+    """Return named values as bytes, but for what cannot be pickled."""
+    pickled = {}
+    for name, value in values.items():
+        stored = BytesIO()
+        with suppress(Exception):  # of any kind: of its class's own code
+            _Pickler(stored).dump(value)
+            pickled[name] = stored.getvalue()
+    return pickled
