@@ -76,6 +76,10 @@ MISTAKES = {
         "optimiser.resume(completed)\n    if",
         "optimiser.resume(completed + 1)\n    if",
     ),
+    "what a network keeps beside its state is not seen": (
+        "if first.get(name) != again.get(name):",
+        "if not again.keys():",
+    ),
     "dropout goes on with other numbers after a checkpoint": ("torch.manual_seed(int(noise[step - 1]))", "pass"),
     "each normaliser starts a network with weights of its own": (
         'plan.variant.task_name, seed, "network"',
