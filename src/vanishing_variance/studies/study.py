@@ -17,13 +17,16 @@ from vanishing_variance.harness.yaml import flattened, read_yaml
 from vanishing_variance.measure.held_out import Test
 from vanishing_variance.params import Params, check
 from vanishing_variance.results.scale import changed
-from vanishing_variance.studies.plan import STUDIES, LineRun
+from vanishing_variance.studies.line import STUDIES, LineRun
 
 # What a line may change of params.yaml, sections and single keys; tests are the same for all lines.
 TRAINED = (
     *("norm", "attention", "network", "network_options"),
-    *("seed", "blocks", "seeds_per_block", "tasks", "ranges", "model", "training"),
+    *("blocks", "seeds_per_block", "tasks", "ranges", "model", "training"),
 )
+# What decides the test sequences, and what all lines share so that they can be compared.
+OF_TESTS = re.compile(r"seed|tasks\.\w+\.data(\..*)?")
+OF_ALL = re.compile(r"ranges\.\w+\.(shortest|longest)")
 NAME = "[a-z0-9][a-z0-9-]{0,63}"
 
 
@@ -111,6 +114,10 @@ def read_study(name: str) -> Study:
     both = study.lines.keys() & study.kept.keys()
     if both:
         raise InputError(f"{path}: kept has {min(both)}, which is a line; a line is trained, or it is kept")
+    compared = [line for line, _ in study.compare]
+    for line in compared:
+        if compared.count(line) > 1:
+            raise InputError(f"{path}: compare has {line} with two baselines; a line has one")
     for line in [line for pair in study.compare for line in pair]:
         if line not in study.names:
             raise InputError(f"{path}: compare has {shown(line)}; choose from {', '.join(study.names)}")
@@ -141,6 +148,8 @@ def line_params(params: Mapping[str, Any], study: Study, line: str) -> dict[str,
     own = flattened((study.lines | study.kept)[line])
     changes = base | own
     try:
+        for key in filter(OF_ALL.fullmatch, own):
+            raise InputError(f"{key} cannot differ between lines, which are compared beyond it; set it in base")
         resolved = _resolved(params, changes)
         if resolved["network"] != PAPER:
             _check_read(resolved["network"], own)
@@ -169,6 +178,8 @@ def _resolved(params: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str
     if network != PAPER:  # of the base and params.yaml it is other lines'
         changes["attention"] = "softmax"
     for key in changes:
+        if OF_TESTS.fullmatch(key):
+            raise InputError(f"{key} cannot differ; it decides the test sequences, which are those of {PATH}")
         if key.split(".")[0] not in TRAINED:
             raise InputError(f"{key} cannot differ; a line has {', '.join(TRAINED)}")
     resolved = changed(params, changes)
