@@ -21,12 +21,15 @@ def main() -> None:
 def make(name: str) -> None:
     """Run DVC, and exit as it does where it fails. Raises InputError before DVC removes what cannot be made again."""
     write_plan(name)
-    graph = str(STUDIES / name / "dvc.yaml")
-    for targets in (["generate"], ["--keep-going", "--allow-missing", graph]):
-        require_weights(name)  # before both: test sequences that change make tests stale, too
-        code = call([sys.executable, "-m", "dvc", "repro", *targets])
-        if code:
-            sys.exit(code)
+    _repro("generate")  # first: a test is stale where its sequences change
+    require_weights(name)
+    _repro("--keep-going", "--allow-missing", str(STUDIES / name / "dvc.yaml"))
+
+
+def _repro(*targets: str) -> None:
+    code = call([sys.executable, "-m", "dvc", "repro", *targets])
+    if code:
+        sys.exit(code)
 
 
 if __name__ == "__main__":
