@@ -10,7 +10,7 @@ from vanishing_variance.harness.yaml import read_yaml, written
 from vanishing_variance.studies.line import plan_file, runs
 from vanishing_variance.studies.plan import digest, plan_of_test, plan_of_training
 from vanishing_variance.studies.results import results_files
-from vanishing_variance.studies.study import check_batch, held_out, line_params, read_study
+from vanishing_variance.studies.study import check_batch, check_pairs, held_out, line_params, read_study
 
 
 def main() -> None:
@@ -25,6 +25,7 @@ def write_plan(name: str) -> None:
     params = read_yaml(PATH)
     resolved = {line: line_params(params, study, line) for line in study.names}
     results_files(name, study)
+    check_pairs(study, resolved)
     of_all = next(iter(resolved.values()))  # what follows is the same for all lines
     test = held_out(of_all, study)
     longest = get_param(of_all, f"ranges.{study.range}", Range).longest

@@ -156,6 +156,10 @@ def test_a_new_study_does_not_overwrite_one_and_can_be_planned(refused):
     ("study", "line"),
     [
         (f"{STUDY}lines: {{a: {{norm: batch}}}}\n", "line a: norm is 'batch'; must be one of centred_rms"),
+        (
+            f"{STUDY}lines: {{a: {{norm: none}}, b: {{norm: ln, blocks: [1]}}}}\ncompare: [[b, a]]\n",
+            "compare has b and a, which have no seed in common; change their blocks",
+        ),
         (f"{STUDY}lines: {{}}\nkept: [a]\n", "studies/mine/study.yaml: kept has a, which has no file in results/"),
     ],
 )

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.ranges import Range
+from vanishing_variance.engine.seeds import seeds
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.runs import PAPER
 from vanishing_variance.harness.sections import PATH, Lengths, Section, Several, different, explained, get_param
@@ -185,6 +186,18 @@ def _resolved(params: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str
     resolved = changed(params, changes)
     check(resolved, LineParams)
     return resolved
+
+
+def check_pairs(study: Study, resolved: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raise InputError where a pair of trained lines shares no seed; `resolved`: the parameters by line."""
+    by_line = {line: _seeds(resolved[line]) for line in study.lines}
+    for line, baseline in study.compare:
+        if study.lines.keys() >= {line, baseline} and by_line[line].isdisjoint(by_line[baseline]):
+            raise InputError(f"compare has {line} and {baseline}, which have no seed in common; change their blocks")
+
+
+def _seeds(params: Mapping[str, Any]) -> set[int]:
+    return {seed for block in params["blocks"] for seed in seeds(block, params["seeds_per_block"])}
 
 
 def check_batch(params: Mapping[str, Any], this: LineRun) -> None:
