@@ -63,6 +63,9 @@ def test_lengths_of_a_study_are_some_that_are_tested(read, lengths, said):
     assert held_out(PARAMS, read(VALID | {"lengths": [16, 64]})) == PARAMS["test"] | {"lengths": [16, 64]}
     with pytest.raises(InputError, match=said):
         held_out(PARAMS, read(VALID | {"lengths": lengths}))
+    longer = PARAMS | {"ranges": {"short": {"shortest": 5, "longest": 16384}}}
+    with pytest.raises(InputError, match=r"^params\.yaml: test\.lengths has none above 16384, the longest in "):
+        held_out(longer, read(VALID))
 
 
 def test_a_line_has_what_the_base_and_it_change_nested_or_dotted(read):

@@ -137,6 +137,8 @@ def held_out(params: Mapping[str, Any], study: Study) -> dict[str, Any]:
         raise InputError(f"lengths is {shown(lengths)}; choose from test.lengths: {', '.join(map(str, test.lengths))}")
     if study.lengths and not lengths[0] <= longest < lengths[-1]:
         raise InputError(f"lengths is {shown(lengths)}; must have one up to {longest}, of training, and one above")
+    if lengths[-1] <= longest:
+        raise InputError(f"{PATH}: test.lengths has none above {longest}, the longest in training")
     return {"lengths": lengths, "sequences": study.sequences or test.sequences}
 
 
