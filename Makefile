@@ -30,9 +30,7 @@ study: $(VENV)/installed
 ifdef NEW
 	@python -m stages.study_new "$(NEW)"
 else
-	@python -m stages.study_plan "$(NAME)"
-	dvc repro generate
-	dvc repro --keep-going --allow-missing "studies/$(NAME)/dvc.yaml"
+	@python -m stages.study "$(NAME)"
 endif
 
 TESTS := python -m pytest -n 2 --dist loadfile --no-loadscope-reorder

@@ -5,7 +5,7 @@ from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.results.runs import REFERENCE
 from vanishing_variance.studies.choice import markdown
-from vanishing_variance.studies.plan import STUDIES
+from vanishing_variance.studies.line import STUDIES
 
 FOLDER = STUDIES / "protocols"
 

@@ -1,17 +1,15 @@
 """Compare the lines of a study: its board as a frame, a table and a figure."""
 
-from vanishing_variance.engine.ranges import Range
 from vanishing_variance.figures import board as board_figure
 from vanishing_variance.figures import path
 from vanishing_variance.figures.drawing import write_figure
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.frames import write_csv
 from vanishing_variance.harness.script import Arguments, run
-from vanishing_variance.harness.sections import PATH, Several, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies.board import board
+from vanishing_variance.studies.line import STUDIES, plan_file
 from vanishing_variance.studies.path import path_section
-from vanishing_variance.studies.plan import STUDIES
 from vanishing_variance.studies.results import read_results
 from vanishing_variance.studies.study import read_study
 from vanishing_variance.studies.table import board_table
@@ -22,9 +20,8 @@ def main() -> None:
     parser.add_argument("study", help="a folder of studies")
     name = parser.parse_args().study
     study = read_study(name)
-    params = read_yaml(PATH)
-    longest = get_param(params, f"ranges.{study.range}", Range).longest
-    sequences = study.sequences or get_param(params, "test.sequences", Several)
+    compare = read_yaml(plan_file(name))["compare"]
+    longest, sequences = compare["longest"], compare["sequences"]
     results = read_results(name, study)
     table = board(results, study.baselines, longest, sequences)
     folder = STUDIES / name

@@ -5,7 +5,7 @@ import re
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.script import Arguments, run
-from vanishing_variance.studies.plan import STUDIES
+from vanishing_variance.studies.line import STUDIES
 from vanishing_variance.studies.study import NAME
 from vanishing_variance.studies.template import FILES, filled
 

@@ -14,18 +14,15 @@ from vanishing_variance.harness.files import write_json
 from vanishing_variance.harness.frames import read_frame, write_csv
 from vanishing_variance.harness.paths import PAPER
 from vanishing_variance.harness.script import run
-from vanishing_variance.harness.sections import PATH
-from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.training_loss import training_losses
 from vanishing_variance.studies.arguments import planned_line
-from vanishing_variance.studies.plan import DIVERGED, STUDIES, LineRun
+from vanishing_variance.studies.line import DIVERGED, LineRun
 from vanishing_variance.studies.results import COLUMNS, beside, by_head, last_layer, results, results_file
 
 
 def main() -> None:
-    plan, runs = planned_line(__doc__)
+    params, runs = planned_line(__doc__, "train", "test")
     first = runs[0]
-    params = {**read_yaml(PATH), **plan, **read_yaml(STUDIES / first.study / "plan/test.yaml")}
     tested = [results_or_note(params, this) for this in runs]
     write_csv(results_file(first.study, first.task, first.line), pd.concat(tested))
 

@@ -5,11 +5,11 @@ from vanishing_variance.harness.errors import DivergedError
 from vanishing_variance.harness.files import write_json
 from vanishing_variance.harness.script import run
 from vanishing_variance.studies.arguments import planned_line
-from vanishing_variance.studies.plan import DIVERGED
+from vanishing_variance.studies.line import DIVERGED
 
 
 def main() -> None:
-    plan, runs = planned_line(__doc__)
+    plan, runs = planned_line(__doc__, "train")
     for this in runs:
         (this.folder("trained") / DIVERGED).unlink(missing_ok=True)  # of another training, where DVC has not cleared it
         try:

@@ -69,8 +69,8 @@ MISTAKES = {
         "some_seeds = seeds[:size]",
     ),
     "the test of several heads does not see the plain engine": (
-        'line["model"]["heads"] > 1 for line',
-        'line["model"]["heads"] > 9 for line',
+        'params["model"]["heads"] > 1',
+        'params["model"]["heads"] > 9',
     ),
     "a resumed step of the plain engine counts twice": (
         "optimiser.resume(completed)\n    if",
@@ -230,12 +230,17 @@ MISTAKES = {
         "changes = own",
     ),
     "a plan lacks the hash of its normaliser": (
-        """names = [f"attentions/{params['attention']}.py", f"norms/{params['norm']}.py"]""",
-        """names = [f"attentions/{params['attention']}.py"]""",
+        """hashes([f"attentions/{params['attention']}.py", f"norms/{params['norm']}.py"])""",
+        """hashes([f"attentions/{params['attention']}.py"])""",
     ),
     "a plan lacks the plain engine": (
         'names += sorted(f"plain/{path.name}" for path in (PACKAGE / "plain").glob("*.py"))',
         "names += []",
+    ),
+    "a plan overlooks what a normaliser imports": ("left += _imported(name, source)", "left += []"),
+    "the results of a test without weights are removed": (
+        "elif train.outs[0].workspace_status():",
+        "elif False:",
     ),
     "a board's mean has the longest training length": (
         "by_length.columns.to_numpy() > longest",

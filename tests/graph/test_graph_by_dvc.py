@@ -178,14 +178,18 @@ def test_a_line_that_is_added_or_changed_trains_alone(copy, old, new, line):
 
 
 def test_a_clone_without_weights_adds_a_line_and_trains_no_other(copy, tmp_path):
-    """As `make study` does it."""
+    """As `make study` does it; where tests of the others are stale, it names them and removes nothing."""
     clone = Copy(tmp_path / "clone")
     copy("git", "clone", "--quiet", str(copy.path), str(clone.path))
     path = clone.path / STUDY / "study.yaml"
-    path.write_text(path.read_text().replace("lines:\n", "lines:\n  std: {norm: std}\n"))
-    assert clone.ran("dvc", "repro", "generate") == {"check", *GENERATE}
-    graph = f"{STUDY}/dvc.yaml"
-    assert clone.ran("dvc", "repro", "--allow-missing", graph) == of_study("plan", *of_line("std"), "compare")
+    make_study = ("python", "-m", "stages.study", path.parent.name)
+    path.write_text(path.read_text().replace("lines:\n", "lines:\n  two: {norm: none, model.heads: 2}\n"))
+    assert clone.ran(*make_study) == {"check", *GENERATE, *of_study("plan", *of_line("two"), "compare")}
+    clone.commit("two heads")
+    path.write_text(path.read_text() + "lengths: [4, 16]\n")
+    said = clone(*make_study, exit_code=2)
+    assert "test@argmax-none, test@argmax-power-ln, test@argmax-transformer and 3 more would run again (" in said
+    assert clone("git", "diff", "--name-only").split() == [f"{STUDY}/plan.yaml", f"{STUDY}/study.yaml"]
 
 
 def test_a_study_that_asks_or_compares_something_else_trains_nothing(copy):

@@ -56,13 +56,13 @@ def test_without_a_place_for_locks_a_stage_runs_all_the_same_and_its_time_is_not
     assert json.loads((here / "runs/times/stage-0.json").read_text())["stage"] == "stage-0"
 
 
-def test_a_stage_that_is_given_a_file_is_another_for_another_file(here, monkeypatch):
+def test_a_stage_of_a_line_is_another_for_another_line(here, monkeypatch):
     """So that two lines of a study train at once."""
     for line in ("ln", "none"):
-        monkeypatch.setattr(sys, "argv", ["stages/stage.py", f"studies/mine/plan/argmax-{line}.yaml"])
+        monkeypatch.setattr(sys, "argv", ["stages/stage.py", "mine", f"argmax-{line}"])
         run(lambda: None)
     times = {path.stem for path in (here / "runs/times").iterdir()}
-    assert times == {f"stage-studies-mine-plan-argmax-{line}" for line in ("ln", "none")}
+    assert times == {f"stage-mine-argmax-{line}" for line in ("ln", "none")}
 
 
 def test_the_same_stage_twice_at_once_is_one_after_the_other(here):

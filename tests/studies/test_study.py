@@ -8,7 +8,8 @@ from checkout import ROOT
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.yaml import read_yaml, written
-from vanishing_variance.studies.plan import plan, plan_of_tests, runs
+from vanishing_variance.studies.line import runs
+from vanishing_variance.studies.plan import digest, plan_of_test, plan_of_training
 from vanishing_variance.studies.study import held_out, line_params, read_study
 from vanishing_variance.studies.template import filled
 
@@ -40,6 +41,7 @@ def read(tmp_path, monkeypatch):
         ({"kept": ["a", "a"]}, "without a value named twice"),
         ({"compare": [["ln", "std"]]}, "compare has 'std'; choose from ln, none"),
         ({"path": ["ln"]}, "path has ln; choose from what is compared: none"),
+        ({"compare": [["ln", "none"], ["ln", "ln"]]}, "compare has ln with two baselines; a line has one"),
     ],
 )
 def test_a_mistake_in_a_study_is_one_line(read, changes, said):
@@ -61,6 +63,9 @@ def test_lengths_of_a_study_are_some_that_are_tested(read, lengths, said):
     assert held_out(PARAMS, read(VALID | {"lengths": [16, 64]})) == PARAMS["test"] | {"lengths": [16, 64]}
     with pytest.raises(InputError, match=said):
         held_out(PARAMS, read(VALID | {"lengths": lengths}))
+    longer = PARAMS | {"ranges": {"short": {"shortest": 5, "longest": 16384}}}
+    with pytest.raises(InputError, match=r"^params\.yaml: test\.lengths has none above 16384, the longest in "):
+        held_out(longer, read(VALID))
 
 
 def test_a_line_has_what_the_base_and_it_change_nested_or_dotted(read):
@@ -87,6 +92,9 @@ def test_of_the_base_another_network_leaves_what_it_does_not_read_to_other_lines
         ({"model": {"widht": 8}}, "it has no key model.widht"),
         ({"training.decay": "linear"}, "training.decay is 'linear'; must be 'none' or 'cosine'"),
         ({"test.sequences": 9}, "test.sequences cannot differ; a line has norm, attention"),
+        ({"seed": 1}, "seed cannot differ; it decides the test sequences, which are those of params.yaml"),
+        ({"tasks": {"argmax": {"data": {"classes": 8}}}}, "tasks.argmax.data.classes cannot differ; it decides the"),
+        ({"ranges.short.longest": 32}, "ranges.short.longest cannot differ between lines, which are compared beyond"),
         ({"network": "transformer", "attention": "softmax"}, "network transformer does not read attention; its "),
         ({"network": "transformer", "model": {"width": 9}}, "not read model.width; its options are network_options: "),
     ],
@@ -102,6 +110,8 @@ def test_a_parameter_of_a_line_that_is_not_allowed_is_one_line_with_its_name(rea
     [
         ({"seed": -1}, {}, "params.yaml: seed is -1; must be "),
         ({}, {"norm": "nrom"}, "base: norm is 'nrom'; must be one of "),
+        ({}, {"seed": 1}, "base: seed cannot differ; it decides the test sequences, "),
+        ({}, {"tasks.argmax.data": {"classes": 8}}, "base: tasks.argmax.data.classes cannot differ; it "),
         ({}, {"network": "transformer", "network_options": "width"}, "base: network_options is 'width'; must be a "),
     ],
 )
@@ -119,13 +129,14 @@ def test_each_line_is_compared_with_the_first_or_as_the_study_says(read):
 
 def test_a_plan_changes_with_what_training_reads_and_with_nothing_else(read):
     study = read(VALID)
-    one = plan(line_params(PARAMS, study, "ln"), "argmax", "short")
+    one = plan_of_training(line_params(PARAMS, study, "ln"), "argmax", "short")
     for key, changes in {"test": {"sequences": 600}, "figures": {"task": "dictionary"}}.items():
         other = PARAMS | {key: PARAMS[key] | changes}
-        assert plan(line_params(other, study, "ln"), "argmax", "short") == one
+        assert plan_of_training(line_params(other, study, "ln"), "argmax", "short") == one
     steps = PARAMS["tasks"] | {"dictionary": PARAMS["tasks"]["dictionary"] | {"steps": {"short": 1, "long": 1}}}
-    assert plan(line_params(PARAMS | {"tasks": steps}, study, "ln"), "argmax", "short") == one
-    assert plan(line_params(PARAMS | {"seed": 5}, study, "ln"), "argmax", "short") != one
+    assert plan_of_training(line_params(PARAMS | {"tasks": steps}, study, "ln"), "argmax", "short") == one
+    reseeded = plan_of_training(line_params(PARAMS | {"seed": 5}, study, "ln"), "argmax", "short")
+    assert digest(reseeded) != digest(one)
     assert one["files"].keys() == {"attentions/softmax.py", "norms/ln.py"}
     assert len(runs(one, "argmax", "short", "mine", "ln")) == len(PARAMS["blocks"])
 
@@ -133,7 +144,7 @@ def test_a_plan_changes_with_what_training_reads_and_with_nothing_else(read):
 def test_the_plan_of_another_network_changes_with_the_plain_engine_and_that_of_the_papers_does_not(read):
     lines = {"paper": {}, "other": {"network": "transformer", "network_options": {"layers": 1, "heads": 2}}}
     study = read(VALID | {"lines": lines})
-    paper, other = (plan(line_params(PARAMS, study, line), "argmax", "short") for line in lines)
+    paper, other = (plan_of_training(line_params(PARAMS, study, line), "argmax", "short") for line in lines)
     own = {"attentions/softmax.py", f"norms/{PARAMS['norm']}.py"}
     assert paper["files"].keys() == own
     networks = {f"networks/{name}.py" for name in ("__init__", "paper", "transformer")}
@@ -142,12 +153,14 @@ def test_the_plan_of_another_network_changes_with_the_plain_engine_and_that_of_t
     assert (other["network"], other["network_options"]) == ("transformer", {"layers": 1, "heads": 2})
 
 
-def test_the_tests_change_with_the_plain_engine_where_a_line_of_the_papers_network_has_several_heads(read):
+def test_the_test_of_a_line_changes_with_the_plain_engine_where_the_papers_network_has_several_heads(read):
     study = read(VALID | {"lines": {"one": {}, "two": {"model.heads": 2}, "other": {"network": "transformer"}}})
     one, two, other = (line_params(PARAMS, study, line) for line in ("one", "two", "other"))
-    assert plan(one, "argmax", "short")["files"] == plan(two, "argmax", "short")["files"]
-    assert plan_of_tests(PARAMS["test"], [one, other], study.tasks) == {"test": PARAMS["test"]}
-    files = plan_of_tests(PARAMS["test"], [one, two], study.tasks)["files"]
+    assert plan_of_training(one, "argmax", "short")["files"] == plan_of_training(two, "argmax", "short")["files"]
+    read_by_test = {key: PARAMS[key] for key in ("test", "diagnostics", "temperature")}
+    assert plan_of_test(one, "argmax", PARAMS["test"]) == read_by_test
+    assert plan_of_test(other, "argmax", PARAMS["test"]) == {"test": PARAMS["test"]}
+    files = plan_of_test(two, "argmax", PARAMS["test"])["files"]
     engine = {f"plain/{path.name}" for path in (ROOT / "src/vanishing_variance/plain").glob("*.py")}
     assert files.keys() == engine | {"networks/__init__.py", "networks/paper.py", "features/argmax.py"}
 

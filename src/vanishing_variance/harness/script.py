@@ -33,9 +33,8 @@ def run(main: Callable[[], None]) -> None:
     An InputError, too little memory, or a process that was killed prints one line and exits with 2, a training that
     diverged with 3. Another process that runs the same stage in the same folder is waited for.
     """
-    values = [word for word in sys.argv[1:] if re.fullmatch(r"\w[\w-]*|\w[\w/-]*\.yaml", word)]
-    # train-argmax for `train --task argmax`, study_train-studies-mine-plan-argmax-ln for one with a file
-    name = "-".join([Path(sys.argv[0]).stem, *(word.removesuffix(".yaml").replace("/", "-") for word in values)])
+    values = [word for word in sys.argv[1:] if re.fullmatch(r"\w[\w-]*", word)]
+    name = "-".join([Path(sys.argv[0]).stem, *values])  # train-argmax for `train --task argmax`
     try:
         with exclusive_lock(name):
             began = time.perf_counter()

@@ -35,6 +35,7 @@ def written(document: Mapping[str, Any]) -> str:
     """Return a document of keys and values as YAML."""
     yaml = YAML(typ="safe", pure=True)
     yaml.default_flow_style = False
+    yaml.representer.ignore_aliases = lambda value: True  # what stands in two places is written twice
     text = StringIO()
     yaml.dump(document, text)
     return text.getvalue()

@@ -1,25 +1,24 @@
-"""The argument of the stages that work on one line of a study and one task."""
+"""The arguments of the stages that work on one line of a study and one task."""
 
-import re
-from pathlib import Path
 from typing import Any
 
-from vanishing_variance.engine.registry import task_names
-from vanishing_variance.harness.paths import PAPER
+from vanishing_variance.harness.errors import shown
 from vanishing_variance.harness.script import Arguments
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.studies.plan import LineRun, runs
+from vanishing_variance.studies.line import LineRun, plan_file, runs
 
 
-def planned_line(description: str | None) -> tuple[dict[str, Any], list[LineRun]]:
-    """Return the plan that the argument names, and its runs. Exit with code 2 on another argument."""
+def planned_line(description: str | None, *parts: str) -> tuple[dict[str, Any], list[LineRun]]:
+    """Return parts of a line's plan (train, test) as one, and its runs. Exit with code 2 on another argument."""
     parser = Arguments(description=description)
-    parser.add_argument("plan", type=Path, help="studies/<study>/plan/<task>-<line>.yaml, which study_plan writes")
-    path = parser.parse_args().plan
-    named = re.fullmatch(rf"studies/([a-z0-9-]+)/plan/({'|'.join(task_names())})-([a-z0-9-]+)\.yaml", path.as_posix())
-    if named is None:
-        parser.error(f"argument plan: {path} must be studies/<study>/plan/<task>-<line>.yaml")
-    study, task, line = named.groups()
-    plan = {"network": PAPER, **read_yaml(path)}
+    parser.add_argument("study", help="a folder of studies")
+    parser.add_argument("line", help="<task>-<line>, as in the study's plan.yaml, which study_plan writes")
+    chosen = parser.parse_args()
+    path = plan_file(chosen.study)
+    plans = read_yaml(path)["plans"]
+    if chosen.line not in plans:
+        parser.error(f"argument line: {path} has no {shown(chosen.line)}; choose from {', '.join(plans) or 'none'}")
+    plan = {key: value for part in parts for key, value in plans[chosen.line][part].items()}
+    task, _, line = chosen.line.partition("-")
     (range_,) = plan["ranges"]
-    return plan, runs(plan, task, range_, study, line)
+    return plan, runs(plan, task, range_, chosen.study, line)

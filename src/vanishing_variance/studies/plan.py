@@ -1,51 +1,28 @@
-"""The plan of a line: all that its training reads, in one file, so that it is trained again when that changes."""
+"""The plan of a line: all that its training and its test read, so that they run again when that changes."""
 
 import hashlib
+import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from vanishing_variance.harness.paths import PAPER, RUNS, Run
+from vanishing_variance.harness.paths import PAPER
+from vanishing_variance.studies.sources import PACKAGE, hashes
 
-STUDIES = Path("studies")
-# A training that diverged leaves this instead of weights: {"said": the message of the error}.
-DIVERGED = "diverged.json"
-PACKAGE = Path(__file__).parents[1]
 _WHOLE = ("norm", "attention", "seed", "blocks", "seeds_per_block", "model", "training")
 
 
-@dataclass(frozen=True)
-class LineRun(Run):
-    """One block of seeds of a line."""
-
-    study: str = ""
-    line: str = ""
-
-    def folder(self, kind: str) -> Path:
-        """Return the folder of a kind: trained, checkpoints, evaluated."""
-        return RUNS / "studies" / self.study / kind / f"{self.task}-{self.line}" / str(self.block)
-
-    def __str__(self) -> str:
-        return f"{self.line} {self.task}-{self.block}"
-
-
-def plan(params: Mapping[str, Any], task: str, range_: str) -> dict[str, Any]:
+def plan_of_training(params: Mapping[str, Any], task: str, range_: str) -> dict[str, Any]:
     """Return the part of a line's parameters that its training on a task reads, and the hashes of what it names."""
     own = params["tasks"][task]
     steps = {range_: own["steps"][range_]}
-    names = [f"attentions/{params['attention']}.py", f"norms/{params['norm']}.py"]
-    files = {name: _hash(PACKAGE / name) for name in names}
-    network = {}
-    if params["network"] != PAPER:
-        network = network_plan(params, [task])
-        files |= network.pop("files")
+    files = hashes([f"attentions/{params['attention']}.py", f"norms/{params['norm']}.py"])
+    network = network_plan(params, [task])
     return {
         **{key: params[key] for key in _WHOLE},
         **network,
         "tasks": {task: {**own, "steps": steps}},
         "ranges": {range_: params["ranges"][range_]},
-        "files": files,
+        "files": files | network.get("files", {}),
     }
 
 
@@ -58,22 +35,22 @@ def network_plan(params: Mapping[str, Any], tasks: Iterable[str]) -> dict[str, A
     return {"network": network, "network_options": params["network_options"], "files": files}
 
 
-def plan_of_tests(
-    test: Mapping[str, Any], lines: Iterable[Mapping[str, Any]], tasks: Iterable[str]
-) -> dict[str, Mapping[str, Any]]:
-    """Return what the tests of a study's lines read, `test` among it, and the hashes of what only some of them read.
+def plan_of_test(params: Mapping[str, Any], task: str, test: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a line's test on a task reads beside its training's plan: `test`, the lengths, among it.
 
     The inside of several heads of the paper's network is measured by the plain engine.
     """
-    if any(line["network"] == PAPER and line["model"]["heads"] > 1 for line in lines):
-        return {"test": test, "files": _plain_files(PAPER, tasks)}
-    return {"test": test}
+    if params["network"] != PAPER:
+        return {"test": test}
+    plan = {"test": test, "diagnostics": params["diagnostics"], "temperature": params["temperature"]}
+    if params["model"]["heads"] > 1:
+        plan["files"] = _plain_files(PAPER, [task])
+    return plan
 
 
-def runs(plan: Mapping[str, Any], task: str, range_: str, study: str, line: str) -> list[LineRun]:
-    """Return the runs of a line, one a block of seeds."""
-    names = task, range_, plan["norm"]
-    return [LineRun(*names, block, plan["attention"], study, line) for block in plan["blocks"]]
+def digest(plan: Mapping[str, Any]) -> str:
+    """Return a text that changes with a plan, which a line's stages declare to DVC, so that no other line's rerun."""
+    return hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _plain_files(network: str, tasks: Iterable[str]) -> dict[str, str]:
@@ -82,8 +59,4 @@ def _plain_files(network: str, tasks: Iterable[str]) -> dict[str, str]:
     names = [f"networks/{name}.py" for name in sorted(networks)]
     names += [f"features/{task}.py" for task in tasks]
     names += sorted(f"plain/{path.name}" for path in (PACKAGE / "plain").glob("*.py"))
-    return {name: _hash(PACKAGE / name) for name in names}
-
-
-def _hash(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    return hashes(names)

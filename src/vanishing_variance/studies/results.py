@@ -9,7 +9,7 @@ import pandas as pd
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.results.accuracy import rows
-from vanishing_variance.studies.plan import STUDIES
+from vanishing_variance.studies.line import STUDIES
 
 if TYPE_CHECKING:  # tests of a line do not depend on how a study is read
     from vanishing_variance.studies.study import Study
@@ -59,19 +59,27 @@ def results_file(study: str, task: str, line: str) -> Path:
     return STUDIES / study / "results" / f"{task}-{line}.csv"
 
 
-def read_results(name: str, study: "Study") -> pd.DataFrame:
-    """Return the results of all lines, with columns task and line; a kept line may have been tested on one task.
+def results_files(name: str, study: "Study") -> dict[tuple[str, str], Path]:
+    """Return the path of the results of all lines, by task and line; a kept line may have been tested on one task.
 
-    Raises InputError where a line has none.
+    Raises InputError where a kept line has none.
     """
-    frames = []
+    files: dict[tuple[str, str], Path] = {}
     for task, line in product(study.tasks, study.names):
         path = results_file(name, task, line)
         if line in study.lines or path.exists():
-            frames.append(read_csv(path, *COLUMNS[:4]).assign(task=task, line=line))
-    missing = set(study.names).difference(*(frame["line"] for frame in frames))
+            files[task, line] = path
+    missing = set(study.names).difference(line for _, line in files)
     if missing:
         raise InputError(f"{STUDIES / name}/study.yaml: kept has {min(missing)}, which has no file in results/")
+    return files
+
+
+def read_results(name: str, study: "Study") -> pd.DataFrame:
+    """Return the results of all lines, with columns task and line. Raises InputError where a line has none."""
+    frames = []
+    for (task, line), path in results_files(name, study).items():
+        frames.append(read_csv(path, *COLUMNS[:4]).assign(task=task, line=line))
     found = pd.concat(frames)
     found = found.reindex(columns=list(dict.fromkeys(["task", "line", *COLUMNS, LOSS, *found])))
     if study.lengths:  # a kept line may have more

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.ranges import Range
+from vanishing_variance.engine.seeds import seeds
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.paths import PAPER
 from vanishing_variance.harness.sections import PATH, Lengths, Section, Several, different, explained, get_param
@@ -17,13 +18,16 @@ from vanishing_variance.harness.yaml import flattened, read_yaml
 from vanishing_variance.measure.held_out import Test
 from vanishing_variance.params import Params, check
 from vanishing_variance.results.scale import changed
-from vanishing_variance.studies.plan import STUDIES, LineRun
+from vanishing_variance.studies.line import STUDIES, LineRun
 
 # What a line may change of params.yaml, sections and single keys; tests are the same for all lines.
 TRAINED = (
     *("norm", "attention", "network", "network_options"),
-    *("seed", "blocks", "seeds_per_block", "tasks", "ranges", "model", "training"),
+    *("blocks", "seeds_per_block", "tasks", "ranges", "model", "training"),
 )
+# What decides the test sequences, and what all lines share so that they can be compared.
+OF_TESTS = re.compile(r"seed|tasks\.\w+\.data(\..*)?")
+OF_ALL = re.compile(r"ranges\.\w+\.(shortest|longest)")
 NAME = "[a-z0-9][a-z0-9-]{0,63}"
 
 
@@ -111,6 +115,10 @@ def read_study(name: str) -> Study:
     both = study.lines.keys() & study.kept.keys()
     if both:
         raise InputError(f"{path}: kept has {min(both)}, which is a line; a line is trained, or it is kept")
+    compared = [line for line, _ in study.compare]
+    for line in compared:
+        if compared.count(line) > 1:
+            raise InputError(f"{path}: compare has {line} with two baselines; a line has one")
     for line in [line for pair in study.compare for line in pair]:
         if line not in study.names:
             raise InputError(f"{path}: compare has {shown(line)}; choose from {', '.join(study.names)}")
@@ -129,6 +137,8 @@ def held_out(params: Mapping[str, Any], study: Study) -> dict[str, Any]:
         raise InputError(f"lengths is {shown(lengths)}; choose from test.lengths: {', '.join(map(str, test.lengths))}")
     if study.lengths and not lengths[0] <= longest < lengths[-1]:
         raise InputError(f"lengths is {shown(lengths)}; must have one up to {longest}, of training, and one above")
+    if lengths[-1] <= longest:
+        raise InputError(f"{PATH}: test.lengths has none above {longest}, the longest in training")
     return {"lengths": lengths, "sequences": study.sequences or test.sequences}
 
 
@@ -141,6 +151,8 @@ def line_params(params: Mapping[str, Any], study: Study, line: str) -> dict[str,
     own = flattened((study.lines | study.kept)[line])
     changes = base | own
     try:
+        for key in filter(OF_ALL.fullmatch, own):
+            raise InputError(f"{key} cannot differ between lines, which are compared beyond it; set it in base")
         resolved = _resolved(params, changes)
         if resolved["network"] != PAPER:
             _check_read(resolved["network"], own)
@@ -169,11 +181,25 @@ def _resolved(params: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str
     if network != PAPER:  # of the base and params.yaml it is other lines'
         changes["attention"] = "softmax"
     for key in changes:
+        if OF_TESTS.fullmatch(key):
+            raise InputError(f"{key} cannot differ; it decides the test sequences, which are those of {PATH}")
         if key.split(".")[0] not in TRAINED:
             raise InputError(f"{key} cannot differ; a line has {', '.join(TRAINED)}")
     resolved = changed(params, changes)
     check(resolved, LineParams)
     return resolved
+
+
+def check_pairs(study: Study, resolved: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raise InputError where a pair of trained lines shares no seed; `resolved`: the parameters by line."""
+    by_line = {line: _seeds(resolved[line]) for line in study.lines}
+    for line, baseline in study.compare:
+        if study.lines.keys() >= {line, baseline} and by_line[line].isdisjoint(by_line[baseline]):
+            raise InputError(f"compare has {line} and {baseline}, which have no seed in common; change their blocks")
+
+
+def _seeds(params: Mapping[str, Any]) -> set[int]:
+    return {seed for block in params["blocks"] for seed in seeds(block, params["seeds_per_block"])}
 
 
 def check_batch(params: Mapping[str, Any], this: LineRun) -> None:
