@@ -3,6 +3,7 @@ import os
 # Tests compute on the CPU, in the processes that they start, too, but for the one of the GPU.
 WITH_GPUS = dict(os.environ)
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
+os.environ["MPLBACKEND"] = "agg"
 
 import jaxtyping
 import pytest

@@ -28,6 +28,7 @@ MISTAKES = {
         "    if steps < papers_steps:",
         "    if steps < 0:",
     ),
+    "a user's matplotlibrc changes every picture": ("    use(STYLES)", "    use(STYLES[1])"),
     "the README's mean takes the training lengths, too": (
         'if int(length) > PAPER_LONGEST["short"]]',
         "if int(length) > 0]",
