@@ -121,7 +121,7 @@ def decided(supported: bool, contradicted: bool) -> str:
 
 def one_sided(low: float, high: float) -> str:
     """Return supported where the 95% interval is above 0, contradicted where it is below, else undecided."""
-    return decided(low > 0, high < 0)
+    return decided(bool(low > 0), bool(high < 0))
 
 
 def by_seed(values: Float[np.ndarray, " S"], unit: str, words: str) -> Judgement:

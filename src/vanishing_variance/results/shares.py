@@ -25,7 +25,7 @@ COLUMNS = [
 ]
 
 Values = Float[np.ndarray, " S"]
-Some = TypeVar("Some", Values, "pd.Series[float]")
+Some = TypeVar("Some", Values, pd.Series)
 
 
 def wide(accuracy: pd.DataFrame) -> pd.DataFrame:
