@@ -51,6 +51,7 @@ MISTAKES = {
         'stream(root_seed, "test", task_name, length)',
         'stream(root_seed, "test", length)',
     ),
+    "priorities may tie at any length": ("if length > TIES_LEFT:", "if length < 0:"),
     "repeated keys are redrawn once": ("    while pending.size:", "    if pending.size:"),
     # Training
     "a resumed training draws a batch twice": (
