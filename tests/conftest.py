@@ -3,26 +3,15 @@ import os
 # Tests compute on the CPU, in the processes that they start, too, but for the one of the GPU.
 WITH_GPUS = dict(os.environ)
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
+os.environ["MPLBACKEND"] = "agg"
 
 import jaxtyping
 import pytest
 import torch
+from annotated import with_shapes
 
-# Where arrays go in and out, annotations are checked in the tests, shapes too; an int is a float, as for mypy.
-CHECKED = (
-    "attentions",
-    *(f"engine.{name}" for name in ("adam", "attention", "initialisation", "interfaces", "items", "kernels", "linear")),
-    *("engine.network", "engine.variant"),
-    *("measure.evaluation", "measure.inference", "measure.interventions"),
-    *("features", "networks", "norms", "statistics", "tasks"),
-    # but for the parameters, whose types pydantic checks
-    *(f"measure.proposition.{name}" for name in ("expectation", "measurement", "summary")),
-    *(f"probe.{name}" for name in ("decoder", "deviations", "fits", "outputs", "selection", "sequences")),
-)
-jaxtyping.install_import_hook(
-    [f"vanishing_variance.{name}" for name in CHECKED],
-    "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))",
-)
+# An int is a float, as for mypy.
+jaxtyping.install_import_hook(with_shapes(), "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))")
 
 from vanishing_variance.engine import loop
 from vanishing_variance.harness import parallel

@@ -28,6 +28,7 @@ MISTAKES = {
         "    if steps < papers_steps:",
         "    if steps < 0:",
     ),
+    "a user's matplotlibrc changes every picture": ("    use(STYLES)", "    use(STYLES[1])"),
     "the README's mean takes the training lengths, too": (
         'if int(length) > PAPER_LONGEST["short"]]',
         "if int(length) > 0]",
@@ -50,6 +51,7 @@ MISTAKES = {
         'stream(root_seed, "test", task_name, length)',
         'stream(root_seed, "test", length)',
     ),
+    "priorities may tie at any length": ("if length > TIES_LEFT:", "if length < 0:"),
     "repeated keys are redrawn once": ("    while pending.size:", "    if pending.size:"),
     # Training
     "a resumed training draws a batch twice": (

@@ -10,12 +10,18 @@ class ReviewError(Exception):
 
 def git(*arguments: str) -> str:
     """Return the output of a git command. Raises ReviewError where it fails."""
-    return _run(["git"], arguments)
+    return _run(["git"], arguments).stdout
 
 
 def dvc(*arguments: str) -> str:
     """Return the output of a DVC command. Raises ReviewError where it fails."""
-    return _run([sys.executable, "-m", "dvc"], arguments)
+    return dvc_with_warnings(*arguments)[0]
+
+
+def dvc_with_warnings(*arguments: str) -> tuple[str, str]:
+    """Return the output of a DVC command, and what it warns of. Raises ReviewError where it fails."""
+    done = _run([sys.executable, "-m", "dvc"], arguments)
+    return done.stdout, done.stderr
 
 
 def merge_base(revision: str) -> str:
@@ -40,10 +46,10 @@ def text_at(commit: str, path: str) -> str:
         return ""
 
 
-def _run(program: list[str], arguments: tuple[str, ...]) -> str:
+def _run(program: list[str], arguments: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
     command = [*program, *arguments]
     done = subprocess.run(command, check=False, capture_output=True, encoding="utf-8", errors="replace")
     if done.returncode:
         lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
         raise ReviewError(f"{program[-1]} {arguments[0]}: {lines[0]}")
-    return done.stdout
+    return done

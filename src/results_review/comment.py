@@ -1,20 +1,25 @@
 """The comment: stale stages, parameters, verdicts and metrics, each a section in Markdown."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from results_review.commands import ReviewError, dvc, text_at
+from results_review.commands import ReviewError, dvc, dvc_with_warnings, text_at
 
 CLAIMS = "metrics/claims.json"
+# Of a claim, beside its size, which it may lack.
+FIELDS = ("claim", "where", "verdict")
 MAX_REASONS = 3
+# A row of DVC's table: file, name, before, after.
+STILL_NAN = re.compile(r"\|[^|]*\|[^|]*\| *nan *\| *nan *\|")
 
 
 def comment(base: str) -> str:
     """Return the comment on the working tree, compared with the commit `base`. Raises ReviewError for a bad file."""
     claims = Path(CLAIMS)
-    claims_text = claims.read_text(encoding="utf-8") if claims.exists() else ""
+    claims_text = claims.read_text(encoding="utf-8", errors="replace") if claims.is_file() else ""
     sections = {
         "Stale stages": stale_stages(json.loads(dvc("status", "--json"))),
         "Parameters": diff_table("params", base),
@@ -28,10 +33,16 @@ def comment(base: str) -> str:
 
 
 def diff_table(kind: str, base: str) -> str:
-    """Return DVC's table of changed "params" or "metrics", empty if nothing changed."""
-    table = dvc(kind, "diff", base[:12], "--md").strip()
-    num_rows = len(table.splitlines()) - 2  # without the head and the rule
-    return table if num_rows > 0 else ""
+    """Return DVC's table of changed "params" or "metrics", below what it could not read; empty if nothing changed.
+
+    NaN on both sides is no change, though DVC lists it.
+    """
+    table, warnings = dvc_with_warnings(kind, "diff", base[:12], "--md")
+    parts = [line for line in warnings.splitlines() if line.startswith("DVC failed")]
+    lines = [line for line in table.strip().splitlines() if not STILL_NAN.match(line)]
+    if len(lines) > 2:  # the head and the rule
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
 
 
 def stale_stages(status: Mapping[str, Sequence[Any]]) -> str:
@@ -85,12 +96,9 @@ def differences(changes: Sequence[Any]) -> list[str]:
 def changed_verdicts(before: str, after: str) -> str:
     """Return a list of the claims whose verdict, or its size, changed; empty where one side has no claims.
 
-    `before`, `after`: the texts of claims.json. Raises ReviewError where one is no JSON.
+    `before`, `after`: the texts of claims.json. Raises ReviewError where one is none.
     """
-    try:
-        old_claims, new_claims = json.loads(before or "{}"), json.loads(after or "{}")
-    except ValueError as error:
-        raise ReviewError(f"{CLAIMS} is no valid JSON: {error}") from None
+    old_claims, new_claims = parsed(before, "at the base"), parsed(after, "here")
     if not old_claims or not new_claims:
         return ""
     lines = []
@@ -100,6 +108,20 @@ def changed_verdicts(before: str, after: str) -> str:
         if old != new:
             lines.append(f"- {claim['claim']} ({claim['where']}): {old} → {new}")
     return "\n".join(lines)
+
+
+def parsed(text: str, where: str) -> dict[str, Any]:
+    """Return the claims of a text by key, none of an empty one. Raises ReviewError where it has other things."""
+    try:
+        claims = json.loads(text or "{}")
+    except ValueError as error:
+        raise ReviewError(f"{CLAIMS} {where} is no valid JSON: {error}") from None
+    if not isinstance(claims, dict):
+        raise ReviewError(f"{CLAIMS} {where} is a {type(claims).__name__}; must be claims by key")
+    for key, claim in claims.items():
+        if not isinstance(claim, dict) or not claim.keys() >= set(FIELDS):
+            raise ReviewError(f"{CLAIMS} {where}: {key!r} must have {', '.join(FIELDS)}")
+    return claims
 
 
 def describe(claim: Mapping[str, Any] | None) -> str:

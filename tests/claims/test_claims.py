@@ -4,7 +4,7 @@ from made_up import BY_KEY, RECORDED, accuracy, evidence, mechanism, shifted, st
 from vanishing_variance.claims.judgement import judge
 from vanishing_variance.claims.paper import CLAIMS, INSIDE, RULES
 from vanishing_variance.claims.table import counts, markdown
-from vanishing_variance.claims.verdict import CONTRADICTED, NOT_COMPARABLE, NOT_TESTED, SUPPORTED
+from vanishing_variance.claims.verdict import CONTRADICTED, NOT_COMPARABLE, NOT_TESTED, ONE_SEED, SUPPORTED
 
 KEYS = "argmax", "dictionary", "argmax-long", "dictionary-long", "features-dictionary", "ln-std-alike", "vanishing"
 SOME = [BY_KEY[key] for key in KEYS]
@@ -83,3 +83,14 @@ def test_where_the_papers_baseline_at_16_is_lost_the_next_training_length_counts
     for length, value, expected in ((128, 0.993, SUPPORTED), (128, 0.99, NOT_COMPARABLE), (16384, 0.01, SUPPORTED)):
         frame = pd.concat([accuracy(), more.assign(length=length, accuracy=value)])
         assert verdict("dictionary-long", accuracy=frame)["verdict"] == expected
+
+
+def test_of_one_seed_no_claim_about_training_is_tested():
+    of_seed = {
+        name: getattr(evidence(), name).query("seed == 0")
+        for name in ("accuracy", "mechanism", "interventions", "losses")
+    }
+    judged = judge(CLAIMS, evidence(**of_seed))
+    trained = {key for key, rule in RULES.items() if rule.of_training or key.startswith("convergence")}
+    assert {(judged[key]["verdict"], judged[key]["evidence"]) for key in trained} == {(NOT_TESTED, ONE_SEED)}
+    assert "nan" not in markdown(judged)

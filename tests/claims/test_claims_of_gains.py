@@ -132,10 +132,8 @@ def test_lengths_at_which_the_gain_is_not_the_papers_are_named_after_holms_corre
         assert verdict("dictionary", accuracy=changed)["evidence"].endswith(said)
 
 
-def test_one_seed_and_equal_differences_say_why_there_is_no_test():
-    one = accuracy().query("seed == 0")
+def test_equal_differences_say_why_there_is_no_test():
     equal = accuracy().assign(accuracy=lambda of: 0.5 + 0.1 * (of["norm"] == "ln"))
-    for frame, said in ((one, "one seed"), (equal, "all differences equal: no test")):
-        for key in ("argmax", "argmax-orthogonal", "ln-std-alike"):
-            assert said in verdict(key, accuracy=frame)["evidence"]
-    assert verdict("argmax", accuracy=one)["verdict"] == UNDECIDED
+    for key in ("argmax", "argmax-orthogonal", "ln-std-alike"):
+        found = verdict(key, accuracy=equal)
+        assert "all differences equal: no test" in found["evidence"]

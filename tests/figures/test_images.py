@@ -1,10 +1,44 @@
+import os
 import random
+import subprocess
+import sys
 
+import matplotlib as mpl
 from PIL import Image
 
 from vanishing_variance.figures import style
 from vanishing_variance.figures.drawing import Drawing, write_figure
 from vanishing_variance.report.page import read_figure
+
+DRAW = """
+from pathlib import Path
+from vanishing_variance.figures import style
+from vanishing_variance.figures.drawing import Drawing, write_figure
+figure = style.figure(2)
+figure.subplots().plot([1, 2], [1, 2], label="a line")
+style.legend_above(figure, 1)
+write_figure(Path("one"), Drawing(figure, "Title", "Words."))
+"""
+# Of a user; without LaTeX the first of them would end the drawing.
+SETTINGS = {"text.usetex": True, "font.size": 20, "axes.facecolor": "black", "lines.linewidth": 9, "savefig.dpi": 50}
+
+
+def drawn(folder, environment):
+    subprocess.run([sys.executable, "-c", DRAW], cwd=folder, env=environment, check=True)
+    return (folder / "one.png").read_bytes()
+
+
+def test_a_figure_is_the_same_whatever_the_user_has_set_for_matplotlib(tmp_path, monkeypatch):
+    """In a matplotlibrc; in code that imports ours; and a notebook's backend, which is not installed here."""
+    (tmp_path / "matplotlibrc").write_text("".join(f"{name}: {value}\n" for name, value in SETTINGS.items()))
+    there = os.pathsep.join(sys.path)
+    ours = drawn(tmp_path, {**os.environ, "PYTHONPATH": there, "MPLBACKEND": "module://a_notebook.backend"})
+    (tmp_path / "matplotlibrc").unlink()
+    monkeypatch.chdir(tmp_path)
+    for settings in ({}, SETTINGS):
+        with mpl.rc_context(settings):
+            exec(DRAW, {})
+        assert (tmp_path / "one.png").read_bytes() == ours
 
 
 def test_a_figure_carries_its_words_and_has_the_pixels_of_a_dense_screen(tmp_path):

@@ -1,11 +1,16 @@
 from dataclasses import replace
+from itertools import product
 
+import numpy as np
+import pandas as pd
 import pytest
 from made_up_results import CLAIM
 
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.report.readme import BEGIN, END, rewritten
+from vanishing_variance.harness.runs import TASKS
+from vanishing_variance.report.readme import BEGIN, END, block, rewritten
 from vanishing_variance.report.strongest import Evidence, Study, strongest
+from vanishing_variance.results.answer import BEYOND, TREATMENTS
 
 SUPPORTED, UNDECIDED = "supported", "undecided"
 NOT_COMPARABLE, NOT_TESTED = "not comparable", "not tested"
@@ -62,3 +67,11 @@ def test_nothing_but_the_block_changes():
 def test_a_readme_without_markers_is_left_alone(text):
     with pytest.raises(InputError, match=rf"^README\.md: the lines {BEGIN}"):
         rewritten(text, "")
+
+
+def test_of_one_seed_the_readme_has_a_mean_alone():
+    names = [treatment.name for treatment in TREATMENTS]
+    cells = pd.DataFrame(product(names, TASKS, (BEYOND, 64)), columns=["treatment", "task", "length"])
+    means = cells.assign(paper=np.nan, n=1, mean=50.0, low=np.nan, high=np.nan)
+    [none] = [line for line in block(means, [CLAIM]).splitlines() if line.startswith("| none ")]
+    assert none.replace("|", "").split() == ["none", *["50.0"] * 4, "1"]

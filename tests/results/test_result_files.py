@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -44,3 +45,11 @@ def test_a_table_says_how_its_models_were_trained(monkeypatch):
     files = comparison(made_up().query("range == 'short'"), None, PAPER, "ln", replace(SHORT, attention="power"))
     title, _, _ = files["tables/table1.md"].partition("\n")
     assert title.endswith("after 5 of the paper's 100,000 gradient steps, attention power")
+
+
+def test_of_one_seed_no_number_has_an_interval():
+    files = comparison(made_up(seeds=1).query("range == 'short'"), None, PAPER, "ln", SHORT)
+    ends = files["tables/tests.csv"].filter(regex="low$|high$")
+    assert ends.isna().all(axis=None)
+    texts = [text for name, text in files.items() if name.endswith(".md")]
+    assert [text for text in texts if re.search(r"\[|\bnan\b|\binf\b", text)] == []

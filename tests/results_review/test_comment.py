@@ -59,6 +59,17 @@ def test_without_claims_on_both_sides_no_verdict_changed():
     assert changed_verdicts("", after) == changed_verdicts(after, "") == ""
 
 
-def test_damaged_claims_are_named_in_one_line():
-    with pytest.raises(ReviewError, match=r"^metrics/claims\.json is no valid JSON: .*$"):
-        changed_verdicts("{}", "{")
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", " is no valid JSON: "),
+        ("[1]", " is a list; must be claims by key"),
+        ('{"it": 3}', ": 'it' must have claim, where, verdict"),
+        ('{"it": {"claim": "it helps", "where": "Table 1"}}', ": 'it' must have claim, where, verdict"),
+    ],
+)
+def test_damaged_claims_are_named_in_one_line(text, said):
+    sound = claims(ln=("supported", ""))
+    for side, texts in (("here", (sound, text)), ("at the base", (text, sound))):
+        with pytest.raises(ReviewError, match=f"^metrics/claims.json {side}{said}"):
+            changed_verdicts(*texts)

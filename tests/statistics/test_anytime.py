@@ -34,7 +34,7 @@ def test_at_its_ends_the_integrated_bayes_factor_is_20(n):
 def test_it_is_unbounded_while_no_t_would_be_enough():
     for n in range(1, 5):
         values = np.arange(n) + 1e6  # t is so large that the Bayes factor against 0 has reached its limit
-        assert anytime_interval(values) == (values.mean(), -np.inf, np.inf)
+        assert anytime_interval(values) == pytest.approx((values.mean(), np.nan, np.nan), nan_ok=True)
         limit = (1 + n * PRIOR_VARIANCE) ** ((n - 1) / 2)
         assert limit < 20
     assert np.isfinite(anytime_interval(np.arange(5.0))).all()

@@ -15,9 +15,20 @@ def test_the_t_interval():
         mean, low, high = interval(values)
         assert mean == values.mean()
         assert (low, high) == pytest.approx(DescrStatsW(values).tconfint_mean(), rel=1e-9)
-    assert interval(np.array([3.0])) == (3, 3, 3)
-    assert mean_estimate(np.array([3.0]), ".1f", " points") == "3.0 points"
-    assert mean_estimate(np.array([3.0, 3.0]), "+.1f") == "+3.0 [+3.0, +3.0]"
+
+
+@pytest.mark.parametrize(
+    ("values", "expected", "said"),
+    [
+        ([], (np.nan, np.nan, np.nan), "–"),
+        ([3.0], (3, np.nan, np.nan), "+3.0 pp"),
+        ([3.0, 3.0], (3, 3, 3), "+3.0 pp [+3.0, +3.0]"),
+    ],
+)
+def test_fewer_than_two_seeds_have_no_interval(values, expected, said):
+    values = np.array(values)
+    assert interval(values) == pytest.approx(expected, nan_ok=True)
+    assert mean_estimate(values, "+.1f", " pp") == said
 
 
 def test_rounding_is_relative_to_the_largest_whatever_its_sign():

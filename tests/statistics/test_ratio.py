@@ -24,3 +24,4 @@ def test_a_denominator_that_may_be_0_has_no_ratio_and_one_seed_has_no_interval()
     found = ratio(np.array([0.1]), np.array([0.4]))
     assert (found.value, found.note) == (pytest.approx(0.25), "one seed: no interval")
     assert np.isnan([found.low, found.high]).all()
+    assert ratio(np.array([0.1]), np.array([0.0])).note == "denominator 0 may be 0: no ratio"

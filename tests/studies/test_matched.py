@@ -27,6 +27,7 @@ def test_the_model_with_the_lower_loss_gives_the_checkpoint_nearest_in_ratio():
     # 0.032 is nearer to 0.02 in ratio, 0.01 by difference; averaged weights are no checkpoint
     assert found["matched"] == pytest.approx(70 - 90)
     assert found["matched_gap"] == pytest.approx(np.log(0.032 / 0.02))
+    assert np.isnan(found["control"])
     back = matched(theirs, ours, 16)
     assert back["matched"] == pytest.approx(90 - 70)
     assert back["matched_gap"] == pytest.approx(np.log(0.02 / 0.032))

@@ -15,6 +15,26 @@ def test_the_label_is_the_class_of_the_largest_priority():
     assert task.label(batch).tolist() == [row[place] for row, place in zip(batch["class"], largest, strict=True)]
 
 
+class Coarse(np.random.Generator):
+    """Draws eighths, of which the largest are often equal."""
+
+    def random(self, *size, **options):
+        return np.floor(8 * super().random(*size, **options)) / 8
+
+
+def test_one_priority_is_the_largest_beyond_the_length_at_which_ties_are_left(monkeypatch):
+    def sampled(ties_left):
+        monkeypatch.setattr(module, "TIES_LEFT", ties_left)
+        batch = Argmax(classes=10).sample(Coarse(np.random.PCG64(0)), 500, 6)
+        return batch, (batch["priority"] == batch["priority"].max(axis=1, keepdims=True)).sum(axis=1)
+
+    left, counts = sampled(6)
+    redrawn, new_counts = sampled(5)
+    assert set(new_counts) == {1} < set(counts)
+    for name, values in redrawn.items():
+        np.testing.assert_array_equal(values[counts == 1], left[name][counts == 1])
+
+
 @pytest.mark.parametrize("kind", ["sample", "sample_iid"])
 def test_priorities_and_classes_are_uniform_and_independent(kind):
     batch = getattr(Argmax(classes=10), kind)(stream(0, kind), 3000, 7)

@@ -8,7 +8,7 @@ import pandas as pd
 
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import Judgement, by_seed, decided, one_sided
-from vanishing_variance.claims.verdict import CONTRADICTED, SUPPORTED, UNDECIDED, NotTestedError
+from vanishing_variance.claims.verdict import CONTRADICTED, ONE_SEED, SUPPORTED, UNDECIDED, NotTestedError
 from vanishing_variance.harness.numbers import estimate, power
 from vanishing_variance.measure.interventions import names
 from vanishing_variance.results.accuracy import rows
@@ -87,7 +87,7 @@ def improves(task: str, evidence: Evidence) -> Judgement:
     gained = parts["gain"]
     percent = 100 * _beyond(task, evidence).groupby(["intervention", "where", "seed"])["accuracy"].mean()
     base = percent[names.BASE, names.NOTHING]
-    if len(gained) < 2 or len(base) != len(gained):
+    if len(base) != len(gained):
         return Judgement(UNDECIDED, "too few seeds of both", UNIT, n=len(gained))
     words = [f"ln brings {_points(gained)}", f"of it the read-out {_points(parts['read-out'])}"]
     sides = []
@@ -143,11 +143,16 @@ def _sides(table: pd.DataFrame) -> set[str]:
 
 
 def _beyond(task: str, evidence: Evidence) -> pd.DataFrame:
-    """Return the interventions beyond training in models without a normaliser. Raises NotTestedError without any."""
+    """Return the interventions beyond training in models without a normaliser.
+
+    Raises NotTestedError without any, and where there is one seed.
+    """
     intervened = evidence.intervened(task)
     beyond = intervened[intervened["length"] > evidence.training.longest["short"]]
     if beyond.empty:
         raise NotTestedError(f"no intervention beyond training in models of {task} without a normaliser")
+    if beyond["seed"].nunique() < 2:
+        raise NotTestedError(ONE_SEED)
     return beyond
 
 

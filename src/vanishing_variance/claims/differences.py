@@ -11,6 +11,7 @@ from jaxtyping import Float
 from scipy import stats
 
 from vanishing_variance.claims.evidence import Evidence
+from vanishing_variance.claims.verdict import ONE_SEED, NotTestedError
 from vanishing_variance.results.accuracy import pair, rows
 from vanishing_variance.results.scale import PAPER_SEEDS
 from vanishing_variance.statistics.holm import holm
@@ -97,9 +98,12 @@ class Pair:
 
 
 def no_test(differences: Float[np.ndarray, " S"]) -> str:
-    """Return why there is no test of these differences over seeds; empty where there is one."""
+    """Return why there is no test of these differences over seeds; empty where there is one.
+
+    Raises NotTestedError where there is one seed.
+    """
     if len(differences) < 2:
-        return "one seed: no test"
+        raise NotTestedError(ONE_SEED)
     if np.ptp(differences) <= EQUAL:
         return "all differences equal: no test"
     return ""

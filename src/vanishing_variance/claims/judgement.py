@@ -12,6 +12,7 @@ from vanishing_variance.claims.verdict import (
     CONTRADICTED,
     NOT_COMPARABLE,
     NOT_TESTED,
+    ONE_SEED,
     SUPPORTED,
     UNDECIDED,
     NotTestedError,
@@ -121,16 +122,15 @@ def decided(supported: bool, contradicted: bool) -> str:
 
 def one_sided(low: float, high: float) -> str:
     """Return supported where the 95% interval is above 0, contradicted where it is below, else undecided."""
-    return decided(low > 0, high < 0)
+    return decided(bool(low > 0), bool(high < 0))
 
 
 def by_seed(values: Float[np.ndarray, " S"], unit: str, words: str) -> Judgement:
-    """Judge whether the mean over seeds is above 0, by its 95% t interval."""
-    n = len(values)
+    """Judge whether the mean over seeds is above 0, by its 95% t interval. Raises NotTestedError for one seed."""
+    if len(values) < 2:
+        raise NotTestedError(ONE_SEED)
     mean, low, high = interval(values)
-    if n < 2:
-        return Judgement(UNDECIDED, f"{words}, one seed: no interval", unit, mean, n=n)
-    return Judgement(one_sided(low, high), words, unit, mean, low, high, n=n)
+    return Judgement(one_sided(low, high), words, unit, mean, low, high, n=len(values))
 
 
 def _as_trained(rule: Rule, found: Judgement, evidence: Evidence) -> Judgement:

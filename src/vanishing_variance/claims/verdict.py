@@ -13,7 +13,10 @@ AFTER_RESULTS = "†"
 
 
 class NotTestedError(Exception):
-    """Nothing was trained or measured for a claim: the message says what is missing."""
+    """Nothing was trained or measured for a claim, or one seed alone: the message says what is missing."""
+
+
+ONE_SEED = "one seed: no test"
 
 
 # The size of a gain beside the paper's; empty where the rule does not ask for it.
@@ -30,7 +33,7 @@ MEANINGS = {
     f"more than {BEHIND} percentage points below the paper's at 2^4 (where the paper's number is lost, at the shortest "
     "training length that has one; where none has, the steps alone decide): whichever way it points, the number is a "
     "point of the learning curve, and no evidence",
-    NOT_TESTED: "nothing was trained or measured for it",
+    NOT_TESTED: "nothing was trained or measured for it, or one seed alone",
 }
 VERDICTS = (SUPPORTED, CONTRADICTED, UNDECIDED, NOT_COMPARABLE, NOT_TESTED)
 SIZES = {

@@ -11,7 +11,7 @@ from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.results.accuracy import by_seed, rows
 from vanishing_variance.results.runs import NORMS, RULES
 from vanishing_variance.results.scale import BEHIND, baseline, paper_steps
-from vanishing_variance.statistics.intervals import NAN, interval
+from vanishing_variance.statistics.intervals import interval
 
 KEYS = ["task", "rule", "norm", "length"]
 # Of the rules that are drawn: title and meaning.
@@ -41,7 +41,7 @@ def data(accuracy: pd.DataFrame, tasks: tuple[str, ...], range_: str) -> pd.Data
         differences = by_length - by_seed(accuracy, task, range_, "none", rule)
         for length, seeds in by_length.items():
             paired = differences[length].dropna()
-            difference = interval(paired.to_numpy()) if len(paired) else (NAN, NAN, NAN)
+            difference = interval(paired.to_numpy())
             means.append((task, rule, norm, length, len(seeds), *interval(seeds.to_numpy()), *difference))
     estimates = [*("mean", "low", "high"), *("difference", "difference_low", "difference_high")]
     return pd.DataFrame(means, columns=[*KEYS, "n", *estimates])

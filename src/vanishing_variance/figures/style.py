@@ -17,8 +17,8 @@ from matplotlib.ticker import FixedFormatter, FixedLocator, Formatter, LogLocato
 from vanishing_variance.harness import numbers
 from vanishing_variance.results.accuracy import rows
 
-use(Path(__file__).with_name("style.mplstyle"))
-
+# Matplotlib's defaults, whatever a matplotlibrc or a notebook has set, and ours.
+STYLES = ("default", Path(__file__).with_name("style.mplstyle"))
 # Inches: the text of a page of two columns.
 WIDTH = 6.75
 GREY, LIGHT = "#808080", "#EEEEEE"
@@ -45,7 +45,8 @@ SERIES = (
 
 
 def figure(height: float) -> Figure:
-    """Return an empty figure as wide as a page's text, of this height in inches."""
+    """Return an empty figure as wide as a page's text, of this height in inches; what is drawn next has STYLES."""
+    use(STYLES)
     return Figure(figsize=(WIDTH, height), layout="constrained")
 
 

@@ -46,10 +46,12 @@ def block(means: pd.DataFrame, claims: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _cell(estimates: pd.DataFrame) -> str:
-    """Return the one mean of a frame with half of its interval, and the paper's mean, if it has one, in brackets."""
+    """Return the one mean of a frame and half of its interval, and in brackets the paper's mean, as far as they are."""
     if estimates.empty:
         return MISSING
     (estimate,) = estimates.to_dict("records")
     half = (estimate["high"] - estimate["low"]) / 2
-    ours = f"{estimate['mean']:.1f} ± {half:.1f}"
+    ours = f"{estimate['mean']:.1f}"
+    if not pd.isna(half):
+        ours += f" ± {half:.1f}"
     return ours if pd.isna(estimate["paper"]) else f"{ours} ({estimate['paper']:.1f})"

@@ -25,7 +25,7 @@ COLUMNS = [
 ]
 
 Values = Float[np.ndarray, " S"]
-Some = TypeVar("Some", Values, "pd.Series[float]")
+Some = TypeVar("Some", Values, pd.Series)
 
 
 def wide(accuracy: pd.DataFrame) -> pd.DataFrame:
@@ -89,8 +89,6 @@ def _share(change: Values, fall: Values) -> dict[str, Any]:
         share = Ratio(NAN, note=f"accuracy falls by {mean:.2g} points, less than {SMALLEST_FALL:g}: no share")
     elif np.isnan(share.value):
         share = Ratio(NAN, note=f"the fall of {mean:.2g} points may be 0: no share")
-    if len(fall) == 1:
-        low = high = NAN
     of_fall = columns("fall", (mean, low, high))
     of_share = columns("share", (share.value, share.low, share.high))
     return {"n": len(change), **of_fall, **of_share, "note": share.note}

@@ -6,7 +6,7 @@ S seeds.
 import numpy as np
 from jaxtyping import Float
 
-from vanishing_variance.statistics.intervals import CONFIDENCE
+from vanishing_variance.statistics.intervals import CONFIDENCE, NAN
 
 # Of the prior N(0, g) of the effect size: 1 is the unit-information prior, which tells as much as one seed.
 PRIOR_VARIANCE = 1.0
@@ -21,7 +21,7 @@ def anytime_interval(values: Float[np.ndarray, " S"]) -> tuple[float, float, flo
 
         v^(-1/2) ((1 + t² / (S - 1)) / (1 + t² / (v (S - 1))))^(S/2) < 1 / 0.05
 
-    It is unbounded while seeds are too few: with g = 1 up to four.
+    It is unbounded, and NaN, while seeds are too few: with g = 1 up to four.
 
     Source: Wang and Ramdas (2025), Anytime-valid t-tests and confidence sequences for Gaussian means with unknown
     variance, the Gaussian mixture in the reduced filtration; after Lai (1976), On confidence sequences.
@@ -32,7 +32,7 @@ def anytime_interval(values: Float[np.ndarray, " S"]) -> tuple[float, float, flo
     # (1 + t² / (S - 1)) / (1 + t² / (v (S - 1))) at the ends; it stays below v, however large t is.
     limit = (ratio / (1 - CONFIDENCE) ** 2) ** (1 / n)
     if limit >= ratio:
-        return mean, -np.inf, np.inf
+        return mean, NAN, NAN
     t = np.sqrt((n - 1) * (limit - 1) / (1 - limit / ratio))
     margin = float(t * values.std(ddof=1) / np.sqrt(n))
     return mean, mean - margin, mean + margin

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int, Real, Shaped
 
-from vanishing_variance.statistics.intervals import CONFIDENCE, NAN, rounding
+from vanishing_variance.statistics.intervals import CONFIDENCE, FEWEST, NAN, rounding
 
-# Resamples of fewer clusters are so few that their quantiles say nothing.
-FEWEST = 5
 # One less than a round number, so that the ends of a 95% interval are resamples (Davison and Hinkley 1997, 5.2).
 RESAMPLES = 1_999
 # Less than this fraction of a sum of squares is rounding.

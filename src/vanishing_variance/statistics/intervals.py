@@ -1,4 +1,4 @@
-"""95% confidence intervals of a mean over seeds.
+"""95% confidence intervals of a mean over seeds: what has none is NaN, and – in tables.
 
 S seeds.
 """
@@ -10,6 +10,8 @@ from scipy import stats
 from vanishing_variance.harness.numbers import estimate
 
 CONFIDENCE = 0.95
+# Resamples of fewer seeds are so few that their quantiles say nothing.
+FEWEST = 5
 # A number that cannot be computed.
 NAN = float("nan")
 
@@ -23,11 +25,11 @@ def rounding(*values: Real[np.ndarray, "..."]) -> float:
 
 
 def interval(values: Float[np.ndarray, " S"]) -> tuple[float, float, float]:
-    """Return the mean of values and its 95% t interval; with one seed the interval is the value itself."""
+    """Return the mean of values and its 95% t interval: NaN with one seed, and without any the mean, too."""
     n = len(values)
-    mean = float(values.mean())
-    if n == 1:
-        return mean, mean, mean
+    mean = float(values.mean()) if n else NAN
+    if n < 2:
+        return mean, NAN, NAN
     t = float(stats.t.ppf((1 + CONFIDENCE) / 2, n - 1))
     margin = t * float(values.std(ddof=1)) / n**0.5
     return mean, mean - margin, mean + margin
@@ -35,7 +37,4 @@ def interval(values: Float[np.ndarray, " S"]) -> tuple[float, float, float]:
 
 def mean_estimate(values: Float[np.ndarray, " S"], how: str, unit: str = "") -> str:
     """Return the mean over seeds as text, in Python's format `how`, with its interval where there are two or more."""
-    mean, low, high = interval(values)
-    if len(values) == 1:
-        return estimate(how, mean, unit=unit)
-    return estimate(how, mean, low, high, unit=unit)
+    return estimate(how, *interval(values), unit=unit)

@@ -35,12 +35,10 @@ def difference(ours: Float[np.ndarray, " S"], theirs: Float[np.ndarray, " S"]) -
     of the t-test.
     """
     n = len(ours)
-    if n == 0:
-        return Difference()
     differences = ours - theirs
-    if n == 1:
-        return Difference(n, float(differences.mean()))
     mean, low, high = interval(differences)
+    if n < 2:
+        return Difference(n, mean)
     smallest = rounding(ours, theirs)
     deviation = float(differences.std(ddof=1))
     if deviation <= smallest:

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy import stats
 
+from vanishing_variance.harness.numbers import estimate
 from vanishing_variance.statistics.intervals import CONFIDENCE, NAN, interval
 
 
@@ -32,8 +33,8 @@ def ratio(numerator: Float[np.ndarray, " S"], denominator: Float[np.ndarray, " S
     Source: Fieller (1954), Some problems in interval estimation.
     """
     below, low, high = interval(denominator)
-    if low <= 0 <= high:
-        return Ratio(NAN, note=f"denominator {below:.3g} [{low:.3g}, {high:.3g}] may be 0: no ratio")
+    if below == 0 or low <= 0 <= high:
+        return Ratio(NAN, note=f"denominator {estimate('.3g', below, low, high)} may be 0: no ratio")
     above = float(numerator.mean())
     n = len(numerator)
     if n == 1:

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy import stats
 
-from vanishing_variance.statistics.intervals import CONFIDENCE
+from vanishing_variance.statistics.intervals import CONFIDENCE, FEWEST, NAN
 
 # So many that with eight seeds another stream moves an interval's ends by less than 2% of a standard deviation.
 RESAMPLES = 9_999
@@ -53,10 +53,10 @@ def probability_of_improvement(
 def _with_interval(
     statistic: Statistic, treatment: np.ndarray, baseline: np.ndarray, rng: np.random.Generator
 ) -> tuple[float, float, float]:
-    """Return a statistic and its interval; with one seed in an arm the interval is the statistic itself."""
+    """Return a statistic and its interval: NaN with fewer than FEWEST seeds in an arm."""
     value = float(statistic(treatment, baseline))
-    if min(len(treatment), len(baseline)) == 1:
-        return value, value, value
+    if min(len(treatment), len(baseline)) < FEWEST:
+        return value, NAN, NAN
     how = {"n_resamples": RESAMPLES, "vectorized": True, "confidence_level": CONFIDENCE, "method": "percentile"}
     resampled = stats.bootstrap((treatment, baseline), statistic, **how, rng=rng)
     low, high = resampled.confidence_interval

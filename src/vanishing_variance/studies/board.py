@@ -96,11 +96,8 @@ def percent_by_length(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def _estimate(name: str, values: Float[np.ndarray, " S"]) -> dict[str, float]:
-    """Return the mean and its interval by name; one seed has no interval."""
-    mean, low, high = interval(values)
-    if len(values) == 1:
-        low = high = NAN
-    return columns(name, (mean, low, high))
+    """Return the mean and its interval by name."""
+    return columns(name, interval(values))
 
 
 def _inside(results: pd.DataFrame) -> dict[str, float]:

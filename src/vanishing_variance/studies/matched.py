@@ -10,7 +10,7 @@ import pandas as pd
 from jaxtyping import Float
 
 from vanishing_variance.results.accuracy import rows
-from vanishing_variance.results.gains import columns
+from vanishing_variance.results.gains import UNKNOWN, columns
 from vanishing_variance.statistics.adjusted import adjusted
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.statistics.paired import difference
@@ -52,6 +52,8 @@ def matched(ours: pd.DataFrame, theirs: pd.DataFrame, longest: int) -> dict[str,
     points = difference(our_beyond, their_beyond)
     one, other, _, is_one_moved = _pairs(their_models, their_models, zip(seeds, [*seeds[1:], seeds[0]], strict=True))
     control = interval(np.where(is_one_moved, one - other, other - one))
+    if len(seeds) == 1:  # a model is no control of itself
+        control = UNKNOWN
     estimates = columns("matched", (points.mean, points.low, points.high)) | columns("control", control)
     return {**estimates, "matched_gap": float(gaps.mean())}
 

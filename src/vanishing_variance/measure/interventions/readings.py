@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from vanishing_variance.statistics.intervals import NAN, interval
+from vanishing_variance.statistics.intervals import interval
 
 # Bins of the target's weight, evenly spaced in its log odds where it is near 0 or 1.
 EDGES = (0.0, 0.003, 0.01, 0.03, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.97, 0.99, 1.0)
@@ -33,7 +33,5 @@ def read_out(counts: pd.DataFrame) -> pd.DataFrame:
             continue
         accuracies = counted_seeds["right"] / counted_seeds["sequences"]
         mean, low, high = interval(accuracies.to_numpy())
-        if len(accuracies) == 1:
-            low, high = NAN, NAN
         rows.append((*key, seeds["sequences"].sum(), len(accuracies), mean, low, high))
     return pd.DataFrame(rows, columns=COLUMNS).round(6)
