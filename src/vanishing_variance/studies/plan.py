@@ -1,17 +1,16 @@
 """The plan of a line: all that its training reads, in one file, so that it is trained again when that changes."""
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from vanishing_variance.harness.paths import PAPER, RUNS, Run
+from vanishing_variance.studies.sources import PACKAGE, hashes
 
 STUDIES = Path("studies")
 # A training that diverged leaves this instead of weights: {"said": the message of the error}.
 DIVERGED = "diverged.json"
-PACKAGE = Path(__file__).parents[1]
 _WHOLE = ("norm", "attention", "seed", "blocks", "seeds_per_block", "model", "training")
 
 
@@ -35,7 +34,7 @@ def plan(params: Mapping[str, Any], task: str, range_: str) -> dict[str, Any]:
     own = params["tasks"][task]
     steps = {range_: own["steps"][range_]}
     names = [f"attentions/{params['attention']}.py", f"norms/{params['norm']}.py"]
-    files = {name: _hash(PACKAGE / name) for name in names}
+    files = hashes(names)
     network = {}
     if params["network"] != PAPER:
         network = network_plan(params, [task])
@@ -82,8 +81,4 @@ def _plain_files(network: str, tasks: Iterable[str]) -> dict[str, str]:
     names = [f"networks/{name}.py" for name in sorted(networks)]
     names += [f"features/{task}.py" for task in tasks]
     names += sorted(f"plain/{path.name}" for path in (PACKAGE / "plain").glob("*.py"))
-    return {name: _hash(PACKAGE / name) for name in names}
-
-
-def _hash(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    return hashes(names)

@@ -1,0 +1,62 @@
+"""The hashes of source files, and of what they import of this package."""
+
+import ast
+import hashlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
+
+from vanishing_variance.harness.errors import InputError
+
+PACKAGE = Path(__file__).parents[1]
+# What trains and tests declares these rooms, or they decide no number.
+DECLARED = ("engine", "tasks", "harness")
+
+
+def hashes(names: Iterable[str]) -> dict[str, str]:
+    """Return the SHA-256 of files, and of all files of this package that they import, by name.
+
+    A name is relative to the package: `norms/ln.py`. Rooms of DECLARED are left out. Raises InputError where a file is
+    not Python.
+    """
+    found: dict[str, str] = {}
+    left = list(names)
+    while left:
+        name = left.pop()
+        if name in found:
+            continue
+        source = (PACKAGE / name).read_bytes()
+        found[name] = hashlib.sha256(source).hexdigest()
+        left += _imported(name, source)
+    return dict(sorted(found.items()))
+
+
+def _imported(name: str, source: bytes) -> Iterator[str]:
+    """Yield the files that a file imports, those of the packages around them among them."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError as problem:
+        raise InputError(f"{PACKAGE / name}: line {problem.lineno}: {problem.msg}") from None
+    for node in ast.walk(tree):
+        for module in _modules(node, name):
+            yield from _files(module)
+
+
+def _modules(node: ast.AST, name: str) -> Iterator[list[str]]:
+    """Yield the parts of the dotted names that a statement of a file imports; the last may be no module's."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name.split(".") for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        own_package = (PACKAGE.name, *PurePosixPath(name).parent.parts)
+        from_here = own_package[: len(own_package) + 1 - node.level] if node.level else ()
+        module = node.module.split(".") if node.module else []
+        yield from ([*from_here, *module, alias.name] for alias in node.names)
+
+
+def _files(module: list[str]) -> Iterator[str]:
+    """Yield the file of a module of this package, and those of the packages that it is in."""
+    package, *parts = module
+    if package != PACKAGE.name or not parts or parts[0] in DECLARED:
+        return
+    for end in range(1, len(parts) + 1):
+        stem = "/".join(parts[:end])
+        yield from (name for name in (f"{stem}.py", f"{stem}/__init__.py") if (PACKAGE / name).is_file())
