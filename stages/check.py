@@ -1,16 +1,21 @@
-"""Validate params.yaml before anything else runs, and say which network is trained.
+"""Validate params.yaml before anything else runs, and say which network is trained and what the choices import.
 
-With the paper's network the outputs are constant, so a passing check reruns nothing.
+With the paper's network, and choices that import nothing of this package, the outputs are constant, so a passing check
+reruns nothing.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 from vanishing_variance.harness.files import write_text
-from vanishing_variance.harness.paths import NETWORK, RUNS
+from vanishing_variance.harness.paths import CHOICES, RUNS
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml, written
 from vanishing_variance.params import check
-from vanishing_variance.results.runs import TASKS
+from vanishing_variance.results.runs import TASKS, trained
 from vanishing_variance.studies.plan import network_plan
+from vanishing_variance.studies.sources import hashes
 
 
 def main() -> None:
@@ -18,7 +23,22 @@ def main() -> None:
     params = read_yaml(PATH)
     check(params)
     write_text(RUNS / "checked", "params.yaml is valid\n")
-    write_text(NETWORK, written(network_plan(params, TASKS)))
+    write_text(CHOICES, written(choices(params)))
+
+
+def choices(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the network, and the hashes of what it, each normaliser and the attention map read beside their files.
+
+    A key of its own each: what trains a variant depends on its own alone.
+    """
+    named = {"norms": trained("short", params["norm"]), "attentions": [params["attention"]]}
+    imports = {room: {name: imported(f"{room}/{name}.py") for name in names} for room, names in named.items()}
+    return {"network_options": {}, "files": {}, **network_plan(params, TASKS), **imports}
+
+
+def imported(name: str) -> dict[str, str]:
+    """Return the hashes of what a file of the package imports, without its own."""
+    return {other: sha256 for other, sha256 in hashes([name]).items() if other != name}
 
 
 if __name__ == "__main__":

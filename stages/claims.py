@@ -6,27 +6,28 @@ from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.paper import CLAIMS
 from vanishing_variance.claims.table import judged
 from vanishing_variance.harness.files import read_document
-from vanishing_variance.harness.frames import read_csv, read_frame
+from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.outputs import write_files
-from vanishing_variance.harness.paths import INTERVENTIONS, METRICS, NETWORK, PLOTS
+from vanishing_variance.harness.paths import CHOICES, METRICS, PLOTS
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.explained import beside_accuracy
 from vanishing_variance.results.files import TrainingSetup
 from vanishing_variance.results.runs import REFERENCE
+from vanishing_variance.results.shares import tidy
 
 
 def main() -> None:
     Arguments(description=__doc__).parse_args()
-    trained = TrainingSetup.of({**read_yaml(PATH), **read_yaml(NETWORK)})
+    trained = TrainingSetup.of({**read_yaml(PATH), **read_yaml(CHOICES)})
     accuracy = read_csv(METRICS / "accuracy.csv")
     evidence = Evidence(
         accuracy=accuracy,
         mechanism=beside_accuracy(read_csv(METRICS / "mechanism.csv"), accuracy),
         paper=read_csv(REFERENCE),
         training=trained,
-        interventions=read_frame(INTERVENTIONS / "accuracy.parquet"),
+        interventions=tidy(read_csv(METRICS / "interventions" / "accuracy.csv")),
         exponents=read_csv(PLOTS / "proposition/proposition-exponents.csv"),
         fits=read_csv(PLOTS / "figures/figure1/figure1-fits.csv"),
         capacity=read_document(METRICS / "capacity.json", dict[str, Any]),
