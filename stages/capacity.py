@@ -7,7 +7,7 @@ from vanishing_variance.engine.seeds import SeedsPerBlock
 from vanishing_variance.engine.variant import Variant, task_training
 from vanishing_variance.harness.arguments import block_of_variant
 from vanishing_variance.harness.files import write_json
-from vanishing_variance.harness.paths import CHOICES, PAPER
+from vanishing_variance.harness.paths import NETWORK, PAPER
 from vanishing_variance.harness.script import run
 from vanishing_variance.harness.sections import PATH, Lengths, get_param
 from vanishing_variance.harness.yaml import read_yaml
@@ -19,7 +19,7 @@ def main() -> None:
     this = block_of_variant(__doc__)
     params = read_yaml(PATH)
     path = this.folder("capacity") / "compared.json"
-    if read_yaml(CHOICES)["network"] != PAPER:
+    if read_yaml(NETWORK)["network"] != PAPER:
         write_json(path, {})
         return
     lengths = get_param(params, "test.lengths", Lengths)

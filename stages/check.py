@@ -1,14 +1,11 @@
 """Validate params.yaml before anything else runs, and say which network is trained and what the choices import.
 
-With the paper's network, and choices that import nothing of this package, the outputs are constant, so a passing check
-reruns nothing.
+A file each, so that a stage depends on its own choices alone; with the paper's network, and choices that import nothing
+of this package, all are constant, so a passing check reruns nothing.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 from vanishing_variance.harness.files import write_text
-from vanishing_variance.harness.paths import CHOICES, RUNS
+from vanishing_variance.harness.paths import CHOICES, NETWORK, RUNS
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml, written
@@ -23,17 +20,11 @@ def main() -> None:
     params = read_yaml(PATH)
     check(params)
     write_text(RUNS / "checked", "params.yaml is valid\n")
-    write_text(CHOICES, written(choices(params)))
-
-
-def choices(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the network, and the hashes of what it, each normaliser and the attention map read beside their files.
-
-    A key of its own each: what trains a variant depends on its own alone.
-    """
+    write_text(NETWORK, written(network_plan(params, TASKS)))
     named = {"norms": trained("short", params["norm"]), "attentions": [params["attention"]]}
-    imports = {room: {name: imported(f"{room}/{name}.py") for name in names} for room, names in named.items()}
-    return {"network_options": {}, "files": {}, **network_plan(params, TASKS), **imports}
+    for room, names in named.items():
+        for name in names:
+            write_text(CHOICES / room / f"{name}.yaml", written(imported(f"{room}/{name}.py")))
 
 
 def imported(name: str) -> dict[str, str]:

@@ -8,7 +8,7 @@ from vanishing_variance.claims.table import judged
 from vanishing_variance.harness.files import read_document
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.outputs import write_files
-from vanishing_variance.harness.paths import CHOICES, METRICS, PLOTS
+from vanishing_variance.harness.paths import METRICS, NETWORK, PLOTS
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
@@ -20,7 +20,7 @@ from vanishing_variance.results.shares import tidy
 
 def main() -> None:
     Arguments(description=__doc__).parse_args()
-    trained = TrainingSetup.of({**read_yaml(PATH), **read_yaml(CHOICES)})
+    trained = TrainingSetup.of({**read_yaml(PATH), **read_yaml(NETWORK)})
     accuracy = read_csv(METRICS / "accuracy.csv")
     evidence = Evidence(
         accuracy=accuracy,

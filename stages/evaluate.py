@@ -14,7 +14,7 @@ from vanishing_variance.harness.arguments import block_of_variant
 from vanishing_variance.harness.arrays import read_arrays, write_arrays
 from vanishing_variance.harness.frames import write_frame
 from vanishing_variance.harness.memory import require_memory
-from vanishing_variance.harness.paths import CHOICES, PAPER, Run
+from vanishing_variance.harness.paths import NETWORK, PAPER, Run
 from vanishing_variance.harness.script import run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
@@ -35,7 +35,7 @@ Evaluated = tuple[Correct, dict[str, pd.DataFrame]]
 
 def main() -> None:
     this = block_of_variant(__doc__)
-    evaluate({**read_yaml(PATH), **read_yaml(CHOICES)}, this)
+    evaluate({**read_yaml(PATH), **read_yaml(NETWORK)}, this)
 
 
 def evaluate(params: Mapping[str, Any], this: Run) -> None:

@@ -21,7 +21,7 @@ from vanishing_variance.figures.config import Figures
 from vanishing_variance.figures.drawing import Drawing, not_measured, write_figure
 from vanishing_variance.figures.variants import roles
 from vanishing_variance.harness.frames import read_csv, read_frame, write_csv
-from vanishing_variance.harness.paths import CHOICES, FIGURES, LOSSES, METRICS, PAPER, PLOT_DATA, PLOTS, Run
+from vanishing_variance.harness.paths import FIGURES, LOSSES, METRICS, NETWORK, PAPER, PLOT_DATA, PLOTS, Run
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
@@ -91,7 +91,7 @@ def draw_range(name: str, lengths: Range, norm: str, losses: pd.DataFrame) -> No
 def main() -> None:
     Arguments(description=__doc__).parse_args()
     params = read_yaml(PATH)
-    network = read_yaml(CHOICES)["network"]
+    network = read_yaml(NETWORK)["network"]
     norm = get_param(params, "norm", Norm)
     blocks = get_param(params, "blocks", Blocks)
     shown = get_param(params, "figures", Figures)

@@ -11,7 +11,7 @@ from vanishing_variance.engine.seeds import Index, SeedsPerBlock, seeds
 from vanishing_variance.engine.variant import Variant, task_training
 from vanishing_variance.harness.arguments import block_and_partner
 from vanishing_variance.harness.frames import write_frame
-from vanishing_variance.harness.paths import CHOICES, PAPER
+from vanishing_variance.harness.paths import NETWORK, PAPER
 from vanishing_variance.harness.script import run
 from vanishing_variance.harness.sections import PATH, Lengths, get_param
 from vanishing_variance.harness.yaml import read_yaml
@@ -24,7 +24,7 @@ def main() -> None:
     this, partner = block_and_partner(__doc__)
     params = read_yaml(PATH)
     folder = this.folder("interventions")
-    if read_yaml(CHOICES)["network"] != PAPER:
+    if read_yaml(NETWORK)["network"] != PAPER:
         write_frame(folder / "accuracy.parquet", pd.DataFrame())
         return
     how: Interventions = get_param(params, "interventions", Interventions)

@@ -9,7 +9,7 @@ from vanishing_variance.engine.variant import Variant, task_training
 from vanishing_variance.harness.arguments import block_of_variant
 from vanishing_variance.harness.frames import write_frame
 from vanishing_variance.harness.memory import require_memory
-from vanishing_variance.harness.paths import CHOICES, PAPER
+from vanishing_variance.harness.paths import NETWORK, PAPER
 from vanishing_variance.harness.script import run
 from vanishing_variance.harness.sections import PATH, Lengths, Several, get_param
 from vanishing_variance.harness.yaml import read_yaml
@@ -21,7 +21,7 @@ def main() -> None:
     this = block_of_variant(__doc__)
     params = read_yaml(PATH)
     path = this.folder("proposition") / "cells.parquet"
-    if read_yaml(CHOICES)["network"] != PAPER:
+    if read_yaml(NETWORK)["network"] != PAPER:
         write_frame(path, pd.DataFrame())
         return
     lengths = get_param(params, "proposition.lengths", Lengths)

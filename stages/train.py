@@ -13,7 +13,7 @@ from vanishing_variance.harness.arguments import block_of_variant
 from vanishing_variance.harness.arrays import write_arrays
 from vanishing_variance.harness.frames import write_frame
 from vanishing_variance.harness.memory import require_memory
-from vanishing_variance.harness.paths import CHOICES, PAPER, Run
+from vanishing_variance.harness.paths import NETWORK, PAPER, Run
 from vanishing_variance.harness.script import run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
@@ -21,7 +21,7 @@ from vanishing_variance.harness.yaml import read_yaml
 
 def main() -> None:
     this = block_of_variant(__doc__)
-    train({**read_yaml(PATH), **read_yaml(CHOICES)}, this)
+    train({**read_yaml(PATH), **read_yaml(NETWORK)}, this)
 
 
 def train(params: Mapping[str, Any], this: Run) -> None:
@@ -56,7 +56,7 @@ def train_paper(params: Mapping[str, Any], this: Run, numbers: Sequence[int]) ->
 
 def train_network(params: Mapping[str, Any], this: Run, numbers: Sequence[int]) -> TrainedBlock:
     """Return a trained block of another network, by the plain engine."""
-    # Here, so that the paper's network does not depend on it; runs/choices.yaml and plans of lines have its hashes.
+    # Here, so that the paper's network does not depend on it; runs/choices and plans of lines have its hashes.
     from vanishing_variance.plain import block  # noqa: PLC0415
     from vanishing_variance.plain.plan import PlainPlan  # noqa: PLC0415
 

@@ -19,7 +19,7 @@ from vanishing_variance.harness.files import read_document, write_json
 from vanishing_variance.harness.frames import read_csv, read_frame, write_csv, write_frame
 from vanishing_variance.harness.leftovers import remove_others
 from vanishing_variance.harness.outputs import write_files
-from vanishing_variance.harness.paths import CHOICES, LOSSES, METRICS, PAPER, PLOTS, Run
+from vanishing_variance.harness.paths import LOSSES, METRICS, NETWORK, PAPER, PLOTS, Run
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, Length, get_param
 from vanishing_variance.harness.yaml import read_yaml
@@ -35,7 +35,7 @@ NAMES = ["task", "range", "norm", "block"]
 
 def main() -> None:
     Arguments(description=__doc__).parse_args()
-    params = {**read_yaml(PATH), **read_yaml(CHOICES)}
+    params = {**read_yaml(PATH), **read_yaml(NETWORK)}
     blocks = get_param(params, "blocks", Blocks)
     norm = get_param(params, "norm", Norm)
     tail = get_param(params, "proposition.tail", Length)

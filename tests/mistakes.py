@@ -51,6 +51,8 @@ MISTAKES = {
         'stream(root_seed, "test", length)',
     ),
     "repeated keys are redrawn once": ("    while pending.size:", "    if pending.size:"),
+    # What other settings left
+    "what is not in DVC's cache is removed": ("            if all(map(cache.exists, hashes)):", "            if hashes:"),
     # Training
     "a resumed training draws a batch twice": (
         "if step >= completed:",

@@ -24,7 +24,7 @@ from vanishing_variance.harness import parallel
 from vanishing_variance.harness.arrays import read_arrays
 from vanishing_variance.harness.errors import DivergedError
 from vanishing_variance.harness.files import write_text
-from vanishing_variance.harness.paths import CHOICES, Run
+from vanishing_variance.harness.paths import NETWORK, Run
 from vanishing_variance.harness.yaml import read_yaml
 
 SEEDS = list(range(8))
@@ -251,7 +251,7 @@ def test_the_stage_writes_what_train_block_returns_when_it_is_called_alone(task_
     monkeypatch.chdir(tmp_path)
     params = (ROOT / "tests/smoke.yaml").read_text()
     Path("params.yaml").write_text(params.replace("kept_steps: []", "kept_steps: [7]"))
-    write_text(CHOICES, "network: paper\n")
+    write_text(NETWORK, "network: paper\n")
     run = Run(task_name, "short", "ln", 1)
     names = "--task", task_name, "--range", "short", "--attention", "softmax", "--norm", "ln", "--block", "1"
     assert stage("train", *names) == (0, ANY)

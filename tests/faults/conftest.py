@@ -2,14 +2,14 @@ import pytest
 from scripts import stage
 
 from vanishing_variance.harness.files import write_text
-from vanishing_variance.harness.paths import CHOICES
+from vanishing_variance.harness.paths import NETWORK
 
 
 @pytest.fixture
 def refused(tmp_path, monkeypatch):
     """The one line with which a script refuses what it finds in this folder, of which it touches nothing."""
     monkeypatch.chdir(tmp_path)
-    write_text(CHOICES, "network: paper\n")
+    write_text(NETWORK, "network: paper\n")
 
     def state():
         return {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}

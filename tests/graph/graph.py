@@ -29,11 +29,6 @@ class Stage:
         """Return whether a file is one of its dependencies, or lies in one."""
         return any(f"{path}/".startswith(f"{dep}/") for dep in self.deps)
 
-    @property
-    def waits_for(self):
-        """The paths of dependencies, files of parameters among them."""
-        return self.deps | self.params.keys()
-
     def takes(self, key):
         """Return whether a key of params.yaml is declared, or lies in a declared one, or holds one."""
         declared = self.params.get("params.yaml", ())

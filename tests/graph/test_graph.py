@@ -16,7 +16,7 @@ from vanishing_variance.engine import registry
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.arrays import read_arrays
 from vanishing_variance.harness.frames import read_csv
-from vanishing_variance.harness.paths import CHOICES, sequences
+from vanishing_variance.harness.paths import CHOICES, NETWORK, sequences
 from vanishing_variance.harness.yaml import edit_yaml, read_yaml
 
 # Of the paper's runs these take hours, and the others seconds.
@@ -28,6 +28,8 @@ LAUNCHERS = {"stages/__init__.py", "src/vanishing_variance/__init__.py"}
 DOCSTRINGS = {f"{SOURCE}/{room}/__init__.py" for room in ("results", "statistics", "studies")}
 # Files, processes, errors: no dependency of what computes with models.
 HARNESS = f"{SOURCE}/harness/"
+# Of these `check` writes what is not read, but must not change.
+OF_CHECK = ("runs/checked", f"{CHOICES}/")
 SMALL = {"layers": 1, "heads": 2, "width": 8}
 MODELS = ("generate", "interventions", "interventions-none", "capacity", "proposition", "probe")
 
@@ -72,11 +74,12 @@ def test_a_stage_declares_the_files_that_it_opens(whole):
 def test_a_dear_stage_declares_no_other_files(whole):
     """Over-declared, it is trained again without need."""
     for name in filter(dear, whole.graph):
-        read, deps = whole.read(name), whole.graph[name].deps - {"runs/checked"}
+        read, deps = whole.read(name), whole.graph[name].deps
         if "network" in planned(whole, name):  # the graph is that of all networks; the plain engine draws its sequences
             deps = {dep for dep in deps if not dep.startswith("data/")}
         outputs = {dep for dep in deps if dep.startswith(("runs/", "data/"))}
-        assert {dep for dep in outputs if not any(file.startswith(dep) for file in read)} == set(), name
+        unopened = {dep for dep in outputs if not any(file.startswith(dep) for file in read)}
+        assert {dep for dep in unopened if not dep.startswith(OF_CHECK)} == set(), name
         sources = {file for file in whole.files for dep in deps - outputs if f"{file}/".startswith(f"{dep}/")}
         unread = {file for file in sources - read if not file.endswith(".c")}  # what is compiled, the machine decides
         unread -= {f"{SOURCE}/engine/spread.py"}  # of every normaliser but none
@@ -115,7 +118,7 @@ def test_all_of_the_study_waits_for_the_check(whole):
         if name not in ("check", f"{STUDY}/dvc.yaml:plan"):
             below = any(
                 f"{dep}/".startswith(f"{out}/") or f"{out}/".startswith(f"{dep}/")
-                for dep in stage.waits_for
+                for dep in stage.deps
                 for out in reached
             )
             assert below, name
@@ -271,7 +274,7 @@ def test_the_engine_of_other_networks_counts_for_them_alone(whole, editable):
     def network(**changes):
         edit_yaml(editable / "params.yaml", changes)
         assert whole.runner(editable, "stages.check").code == 0
-        return read_yaml(editable / CHOICES)
+        return read_yaml(editable / NETWORK)
 
     before = network(network="transformer", network_options=SMALL)
     path = editable / SOURCE / "plain/loop.py"
@@ -279,11 +282,9 @@ def test_the_engine_of_other_networks_counts_for_them_alone(whole, editable):
     after = network()
     assert after != before
     assert after | {"files": before["files"]} == before
-    assert network(network="paper", network_options={}) == read_yaml(whole.folder / CHOICES)
-    readers = {name: stage.params[str(CHOICES)] for name, stage in whole.graph.items() if str(CHOICES) in stage.params}
-    assert readers.keys() == TRAIN | EVALUATE | INSIDE | {"ttest", "figures", "claims"}
-    assert all("network" in keys for keys in readers.values())
-    assert {name for name, keys in readers.items() if "files" in keys} == TRAIN | EVALUATE
+    assert network(network="paper", network_options={}) == read_yaml(whole.folder / NETWORK)
+    readers = {name for name, stage in whole.graph.items() if str(NETWORK) in stage.deps}
+    assert readers == TRAIN | EVALUATE | INSIDE | {"ttest", "figures", "claims"}
 
 
 def test_what_a_normaliser_imports_counts_for_its_own_stages_alone(whole, editable):
@@ -294,13 +295,11 @@ def test_what_a_normaliser_imports_counts_for_its_own_stages_alone(whole, editab
     for text in ("\n", "\n# changed\n"):
         (norms / "ln.py").write_text((norms / "ln.py").read_text() + text)
         assert whole.runner(editable, "stages.check").code == 0
-        found.append(read_yaml(editable / CHOICES))
+        found.append({path.name: path.read_bytes() for path in (editable / CHOICES).rglob("*.yaml")})
     before, after = found
-    assert after["norms"].pop("rms") != before["norms"].pop("rms")
-    assert after == before
-    for name, stage in resolve(editable).items():
-        if with_models(name) and "-rms-" in name and STUDY not in name:
-            assert "norms.rms" in stage.params[str(CHOICES)], name
+    assert {name for name in after if after[name] != before[name]} == {"rms.yaml"}
+    depend = {name for name, stage in resolve(editable).items() if str(CHOICES / "norms/rms.yaml") in stage.deps}
+    assert depend == added({"short": ["rms"], "long": ["rms"]}, "rms")
 
 
 def test_without_the_long_range_its_runs_alone_are_missing(whole, editable):

@@ -9,6 +9,7 @@ import shutil
 import time
 
 import pytest
+import yaml
 from checkout import ALL, GENERATE, RESULTS, STUDY, TASKS, Copy, added, interventions, stages
 
 from vanishing_variance.harness.yaml import edit_yaml
@@ -211,5 +212,27 @@ def test_more_seeds_train_only_the_new_block_and_the_default_scale_comes_back(co
     inside = {f"{name[:-1]}1" for name in interventions()}
     assert copy.ran("dvc", "repro") == {"check", *trained_and_tested(block=1), *inside, *RESULTS}
     copy("make", "default-scale")
+    assert copy("git", "status", "--porcelain") == ""
     assert copy.ran("dvc", "repro") == set()
     assert "before default-scale" in copy("git", "stash", "list")
+
+
+def test_a_stage_that_gathers_depends_on_nothing_that_other_settings_left(copy):
+    lock = copy.path / "dvc.lock"
+    before = yaml.safe_load(lock.read_text())["stages"]
+    change(copy, train_also_on=[])
+    copy("dvc", "repro")
+    assert not list((copy.path / "runs").glob("evaluated/softmax/*/long/*"))
+    change(copy, train_also_on=["long"])
+    assert copy.ran("dvc", "repro") == RESULTS  # models come from the cache
+    after = yaml.safe_load(lock.read_text())["stages"]
+    assert {name: after[name] for name in before} == before
+
+
+def test_the_default_scale_in_a_clone_without_weights_leaves_it_as_it_is(copy, tmp_path):
+    clone = Copy(tmp_path / "clone")
+    copy("git", "clone", "--quiet", str(copy.path), str(clone.path))
+    (clone.path / "plots/figures/results/accuracy-huge.png").write_text("of another setting")
+    clone("make", "default-scale")
+    assert clone("git", "status", "--porcelain") == ""
+    assert clone.ran("dvc", "repro", "--allow-missing", "--dry") == set()

@@ -8,8 +8,10 @@ RUNS = Path("runs")
 DATA = Path("data")
 # Seconds that each stage took, where it ran: not an output, so that it changes no hash.
 TIMES = RUNS / "times"
-# The network of all models, its options, and the hashes of what it, a normaliser or an attention map reads.
-CHOICES = RUNS / "choices.yaml"
+# What the stages depend on of the choices that params.yaml names: a file each with the hashes of what it imports.
+CHOICES = RUNS / "choices"
+# The network of all models: its name and, but for the paper's, its options and the hashes of what trains it.
+NETWORK = CHOICES / "network.yaml"
 # Training losses of `none` and the treatment.
 LOSSES = RUNS / "losses.parquet"
 METRICS = Path("metrics")
