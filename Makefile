@@ -63,8 +63,9 @@ paper-scale: $(VENV)/installed
 
 # Back to what git has, and what DVC's cache has of the rest, so that nothing runs again; what was there is stashed.
 default-scale:
-	git -c apply.whitespace=nowarn stash push --quiet --message "before default-scale" -- params.yaml dvc.lock ':(glob)metrics/*.*' metrics/interventions metrics/tables plots
+	git -c apply.whitespace=nowarn stash push --quiet --include-untracked --message "before default-scale" -- params.yaml dvc.lock ':(glob)metrics/*.*' metrics/interventions metrics/tables plots
 	dvc checkout --quiet --allow-missing
+	@python -m stages.tidy
 
 # What this branch changes in the results, for its pull request.
 pr-report: $(VENV)/installed

@@ -1,16 +1,18 @@
-"""Validate params.yaml before anything else runs, and say which network is trained.
+"""Validate params.yaml before anything else runs, and say which network is trained and what the choices import.
 
-With the paper's network the outputs are constant, so a passing check reruns nothing.
+A file each, so that a stage depends on its own choices alone; with the paper's network, and choices that import nothing
+of this package, all are constant, so a passing check reruns nothing.
 """
 
 from vanishing_variance.harness.files import write_text
-from vanishing_variance.harness.paths import NETWORK, RUNS
+from vanishing_variance.harness.paths import CHOICES, NETWORK, RUNS
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml, written
 from vanishing_variance.params import check
-from vanishing_variance.results.runs import TASKS
+from vanishing_variance.results.runs import TASKS, trained
 from vanishing_variance.studies.plan import network_plan
+from vanishing_variance.studies.sources import hashes
 
 
 def main() -> None:
@@ -19,6 +21,15 @@ def main() -> None:
     check(params)
     write_text(RUNS / "checked", "params.yaml is valid\n")
     write_text(NETWORK, written(network_plan(params, TASKS)))
+    named = {"norms": trained("short", params["norm"]), "attentions": [params["attention"]]}
+    for room, names in named.items():
+        for name in names:
+            write_text(CHOICES / room / f"{name}.yaml", written(imported(f"{room}/{name}.py")))
+
+
+def imported(name: str) -> dict[str, str]:
+    """Return the hashes of what a file of the package imports, without its own."""
+    return {other: sha256 for other, sha256 in hashes([name]).items() if other != name}
 
 
 if __name__ == "__main__":

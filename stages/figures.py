@@ -1,7 +1,6 @@
 """Draw every figure but Figure 1, and write the data of Figures 2 to 4, of accuracy and of the training losses."""
 
 from collections.abc import Mapping, Sequence
-from itertools import product
 
 import pandas as pd
 
@@ -22,7 +21,7 @@ from vanishing_variance.figures.config import Figures
 from vanishing_variance.figures.drawing import Drawing, not_measured, write_figure
 from vanishing_variance.figures.variants import roles
 from vanishing_variance.harness.frames import read_csv, read_frame, write_csv
-from vanishing_variance.harness.paths import FIGURES, METRICS, NETWORK, PAPER, PLOT_DATA, PLOTS, Run
+from vanishing_variance.harness.paths import FIGURES, LOSSES, METRICS, NETWORK, PAPER, PLOT_DATA, PLOTS, Run
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
@@ -72,10 +71,9 @@ def draw_measured(longest: Mapping[str, int]) -> None:
     save("interventions", interventions.draw(shares, longest["short"]))
 
 
-def draw_range(name: str, lengths: Range, norm: str, runs: Sequence[Run]) -> None:
+def draw_range(name: str, lengths: Range, norm: str, losses: pd.DataFrame) -> None:
     """Draw accuracies and training losses of a range, and write them for DVC's plots."""
     suffix = "" if name == "short" else f"-{name}"
-    losses = pd.concat([read_frame(one.losses).assign(task=one.task, norm=one.norm) for one in runs])
     means = accuracy.data(read_csv(METRICS / "accuracy.csv"), TASKS, name)
     steps = {}
     for task in TASKS:
@@ -100,7 +98,9 @@ def main() -> None:
     attention = get_param(params, "attention", str)
     ranges: dict[str, Range] = {name: get_param(params, f"ranges.{name}", Range) for name in ranges_of(params)}
     longest = {name: lengths.longest for name, lengths in ranges.items()}
-    pair = ("none", norm)
+    pair = ["none", norm]
+    losses = read_frame(LOSSES)
+    losses = losses[losses["norm"].isin(pair)]
 
     if network == PAPER:
         draw_inside(shown, [Run(shown.task, "short", one, blocks[0], attention) for one in pair], longest["short"])
@@ -110,8 +110,7 @@ def main() -> None:
         for name, title in INSIDE.items():
             save(name, not_measured(title, network))
     for name, lengths in ranges.items():
-        runs = [Run(task, name, one, block, attention) for task, one, block in product(TASKS, pair, blocks)]
-        draw_range(name, lengths, norm, runs)
+        draw_range(name, lengths, norm, losses[losses["range"] == name])
 
 
 if __name__ == "__main__":

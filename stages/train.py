@@ -56,7 +56,7 @@ def train_paper(params: Mapping[str, Any], this: Run, numbers: Sequence[int]) ->
 
 def train_network(params: Mapping[str, Any], this: Run, numbers: Sequence[int]) -> TrainedBlock:
     """Return a trained block of another network, by the plain engine."""
-    # Here, so that the paper's network does not depend on it; runs/network.yaml and plans of lines have its hashes.
+    # Here, so that the paper's network does not depend on it; runs/choices and plans of lines have its hashes.
     from vanishing_variance.plain import block  # noqa: PLC0415
     from vanishing_variance.plain.plan import PlainPlan  # noqa: PLC0415
 

@@ -1,6 +1,11 @@
-"""Compare the variants over seeds: paired tests, Tables 1 to 6, what explains accuracy, what interventions recover."""
+"""Compare the variants over seeds: paired tests, Tables 1 to 6, what explains accuracy, what interventions recover.
 
+And gather the training losses, and the measurements of Proposition 1.
+"""
+
+from collections.abc import Sequence
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -10,17 +15,19 @@ from vanishing_variance.engine.config import Norm
 from vanishing_variance.engine.ranges import ranges_of
 from vanishing_variance.engine.seeds import Blocks
 from vanishing_variance.harness.arrays import read_arrays
-from vanishing_variance.harness.files import read_document
-from vanishing_variance.harness.frames import read_csv, read_frame
+from vanishing_variance.harness.files import read_document, write_json
+from vanishing_variance.harness.frames import read_csv, read_frame, write_csv, write_frame
+from vanishing_variance.harness.leftovers import remove_others
 from vanishing_variance.harness.outputs import write_files
-from vanishing_variance.harness.paths import CAPACITY, INTERVENTIONS, METRICS, NETWORK, PAPER, Run
+from vanishing_variance.harness.paths import LOSSES, METRICS, NETWORK, PAPER, PLOTS, Run
 from vanishing_variance.harness.script import Arguments, run
-from vanishing_variance.harness.sections import PATH, get_param
+from vanishing_variance.harness.sections import PATH, Length, get_param
 from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.measure.proposition import summary
 from vanishing_variance.results.accuracy import COLUMNS
 from vanishing_variance.results.explained import inside
 from vanishing_variance.results.files import TrainingSetup, comparison, explanation, not_measured, recovery
-from vanishing_variance.results.runs import REFERENCE, expected
+from vanishing_variance.results.runs import REFERENCE, TASKS, expected, gathered
 
 # Which run a row is of; all have one attention map.
 NAMES = ["task", "range", "norm", "block"]
@@ -31,17 +38,11 @@ def main() -> None:
     params = {**read_yaml(PATH), **read_yaml(NETWORK)}
     blocks = get_param(params, "blocks", Blocks)
     norm = get_param(params, "norm", Norm)
+    tail = get_param(params, "proposition.tail", Length)
     trained = TrainingSetup.of(params)
     attention = get_param(params, "attention", str)
     runs = expected(norm, blocks, ranges_of(params), attention)
-
-    def evaluated(name: str) -> pd.DataFrame:
-        """Return a frame of all runs, with the columns NAMES of `Run`."""
-        frames = []
-        for block_run in runs:
-            frame = read_frame(block_run.folder("evaluated") / f"{name}.parquet")
-            frames.append(frame.assign(**{column: getattr(block_run, column) for column in NAMES}))
-        return pd.concat(frames, ignore_index=True)
+    remove_others(gathered(runs))
 
     @cache
     def answers(task: str, range_: str, variant: str) -> dict[str, np.ndarray]:
@@ -51,19 +52,42 @@ def main() -> None:
             parts.append(read_arrays(evaluated_in / "answers.safetensors"))
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
-    accuracy = evaluated("accuracy")[COLUMNS].sort_values(COLUMNS, ignore_index=True)
+    accuracy = gather(runs, "evaluated", "accuracy")[COLUMNS].sort_values(COLUMNS, ignore_index=True)
     files = comparison(accuracy, answers, read_csv(REFERENCE), norm, trained)
-    fitted = evaluated("temperatures")
+    fitted = gather(runs, "evaluated", "temperatures")
     files["tables/temperatures.csv"] = fitted[[*NAMES, *fitted.columns.drop(NAMES)]]
     if trained.network == PAPER:
-        files["capacity.json"] = read_document(CAPACITY, dict[str, Any])
-        files |= explanation(inside(evaluated("mechanism")), accuracy, trained)
-        intervened = read_frame(INTERVENTIONS / "accuracy.parquet")
-        counts = read_frame(INTERVENTIONS / "counts.parquet")
-        files |= recovery(intervened, counts, norm, trained)
+        ln = {task: Run(task, "short", "ln", blocks[0], attention) for task in TASKS}
+        compared = {task: one.folder("capacity") / "compared.json" for task, one in ln.items()}
+        files["capacity.json"] = {task: read_document(path, dict[str, Any]) for task, path in compared.items()}
+        files |= explanation(inside(gather(runs, "evaluated", "mechanism")), accuracy, trained)
+        intervened = gather(runs, "interventions", "accuracy")
+        files |= recovery(intervened, gather(runs, "interventions", "counts"), norm, trained)
+        pair = [Run(task, "short", one, blocks[0], attention) for task, one in product(TASKS, ("none", norm))]
+        write_proposition(gather(pair, "proposition", "cells"), tail, norm)
     else:
         files |= not_measured(trained.network)
+        write_csv(PLOTS / "proposition" / "proposition-exponents.csv", pd.DataFrame(columns=summary.COLUMNS))
+        write_json(METRICS / "proposition.json", {})
     write_files(METRICS, files)
+    write_frame(LOSSES, gather(runs, "trained", "losses"))
+
+
+def gather(runs: Sequence[Run], kind: str, name: str) -> pd.DataFrame:
+    """Return a frame of all runs, with the columns NAMES of `Run`."""
+    frames = []
+    for one in runs:
+        frame = read_frame(one.folder(kind) / f"{name}.parquet")
+        frames.append(frame.assign(**{column: getattr(one, column) for column in NAMES}))
+    return pd.concat(frames, ignore_index=True)
+
+
+def write_proposition(cells: pd.DataFrame, tail: int, norm: str) -> None:
+    """Write what was measured of Proposition 1, and the exponents."""
+    laws = summary.exponents(cells, tail)
+    write_csv(PLOTS / "proposition" / "proposition.csv", cells.drop(columns=["range", "block"]))
+    write_csv(PLOTS / "proposition" / "proposition-exponents.csv", laws)
+    write_json(METRICS / "proposition.json", summary.summary(cells, laws, norm))
 
 
 if __name__ == "__main__":

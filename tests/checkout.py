@@ -26,10 +26,37 @@ def stages(kind, block=0, tasks=TASKS, norms=NORMS, attention="softmax"):
     return {f"{prefix[name]}@{task}-{name}-{attention}-{norm}-{block}" for task in tasks for name, norm in pairs}
 
 
+def interventions(norms=NORMS, treatment="ln"):
+    """The names of the stages of interventions, with the partner that each has."""
+    found = set()
+    for range_, of_range in norms.items():
+        for norm in of_range:
+            partner, kind = "none", "interventions"
+            if norm == "none":
+                partner, kind = "ln" if range_ == "short" else treatment, "interventions-none"
+            kind += "" if range_ == "short" else "-long"
+            found |= {f"{kind}@{task}-{range_}-softmax-{norm}-{partner}-0" for task in TASKS}
+    return found
+
+
+def proposition(*norms):
+    """The names of the stages of Proposition 1."""
+    return {f"proposition@{task}-short-softmax-{norm}-0" for task in TASKS for norm in norms}
+
+
+def added(norms, treatment):
+    """The names of the stages that another treatment adds: its models on these ranges, and the inside of them."""
+    models = stages("train", norms=norms) | stages("evaluate", norms=norms)
+    found = models | interventions(norms) | interventions({"long": ["none"]}, treatment)
+    return found | proposition(*norms.get("short", ()))
+
+
 TRAIN, EVALUATE = stages("train"), stages("evaluate")
+CAPACITY = stages("capacity", norms={"short": ["ln"]})
+INSIDE = interventions() | proposition(*NORMS["short"]) | CAPACITY
 GENERATE = {"generate@argmax", "generate@dictionary"}
 # What depends on the treatment and is kept by git alone.
-RESULTS = {"interventions", "proposition", "ttest", "figures", "claims", "report"}
+RESULTS = {"ttest", "figures", "claims", "report"}
 # The one study of a copy, tests/smoke-study.yaml, and a line of it of which git has the results alone.
 STUDY = "studies/leaderboard"
 KEPT = """seed,rule,length,accuracy,target,variance,note
@@ -38,7 +65,7 @@ KEPT = """seed,rule,length,accuracy,target,variance,note
 1,plain,4,0.5,,,
 1,plain,16,0.25,,,
 """
-ALL = {"check", "probe", "figure1", *RESULTS, *GENERATE, *TRAIN, *EVALUATE}
+ALL = {"check", "probe", "figure1", *RESULTS, *INSIDE, *GENERATE, *TRAIN, *EVALUATE}
 
 
 def _cores(number):

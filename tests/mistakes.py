@@ -53,6 +53,11 @@ MISTAKES = {
     ),
     "priorities may tie at any length": ("if length > TIES_LEFT:", "if length < 0:"),
     "repeated keys are redrawn once": ("    while pending.size:", "    if pending.size:"),
+    # What other settings left
+    "what is not in DVC's cache is removed": (
+        "            if all(map(cache.exists, hashes)):",
+        "            if hashes:",
+    ),
     # Training
     "a resumed training draws a batch twice": (
         "if step >= completed:",

@@ -8,7 +8,7 @@ import shutil
 import numpy as np
 import pytest
 import yaml
-from checkout import ALL, EVALUATE, GENERATE, STUDY, TRAIN, stages
+from checkout import ALL, CAPACITY, EVALUATE, GENERATE, INSIDE, STUDY, TRAIN, added, interventions, proposition, stages
 from graph import resolve, stages_of
 
 from vanishing_variance.claims.paper import CLAIMS
@@ -16,7 +16,7 @@ from vanishing_variance.engine import registry
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.arrays import read_arrays
 from vanishing_variance.harness.frames import read_csv
-from vanishing_variance.harness.paths import sequences
+from vanishing_variance.harness.paths import CHOICES, NETWORK, sequences
 from vanishing_variance.harness.yaml import edit_yaml, read_yaml
 
 # Of the paper's runs these take hours, and the others seconds.
@@ -25,11 +25,13 @@ DEAR = ("train", "evaluate", *OF_LINES)
 SOURCE = "src/vanishing_variance"
 # What finds Python and the sources, and computes nothing.
 LAUNCHERS = {"stages/__init__.py", "src/vanishing_variance/__init__.py"}
-DOCSTRINGS = {f"{SOURCE}/{room}/__init__.py" for room in ("results", "studies")}
+DOCSTRINGS = {f"{SOURCE}/{room}/__init__.py" for room in ("results", "statistics", "studies")}
 # Files, processes, errors: no dependency of what computes with models.
 HARNESS = f"{SOURCE}/harness/"
+# Of these `check` writes what is not read, but must not change.
+OF_CHECK = ("runs/checked", f"{CHOICES}/")
 SMALL = {"layers": 1, "heads": 2, "width": 8}
-MODELS = ("generate", "interventions", "proposition", "probe")
+MODELS = ("generate", "interventions", "interventions-none", "capacity", "proposition", "probe")
 
 
 def dear(name):
@@ -75,11 +77,12 @@ def test_a_stage_declares_the_files_that_it_opens(whole):
 def test_a_dear_stage_declares_no_other_files(whole):
     """Over-declared, it is trained again without need."""
     for name in filter(dear, whole.graph):
-        read, deps = whole.read(name), whole.graph[name].deps - {"runs/checked"}
+        read, deps = whole.read(name), whole.graph[name].deps
         if planned(whole, name).get("network", "paper") != "paper":  # the plain engine draws its sequences
             deps = {dep for dep in deps if not dep.startswith("data/")}
         outputs = {dep for dep in deps if dep.startswith(("runs/", "data/"))}
-        assert {dep for dep in outputs if not any(file.startswith(dep) for file in read)} == set(), name
+        unopened = {dep for dep in outputs if not any(file.startswith(dep) for file in read)}
+        assert {dep for dep in unopened if not dep.startswith(OF_CHECK)} == set(), name
         sources = {file for file in whole.files for dep in deps - outputs if f"{file}/".startswith(f"{dep}/")}
         unread = {file for file in sources - read if not file.endswith(".c")}  # what is compiled, the machine decides
         unread -= {f"{SOURCE}/engine/spread.py"}  # of every normaliser but none
@@ -139,13 +142,27 @@ OF_KEYS = {
     "probe.model": set(),
     "interventions.sequences": set(),
 }
+# A key -> those of the stages that look inside trained models.
+OF_INSIDE = {
+    "norm": set(),
+    "train_also_on": set(),
+    "blocks": set(),
+    "proposition.tail": set(),
+    "proposition.lengths": proposition("none", "std", "ln"),
+    "interventions.sequences": interventions(),
+    "tasks.argmax.data": {name for name in INSIDE if "dictionary" not in name},
+    "test.sequences": set(),  # the sequences themselves are data
+    "test.lengths": interventions() | CAPACITY,
+}
 # A source file -> all stages that declare it, those of the study in studies/ aside.
 OF_FILES = {
     f"{SOURCE}/engine/batches.py": set(ALL),
     f"{SOURCE}/harness/parallel.py": {"check", "ttest", "figures", "figure1", "claims", "report"},
-    f"{SOURCE}/norms/std.py": {"check", "interventions"} | {name for name in TRAIN | EVALUATE if "-std-" in name},
+    f"{SOURCE}/norms/std.py": {"check"} | CAPACITY | {name for name in TRAIN | EVALUATE | INSIDE if "-std-" in name},
     f"{SOURCE}/figures/loss.py": {"check", "figures", "figure1"},
-    f"{SOURCE}/measure/proposition/summary.py": {"check", "proposition"},
+    f"{SOURCE}/measure/proposition/summary.py": {"check", "ttest"},
+    f"{SOURCE}/measure/proposition/expectation.py": {"check"} | proposition("none", "std", "ln"),
+    f"{SOURCE}/measure/interventions/setting.py": {"check"} | interventions(),
     f"{SOURCE}/measure/evaluation/block.py": {"check"} | EVALUATE,
     f"{SOURCE}/claims/gains.py": {"check", "claims", "report"},
     f"{SOURCE}/probe/deviations.py": {"check", "probe", "figure1", "claims"},
@@ -160,6 +177,11 @@ def test_a_changed_parameter_reruns_what_depends_on_it(whole, key):
     found = stages_of(whole.graph, key=key)
     assert found & (TRAIN | EVALUATE) == OF_KEYS[key]
     assert "check" in found
+
+
+@pytest.mark.parametrize("key", OF_INSIDE)
+def test_what_is_inside_models_is_measured_anew_where_a_parameter_can_change_it(whole, key):
+    assert stages_of(whole.graph, key=key) & INSIDE == OF_INSIDE[key]
 
 
 @pytest.mark.parametrize("file", OF_FILES)
@@ -194,28 +216,24 @@ def test_what_finds_python_and_the_sources_reruns_no_result(whole):
 
 
 @pytest.mark.parametrize(
-    ("changes", "runs"),
+    ("changes", "new"),
     [
-        ({"norm": "std"}, {"norms": {"long": ["std"]}}),
-        ({"norm": "rms"}, {"norms": {"short": ["rms"], "long": ["rms"]}}),
-        ({"attention": "ssmax"}, {"attention": "ssmax"}),
+        ({"norm": "std"}, added({"long": ["std"]}, "std")),
+        ({"norm": "rms"}, added({"short": ["rms"], "long": ["rms"]}, "rms")),
+        (
+            {"attention": "ssmax"},
+            {name.replace("softmax", "ssmax") for name in TRAIN | EVALUATE | INSIDE},
+        ),
+        ({"blocks": [0, 1]}, {f"{name[:-1]}1" for name in TRAIN | EVALUATE | interventions()}),
+        ({"train_also_on": []}, set()),
     ],
 )
-def test_another_treatment_or_attention_map_adds_its_own_stages_and_changes_no_other(whole, editable, changes, runs):
+def test_another_choice_adds_its_own_stages_and_changes_none_of_models(whole, editable, changes, new):
     edit_yaml(editable / "params.yaml", changes)
     changed = resolve(editable)
-    new = {name for kind in ("train", "evaluate") for name in stages(kind, **runs)}
     assert changed.keys() - whole.graph.keys() == new
-    dear_ones = {name for name in changed.keys() & whole.graph.keys() if dear(name)}
-    assert {name for name in dear_ones if changed[name] != whole.graph[name]} == set()
-
-
-def test_more_seeds_add_the_new_block_and_change_no_other(whole, editable):
-    edit_yaml(editable / "params.yaml", {"blocks": [0, 1]})
-    changed = resolve(editable)
-    new = {name for kind in ("train", "evaluate") for name in stages(kind, block=1)}
-    assert changed.keys() - whole.graph.keys() == new
-    assert {name for name in changed if dear(name) and changed[name] != whole.graph.get(name)} == new
+    same = {name for name in changed.keys() & whole.graph.keys() if with_models(name)}
+    assert {name for name in same if changed[name] != whole.graph[name]} == set()
 
 
 def test_another_network_is_trained_and_tested_and_what_is_not_measured_in_it_says_so(whole, editable):
@@ -257,7 +275,7 @@ def test_the_engine_of_other_networks_counts_for_them_alone(whole, editable):
     def network(**changes):
         edit_yaml(editable / "params.yaml", changes)
         assert whole.runner(editable, "stages.check").code == 0
-        return read_yaml(editable / "runs/network.yaml")
+        return read_yaml(editable / NETWORK)
 
     before = network(network="transformer", network_options=SMALL)
     path = editable / SOURCE / "plain/loop.py"
@@ -265,16 +283,30 @@ def test_the_engine_of_other_networks_counts_for_them_alone(whole, editable):
     after = network()
     assert after != before
     assert after | {"files": before["files"]} == before
-    assert network(network="paper", network_options={}) == read_yaml(whole.folder / "runs/network.yaml")
-    readers = {name for name, stage in whole.graph.items() if "runs/network.yaml" in stage.deps}
-    assert readers == TRAIN | EVALUATE | {"interventions", "ttest", "proposition", "figures", "claims"}
+    assert network(network="paper", network_options={}) == read_yaml(whole.folder / NETWORK)
+    readers = {name for name, stage in whole.graph.items() if str(NETWORK) in stage.deps}
+    assert readers == TRAIN | EVALUATE | INSIDE | {"ttest", "figures", "claims"}
+
+
+def test_what_a_normaliser_imports_counts_for_its_own_stages_alone(whole, editable):
+    norms = editable / SOURCE / "norms"
+    (norms / "rms.py").write_text("from vanishing_variance.norms.ln import *\n")
+    edit_yaml(editable / "params.yaml", {"norm": "rms"})
+    found = []
+    for text in ("\n", "\n# changed\n"):
+        (norms / "ln.py").write_text((norms / "ln.py").read_text() + text)
+        assert whole.runner(editable, "stages.check").code == 0
+        found.append({path.name: path.read_bytes() for path in (editable / CHOICES).rglob("*.yaml")})
+    before, after = found
+    assert {name for name in after if after[name] != before[name]} == {"rms.yaml"}
+    depend = {name for name, stage in resolve(editable).items() if str(CHOICES / "norms/rms.yaml") in stage.deps}
+    assert depend == added({"short": ["rms"], "long": ["rms"]}, "rms")
 
 
 def test_without_the_long_range_its_runs_alone_are_missing(whole, editable):
     edit_yaml(editable / "params.yaml", {"train_also_on": []})
     left = resolve(editable).keys()
-    missing = {name for kind in ("train", "evaluate") for name in stages(kind, norms={"long": ["none", "ln"]})}
-    assert whole.graph.keys() - left == missing
+    assert whole.graph.keys() - left == {name for name in TRAIN | EVALUATE | INSIDE if "-long@" in name}
 
 
 def test_a_training_that_is_killed_ends_with_the_same_bits(whole, editable):

@@ -9,7 +9,8 @@ import shutil
 import time
 
 import pytest
-from checkout import ALL, GENERATE, RESULTS, STUDY, TASKS, Copy, stages
+import yaml
+from checkout import ALL, GENERATE, RESULTS, STUDY, TASKS, Copy, added, interventions, stages
 
 from vanishing_variance.harness.yaml import edit_yaml
 
@@ -114,7 +115,7 @@ def test_a_new_task_and_a_new_parameter_of_another_stage_retrain_nothing(copy):
 
 
 def test_another_treatment_of_the_paper_trains_its_long_range_alone_and_back_again_nothing(copy):
-    new = trained_and_tested(norms={"long": ["std"]})
+    new = added({"long": ["std"]}, "std")
     assert copy.ran("dvc", "exp", "run", "-S", "norm=std") == {*new, "check", *RESULTS}
     assert "+ std" in (copy.path / "metrics/tables/table1.md").read_text()
     copy.commit("norm=std")
@@ -125,13 +126,13 @@ def test_another_treatment_of_the_paper_trains_its_long_range_alone_and_back_aga
     stale = review.partition("### Stale stages")[2].partition("###")[0]
     assert re.findall("- `(.*?)`", stale) == [f"{STUDY}/dvc.yaml:plan"]  # which reads params.yaml
     assert "| params.yaml | norm | ln | std |" in review
-    # What git keeps is not in DVC's cache, so its stages run again; what interventions writes is in the cache.
-    assert copy.ran("dvc", "exp", "run", "-S", "norm=ln") == RESULTS - {"interventions"}
+    # What git keeps is not in DVC's cache, so its stages run again.
+    assert copy.ran("dvc", "exp", "run", "-S", "norm=ln") == RESULTS
 
 
 def test_without_the_long_range_nothing_is_trained_and_its_results_are_absent(copy):
     change(copy, train_also_on=[])
-    assert copy.ran("dvc", "repro") == {"check", *RESULTS} - {"proposition"}
+    assert copy.ran("dvc", "repro") == {"check", *RESULTS}
     tables = {path.stem for path in (copy.path / "metrics/tables").glob("table*.md")}
     assert tables == {"table1", "table2", "table3", "table6"}
     assert not (copy.path / "plots/figures/results/accuracy-long.png").exists()
@@ -142,7 +143,7 @@ def test_without_the_long_range_nothing_is_trained_and_its_results_are_absent(co
 
 def test_a_new_normaliser_trains_only_itself(copy):
     (copy.path / "src/vanishing_variance/norms/largest.py").write_text(NEW_NORM)
-    new = trained_and_tested(norms={"short": ["largest"], "long": ["largest"]})
+    new = added({"short": ["largest"], "long": ["largest"]}, "largest")
     assert copy.ran("dvc", "exp", "run", "-S", "norm=largest") == {*new, "check", *RESULTS}
     assert "+ largest" in (copy.path / "metrics/tables/table1.md").read_text()
 
@@ -212,7 +213,30 @@ def test_a_changed_engine_of_other_networks_trains_their_lines_alone(copy):
 
 def test_more_seeds_train_only_the_new_block_and_the_default_scale_comes_back(copy):
     change(copy, blocks=[0, 1])
-    assert copy.ran("dvc", "repro") == {"check", *trained_and_tested(block=1), *RESULTS}
+    inside = {f"{name[:-1]}1" for name in interventions()}
+    assert copy.ran("dvc", "repro") == {"check", *trained_and_tested(block=1), *inside, *RESULTS}
     copy("make", "default-scale")
+    assert copy("git", "status", "--porcelain") == ""
     assert copy.ran("dvc", "repro") == set()
     assert "before default-scale" in copy("git", "stash", "list")
+
+
+def test_a_stage_that_gathers_depends_on_nothing_that_other_settings_left(copy):
+    lock = copy.path / "dvc.lock"
+    before = yaml.safe_load(lock.read_text())["stages"]
+    change(copy, train_also_on=[])
+    copy("dvc", "repro")
+    assert not list((copy.path / "runs").glob("evaluated/softmax/*/long/*"))
+    change(copy, train_also_on=["long"])
+    assert copy.ran("dvc", "repro") == RESULTS  # models come from the cache
+    after = yaml.safe_load(lock.read_text())["stages"]
+    assert {name: after[name] for name in before} == before
+
+
+def test_the_default_scale_in_a_clone_without_weights_leaves_it_as_it_is(copy, tmp_path):
+    clone = Copy(tmp_path / "clone")
+    copy("git", "clone", "--quiet", str(copy.path), str(clone.path))
+    (clone.path / "plots/figures/results/accuracy-huge.png").write_text("of another setting")
+    clone("make", "default-scale")
+    assert clone("git", "status", "--porcelain") == ""
+    assert clone.ran("dvc", "repro", "--allow-missing", "--dry") == set()

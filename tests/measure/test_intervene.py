@@ -4,14 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from small import make_trained, single
+from small import SHARP, Trained, make_trained, single
 
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.measure.inference.sequences import of_length
 from vanishing_variance.measure.interventions import measurement
 from vanishing_variance.measure.interventions.config import Interventions
-from vanishing_variance.measure.interventions.measurement import Group, counted, intervene, partner
-from vanishing_variance.measure.interventions.names import BASE, DAMAGING, RECOVERING
+from vanishing_variance.measure.interventions.measurement import Block, counted, intervene
+from vanishing_variance.measure.interventions.names import BASE, DAMAGING, OTHER, RECOVERING
 from vanishing_variance.measure.interventions.parts import take_apart
 from vanishing_variance.measure.interventions.readings import EDGES
 from vanishing_variance.tasks.argmax.task import Argmax
@@ -25,33 +25,48 @@ def read(task, length, size):
     yield from of_length(task, np.random.default_rng(0), 40, length, size)
 
 
-def make_group(trained, weights):
-    return Group(
+def make_block(ours, partner):
+    return Block(
         range_name="short",
         trained=Range(shortest=2, longest=6),
-        variants={norm: models.variant for norm, models in trained.items()},
-        weights=weights,
-        sequences={length: partial(read, trained["none"].variant.task, length) for length in LENGTHS},
+        variant=ours.variant,
+        weights=ours.weights,
+        partner=partner.variant,
+        partner_weights=partner.weights,
+        sequences={length: partial(read, ours.variant.task, length) for length in LENGTHS},
     )
 
 
 @pytest.mark.parametrize("heads", [1, 2])
 def test_a_row_an_intervention_model_and_length_the_same_for_a_seed_alone(task_name, heads):
-    trained = {norm: make_trained(task_name, norm, heads=heads) for norm in ("none", "ln")}
-    group = make_group(trained, {norm: models.weights for norm, models in trained.items()})
-    accuracy, counts = intervene([group], [4, 5], SETTINGS, 0)
+    none, ln = (make_trained(task_name, norm, heads=heads) for norm in ("none", "ln"))
+    accuracy, counts = intervene(make_block(ln, none), [4, 5], SETTINGS, 0)
+    assert set(accuracy["norm"]) == {"ln"}
     assert set(accuracy["length"]) == {0, *LENGTHS}
     assert set(accuracy["intervention"]) == {BASE, *RECOVERING, *DAMAGING}
-    assert accuracy.groupby(["norm", "length"]).size().tolist() == [2, 46, 46, 46] * 2
+    assert accuracy.groupby("length").size().tolist() == [2, 46, 46, 46]
 
     tested = counts[counts["sample"] == "tested"]
-    assert tested["sequences"].sum() == 20 * 2 * 2 * len(LENGTHS)
+    assert tested["sequences"].sum() == 20 * 2 * len(LENGTHS)
     base = accuracy.query("intervention == @BASE and length > 0")["accuracy"]
     assert tested["right"].sum() == pytest.approx(20 * base.sum())
 
-    second = make_group(trained, {norm: single(models, 1) for norm, models in trained.items()})
-    alone, _ = intervene([second], [5], SETTINGS, 0)
+    second = [Trained(models.variant, single(models, 1)) for models in (ln, none)]
+    alone, _ = intervene(make_block(*second), [5], SETTINGS, 0)
     pd.testing.assert_frame_equal(alone, accuracy[accuracy["seed"] == 5].reset_index(drop=True))
+
+
+def test_the_partner_gives_its_target_weights_and_nothing_else():
+    none, ln = make_trained("argmax", "none"), make_trained("argmax", "ln", SHARP["argmax"])
+    places = ["seed", "length", "intervention", "where"]
+    with_own, with_other = (
+        intervene(make_block(none, partner), [4, 5], SETTINGS, 0)[0].set_index(places)["accuracy"]
+        for partner in (none, ln)
+    )
+    differ = with_own[with_own != with_other].index.get_level_values("intervention")
+    assert set(differ) == {OTHER}
+    base, other = (with_own.xs(name, level="intervention").droplevel("where") for name in (BASE, OTHER))
+    assert (other == base[other.index]).all()  # the weights that they have anyway
 
 
 def test_the_first_sequences_are_tested_and_others_calibrated_with(monkeypatch):
@@ -65,18 +80,12 @@ def test_the_first_sequences_are_tested_and_others_calibrated_with(monkeypatch):
 
     monkeypatch.setattr(measurement, "take_apart", recorded)
     trained = make_trained("argmax", "none")
-    intervene([make_group({"none": trained}, {"none": trained.weights})], [4, 5], SETTINGS, 0)
+    intervene(make_block(trained, trained), [4, 5], SETTINGS, 0)
     assert sorted(map(len, samples.values())) == [20] * 6 + [30] * 2
     assert len(set().union(*samples.values())) == 20 * 6 + 30 * 2
     for length in LENGTHS:
         [stored] = read(Argmax(classes=10), length, 40)
         assert set(stored["query"][:20].tolist()) in samples.values()
-
-
-def test_none_has_the_weights_of_ln_or_the_treatment_and_the_others_those_of_none():
-    assert partner("none", ["none", "std", "ln", "rms"]) == "ln"
-    assert partner("none", ["none", "std", "rms"]) == "rms"
-    assert partner("std", ["none", "std", "ln"]) == "none"
 
 
 def test_right_answers_are_counted_by_the_targets_weight():

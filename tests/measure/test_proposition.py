@@ -9,7 +9,6 @@ from small import SHARP, make_dependent, make_trained, models_of, plainly
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.measure.proposition import measurement
-from vanishing_variance.measure.proposition.config import Proposition
 from vanishing_variance.measure.proposition.expectation import expected
 from vanishing_variance.measure.proposition.measurement import measure
 from vanishing_variance.measure.proposition.summary import exponents, summary
@@ -25,7 +24,7 @@ VARIANCES = [6 / LENGTHS * NOISE, 4 * LENGTHS**-0.5 * NOISE]
 
 
 def measured(trained, lengths, sequences):
-    return measure([trained], Proposition(lengths=lengths, sequences=sequences, tail=1), 0)
+    return measure(*trained, lengths, sequences, 0)
 
 
 def expected_of(trained, length=1):

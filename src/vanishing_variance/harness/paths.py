@@ -8,12 +8,12 @@ RUNS = Path("runs")
 DATA = Path("data")
 # Seconds that each stage took, where it ran: not an output, so that it changes no hash.
 TIMES = RUNS / "times"
+# What the stages depend on of the choices that params.yaml names: a file each with the hashes of what it imports.
+CHOICES = RUNS / "choices"
 # The network of all models: its name and, but for the paper's, its options and the hashes of what trains it.
-NETWORK = RUNS / "network.yaml"
-# Raw results of the stage `interventions`.
-INTERVENTIONS = RUNS / "interventions"
-# Trained ln models beside the same models written as std models.
-CAPACITY = RUNS / "capacity.json"
+NETWORK = CHOICES / "network.yaml"
+# Training losses of `none` and the treatment.
+LOSSES = RUNS / "losses.parquet"
 METRICS = Path("metrics")
 PLOTS = Path("plots")
 # Figures of the stage `figures`, and the data of its figures and of DVC's plots.
@@ -33,7 +33,7 @@ class Run:
     attention: str = "softmax"
 
     def folder(self, kind: str) -> Path:
-        """Return the run's folder of a kind: trained, checkpoints, evaluated."""
+        """Return the run's folder of a kind: trained, checkpoints, evaluated, interventions, proposition, capacity."""
         return RUNS / kind / self.attention / self.norm / self.range / f"{self.task}-{self.block}"
 
     @property

@@ -117,6 +117,7 @@ def not_measured(network: str) -> Files:
         "mechanism.csv": pd.DataFrame(columns=explained.INSIDE),
         "explained.csv": pd.DataFrame(columns=explained.COLUMNS),
         "mechanism.md": said,
+        "interventions/accuracy.csv": pd.DataFrame(columns=shares.KEYS),
         "interventions/shares.csv": pd.DataFrame(columns=shares.COLUMNS),
         "interventions/read-out.csv": pd.DataFrame(columns=COLUMNS),
         "interventions/interventions.md": said,

@@ -42,6 +42,12 @@ def expected(norm: str, blocks: Sequence[int], ranges: Sequence[str], attention:
     return runs
 
 
+def gathered(runs: Sequence[Run]) -> set[Path]:
+    """Return the folders that the stage `ttest` reads of all runs of a study."""
+    kinds = ("trained", "evaluated", "interventions")
+    return {one.folder(kind) for kind in kinds for one in runs}
+
+
 def compared(range_: str, norm: str) -> list[tuple[str, str]]:
     """Return the tested pairs (treatment, baseline): against `none`, and on the short range `ln` against `std`."""
     pairs = [(name, "none") for name in trained(range_, norm) if name != "none"]

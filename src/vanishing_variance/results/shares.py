@@ -24,21 +24,28 @@ COLUMNS = [
     *("fall", "fall_low", "fall_high", "share", "share_low", "share_high", "note"),
 ]
 
+KEYS = ["task", "range", "norm", "intervention", "where", "seed"]
+
 Values = Float[np.ndarray, " S"]
 Some = TypeVar("Some", Values, pd.Series)
 
 
 def wide(accuracy: pd.DataFrame) -> pd.DataFrame:
     """Return accuracies by seed as metrics/interventions/accuracy.csv has them: `accuracy_<length>`, 0 for training."""
-    keys = ["task", "range", "norm", "intervention", "where", "seed"]
-    by_length = accuracy.pivot(index=keys, columns="length", values="accuracy")
+    by_length = accuracy.pivot(index=KEYS, columns="length", values="accuracy")
     return by_length.add_prefix("accuracy_").reset_index()
+
+
+def tidy(by_length: pd.DataFrame) -> pd.DataFrame:
+    """Return what `wide` was given: a row a model, intervention and length; some interventions have no length 0."""
+    accuracy = by_length.melt(KEYS, var_name="length", value_name="accuracy").dropna(subset="accuracy")
+    return accuracy.assign(length=accuracy["length"].str.removeprefix("accuracy_").astype(int))
 
 
 def shares(accuracy: pd.DataFrame, longest: Mapping[str, int]) -> pd.DataFrame:
     """Return a row a task, range, norm, kind, intervention, place and length, or of all lengths beyond training.
 
-    `accuracy`: as in runs/interventions, whose length 0 is the training lengths; `longest`: the longest training
+    `accuracy`: of `measurement.intervene`, whose length 0 is the training lengths; `longest`: the longest training
     length by range. COLUMNS: `kind`, `recovered` ((intervened - base) / fall), `damage` ((training-length accuracy -
     intervened) / fall) or `Shapley` (`part` of what restoring weight and moments both gives / fall); `length`, none
     where it is the mean accuracy over all beyond training; `n` seeds; `fall`, the training-length accuracy minus the
@@ -46,7 +53,7 @@ def shares(accuracy: pd.DataFrame, longest: Mapping[str, int]) -> pd.DataFrame:
     interval by Fieller's theorem; `note`, why one is missing.
     """
     found: list[dict[str, Any]] = []
-    for (task, range_, norm), variant in accuracy.groupby(["task", "range", "norm"], sort=False):
+    for (task, range_, norm), variant in accuracy.groupby(["task", "range", "norm"]):
         about = {"task": task, "range": range_, "norm": norm}
         percent = 100 * variant.pivot_table("accuracy", ["length", "seed"], ["intervention", "where"])
         trained = percent.loc[0][names.BASE, names.NOTHING]

@@ -18,7 +18,6 @@ from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.measure.inference.models import Models, StoredWeights, joined, select_models
-from vanishing_variance.measure.proposition.config import Proposition
 from vanishing_variance.measure.proposition.expectation import Expected, expected
 from vanishing_variance.statistics.moments import variance
 
@@ -27,37 +26,46 @@ from vanishing_variance.statistics.moments import variance
 ITEMS_AT_ONCE = 2**18
 
 
-def measure(trained: Sequence[tuple[Variant, StoredWeights]], settings: Proposition, root_seed: int) -> pd.DataFrame:
-    """Return one row a variant, length and feature d of the first of its models. Columns: task, norm, feature, length,
+def measure(
+    variant: Variant, weights: StoredWeights, lengths: Sequence[int], sequences: int, root_seed: int
+) -> pd.DataFrame:
+    """Return one row a length and feature d of the first of a variant's models. Columns: task, norm, feature, length,
 
     n (sequences), and as float32 `variance` of O_d over sequences and its standard error, `variance_se`; `predicted`,
     what the delta method makes of it for large N; `bound`, the paper's N (max A)^2 sigma_d^2 (Appendix A) with the mean
     of N (max A)^2 over sequences, since the largest attention weight differs between them; `item_variance`, sigma_d^2.
 
-    Sequences are independent between lengths, and the same for all normalisers. The models go over the cores.
+    Sequences are independent between lengths, and the same for all normalisers. The longest length, half of the work
+    where each is twice the one before, has a core of its own.
     """
+    first = select_models(weights, slice(1))
     jobs: list[parallel.Job] = []
-    for variant, weights in trained:
-        first = select_models(weights, slice(1))
-        jobs.append(partial(_measure, variant, first, settings, root_seed))
-    with Progress("proposition", len(jobs) * len(settings.lengths), "lengths") as progress:
-        frames: list[pd.DataFrame] = parallel.run(jobs, progress)
+    for some in (lengths[-1:], lengths[:-1]):
+        jobs.append(partial(_measure, variant, first, some, sequences, root_seed))
+    with Progress(f"proposition {variant.task_name}-{variant.norm_name}", len(lengths), "lengths") as progress:
+        longest, others = parallel.run(jobs, progress)
+    frames: list[pd.DataFrame] = [*others, *longest]
     return pd.concat(frames, ignore_index=True)
 
 
 def _measure(
-    variant: Variant, weights: StoredWeights, settings: Proposition, root_seed: int, report: parallel.Report
-) -> pd.DataFrame:
+    variant: Variant,
+    weights: StoredWeights,
+    lengths: Sequence[int],
+    sequences: int,
+    root_seed: int,
+    report: parallel.Report,
+) -> list[pd.DataFrame]:
     models = Models.of(variant, weights)
     theories: dict[float, Expected] = {}
     frames = []
-    for length in settings.lengths:
+    for length in lengths:
         factor = float(models.network.factor(models.weights, length))
         if factor not in theories:  # with the softmax it is 1 at every length
             theories[factor] = expected(models, variant.task.enumerate_iid, length)
         theory = theories[factor]
         rng = stream(root_seed, "proposition", variant.task_name, length)
-        outputs, largest = _outputs(models, variant.task, rng, settings.sequences, length)
+        outputs, largest = _outputs(models, variant.task, rng, sequences, length)
         measured, error = variance(outputs)
         numbers = {
             "variance": measured,
@@ -75,7 +83,7 @@ def _measure(
         }
         frames.append(pd.DataFrame(about).join(pd.DataFrame(numbers, dtype=np.float32)))
         report(1)
-    return pd.concat(frames, ignore_index=True)
+    return frames
 
 
 @torch.no_grad()
