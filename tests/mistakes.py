@@ -179,6 +179,14 @@ MISTAKES = {
         "].std(axis=0, ddof=1, dtype=np.float64)",
         "].std(axis=0, ddof=0, dtype=np.float64)",
     ),
+    "the probe's model counts positions without padding": (
+        "for token in range(config.vocab_size) if token != padding]",
+        "for token in range(config.vocab_size)]",
+    ),
+    "the probe takes what an attention changes for heads' outputs": (
+        "return not alike(now, before) and all(alike(*pair) for pair in pairs)",
+        "return not alike(now, before)",
+    ),
     "the loss is of the longest training length alone": (
         "lengths = range(plan.lengths.shortest, plan.lengths.longest + 1)",
         "lengths = range(plan.lengths.longest, plan.lengths.longest + 1)",

@@ -5,10 +5,12 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
+from transformers import AutoConfig, AutoModel
 
 from vanishing_variance.figures import figure1
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.probe.config import Probe
+from vanishing_variance.probe.decoder import dissect
 from vanishing_variance.probe.deviations import Subject, draw, last_outputs, measure
 from vanishing_variance.probe.fits import POOLED, fits, pooled, summary
 from vanishing_variance.probe.sequences import tokenised, vocabulary
@@ -38,7 +40,7 @@ def test_every_row_is_its_own_layer_place_feature_strategy_and_length(subject, s
     assert set(frame["n"]) == {6}
     outputs = last_outputs(subject.decoder, draw(subject, strategy, 6, 8, 0), [0, 1], False)
     for place, features in (("before", [36, 37]), ("after", [0, 1])):
-        expected = outputs[place].astype(float).std(axis=0, ddof=1)[:, features]
+        expected = [outputs[place, layer].astype(float).std(axis=0, ddof=1)[features] for layer in (0, 1)]
         rows = frame.query("strategy == @strategy and place == @place and length == 8")
         found = rows.pivot(index="layer", columns="feature", values="deviation")
         assert list(found) == features
@@ -79,6 +81,16 @@ def test_the_same_parameters_give_the_same_bytes_and_another_seed_others(subject
     first, again, other = (measure(subject, SETTINGS, root).to_csv(index=False) for root in (0, 0, 1))
     assert first == again
     assert first != other
+
+
+def test_a_length_that_the_model_does_not_take_is_refused_in_one_line(loaded):
+    """RoBERTa counts from the token of padding on: 24 positions are enough for 23 tokens."""
+    sizes = {"hidden_size": 32, "num_attention_heads": 4, "intermediate_size": 16, "pad_token_id": 0}
+    config = AutoConfig.for_model("roberta", **sizes, num_hidden_layers=2, vocab_size=64, max_position_embeddings=24)
+    roberta = dissect(AutoModel.from_config(config).eval())
+    given = SETTINGS.model_copy(update={"lengths": [4, 24]})
+    with pytest.raises(InputError, match=r"^params.yaml: probe.lengths has 24; tiny fails: "):
+        measure(of(roberta, loaded["llama"][1]), given, 0)
 
 
 def test_an_output_that_does_not_vary_is_refused_in_one_line(subject):

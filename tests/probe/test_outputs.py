@@ -5,10 +5,10 @@ import pytest
 import torch
 from numpy.testing import assert_allclose
 from rounding import rounding
-from transformers import AutoModel, MambaConfig
+from transformers import AutoConfig, AutoModel
 
 from vanishing_variance.probe import deviations
-from vanishing_variance.probe.decoder import dissect, head_width
+from vanishing_variance.probe.decoder import dissect
 from vanishing_variance.probe.deviations import last_outputs
 
 
@@ -40,7 +40,7 @@ def rotary_by_hand(decoder, hidden, layer, head, positions):
     """Query heads 2j and 2j + 1 share key-value head j."""
     block = decoder.model.layers[layer]
     normed = block.input_layernorm(hidden).double()
-    width = head_width(decoder.model.config)
+    width = decoder.head_width(layer)
 
     def project(name, head):
         rows = slice(width * head, width * (head + 1))
@@ -86,21 +86,21 @@ def test_o_is_attention_by_hand_and_then_the_projection(loaded, kind, positions)
             read[1] = states[1]
         for layer, sequence, head in product(read, range(3), range(4)):
             expected = by_hand(decoder, read[layer][sequence], layer, head, positions)
-            of_head = found["before"][sequence, 1 - layer].reshape(4, -1)[head]
+            of_head = found["before", layer][sequence].reshape(4, -1)[head]
             assert_allclose(of_head, expected, rtol=0, atol=allowed(model, expected))
-        projected = decoder.projections[0](torch.from_numpy(found["before"][:, 1]))
-    assert_allclose(found["after"][:, 1], projected, rtol=0, atol=allowed(model, projected.numpy()))
+        projected = decoder.projections[0](torch.from_numpy(found["before", 0]))
+    assert_allclose(found["after", 0], projected, rtol=0, atol=allowed(model, projected.numpy()))
 
 
 @pytest.mark.parametrize("kind", ["llama", "gpt2"])
 def test_the_model_is_as_before_afterwards_and_batches_do_not_matter(loaded, kind, monkeypatch):
     decoder, _ = loaded[kind]
     tokens = draw_tokens(decoder.model, 5)
-    first = last_outputs(decoder, tokens, [0, 1], True)["before"]
+    first = last_outputs(decoder, tokens, [0, 1], True)["before", 1]
     last_outputs(decoder, tokens, [0, 1], False)
-    assert np.array_equal(last_outputs(decoder, tokens, [0, 1], True)["before"], first)
+    assert np.array_equal(last_outputs(decoder, tokens, [0, 1], True)["before", 1], first)
     monkeypatch.setattr(deviations, "TOKENS", 20)
-    again = last_outputs(decoder, tokens, [0, 1], True)["before"]
+    again = last_outputs(decoder, tokens, [0, 1], True)["before", 1]
     assert_allclose(again, first, rtol=0, atol=allowed(decoder.model, first))
 
 
@@ -119,7 +119,40 @@ def test_the_output_projection_is_found_and_positions_where_they_can_be_removed(
     assert decoder.loses_positions() == (kind != "bloom")
 
 
-def test_a_model_without_attention_is_refused():
-    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "vocab_size": 64, "num_attention_heads": 4}
-    with pytest.raises(ValueError, match=r"^no output projection of attention was found"):
-        dissect(AutoModel.from_config(MambaConfig(**sizes)))
+SIZES = {"hidden_size": 32, "num_hidden_layers": 4, "vocab_size": 64, "num_attention_heads": 4, "pad_token_id": 0}
+SIZES |= {"intermediate_size": 16, "num_key_value_heads": 2, "initializer_range": 0.3}
+HYBRID = {"layer_types": ["linear_attention", "full_attention"] * 2, "num_experts": 2, "num_experts_per_tok": 1}
+GRIFFIN = {"lru_width": 32, "block_types": ["recurrent", "recurrent", "attention"], "attention_window_size": 16}
+
+
+def of_type(name, **sizes):
+    torch.manual_seed(0)
+    return AutoModel.from_config(AutoConfig.for_model(name, **SIZES, **sizes)).eval()
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes", "projection", "layers", "loses"),
+    [
+        ("roberta", {}, "encoder.layer.{}.attention.output.dense", [0, 1, 2, 3], True),
+        ("qwen3_next", HYBRID, "layers.{}.self_attn.o_proj", [1, 3], False),
+        ("recurrent_gemma", GRIFFIN, "layers.{}.temporal_block.o_proj", [2], False),
+        ("lfm2", {"layer_types": ["conv", "full_attention"] * 2}, "layers.{}.self_attn.out_proj", [1, 3], False),
+    ],
+)
+def test_it_reads_the_outputs_of_heads_and_not_what_else_differs_between_sequences(
+    name, sizes, projection, layers, loses
+):
+    """RoBERTa counts positions without padding, here token 0; other mixers than attention have projections, too."""
+    decoder = dissect(of_type(name, **sizes))
+    modules = dict(decoder.model.named_modules())
+    assert decoder.projections == {layer: modules[projection.format(layer)] for layer in layers}
+    assert list(decoder.tables) == [module for name, module in modules.items() if "position_embeddings" in name]
+    assert decoder.loses_positions() == loses
+
+
+@pytest.mark.parametrize(("name", "attentions"), [("mamba", 0), ("albert", 4), ("bitnet", 4), ("diffllama", 8)])
+def test_a_model_is_refused_whose_heads_outputs_no_projection_of_one_layer_reads(name, attentions):
+    """ALBERT's layers share one, BitNet's reads normalised outputs, and DiffLlama's differences of them."""
+    said = f"{attentions} layers with attention were found, and 0 output projections that read the heads' outputs"
+    with pytest.raises(ValueError, match=said):
+        dissect(of_type(name))

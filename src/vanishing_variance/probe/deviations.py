@@ -24,7 +24,7 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.probe.config import Probe
-from vanishing_variance.probe.decoder import Decoder, head_width
+from vanishing_variance.probe.decoder import Decoder
 from vanishing_variance.probe.sequences import Corpus, sentences
 from vanishing_variance.probe.strategies import AFTER, BEFORE, STRATEGIES
 
@@ -44,10 +44,10 @@ class Subject:
     corpus: Corpus
 
 
-def select(settings: Probe, config: PreTrainedConfig) -> tuple[list[int], list[int]]:
-    """Return the layers and the heads to be measured.
+def select(settings: Probe, config: PreTrainedConfig) -> tuple[int, list[int]]:
+    """Return how many layers are needed, and the heads to be measured.
 
-    Raises InputError, which names the key, for a layer, head, component or length that the model does not have.
+    Raises InputError, which names the key, for a layer, head or length that the model does not have.
     """
     model = settings.model
     num_layers = config.num_hidden_layers
@@ -55,17 +55,34 @@ def select(settings: Probe, config: PreTrainedConfig) -> tuple[list[int], list[i
     # a list, or all
     layers = settings.layers if isinstance(settings.layers, list) else list(range(num_layers))
     heads = settings.heads if isinstance(settings.heads, list) else list(range(num_heads))
-    positions = getattr(config, "max_position_embeddings", None) or math.inf  # without, they have no end
+    positions = getattr(config, "max_position_embeddings", None) or -1
     limits = {
         "layers": (max(layers), num_layers - 1, f"{model} has {num_layers} layers"),
         "heads": (max(heads), num_heads - 1, f"{model} has {num_heads} heads in a layer"),
-        "lengths": (max(settings.lengths), positions, f"the positions of {model}"),
-        "components": (settings.components, head_width(config), f"the width of {model}'s heads"),
+        # no positions, or -1, as XLNet has it: they have no end
+        "lengths": (max(settings.lengths), positions if positions > 0 else math.inf, f"the positions of {model}"),
     }
     for key, (value, highest, why) in limits.items():
         if value > highest:
             raise InputError(f"{PATH}: probe.{key} has {value}; must be at most {highest}: {why}")
-    return layers, heads
+    return max(layers) + 1, heads
+
+
+def select_layers(settings: Probe, decoder: Decoder) -> list[int]:
+    """Return the layers to be measured, of those that have attention.
+
+    Raises InputError, which names the key, for a layer that has none, and for a component that heads do not have.
+    """
+    possible = sorted(decoder.projections)
+    layers = settings.layers if isinstance(settings.layers, list) else possible
+    if not set(layers) <= set(possible):
+        why = f"up to the last of these, the layers of {settings.model} with attention"
+        raise InputError(f"{PATH}: probe.layers is {layers}; must be all, or of {possible}: {why}")
+    width = min(map(decoder.head_width, layers))
+    if settings.components > width:
+        why = f"the width of {settings.model}'s heads"
+        raise InputError(f"{PATH}: probe.components has {settings.components}; must be at most {width}: {why}")
+    return layers
 
 
 def measure(subject: Subject, settings: Probe, root_seed: int) -> pd.DataFrame:
@@ -81,16 +98,20 @@ def measure(subject: Subject, settings: Probe, root_seed: int) -> pd.DataFrame:
     drawn = {}  # all of them first: a text that is too short is noticed before the work
     for name, length in product(strategies, settings.lengths):
         drawn[name, length] = draw(subject, name, settings.sequences, length, root_seed)
-    parts = []
+    parts = {}
     total = sum(tokens.size for tokens in drawn.values())
     with Progress("probe", total, "tokens") as progress:
-        for (name, length), tokens in drawn.items():
-            outputs = last_outputs(subject.decoder, tokens, subject.layers, STRATEGIES[name].positions)
-            for place, of_place in outputs.items():
-                part = _deviations(of_place, subject, settings.components, place)
-                parts.append(part.assign(strategy=name, place=place, length=length, n=len(tokens)))
+        # the longest first: a length that the model does not take is noticed early
+        for name, length in sorted(drawn, key=lambda key: -key[1]):
+            tokens = drawn[name, length]
+            try:
+                outputs = last_outputs(subject.decoder, tokens, subject.layers, STRATEGIES[name].positions)
+            except (IndexError, RuntimeError, ValueError) as problem:  # of the model's code
+                raise InputError(f"{PATH}: probe.lengths has {length}; {settings.model} fails: {problem}") from None
+            part = _deviations(outputs, subject, settings.components)
+            parts[name, length] = part.assign(strategy=name, length=length, n=len(tokens))
             progress(tokens.size)
-    table = pd.concat(parts, ignore_index=True)[COLUMNS]
+    table = pd.concat([parts[key] for key in drawn], ignore_index=True)[COLUMNS]
     for row in table.to_dict("records"):
         if not 0 < row["deviation"] < np.inf:
             where = f"layer {row['layer']}, feature {row['feature']} {row['place']} W_O: {row['deviation']}"
@@ -100,38 +121,38 @@ def measure(subject: Subject, settings: Probe, root_seed: int) -> pd.DataFrame:
 
 def last_outputs(
     decoder: Decoder, tokens: Integer[np.ndarray, "S N"], layers: list[int], positions: bool
-) -> dict[str, Float[np.ndarray, "S {len(layers)} F"]]:
-    """Return the outputs of `layers`, BEFORE and AFTER W_O, with or without positional encoding."""
-    last: dict[tuple[str, int], torch.Tensor] = {}
+) -> dict[tuple[str, int], Float[np.ndarray, "S _"]]:
+    """Return O, BEFORE, and the output of W_O, AFTER, of each of `layers`, with or without positional encoding."""
+    batches = defaultdict(list)
 
     def keep_last(layer: int, _: nn.Module, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
-        last[BEFORE, layer] = inputs[0][:, -1]
-        last[AFTER, layer] = output[:, -1]
+        for place, features in ((BEFORE, inputs[0]), (AFTER, output)):
+            batches[place, layer].append(features[:, -1].cpu().numpy().copy())
 
-    batches = defaultdict(list)
-    batch_size = max(1, TOKENS // tokens.shape[1])
     with ExitStack() as hooks:
         for layer in layers:
             hook = partial(keep_last, layer)
             hooks.enter_context(decoder.projections[layer].register_forward_hook(hook))
-        for batch in torch.from_numpy(tokens).split(batch_size):
+        for batch in torch.from_numpy(tokens).split(max(1, TOKENS // tokens.shape[1])):
             decoder.run(batch.to(device()), positions)
-            for place in (BEFORE, AFTER):
-                of_layers = [last[place, layer] for layer in layers]
-                batches[place].append(torch.stack(of_layers, dim=1).cpu().numpy())
-    return {place: np.concatenate(parts) for place, parts in batches.items()}
+    return {key: np.concatenate(parts) for key, parts in batches.items()}
 
 
-def _deviations(outputs: Float[np.ndarray, "S K F"], subject: Subject, components: int, place: str) -> pd.DataFrame:
-    """Return layer, feature and deviation of what is shown of the outputs of one place."""
-    if place == BEFORE:
-        width = head_width(subject.decoder.model.config)
-        features = [head * width + component for head in subject.heads for component in range(components)]
-    else:
-        features = list(range(min(components * len(subject.heads), outputs.shape[-1])))
-    spread = outputs[:, :, features].std(axis=0, ddof=1, dtype=np.float64)
-    index = pd.MultiIndex.from_product([subject.layers, features], names=["layer", "feature"])
-    return pd.Series(spread.ravel(), index, name="deviation").reset_index()
+def _deviations(
+    outputs: dict[tuple[str, int], Float[np.ndarray, "S _"]], subject: Subject, components: int
+) -> pd.DataFrame:
+    """Return place, layer, feature and deviation of what is shown."""
+    parts = []
+    for place, layer in product((BEFORE, AFTER), subject.layers):
+        features = outputs[place, layer]
+        if place == BEFORE:
+            width = subject.decoder.head_width(layer)
+            shown = [head * width + component for head in subject.heads for component in range(components)]
+        else:
+            shown = list(range(min(components * len(subject.heads), features.shape[-1])))
+        spread = features[:, shown].std(axis=0, ddof=1, dtype=np.float64)
+        parts.append(pd.DataFrame({"place": place, "layer": layer, "feature": shown, "deviation": spread}))
+    return pd.concat(parts)
 
 
 def draw(

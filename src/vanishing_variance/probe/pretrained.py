@@ -3,7 +3,6 @@
 Weights are safetensors or GGUF, which cannot hold code, and no code that lies beside them is ever run or fetched.
 """
 
-import copy
 import hashlib
 import os
 import sys
@@ -17,17 +16,20 @@ from typing import Any
 import huggingface_hub
 import torch
 from huggingface_hub.utils.tqdm import disable_progress_bars
-from transformers import AutoConfig, AutoModel, AutoTokenizer, PreTrainedConfig, PreTrainedTokenizerBase, logging
+from transformers import MODEL_MAPPING, AutoConfig, AutoTokenizer, PreTrainedConfig, PreTrainedTokenizerBase, logging
 
 from vanishing_variance.engine.device import device
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.probe.decoder import Decoder, dissect
+from vanishing_variance.probe.layers import first_layers
 
 EMBEDDED = "SmolLM2-135M"
 # What is fetched; other files may be pickles, code, or the same weights again.
 FILES = ["*.json", "*.safetensors", "*.txt", "*.model"]
 # What decides the numbers beside the weights.
 DESCRIBED = ["config.json", "tokenizer.json"]
+# Of a configuration.
+SIZES = ["num_hidden_layers", "num_attention_heads", "hidden_size", "vocab_size"]
 # What lies in the folder is read, and none of its code.
 _OWN: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
 
@@ -43,6 +45,11 @@ class Checkpoint:
     revision: str
     files: dict[str, Any]
     config: PreTrainedConfig
+
+    @property
+    def text(self) -> PreTrainedConfig:
+        """Return the configuration of the decoder, which may be a part of one that sees or hears, too."""
+        return self.config.get_text_config(decoder=True)
 
 
 def find(model: str, revision: str | None) -> Checkpoint:
@@ -80,19 +87,21 @@ def load(checkpoint: Checkpoint, layers: int) -> tuple[Decoder, PreTrainedTokeni
 
     Raises InputError when a file is damaged, weights are missing, or it has no attention.
     """
-    files = checkpoint.files
-    config = copy.deepcopy(checkpoint.config)
-    config.num_hidden_layers = layers
-    if getattr(config, "layer_types", None):
-        config.layer_types = config.layer_types[:layers]
-    how: dict[str, Any] = {"config": config, "use_safetensors": True, "dtype": torch.float32}
+    files, config = checkpoint.files, checkpoint.config
+    # attention is PyTorch's, or else the model's own, whatever the configuration asks for
+    how: dict[str, Any] = {"use_safetensors": True, "dtype": torch.float32, "attn_implementation": None}
     try:
+        whole: Any = MODEL_MAPPING[type(config)]
+        model_class: Any = first_layers(whole, checkpoint.text.num_hidden_layers, layers)
         with redirect_stderr(StringIO()):  # the bar of a GGUF file's tensors
-            model, report = AutoModel.from_pretrained(**files, **how, output_loading_info=True)
+            model, report = model_class.from_pretrained(**files, **how, config=config, output_loading_info=True)
         missing = report["missing_keys"]
         if missing:
             raise ValueError(f"it lacks weights: {min(missing)}, …")
-        return dissect(model.to(device()).eval()), AutoTokenizer.from_pretrained(**files)
+        tokenizer = AutoTokenizer.from_pretrained(**files)
+        if not tokenizer.is_fast:
+            raise ValueError("its tokenizer does not tell where in a text its tokens are")
+        return dissect(model.to(device()).eval()), tokenizer
     except Exception as problem:  # whatever the parsers of its files raise
         raise _refused(checkpoint.name, f"it cannot be loaded: {problem}") from None
 
@@ -117,9 +126,11 @@ def _fetched(model: str, revision: str | None) -> Path:
 def _read_config(model: str, files: dict[str, Any]) -> PreTrainedConfig:
     try:
         config: PreTrainedConfig = AutoConfig.from_pretrained(**files)
+        text = config.get_text_config(decoder=True)
+        sizes = [hasattr(text, size) for size in SIZES]
     except Exception as problem:  # whatever the parser of the file raises
         raise _refused(model, f"its configuration cannot be read: {problem}") from None
-    if not hasattr(config, "num_attention_heads") or config.is_encoder_decoder:
+    if not all(sizes) or config.is_encoder_decoder or type(config) not in MODEL_MAPPING:
         raise _refused(model, f"its model_type {shown(config.model_type)} is no decoder with attention")
     return config
 
