@@ -4,12 +4,12 @@ With the paper's network the outputs are constant, so a passing check reruns not
 """
 
 from vanishing_variance.harness.files import write_text
-from vanishing_variance.harness.paths import RUNS
-from vanishing_variance.harness.runs import NETWORK, TASKS
+from vanishing_variance.harness.paths import NETWORK, RUNS
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml, written
 from vanishing_variance.params import check
+from vanishing_variance.results.runs import TASKS
 from vanishing_variance.studies.plan import network_plan
 
 

@@ -2,8 +2,8 @@
 
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.frames import read_csv
-from vanishing_variance.harness.runs import REFERENCE
 from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.results.runs import REFERENCE
 from vanishing_variance.studies.choice import markdown
 from vanishing_variance.studies.plan import STUDIES
 

@@ -8,12 +8,13 @@ from vanishing_variance.claims.table import judged
 from vanishing_variance.harness.files import read_document
 from vanishing_variance.harness.frames import read_csv, read_frame
 from vanishing_variance.harness.outputs import write_files
-from vanishing_variance.harness.runs import INTERVENTIONS, METRICS, NETWORK, PLOTS, REFERENCE
+from vanishing_variance.harness.paths import INTERVENTIONS, METRICS, NETWORK, PLOTS
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.explained import beside_accuracy
 from vanishing_variance.results.files import TrainingSetup
+from vanishing_variance.results.runs import REFERENCE
 
 
 def main() -> None:

@@ -14,8 +14,7 @@ from vanishing_variance.harness.arguments import block_of_variant
 from vanishing_variance.harness.arrays import read_arrays, write_arrays
 from vanishing_variance.harness.frames import write_frame
 from vanishing_variance.harness.memory import require_memory
-from vanishing_variance.harness.paths import Run
-from vanishing_variance.harness.runs import NETWORK, PAPER
+from vanishing_variance.harness.paths import NETWORK, PAPER, Run
 from vanishing_variance.harness.script import run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml

@@ -4,7 +4,7 @@ from vanishing_variance.figures import figure1
 from vanishing_variance.figures.drawing import write_figure
 from vanishing_variance.harness.files import write_json
 from vanishing_variance.harness.frames import read_csv, write_csv
-from vanishing_variance.harness.runs import FIGURES, METRICS, PLOTS
+from vanishing_variance.harness.paths import FIGURES, METRICS, PLOTS
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.probe.fits import ONE, POOLED, fits, pooled, summary
 

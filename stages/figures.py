@@ -22,12 +22,12 @@ from vanishing_variance.figures.config import Figures
 from vanishing_variance.figures.drawing import Drawing, not_measured, write_figure
 from vanishing_variance.figures.variants import roles
 from vanishing_variance.harness.frames import read_csv, read_frame, write_csv
-from vanishing_variance.harness.paths import Run
-from vanishing_variance.harness.runs import DATA, FIGURES, METRICS, NETWORK, PAPER, PLOTS, REFERENCE, TASKS
+from vanishing_variance.harness.paths import FIGURES, METRICS, NETWORK, PAPER, PLOT_DATA, PLOTS, Run
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.runs import REFERENCE, TASKS
 
 # Figures of the inside of the paper's network, with titles for any other.
 INSIDE = {
@@ -41,7 +41,7 @@ INSIDE = {
 def save(name: str, drawing: Drawing, data: pd.DataFrame | None = None) -> None:
     write_figure(FIGURES / "results" / name, drawing)
     if data is not None:
-        write_csv(DATA / f"{name}.csv", data)
+        write_csv(PLOT_DATA / f"{name}.csv", data)
 
 
 def draw_inside(shown: Figures, runs: Sequence[Run], longest_trained: int) -> None:
@@ -81,9 +81,9 @@ def draw_range(name: str, lengths: Range, norm: str, runs: Sequence[Run]) -> Non
     for task in TASKS:
         of_task = rows(losses, task=task)
         steps[task] = int(of_task["step"].max())
-        write_csv(DATA / f"loss-{task}{suffix}.csv", roles(of_task, "step", "loss", norm).round(6))
+        write_csv(PLOT_DATA / f"loss-{task}{suffix}.csv", roles(of_task, "step", "loss", norm).round(6))
         plain = rows(means, task=task, rule="plain")
-        write_csv(DATA / f"accuracy-{task}{suffix}.csv", roles(plain, "length", "mean", norm).round(3))
+        write_csv(PLOT_DATA / f"accuracy-{task}{suffix}.csv", roles(plain, "length", "mean", norm).round(3))
     save(f"loss{suffix}", loss.draw(losses, lengths), losses[["task", "norm", "seed", "step", "loss"]])
     papers = accuracy.papers(read_csv(REFERENCE), name)
     drawing = accuracy.draw(means, papers, name, (lengths.shortest, lengths.longest), steps)
@@ -106,7 +106,7 @@ def main() -> None:
         draw_inside(shown, [Run(shown.task, "short", one, blocks[0], attention) for one in pair], longest["short"])
         draw_measured(longest)
     else:
-        write_csv(DATA / "figure3.csv", pd.DataFrame(columns=figure3.PLOTTED))
+        write_csv(PLOT_DATA / "figure3.csv", pd.DataFrame(columns=figure3.PLOTTED))
         for name, title in INSIDE.items():
             save(name, not_measured(title, network))
     for name, lengths in ranges.items():

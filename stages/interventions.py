@@ -12,8 +12,7 @@ from vanishing_variance.engine.seeds import Blocks, Index, SeedsPerBlock, seeds
 from vanishing_variance.engine.variant import Variant, task_training
 from vanishing_variance.harness.files import write_json
 from vanishing_variance.harness.frames import write_frame
-from vanishing_variance.harness.paths import Run
-from vanishing_variance.harness.runs import CAPACITY, INTERVENTIONS, NETWORK, PAPER, TASKS, trained
+from vanishing_variance.harness.paths import CAPACITY, INTERVENTIONS, NETWORK, PAPER, Run
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
@@ -22,6 +21,7 @@ from vanishing_variance.measure.inference.stored import open_sequences, read_wei
 from vanishing_variance.measure.interventions import as_std
 from vanishing_variance.measure.interventions.config import Interventions
 from vanishing_variance.measure.interventions.measurement import COLUMNS, Group, intervene
+from vanishing_variance.results.runs import TASKS, trained
 
 
 def main() -> None:

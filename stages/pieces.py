@@ -19,8 +19,7 @@ from vanishing_variance.harness.files import read_document
 from vanishing_variance.harness.frames import read_csv, read_frame
 from vanishing_variance.harness.locks import exclusive_lock
 from vanishing_variance.harness.machine import machine
-from vanishing_variance.harness.paths import RUNS, TIMES, Run
-from vanishing_variance.harness.runs import METRICS, PAPER
+from vanishing_variance.harness.paths import METRICS, PAPER, RUNS, TIMES, Run
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import flattened, read_yaml

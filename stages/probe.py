@@ -3,7 +3,7 @@
 from vanishing_variance.engine.seeds import Index
 from vanishing_variance.harness.frames import write_csv
 from vanishing_variance.harness.memory import require_memory
-from vanishing_variance.harness.runs import PLOTS
+from vanishing_variance.harness.paths import PLOTS
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml

@@ -10,8 +10,7 @@ from vanishing_variance.engine.variant import Variant, task_training
 from vanishing_variance.harness.files import write_json
 from vanishing_variance.harness.frames import write_csv
 from vanishing_variance.harness.memory import require_memory
-from vanishing_variance.harness.paths import Run
-from vanishing_variance.harness.runs import METRICS, NETWORK, PAPER, PLOTS, TASKS
+from vanishing_variance.harness.paths import METRICS, NETWORK, PAPER, PLOTS, Run
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
@@ -19,6 +18,7 @@ from vanishing_variance.measure.inference.stored import read_weights
 from vanishing_variance.measure.proposition.config import Proposition
 from vanishing_variance.measure.proposition.measurement import measure
 from vanishing_variance.measure.proposition.summary import COLUMNS, exponents, summary
+from vanishing_variance.results.runs import TASKS
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ from vanishing_variance.engine.ranges import Range
 from vanishing_variance.figures.answer import draw
 from vanishing_variance.figures.drawing import write_figure
 from vanishing_variance.harness.files import read_document, read_text, write_text
-from vanishing_variance.harness.runs import METRICS, PLOTS
+from vanishing_variance.harness.paths import METRICS, PLOTS
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml

@@ -19,7 +19,7 @@ from vanishing_variance.harness.files import write_bytes
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.locks import exclusive_lock
 from vanishing_variance.harness.outputs import Files, write_files
-from vanishing_variance.harness.runs import METRICS, PLOTS, RANGES, REFERENCE, TASKS
+from vanishing_variance.harness.paths import METRICS, PLOTS
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
@@ -28,6 +28,7 @@ from vanishing_variance.results.explained import beside_accuracy
 from vanishing_variance.results.files import TrainingSetup
 from vanishing_variance.results.records.pieces import read_piece
 from vanishing_variance.results.records.record import Record, derived, read_record, record_name
+from vanishing_variance.results.runs import RANGES, REFERENCE, TASKS
 
 # What the graph's figures and `dvc metrics diff` read of a run.
 OF_A_RUN = ("explained.csv", "summary.json", "verdicts.json")

@@ -5,13 +5,14 @@ from pathlib import Path
 from vanishing_variance.engine.ranges import ranges_of
 from vanishing_variance.harness.files import read_document, read_text, write_text
 from vanishing_variance.harness.frames import read_csv
-from vanishing_variance.harness.runs import FIGURES, METRICS, PLOTS, REFERENCE
+from vanishing_variance.harness.paths import FIGURES, METRICS, PLOTS
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.page import Results, page, read_figure
 from vanishing_variance.report.strongest import CLAIMS, OTHER_RECORDS, RECORD, Study
 from vanishing_variance.results.answer import read_answer
+from vanishing_variance.results.runs import REFERENCE
 
 PAGE = PLOTS / "report" / "index.html"
 # In plots/figures, in the order of the page.

@@ -12,7 +12,7 @@ from vanishing_variance.engine.seeds import seeds
 from vanishing_variance.harness.errors import TooLargeError
 from vanishing_variance.harness.files import write_json
 from vanishing_variance.harness.frames import read_frame, write_csv
-from vanishing_variance.harness.runs import PAPER
+from vanishing_variance.harness.paths import PAPER
 from vanishing_variance.harness.script import run
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml

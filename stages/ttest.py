@@ -13,14 +13,14 @@ from vanishing_variance.harness.arrays import read_arrays
 from vanishing_variance.harness.files import read_document
 from vanishing_variance.harness.frames import read_csv, read_frame
 from vanishing_variance.harness.outputs import write_files
-from vanishing_variance.harness.paths import Run
-from vanishing_variance.harness.runs import CAPACITY, INTERVENTIONS, METRICS, NETWORK, PAPER, REFERENCE, expected
+from vanishing_variance.harness.paths import CAPACITY, INTERVENTIONS, METRICS, NETWORK, PAPER, Run
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.accuracy import COLUMNS
 from vanishing_variance.results.explained import inside
 from vanishing_variance.results.files import TrainingSetup, comparison, explanation, not_measured, recovery
+from vanishing_variance.results.runs import REFERENCE, expected
 
 # Which run a row is of; all have one attention map.
 NAMES = ["task", "range", "norm", "block"]

@@ -80,6 +80,10 @@ MISTAKES = {
         "optimiser.resume(completed)\n    if",
         "optimiser.resume(completed + 1)\n    if",
     ),
+    "what a network keeps beside its state is not seen": (
+        "if first.get(name) != again.get(name):",
+        "if not again.keys():",
+    ),
     "dropout goes on with other numbers after a checkpoint": ("torch.manual_seed(int(noise[step - 1]))", "pass"),
     "each normaliser starts a network with weights of its own": (
         'plan.variant.task_name, seed, "network"',
@@ -276,6 +280,7 @@ MISTAKES = {
         "params: [norm, attention, train_also_on, blocks, figures, ranges]",
         "params: [norm, attention, train_also_on, blocks, ranges]",
     ),
+    "a core is given to two stages": ("min(command.processes, most, free)", "min(command.processes, most)"),
     "a stage begins when one input is there": (
         "if well.issuperset(self._inputs[name])]",
         "if well.intersection(self._inputs[name]) or not self._inputs[name]]",

@@ -4,6 +4,9 @@ import ast
 
 from checkout import ROOT
 
+from vanishing_variance.engine import registry
+from vanishing_variance.results.runs import RANGES, RULES
+
 SOURCE = ROOT / "src/vanishing_variance"
 # From the top: a room imports from those below it, and from none beside it.
 ROWS = (
@@ -46,3 +49,13 @@ def test_a_room_imports_from_those_below_it_alone():
         others = {other for other in imported(path) if name in ROW and other in ROW} - {name}
         wrong |= {(str(path.relative_to(SOURCE)), other) for other in others if ROW[other] <= ROW[name]}
     assert wrong == set()
+
+
+def test_harness_has_no_data_and_names_no_task_range_normaliser_or_rule():
+    """What decides a number is in a room that stages declare; those that compute with models do not declare harness."""
+    choices = {*registry.task_names(), *registry.norm_names(), *RANGES, *RULES}
+    for path in (SOURCE / "harness").iterdir():
+        if path.name != "__pycache__":
+            assert path.suffix == ".py"
+            nodes = ast.walk(ast.parse(path.read_text()))
+            assert not choices & {node.value for node in nodes if isinstance(node, ast.Constant)}, path

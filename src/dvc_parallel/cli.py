@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
@@ -63,7 +63,7 @@ def _arguments() -> argparse.Namespace:
     where.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask scheduler, for example tcp://10.0.0.1:8786")
     where.add_argument("--slurm", type=int, metavar="JOBS", help="run on SLURM, in this many jobs")
     job = "of a job; may be repeated: cores=8, memory=16GB, walltime=04:00:00, queue=long, account=me, gpus=1"
-    repro.add_argument("--slurm-option", action="append", default=[], metavar="KEY=VALUE", help=job)
+    repro.add_argument("--slurm-option", action="append", default=[], type=_option, metavar="KEY=VALUE", help=job)
     repro.add_argument("-f", "--force", action="store_true", help="also run what has not changed")
     repro.add_argument("--downstream", action="store_true", help="run only these and what depends on them")
     going = "after a failure, run all that does not depend on it"
@@ -78,14 +78,14 @@ def _repro(chosen: argparse.Namespace) -> int:
         if number is not None and number < 1:
             raise InputError(f"--{name}: {number} must be a whole number from 1 on")
     if chosen.slurm is None and chosen.slurm_option:
-        raise InputError(f"--slurm-option: {shown(chosen.slurm_option[0])} is for --slurm alone")
+        raise InputError("--slurm-option is for --slurm alone")
     try:
         from dvc_parallel import clusters  # noqa: PLC0415 -- Dask is optional
     except ImportError:
         raise InputError("dvc-parallel needs Dask: pip install distributed dask-jobqueue bokeh") from None
     job: dict[str, Any] = {}
     if chosen.slurm is not None:
-        job = clusters.slurm_job(_options(chosen.slurm_option))
+        job = clusters.slurm_job(dict(chosen.slurm_option))
         script = clusters.slurm_script(job)
     if chosen.dry:
         if job:
@@ -119,15 +119,12 @@ def _repro(chosen: argparse.Namespace) -> int:
     return FAILED if counts["failed"] else 0
 
 
-def _options(texts: Sequence[str]) -> dict[str, str]:
+def _option(text: str) -> tuple[str, str]:
     """Parse KEY=VALUE, as text: what YAML makes of a walltime is a number."""
-    options = {}
-    for text in texts:
-        key, equals, value = text.partition("=")
-        if not (key and equals and value):
-            raise InputError(f"--slurm-option: {shown(text)} must be KEY=VALUE")
-        options[key] = value
-    return options
+    key, _, value = text.partition("=")
+    if not (key and value):
+        raise InputError(f"--slurm-option: {shown(text)} must be KEY=VALUE")
+    return key, value
 
 
 @contextmanager

@@ -36,6 +36,14 @@ OPTIONS = ("account", "cores", "gpus", "memory", "queue", "walltime")
 TAKES = f"it takes {', '.join(OPTIONS)}"
 # Below an error Dask tells of workers that it restarts, and of work that it cancels: what it is for, and what is asked.
 SHOWN = logging.ERROR
+# Made for tasks of milliseconds, Dask samples its threads and loops up to 100 times a second, which takes a tenth of a
+# core; and stages would inherit how its workers free memory. These are defaults: what the user has configured prevails.
+QUIET = {
+    "worker": {"profile": {"enabled": False}},
+    "admin": {"tick": {"interval": "1s"}, "system-monitor": {"interval": "10s"}},
+    "nanny": {"pre-spawn-environ": {"MALLOC_TRIM_THRESHOLD_": None}},
+}
+dask.config.update_defaults({"distributed": QUIET})
 
 
 @contextmanager
@@ -51,7 +59,8 @@ def local(workers: int | None) -> Iterator[Pool]:
     devices = gpus()
     options = {"nthreads": 1, "memory_limit": 0, "host": "127.0.0.1", "dashboard": False, "silence_logs": SHOWN}
     specification = {}
-    for number in range(workers or max(cores, len(devices))):
+    workers = workers or max(cores, len(devices))
+    for number in range(workers):
         own: dict[str, Any] = {}
         if devices:
             own["env"] = {"CUDA_VISIBLE_DEVICES": devices[number] if number < len(devices) else ""}
@@ -63,7 +72,7 @@ def local(workers: int | None) -> Iterator[Pool]:
         with _uninterrupted():
             cluster = SpecCluster(workers=specification, scheduler=scheduler)
         with _connected(cluster) as client:
-            yield Pool(client, machine_cores=cores)
+            yield Pool(client, machine_cores=max(cores, workers))
 
 
 def gpus() -> list[str]:
@@ -72,10 +81,8 @@ def gpus() -> list[str]:
         return []
     listed = subprocess.run(["nvidia-smi", "--list-gpus"], check=False, capture_output=True, text=True).stdout
     count = sum(line.startswith("GPU ") for line in listed.splitlines())
-    named = os.environ.get("CUDA_VISIBLE_DEVICES")
-    if named is None:
-        return [str(number) for number in range(count)]
-    names = [name.strip() for name in named.split(",")]
+    every = ",".join(map(str, range(count)))
+    names = [name.strip() for name in os.environ.get("CUDA_VISIBLE_DEVICES", every).split(",")]
     return [name for name in names if name not in {"", "-1"}][:count]
 
 

@@ -98,8 +98,7 @@ def run(
     options = SHELL_OPTIONS.get(Path(shell).name, [])
     began = time.monotonic()
     for line in command.lines:
-        code = _run_line([shell, *options, "-c", line], command.folder, environment, say, wanted)
-        if code:
+        if code := _run_line([shell, *options, "-c", line], command.folder, environment, say, wanted):
             return Ended(line, code, time.monotonic() - began)
     return Ended(None, 0, time.monotonic() - began)
 
@@ -123,15 +122,13 @@ def _run_line(
     )
     reader = threading.Thread(target=_read, args=(process.stdout, say), daemon=True)
     reader.start()
-    end_by: float | None = None
+    unwanted = 0.0
     while process.poll() is None:
         time.sleep(SECONDS_BETWEEN_LOOKS)
-        if wanted():
-            continue
-        if end_by is None:
-            end_by = time.monotonic() + SECONDS_TO_END
-        with suppress(OSError):  # it may end just now
-            os.killpg(process.pid, signal.SIGTERM if time.monotonic() < end_by else signal.SIGKILL)
+        if not wanted():
+            unwanted += SECONDS_BETWEEN_LOOKS
+            with suppress(OSError):  # it may end just now
+                os.killpg(process.pid, signal.SIGTERM if unwanted < SECONDS_TO_END else signal.SIGKILL)
     reader.join(SECONDS_TO_END)  # a process that it left behind may hold the pipe open
     return process.returncode
 

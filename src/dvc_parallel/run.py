@@ -67,21 +67,15 @@ class Pool:
 
     def submit(self, command: Command, cores: int) -> None:
         """Run a command, elsewhere if its worker dies; `messages` receives its end, or why no worker could run it."""
-        future = self.client.submit(
-            commands.on_worker,
-            command,
-            cores,
-            self._topic,
-            key=f"{command.stage}-{uuid.uuid4().hex}",
-            pure=False,
-            resources={"GPU": 1} if command.gpu and self._ever_gpus else None,
-        )
+        key = f"{command.stage}-{uuid.uuid4().hex}"
+        resources = {"GPU": 1} if command.gpu and self._ever_gpus else None
+        task = (commands.on_worker, command, cores, self._topic)
+        future = self.client.submit(*task, key=key, pure=False, resources=resources)
         self._futures.add(future)
         future.add_done_callback(lambda future: self._ended(command.stage, future))
 
     def _ended(self, stage: str, future: Any) -> None:
         """Fetch a result, and let Dask forget it: a command whose result is lost with its worker would run again."""
-        result: Ended | BaseException
         try:
             result = future.result()
         except (Exception, CancelledError) as problem:
@@ -116,7 +110,8 @@ class Driver:
         self._inputs = pipeline.plan(targets, downstream)
         self._commands = {name: pipeline.command(name) for name in self._inputs}
         self._pool: Pool | None = None
-        self._running: dict[str, Command] = {}
+        self._longest_first = longest_first(self._inputs)
+        self._running: dict[str, int] = {}  # the cores of each
         self._workers: dict[str, str] = {}
         self._unrecorded = list(self._inputs)
         self._said_waiting = False
@@ -138,17 +133,16 @@ class Driver:
     def _begin(self, force: bool, keep_going: bool) -> bool:
         """Begin all that there is room for; return whether there is anything to wait for."""
         while keep_going or "failed" not in self.fates.values():
-            name = self._next()
-            if name is None:
+            if (name := self._next()) is None:
                 return bool(self._running or self._ready())
             self._begin_stage(name, force)
             self._listen(0)
         return bool(self._running)
 
     def _ready(self) -> list[str]:
-        """Return the stages that may begin, in DVC's order: those whose inputs have all ended well."""
+        """Return the stages that may begin: those whose inputs have all ended well."""
         well = {name for name, fate in self.fates.items() if fate not in LOST}
-        waiting = [name for name in self._inputs if name not in self.fates and name not in self._running]
+        waiting = [name for name in self._longest_first if name not in self.fates and name not in self._running]
         return [name for name in waiting if well.issuperset(self._inputs[name])]
 
     def _next(self) -> str | None:
@@ -157,11 +151,10 @@ class Driver:
         if self._pool is None:
             return ready[0] if ready else None
         room = self._pool.room()
-        free_gpus = room.gpus - sum(command.gpu for command in self._running.values())
-        if len(self._running) < room.stages:
+        free_gpus = room.gpus - sum(self._commands[name].gpu for name in self._running)
+        if len(self._running) < room.stages and sum(self._running.values()) < room.cores:
             for name in ready:
-                needs_gpu = self._commands[name].gpu and room.ever
-                if not needs_gpu or free_gpus > 0:
+                if free_gpus > 0 or not (room.ever and self._commands[name].gpu):
                     return name
         if not room.stages or (ready and not self._running):
             self._say_waiting(" with a GPU" if room.stages else "")
@@ -193,20 +186,17 @@ class Driver:
             self._say_waiting("")
             self._listen(SECONDS_BETWEEN_LOOKS)
         command = self._commands[name]
-        self._running[name] = command
-        cores = self._share(command, room)
+        cores = self._running[name] = self._share(command, room)
         _say(f"Running stage '{name}':")
         for line in command.lines:
             _say(f"> {line}")
         self._pool.submit(command, cores)
 
     def _share(self, command: Command, room: Room) -> int:
-        """Return a stage's part of the cores, in proportion to the processes of what runs, or soon will, beside it."""
-        free = max(0, room.stages - len(self._running))
-        soon = [self._commands[name] for name in self._ready()[:free]]
-        wanted = sum(other.processes for other in [*self._running.values(), *soon])
-        share = room.cores * command.processes // wanted
-        return max(1, min(share, command.processes, room.largest))
+        """Return as many of the free cores as a stage can use; of a GPU's stage no more than that GPU's part of all."""
+        free = room.cores - sum(self._running.values())
+        most = room.cores // room.gpus if command.gpu and room.gpus else room.largest
+        return max(1, min(command.processes, most, free))
 
     def _listen(self, seconds: float) -> None:
         """Take in what has been said since, or wait so long for it."""
@@ -263,6 +253,15 @@ class Driver:
         if skipped:
             _say(f"WARNING: {', '.join(skipped)} will be skipped due to this failure", sys.stderr)
         self._settle(name, "failed")
+
+
+def longest_first(inputs: dict[str, list[str]]) -> list[str]:
+    """Return the stages, those with the longest chain of others after them first; equal ones in DVC's order."""
+    after = dict.fromkeys(inputs, 0)
+    for name in reversed(inputs):  # a stage comes after its inputs
+        for before in inputs[name]:
+            after[before] = max(after[before], after[name] + 1)
+    return sorted(inputs, key=lambda name: -after[name])
 
 
 def _say(text: str, file: TextIO | None = None) -> None:

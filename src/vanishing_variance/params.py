@@ -10,7 +10,7 @@ from vanishing_variance.engine.seeds import Blocks, Index, SeedsPerBlock
 from vanishing_variance.engine.task import TaskTraining
 from vanishing_variance.figures.config import Figures
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.harness.runs import PAPER
+from vanishing_variance.harness.paths import PAPER
 from vanishing_variance.harness.sections import PATH, Count, Section, validate
 from vanishing_variance.measure.evaluation.config import Diagnostics, Fit
 from vanishing_variance.measure.held_out import Test

@@ -10,10 +10,10 @@ from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import judge
 from vanishing_variance.claims.paper import CLAIMS
 from vanishing_variance.harness.frames import read_csv
-from vanishing_variance.harness.runs import RANGES, REFERENCE, TASKS
 from vanishing_variance.measure.interventions.names import ATTENTION, BASE, DAMAGING, NOTHING, OTHER, PLACES, RECOVERING
 from vanishing_variance.probe.strategies import STRATEGIES
 from vanishing_variance.results.files import TrainingSetup
+from vanishing_variance.results.runs import RANGES, REFERENCE, TASKS
 
 LENGTHS = (16, 64, 512, 4096)
 SEEDS = 8

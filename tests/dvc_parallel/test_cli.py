@@ -98,7 +98,7 @@ def test_an_unknown_stage_is_255_and_no_repository_253(call, tmp_path, monkeypat
         ("--workers 0", "--workers: 0 must be a whole number from 1 on"),
         ("--slurm -1", "--slurm: -1 must be a whole number from 1 on"),
         ("--workers 1 --slurm 1", "dvc-parallel repro: argument --slurm: not allowed with"),
-        ("--slurm-option cores=8", "--slurm-option: 'cores=8' is for --slurm alone"),
+        ("--slurm-option cores=8", "--slurm-option is for --slurm alone"),
         ("--slurm 1 --slurm-option cores", "--slurm-option: 'cores' must be KEY=VALUE"),
         ("--slurm 1 --slurm-option speed=8", "--slurm-option: speed is unknown; it takes account, cores, "),
         ("--slurm 1 --slurm-option cores=8", "--slurm-option: a job's cores and memory are needed"),

@@ -6,6 +6,7 @@ import socket
 from contextlib import ExitStack
 from types import SimpleNamespace
 
+import dask
 import pytest
 from processes import alive, wait_for
 from tiny import until
@@ -46,6 +47,16 @@ def test_local_workers_run_a_stage_each_on_loopback_only_and_the_first_have_the_
     assert offered == {0: ("3", {"GPU": 1}), 1: ("", {})}
 
 
+def test_workers_do_not_sample_themselves_unless_the_user_has_configured_it(client):
+    workers = client.run(lambda: dask.config.get("distributed"))
+    for settings in [dask.config.get("distributed"), *workers.values()]:
+        assert not settings["worker"]["profile"]["enabled"]
+        assert settings["admin"]["tick"]["interval"] == "1s"
+    with dask.config.set({"distributed.admin.tick.interval": "5s"}):
+        dask.config.update_defaults({"distributed": clusters.QUIET})
+        assert dask.config.get("distributed.admin.tick.interval") == "5s"
+
+
 @pytest.mark.parametrize("address", ["", "tcp://127.0.0.1:1", "http://127.0.0.1:80", "8786", "mute", "worker"])
 def test_an_address_where_no_scheduler_answers_is_refused(client, address, monkeypatch):
     monkeypatch.setattr(clusters, "REACHED_WITHIN", 0.5)
@@ -71,9 +82,11 @@ def test_a_command_runs_on_a_worker_and_when_it_has_ended_dask_forgets_it(client
     """Dask would run it again, if its result were lost with the worker."""
     pool = Pool(client, machine_cores=5)
     assert pool.room() == Room(stages=2, cores=5, largest=5, gpus=1, ever=True)
-    pool.submit(command(tmp_path, "echo sees $CUDA_VISIBLE_DEVICES, has $PYTHON_CPU_COUNT", gpu=True), 4)
+    line = "echo sees $CUDA_VISIBLE_DEVICES, has $PYTHON_CPU_COUNT; echo $MALLOC_TRIM_THRESHOLD_"
+    pool.submit(command(tmp_path, line, gpu=True), 4)
     assert heard(pool, "began") in client.scheduler_info()["workers"]
     assert heard(pool, "line") == "sees 3, has 4"
+    assert heard(pool, "line") == ""
     assert heard(pool, "ended").code == 0
     wait_for(lambda: not client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks)))
 

@@ -13,7 +13,7 @@ from tiny import STAGES, Tiny, stage, until
 from dvc_parallel.command import run
 from dvc_parallel.errors import InputError
 from dvc_parallel.graph import Pipeline
-from dvc_parallel.run import Driver, Room
+from dvc_parallel.run import Driver, Room, longest_first
 
 # those of libraries that DVC uses
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -51,6 +51,7 @@ class Drive:
     def submit(self, command, cores):
         self.submitted[command.stage] = cores
         self.running.append(command)
+        assert sum(self.submitted[one.stage] for one in self.running) <= self.now.cores
         self.most_gpus = max(self.most_gpus, sum(one.gpu for one in self.running))
         self.threads.append(Thread(target=self._run, args=(command, cores)))
         self.threads[-1].start()
@@ -146,15 +147,46 @@ def test_needs_that_are_not_allowed_are_refused_before_anything_is_touched(tiny,
     assert (tiny.path / "a").read_text() == "mine"
 
 
-def test_stages_that_do_not_wait_for_each_other_run_at_once_and_share_the_cores(tiny):
-    """Each of two ends when the other has begun, on a core of its own; what runs alone has both."""
-    wants = {"meta": {"processes": 8}}
+def test_stages_that_do_not_wait_for_each_other_run_at_once_on_cores_of_their_own(tiny):
+    """Each of two ends when the other has begun."""
+    wants = {"meta": {"processes": 2}}
     x = stage("x", "echo > ran/x", until("ran/y"), **wants)
     y = stage("y", "echo > ran/y", until("ran/x"), **wants)
-    tiny.write({"x": x, "y": y, "last": stage("last", deps=["x", "y"], **wants)})
-    drive = Drive(tiny)
+    tiny.write({"x": x, "y": y})
+    drive = Drive(tiny, room=Room(3, 3, 3, gpus=0, ever=False))
     drive()
-    assert drive.submitted == {"x": 1, "y": 1, "last": 2}
+    assert list(drive.submitted.values()) == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("processes", "room", "cores"),
+    [(8, TWO, 2), (3, Room(9, 9, 9, gpus=0, ever=False), 3), (8, Room(8, 8, 4, gpus=0, ever=False), 4)],
+)
+def test_a_stage_has_as_many_cores_of_one_worker_as_it_can_use(tiny, processes, room, cores):
+    names = "vwxyz"
+    tiny.write({name: stage(name, meta={"processes": processes}) for name in names})
+    drive = Drive(tiny, room=room)
+    drive()
+    assert drive.submitted == dict.fromkeys(names, cores)
+
+
+def test_stages_with_a_gpu_run_at_once_each_with_its_part_of_the_cores(tiny):
+    wants = {"meta": {"processes": 8, "gpu": True}}
+    x = stage("x", "echo > ran/x", until("ran/y"), **wants)
+    y = stage("y", "echo > ran/y", until("ran/x"), **wants)
+    tiny.write({"x": x, "y": y})
+    drive = Drive(tiny, room=Room(8, 8, 8, gpus=2, ever=True))
+    drive()
+    assert drive.submitted == {"x": 4, "y": 4}
+
+
+def test_the_stage_after_which_most_others_come_begins_first(tiny):
+    chain = {"a": stage("a"), "b": stage("b", deps=["a"]), "c": stage("c", deps=["b"])}
+    tiny.write({name: stage(name) for name in "vwxyz"} | chain)
+    drive = Drive(tiny, room=Room(1, 1, 1, gpus=0, ever=False))
+    drive()
+    assert list(drive.submitted)[:2] == ["a", "b"]
+    assert longest_first({"x": [], "a": [], "b": ["a"], "y": []}) == ["a", "x", "b", "y"]
 
 
 def test_a_stage_that_wants_a_gpu_has_it_alone_and_waits_while_its_worker_is_gone(tiny):

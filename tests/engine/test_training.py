@@ -24,8 +24,7 @@ from vanishing_variance.harness import parallel
 from vanishing_variance.harness.arrays import read_arrays
 from vanishing_variance.harness.errors import DivergedError
 from vanishing_variance.harness.files import write_text
-from vanishing_variance.harness.paths import Run
-from vanishing_variance.harness.runs import NETWORK
+from vanishing_variance.harness.paths import NETWORK, Run
 from vanishing_variance.harness.yaml import read_yaml
 
 SEEDS = list(range(8))
@@ -184,13 +183,38 @@ def test_kept_and_averaged_weights_are_those_of_shorter_trainings(task_name, com
 
 @pytest.mark.parametrize(
     ("part", "steps", "averaged"),
-    [(0.1, 1000, range(910, 1001, 10)), (0.1, 45, [45]), (0.5, 45, [25, 35, 45]), (0.01, 3, [3]), (0.0, 1000, [])],
+    [
+        *((0.1, 1000, range(910, 1001, 10)), (0.1, 45, [45]), (0.5, 45, [25, 35, 45]), (0.01, 3, [3]), (0.0, 1000, [])),
+        (0.07, 3000, range(2800, 3001, 10)),  # of 210 steps, where 0.07 * 3000 is above 210
+    ],
 )
 def test_the_mean_is_over_every_tenth_step_of_the_last_part_and_the_last_step(part, steps, averaged):
     plan = make_short("argmax", averaged_part=part)
     others = OtherWeights(plan.training, steps, {"weight": torch.zeros(1)})
     assert [step for step in range(1, steps + 1) if others.due(step)] == list(averaged)
     assert others.means().keys() == ({"averaged"} if averaged else set())
+
+
+def test_weights_that_are_not_due_yet_take_no_memory():
+    plan = make_short("argmax", averaged_part=0.5, kept_steps=[3, 45])
+    others = OtherWeights(plan.training, 45, {"weight": torch.zeros(1)})
+    began = {
+        completed: {name: sums.dtype for name, sums in others.state(completed).items()} for completed in (2, 3, 25)
+    }
+    kept = {"step_00000003.weight": torch.float32}
+    assert began == {2: {}, 3: kept, 25: kept | {"averaged.weight": torch.float64}}
+
+
+def test_a_callers_default_dtype_changes_no_bit(task_name):
+    plan = make_short(task_name)
+    weights, losses = trained(plan, [0])
+    torch.set_default_dtype(torch.float64)
+    try:
+        again, same_losses = trained(plan, [0])
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert losses.tobytes() == same_losses.tobytes()
+    assert all(torch.equal(tensor, again[name]) for name, tensor in weights.items())
 
 
 @pytest.mark.usefixtures("record_every_five_steps")

@@ -2,7 +2,7 @@ import pytest
 from scripts import stage
 
 from vanishing_variance.harness.files import write_text
-from vanishing_variance.harness.runs import NETWORK
+from vanishing_variance.harness.paths import NETWORK
 
 
 @pytest.fixture

@@ -23,10 +23,10 @@ from vanishing_variance.figures import (
 )
 from vanishing_variance.figures.board import draw
 from vanishing_variance.figures.proposition import data as proposition_lines
-from vanishing_variance.harness.runs import RULES
 from vanishing_variance.probe.fits import POOLED, fits, pooled
 from vanishing_variance.probe.strategies import STRATEGIES
 from vanishing_variance.results.accuracy import COLUMNS
+from vanishing_variance.results.runs import RULES
 
 LENGTHS = [4, 16, 64]
 TASKS = ("argmax", "dictionary")

@@ -97,7 +97,7 @@ def test_a_new_task_and_a_new_parameter_of_another_stage_retrain_nothing(copy):
         path.write_text(path.read_text().replace("tasks.argmax", "tasks.argmin").replace("argmax(", "argmin("))
     for path, old, new in (
         (source / "params.py", "    argmax: OfTask[Argmax, TaskTraining]\n", TASKS_OF_PARAMS),
-        (source / "harness/runs.py", '("argmax", "dictionary")', '("argmax", "dictionary", "argmin")'),
+        (source / "results/runs.py", '("argmax", "dictionary")', '("argmax", "dictionary", "argmin")'),
         (copy.path / "dvc.yaml", "task: [argmax, dictionary]", "task: [argmax, dictionary, argmin]"),
         (
             copy.path / "params.yaml",

@@ -11,13 +11,13 @@ from small import SHARP, clear, in_parts, make_trained, models_of, plainly, rows
 from vanishing_variance.engine import attend as attention
 from vanishing_variance.engine.kernels import attend as kernel
 from vanishing_variance.engine.ranges import Range
-from vanishing_variance.harness.runs import RULES
 from vanishing_variance.measure.evaluation import internals
 from vanishing_variance.measure.evaluation.block import EvaluationPlan, evaluate_block
 from vanishing_variance.measure.evaluation.config import Diagnostics
 from vanishing_variance.measure.inference import models as inference
 from vanishing_variance.measure.inference.models import joined
 from vanishing_variance.measure.inference.temperature import PUBLISHED, UNCHANGED, Temperature
+from vanishing_variance.results.runs import RULES
 
 LENGTHS = [4, 32]
 FITTED, HARD = Temperature((1.0, 0.5)), Temperature((1000.0,))

@@ -140,6 +140,20 @@ def test_a_batch_is_halved_until_memory_holds_it(monkeypatch):
     np.testing.assert_array_equal(correct["plain", 256], alone["plain", 256])
 
 
+class Noisy(Bag):
+    """That draws random numbers when it is tested, too."""
+
+    def forward(self, items, query):
+        return super().forward(items, query) + torch.randn(len(items), 1) * torch.arange(10.0)
+
+
+def test_the_noise_of_a_test_does_not_depend_on_earlier_ones():
+    plan = make_plain("argmax", Noisy)
+    both = plain_models.plain_correct(plan, SEEDS, {"plain": stacked(plan, SEEDS)}, [4], 100)
+    alone = plain_models.plain_correct(plan, SEEDS[1:], {"plain": stacked(plan, SEEDS[1:])}, [4], 100)
+    np.testing.assert_array_equal(both["plain", 4][1:], alone["plain", 4])
+
+
 def test_progress_counts_every_item_once(capsys):
     plan = make_plain("argmax", Bag)
     weights = stacked(plan, SEEDS)

@@ -33,11 +33,37 @@ class WithState(Bag):
     def __init__(self, sizes, norm, *, dropout: float = 0.0):
         super().__init__(sizes, norm, dropout=dropout)
         self.norm = nn.BatchNorm1d(8)
-        self.scale = nn.Parameter(torch.tensor(1.0))
+        self.scale = self.same = nn.Parameter(torch.tensor(1.0))
         self.fixed = nn.Parameter(torch.ones(3), requires_grad=False)
 
     def forward(self, items, query):
         return self.scale * super().forward(items, query)
+
+
+class NotAlways(Bag):
+    """With a parameter that batches of short sequences do not use."""
+
+    def __init__(self, sizes, norm):
+        super().__init__(sizes, norm)
+        self.scale = nn.Parameter(torch.ones(sizes.classes))
+
+    def forward(self, items, query):
+        logits = super().forward(items, query)
+        return logits if items.shape[1] < 6 else self.scale * logits
+
+
+class Late(Bag):
+    """That binds a buffer anew once there are more than two steps, which it counts."""
+
+    def __init__(self, sizes, norm):
+        super().__init__(sizes, norm)
+        self.register_buffer("steps", torch.tensor(0))
+
+    def forward(self, items, query):
+        self.steps += self.training
+        if self.steps > 2:
+            self.steps = self.steps.clone()
+        return super().forward(items, query)
 
 
 class Looking(Bag):
@@ -100,9 +126,9 @@ def test_the_papers_network_is_trained_as_by_the_fast_engine(task_name, norm, de
 
 
 @pytest.mark.usefixtures("double")
-@pytest.mark.parametrize("network", ["paper", "transformer", Recurrent, WithState])
+@pytest.mark.parametrize("network", ["paper", "transformer", Recurrent, WithState, NotAlways])
 def test_seeds_at_once_are_each_seed_alone(task_name, network):
-    plan = make_plain(task_name, network, averaged_part=0.9)
+    plan = make_plain(task_name, network, averaged_part=0.9, weight_decay=0.1)
     models = [initial_model(plan, seed).double() for seed in SEEDS]
     losses, together = trained(plan, SEEDS, Stacked(models))
     for place, seed in enumerate(SEEDS):
@@ -115,11 +141,28 @@ def test_seeds_at_once_are_each_seed_alone(task_name, network):
 
 def test_a_module_that_torch_func_refuses_is_a_line(capsys):
     batch, labels = next(batches(make_plain("argmax", Bag), SEEDS))
-    for network, taken in ((Looking, False), ("transformer", True)):
-        plan = make_plain("argmax", network)
+    for network, options, taken in ((Looking, {}, False), (Bag, {"dropout": 0.5}, False), (Bag, {}, True)):
+        plan = make_plain("argmax", network, options=options)
         assert can_stack([initial_model(plan, seed) for seed in SEEDS], batch, labels) is taken
-    [line] = capsys.readouterr().err.splitlines()
-    assert line.startswith("network Looking: one seed after another, for torch.func refuses it: ")
+    of_looking, of_dropout = capsys.readouterr().err.splitlines()
+    assert of_looking.startswith("network Looking: one seed after another, for torch.func refuses it: ")
+    assert "random" in of_dropout
+
+
+def test_a_refusal_without_a_message_is_a_line(monkeypatch, capsys):
+    def refused(*_):
+        raise AssertionError
+
+    monkeypatch.setattr(Stacked, "backward", refused)
+    plan = make_plain("argmax", Bag)
+    batch, labels = next(batches(plan, SEEDS))
+    assert not can_stack([initial_model(plan, seed) for seed in SEEDS], batch, labels)
+    assert capsys.readouterr().err.endswith("torch.func refuses it: AssertionError: \n")
+
+
+def test_what_is_bound_anew_in_a_later_step_is_one_line():
+    with pytest.raises(InputError, match=r"^network Late: forward binds network\.steps anew, "):
+        train_block(make_plain("argmax", Late), [0])
 
 
 def test_variants_of_a_seed_start_alike_and_seeds_do_not(task_name):

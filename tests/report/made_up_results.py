@@ -9,10 +9,10 @@ from checkout import ROOT
 from vanishing_variance.figures import style
 from vanishing_variance.figures.drawing import Drawing, write_figure
 from vanishing_variance.harness.frames import read_csv
-from vanishing_variance.harness.runs import REFERENCE
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.page import Figure, Results, page
 from vanishing_variance.report.strongest import Study
+from vanishing_variance.results.runs import REFERENCE
 
 LENGTHS = (16, 100, 16384)
 CLAIM = {

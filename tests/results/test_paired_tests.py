@@ -5,8 +5,8 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from vanishing_variance.engine.streams import stream
-from vanishing_variance.harness.runs import RULES
 from vanishing_variance.results.paired_tests import paired_tests
+from vanishing_variance.results.runs import RULES
 from vanishing_variance.statistics.components import components
 
 ACCURACY = made_up(seeds=6, lengths=(16, 32, 64))

@@ -5,7 +5,7 @@ from checkout import ROOT
 from scipy import stats
 
 from vanishing_variance.harness.frames import read_csv
-from vanishing_variance.harness.runs import REFERENCE
+from vanishing_variance.results.runs import REFERENCE
 from vanishing_variance.studies.choice import markdown, protocols
 
 FOLDER = ROOT / "studies/protocols"

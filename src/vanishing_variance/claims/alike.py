@@ -7,7 +7,7 @@ from vanishing_variance.claims.differences import Pair, no_test
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import Judgement, decided, one_sided
 from vanishing_variance.claims.verdict import UNDECIDED
-from vanishing_variance.harness.runs import TASKS
+from vanishing_variance.results.runs import TASKS
 from vanishing_variance.statistics.intervals import interval, mean_estimate
 from vanishing_variance.statistics.power import seeds_for_equivalence, seeds_for_power
 

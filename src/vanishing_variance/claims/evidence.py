@@ -18,7 +18,7 @@ class Evidence:
     """Measurements, and the paper's numbers.
 
     `accuracy`, the raw accuracies (metrics/accuracy.csv); `mechanism`, the inside of every model beside its accuracy
-    (`beside_accuracy`); `paper` (harness/paper.csv); the `training` of the models.
+    (`beside_accuracy`); `paper` (results/paper.csv); the `training` of the models.
 
     Of a record these are empty: `interventions`, accuracies by seed (runs/interventions); `exponents` of Proposition 1
     a feature (plots/proposition); `fits` of Figure 1 a component (plots/figures/figure1) with the `model`; `capacity`

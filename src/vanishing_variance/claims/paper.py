@@ -20,7 +20,7 @@ from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.gains import ahead
 from vanishing_variance.claims.judgement import Claim, Judgement, Rule
 from vanishing_variance.claims.outputs import changes, log_ratio, smaller
-from vanishing_variance.harness.runs import TASKS
+from vanishing_variance.results.runs import TASKS
 
 # By key without the task: a rule in words, and its function of a task.
 OfEachTask = dict[str, tuple[str, Callable[[str, Evidence], Judgement]]]

@@ -65,7 +65,10 @@ class TorchAdam:
         return read
 
     def step(self) -> None:
-        """Make the step, after the backward pass."""
+        """Make the step, after the backward pass; of what the batch did not use the gradient is 0."""
+        for tensor in self._weights.values():
+            if tensor.grad is None:
+                tensor.grad = torch.zeros_like(tensor)
         [group] = self._adam.param_groups
         rate = self._rates[self._completed]
         if self._on_gpu:

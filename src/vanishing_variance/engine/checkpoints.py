@@ -8,7 +8,7 @@ for this one's: it is left where it is, for when that training is run again.
 import hashlib
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +22,9 @@ from vanishing_variance.harness.errors import InputError
 # A checkpoint takes a fraction of a second, so this is what a crash may cost.
 SECONDS_BETWEEN = 30.0
 
+# All that a training has changed after so many steps, by name: to be read or copied into.
+StateAfter = Callable[[int], Mapping[str, Tensor]]
+
 
 class Checkpoint:
     """The checkpoint of one chunk of seeds; without a `path` nothing is kept."""
@@ -34,16 +37,17 @@ class Checkpoint:
         """Return whether the last one is old enough for another."""
         return self._path is not None and time.monotonic() - self._saved > SECONDS_BETWEEN
 
-    def restore(self, state: Mapping[str, Tensor]) -> int:
-        """Copy the checkpoint into `state`, if there is one; return the number of completed steps.
+    def restore(self, state_after: StateAfter) -> int:
+        """Copy the checkpoint into the state, if there is one; return the number of completed steps.
 
-        One that is damaged, or has not the names and shapes of `state`, is not used, and a line says so.
+        One that is damaged, or has not the names and shapes of the state, is not used, and a line says so.
         """
         if self._path is None or not self._path.exists():
             return 0
         try:
             arrays = read_arrays(self._path)
             completed = int(read_about(self._path)["completed"])
+            state = state_after(completed)
             stored = {name: array.shape for name, array in arrays.items()}
             expected = {name: tensor.shape for name, tensor in state.items()}
             if stored != expected:
@@ -55,12 +59,12 @@ class Checkpoint:
             tensor.copy_(torch.from_numpy(arrays[name]))
         return completed
 
-    def save(self, state: Mapping[str, Tensor], completed: int) -> None:
+    def save(self, state_after: StateAfter, completed: int) -> None:
         """Keep the state after `completed` steps; where it cannot be written, a line says so."""
         if self._path is None:
             return
         try:
-            write_arrays(self._path, to_arrays(state), completed=completed)
+            write_arrays(self._path, to_arrays(state_after(completed)), completed=completed)
         except InputError as problem:  # the training may still end well: somebody may make room
             print(f"the training goes on without this checkpoint: {problem}", file=sys.stderr, flush=True)
         self._saved = time.monotonic()

@@ -4,6 +4,7 @@ S seeds, B sequences a batch.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -49,10 +50,11 @@ def train(
         tensor.requires_grad_()
     optimiser = adam(weights, tables, learning_rates(plan.training, plan.steps), plan.training.weight_decay)
     others = OtherWeights(plan.training, plan.steps, weights)
-    history = torch.full((plan.steps, len(seeds)), torch.nan, device=device())
+    history = torch.full((plan.steps, len(seeds)), torch.nan, dtype=torch.float32, device=device())
+    state_after = partial(training_state, weights, optimiser, others, history)
 
     checkpoint = Checkpoint(checkpoint_path)
-    completed = checkpoint.restore(training_state(weights, optimiser, others, history))
+    completed = checkpoint.restore(state_after)
     optimiser.resume(completed)
     report(completed * len(seeds))
 
@@ -78,13 +80,13 @@ def train(
             report((step - completed) * len(seeds))
             completed = step
         if due:
-            checkpoint.save(training_state(weights, optimiser, others, history), completed)
+            checkpoint.save(state_after, completed)
 
     optimiser.finish()
     for tensor in weights.values():
         tensor.requires_grad_(False)
     check_weights(plan, seeds, weights)
-    checkpoint.save(training_state(weights, optimiser, others, history), plan.steps)  # until the whole block is written
+    checkpoint.save(state_after, plan.steps)  # until the whole block is written
     return mean_losses(history.cpu().numpy()), others.means()
 
 
@@ -95,14 +97,16 @@ def losses(network: Network, weights: Weights, batch: Weights, labels: Tensor) -
     return cross_entropy(class_logits.mT.contiguous(), labels, reduction="none")
 
 
-def training_state(weights: Weights, optimiser: Adam, others: OtherWeights, history: Tensor) -> dict[str, Tensor]:
-    """Return all that a step changes, by name. Sequences are drawn from named streams, which have no state."""
+def training_state(
+    weights: Weights, optimiser: Adam, others: OtherWeights, history: Tensor, completed: int
+) -> dict[str, Tensor]:
+    """Return all that so many steps change, by name. Sequences are drawn from named streams, which have no state."""
     state = {"history": history}
     for name, tensor in weights.items():
         state[f"weights.{name}"] = tensor.detach()
     for name, tensor in optimiser.state().items():
         state[f"optimiser.{name}"] = tensor
-    for name, tensor in others.state().items():
+    for name, tensor in others.state(completed).items():
         state[f"others.{name}"] = tensor
     return state
 

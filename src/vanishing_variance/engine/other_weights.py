@@ -1,6 +1,7 @@
 """Weights that are kept beside the last ones: their mean over the last steps, and those after some steps."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 from math import ceil
 
 import torch
@@ -16,14 +17,13 @@ STEPS_BETWEEN = 10
 class OtherWeights:
     """Means of the weights after some steps, by name: `averaged` (Polyak and Juditsky 1992), `step_00001000`.
 
-    The weights after one step are the mean over that step alone.
+    The weights after one step are the mean over that step alone. Sums begin at the first step that is part of them.
     """
 
     def __init__(self, training: Training, steps: int, weights: Weights) -> None:
         self._steps = _steps_by_name(training, steps)
+        self._weights = weights
         self._sums: dict[str, dict[str, Tensor]] = {}
-        for name in self._steps:
-            self._sums[name] = {tensor_name: _zeros(tensor) for tensor_name, tensor in weights.items()}
 
     def due(self, step: int) -> bool:
         """Return whether the weights after a step are part of any of them."""
@@ -33,37 +33,46 @@ class OtherWeights:
         """Add the weights after a step to those of which they are part."""
         for name, steps in self._steps.items():
             if step in steps:
+                sums = self._sums_of(name)
                 for tensor_name, tensor in weights.items():
-                    self._sums[name][tensor_name] += tensor
+                    sums[tensor_name] += tensor
 
-    def state(self) -> dict[str, Tensor]:
-        """Return all that was added: by name, to be read or copied into."""
+    def state(self, completed: int) -> dict[str, Tensor]:
+        """Return all that is added in so many steps: by name, to be read or copied into."""
         state = {}
-        for name, sums in self._sums.items():
-            for tensor_name, total in sums.items():
-                state[f"{name}.{tensor_name}"] = total
+        for name, steps in self._steps.items():
+            if steps[-1] <= completed:  # the first of them
+                for tensor_name, total in self._sums_of(name).items():
+                    state[f"{name}.{tensor_name}"] = total
         return state
 
     def means(self) -> dict[str, dict[str, Tensor]]:
         """Return the means by name, each float32, by name of the tensor."""
         means = {}
-        for name, sums in self._sums.items():
-            added = len(self._steps[name])
-            means[name] = {tensor_name: (total / added).float() for tensor_name, total in sums.items()}
+        for name, steps in self._steps.items():
+            sums = self._sums_of(name)
+            means[name] = {tensor_name: (total / len(steps)).float() for tensor_name, total in sums.items()}
         return means
+
+    def _sums_of(self, name: str) -> dict[str, Tensor]:
+        """Return the sums that lead to one of the weights, at first 0; single precision holds one step exactly."""
+        if name not in self._sums:
+            kind = torch.float64 if len(self._steps[name]) > 1 else torch.float32
+            zeros = {}
+            for tensor_name, tensor in self._weights.items():
+                zeros[tensor_name] = torch.zeros_like(tensor, dtype=kind, requires_grad=False)
+            self._sums[name] = zeros
+        return self._sums[name]
 
 
 def _steps_by_name(training: Training, steps: int) -> dict[str, Sequence[int]]:
-    """Return the steps over which each of the weights is a mean."""
+    """Return the steps over which each of the weights is a mean, the last one first."""
     by_name: dict[str, Sequence[int]] = {}
-    last_part = ceil(training.averaged_part * steps)
+    part = Fraction(str(training.averaged_part))  # exactly: 0.07 * 3000 is 210.00000000000003
+    last_part = ceil(part * steps)
     if last_part:
         by_name["averaged"] = range(steps, steps - last_part, -STEPS_BETWEEN)
     for step in training.kept_steps:
         if step <= steps:
             by_name[f"step_{step:08d}"] = [step]
     return by_name
-
-
-def _zeros(tensor: Tensor) -> Tensor:
-    return torch.zeros_like(tensor, dtype=torch.float64, requires_grad=False)

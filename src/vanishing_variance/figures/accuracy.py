@@ -8,8 +8,8 @@ import pandas as pd
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
-from vanishing_variance.harness.runs import NORMS, RULES
 from vanishing_variance.results.accuracy import by_seed, rows
+from vanishing_variance.results.runs import NORMS, RULES
 from vanishing_variance.results.scale import BEHIND, baseline, paper_steps
 from vanishing_variance.statistics.intervals import NAN, interval
 

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from vanishing_variance.harness.runs import TASKS
 from vanishing_variance.harness.sections import Lengths, Section
+from vanishing_variance.results.runs import TASKS
 
 
 def _known(task: str) -> str:

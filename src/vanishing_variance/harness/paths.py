@@ -1,4 +1,4 @@
-"""Folders of the outputs that DVC caches."""
+"""Folders and files of the study's results, and the name of the paper's network."""
 
 import os
 from dataclasses import dataclass
@@ -8,6 +8,18 @@ RUNS = Path("runs")
 DATA = Path("data")
 # Seconds that each stage took, where it ran: not an output, so that it changes no hash.
 TIMES = RUNS / "times"
+# The network of all models: its name and, but for the paper's, its options and the hashes of what trains it.
+NETWORK = RUNS / "network.yaml"
+# Raw results of the stage `interventions`.
+INTERVENTIONS = RUNS / "interventions"
+# Trained ln models beside the same models written as std models.
+CAPACITY = RUNS / "capacity.json"
+METRICS = Path("metrics")
+PLOTS = Path("plots")
+# Figures of the stage `figures`, and the data of its figures and of DVC's plots.
+FIGURES, PLOT_DATA = PLOTS / "figures", PLOTS / "data"
+# The paper's network, trained by the fast engine.
+PAPER = "paper"
 
 
 @dataclass(frozen=True)

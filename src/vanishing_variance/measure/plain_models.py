@@ -19,6 +19,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from vanishing_variance.engine.device import device
+from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.task import Sequences
 from vanishing_variance.harness import cgroups, memory, parallel
 from vanishing_variance.harness.errors import InputError, TooLargeError
@@ -65,7 +66,7 @@ def in_batches(
     while first < number:
         batch = {name: to_device(array[first : first + size]) for name, array in sequences.items()}
         try:
-            with _limited():
+            with _limited(), _noise(plan, length, first):
                 answers.append(answer(batch))
             first += size
             progress(len(batch["label"]) * length)
@@ -208,6 +209,15 @@ def _inside(model: PlainModel, batch: Batch) -> list[Float[Tensor, "B H 3"]]:
         variance = layer.outputs.var(-1, correction=0)
         measured.append(torch.stack((attention, hard, variance), dim=-1))
     return measured
+
+
+@contextmanager
+def _noise(plan: PlainPlan, length: int, first: int) -> Iterator[None]:
+    """Let a network that draws random numbers draw those of a batch, the same ones whatever was tested before."""
+    with torch.random.fork_rng():
+        name = plan.root_seed, "noise", plan.variant.task_name, "test", length, first
+        torch.manual_seed(int(stream(*name).integers(2**63)))
+        yield
 
 
 @contextmanager

@@ -4,6 +4,9 @@
     forward(items (B, N, F), query (B, G)) -> class logits (B, C)
     inside(items, query) -> [Layer(weights (B, H, N), outputs (B, H, d)), ...], optional
 
+All that calls change is in parameters and buffers, in place, and random numbers are torch's: a step of training is
+known by the state before it and its noise, and so is an answer.
+
 `inside` returns, for each layer and at the place from which the answer is read, the attention to the N items, and O of
 each head before any normaliser. Where there is none, what is inside the models is not measured.
 
@@ -48,7 +51,7 @@ class NormModule(nn.Module):
         # the function alone: a module of Python's cannot be copied
         self.normalise, self.epsilon = norm.normalise, epsilon
         for name, value in norm.LEARNABLE.items():
-            self.register_parameter(name, nn.Parameter(torch.full((width,), value)))
+            self.register_parameter(name, nn.Parameter(torch.full((width,), float(value))))
 
     def forward(self, outputs: Float[Tensor, "*any D"]) -> Float[Tensor, "*any D"]:
         """Return the normalised outputs."""

@@ -58,7 +58,7 @@ class Network(nn.Module):
         self.attention = nn.ModuleDict(projections)
         self.map_parameters = nn.ParameterDict()
         for name, value in self.map.LEARNABLE.items():
-            self.map_parameters[name] = torch.full((1, 1, 1), value)
+            self.map_parameters[name] = torch.full((1, 1, 1), float(value))
         self.norm = norm(width)
         self.head = mlp(width, width, sizes.classes)
 

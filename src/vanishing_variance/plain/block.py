@@ -1,5 +1,8 @@
 """Training of a block of seeds by the plain engine: a process each on a CPU, on a GPU all at once.
 
+Where a network draws random numbers, as for dropout, a GPU trains its seeds one after another, too: what a seed draws
+depends on no other. A GPU draws other numbers than a CPU.
+
 S seeds.
 """
 
@@ -12,10 +15,11 @@ from vanishing_variance.engine.batches import batches
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.ensemble import TrainedBlock, train_in_chunks, trained_block
 from vanishing_variance.harness.parallel import Report
+from vanishing_variance.plain.check import check_network
 from vanishing_variance.plain.ensemble import Single, Stacked, can_stack
 from vanishing_variance.plain.jobs import job
 from vanishing_variance.plain.loop import train
-from vanishing_variance.plain.model import check_network, initial_model
+from vanishing_variance.plain.model import initial_model
 from vanishing_variance.plain.plan import PlainPlan
 
 

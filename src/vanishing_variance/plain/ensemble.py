@@ -13,6 +13,7 @@ from torch.func import functional_call, grad_and_value, stack_module_state, vmap
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import cross_entropy
 
+from vanishing_variance.harness.errors import InputError
 from vanishing_variance.plain.model import PlainModel
 
 Batch = Mapping[str, Shaped[Tensor, "S B ..."]]
@@ -34,10 +35,20 @@ class Single:
         loss = cross_entropy(class_logits, labels[0])
         loss.backward()
         for name, tensor in self._trained.items():
-            if tensor.grad is not None:  # None: of a part that this batch did not need
-                self.parameters[name].grad = tensor.grad.unsqueeze(0)
+            if tensor.grad is not None:  # None: of a part that this batch did not use
+                self.parameters[name].grad = tensor.grad.to_dense().unsqueeze(0)
                 tensor.grad = None
         return loss.detach().unsqueeze(0)
+
+    def check_bound(self) -> None:
+        """Raise InputError where `forward` has put another tensor in the place of one of the state."""
+        state = self._model.state_dict()
+        for name in [*state, *self.weights]:
+            if name not in state or name not in self.weights or state[name].data_ptr() != self.weights[name].data_ptr():
+                raise InputError(
+                    f"network {self._model.name}: forward binds {name} anew, so another model would be tested; "
+                    "change it in place, as by copy_"
+                )
 
 
 class Stacked:
@@ -49,12 +60,17 @@ class Stacked:
         # detached: else torch would also keep what it takes to differentiate the gradients
         self.parameters = {name: tensor.detach() for name, tensor in parameters.items() if tensor.requires_grad}
         self._fixed = {name: tensor for name, tensor in parameters.items() if not tensor.requires_grad} | buffers
-        self.weights = {name: (parameters | buffers)[name].detach() for name in base.state_dict()}
+        first_names = {id(tensor): name for name, tensor in [*base.named_parameters(), *base.named_buffers()]}
+        self.weights = {}
+        for name, tensor in base.state_dict(keep_vars=True).items():
+            first_name = first_names[id(tensor)]  # of a tensor that has several
+            self.weights[name] = (parameters | buffers)[first_name].detach()
 
         def loss(parameters: Tensors, fixed: Tensors, batch: Batch, labels: Tensor) -> Float[Tensor, ""]:
             return cross_entropy(functional_call(base, (parameters, fixed), (batch,)), labels)
 
-        self._gradients = vmap(grad_and_value(loss), randomness="different")
+        # which fails where random numbers are drawn: a seed's must not depend on the others
+        self._gradients = vmap(grad_and_value(loss), randomness="error")
 
     def backward(self, batch: Batch, labels: Int64[Tensor, "S B"]) -> Float[Tensor, " S"]:
         """Return the losses in nats, and leave their gradients in `.grad`."""
@@ -74,7 +90,8 @@ def can_stack(models: Sequence[PlainModel], batch: Batch, labels: Int64[Tensor, 
         with torch.random.fork_rng():
             Stacked(models).backward(batch, labels)
     except Exception as problem:  # of any kind
-        reason = str(problem).splitlines()[0]
+        cause = problem.__cause__ or problem
+        reason = f"{type(cause).__name__}: {cause}".splitlines()[0]
         print(f"network {models[0].name}: one seed after another, for torch.func refuses it: {reason}", file=sys.stderr)
         return False
     return True

@@ -11,6 +11,7 @@ from typing import Any
 import cloudpickle
 
 from vanishing_variance.harness.parallel import Job, Report
+from vanishing_variance.plain.model import in_one_line
 
 
 class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
@@ -23,9 +24,13 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
 
 
 def job(function: Callable[..., Any], *arguments: Any) -> Job:
-    """Return the call of a function with these arguments, and what it reports to, as a job for another process."""
+    """Return the call of a function with these arguments, and what it reports to, as a job for another process.
+
+    Raises InputError where a network or an option cannot be sent there.
+    """
     pickled = BytesIO()
-    _Pickler(pickled).dump((function, arguments))
+    with in_one_line("sending the network and its options to another process"):
+        _Pickler(pickled).dump((function, arguments))
     return partial(_call, pickled.getvalue())
 
 

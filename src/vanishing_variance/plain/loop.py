@@ -4,6 +4,7 @@ S seeds.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,7 @@ from vanishing_variance.engine.loop import STEPS_PER_RECORD, check_losses, check
 from vanishing_variance.engine.other_weights import OtherWeights
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.parallel import Report
-from vanishing_variance.plain.ensemble import Ensemble, Stacked
+from vanishing_variance.plain.ensemble import Ensemble, Single, Stacked
 from vanishing_variance.plain.plan import PlainPlan
 
 
@@ -35,15 +36,15 @@ def train(
     optimiser = TorchAdam(ensemble.parameters, (), learning_rates(training, steps), training.weight_decay)
     others = OtherWeights(training, steps, ensemble.weights)
     history = torch.full((steps, len(seeds)), torch.nan, device=device())
-    state = training_state(ensemble.weights, optimiser, others, history)  # tensors that a step changes in place
+    state_after = partial(training_state, ensemble.weights, optimiser, others, history)
 
     checkpoint = Checkpoint(checkpoint_path)
-    completed = checkpoint.restore(state)
+    completed = checkpoint.restore(state_after)
     optimiser.resume(completed)
     if completed:
         report(completed * len(seeds))
 
-    # of what draws within a network while training, such as dropout
+    # of what draws within a network while training, such as dropout: seeds that do are trained one after another
     noise = stream(plan.root_seed, "noise", plan.variant.task_name, plan.range_name, *seeds).integers(2**63, size=steps)
 
     def make_step(batch: dict[str, Tensor], labels: Tensor) -> Tensor:
@@ -64,13 +65,15 @@ def train(
         due = checkpoint.due()
         if due or step % STEPS_PER_RECORD == 0 or step == steps:
             check_losses(plan, seeds, history[:step])
+            if isinstance(ensemble, Single):
+                ensemble.check_bound()
             report((step - completed) * len(seeds))
             completed = step
         if due:
-            checkpoint.save(state, completed)
+            checkpoint.save(state_after, completed)
 
     # a number of its own is a row, too
     rows = {name: tensor.reshape(len(tensor), -1) for name, tensor in ensemble.weights.items()}
     check_weights(plan, seeds, rows)
-    checkpoint.save(state, steps)  # until the whole block is written
+    checkpoint.save(state_after, steps)  # until the whole block is written
     return mean_losses(history.cpu().numpy()), others.means()

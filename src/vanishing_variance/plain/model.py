@@ -3,7 +3,8 @@
 S seeds, B sequences, C classes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -12,12 +13,10 @@ import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
-from vanishing_variance.engine.batches import batches
-from vanishing_variance.engine.device import device
 from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.errors import InputError, shown
-from vanishing_variance.harness.runs import PAPER
+from vanishing_variance.harness.paths import PAPER
 from vanishing_variance.networks import Layer, NormModule, Sizes
 from vanishing_variance.networks.paper import state_of_seed
 from vanishing_variance.plain.plan import PlainPlan, load_network
@@ -37,22 +36,16 @@ class PlainModel(nn.Module):
         self.features = features.Features(variant.task, plan.task_training)
         sizes = Sizes(self.features.items, self.features.query, self.classes)
         make_norm = partial(NormModule, norm, variant.model.epsilon)
-        try:
+        with in_one_line(f"network {self.name}(sizes, norm, ...)"):
             self.network: Any = load_network(plan.network)(sizes, make_norm, **plan.options)
-        except Exception as problem:
-            raise _failed(f"network {self.name}(sizes, norm, ...)", problem) from problem
         if not any(parameter.requires_grad for parameter in self.network.parameters()):
             raise InputError(f"network {self.name} has no parameters that could be trained")
 
     def forward(self, batch: Batch) -> Float[Tensor, "B C"]:
         """Return the class logits. Raises InputError where the network fails or returns another shape."""
         items, query = self.features(batch)
-        try:
+        with in_one_line(f"network {self.name}"):
             class_logits: Tensor = self.network(items, query)
-        except Exception as problem:
-            if out_of_memory(problem):
-                raise
-            raise _failed(f"network {self.name}", problem) from problem
         expected = len(query), self.classes
         if not isinstance(class_logits, Tensor) or class_logits.shape != expected:
             found = tuple(getattr(class_logits, "shape", ())) or type(class_logits).__name__
@@ -62,12 +55,8 @@ class PlainModel(nn.Module):
     def inside(self, batch: Batch) -> list[Layer]:
         """Return the inside of each layer. Raises InputError where the network fails or returns something else."""
         items, query = self.features(batch)
-        try:
+        with in_one_line(f"network {self.name}: inside"):
             layers: list[Layer] = self.network.inside(items, query)
-        except Exception as problem:
-            if out_of_memory(problem):
-                raise
-            raise _failed(f"network {self.name}: inside", problem) from problem
         what = f"network {self.name}: inside returns"
         if not isinstance(layers, list) or not layers or not all(isinstance(layer, Layer) for layer in layers):
             raise InputError(f"{what} {shown(layers)}; must be a list of Layer(weights, outputs)")
@@ -84,6 +73,9 @@ def initial_model(plan: PlainPlan, seed: int) -> PlainModel:
 
     By torch's own initialisers; those of `paper` are the fast engine's. Raises InputError.
     """
+    kind = torch.get_default_dtype()
+    if kind != torch.float32:
+        raise InputError(f"torch's default dtype is {kind}; must be torch.float32, by torch.set_default_dtype")
     name = plan.root_seed, "initial", plan.variant.task_name, seed, "network"
     with torch.random.fork_rng():
         torch.manual_seed(int(stream(*name).integers(2**63)))
@@ -94,21 +86,17 @@ def initial_model(plan: PlainPlan, seed: int) -> PlainModel:
     return model
 
 
-def check_network(plan: PlainPlan, seed: int) -> None:
-    """Raise InputError where the network of a plan, or its `inside`, fails on the first batch of a seed."""
-    batch, _ = next(batches(plan, [seed]))
-    on_device = {name: array[0].to(device()) for name, array in batch.items()}
-    model = initial_model(plan, seed).to(device())
-    with torch.random.fork_rng(), torch.no_grad():
-        model(on_device)
-        if hasattr(model.network, "inside"):
-            model.inside(on_device)
+@contextmanager
+def in_one_line(what: str) -> Iterator[None]:
+    """Raise InputError for an error of any kind within, but for memory that is not enough."""
+    try:
+        yield
+    except Exception as problem:
+        if isinstance(problem, InputError) or out_of_memory(problem):
+            raise
+        raise InputError(f"{what} fails: {type(problem).__name__}: {problem}") from problem
 
 
 def out_of_memory(problem: Exception) -> bool:
     """Return whether memory was not enough: torch on a CPU says so in words alone."""
     return isinstance(problem, MemoryError | torch.OutOfMemoryError) or "allocate memory" in str(problem)
-
-
-def _failed(what: str, problem: Exception) -> InputError:
-    return InputError(f"{what} fails: {type(problem).__name__}: {problem}")

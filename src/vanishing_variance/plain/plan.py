@@ -12,8 +12,7 @@ from torch import nn
 
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.harness.errors import InputError, shown
-from vanishing_variance.harness.paths import Run
-from vanishing_variance.harness.runs import PAPER
+from vanishing_variance.harness.paths import PAPER, Run
 
 _FOLDER = Path(__file__).parents[1] / "networks"
 

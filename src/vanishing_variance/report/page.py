@@ -15,11 +15,11 @@ from PIL.PngImagePlugin import PngImageFile
 from vanishing_variance.claims.verdict import AFTER_RESULTS, legend, shown
 from vanishing_variance.engine.ranges import ranges_of, training_steps
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.harness.runs import PAPER_TABLES, TASKS
 from vanishing_variance.harness.sections import get_param
 from vanishing_variance.report.strongest import RECORD, Claims, Study, strongest
 from vanishing_variance.report.tables import counts, gains, is_papers, ours, paper_table, papers, shares
 from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.runs import PAPER_TABLES, TASKS
 from vanishing_variance.results.scale import PAPER_SEEDS, of_paper, paper_steps
 from vanishing_variance.results.tables import numbers
 

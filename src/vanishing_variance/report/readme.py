@@ -9,10 +9,10 @@ import pandas as pd
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import MISSING, power
-from vanishing_variance.harness.runs import TASKS
 from vanishing_variance.report.tables import counts, is_papers
 from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.answer import BEYOND, TREATMENTS
+from vanishing_variance.results.runs import TASKS
 
 BEGIN, END = "<!-- answer: python -m stages.readme -->", "<!-- end of answer -->"
 

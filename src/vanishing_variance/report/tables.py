@@ -12,10 +12,10 @@ from markupsafe import Markup
 
 from vanishing_variance.claims.verdict import MEANINGS, shown
 from vanishing_variance.harness.numbers import MISSING, drawn_power, estimate
-from vanishing_variance.harness.runs import TASKS
 from vanishing_variance.measure.interventions.names import FORMS, TARGET, damaged, restored
 from vanishing_variance.report.strongest import Claims
 from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.runs import TASKS
 from vanishing_variance.results.tables import TITLES, table_rows
 
 # Formats of `results.tables`, and those of the page, which has fewer digits.

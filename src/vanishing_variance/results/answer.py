@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 
 from vanishing_variance.harness.frames import read_csv
-from vanishing_variance.harness.runs import REFERENCE, TASKS
 from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.runs import REFERENCE, TASKS
 from vanishing_variance.results.scale import PAPER_LONGEST
 from vanishing_variance.statistics.intervals import interval
 

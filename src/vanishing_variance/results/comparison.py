@@ -1,4 +1,4 @@
-"""Ours beside the paper's, cell by cell: every number of Tables 1 to 6 that survives in harness/paper.csv."""
+"""Ours beside the paper's, cell by cell: every number of Tables 1 to 6 that survives in results/paper.csv."""
 
 import pandas as pd
 

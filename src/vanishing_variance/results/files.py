@@ -11,7 +11,7 @@ import pandas as pd
 from vanishing_variance.engine.ranges import Range, ranges_of, training_steps
 from vanishing_variance.engine.seeds import Index
 from vanishing_variance.harness.outputs import Files
-from vanishing_variance.harness.runs import PAPER, PAPER_TABLES, TASKS
+from vanishing_variance.harness.paths import PAPER
 from vanishing_variance.harness.sections import Several, get_param
 from vanishing_variance.measure.interventions.readings import COLUMNS, read_out
 from vanishing_variance.results import equal_attention, explained, shares, shares_table, tables
@@ -19,6 +19,7 @@ from vanishing_variance.results.accuracy import pair
 from vanishing_variance.results.comparison import cells, markdown
 from vanishing_variance.results.gains import gains_table
 from vanishing_variance.results.paired_tests import Answers, paired_tests
+from vanishing_variance.results.runs import PAPER_TABLES, TASKS
 from vanishing_variance.results.scale import of_paper
 from vanishing_variance.statistics.paired import difference
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from vanishing_variance.harness.runs import RULES, TASKS, compared
 from vanishing_variance.results.accuracy import pair
+from vanishing_variance.results.runs import RULES, TASKS, compared
 from vanishing_variance.statistics.components import Components, components
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import interval

@@ -4,8 +4,8 @@ import pandas as pd
 
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import MISSING, estimate, power
-from vanishing_variance.harness.runs import ABLATIONS, PAPER_TABLES, compared
 from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.runs import ABLATIONS, PAPER_TABLES, compared
 
 # Of the rules.
 TITLES = {

@@ -14,9 +14,9 @@ from jaxtyping import Float
 from scipy import stats
 
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.harness.runs import RULES
 from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.gains import ENDS, VIEWS, columns, gain
+from vanishing_variance.results.runs import RULES
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import NAN, interval
 from vanishing_variance.studies.matched import PLAIN, at_equal_loss, matched

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vanishing_variance.harness.paths import RUNS, Run
-from vanishing_variance.harness.runs import PAPER
+from vanishing_variance.harness.paths import PAPER, RUNS, Run
 
 STUDIES = Path("studies")
 # A training that diverged leaves this instead of weights: {"said": the message of the error}.

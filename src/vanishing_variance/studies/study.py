@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.harness.errors import InputError, shown
-from vanishing_variance.harness.runs import PAPER
+from vanishing_variance.harness.paths import PAPER
 from vanishing_variance.harness.sections import PATH, Lengths, Section, Several, different, explained, get_param
 from vanishing_variance.harness.yaml import flattened, read_yaml
 from vanishing_variance.measure.held_out import Test
@@ -180,9 +180,9 @@ def check_batch(params: Mapping[str, Any], this: LineRun) -> None:
     """Raise InputError, which names the line, where another network than the paper's does not take a batch."""
     if params["network"] == PAPER:
         return
-    plan, model = (import_module(f"vanishing_variance.plain.{name}") for name in ("plan", "model"))  # torch's seconds
+    plan, checks = (import_module(f"vanishing_variance.plain.{name}") for name in ("plan", "check"))  # torch's seconds
     try:
-        model.check_network(plan.PlainPlan.of(params, this, params["network"], params["network_options"]), 0)
+        checks.check_network(plan.PlainPlan.of(params, this, params["network"], params["network_options"]), 0)
     except InputError as problem:
         raise InputError(f"line {this.line}: {problem}") from None
 

@@ -57,7 +57,7 @@ class CompiledAdam:
         self._steps, self._completed = len(rates), 0
         self._rule = _Rule(rates, decay)
         # The averages of the gradient and of its square.
-        self._averages = {name: torch.zeros(2, *tensor.shape) for name, tensor in weights.items()}
+        self._averages = {name: tensor.new_zeros(2, *tensor.shape) for name, tensor in weights.items()}
         self._dense: list[tuple[Tensor, list[int]]] = []
         self._tables: dict[str, _Table] = {}
         for name, tensor in weights.items():
@@ -81,8 +81,7 @@ class CompiledAdam:
         assert self._completed < self._steps, "more steps than announced"
         self._completed += 1
         for tensor, addresses in self._dense:
-            assert tensor.grad is not None
-            gradient = tensor.grad.contiguous()
+            gradient = torch.zeros_like(tensor) if tensor.grad is None else tensor.grad.contiguous()
             step = self._rule.fields, self._completed
             self._functions.step_whole(*step, tensor.numel(), *addresses, gradient.data_ptr())
         for table in self._tables.values():
@@ -115,7 +114,7 @@ class CompiledAdam:
     def _catch_up(self, table: "_Table", rows: Integer[Tensor, "S R"]) -> None:
         """Let some rows of a table make the steps that they have not made, and read them."""
         table.rows = rows.long().contiguous()
-        table.read = torch.empty(*rows.shape, table.fields.width)
+        table.read = torch.empty(*rows.shape, table.fields.width, dtype=torch.float32)
         self._on_rows("catch_up", table, table.read)
         table.read.requires_grad_()
 

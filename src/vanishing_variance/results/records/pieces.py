@@ -23,11 +23,11 @@ from vanishing_variance.harness.files import read_document
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.outputs import write_files
 from vanishing_variance.harness.paths import Run
-from vanishing_variance.harness.runs import TASKS, trained
 from vanishing_variance.harness.sections import Section, get_param
 from vanishing_variance.harness.yaml import flattened
 from vanishing_variance.results.accuracy import COLUMNS
 from vanishing_variance.results.explained import INSIDE, MODEL
+from vanishing_variance.results.runs import TASKS, trained
 
 # What changes no accuracy but the last bits, and what Figure 4 alone reads.
 UNREAD = ("training.kept_steps", "training.seeds_per_process", "diagnostics.heatmap_sequences")

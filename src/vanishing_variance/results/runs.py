@@ -1,29 +1,17 @@
-"""Runs of the study: its tasks, training ranges and normalisers; and the folders of its results."""
+"""Runs of the study: its tasks, training ranges and normalisers; the paper's tables and numbers."""
 
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
-from vanishing_variance.harness.paths import RUNS, Run
+from vanishing_variance.harness.paths import Run
 
-METRICS = Path("metrics")
-PLOTS = Path("plots")
-# Figures of the stage `figures`, and the data of its figures and of DVC's plots.
-FIGURES, DATA = PLOTS / "figures", PLOTS / "data"
 # The paper's numbers; cells that its conversion to text lost are absent.
 REFERENCE = Path(__file__).with_name("paper.csv")
-# The network of all models: its name and, but for the paper's, its options and the hashes of what trains it.
-NETWORK = RUNS / "network.yaml"
-# Raw results of the stage `interventions`.
-INTERVENTIONS = RUNS / "interventions"
-# Trained ln models beside the same models written as std models.
-CAPACITY = RUNS / "capacity.json"
 
 TASKS = ("argmax", "dictionary")
 # Of the paper; a study may leave out the long one: engine.ranges.ranges_of.
 RANGES = ("short", "long")
-# Its network, trained by the fast engine.
-PAPER = "paper"
 
 # The paper's tables, by number, and which of them are ablations.
 PAPER_TABLES = {

@@ -1,0 +1,122 @@
+"""The check of a network before its training: its state can be kept, and is all that a step changes.
+
+S seeds, B sequences.
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from io import BytesIO
+from typing import Any
+
+import cloudpickle
+import torch
+from jaxtyping import Int64
+from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
+
+from vanishing_variance.engine.batches import batches
+from vanishing_variance.engine.device import device
+from vanishing_variance.harness.errors import InputError, shown
+from vanishing_variance.plain.ensemble import Batch, Single
+from vanishing_variance.plain.model import PlainModel, in_one_line, initial_model
+from vanishing_variance.plain.plan import PlainPlan
+
+# Of numbers that are trained, averaged and written.
+DTYPES = torch.float32, torch.float64, torch.int64, torch.int32, torch.uint8, torch.bool
+REMEDY = "keep what changes in buffers, changed in place, and draw by torch alone"
+# What every module has beside its state: hooks and the like.
+_OF_ANY_MODULE = vars(nn.Module()).keys()
+
+Bytes = dict[str, bytes]
+
+
+def check_network(plan: PlainPlan, seed: int) -> None:
+    """Raise InputError where a network cannot be trained, or another model would be tested than the one trained.
+
+    On the first batch of a seed it makes a training step and answers, with given random numbers: at first, then from
+    the same state again, and as a new model of the seed. What is different then depends on what is not in its state,
+    which neither the test nor a training that goes on from a checkpoint has. An answer must leave the state alone.
+    """
+    torch.set_num_threads(1)  # as in training: several wait for each other
+    model = initial_model(plan, seed)
+    for name, tensor in model.state_dict(keep_vars=True).items():
+        _check_tensor(f"network {model.name}: {name}", tensor)
+    initial = {name: tensor.clone() for name, tensor in model.to(device()).state_dict().items()}
+    batch, labels = next(batches(plan, [seed]))
+    with torch.random.fork_rng():
+        first = _trial(model, batch, labels)
+        model.load_state_dict(initial)
+        for same in (model, initial_model(plan, seed).to(device())):
+            again = _trial(same, batch, labels)
+            _check_alike(model, first, again, "is different when seed and state are the same", REMEDY)
+
+
+def _check_alike(model: PlainModel, first: Bytes, again: Bytes, fault: str, remedy: str) -> None:
+    for name in first | again:
+        if first.get(name) != again.get(name):
+            raise InputError(f"network {model.name}: {name} {fault}, so another model would be tested; {remedy}")
+
+
+def _check_tensor(name: str, tensor: Any) -> None:
+    """Raise InputError for a part of a state that cannot be trained, copied or written."""
+    if not isinstance(tensor, Tensor):
+        raise InputError(f"{name} is {shown(tensor)}; must be a tensor")
+    if is_lazy(tensor):
+        raise InputError(f"{name} has no size yet; must be of a module that is not lazy")
+    if tensor.is_meta or tensor.layout != torch.strided:
+        raise InputError(f"{name} is {tensor.layout} on {tensor.device}; must be torch.strided, and not on meta")
+    if tensor.dtype not in DTYPES:
+        raise InputError(f"{name} is {tensor.dtype}; must be one of {', '.join(map(str, DTYPES))}")
+    if 0 in tensor.stride() and tensor.numel() > 1:
+        raise InputError(f"{name} is expanded; must have memory of its own, as by clone()")
+
+
+def _trial(model: PlainModel, batch: Batch, labels: Int64[Tensor, "S B"]) -> Bytes:
+    """Return by name all that can be seen of a training step and an answer."""
+    on_device = {name: array.to(device()) for name, array in batch.items()}
+    one = {name: array[0] for name, array in on_device.items()}
+    ensemble = Single(model)
+    torch.manual_seed(0)
+    model.train()
+    with in_one_line(f"network {model.name}: a training step"):
+        loss = ensemble.backward(on_device, labels.to(device()))
+    trained = _each_pickled(model.state_dict())
+    model.eval()
+    with torch.no_grad():
+        answers = model(one)
+        if hasattr(model.network, "inside"):
+            model.inside(one)
+    ensemble.check_bound()
+    _check_alike(model, trained, _each_pickled(model.state_dict()), "changes in a test", "ask self.training first")
+    return _each_pickled(_beside_state(model) | {"its answer": (answers, loss)})
+
+
+def _beside_state(model: PlainModel) -> dict[str, Any]:
+    """Return by name what modules hold beside parameters."""
+    held: dict[str, Any] = dict(model.named_buffers())
+    for path, module in model.named_modules():
+        for name, value in vars(module).items():
+            if name not in _OF_ANY_MODULE:
+                held[f"{path}.{name}"] = value
+    return held
+
+
+class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
+    """With tensors by their numbers: torch names the memory, too."""
+
+    def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, Tensor):
+            flat = obj.detach().cpu().flatten()
+            return bytes, (flat.view(torch.uint8).numpy().tobytes(),)
+        return super().reducer_override(obj)
+
+
+def _each_pickled(values: Mapping[str, Any]) -> Bytes:
+    """Return named values as bytes, but for what cannot be pickled."""
+    pickled = {}
+    for name, value in values.items():
+        stored = BytesIO()
+        with suppress(Exception):  # of any kind: of its class's own code
+            _Pickler(stored).dump(value)
+            pickled[name] = stored.getvalue()
+    return pickled

@@ -1,0 +1,262 @@
+"""The check of a network before its training: what it refuses, and what it lets pass."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from plain_plans import Bag, make_plain
+from torch import nn
+
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.networks import NormModule
+from vanishing_variance.plain.check import check_network
+from vanishing_variance.plain.jobs import job
+from vanishing_variance.plain.model import initial_model
+
+CALLS = [0]
+
+
+class WithMore(Bag):
+    """A bag with a learned `more`, beside which `forward` may keep what it has seen."""
+
+    def __init__(self, sizes, norm):
+        super().__init__(sizes, norm)
+        self.register_buffer("mean", torch.zeros(sizes.classes))
+        self.more, self.steps, self.seen = nn.Parameter(torch.ones(sizes.classes)), 0, []
+
+    def forward(self, items, query):
+        logits = super().forward(items, query) * self.more
+        return self.changed(logits) if self.training else logits - self.mean
+
+    def changed(self, logits):
+        return logits
+
+
+def of_mean(model, logits):
+    return 0.9 * model.mean + 0.1 * logits.detach().mean(0)
+
+
+class InPlace(WithMore):
+    def changed(self, logits):
+        self.mean.copy_(of_mean(self, logits))
+        return logits
+
+
+class Bound(WithMore):
+    def changed(self, logits):
+        self.mean = of_mean(self, logits)
+        return logits
+
+
+class BoundData(WithMore):
+    def changed(self, logits):
+        self.mean.data = of_mean(self, logits)
+        return logits
+
+
+class BoundParameter(WithMore):
+    def changed(self, logits):
+        self.more = nn.Parameter(self.more.detach().clamp(0, 2))
+        return logits
+
+
+class Grows(WithMore):
+    def changed(self, logits):
+        self.late = nn.Linear(2, 2)
+        return logits
+
+
+class NotInState(WithMore):
+    def __init__(self, sizes, norm):
+        super().__init__(sizes, norm)
+        self.register_buffer("mean", self.mean, persistent=False)
+
+    def changed(self, logits):
+        self.mean.copy_(of_mean(self, logits))
+        return logits
+
+
+class PlainTensor(WithMore):
+    def __init__(self, sizes, norm):
+        super().__init__(sizes, norm)
+        del self.mean
+        self.mean = torch.zeros(sizes.classes)
+
+    def changed(self, logits):
+        self.mean = of_mean(self, logits)
+        return logits
+
+
+class Counts(WithMore):
+    """Of which no step and answer tells until there are a thousand."""
+
+    def changed(self, logits):
+        self.steps += 1
+        return logits if self.steps < 1000 else 2 * logits
+
+
+class CountsInGlobal(WithMore):
+    def changed(self, logits):
+        CALLS[0] += 1
+        return logits
+
+    def forward(self, items, query):
+        return super().forward(items, query) / (1 + CALLS[0])
+
+
+class Remembers(WithMore):
+    """The last batch alone, as for a look at it afterwards."""
+
+    def changed(self, logits):
+        self.seen = [logits.detach()]
+        return logits
+
+
+class DrawsByTorch(WithMore):
+    def forward(self, items, query):
+        return super().forward(items + torch.randn_like(items), query)
+
+
+class DrawsByNumpy(WithMore):
+    def changed(self, logits):
+        return logits * float(np.random.rand())
+
+
+class StartsByNumpy(WithMore):
+    def __init__(self, sizes, norm):
+        super().__init__(sizes, norm)
+        self.seen = [float(np.random.rand())]
+
+
+class ChangesInTests(WithMore):
+    def forward(self, items, query):
+        logits = super().forward(items, query)
+        self.mean.copy_(of_mean(self, logits))
+        return logits
+
+
+class StartsByFirstBatch(WithMore):
+    """As ActNorm does."""
+
+    def __init__(self, sizes, norm):
+        super().__init__(sizes, norm)
+        self.register_buffer("started", torch.tensor(False))
+
+    def forward(self, items, query):
+        logits = super().forward(items, query)
+        if not self.started:
+            self.started.fill_(True)
+            self.more.data.copy_(1 / logits.detach().std(0))
+        return logits
+
+
+class WithNorms(WithMore):
+    def __init__(self, sizes, norm):
+        super().__init__(sizes, norm)
+        self.norm = nn.BatchNorm1d(8)
+        self.item[0] = nn.utils.spectral_norm(self.item[0])
+        self.dropout = nn.Dropout(0.5)
+
+
+class Tied(WithMore):
+    def __init__(self, sizes, norm):
+        super().__init__(sizes, norm)
+        self.same = self.more
+
+
+class Sparse(WithMore):
+    def __init__(self, sizes, norm):
+        super().__init__(sizes, norm)
+        self.table = nn.Embedding(3, sizes.classes, sparse=True)
+
+    def changed(self, logits):
+        return logits + self.table(torch.zeros(1, dtype=torch.long))
+
+
+class Detached(WithMore):
+    def changed(self, logits):
+        return logits.detach()
+
+
+class Lazy(WithMore):
+    def __init__(self, sizes, norm):
+        super().__init__(sizes, norm)
+        self.head = nn.LazyLinear(sizes.classes)
+
+
+class Extra(WithMore):
+    def get_extra_state(self):
+        return {"steps": self.steps}
+
+
+@pytest.mark.parametrize(
+    "network", [InPlace, Remembers, StartsByFirstBatch, DrawsByTorch, WithNorms, Tied, Sparse, "paper", "transformer"]
+)
+def test_what_a_state_holds_passes(task_name, network):
+    check_network(make_plain(task_name, network), 0)
+
+
+@pytest.mark.parametrize(
+    ("network", "message"),
+    [
+        (Bound, "forward binds network.mean anew, so another model would be tested; change it in place, as by copy_"),
+        (BoundData, "forward binds network.mean anew, "),
+        (BoundParameter, "forward binds network.more anew, "),
+        (Grows, "forward binds network.late.weight anew, "),
+        (NotInState, "network.mean is different when seed and state are the same, so another model would be tested; "),
+        (PlainTensor, "network.mean is different when "),
+        (Counts, "network.steps is different when "),
+        (CountsInGlobal, "its answer is different when "),
+        (ChangesInTests, "network.mean changes in a test, so another model would be tested; ask self.training first"),
+        (DrawsByNumpy, "its answer is different when "),
+        (StartsByNumpy, "network.seen is different when "),
+        (Detached, "a training step fails: RuntimeError: element 0 of tensors does not require grad"),
+        (Lazy, "network.head.weight has no size yet; must be of a module that is not lazy"),
+        (Extra, "network._extra_state is {'steps': 0}; must be a tensor"),
+    ],
+)
+def test_what_would_be_lost_is_one_line(network, message):
+    with pytest.raises(InputError) as raised:
+        check_network(make_plain("argmax", network), 0)
+    assert str(raised.value).startswith(f"network {network.__name__}: {message}")
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (torch.ones(10, dtype=torch.bfloat16), "is torch.bfloat16; must be one of torch.float32, "),
+        (torch.ones(10, dtype=torch.float16), "is torch.float16; must be one of "),
+        (torch.ones(10, dtype=torch.complex64), "is torch.complex64; must be one of "),
+        (torch.ones(10, device="meta"), "is torch.strided on meta; must be "),
+        (torch.ones(1).expand(10), "is expanded; must have memory of its own, as by clone()"),
+    ],
+)
+def test_numbers_that_cannot_be_kept_are_one_line(more, message):
+    class Other(WithMore):
+        def __init__(self, sizes, norm):
+            super().__init__(sizes, norm)
+            self.more = nn.Parameter(more)
+
+    with pytest.raises(InputError) as raised:
+        check_network(make_plain("argmax", Other), 0)
+    assert str(raised.value).startswith(f"network Other: network.more {message}")
+
+
+def test_another_default_dtype_is_one_line():
+    torch.set_default_dtype(torch.float64)
+    try:
+        with pytest.raises(InputError, match=r"^torch's default dtype is torch\.float64; must be torch\.float32, "):
+            initial_model(make_plain("dictionary", Bag), 0)
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+def test_what_cannot_be_sent_to_another_process_is_one_line():
+    with pytest.raises(InputError, match=r"^sending the network and its options to another process fails: TypeError: "):
+        job(print, make_plain("argmax", Bag, options={"width": (number for number in range(2))}))
+
+
+def test_whole_numbers_as_initial_values_are_learned():
+    norm = SimpleNamespace(LEARNABLE={"scale": 1}, normalise=lambda outputs, parameters, epsilon: outputs)
+    assert NormModule(norm, 1e-5, 3).scale.dtype == torch.float32
