@@ -58,6 +58,10 @@ MISTAKES = {
         "            if all(map(cache.exists, hashes)):",
         "            if hashes:",
     ),
+    # Processes and the machine
+    "a compiled library that was cut off is loaded": ("    if not _is_whole(library):", "    if not library.exists():"),
+    "half a core counts as all cores": ("yield math.ceil(quota / period)", "yield quota"),
+    "the caller is left with one thread": ("        torch.set_num_threads(threads)", "        pass"),
     # Training
     "a resumed training draws a batch twice": (
         "if step >= completed:",

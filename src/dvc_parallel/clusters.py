@@ -16,6 +16,7 @@ from multiprocessing import resource_tracker
 from typing import Any
 
 import dask
+from dask.system import cpu_count
 from dask_jobqueue.slurm import SLURMCluster, SLURMJob
 from distributed import Client, Nanny, Scheduler, SpecCluster, rpc
 from distributed.core import Status
@@ -54,7 +55,7 @@ def local(workers: int | None) -> Iterator[Pool]:
     """
     # what a worker takes for an error when it ends, a scheduler that has ended before it, is none
     os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = cpu_count()
     devices = gpus()
     options = {"nthreads": 1, "memory_limit": 0, "host": "127.0.0.1", "dashboard": False, "silence_logs": SHOWN}
     specification = {}

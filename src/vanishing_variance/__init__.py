@@ -16,7 +16,15 @@ os.environ.setdefault("TORCH_DISABLE_NATIVE_JIT", "1")
 __all__ = ["Trained", "evaluate", "inside", "read_params", "train"]
 
 
+def __dir__() -> list[str]:
+    return [*globals(), *__all__, "__version__"]
+
+
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version  # noqa: PLC0415 -- only who asks for it loads it
+
+        return version("vanishing-variance")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from vanishing_variance import notebook  # noqa: PLC0415 -- only who asks for it loads it

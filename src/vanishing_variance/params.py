@@ -77,7 +77,7 @@ class Params(Section):
     probe: Probe
 
 
-def check(document: dict[str, Any], kind: type[Params] = Params) -> None:
+def check(document: Mapping[str, Any], kind: type[Params] = Params) -> None:
     """Validate every key, and what must hold between them. Raises InputError for the first thing that is wrong."""
     params: Params = validate(document, "", kind)
     for contradiction in _contradictions(params):

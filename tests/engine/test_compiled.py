@@ -1,3 +1,5 @@
+import ctypes
+import os
 import shutil
 from pathlib import Path
 
@@ -40,18 +42,55 @@ def test_it_is_compiled_once_for_each_source_and_definition(source, tmp_path):
 
 
 @needs_compiler
-@pytest.mark.parametrize("damage", [b"", b"not a library"])
+@pytest.mark.parametrize("damage", [b"", b"not a library", "cut off", "without its hash", "a bit flipped"])
 def test_a_damaged_library_is_compiled_anew_once(source, tmp_path, monkeypatch, damage):
+    """Whoever loaded one that was cut off would be killed."""
+    another = ctypes.CDLL(None)
     with monkeypatch.context() as patch:
-        patch.setattr(module.ctypes, "CDLL", lambda path: None)  # what a process has loaded stays loaded
+        patch.setattr(module.ctypes, "CDLL", lambda path: another)  # what a process has loaded stays loaded
         compiled(source, ANSWER=42)
     library = libraries(tmp_path)[0]
-    library.write_bytes(damage)
+    whole = library.read_bytes()
+    flipped = whole[:4096] + bytes([whole[4096] ^ 1]) + whole[4097:]
+    damaged = {"cut off": whole[:4096], "without its hash": whole[:-32], "a bit flipped": flipped}
+    library.write_bytes(damaged.get(damage, damage))
     assert compiled(source, ANSWER=42).answer() == 42
     written = library.stat().st_mtime_ns
     assert compiled(source, ANSWER=42).answer() == 42
     assert library.stat().st_mtime_ns == written
     assert libraries(tmp_path) == [library]
+
+
+@pytest.fixture
+def compilers(tmp_path, monkeypatch):
+    """A folder of compilers, found before others; returns a function that adds one."""
+    real = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))))
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    (tmp_path / "bin").mkdir()
+
+    def add(name, works):
+        script = tmp_path / "bin" / name
+        command = real if works else "/bin/false"
+        script.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/{name}.log\nexec {command} "$@"\n')
+        script.chmod(0o755)
+
+    return add
+
+
+@needs_compiler
+@pytest.mark.parametrize(("cc", "used"), [(None, "gcc"), ("other -g", "other"), ("none", "gcc"), ("bad", "gcc")])
+def test_a_compiler_that_fails_or_is_missing_hides_no_other(source, tmp_path, monkeypatch, compilers, cc, used):
+    for name, works in {"cc": False, "gcc": True, "clang": False, "other": True, "bad": False}.items():
+        compilers(name, works)
+    if cc is not None:
+        monkeypatch.setenv("CC", cc)
+    assert compiled(source, ANSWER=42).answer() == 42
+    assert "-shared" in (tmp_path / f"{used}.log").read_text()
+    assert not (tmp_path / "clang.log").exists()
+    assert (tmp_path / "cc.log").exists() == (used != "other")
+    if used == "other":
+        assert (tmp_path / "other.log").read_text().startswith("-g ")
 
 
 @needs_compiler

@@ -1,35 +1,26 @@
+import errno
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import torch
 
 from vanishing_variance.harness import memory
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.harness.memory import require_memory
+from vanishing_variance.harness.memory import ran_out, require_memory
 
 GIBIBYTE = 2**30
 PARAMETERS = {"training.batch_size": 128, "seeds_per_block": 8}
 
 
-@pytest.fixture
-def machine(monkeypatch, tmp_path):
-    """A machine with 8 GiB of free memory, and a folder for control groups of which this process is in /jobs/one."""
+@pytest.fixture(autouse=True)
+def machine(monkeypatch):
+    """A machine with 8 GiB of free memory, without control groups."""
     monkeypatch.setattr(memory.psutil, "virtual_memory", lambda: type("Memory", (), {"available": 8 * GIBIBYTE}))
-    monkeypatch.setattr(memory, "CGROUPS", tmp_path)
-    monkeypatch.setattr(memory, "MEMBERSHIP", tmp_path / "cgroup")
-    (tmp_path / "cgroup").write_text("1:name=systemd:/\n0::/jobs/one\n")
-    (tmp_path / "jobs/one").mkdir(parents=True)
-    return tmp_path
+    monkeypatch.setattr(memory.cgroups, "memory_left", list)
 
 
-def limit(group: Path, maximum, used):
-    (group / "memory.max").write_text(f"{maximum}\n")
-    (group / "memory.stat").write_text(f"anon {used}\nfile 12345\n")
-
-
-def test_what_plainly_does_not_fit_is_refused_with_what_to_lower(machine):
+def test_what_plainly_does_not_fit_is_refused_with_what_to_lower():
     require_memory(2 * GIBIBYTE, PARAMETERS)
     with pytest.raises(InputError) as refused:
         require_memory(3 * GIBIBYTE, PARAMETERS)
@@ -39,19 +30,29 @@ def test_what_plainly_does_not_fit_is_refused_with_what_to_lower(machine):
     )
 
 
-@pytest.mark.parametrize("group", ["jobs/one", "jobs", ""])
-def test_a_limit_of_a_control_group_holds_for_those_within(machine, group):
-    limit(machine / group, 3 * GIBIBYTE, GIBIBYTE)
+def test_what_a_control_group_leaves_is_what_is_free(monkeypatch):
+    monkeypatch.setattr(memory.cgroups, "memory_left", lambda: [9 * GIBIBYTE, 2 * GIBIBYTE])
     with pytest.raises(InputError, match=r"of which 2\.0 GiB are free"):
         require_memory(GIBIBYTE, PARAMETERS)
 
 
-def test_a_control_group_without_a_limit_leaves_what_the_machine_has(machine):
-    limit(machine / "jobs/one", "max", GIBIBYTE)
-    require_memory(2 * GIBIBYTE, PARAMETERS)
+@pytest.mark.parametrize(
+    ("problem", "memory"),
+    [
+        (MemoryError(), True),
+        (OSError(errno.ENOMEM, "no memory"), True),
+        (OSError(errno.ENOSPC, "out of memory"), False),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried"), True),
+        (RuntimeError("could not create a primitive"), True),
+        (torch.OutOfMemoryError("CUDA out of memory. Tried to allocate"), True),
+        (RuntimeError("shapes differ"), False),
+    ],
+)
+def test_errors_for_want_of_memory_are_told_from_others(problem, memory):
+    assert ran_out(problem) == memory
 
 
-def test_on_a_gpu_its_own_memory_counts(machine, monkeypatch):
+def test_on_a_gpu_its_own_memory_counts(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (20 * GIBIBYTE, 24 * GIBIBYTE))
     require_memory(4 * GIBIBYTE, PARAMETERS)

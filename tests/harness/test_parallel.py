@@ -1,15 +1,16 @@
 import gc
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
 from functools import partial
 from pathlib import Path
 
 import pytest
-import torch
-from jobs import refuse, square, wait
+from jobs import be_killed, refuse, run_out, square, wait
 
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.errors import InputError
@@ -30,21 +31,31 @@ def test_a_failed_job_ends_its_fellows_at_once_and_no_other_process(monkeypatch)
     monkeypatch.setattr(parallel, "cores", lambda: 2)
     other = multiprocessing.get_context("spawn").Process(target=time.sleep, args=(300,))
     other.start()
+    threads = set(threading.enumerate())
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         with pytest.raises(InputError, match="this one"):
             parallel.run([wait, refuse, wait, wait], print)
         assert multiprocessing.active_children() == [other]
+        assert set(threading.enumerate()) <= threads
+        assert signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT}) == {signal.SIGINT}
     finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         other.kill()
         other.join()
 
 
-def test_on_one_core_a_failure_is_raised_and_a_notebook_is_left_as_it_was():
-    threads = torch.get_num_threads()
+def test_on_one_core_a_failure_is_raised_and_garbage_of_before_is_collected_again():
     with pytest.raises(InputError, match="this one"):
         parallel.run([partial(square, 1), refuse], print)
-    assert torch.get_num_threads() == threads
-    assert gc.get_freeze_count() == 0  # else garbage of before is never collected
+    assert gc.get_freeze_count() == 0
+
+
+@pytest.mark.parametrize(("number", "job"), [(1, run_out), (2, run_out), (2, be_killed)])
+def test_want_of_memory_is_one_line(number, job, monkeypatch):
+    monkeypatch.setattr(parallel, "cores", lambda: number)
+    with pytest.raises(InputError, match=r"^(memory ran out|one of its processes was killed, as where .*); run fewer "):
+        parallel.run([job, job], print)
 
 
 @pytest.mark.parametrize(("named", "expected"), [("2", 2), ("64", 3), ("default", 3), ("", 3), (None, 3)])
@@ -57,17 +68,26 @@ def test_cores_are_at_most_those_of_the_affinity_and_of_pythons_variable(named, 
     assert cores() == expected
 
 
-def test_a_script_that_starts_processes_whenever_it_is_imported_is_told_how_to_start_them_once(tmp_path):
-    script = tmp_path / "script.py"
+@pytest.mark.parametrize("given", ["script.py", "-"])
+def test_processes_do_not_import_the_script_which_need_not_be_a_file(given, tmp_path):
     job = "from functools import partial; from jobs import square"
-    run = "parallel.run([partial(square, 2)] * 2, print)"
-    script.write_text(f"{job}; from vanishing_variance.harness import parallel; parallel.cores = lambda: 2; {run}")
+    run = "print(parallel.run([partial(square, 2)] * 2, print))"
+    code = f"{job}; from vanishing_variance.harness import parallel; parallel.cores = lambda: 2; {run}"
+    (tmp_path / "script.py").write_text(code)
     paths = os.pathsep.join([str(Path(__file__).parent), *sys.path])
     environment = {**os.environ, "PYTHONPATH": paths}
-    command = [sys.executable, script]
-    ended = subprocess.run(command, env=environment, check=False, capture_output=True, text=True, timeout=180)
-    assert ended.returncode == 1
-    assert 'InputError: train starts processes: put it under if __name__ == "__main__": in a script' in ended.stderr
+    command = [sys.executable, given]
+    options = {"cwd": tmp_path, "env": environment, "capture_output": True, "text": True, "timeout": 180}
+    ended = subprocess.run(command, input=code, check=True, **options)
+    assert ended.stdout.splitlines() == ["2", "2", "[4, 4]"]
+
+
+def test_a_process_that_may_start_no_others_does_the_work_itself(monkeypatch):
+    monkeypatch.setattr(parallel.torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(parallel.cgroups, "cores", lambda: 4)
+    assert cores() > 1
+    monkeypatch.setitem(multiprocessing.current_process()._config, "daemon", True)
+    assert cores() == 1
 
 
 def test_a_gpu_has_one_process(monkeypatch):

@@ -1,18 +1,17 @@
 """The device of all tensors: the GPU when there is one, without a setting."""
 
 import os
-from functools import cache
 
 import torch
 from torch.utils import deterministic
 
 
-@cache
 def device() -> torch.device:
     """Return CUDA when it is available, with deterministic algorithms, so that a run repeats its bits; else the CPU.
 
     On the CPU, denormal numbers are flushed to zero in this thread and those that it starts, compiled kernels included:
-    gradients of saturated attention have many, and Intel's processors multiply them up to 180 times more slowly.
+    gradients of saturated attention have many, and Intel's processors multiply them up to 180 times more slowly. Both
+    are set each time: another thread may ask, or the caller may have set them back.
     """
     if not torch.cuda.is_available():
         torch.set_flush_denormal(True)

@@ -1,6 +1,5 @@
 """Machine, versions and commit that numbers were computed with."""
 
-import os
 import platform
 import subprocess
 from pathlib import Path
@@ -8,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import torch
+
+from vanishing_variance.harness import cgroups
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -17,7 +18,7 @@ def machine() -> dict[str, Any]:
     processor = cpuinfo().get("model name") or platform.processor()
     return {
         "device": torch.cuda.get_device_name() if torch.cuda.is_available() else processor,
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "cores": cgroups.cores(),
         "versions": {"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__},
         "revision": _revision(),
     }

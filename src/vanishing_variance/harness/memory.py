@@ -1,17 +1,19 @@
-"""A check, before a stage begins, that its memory is plainly there."""
+"""Memory: a check, before a stage begins, that it is plainly there; and errors for want of it."""
 
+import errno
 import sys
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 
 import psutil
 
+from vanishing_variance.harness import cgroups
 from vanishing_variance.harness.errors import InputError
 
 BYTES_PER_VALUE = 4
 GIBIBYTE = 2**30
-CGROUPS = Path("/sys/fs/cgroup")
-MEMBERSHIP = Path("/proc/self/cgroup")
+REMEDY = "run fewer things at once, or lower seeds_per_block, training.batch_size, test.sequences or model.width"
+# How torch, its oneDNN and C++ put it: all are a RuntimeError.
+_RAN_OUT = ("out of memory", "allocate memory", "could not create a primitive", "bad_alloc")
 
 
 def require_memory(values: float, parameters: Mapping[str, object]) -> None:
@@ -36,19 +38,11 @@ def free_memory() -> int:
     if torch is not None and torch.cuda.is_available():
         return int(torch.cuda.mem_get_info()[0])
     of_machine = int(psutil.virtual_memory().available)
-    return min([of_machine, *_left_by_groups()])
+    return min([of_machine, *cgroups.memory_left()])
 
 
-def _left_by_groups() -> Iterator[int]:
-    """Yield what this process's control group and each above it leave of their limits (cgroup v2)."""
-    try:
-        own = MEMBERSHIP.read_text().rpartition("::/")[2].strip()
-    except OSError:  # not Linux
-        return
-    for folder in (CGROUPS / own, *(CGROUPS / own).parents):
-        try:
-            limit = int((folder / "memory.max").read_text())
-            statistics = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
-        except (OSError, ValueError):  # no such group here, or no limit: "max"
-            continue
-        yield limit - int(statistics["anon"])  # cached files are given back
+def ran_out(problem: BaseException) -> bool:
+    """Return whether an exception is Python's, the system's or torch's for want of memory, of the machine or a GPU."""
+    if isinstance(problem, OSError):
+        return problem.errno == errno.ENOMEM
+    return isinstance(problem, MemoryError) or any(words in str(problem) for words in _RAN_OUT)

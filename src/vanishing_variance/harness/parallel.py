@@ -12,68 +12,73 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ProcessPoolExecutor, wait
-from multiprocessing.queues import Queue
+from concurrent.futures import FIRST_EXCEPTION, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.context import SpawnContext, SpawnProcess
+from multiprocessing.queues import SimpleQueue
+from types import ModuleType
 from typing import Any
 
 import torch
 
-from vanishing_variance.harness.errors import InputError, shown
+from vanishing_variance.harness import cgroups
+from vanishing_variance.harness.errors import DivergedError, InputError, shown
+from vanishing_variance.harness.memory import REMEDY, ran_out
+
+SECONDS_BETWEEN_REPORTS = 0.2
 
 Report = Callable[[int], None]
 Job = Callable[[Report], Any]
 
 # In a process of `run`: where its jobs report to.
-_reports: "Queue[int | None] | None" = None
+_reports: "SimpleQueue[int] | None" = None
 
 
-def run(jobs: Sequence[Job], progress: Report) -> list[Any]:
+class _Process(SpawnProcess):
+    """A process that does not import the script of this one, which may be standard input, and may start others."""
+
+    def start(self) -> None:
+        script = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            super().start()
+        finally:
+            sys.modules["__main__"] = script
+
+
+class _Context(SpawnContext):
+    Process = _Process
+
+
+def run(jobs: Sequence[Job], progress: Report, *, small: bool = False) -> list[Any]:
     """Return every job's result, in order; `progress` is called with the work that the jobs report.
 
     A job is called with a function that it may report finished work to; job and result can be pickled (a
-    `functools.partial` of a module's function). The first exception of a job is raised at once, and the others end.
-    Raises InputError in a process that is importing a script that started it, and would start others without end.
+    `functools.partial` of a function of an imported module). The first exception of a job is raised at once, and the
+    others end. `small`: all together take less time than a process to start. Raises InputError where memory runs out.
     """
-    if getattr(multiprocessing.current_process(), "_inheriting", False):
-        raise InputError('train starts processes: put it under if __name__ == "__main__": in a script')
-    processes = min(len(jobs), cores())
-    if processes == 1:
-        return _run_here(jobs, progress)
-    context = multiprocessing.get_context("spawn")
-    reports: Queue[int | None] = context.Queue()
-    listener = threading.Thread(target=_pass_on, args=(reports, progress), daemon=True)
-    listener.start()
-    others = set(multiprocessing.active_children())
-    with ProcessPoolExecutor(processes, context, initializer=_start, initargs=(reports,)) as pool:
-        try:
-            # Processes that start now never see Ctrl-C, which a terminal sends to all: this process ends them.
-            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-            try:
-                futures = [pool.submit(_call, job) for job in jobs]
-            finally:
-                signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-            finished, _ = wait(futures, return_when=FIRST_EXCEPTION)
-            for future in finished:
-                future.result()
-            results = [future.result() for future in futures]
-        except BaseException:
-            for child in set(multiprocessing.active_children()) - others:
-                child.kill()
+    processes = 1 if small else min(len(jobs), cores())
+    try:
+        return _run_here(jobs, progress) if processes == 1 else _run_in_others(processes, jobs, progress)
+    except (DivergedError, InputError) as problem:
+        raise problem from None  # without the other process's traceback
+    except BrokenProcessPool:
+        raise InputError(f"one of its processes was killed, as where memory runs out; {REMEDY}") from None
+    except (MemoryError, OSError, RuntimeError) as problem:
+        if not ran_out(problem):
             raise
-    reports.put(None)
-    listener.join()
-    return results
+        raise InputError(f"memory ran out; {REMEDY}") from None
 
 
 def cores() -> int:
-    """Return the number of cores that this process may use; 1 where a GPU does the work.
+    """Return the number of cores that this process may use; 1 where a GPU does the work, or it may start no others.
 
     At most PYTHON_CPU_COUNT, Python's own variable: `dvc-parallel repro` sets it, which divides a machine's cores
     between the stages that run at once. Raises InputError where it is neither a number nor `default`, as Python stops.
     """
-    if torch.cuda.is_available():
+    if torch.cuda.is_available() or multiprocessing.current_process().daemon:
         return 1
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    allowed = cgroups.cores()
     most = os.environ.get("PYTHON_CPU_COUNT") or "default"
     if most == "default":
         return allowed
@@ -86,31 +91,62 @@ def single_threaded() -> None:
     """Let this process compute on one thread, and keep the memory that it frees and the modules that it has loaded."""
     torch.set_num_threads(1)
     gc.freeze()  # else Python looks through all modules for garbage again and again: 2% of a training step
-    if sys.platform == "linux":
-        # glibc gives large freed tensors back to the kernel, and faults them in again at the next operation: a fifth of
-        # a training step. Keep them: M_MMAP_THRESHOLD (-3) at its largest, M_TRIM_THRESHOLD (-1), M_TOP_PAD (-2).
-        library = ctypes.CDLL(None)
-        if hasattr(library, "mallopt"):
-            for option, value in ((-3, 2**25), (-1, 2**31 - 1), (-2, 2**28)):
-                library.mallopt(option, value)
+    # glibc gives large freed tensors back to the kernel, and faults them in again at the next operation: a fifth of a
+    # training step. Keep them.
+    _keep_freed_memory(2**31 - 1)
+
+
+def _keep_freed_memory(most: int) -> None:
+    """Let glibc, where it is the C library, keep up to so many free bytes at the end of its heap."""
+    library = ctypes.CDLL(None)
+    if sys.platform == "linux" and hasattr(library, "mallopt"):
+        library.mallopt(-3, 2**25)  # M_MMAP_THRESHOLD at its largest: what is larger is not of the heap
+        library.mallopt(-1, most)  # M_TRIM_THRESHOLD
 
 
 def _run_here(jobs: Sequence[Job], progress: Report) -> list[Any]:
-    threads = torch.get_num_threads()
     single_threaded()
     try:
         return [job(progress) for job in jobs]
-    finally:  # a notebook goes on
-        torch.set_num_threads(threads)
+    finally:  # a notebook goes on; glibc as it is after any large array
         gc.unfreeze()
+        _keep_freed_memory(2**26)
 
 
-def _pass_on(reports: "Queue[int | None]", progress: Report) -> None:
-    for done in iter(reports.get, None):
-        progress(done)
+def _run_in_others(processes: int, jobs: Sequence[Job], progress: Report) -> list[Any]:
+    context = _Context()
+    reports: SimpleQueue[int] = context.SimpleQueue()
+    others = set(multiprocessing.active_children())
+    with ProcessPoolExecutor(processes, context, initializer=_start, initargs=(reports,)) as pool:
+        try:
+            # Processes that start now never see Ctrl-C, which a terminal sends to all: this process ends them.
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            try:
+                futures = [pool.submit(_call, job) for job in jobs]
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            _wait(futures, reports, progress)
+            return [future.result() for future in futures]
+        except BaseException:
+            for child in set(multiprocessing.active_children()) - others:
+                child.kill()
+            raise
+        finally:
+            reports.close()
 
 
-def _start(reports: "Queue[int | None]") -> None:
+def _wait(futures: Sequence[Future[Any]], reports: "SimpleQueue[int]", progress: Report) -> None:
+    """Pass on what the jobs report, until all end. Raises the first exception of one."""
+    pending = set(futures)
+    while pending:
+        finished, pending = wait(pending, SECONDS_BETWEEN_REPORTS, FIRST_EXCEPTION)
+        while not reports.empty():
+            progress(reports.get())
+        for future in finished:
+            future.result()
+
+
+def _start(reports: "SimpleQueue[int]") -> None:
     global _reports  # noqa: PLW0603 -- a queue reaches a spawned process only through its initialiser
     _reports = reports
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -1,12 +1,10 @@
 """Stage scripts: their arguments, and their exit codes."""
 
 import argparse
-import errno
 import re
 import sys
 import time
 from collections.abc import Callable
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
@@ -14,9 +12,8 @@ from typing import NoReturn
 from vanishing_variance.harness.errors import DivergedError, InputError, one_line
 from vanishing_variance.harness.files import write_json
 from vanishing_variance.harness.locks import exclusive_lock
+from vanishing_variance.harness.memory import REMEDY, ran_out
 from vanishing_variance.harness.paths import TIMES
-
-REMEDY = "run fewer things at once, or lower seeds_per_block, training.batch_size, test.sequences or model.width"
 
 
 class Arguments(argparse.ArgumentParser):
@@ -44,10 +41,8 @@ def run(main: Callable[[], None]) -> None:
         _exit(2, str(problem))
     except DivergedError as problem:
         _exit(3, str(problem))
-    except BrokenProcessPool:
-        _exit(2, f"{name}: one of its processes was killed, as where memory runs out; {REMEDY}")
     except (MemoryError, OSError, RuntimeError) as problem:
-        if not _out_of_memory(problem):
+        if not ran_out(problem):
             raise
         _exit(2, f"{name}: memory ran out; {REMEDY}")
     with suppress(InputError):
@@ -57,11 +52,3 @@ def run(main: Callable[[], None]) -> None:
 def _exit(code: int, message: str) -> NoReturn:
     print(f"error: {message}", file=sys.stderr)
     sys.exit(code)
-
-
-def _out_of_memory(problem: BaseException) -> bool:
-    """Return whether an exception is Python's, the system's or torch's for want of memory, of the machine or a GPU."""
-    if isinstance(problem, OSError):
-        return problem.errno == errno.ENOMEM
-    message = str(problem)
-    return isinstance(problem, MemoryError) or "out of memory" in message or "can't allocate memory" in message

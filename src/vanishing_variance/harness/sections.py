@@ -34,7 +34,9 @@ def different(values: list[Any]) -> list[Any]:
     return values
 
 
-Length = Annotated[int, Field(strict=True, ge=1, le=2**24)]
+# Items of a sequence, at most.
+LONGEST = 2**24
+Length = Annotated[int, Field(strict=True, ge=1, le=LONGEST)]
 Lengths = Annotated[list[Length], Field(min_length=1), AfterValidator(increasing)]
 
 

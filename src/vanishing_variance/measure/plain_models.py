@@ -21,7 +21,7 @@ from torch.nn.functional import cross_entropy
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.task import Sequences
-from vanishing_variance.harness import memory, parallel
+from vanishing_variance.harness import cgroups, memory, parallel
 from vanishing_variance.harness.errors import InputError, TooLargeError
 from vanishing_variance.harness.parallel import Report
 from vanishing_variance.harness.progress import Progress
@@ -99,6 +99,7 @@ def plain_correct(
 
 def plain_losses(plan: PlainPlan, seeds: Sequence[int], weights: Mapping[str, Weights]) -> pd.DataFrame:
     """Return the loss of every model at the training lengths in nats, as `training_losses`: seed, rule, loss."""
+    torch.set_num_threads(1)  # several would spin beside other stages
     rows = []
     for rule, of_rule in weights.items():
         for place, seed in enumerate(seeds):
@@ -227,8 +228,10 @@ def _limited() -> Iterator[None]:
         return
     before = resource.getrlimit(resource.RLIMIT_DATA)
     used = psutil.Process().memory_info().data
-    free = PART_OF_FREE_MEMORY * memory.free_memory() / parallel.cores()  # other seeds are tested at the same time
-    resource.setrlimit(resource.RLIMIT_DATA, (used + int(free), before[1]))
+    # other seeds are tested at the same time, as many as there are cores, in other stages too
+    most = used + int(PART_OF_FREE_MEMORY * memory.free_memory() / cgroups.cores())
+    soft = most if before[0] == resource.RLIM_INFINITY else min(most, before[0])
+    resource.setrlimit(resource.RLIMIT_DATA, (soft, before[1]))
     try:
         yield
     finally:

@@ -37,6 +37,7 @@ def training_losses(plan: TrainingPlan, seeds: Sequence[int], weights: Mapping[s
 
     `weights`, (S, ...) each, by rule: `plain`, the last ones, and those kept beside them.
     """
+    torch.set_num_threads(1)  # several would spin beside other stages
     frames = []
     network = plan.variant.network()
     for rule, of_rule in weights.items():

@@ -75,12 +75,12 @@ def changed(document: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str,
     """Return the document with other values at dotted keys. Raises InputError, which names a key that it lacks."""
     result = copy.deepcopy(dict(document))
     for key, value in values.items():
-        *sections, last = key.split(".")
+        *sections, last = str(key).split(".")
         section = result
         try:
             for name in sections:
                 section = section[name]
-            known = last in section
+            known = isinstance(section, Mapping) and last in section
         except (KeyError, TypeError):
             known = False
         if not known:

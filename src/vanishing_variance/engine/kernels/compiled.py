@@ -2,12 +2,13 @@
 
 import ctypes
 import hashlib
+import os
 import platform
 import shutil
 import subprocess
 import sys
-from contextlib import suppress
-from functools import cache
+from collections.abc import Iterator, Mapping
+from functools import cache, partial
 from pathlib import Path
 
 import torch
@@ -27,27 +28,20 @@ POINTER, COUNT = ctypes.c_void_p, ctypes.c_int64
 def compiled(source: Path, **definitions: int) -> ctypes.CDLL | None:
     """Return the library of one C source with preprocessor `definitions`; None, and a line that says why, without one.
 
-    Compiled once for each source, definitions, compiler and processor, and found again by all of these: a home
-    directory may be shared by different machines.
+    By the first that can of $CC, cc, gcc and clang. Compiled once for each source, definitions, compiler and processor,
+    and found again by all of these: a home directory may be shared by different machines.
     """
-    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    if compiler is None:
-        return _without(source, "there is no C compiler")
-    processor = "-march=native" if platform.machine() in {"x86_64", "AMD64"} else "-mcpu=native"
-    defined = [f"-D{name}={value}" for name, value in sorted(definitions.items())]
-    command = [compiler, *FLAGS, processor, *defined, "-shared", "-fPIC"]
-    try:
-        library = paths.cache() / f"{source.stem}-{_fingerprint(source, command)}.so"
-        if library.exists():
-            with suppress(OSError):  # a damaged one is compiled anew
-                return ctypes.CDLL(str(library))
-        files = [str(source), "-lm", "-o"]
-        write(library, lambda to: subprocess.run([*command, *files, str(to)], check=True, capture_output=True))
-        return ctypes.CDLL(str(library))
-    except subprocess.CalledProcessError as problem:
-        return _without(source, problem.stderr.decode(errors="replace"))
-    except (OSError, RuntimeError, InputError) as problem:  # no home directory, or a cache that cannot be written
-        return _without(source, str(problem))
+    why = "there is no C compiler"
+    for compiler in _compilers():
+        try:
+            return _compiled_by(compiler, source, definitions)
+        except subprocess.CalledProcessError as problem:
+            why = problem.stderr.decode(errors="replace") or str(problem)
+        except (OSError, RuntimeError, InputError) as problem:  # no home directory, or a cache that cannot be written
+            why = str(problem)
+    message = f"{source.name} is not compiled, falling back to torch (slower): {why}"
+    print(one_line(message, 300), file=sys.stderr, flush=True)
+    return None
 
 
 def in_single_on_cpu(*tensors: Tensor) -> bool:
@@ -61,14 +55,39 @@ def vendor() -> str:
     return cpuinfo().get("vendor_id", "")
 
 
-def _without(source: Path, why: str) -> ctypes.CDLL | None:
-    message = f"{source.name} is not compiled, falling back to torch (slower): {why}"
-    print(one_line(message, 300), file=sys.stderr, flush=True)
-    return None
+def _compilers() -> Iterator[list[str]]:
+    """Yield the command of each C compiler that there is; $CC may have options."""
+    for command in (os.environ.get("CC", ""), "cc", "gcc", "clang"):
+        name, *options = command.split() or [""]
+        if path := shutil.which(name):
+            yield [path, *options]
 
 
-def _fingerprint(source: Path, command: list[str]) -> str:
-    version = subprocess.run([command[0], "--version"], check=False, capture_output=True, text=True)
+def _compiled_by(compiler: list[str], source: Path, definitions: Mapping[str, int]) -> ctypes.CDLL:
+    processor = "-march=native" if platform.machine() in {"x86_64", "AMD64"} else "-mcpu=native"
+    defined = [f"-D{name}={value}" for name, value in sorted(definitions.items())]
+    command = [*compiler, *FLAGS, processor, *defined, "-shared", "-fPIC"]
+    library = paths.cache() / f"{source.stem}-{_fingerprint(source, compiler, command)}.so"
+    if not _is_whole(library):
+        write(library, partial(_compile, [*command, str(source), "-lm", "-o"]))
+    return ctypes.CDLL(str(library))
+
+
+def _compile(command: list[str], to: Path) -> None:
+    """Compile to a file, and append the hash of its content, which a loader does not read."""
+    subprocess.run([*command, str(to)], check=True, capture_output=True)
+    content = to.read_bytes()
+    to.write_bytes(content + hashlib.sha256(content).digest())
+
+
+def _is_whole(library: Path) -> bool:
+    """Return whether a library ends with the hash of its content: one that was cut off would kill whoever loads it."""
+    content = library.read_bytes() if library.exists() else b""
+    return hashlib.sha256(content[:-32]).digest() == content[-32:]
+
+
+def _fingerprint(source: Path, compiler: list[str], command: list[str]) -> str:
+    version = subprocess.run([*compiler, "--version"], check=False, capture_output=True, text=True)
     info = cpuinfo()
     features = info.get("flags") or info.get("Features") or platform.node()
     everything = "\0".join([source.read_text(), *command, version.stdout, features])

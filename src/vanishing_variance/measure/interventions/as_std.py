@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import torch
 from jaxtyping import Float
 
 from vanishing_variance.engine.variant import Variant
@@ -21,6 +22,7 @@ def compare(variant: Variant, weights: StoredWeights, sequences: Mapping[int, Re
     `answers`: the number of answers; `differ`: the fraction that differs; `logits_differ`: the largest difference of
     any class logit; `logits_deviation`: the standard deviation of the logits over classes, to hold it against.
     """
+    torch.set_num_threads(1)  # several would spin beside other stages
     ln = Models.of(variant, weights)
     std = Models.of(replace(variant, norm_name="std"), folded(weights))
     answers, differ, largest, variances = 0, 0, 0.0, 0.0
