@@ -231,8 +231,8 @@ MISTAKES = {
         "doublings = lengths - lengths.mean()",
     ),
     "supported where the interval holds 0": (
-        "return decided(low > 0, high < 0)",
-        "return decided(high > 0, high < 0)",
+        "return decided(bool(low > 0), bool(high < 0))",
+        "return decided(bool(high > 0), bool(high < 0))",
     ),
     "alike where one end is within the margin": (
         "supported_above, contradicted_below = max(-low, high)",

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from made_up_results import CLAIM
-from vanishing_variance.harness.runs import TASKS
+from vanishing_variance.results.runs import TASKS
 
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.report.readme import BEGIN, END, block, rewritten
