@@ -5,12 +5,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from made_up_results import CLAIM
-from vanishing_variance.results.runs import TASKS
 
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.report.readme import BEGIN, END, block, rewritten
 from vanishing_variance.report.strongest import Evidence, Study, strongest
 from vanishing_variance.results.answer import BEYOND, TREATMENTS
+from vanishing_variance.results.runs import TASKS
 
 SUPPORTED, UNDECIDED = "supported", "undecided"
 NOT_COMPARABLE, NOT_TESTED = "not comparable", "not tested"
