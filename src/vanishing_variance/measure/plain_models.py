@@ -31,7 +31,7 @@ from vanishing_variance.measure.inference.models import ITEMS_IN_BATCH, to_devic
 from vanishing_variance.measure.training_loss import fresh_sequences
 from vanishing_variance.networks.paper import state_of_seed
 from vanishing_variance.plain.jobs import job
-from vanishing_variance.plain.model import Batch, PlainModel, initial_model, out_of_memory
+from vanishing_variance.plain.model import Batch, PlainModel, initial_model
 from vanishing_variance.plain.plan import PlainPlan, load_network
 
 # Sequences of a length that are enough for means of what is inside.
@@ -71,7 +71,7 @@ def in_batches(
             first += size
             progress(len(batch["label"]) * length)
         except Exception as problem:
-            if not out_of_memory(problem):
+            if not memory.ran_out(problem):
                 raise
             if size == 1:
                 what = f"network {plan.network_name} with one sequence of {length} items"

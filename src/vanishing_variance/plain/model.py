@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.errors import InputError, shown
+from vanishing_variance.harness.memory import ran_out
 from vanishing_variance.harness.paths import PAPER
 from vanishing_variance.networks import Layer, NormModule, Sizes
 from vanishing_variance.networks.paper import state_of_seed
@@ -92,11 +93,6 @@ def in_one_line(what: str) -> Iterator[None]:
     try:
         yield
     except Exception as problem:
-        if isinstance(problem, InputError) or out_of_memory(problem):
+        if isinstance(problem, InputError) or ran_out(problem):
             raise
         raise InputError(f"{what} fails: {type(problem).__name__}: {problem}") from problem
-
-
-def out_of_memory(problem: Exception) -> bool:
-    """Return whether memory was not enough: torch on a CPU says so in words alone."""
-    return isinstance(problem, MemoryError | torch.OutOfMemoryError) or "allocate memory" in str(problem)
