@@ -53,8 +53,8 @@ class Workload:
 
     def plan(self) -> TrainingPlan:
         """The training, of lengths 5 to `length`."""
-        params, module = read_yaml(ROOT / "params.yaml"), registry.load_task(self.task)
-        task = get_param(params, f"tasks.{self.task}.data", module.TASK)
+        params = read_yaml(ROOT / "params.yaml")
+        task = get_param(params, f"tasks.{self.task}.data", registry.load_task(self.task))
         return TrainingPlan(
             name=f"{self.kind} {self.task}",
             root_seed=0,

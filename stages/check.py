@@ -10,7 +10,7 @@ from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml, written
 from vanishing_variance.params import check
-from vanishing_variance.results.runs import TASKS, trained
+from vanishing_variance.results.runs import trained
 from vanishing_variance.studies.plan import network_plan
 from vanishing_variance.studies.sources import hashes
 
@@ -20,7 +20,7 @@ def main() -> None:
     params = read_yaml(PATH)
     check(params)
     write_text(RUNS / "checked", "params.yaml is valid\n")
-    write_text(NETWORK, written(network_plan(params, TASKS)))
+    write_text(NETWORK, written(network_plan(params)))
     named = {"norms": trained("short", params["norm"]), "attentions": [params["attention"]]}
     for room, names in named.items():
         for name in names:

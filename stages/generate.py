@@ -22,7 +22,7 @@ def main() -> None:
     params = read_yaml(PATH)
     root: int = get_param(params, "seed", Index)
     test: Test = get_param(params, "test", Test)
-    task: Task = get_param(params, f"tasks.{name}.data", registry.load_task(name).TASK)
+    task: Task = get_param(params, f"tasks.{name}.data", registry.load_task(name))
     grows_with = {"test.sequences": test.sequences, "test.lengths": test.lengths[-1]}
     require_memory(VALUES_PER_ITEM * test.sequences * test.lengths[-1], grows_with)
     for length in test.lengths:

@@ -287,9 +287,9 @@ MISTAKES = {
     ),
     "train does not declare its code": (
         "      - src/vanishing_variance/engine\n      - src/vanishing_variance/norms/${item.norm}.py\n"
-        "      - src/vanishing_variance/tasks/${item.task}\n    params: [seed, seeds_per_block, model,",
+        "      - src/vanishing_variance/tasks/${item.task}.py\n    params: [seed, seeds_per_block, model,",
         "      - src/vanishing_variance/norms/${item.norm}.py\n"
-        "      - src/vanishing_variance/tasks/${item.task}\n    params: [seed, seeds_per_block, model,",
+        "      - src/vanishing_variance/tasks/${item.task}.py\n    params: [seed, seeds_per_block, model,",
     ),
     "evaluate does not declare the weights": (
         "      - runs/trained/${item.attention}/${item.norm}/${item.range}/${item.task}-${item.block}\n"

@@ -38,7 +38,7 @@ def make_model(**changes):
 
 def make_plan(task="argmax", norm="ln", steps=20, model=None, **training):
     """Return a small training of one variant."""
-    module = registry.load_task(task)
+    task_class = registry.load_task(task)
     settings = {"batch_size": 32, "learning_rate": 1e-2, "weight_decay": 0.0, "decay": "none"}
     settings |= {"averaged_part": 0.0, "kept_steps": [], "seeds_per_process": 4}
     return TrainingPlan(
@@ -46,9 +46,9 @@ def make_plan(task="argmax", norm="ln", steps=20, model=None, **training):
         root_seed=0,
         range_name="short",
         lengths=Range(shortest=3, longest=9),
-        variant=Variant(task, norm, module.TASK(**DATA[task]), model or make_model()),
+        variant=Variant(task, norm, task_class(**DATA[task]), model or make_model()),
         training=Training(**settings | training),
-        task_training=module.TRAINING(**TASK_TRAINING[task]),
+        task_training=task_class.training_class()(**TASK_TRAINING[task]),
         steps=steps,
     )
 

@@ -20,7 +20,7 @@ ROWS = (
     ("results",),
     ("measure", "probe"),
     ("plain",),
-    ("features", "networks"),
+    ("networks",),
     ("attentions", "norms", "tasks"),
     ("engine",),
     ("statistics",),

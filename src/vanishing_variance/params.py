@@ -1,27 +1,31 @@
 """All of params.yaml, checked before anything runs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
-from typing import Any, Generic, TypeVar
+from itertools import product
+from typing import Any
 
+from pydantic import create_model
+from pydantic_core import PydanticUndefined
+
+from vanishing_variance.engine import registry
 from vanishing_variance.engine.config import Attention, Model, Norm, Training
 from vanishing_variance.engine.ranges import FurtherRanges, Range
 from vanishing_variance.engine.seeds import Blocks, Index, SeedsPerBlock
-from vanishing_variance.engine.task import TaskTraining
+from vanishing_variance.engine.task import Task
 from vanishing_variance.figures.config import Figures
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.paths import PAPER
-from vanishing_variance.harness.sections import PATH, Count, Section, validate
+from vanishing_variance.harness.sections import PATH, Count, Section, get_param, validate
 from vanishing_variance.measure.evaluation.config import Diagnostics, Fit
 from vanishing_variance.measure.held_out import Test
 from vanishing_variance.measure.interventions.config import Interventions
 from vanishing_variance.measure.proposition.config import Proposition
 from vanishing_variance.probe.config import Probe
-from vanishing_variance.tasks.argmax.task import Argmax
-from vanishing_variance.tasks.dictionary.task import Dictionary, DictionaryTraining
+from vanishing_variance.results.runs import TASKS
 
-Data = TypeVar("Data")
-OfTraining = TypeVar("OfTraining")
+# Gradient steps of a task that params.yaml does not name, on each range.
+STEPS = 10_000
 
 
 class Steps(Section):
@@ -29,21 +33,6 @@ class Steps(Section):
 
     short: Count
     long: Count
-
-
-class OfTask(Section, Generic[Data, OfTraining]):
-    """A task's distribution, its gradient steps, and what else its training has of its own."""
-
-    data: Data
-    steps: Steps
-    training: OfTraining
-
-
-class Tasks(Section):
-    """The tasks."""
-
-    argmax: OfTask[Argmax, TaskTraining]
-    dictionary: OfTask[Dictionary, DictionaryTraining]
 
 
 class Ranges(Section):
@@ -64,7 +53,7 @@ class Params(Section):
     seed: Index
     blocks: Blocks
     seeds_per_block: SeedsPerBlock
-    tasks: Tasks
+    tasks: Any
     ranges: Ranges
     model: Model
     training: Training
@@ -80,11 +69,47 @@ class Params(Section):
 def check(document: Mapping[str, Any], kind: type[Params] = Params) -> None:
     """Validate every key, and what must hold between them. Raises InputError for the first thing that is wrong."""
     params: Params = validate(document, "", kind)
-    for contradiction in _contradictions(params):
+    tasks = _checked_tasks(params.tasks)
+    for contradiction in _contradictions(params, tasks):
         raise InputError(f"{PATH}: {contradiction}")
 
 
-def _contradictions(params: Params) -> Iterator[str]:
+def with_tasks(document: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """Return the document with a section of defaults for each task that it does not name. Raises InputError."""
+    sections = dict(get_param(document, "tasks", dict[str, Any]))
+    for name in names:
+        if name not in sections:
+            sections[name] = section_of(registry.load_task(name))
+    return {**document, "tasks": sections}
+
+
+def section_of(task: type[Task]) -> dict[str, Any]:
+    """Return the defaults of a task's section; None, which `check` refuses, where a parameter has none."""
+    data = {}
+    for name, field in task.model_fields.items():
+        default = field.get_default(call_default_factory=True)
+        data[name] = None if default is PydanticUndefined else default
+    training = task.training_class()().model_dump()
+    return {"data": data, "steps": {"short": STEPS, "long": STEPS}, "training": training}
+
+
+def _checked_tasks(sections: Any) -> dict[str, Any]:
+    """Return the section of each task, its `data`, `steps` and `training`: the paper's and those of other files.
+
+    Raises InputError.
+    """
+    known = registry.task_names()
+    others = [name for name in sections if name in known] if isinstance(sections, Mapping) else []
+    kinds: dict[str, Any] = {}
+    for name in dict.fromkeys((*TASKS, *others)):
+        task = registry.load_task(name)
+        parts: dict[str, Any] = {"data": (task, ...), "steps": (Steps, ...), "training": (task.training_class(), ...)}
+        kinds[name] = (create_model(name, __base__=Section, **parts), ...)
+    tasks = validate(sections, "tasks", create_model("Tasks", __base__=Section, **kinds))
+    return dict(tasks)
+
+
+def _contradictions(params: Params, tasks: Mapping[str, Any]) -> Iterator[str]:
     """Yield a line for each key that does not fit others."""
     yield from _of_network(params.network, params.network_options, params.attention)
     test = params.test
@@ -94,21 +119,21 @@ def _contradictions(params: Params) -> Iterator[str]:
             f"diagnostics.heatmap_sequences is {diagnostics.heatmap_sequences}; "
             f"must be at most diagnostics.sequences, {diagnostics.sequences}"
         )
-    longest = params.tasks.dictionary.data.longest
     lengths = {f"test.lengths[{place}]": length for place, length in enumerate(test.lengths)}
     lengths["ranges.short.longest"] = params.ranges.short.longest
     lengths["ranges.long.longest"] = params.ranges.long.longest
-    for key, length in lengths.items():
-        if length > longest:
-            yield f"{key} is {length}; must be at most {longest}, the keys of task dictionary"
+    for (key, length), (name, task) in product(lengths.items(), tasks.items()):
+        longest = task.data.longest
+        if longest is not None and length > longest:
+            yield f"{key} is {length}; must be at most {longest}, the longest of task {name}"
     for place, length in enumerate(params.figures.lengths):
         if length not in test.lengths:
             yield f"figures.lengths[{place}] is {length}; choose from test.lengths: {_listed(test.lengths)}"
     sequences = params.interventions.sequences
     if sequences > test.sequences:
         yield f"interventions.sequences is {sequences}; must be at most test.sequences, {test.sequences}"
-    steps = [params.tasks.argmax.steps, params.tasks.dictionary.steps]
-    most = max(getattr(of_task, range_) for of_task in steps for range_ in ("short", *params.train_also_on))
+    ranges = "short", *params.train_also_on
+    most = max(getattr(task.steps, name) for task, name in product(tasks.values(), ranges))
     for place, kept in enumerate(params.training.kept_steps):
         if kept > most:
             yield f"training.kept_steps[{place}] is {kept}; must be at most {most}, the most steps of any training"

@@ -25,7 +25,7 @@ def test_a_batch_numbers_the_rows_that_it_reads_and_the_first_again_where_anothe
 def test_the_rows_as_they_occur_lead_to_the_same_losses_and_gradients():
     plan, seeds = make_short("dictionary"), [4, 5]
     network, (batch, labels) = plan.variant.network(), next(batches(plan, seeds))
-    tables = network.embedding.SPARSE_TABLES
+    tables = network.embedding.sparse_tables
     found = []
     for numbered, rows in (touched_rows(batch, tables, {"embedding.key": 256}), occurring_rows(batch, tables)):
         weights = {name: tensor.double().requires_grad_() for name, tensor in start(plan, seeds).items()}

@@ -42,8 +42,8 @@ VALUES = [
     ("nrom", "ln", "nrom is 'ln', but there is no such key; choose from norm, attention, network, network_options, "),
     ("tasks.sort", {}, "tasks.sort is {}, but there is no such key; choose from argmax, dictionary"),
     ("diagnostics.heatmap_sequences", 65, "diagnostics.heatmap_sequences is 65; must be at most diagnostics."),
-    ("test.lengths", [4, 16, 128], "test.lengths[2] is 128; must be at most 64, the keys of task dictionary"),
-    ("ranges.short.longest", 65, "ranges.short.longest is 65; must be at most 64, the keys of task dictionary"),
+    ("test.lengths", [4, 16, 128], "test.lengths[2] is 128; must be at most 64, the longest of task dictionary"),
+    ("ranges.short.longest", 65, "ranges.short.longest is 65; must be at most 64, the longest of task dictionary"),
     ("figures.lengths", [4, 8], "figures.lengths[1] is 8; choose from test.lengths: 4, 16, 64"),
     ("proposition.tail", 5, "proposition.tail is 5; must leave at least 3 of proposition.lengths: 2, 4, 8, 32"),
 ]

@@ -343,7 +343,7 @@ def test_a_training_that_is_killed_ends_with_the_same_bits(whole, editable):
 @pytest.mark.parametrize("name", ["argmax", "dictionary"])
 def test_test_sequences_come_from_the_stream_of_their_task_and_length(whole, name):
     params = yaml.safe_load((whole.folder / "params.yaml").read_text())
-    task = registry.load_task(name).TASK(**params["tasks"][name]["data"])
+    task = registry.load_task(name)(**params["tasks"][name]["data"])
     for length in params["test"]["lengths"]:
         drawn = task.sample(stream(params["seed"], "test", name, length), params["test"]["sequences"], length)
         stored = read_arrays(whole.folder / sequences(name, length))

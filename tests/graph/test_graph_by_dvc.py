@@ -5,7 +5,6 @@ The tests share one copy: each that changes it undoes the change.
 
 import json
 import re
-import shutil
 import time
 
 import pytest
@@ -17,7 +16,6 @@ from vanishing_variance.harness.yaml import edit_yaml
 pytestmark = pytest.mark.slow
 
 REVIEW = ("env", "PYTHONPATH=src", "python", "-m", "results_review", "--base")
-TASKS_OF_PARAMS = "    argmax: OfTask[Argmax, TaskTraining]\n    argmin: OfTask[Argmax, TaskTraining]\n"
 NEW_NORM = '''"""Division by the largest absolute value."""
 
 LEARNABLE = {}
@@ -93,11 +91,9 @@ def test_dvcs_temporary_copies_run_their_own_source_side_by_side(copy):
 
 def test_a_new_task_and_a_new_parameter_of_another_stage_retrain_nothing(copy):
     source = copy.path / "src/vanishing_variance"
-    shutil.copytree(source / "tasks/argmax", source / "tasks/argmin")
-    for path in (source / "tasks/argmin").glob("*.py"):
-        path.write_text(path.read_text().replace("tasks.argmax", "tasks.argmin").replace("argmax(", "argmin("))
+    text = (source / "tasks/argmax.py").read_text()
+    (source / "tasks/argmin.py").write_text(text.replace("argmax(", "argmin("))
     for path, old, new in (
-        (source / "params.py", "    argmax: OfTask[Argmax, TaskTraining]\n", TASKS_OF_PARAMS),
         (source / "results/runs.py", '("argmax", "dictionary")', '("argmax", "dictionary", "argmin")'),
         (copy.path / "dvc.yaml", "task: [argmax, dictionary]", "task: [argmax, dictionary, argmin]"),
         (

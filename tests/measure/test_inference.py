@@ -14,7 +14,7 @@ from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.measure.inference.models import sharpened
 from vanishing_variance.measure.inference.sequences import of_training_lengths, sample_batches
-from vanishing_variance.tasks.dictionary.task import Dictionary
+from vanishing_variance.tasks.dictionary import Dictionary
 
 SEEDS, SEQUENCES, WIDTH = 3, 4, 16
 TASK = Dictionary(key_classes=64, value_classes=4)

@@ -14,7 +14,7 @@ from vanishing_variance.measure.interventions.measurement import Block, counted,
 from vanishing_variance.measure.interventions.names import BASE, DAMAGING, OTHER, RECOVERING
 from vanishing_variance.measure.interventions.parts import take_apart
 from vanishing_variance.measure.interventions.readings import EDGES
-from vanishing_variance.tasks.argmax.task import Argmax
+from vanishing_variance.tasks.argmax import Argmax
 
 SETTINGS = Interventions(sequences=20, training_sequences=30)
 LENGTHS = (1, 6, 50)

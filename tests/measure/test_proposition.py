@@ -14,8 +14,7 @@ from vanishing_variance.measure.proposition.measurement import measure
 from vanishing_variance.measure.proposition.summary import exponents, summary
 from vanishing_variance.statistics.moments import variance
 from vanishing_variance.statistics.power_law import power_law
-from vanishing_variance.tasks.argmax import task as argmax
-from vanishing_variance.tasks.dictionary import task as dictionary
+from vanishing_variance.tasks import argmax, dictionary
 
 LENGTHS = np.array([1, 10, 20, 40, 80])
 # Feature 0 has a variance of 6/N, feature 1 of 4 N^-0.5, but for the first length.

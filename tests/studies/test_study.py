@@ -149,7 +149,7 @@ def test_the_plan_of_another_network_changes_with_the_plain_engine_and_that_of_t
     assert paper["files"].keys() == own
     networks = {f"networks/{name}.py" for name in ("__init__", "paper", "transformer")}
     engine = {f"plain/{path.name}" for path in (ROOT / "src/vanishing_variance/plain").glob("*.py")}
-    assert other["files"].keys() == own | networks | engine | {"features/argmax.py"}
+    assert other["files"].keys() == own | networks | engine
     assert (other["network"], other["network_options"]) == ("transformer", {"layers": 1, "heads": 2})
 
 
@@ -162,7 +162,7 @@ def test_the_test_of_a_line_changes_with_the_plain_engine_where_the_papers_netwo
     assert plan_of_test(other, "argmax", PARAMS["test"]) == {"test": PARAMS["test"]}
     files = plan_of_test(two, "argmax", PARAMS["test"])["files"]
     engine = {f"plain/{path.name}" for path in (ROOT / "src/vanishing_variance/plain").glob("*.py")}
-    assert files.keys() == engine | {"networks/__init__.py", "networks/paper.py", "features/argmax.py"}
+    assert files.keys() == engine | {"networks/__init__.py", "networks/paper.py"}
 
 
 def test_a_line_has_the_network_of_params_yaml_or_its_own_with_its_own_options(read):

@@ -3,8 +3,8 @@ import pytest
 from scipy import stats
 
 from vanishing_variance.engine.streams import stream
-from vanishing_variance.tasks.argmax import task as module
-from vanishing_variance.tasks.argmax.task import Argmax
+from vanishing_variance.tasks import argmax as module
+from vanishing_variance.tasks.argmax import Argmax
 
 
 def test_the_label_is_the_class_of_the_largest_priority():

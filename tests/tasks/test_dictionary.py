@@ -3,8 +3,8 @@ import pytest
 from scipy import stats
 
 from vanishing_variance.engine.streams import stream
-from vanishing_variance.tasks.dictionary import task as module
-from vanishing_variance.tasks.dictionary.task import Dictionary, distinct
+from vanishing_variance.tasks import dictionary as module
+from vanishing_variance.tasks.dictionary import Dictionary, distinct
 
 TASK = Dictionary(key_classes=16384, value_classes=64)
 SMALL = Dictionary(key_classes=40, value_classes=8)

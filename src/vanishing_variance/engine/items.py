@@ -16,6 +16,9 @@ from torch.nn.functional import embedding, gelu, one_hot
 
 from vanishing_variance.engine.sparse import flat_rows
 
+# Rows that a product with one-hot vectors chooses faster than a look-up; it takes memory for each of them an item.
+MOST_ONE_HOT = 2**8
+
 
 @dataclass(frozen=True)
 class Items:
@@ -51,6 +54,9 @@ class Items:
         if self.scale is not None:
             base = self.scale.unsqueeze(-1) * base
         seeds, num_rows, _ = self.embedding.shape
+        if num_rows > MOST_ONE_HOT:
+            rows = flat_rows(self.embedding_index, self.embedding)
+            return base + embedding(rows, self.embedding.flatten(0, 1))
         chosen = one_hot(self.embedding_index.long(), num_rows).to(self.embedding.dtype)
         embedded = chosen.flatten(1, 2).expand(seeds, -1, -1) @ self.embedding
         dense: Tensor = base + embedded.unflatten(1, self.embedding_index.shape[1:])

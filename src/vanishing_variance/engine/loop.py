@@ -44,7 +44,7 @@ def train(
     finite, or a weight that is not finite at the end: no seed is ever dropped.
     """
     network = plan.variant.network()
-    tables = network.embedding.SPARSE_TABLES
+    tables = network.embedding.sparse_tables
     table_sizes = {name: weights[name].shape[1] for name in tables}
     for tensor in weights.values():
         tensor.requires_grad_()

@@ -28,8 +28,9 @@ from torch.nn.functional import pad
 from vanishing_variance.engine import initialisation
 from vanishing_variance.engine.attend import attend, products, weighted_sum
 from vanishing_variance.engine.config import Model
+from vanishing_variance.engine.embedding import Embedding
 from vanishing_variance.engine.initialisation import Initial
-from vanishing_variance.engine.interfaces import Batch, Embedding, Normaliser, Rescaled, Weighting, Weights
+from vanishing_variance.engine.interfaces import Batch, Normaliser, Rescaled, Weighting, Weights
 from vanishing_variance.engine.items import Items
 from vanishing_variance.engine.linear import Linear, linear
 

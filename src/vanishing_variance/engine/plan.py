@@ -8,7 +8,7 @@ from vanishing_variance.engine.config import Training
 from vanishing_variance.engine.ranges import Range, training_steps
 from vanishing_variance.engine.seeds import Index
 from vanishing_variance.engine.task import TaskTraining
-from vanishing_variance.engine.variant import Variant, task_training
+from vanishing_variance.engine.variant import NAMED, Given, Variant
 from vanishing_variance.harness.paths import Run
 from vanishing_variance.harness.sections import get_param
 
@@ -27,16 +27,18 @@ class TrainingPlan:
     steps: int
 
     @classmethod
-    def of(cls, params: Mapping[str, Any], run: Run) -> "TrainingPlan":
+    def of(cls, params: Mapping[str, Any], run: Run, *, given: Given = NAMED) -> "TrainingPlan":
         """Return the plan of a run by params.yaml, with the task's number of steps on the range. Raises InputError."""
         lengths: Range = get_param(params, f"ranges.{run.range}", Range)
+        variant = Variant.of(params, run.task, run.norm, run.attention, given)
+        training_class = variant.task.training_class()
         return cls(
             name=str(run),
             root_seed=get_param(params, "seed", Index),
             range_name=run.range,
             lengths=lengths,
-            variant=Variant.of(params, run.task, run.norm, run.attention),
+            variant=variant,
             training=get_param(params, "training", Training),
-            task_training=task_training(params, run.task),
+            task_training=get_param(params, f"tasks.{run.task}.training", training_class),
             steps=training_steps(params, run.task, run.range),
         )

@@ -1,4 +1,4 @@
-"""Choices by name: a task is a folder of `tasks/`, a normaliser a file of `norms/`, an attention map of `attentions/`.
+"""Choices by name: a task is a file of `tasks/`, a normaliser of `norms/`, an attention map of `attentions/`.
 
 Adding one edits no other file.
 """
@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
+from vanishing_variance.engine.task import Task
 from vanishing_variance.harness.errors import InputError, shown
 
 _PACKAGE = Path(__file__).parents[1]
@@ -33,7 +34,7 @@ def softmax_names() -> list[str]:
 
 def task_names() -> list[str]:
     """Return the names of the tasks, sorted."""
-    return sorted(path.parent.name for path in (_PACKAGE / "tasks").glob("*/task.py"))
+    return sorted(path.stem for path in (_PACKAGE / "tasks").glob("[!_]*.py"))
 
 
 def load_norm(name: str) -> ModuleType:
@@ -46,17 +47,20 @@ def load_attention(name: str) -> ModuleType:
     return _load("attentions", name, attention_names())
 
 
-def load_task(name: str) -> ModuleType:
-    """Return the module with a task's TASK and TRAINING. Raises InputError, which lists the choices."""
-    return _load("tasks", name, task_names(), ".task")
+def load_task(name: str) -> type[Task]:
+    """Return the class of a task. Raises InputError, which lists the choices, for an unknown one."""
+    module = _load("tasks", name, task_names())
+    own = [thing for thing in vars(module).values() if getattr(thing, "__module__", None) == module.__name__]
+    tasks = [thing for thing in own if isinstance(thing, type) and issubclass(thing, Task)]
+    if len(tasks) != 1:
+        raise InputError(f"{module.__file__}: a task's file has one class that is a Task, not {len(tasks)}")
+    return tasks[0]
 
 
-def load_embedding(name: str) -> ModuleType:
-    """Return the module by which a task's items enter the network. Raises InputError, which lists the choices."""
-    return _load("tasks", name, task_names(), ".embed")
-
-
-def _load(folder: str, name: str, choices: list[str], module: str = "") -> ModuleType:
+def _load(folder: str, name: str, choices: list[str]) -> ModuleType:
     if name not in choices:
         raise InputError(f"{folder}: {shown(name)} is unknown; choose from {', '.join(choices)}")
-    return import_module(f"vanishing_variance.{folder}.{name}{module}")
+    try:
+        return import_module(f"vanishing_variance.{folder}.{name}")
+    except Exception as problem:  # of any kind: of the file's own code
+        raise InputError(f"{folder}/{name}.py fails: {type(problem).__name__}: {problem}") from problem

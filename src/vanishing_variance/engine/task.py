@@ -4,50 +4,140 @@ B sequences, N items.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
-from jaxtyping import Int64, Shaped
+from jaxtyping import Shaped
 
-from vanishing_variance.harness.sections import Section
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.sections import Count, Positive, Section
 
-# Arrays by name. Every task has `query` (B,), and `target` (B,): the
-# position of the item that holds the answer; what an item consists of, (B, N) each, is the task's own.
+# Arrays by name: those that a task declares, and where one item holds the answer its position, `target` (B,) int64.
 Sequences = dict[str, Shaped[np.ndarray, "B ..."]]
+# Of categories: a whole number, or the name of the task's parameter that has it.
+Classes = int | str
+
+
+class TaskTraining(Section):
+    """Training of a task, but for its steps; `tasks.<name>.training` in params.yaml."""
+
+
+class EmbeddingTraining(TaskTraining):
+    """Learned embeddings are trained with the network (B.1); their initial scale decides Table 2."""
+
+    embedding_width: Count = 64
+    embedding_std: Positive = 0.125
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number, float32: one feature."""
+
+
+@dataclass(frozen=True)
+class OneHot:
+    """A category, a whole number below `classes`: so many features, of which its own is 1."""
+
+    classes: Classes
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """A category, whose features are its row of a learned table; the same name is the same table."""
+
+    classes: Classes
+    table: str
+
+
+Feature = Number | OneHot | Embedded
+Features = Mapping[str, Feature]
 
 
 class Task(Section, ABC):
-    """A task's data distribution. Its fields are the task's parameters, `tasks.<name>.data` in params.yaml."""
+    """A task's data distribution. Its fields are the task's parameters, `tasks.<name>.data` in params.yaml.
 
-    @property
+    `items` and `query` say what an item and the query consist of, by name of the array, (B, N) and (B,); a task may
+    have no query. `label_classes`: how many classes a label has.
+    """
+
+    items: ClassVar[Features] = {}
+    query: ClassVar[Features] = {}
+    label_classes: ClassVar[Classes]
+
     @abstractmethod
-    def num_classes(self) -> int:
-        """The number of output classes."""
+    def sample(self, rng: np.random.Generator, sequences: int, length: int) -> Sequences:
+        """Return `sequences` independent sequences of `length` items, drawn from `rng` alone."""
+
+    @abstractmethod
+    def label(self, batch: Sequences) -> Shaped[np.ndarray, " B"]:
+        """Return the correct class of each sequence, int64 in [0, num_classes)."""
+
+    def sample_iid(self, rng: np.random.Generator, sequences: int, length: int) -> Sequences:
+        """Return sequences as Proposition 1 assumes them: items i.i.d., and one query for all; without `target`."""
+        raise InputError(f"Proposition 1 is not measured: {type(self).__name__} has no sample_iid")
+
+    def enumerate_iid(self) -> Iterator[Sequences]:
+        """Yield every item of the i.i.d. distribution once, each as probable as the others.
+
+        In parts of bounded size: single sequences (1, n) with the query of `sample_iid`.
+        """
+        raise InputError(f"Proposition 1 is not measured: {type(self).__name__} has no enumerate_iid")
 
     @property
     def longest(self) -> int | None:
         """The longest sequence that the task has; None where there is no limit."""
         return None
 
-    @abstractmethod
-    def sample(self, rng: np.random.Generator, sequences: int, length: int) -> Sequences:
-        """Return `sequences` independent sequences of `length` items, drawn from `rng`."""
+    @property
+    def num_classes(self) -> int:
+        """The number of output classes."""
+        return self.number(self.label_classes)
 
-    @abstractmethod
-    def label(self, batch: Sequences) -> Int64[np.ndarray, " B"]:
-        """Return the correct class of each sequence, in [0, num_classes)."""
+    @property
+    def item_features(self) -> dict[str, Feature]:
+        """What an item consists of, with numbers of classes."""
+        return {name: self._counted(feature) for name, feature in self.items.items()}
 
-    @abstractmethod
-    def sample_iid(self, rng: np.random.Generator, sequences: int, length: int) -> Sequences:
-        """Return sequences as Proposition 1 assumes them: items i.i.d., and one query for all; without `target`."""
+    @property
+    def query_features(self) -> dict[str, Feature]:
+        """What the query consists of, with numbers of classes."""
+        return {name: self._counted(feature) for name, feature in self.query.items()}
 
-    @abstractmethod
-    def enumerate_iid(self) -> Iterator[Sequences]:
-        """Yield every item of the i.i.d. distribution once, each as probable as the others.
+    @property
+    def tables(self) -> dict[str, int]:
+        """The number of rows of each learned table."""
+        features = [*self.item_features.values(), *self.query_features.values()]
+        return {feature.table: count(feature) for feature in features if isinstance(feature, Embedded)}
 
-        In parts of bounded size: single sequences (1, n) with the query of `sample_iid`.
-        """
+    @classmethod
+    def training_class(cls) -> type[TaskTraining]:
+        """Return the class of what its training has of its own."""
+        features = [*cls.items.values(), *cls.query.values()]
+        embeds = any(isinstance(feature, Embedded) for feature in features)
+        return EmbeddingTraining if embeds else TaskTraining
+
+    def number(self, classes: Classes) -> int:
+        """Return the number of classes, which may be a parameter's."""
+        return int(getattr(self, classes)) if isinstance(classes, str) else classes
+
+    def _counted(self, feature: Feature) -> Feature:
+        return feature if isinstance(feature, Number) else replace(feature, classes=self.number(feature.classes))
 
 
-class TaskTraining(Section):
-    """Training of a task, but for its steps; `tasks.<name>.training` in params.yaml."""
+def count(feature: Feature) -> int:
+    """Return the number of rows by which the network reads a feature of a task's `item_features`, 1 of a number."""
+    return 1 if isinstance(feature, Number) else int(feature.classes)
+
+
+def widths(features: Features, training: TaskTraining) -> list[int]:
+    """Return how many numbers each feature gives the network; of no features [1], the constant 1."""
+    numbers = []
+    for feature in features.values():
+        if isinstance(feature, Embedded):
+            assert isinstance(training, EmbeddingTraining)
+            numbers.append(training.embedding_width)
+        else:
+            numbers.append(count(feature))
+    return numbers or [1]

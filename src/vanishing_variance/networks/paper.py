@@ -11,7 +11,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from vanishing_variance.engine import registry
-from vanishing_variance.engine.interfaces import Rescaled
+from vanishing_variance.engine.interfaces import Rescaled, Weighting
 from vanishing_variance.networks import Layer, MakeNorm, Sizes
 
 
@@ -34,11 +34,11 @@ class Network(nn.Module):
         scaled_logits: bool = True,
         output_projection: bool = True,
         projection: Literal["mlp", "direct"] = "mlp",
-        attention: str = "softmax",
+        attention: str | Rescaled | Weighting = "softmax",
     ) -> None:
         super().__init__()
         self.head_width, self.scaled_logits = width // heads, scaled_logits
-        self.map = registry.load_attention(attention)
+        self.map = registry.load_attention(attention) if isinstance(attention, str) else attention
 
         self.item: nn.Module = nn.Identity()
         self.query: nn.Module = nn.Identity()

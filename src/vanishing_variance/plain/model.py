@@ -6,7 +6,6 @@ S seeds, B sequences, C classes.
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 import torch
@@ -15,11 +14,13 @@ from torch import Tensor, nn
 
 from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.streams import stream
+from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.memory import ran_out
 from vanishing_variance.harness.paths import PAPER
-from vanishing_variance.networks import Layer, NormModule, Sizes
+from vanishing_variance.networks import Layer, MakeNorm, NormModule, Sizes
 from vanishing_variance.networks.paper import state_of_seed
+from vanishing_variance.plain.features import Features
 from vanishing_variance.plain.plan import PlainPlan, load_network
 
 Batch = Mapping[str, Shaped[Tensor, "B ..."]]
@@ -31,12 +32,10 @@ class PlainModel(nn.Module):
     def __init__(self, plan: PlainPlan) -> None:
         super().__init__()
         self.name, variant = plan.network_name, plan.variant
-        norm = variant.network().norm  # which has been checked
-        features = import_module(f"vanishing_variance.features.{variant.task_name}")
+        make_norm = norm_maker(variant)
         self.classes = variant.task.num_classes
-        self.features = features.Features(variant.task, plan.task_training)
-        sizes = Sizes(self.features.items, self.features.query, self.classes)
-        make_norm = partial(NormModule, norm, variant.model.epsilon)
+        self.features = Features(variant.task, plan.task_training)
+        sizes = Sizes(*self.features.widths, self.classes)
         with in_one_line(f"network {self.name}(sizes, norm, ...)"):
             self.network: Any = load_network(plan.network)(sizes, make_norm, **plan.options)
         if not any(parameter.requires_grad for parameter in self.network.parameters()):
@@ -67,6 +66,14 @@ class PlainModel(nn.Module):
             if shapes != ((len(items), *heads, items.shape[1]), (len(items), *heads)):
                 raise InputError(f"{what} weights and outputs of other shapes than Layer's")
         return layers
+
+
+def norm_maker(variant: Variant) -> MakeNorm:
+    """Return what makes a normaliser of a width: a class of modules that was given, or of a file or class of norms."""
+    norm = variant.given.norm
+    if isinstance(norm, type) and issubclass(norm, nn.Module):
+        return norm
+    return partial(NormModule, variant.norm, variant.model.epsilon)
 
 
 def initial_model(plan: PlainPlan, seed: int) -> PlainModel:

@@ -11,6 +11,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from torch import nn
 
 from vanishing_variance.engine.plan import TrainingPlan
+from vanishing_variance.engine.variant import NAMED, Given
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.paths import PAPER, Run
 
@@ -33,10 +34,12 @@ class PlainPlan(TrainingPlan):
         run: Run,
         network: NetworkChoice = PAPER,
         options: Mapping[str, Any] | None = None,
+        *,
+        given: Given = NAMED,
     ) -> "PlainPlan":
         """Return the plan of a run by params.yaml. Raises InputError for a network or an option that there is not."""
         load_network(network)
-        plan = TrainingPlan.of(params, run)
+        plan = TrainingPlan.of(params, run, given=given)
         renamed = replace(plan, name=f"{run.task}-{run.range}-{network_name(network)}-{run.norm}-{run.block}")
         if network != PAPER:
             return cls(**vars(renamed), network=network, options=check_options(network, options or {}))
@@ -48,7 +51,8 @@ class PlainPlan(TrainingPlan):
     def of_paper(cls, plan: TrainingPlan) -> "PlainPlan":
         """Return the plan of the fast engine's network."""
         variant = plan.variant
-        options = {**variant.model.model_dump(exclude={"epsilon"}), "attention": variant.attention_name}
+        attention = variant.attention_name if variant.given.attention is None else variant.attention
+        options = {**variant.model.model_dump(exclude={"epsilon"}), "attention": attention}
         return cls(**vars(plan), network=PAPER, options=options)
 
     @property

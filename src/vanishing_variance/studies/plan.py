@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from vanishing_variance.harness.paths import PAPER
@@ -16,7 +16,7 @@ def plan_of_training(params: Mapping[str, Any], task: str, range_: str) -> dict[
     own = params["tasks"][task]
     steps = {range_: own["steps"][range_]}
     files = hashes([f"attentions/{params['attention']}.py", f"norms/{params['norm']}.py"])
-    network = network_plan(params, [task])
+    network = network_plan(params)
     return {
         **{key: params[key] for key in _WHOLE},
         **network,
@@ -26,12 +26,12 @@ def plan_of_training(params: Mapping[str, Any], task: str, range_: str) -> dict[
     }
 
 
-def network_plan(params: Mapping[str, Any], tasks: Iterable[str]) -> dict[str, Any]:
+def network_plan(params: Mapping[str, Any]) -> dict[str, Any]:
     """Return the network, and but for the paper's its options and the hashes of what the plain engine reads."""
     network = params["network"]
     if network == PAPER:
         return {"network": PAPER}
-    files = _plain_files(network, tasks)
+    files = _plain_files(network)
     return {"network": network, "network_options": params["network_options"], "files": files}
 
 
@@ -44,7 +44,7 @@ def plan_of_test(params: Mapping[str, Any], task: str, test: Mapping[str, Any]) 
         return {"test": test}
     plan = {"test": test, "diagnostics": params["diagnostics"], "temperature": params["temperature"]}
     if params["model"]["heads"] > 1:
-        plan["files"] = _plain_files(PAPER, [task])
+        plan["files"] = _plain_files(PAPER)
     return plan
 
 
@@ -53,10 +53,9 @@ def digest(plan: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _plain_files(network: str, tasks: Iterable[str]) -> dict[str, str]:
+def _plain_files(network: str) -> dict[str, str]:
     """Return the hashes of what the plain engine reads of a network."""
     networks = {"__init__", PAPER, network}  # it reads the paper's, too
     names = [f"networks/{name}.py" for name in sorted(networks)]
-    names += [f"features/{task}.py" for task in tasks]
     names += sorted(f"plain/{path.name}" for path in (PACKAGE / "plain").glob("*.py"))
     return hashes(names)

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float32, Int64
 from pydantic import Field
 
-from vanishing_variance.engine.task import Sequences, Task, TaskTraining
+from vanishing_variance.engine.task import Number, OneHot, Sequences, Task
 
 # Of i.i.d. items, the query of them all: its mean, for it tells nothing.
 IID_QUERY = 0.5
@@ -26,12 +26,11 @@ TIES_LEFT = 2**14
 class Argmax(Task):
     """Items are a priority, U(0, 1), beside a class, uniform over `classes`; the query is U(0, 1)."""
 
-    classes: Annotated[int, Field(ge=2, le=256)]
+    classes: Annotated[int, Field(ge=2, le=256)] = 10
 
-    @property
-    def num_classes(self) -> int:
-        """The number of output classes."""
-        return self.classes
+    items = {"priority": Number(), "class": OneHot("classes")}
+    query = {"query": Number()}
+    label_classes = "classes"
 
     def sample(self, rng: np.random.Generator, sequences: int, length: int) -> Sequences:
         """Return `priority` (B, N) float32, `class` (B, N) uint8, `query` (B,) float32, `target` (B,) int64.
@@ -76,7 +75,3 @@ def _redraw_ties(rng: np.random.Generator, priority: Float32[np.ndarray, "B N"])
         if not tied.any():
             return
         priority[tied] = rng.random(priority[tied].shape, dtype=np.float32)
-
-
-TASK = Argmax
-TRAINING = TaskTraining

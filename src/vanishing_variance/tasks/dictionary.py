@@ -11,8 +11,7 @@ import numpy as np
 from jaxtyping import Int16, Int64
 from pydantic import Field
 
-from vanishing_variance.engine.task import Sequences, Task, TaskTraining
-from vanishing_variance.harness.sections import Count, Positive
+from vanishing_variance.engine.task import Embedded, Sequences, Task
 
 # Of i.i.d. items, the key that is queried always: in few sequences that are short beside the number of keys, and many
 # times in those that are long.
@@ -27,13 +26,12 @@ class Dictionary(Task):
     The query is the key class of a uniformly drawn item. The paper has 16384 key classes and 64 value classes.
     """
 
-    key_classes: Annotated[int, Field(ge=2, le=2**15)]
-    value_classes: Annotated[int, Field(ge=2, le=256)]
+    key_classes: Annotated[int, Field(ge=2, le=2**15)] = 16384
+    value_classes: Annotated[int, Field(ge=2, le=256)] = 64
 
-    @property
-    def num_classes(self) -> int:
-        """The number of output classes."""
-        return self.value_classes
+    items = {"key": Embedded("key_classes", table="key"), "value": Embedded("value_classes", table="value")}
+    query = {"query": Embedded("key_classes", table="key")}
+    label_classes = "value_classes"
 
     @property
     def longest(self) -> int:
@@ -75,13 +73,6 @@ class Dictionary(Task):
             }
 
 
-class DictionaryTraining(TaskTraining):
-    """The embedding tables are trained with the network (B.1); their initial scale decides Table 2."""
-
-    embedding_width: Count
-    embedding_std: Positive
-
-
 def distinct(rng: np.random.Generator, population: int, rows: int, length: int) -> Int16[np.ndarray, "{rows} {length}"]:
     """Return `rows` uniform ordered samples without replacement of `length` numbers below `population`.
 
@@ -103,7 +94,3 @@ def distinct(rng: np.random.Generator, population: int, rows: int, length: int) 
         redrawn[row, order[row, rank + 1]] = rng.integers(population, size=row.size, dtype=np.int16)
         drawn[pending] = redrawn
     return drawn
-
-
-TASK = Dictionary
-TRAINING = DictionaryTraining

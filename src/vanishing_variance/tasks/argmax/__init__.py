@@ -1,1 +1,0 @@
-"""argmax retrieval (Section 3, B.1; Veličković et al. 2024)."""

@@ -1,1 +1,0 @@
-"""dictionary lookup (Section 3, B.1)."""
