@@ -14,7 +14,7 @@ ROWS = (
     ("notebook",),
     ("report",),
     ("studies",),
-    ("params",),
+    ("params", "task_check"),
     ("figures",),
     ("claims",),
     ("results",),

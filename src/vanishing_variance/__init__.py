@@ -5,15 +5,18 @@ import the rooms, and so load no more than they declare to DVC.
 """
 
 import os
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from vanishing_variance.engine.task import Embedded, Number, OneHot, Task
     from vanishing_variance.notebook import Trained, evaluate, inside, read_params, train
 
 # Of torch for CUDA, which asks for a C compiler and Python's headers; read when torch is imported.
 os.environ.setdefault("TORCH_DISABLE_NATIVE_JIT", "1")
 
-__all__ = ["Trained", "evaluate", "inside", "read_params", "train"]
+_OF_TASKS = ["Embedded", "Number", "OneHot", "Task"]
+__all__ = ["Embedded", "Number", "OneHot", "Task", "Trained", "evaluate", "inside", "read_params", "train"]
 
 
 def __dir__() -> list[str]:
@@ -27,6 +30,5 @@ def __getattr__(name: str) -> Any:
         return version("vanishing-variance")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from vanishing_variance import notebook  # noqa: PLC0415 -- only who asks for it loads it
-
-    return getattr(notebook, name)
+    module = "engine.task" if name in _OF_TASKS else "notebook"
+    return getattr(import_module(f"vanishing_variance.{module}"), name)  # only who asks for it loads it

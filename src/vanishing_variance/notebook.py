@@ -15,8 +15,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from vanishing_variance.engine import registry
 from vanishing_variance.engine.ensemble import train_block
 from vanishing_variance.engine.plan import TrainingPlan
+from vanishing_variance.engine.task import Task, name_of
+from vanishing_variance.engine.variant import Given
 from vanishing_variance.harness.caller import as_before
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.paths import PAPER, Run
@@ -26,10 +29,11 @@ from vanishing_variance.measure import plain_models
 from vanishing_variance.measure.evaluation.block import accuracies
 from vanishing_variance.measure.fast_models import fast_correct
 from vanishing_variance.measure.held_out import Test
-from vanishing_variance.params import check
+from vanishing_variance.params import check, section_of, with_tasks
 from vanishing_variance.plain import block as plain_block
 from vanishing_variance.plain.plan import NetworkChoice, PlainPlan
 from vanishing_variance.results.scale import changed
+from vanishing_variance.task_check import check_task
 
 # params.yaml as it is in git: for use outside of the repository's folder.
 DEFAULTS = Path(__file__).with_name("params.yaml")
@@ -68,7 +72,10 @@ def read_params(changes: Mapping[str, Any] | None = None, path: Path | str | Non
         path = PATH if PATH.exists() else DEFAULTS
     if not isinstance(path, Path | str):
         raise InputError(f"path is {shown(path)}; must be that of a file")
-    params = changed(read_yaml(Path(path)), changes or {})
+    changes = changes or {}
+    tasks = [str(key).split(".")[1] for key in changes if str(key).startswith("tasks.")]
+    known = [name for name in tasks if name in registry.task_names()]
+    params = changed(with_tasks(read_yaml(Path(path)), known), changes)
     check(params)
     return params
 
@@ -76,23 +83,29 @@ def read_params(changes: Mapping[str, Any] | None = None, path: Path | str | Non
 @as_before()
 def train(
     params: Mapping[str, Any],
-    task: str,
-    norm: str,
+    task: str | Task,
+    norm: Any,
     seeds: Iterable[int],
     range_: str = "short",
-    attention: str | None = None,
+    attention: Any = None,
     network: NetworkChoice | None = None,
     options: Mapping[str, Any] | None = None,
+    steps: int | None = None,
 ) -> Trained:
     """Train `seeds` of a variant, over all cores or on the GPU.
 
-    `task`: argmax or dictionary; `norm`: a file of norms/; `range_`: short (up to 16 items) or long (up to 256);
-    `attention`: a file of attentions/, by default that of `params`. `network`: a file of networks/ or a class, trained
-    by the plain engine with `options`, its keyword arguments; by default that of `params`, the paper's by the fast one.
-    Raises InputError for what it does not take, DivergedError for a loss that is not finite.
+    `task`: a file of tasks/ or a Task; `norm`: a file of norms/, or a class with what such a file has, or where a
+    `network` is given, of modules; `range_`: short (up to 16 items) or long (up to 256); `attention`: a file of
+    attentions/, or a class, by default that of `params`. `network`: a file of networks/ or a class, trained by the
+    plain engine with `options`, its keyword arguments; by default that of `params`, the paper's by the fast one.
+    `steps`: by default those of `params`, 10,000 of a task that they do not name. Raises InputError for what it does
+    not take, DivergedError for a loss that is not finite.
     """
     check(params)
-    params = copy.deepcopy(params)  # whose owner may change them before `evaluate`
+    task_name, given_task = (task, None) if isinstance(task, str) else (_name_of(task), task)
+    params = _with_task(params, task_name, given_task)
+    if steps is not None:
+        params["tasks"][task_name]["steps"][range_] = _count("steps", steps)
     numbers = _numbers("seeds", seeds, 0, 2**31 - 1, "range(4)")
     _require_mapping("options", options, "names to values")
     if network is None and options:
@@ -101,15 +114,20 @@ def train(
         network = params["network"]
     if options is None and network == params["network"]:
         options = params["network_options"]
-    run = Run(task, range_, norm, 0, params["attention"] if attention is None else attention)
+    norm_name, given_norm = _choice(norm)
+    attention_name, given_attention = _choice(params["attention"] if attention is None else attention)
+    run = Run(task_name, range_, norm_name, 0, attention_name)
+    given = Given(given_task, given_norm, given_attention)
     if network is None:
-        plan = TrainingPlan.of(params, run)
+        plan = TrainingPlan.of(params, run, given=given)
+        check_task(plan.variant.task, task_name, plan.lengths, in_order=False)
         block = train_block(plan, numbers)
     else:
         if network != PAPER and (attention is not None or run.attention != "softmax"):
             why = f"no other network than {PAPER} has an attention map by name"
             raise InputError(f"attention is {run.attention}; {why}")
-        plan = PlainPlan.of(params, run, network, options)
+        plan = PlainPlan.of(params, run, network, options, given=given)
+        check_task(plan.variant.task, task_name, plan.lengths, in_order=network != PAPER)
         block = plain_block.train_block(plan, numbers)
     return Trained(plan, numbers, block.weights, block.losses, block.others, params)
 
@@ -153,13 +171,42 @@ def _test(trained: Any, lengths: Any, sequences: Any) -> tuple[list[int], int]:
     test: Test = get_param(trained.params, "test", Test)
     longest = trained.plan.variant.task.longest or LONGEST
     numbers = _numbers("lengths", test.lengths if lengths is None else lengths, 1, longest, "[16, 64]")
+    return numbers, _count("sequences", test.sequences if sequences is None else sequences)
+
+
+def _with_task(params: Mapping[str, Any], name: str, given: Task | None) -> dict[str, Any]:
+    """Return a copy of parameters, whose owner may change them before `evaluate`, with a section of the task."""
+    if given is None:
+        return copy.deepcopy(with_tasks(params, [name]))
+    result = copy.deepcopy(dict(params))
+    section = result["tasks"].setdefault(name, section_of(type(given)))
+    section["data"] = given.model_dump()
+    return result
+
+
+def _name_of(task: Any) -> str:
+    """Return the name of a task that is given as it is. Raises InputError where it is none."""
+    if not isinstance(task, Task):
+        raise InputError(f"task is {shown(task)}; must be a name, or an object of a class that is a Task")
+    return name_of(task)
+
+
+def _choice(choice: Any) -> tuple[str, Any]:
+    """Return the name of a choice, and the choice where it is given as it is."""
+    if isinstance(choice, str):
+        return choice, None
+    return getattr(choice, "__name__", type(choice).__name__), choice
+
+
+def _count(name: str, value: Any) -> int:
+    """Return a whole number from 1 on. Raises InputError where it is none."""
     try:
-        number = _whole(test.sequences if sequences is None else sequences)
+        number = _whole(value)
     except TypeError:
         number = 0
     if not 1 <= number < 2**31:
-        raise InputError(f"sequences is {shown(sequences)}; must be a whole number from 1 on")
-    return numbers, number
+        raise InputError(f"{name} is {shown(value)}; must be a whole number from 1 on")
+    return number
 
 
 def _numbers(name: str, values: Any, least: int, most: int, example: str) -> list[int]:

@@ -9,9 +9,9 @@ from plain_plans import Bag, make_plain
 from torch import nn
 
 from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.own_code import job
 from vanishing_variance.networks import NormModule
 from vanishing_variance.plain.check import check_network
-from vanishing_variance.plain.jobs import job
 from vanishing_variance.plain.model import initial_model
 
 CALLS = [0]
@@ -253,7 +253,7 @@ def test_another_default_dtype_is_one_line():
 
 
 def test_what_cannot_be_sent_to_another_process_is_one_line():
-    with pytest.raises(InputError, match=r"^sending the network and its options to another process fails: TypeError: "):
+    with pytest.raises(InputError, match=r"^sending what was given to another process fails: TypeError: "):
         job(print, make_plain("argmax", Bag, options={"width": (number for number in range(2))}))
 
 

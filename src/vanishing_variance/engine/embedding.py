@@ -44,7 +44,7 @@ MOST_TOGETHER = 2**12
 
 
 class Embedding:
-    """How a task's items and query enter the network. Raises InputError where the items do not fit `Items`.
+    """How a task's items and query enter the network.
 
     `base`: the number, or the category with the most classes; `others`: the other categories. `sparse_tables`: the
     learned tables of which a batch reads a few rows, each with the arrays that number them.
@@ -52,19 +52,22 @@ class Embedding:
 
     def __init__(self, task: Task) -> None:
         self.items, self.query, self._tables = task.item_features, task.query_features, task.tables
-        numbers = [name for name, feature in self.items.items() if isinstance(feature, Number)]
-        self.base = numbers[0] if numbers else max(self.items, key=lambda name: count(self.items[name]))
+        self._task_name = type(task).__name__
+        self._numbers = [name for name, feature in self.items.items() if isinstance(feature, Number)]
+        largest = max(self.items, key=lambda name: count(self.items[name]))
+        self.base = self._numbers[0] if self._numbers else largest
         self.others = [name for name in self.items if name != self.base]
-        together = prod(count(self.items[name]) for name in self.others)
-        if len(numbers) > 1 or (len(self.others) > 1 and together > MOST_TOGETHER):
-            takes = f"one number at most, and beside another categories of at most {MOST_TOGETHER} classes together"
-            raise InputError(
-                f"task {type(task).__name__}: the fast engine takes items of {takes}; train with a network"
-            )
         self.sparse_tables: dict[str, tuple[str, ...]] = {}
         for table, rows in self._tables.items():
             if rows > SPARSE_ABOVE:
                 self.sparse_tables[_weight(table)] = *_readers(self.items, table), *_readers(self.query, table)
+
+    def require_fit(self) -> None:
+        """Raise InputError where the items do not fit `Items`."""
+        together = prod(count(self.items[name]) for name in self.others)
+        if len(self._numbers) > 1 or (len(self.others) > 1 and together > MOST_TOGETHER):
+            takes = f"one number at most, and beside another categories of at most {MOST_TOGETHER} classes together"
+            raise InputError(f"task {self._task_name}: the fast engine takes items of {takes}; train with a network")
 
     def initial(self, training: TaskTraining, width: int) -> dict[str, Initial]:
         """Return how the tables, and the first layers of the item MLP and of the query MLP start."""

@@ -7,7 +7,6 @@ import gc
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,8 @@ from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.interfaces import Weights
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.harness import parallel
-from vanishing_variance.harness.parallel import Job, Report
+from vanishing_variance.harness.own_code import job
+from vanishing_variance.harness.parallel import Report
 from vanishing_variance.harness.progress import Progress
 
 
@@ -60,12 +60,10 @@ def train_in_chunks(
     seeds: Sequence[int],
     size: int,
     checkpoints: Path | None,
-    job: Callable[..., Job] = partial,
 ) -> TrainedBlock:
     """Return a block of which `train` trains `size` seeds at once, on a CPU several such chunks side by side.
 
-    `train` is called with the plan, seeds, the file of their checkpoint and what to report seed-steps to; `job` makes
-    what another process can be sent.
+    `train` is called with the plan, seeds, the file of their checkpoint and what to report seed-steps to.
     """
     # here, where all modules are loaded that decide the training: another process loads them as it trains
     checkpoint = None if checkpoints is None else checkpoints / fingerprint(plan, seeds)

@@ -14,8 +14,9 @@ from jaxtyping import Shaped
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.sections import Count, Positive, Section
 
-# Arrays by name: those that a task declares, and where one item holds the answer its position, `target` (B,) int64.
+# Arrays by name: those that a task declares, and where one item holds the answer its position, TARGET (B,) int64.
 Sequences = dict[str, Shaped[np.ndarray, "B ..."]]
+TARGET = "target"
 # Of categories: a whole number, or the name of the task's parameter that has it.
 Classes = int | str
 
@@ -124,6 +125,13 @@ class Task(Section, ABC):
 
     def _counted(self, feature: Feature) -> Feature:
         return feature if isinstance(feature, Number) else replace(feature, classes=self.number(feature.classes))
+
+
+def name_of(task: Task) -> str:
+    """Return the name of a task that is given as it is: of its file in tasks/, or of its class."""
+    kind, folder = type(task), "vanishing_variance.tasks."
+    in_folder = kind.__module__.startswith(folder)
+    return kind.__module__.removeprefix(folder) if in_folder else kind.__name__
 
 
 def count(feature: Feature) -> int:

@@ -51,7 +51,9 @@ class Variant:
     @property
     def attention(self) -> Rescaled | Weighting:
         """The attention map. Raises InputError for an unknown or incomplete one."""
-        attention = self.given.attention or registry.load_attention(self.attention_name)
+        attention = self.given.attention
+        if attention is None:
+            attention = registry.load_attention(self.attention_name)
         if not isinstance(attention, Rescaled | Weighting):
             wanted = "LEARNABLE, and scale, as ssmax.py has, or weights, as length_gain.py has"
             raise InputError(f"{_place(attention)}: an attention map has {wanted}")
@@ -60,20 +62,25 @@ class Variant:
     @property
     def norm(self) -> Normaliser:
         """The normaliser. Raises InputError for an unknown or incomplete one."""
-        norm = self.given.norm or registry.load_norm(self.norm_name)
+        norm = registry.load_norm(self.norm_name) if self.given.norm is None else self.given.norm
         if not isinstance(norm, Normaliser):
             raise InputError(f"{_place(norm)}: a normaliser has LEARNABLE and normalise, as ln.py has")
         return norm
 
     def network(self) -> Network:
-        """Return the network. Raises InputError for an unknown or incomplete attention map or normaliser."""
-        return Network(Embedding(self.task), self.attention, self.norm, self.model)
+        """Return the network. Raises InputError for a task that does not fit it, or a choice that is incomplete."""
+        network = self._network()
+        network.embedding.require_fit()
+        return network
 
     def initial(self, training: TaskTraining) -> dict[str, Initial]:
         """Return how each tensor of one seed starts."""
-        network = self.network()
+        network = self._network()
         embedding = network.embedding.initial(training, self.model.width)
         return initial(network, embedding, self.task.num_classes)
+
+    def _network(self) -> Network:
+        return Network(Embedding(self.task), self.attention, self.norm, self.model)
 
 
 def task_training(params: Mapping[str, Any], task: str) -> TaskTraining:

@@ -1,12 +1,12 @@
 """The answers of the fast engine's models to test sequences."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 import numpy as np
 
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.harness import parallel
+from vanishing_variance.harness.own_code import job
 from vanishing_variance.harness.parallel import Job, Report
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.measure.evaluation.block import Correct
@@ -34,7 +34,7 @@ def fast_correct(
     jobs: list[Job] = []
     for _, places in chunks(len(seeds)):
         chosen = {rule: select_models(of_rule, places) for rule, of_rule in weights.items()}
-        jobs.append(partial(_answers, plan, chosen, lengths, sequences))
+        jobs.append(job(_answers, plan, chosen, lengths, sequences))
     with Progress(f"test {plan.name}", len(jobs) * len(lengths), "lengths") as progress:
         small = len(seeds) * sequences * sum(lengths) < SMALL
         parts = parallel.run(jobs, progress, small=small)

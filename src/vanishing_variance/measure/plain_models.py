@@ -20,9 +20,10 @@ from torch.nn.functional import cross_entropy
 
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.streams import stream
-from vanishing_variance.engine.task import Sequences
+from vanishing_variance.engine.task import TARGET, Sequences
 from vanishing_variance.harness import cgroups, memory, parallel
 from vanishing_variance.harness.errors import InputError, TooLargeError
+from vanishing_variance.harness.own_code import job
 from vanishing_variance.harness.parallel import Report
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.measure.evaluation.block import Correct
@@ -30,7 +31,6 @@ from vanishing_variance.measure.held_out import held_out_stream
 from vanishing_variance.measure.inference.models import ITEMS_IN_BATCH, to_device
 from vanishing_variance.measure.training_loss import fresh_sequences
 from vanishing_variance.networks.paper import state_of_seed
-from vanishing_variance.plain.jobs import job
 from vanishing_variance.plain.model import Batch, PlainModel, initial_model
 from vanishing_variance.plain.plan import PlainPlan, load_network
 
@@ -200,13 +200,15 @@ def _cross_entropy(model: PlainModel, batch: Batch) -> Float[Tensor, " B"]:
 
 
 def _inside(model: PlainModel, batch: Batch) -> list[Float[Tensor, "B H 3"]]:
-    """Return of each layer attention to the target, whether it is the largest, and the variance of O."""
-    target = batch["target"].view(-1, 1, 1)
+    """Return of each layer attention to the target, whether it is the largest, NaN without one, and O's variance."""
     measured = []
     for layer in model.inside(batch):
-        attention = layer.weights.gather(2, target.expand(-1, layer.weights.shape[1], -1)).squeeze(2)
-        hard = (layer.weights.argmax(2) == target.squeeze(2)).to(attention)
         variance = layer.outputs.var(-1, correction=0)
+        attention = hard = torch.full_like(variance, torch.nan)  # not measured
+        if TARGET in batch:
+            target = batch[TARGET].view(-1, 1, 1)
+            attention = layer.weights.gather(2, target.expand(-1, layer.weights.shape[1], -1)).squeeze(2)
+            hard = (layer.weights.argmax(2) == target.squeeze(2)).to(attention)
         measured.append(torch.stack((attention, hard, variance), dim=-1))
     return measured
 

@@ -17,7 +17,6 @@ from vanishing_variance.engine.ensemble import TrainedBlock, train_in_chunks, tr
 from vanishing_variance.harness.parallel import Report
 from vanishing_variance.plain.check import check_network
 from vanishing_variance.plain.ensemble import Single, Stacked, can_stack
-from vanishing_variance.plain.jobs import job
 from vanishing_variance.plain.loop import train
 from vanishing_variance.plain.model import initial_model
 from vanishing_variance.plain.plan import PlainPlan
@@ -32,7 +31,7 @@ def train_block(plan: PlainPlan, seeds: Sequence[int], checkpoints: Path | None 
     check_network(plan, seeds[0])
     together = device().type != "cpu" and _can_stack(plan, seeds)
     kept = checkpoints if isinstance(plan.network, str) else None
-    return train_in_chunks(_train_chunk, plan, seeds, len(seeds) if together else 1, kept, job)
+    return train_in_chunks(_train_chunk, plan, seeds, len(seeds) if together else 1, kept)
 
 
 def _can_stack(plan: PlainPlan, seeds: Sequence[int]) -> bool:

@@ -3,8 +3,7 @@
 S seeds, B sequences, C classes.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -16,9 +15,9 @@ from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness.errors import InputError, shown
-from vanishing_variance.harness.memory import ran_out
+from vanishing_variance.harness.own_code import in_one_line
 from vanishing_variance.harness.paths import PAPER
-from vanishing_variance.networks import Layer, MakeNorm, NormModule, Sizes
+from vanishing_variance.networks import Layer, NormModule, Sizes
 from vanishing_variance.networks.paper import state_of_seed
 from vanishing_variance.plain.features import Features
 from vanishing_variance.plain.plan import PlainPlan, load_network
@@ -32,7 +31,8 @@ class PlainModel(nn.Module):
     def __init__(self, plan: PlainPlan) -> None:
         super().__init__()
         self.name, variant = plan.network_name, plan.variant
-        make_norm = norm_maker(variant)
+        of_modules = has_norm_of_modules(variant)
+        make_norm = variant.given.norm if of_modules else partial(NormModule, variant.norm, variant.model.epsilon)
         self.classes = variant.task.num_classes
         self.features = Features(variant.task, plan.task_training)
         sizes = Sizes(*self.features.widths, self.classes)
@@ -68,18 +68,17 @@ class PlainModel(nn.Module):
         return layers
 
 
-def norm_maker(variant: Variant) -> MakeNorm:
-    """Return what makes a normaliser of a width: a class of modules that was given, or of a file or class of norms."""
+def has_norm_of_modules(variant: Variant) -> bool:
+    """Return whether the normaliser was given as a class of modules."""
     norm = variant.given.norm
-    if isinstance(norm, type) and issubclass(norm, nn.Module):
-        return norm
-    return partial(NormModule, variant.norm, variant.model.epsilon)
+    return isinstance(norm, type) and issubclass(norm, nn.Module)
 
 
 def initial_model(plan: PlainPlan, seed: int) -> PlainModel:
     """Return the model of a seed with its initial weights, which no other seed and no variant changes.
 
-    By torch's own initialisers; those of `paper` are the fast engine's. Raises InputError.
+    By torch's own initialisers; those of `paper` are the fast engine's, but beside a normaliser of modules. Raises
+    InputError.
     """
     kind = torch.get_default_dtype()
     if kind != torch.float32:
@@ -88,18 +87,7 @@ def initial_model(plan: PlainPlan, seed: int) -> PlainModel:
     with torch.random.fork_rng():
         torch.manual_seed(int(stream(*name).integers(2**63)))
         model = PlainModel(plan)
-    if plan.network == PAPER:
+    if plan.network == PAPER and not has_norm_of_modules(plan.variant):
         weights = draw(plan.variant.initial(plan.task_training), plan.root_seed, plan.variant.task_name, [seed])
         model.load_state_dict(state_of_seed(weights, 0))
     return model
-
-
-@contextmanager
-def in_one_line(what: str) -> Iterator[None]:
-    """Raise InputError for an error of any kind within, but for memory that is not enough."""
-    try:
-        yield
-    except Exception as problem:
-        if isinstance(problem, InputError) or ran_out(problem):
-            raise
-        raise InputError(f"{what} fails: {type(problem).__name__}: {problem}") from problem

@@ -18,8 +18,9 @@ from vanishing_variance.engine.device import device
 from vanishing_variance.engine.interfaces import Weights
 from vanishing_variance.engine.items import Items
 from vanishing_variance.engine.network import Network
-from vanishing_variance.engine.task import Sequences, Task
+from vanishing_variance.engine.task import TARGET, Sequences, Task
 from vanishing_variance.engine.variant import Variant
+from vanishing_variance.harness.errors import InputError
 from vanishing_variance.measure.inference.temperature import PUBLISHED, Temperature, entropy
 
 # The items of a batch, over all its sequences and models: enough that the work done once a batch is little beside them.
@@ -164,14 +165,21 @@ def items_at(items: Items, places: Int64[Tensor, "#S _ K"], rows: Int64[Tensor, 
 
 
 def at_target(values: Float[Tensor, "S BH N"], sequences: Sequences) -> Float[Tensor, "S BH"]:
-    """Return the value of each sequence's target item, in every head."""
+    """Return the value of each sequence's target item, in every head; NaN of a task without one: not measured."""
+    if TARGET not in sequences:
+        return torch.full_like(values[..., 0], torch.nan)
     target = targets(sequences, values.shape[1]).view(1, -1, 1)
     return torch.take_along_dim(values, target, dim=-1).squeeze(-1)
 
 
 def targets(sequences: Sequences, rows: int) -> Int64[Tensor, " BH"]:
-    """Return the place of the target item in each row of attention, of which the heads of a sequence have the same."""
-    target = to_device(sequences["target"])
+    """Return the place of the target item in each row of attention, of which the heads of a sequence have the same.
+
+    Raises InputError for a task without one.
+    """
+    if TARGET not in sequences:
+        raise InputError("not measured: it is about the target, and no item of this task is one")
+    target = to_device(sequences[TARGET])
     return target.repeat_interleave(rows // len(target))
 
 

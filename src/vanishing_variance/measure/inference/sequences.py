@@ -45,7 +45,7 @@ def first(read: Read, sequences: int, size: int) -> Iterator[Sequences]:
     """Yield the first of the stored sequences, at most `size` at a time."""
     for batch in read(min(size, sequences)):
         yield {name: array[:sequences] for name, array in batch.items()}
-        sequences -= len(batch["target"])
+        sequences -= len(next(iter(batch.values())))
         if sequences <= 0:
             return
 

@@ -1,7 +1,8 @@
-"""Jobs for other processes that name a class of a script or notebook, which pickle alone cannot send."""
+"""Code of a user's own: its errors as one line, and jobs for other processes that name a class of a notebook."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
 from io import BytesIO
@@ -10,8 +11,20 @@ from typing import Any
 
 import cloudpickle
 
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.memory import ran_out
 from vanishing_variance.harness.parallel import Job, Report
-from vanishing_variance.plain.model import in_one_line
+
+
+@contextmanager
+def in_one_line(what: str) -> Iterator[None]:
+    """Raise InputError for an error of any kind within, but for memory that is not enough."""
+    try:
+        yield
+    except Exception as problem:
+        if isinstance(problem, InputError) or ran_out(problem):
+            raise
+        raise InputError(f"{what} fails: {type(problem).__name__}: {problem}") from problem
 
 
 class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
@@ -26,10 +39,10 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
 def job(function: Callable[..., Any], *arguments: Any) -> Job:
     """Return the call of a function with these arguments, and what it reports to, as a job for another process.
 
-    Raises InputError where a network or an option cannot be sent there.
+    Classes of a script or notebook, which pickle alone cannot send, go along. Raises InputError where one cannot.
     """
     pickled = BytesIO()
-    with in_one_line("sending the network and its options to another process"):
+    with in_one_line("sending what was given to another process"):
         _Pickler(pickled).dump((function, arguments))
     return partial(_call, pickled.getvalue())
 

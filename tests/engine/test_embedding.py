@@ -1,0 +1,81 @@
+"""The first layer and the features of the query, of tasks of no file, against the plain module."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from own_tasks import OWN, Drawn, Kinds, Mean
+from rounding import in_double
+from small import make_model, make_plan
+from test_network import assert_as_plain, drawn, sequences
+
+from vanishing_variance import Embedded, Number, OneHot
+from vanishing_variance.engine import embedding
+from vanishing_variance.engine.embedding import Embedding
+from vanishing_variance.engine.loop import losses
+from vanishing_variance.engine.sparse import touched_rows
+from vanishing_variance.engine.task import EmbeddingTraining
+from vanishing_variance.harness.errors import InputError
+
+
+def plan_of(kind, projection="mlp"):
+    plan = make_plan(batch_size=4, model=make_model(width=16, projection=projection))
+    training = kind.training_class()()
+    if isinstance(training, EmbeddingTraining):
+        training = EmbeddingTraining(embedding_width=8, embedding_std=0.5)
+    variant = replace(plan.variant, task_name=kind.__name__, task=kind())
+    return replace(plan, variant=variant, task_training=training)
+
+
+@pytest.mark.parametrize("projection", ["mlp", "direct"])
+@pytest.mark.parametrize("kind", OWN)
+def test_loss_and_gradients_equal_those_of_a_plain_module(kind, projection):
+    assert_as_plain(plan_of(kind, projection))
+
+
+@pytest.mark.parametrize("kind", OWN)
+def test_looked_up_rows_and_those_that_a_batch_reads_lead_to_the_same_answers(kind, monkeypatch):
+    monkeypatch.setattr(embedding, "SPARSE_ABOVE", 1)
+    plan = plan_of(kind)
+    network, weights = plan.variant.network(), drawn(plan)
+    batch, labels = sequences(plan)
+    expected = losses(network, weights, batch, labels)
+    tables = network.embedding.sparse_tables
+    assert {name.removeprefix("embedding.") for name in tables} == plan.variant.task.tables.keys()
+    renumbered, rows = touched_rows(batch, tables, {name: weights[name].shape[1] for name in tables})
+    read = {name: torch.stack([weights[name][seed, rows[name][seed]] for seed in range(2)]) for name in tables}
+    found = losses(network, weights | read, in_double(renumbered), labels)
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
+
+    items, query = network.encode(weights, batch)
+    looked_up, same_query = network.encode(weights, batch, network.tables(weights))
+    torch.testing.assert_close(looked_up.hidden(), items.hidden(), rtol=0, atol=1e-12)
+    torch.testing.assert_close(same_query, query, rtol=0, atol=1e-12)
+
+
+def test_many_rows_are_looked_up_where_nothing_is_compiled(monkeypatch):
+    plan = plan_of(Kinds)
+    items, _ = plan.variant.network().encode(drawn(plan), sequences(plan)[0])
+    by_product = items.dense()
+    monkeypatch.setattr("vanishing_variance.engine.items.MOST_ONE_HOT", 1)
+    torch.testing.assert_close(items.dense(), by_product, rtol=0, atol=1e-12)
+
+
+class Twice(Drawn):
+    items = {"one": Number(), "other": Number()}
+
+
+class Many(Drawn):
+    items = {"a": OneHot(100), "b": Embedded(100, table="b"), "c": OneHot(50)}
+
+
+@pytest.mark.parametrize("kind", [Twice, Many])
+def test_what_does_not_fit_is_one_line(kind):
+    with pytest.raises(InputError, match=rf"^task {kind.__name__}: the fast engine takes items of .*; train with a n"):
+        Embedding(kind()).require_fit()
+
+
+def test_tables_alone_are_read_in_part_where_they_are_large(task_name):
+    expected = {"argmax": {}, "dictionary": {"embedding.key": ("key", "query")}}
+    assert make_plan(task_name).variant.network().embedding.sparse_tables == expected[task_name]
+    assert plan_of(Mean).variant.initial(plan_of(Mean).task_training)["query.0.weight"].shape == (16, 1)

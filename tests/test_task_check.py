@@ -1,0 +1,196 @@
+"""The check of a task before its training: a line for each mistake, and none for what is right."""
+
+import numpy as np
+import pytest
+from own_tasks import OWN, Drawn, Mean
+
+from vanishing_variance import Embedded, Number, OneHot
+from vanishing_variance.engine import registry
+from vanishing_variance.engine.ranges import Range
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.task_check import check_task
+
+TRAINED = Range(shortest=5, longest=16)
+GLOBAL = np.random.default_rng(0)
+
+
+def checked(task, in_order=False):
+    check_task(task, type(task).__name__, TRAINED, in_order=in_order)
+
+
+@pytest.mark.parametrize("kind", [*OWN, *map(registry.load_task, registry.task_names())])
+def test_a_right_task_passes(kind):
+    checked(kind())
+
+
+class NoItems(Drawn):
+    items = {}
+
+
+class ReservedName(Drawn):
+    items = {"target": OneHot(3)}
+
+
+class NameTwice(Drawn):
+    items = {"key": OneHot(3)}
+    query = {"key": OneHot(3)}
+
+
+class NoFeature(Drawn):
+    items = {"key": "Number"}
+
+
+class NoParameter(Drawn):
+    items = {"key": OneHot("keys")}
+
+
+class OneClass(Mean):
+    label_classes = 1
+
+
+class TableOfTwoSizes(Drawn):
+    items = {"key": Embedded(3, table="key")}
+    query = {"query": Embedded(4, table="key")}
+
+
+class TooShort(Mean):
+    @property
+    def longest(self):
+        return 8
+
+
+class Fails(Mean):
+    def sample(self, rng, sequences, length):
+        return {"number": rng.random((sequences, length), dtype="float99")}
+
+
+class Lists(Mean):
+    def sample(self, rng, sequences, length):
+        return [0.5] * sequences
+
+
+class Less(Mean):
+    query = {"cue": Number()}
+
+
+class More(Mean):
+    def sample(self, rng, sequences, length):
+        return super().sample(rng, sequences, length) | {"answer": rng.random(sequences)}
+
+
+class OfOneLength(Mean):
+    def sample(self, rng, sequences, length):
+        return super().sample(rng, sequences, 5)
+
+
+class Double(Mean):
+    def sample(self, rng, sequences, length):
+        return {"number": rng.random((sequences, length))}
+
+
+class NotANumber(Mean):
+    def sample(self, rng, sequences, length):
+        return {"number": np.log(super().sample(rng, sequences, length)["number"] - 0.5)}
+
+
+class Beyond(Drawn):
+    items = {"class": OneHot(4)}
+
+    def sample(self, rng, sequences, length):
+        return {"class": rng.integers(5, size=(sequences, length))}
+
+
+class TargetBeyond(Mean):
+    def sample(self, rng, sequences, length):
+        return super().sample(rng, sequences, length) | {"target": np.full(sequences, length)}
+
+
+class FromAGlobalGenerator(Mean):
+    def sample(self, rng, sequences, length):
+        return super().sample(GLOBAL, sequences, length)
+
+
+class FromItsOwn(Mean):
+    def sample(self, rng, sequences, length):
+        return super().sample(np.random.default_rng(0), sequences, length)
+
+
+class LabelBeyond(Mean):
+    def label(self, batch):
+        return super().label(batch) + 5
+
+
+class LabelOfOtherKind(Mean):
+    def label(self, batch):
+        return super().label(batch).astype(np.int8)
+
+
+class LabelOfItems(Mean):
+    def label(self, batch):
+        return (batch["number"] * 10).astype(np.int64)
+
+
+class LabelKept(Mean):
+    """By what the last sample was."""
+
+    def sample(self, rng, sequences, length):
+        KEPT.append(super().sample(rng, sequences, length))
+        return KEPT[-1]
+
+    def label(self, batch):
+        return super().label(KEPT[-1])[: len(batch["number"])]
+
+
+KEPT = []
+
+
+class LabelThatChanges(Mean):
+    def label(self, batch):
+        batch["number"].sort(axis=1)
+        return super().label(batch)
+
+
+class First(Mean):
+    def label(self, batch):
+        return (batch["number"][:, 0] * 10).astype(np.int64)
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        (NoItems, "it has no items; an item consists of Number, OneHot or Embedded by name"),
+        (ReservedName, "target is no name for an array of items or query; "),
+        (NameTwice, "key is no name for an array of items or query; "),
+        (NoFeature, "key is 'Number'; must be a Number, OneHot or Embedded"),
+        (NoParameter, "classes of key is 'keys'; must be 2 or more, or the name of a parameter that is: none"),
+        (OneClass, "label_classes is 1; must be 2 or more, or the name of a parameter that is: bins"),
+        (TableOfTwoSizes, "query has 4 classes, and others of table key 3"),
+        (TooShort, "its longest sequence has 8 items, and training 16"),
+        (Fails, "sample(rng, 64, 5) fails: TypeError: "),
+        (Lists, "sample returns [0.5, "),
+        (Less, "sample returns no cue, which items or query declares"),
+        (More, "sample returns 'answer', which neither items nor query declares"),
+        (OfOneLength, "number is (64, 5); must be an array (64, 16) of 64 sequences of 16 items"),
+        (Double, "number is float64; must be float32, as rng.random(size, dtype=np.float32)"),
+        (NotANumber, "number has numbers that are not finite"),
+        (Beyond, "class has 0 to 4; must be from 0 to 3"),
+        (TargetBeyond, "target has 5 to 5; must be from 0 to 4"),
+        (FromAGlobalGenerator, "sample returns other sequences where the generator is the same; "),
+        (FromItsOwn, "sample returns the same sequences whatever the generator; "),
+        (LabelBeyond, "label has "),
+        (LabelOfOtherKind, "label is int8; must be int64, as by astype(np.int64)"),
+        (LabelOfItems, "label returns (64, 5); must be an array (64,) of 64 sequences"),
+        (LabelKept, "label is another where a sequence stands elsewhere; its own arrays must decide it"),
+        (LabelThatChanges, "label changes the arrays that it is given"),
+        (First, "label depends on the order of the items, which network paper does not read; "),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:invalid value encountered in log")
+def test_a_wrong_task_is_one_line(kind, line):
+    with pytest.raises(InputError) as raised:
+        checked(kind())
+    assert str(raised.value).removeprefix(f"task {kind.__name__}: ").startswith(line)
+
+
+def test_the_order_of_items_may_decide_where_a_network_may_read_it():
+    checked(First(), in_order=True)
