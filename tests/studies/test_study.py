@@ -9,8 +9,9 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.yaml import read_yaml, written
 from vanishing_variance.studies.line import runs
+from vanishing_variance.studies.parameters import held_out, line_params
 from vanishing_variance.studies.plan import digest, plan_of_test, plan_of_training
-from vanishing_variance.studies.study import held_out, line_params, read_study
+from vanishing_variance.studies.study import read_study
 from vanishing_variance.studies.template import filled
 
 PARAMS = read_yaml(ROOT / "params.yaml")
