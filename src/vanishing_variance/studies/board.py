@@ -87,7 +87,7 @@ def _rows_of_line(own: pd.DataFrame, baseline: pd.DataFrame, longest: int, seque
         if by_length.empty:
             continue
         beyond = by_length.loc[:, by_length.columns.to_numpy() > longest].mean(axis=1)
-        row = {"rule": rule, "n": len(by_length), **_estimate("beyond", beyond.to_numpy())}
+        row = {"rule": rule, "n": len(by_length), "p": NAN, **_estimate("beyond", beyond.to_numpy())}
         theirs = percent_by_length(rows(baseline, rule=rule))
         if len(theirs):
             points, views = gain(by_length, theirs, longest, sequences)

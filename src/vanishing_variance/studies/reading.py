@@ -10,6 +10,7 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.runs import RULES
+from vanishing_variance.statistics.intervals import NAN
 from vanishing_variance.studies.line import STUDIES
 from vanishing_variance.studies.matched import STEP
 from vanishing_variance.studies.parameters import line_params, runs_of, seeds_of
@@ -85,6 +86,6 @@ def by_rule(results: pd.DataFrame) -> pd.DataFrame:
     others = tested.drop(columns=[*rules, *(name for name in results if str(name).startswith(f"{LOSS}_"))])
     parts = [others[others["note"].notna()]]
     for rule in rules:
-        part = others.assign(rule=rule, accuracy=tested[rule], **{LOSS: tested.get(f"{LOSS}_{rule}")})
+        part = others.assign(rule=rule, accuracy=tested[rule], **{LOSS: tested.get(f"{LOSS}_{rule}", NAN)})
         parts.append(part.dropna(subset="accuracy"))
     return pd.concat(parts).sort_index(kind="stable")
