@@ -87,7 +87,7 @@ def test_dvcs_temporary_copies_run_their_own_source_side_by_side(copy):
         time.sleep(1)
     for experiment, said, treatment in (("edited", "short sequences", "ln"), ("other", "the short range", "rms")):
         copy("dvc", "exp", "apply", experiment)
-        table = (copy.path / "metrics/tables/table1.md").read_text()
+        table = (copy.path / "metrics/tables/tables.md").read_text()
         assert f"trained on {said}: accuracy (%), none against {treatment}" in table
 
 
@@ -117,7 +117,7 @@ def test_a_new_task_and_a_new_parameter_of_another_stage_retrain_nothing(copy):
 def test_another_treatment_of_the_paper_trains_its_long_range_alone_and_back_again_nothing(copy):
     new = added({"long": ["std"]}, "std")
     assert copy.ran("dvc", "exp", "run", "-S", "norm=std") == {*new, "check", *RESULTS}
-    assert "+ std" in (copy.path / "metrics/tables/table1.md").read_text()
+    assert "+ std" in (copy.path / "metrics/tables/tables.md").read_text()
     copy.commit("norm=std")
     shown = copy("dvc", "metrics", "diff", "HEAD~1", "--md")
     assert re.search(r"\| metrics/summary.json *\| argmax.norm *\| [\d.]+ *\| [\d.]+ *\| -?[\d.]+ *\|", shown)
@@ -133,8 +133,8 @@ def test_another_treatment_of_the_paper_trains_its_long_range_alone_and_back_aga
 def test_without_the_long_range_nothing_is_trained_and_its_results_are_absent(copy):
     change(copy, train_also_on=[])
     assert copy.ran("dvc", "repro") == {"check", *RESULTS}
-    tables = {path.stem for path in (copy.path / "metrics/tables").glob("table*.md")}
-    assert tables == {"table1", "table2", "table3", "table6"}
+    tables = (copy.path / "metrics/tables/tables.md").read_text()
+    assert re.findall(r"^## Table (\d)\.", tables, re.MULTILINE) == ["1", "2", "3", "6"]
     assert not (copy.path / "plots/figures/results/accuracy-long.png").exists()
     summary = json.loads((copy.path / "metrics/summary.json").read_text())
     assert summary.keys() >= {"argmax", "dictionary"}
@@ -145,7 +145,7 @@ def test_a_new_normaliser_trains_only_itself(copy):
     (copy.path / "src/vanishing_variance/norms/largest.py").write_text(NEW_NORM)
     new = added({"short": ["largest"], "long": ["largest"]}, "largest")
     assert copy.ran("dvc", "exp", "run", "-S", "norm=largest") == {*new, "check", *RESULTS}
-    assert "+ largest" in (copy.path / "metrics/tables/table1.md").read_text()
+    assert "+ largest" in (copy.path / "metrics/tables/tables.md").read_text()
 
 
 def of_study(*names):
