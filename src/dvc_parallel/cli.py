@@ -16,6 +16,7 @@ from dvc.cli import main as dvc
 from dvc.exceptions import DvcException, NotDvcRepoError
 from filelock import FileLock, Timeout
 
+from dvc_parallel import clusters
 from dvc_parallel.errors import InputError, StageError, one_line, shown
 from dvc_parallel.graph import Pipeline, own_folder
 from dvc_parallel.run import Driver, Pool
@@ -79,10 +80,6 @@ def _repro(chosen: argparse.Namespace) -> int:
             raise InputError(f"--{name}: {number} must be a whole number from 1 on")
     if chosen.slurm is None and chosen.slurm_option:
         raise InputError("--slurm-option is for --slurm alone")
-    try:
-        from dvc_parallel import clusters  # noqa: PLC0415 -- Dask is optional
-    except ImportError:
-        raise InputError("dvc-parallel needs Dask: pip install distributed dask-jobqueue bokeh") from None
     job: dict[str, Any] = {}
     if chosen.slurm is not None:
         job = clusters.slurm_job(dict(chosen.slurm_option))

@@ -31,7 +31,7 @@ from vanishing_variance.plain import block as plain_block
 from vanishing_variance.plain.plan import NetworkChoice, PlainPlan
 from vanishing_variance.results.scale import changed
 
-# params.yaml as it is in git: for use outside of the repository's folder.
+# In a checkout a link to the root's params.yaml, and in an installed package its content.
 DEFAULTS = Path(__file__).with_name("params.yaml")
 
 

@@ -116,16 +116,6 @@ def test_bad_input_is_one_line_and_nothing_is_touched(tiny, call, arguments, sai
     assert (tiny.path / "a").read_text() == "made before"
 
 
-def test_without_dask_a_line_says_how_to_get_it(tiny, call, monkeypatch):
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    monkeypatch.delitem(sys.modules, "dvc_parallel.clusters")
-    monkeypatch.delattr("dvc_parallel.clusters")
-    printed = call(exit_code=2)
-    assert printed.startswith("error: ")
-    assert "pip install" in printed
-    assert tiny.ran() == {}
-
-
 def test_a_dry_run_says_what_would_run_in_which_job_and_without_sbatch_there_is_none(tiny, call, caplog, monkeypatch):
     """A job's options are over the user's configuration; it is one worker of one thread."""
     options = ["--slurm", "1", *(f"--slurm-option={option}" for option in ("gpus=1", "queue=long", "memory=8GB"))]
