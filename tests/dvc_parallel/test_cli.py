@@ -97,7 +97,6 @@ def test_an_unknown_stage_is_255_and_no_repository_253(call, tmp_path, monkeypat
     [
         ("--workers 0", "--workers: 0 must be a whole number from 1 on"),
         ("--slurm -1", "--slurm: -1 must be a whole number from 1 on"),
-        ("--workers 1 --slurm 1", "dvc-parallel repro: argument --slurm: not allowed with"),
         ("--slurm-option cores=8", "--slurm-option is for --slurm alone"),
         ("--slurm 1 --slurm-option cores", "--slurm-option: 'cores' must be KEY=VALUE"),
         ("--slurm 1 --slurm-option speed=8", "--slurm-option: speed is unknown; it takes account, cores, "),
@@ -105,7 +104,6 @@ def test_an_unknown_stage_is_255_and_no_repository_253(call, tmp_path, monkeypat
         ("--slurm 1 --slurm-option cores=many", "--slurm-option: cores=many: it takes a whole number"),
         ("--slurm 1 --slurm-option cores=8 --slurm-option memory=x", "--slurm-option: Could not interpret 'x'"),
         ("--scheduler=", "--scheduler: nothing: no Dask scheduler answers there"),
-        ("--bogus", "dvc-parallel: unrecognized arguments: --bogus"),
     ],
 )
 def test_bad_input_is_one_line_and_nothing_is_touched(tiny, call, arguments, said):

@@ -13,7 +13,7 @@ from tiny import until
 
 from dvc_parallel import clusters
 from dvc_parallel.command import Command
-from dvc_parallel.errors import InputError
+from dvc_parallel.exceptions import UsageError
 from dvc_parallel.run import Pool, Room
 
 
@@ -63,7 +63,7 @@ def test_an_address_where_no_scheduler_answers_is_refused(client, address, monke
     with socket.create_server(("127.0.0.1", 0)) as mute:
         (worker, *_) = client.scheduler_info()["workers"]
         other = {"mute": f"tcp://127.0.0.1:{mute.getsockname()[1]}", "worker": worker}
-        with pytest.raises(InputError, match=r"^--scheduler: \S+: no Dask scheduler answers there"):
+        with pytest.raises(UsageError, match=r"^--scheduler: \S+: no Dask scheduler answers there"):
             clusters.existing(other.get(address, address)).__enter__()
 
 

@@ -11,7 +11,7 @@ import zc.lockfile
 from tiny import STAGES, Tiny, stage, until
 
 from dvc_parallel.command import run
-from dvc_parallel.errors import InputError
+from dvc_parallel.exceptions import UsageError
 from dvc_parallel.graph import Pipeline
 from dvc_parallel.run import Driver, Room, longest_first
 
@@ -142,7 +142,7 @@ def test_an_output_that_is_missing_or_of_a_file_that_changed_meanwhile_is_not_re
 def test_needs_that_are_not_allowed_are_refused_before_anything_is_touched(tiny, key, value):
     (tiny.path / "a").write_text("mine")
     tiny.write({"a": STAGES["a"] | {"meta": {key: value}}})
-    with pytest.raises(InputError, match=f"^dvc.yaml: a: meta.{key}: {value!r} must be "):
+    with pytest.raises(UsageError, match=f"^dvc.yaml: a: meta.{key}: {value!r} must be "):
         Drive(tiny)
     assert (tiny.path / "a").read_text() == "mine"
 
