@@ -65,7 +65,7 @@ paper-scale: $(VENV)/installed
 default-scale:
 	git -c apply.whitespace=nowarn stash push --quiet --include-untracked --message "before default-scale" -- params.yaml dvc.lock ':(glob)metrics/*.*' metrics/interventions metrics/tables plots
 	dvc checkout --quiet --allow-missing
-	@python -m stages.tidy
+	@python -m vanishing_variance.results.leftovers
 
 # What this branch changes in the results, for its pull request.
 pr-report: $(VENV)/installed
