@@ -4,12 +4,13 @@ import pandas as pd
 
 from vanishing_variance.engine.config import Norm
 from vanishing_variance.engine.ranges import Range, ranges_of
+from vanishing_variance.engine.run import PAPER, Run
 from vanishing_variance.engine.seeds import Blocks
 from vanishing_variance.figures import results
 from vanishing_variance.figures.config import Figures
 from vanishing_variance.figures.drawing import write_figure
 from vanishing_variance.harness.frames import read_csv, read_frame, write_csv
-from vanishing_variance.harness.paths import FIGURES, LOSSES, METRICS, NETWORK, PAPER, PLOT_DATA, PLOTS, Run
+from vanishing_variance.harness.paths import FIGURES, LOSSES, METRICS, NETWORK, PLOT_DATA, PLOTS
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml

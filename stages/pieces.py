@@ -13,13 +13,14 @@ from typing import Any
 
 from vanishing_variance.engine.config import Norm
 from vanishing_variance.engine.ranges import ranges_of
+from vanishing_variance.engine.run import PAPER, Run
 from vanishing_variance.engine.seeds import Blocks, SeedsPerBlock, seeds
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import read_document
 from vanishing_variance.harness.frames import read_csv, read_frame
 from vanishing_variance.harness.locks import exclusive_lock
 from vanishing_variance.harness.machine import machine
-from vanishing_variance.harness.paths import METRICS, PAPER, RUNS, TIMES, Run
+from vanishing_variance.harness.paths import METRICS, RUNS, TIMES
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import flattened, read_yaml

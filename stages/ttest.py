@@ -13,12 +13,13 @@ import pandas as pd
 
 from vanishing_variance.engine.config import Norm
 from vanishing_variance.engine.ranges import ranges_of
+from vanishing_variance.engine.run import PAPER, Run
 from vanishing_variance.engine.seeds import Blocks
 from vanishing_variance.harness.arrays import read_arrays
 from vanishing_variance.harness.files import read_document, write_json
 from vanishing_variance.harness.frames import read_csv, read_frame, write_csv, write_frame
 from vanishing_variance.harness.outputs import write_files
-from vanishing_variance.harness.paths import LOSSES, METRICS, NETWORK, PAPER, PLOTS, Run
+from vanishing_variance.harness.paths import LOSSES, METRICS, NETWORK, PLOTS
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, Length, get_param
 from vanishing_variance.harness.yaml import read_yaml

@@ -9,9 +9,9 @@ import yaml
 from made_up_pieces import PARAMS, piece, wider
 
 from stages.pieces import KINDS, call, check_computed, folder, missing
+from vanishing_variance.engine.run import Run
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.frames import write_csv
-from vanishing_variance.harness.paths import Run
 from vanishing_variance.results.records.pieces import read_piece
 from vanishing_variance.results.records.record import Record
 

@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 
 from vanishing_variance.engine.ranges import steps_key
+from vanishing_variance.engine.run import PAPER
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.harness.paths import PAPER
 
 # The paper's 100 seeds, and four more that fill the last block: whole processes of four seeds, two at once on two
 # cores. They begin at 16, because those before had a part in the choice of the protocol (docs/protocol.md). 4,096

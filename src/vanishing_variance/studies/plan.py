@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from vanishing_variance.harness.paths import PAPER
+from vanishing_variance.engine.run import PAPER
 from vanishing_variance.studies.sources import PACKAGE, hashes
 
 _WHOLE = ("norm", "attention", "seed", "blocks", "seeds_per_block", "model", "training")

@@ -17,12 +17,12 @@ import pandas as pd
 from pydantic import Field, NonNegativeFloat
 
 from vanishing_variance.engine.ranges import ranges_of, steps_key
+from vanishing_variance.engine.run import Run
 from vanishing_variance.engine.seeds import Index
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.files import read_document
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.outputs import write_files
-from vanishing_variance.harness.paths import Run
 from vanishing_variance.harness.sections import Section, get_param
 from vanishing_variance.harness.yaml import flattened
 from vanishing_variance.results.accuracy import COLUMNS
