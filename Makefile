@@ -4,7 +4,7 @@ VENV := .venv
 BASE := main
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: demo repro report study test test-all lint check-numbers bench paper-scale default-scale pr-report
+.PHONY: demo repro report study test test-all lint check-numbers bench default-scale pr-report
 
 # As `dvc repro --keep-going`, but tells how many stages are done, and runs independent stages at once. `check` comes first:
 # of a `blocks` that is no list, DVC itself would say no more than that it cannot parse dvc.yaml.
@@ -54,16 +54,12 @@ lint: $(VENV)/installed
 # Numbers of README.md and docs/results.md against the files in git, and most of these files against the raw results.
 check-numbers: $(VENV)/installed
 	python tests/numbers_in_prose.py
-	$(TESTS) tests/test_readme.py tests/results/test_record.py tests/studies/test_choice.py tests/results/test_shares.py \
+	$(TESTS) tests/test_readme.py tests/studies/test_choice.py tests/results/test_shares.py \
 		tests/studies/test_board.py
-
-paper-scale: $(VENV)/installed
-	python -m stages.scale paper
-	python -m stages.pieces
 
 # Back to what git has, and what DVC's cache has of the rest, so that nothing runs again; what was there is stashed.
 default-scale:
-	git -c apply.whitespace=nowarn stash push --quiet --include-untracked --message "before default-scale" -- params.yaml dvc.lock ':(glob)metrics/*.*' metrics/interventions metrics/tables plots
+	git -c apply.whitespace=nowarn stash push --quiet --include-untracked --message "before default-scale" -- params.yaml dvc.lock metrics plots
 	dvc checkout --quiet --allow-missing
 	@python -m vanishing_variance.results.leftovers
 

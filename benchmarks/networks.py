@@ -17,11 +17,11 @@ from vanishing_variance.engine.run import Run
 from vanishing_variance.harness.machine import machine
 from vanishing_variance.harness.parallel import single_threaded
 from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.params import changed
 from vanishing_variance.plain import loop
 from vanishing_variance.plain.ensemble import Single
 from vanishing_variance.plain.model import initial_model
 from vanishing_variance.plain.plan import PlainPlan
-from vanishing_variance.results.scale import changed
 
 STEPS, ROUNDS = 200, 5
 

@@ -1,4 +1,4 @@
-"""Write the README's table and picture, from the record and the study `fresh`; not a stage of the graph."""
+"""Write the README's table and picture, from the studies `paper-scale` and `fresh`; not a stage of the graph."""
 
 from pathlib import Path
 
@@ -11,20 +11,20 @@ from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.readme import block, rewritten
-from vanishing_variance.report.strongest import CLAIMS, RECORD, Study, strongest
-from vanishing_variance.results.answer import read_answer
+from vanishing_variance.report.strongest import CLAIMS, Judged, strongest
+from vanishing_variance.report.studies import read_answer, read_judged
 
 README = Path("README.md")
 
 
 def main() -> None:
     Arguments(description=__doc__).parse_args()
-    ours = Study(read_document(METRICS / "claims.json", CLAIMS), read_yaml(PATH))
-    record = METRICS / RECORD
-    recorded = Study(read_document(record / "claims.json", CLAIMS), read_yaml(record / PATH))
-    claims = [evidence.claim for evidence in strongest(ours, recorded).values()]
-    lengths = get_param(recorded.params, "ranges.short", Range)
-    means = read_answer(Path())
+    params = read_yaml(PATH)
+    ours = Judged(read_document(METRICS / "claims.json", CLAIMS), params)
+    paper_scale = read_judged(params)
+    claims = [evidence.claim for evidence in strongest(ours, paper_scale).values()]
+    lengths = get_param(paper_scale.params, "ranges.short", Range)
+    means = read_answer(params)
     text = rewritten(read_text(README), block(means, claims))
     write_figure(PLOTS / "readme" / "answer", draw(means, (lengths.shortest, lengths.longest)))
     write_text(README, text)

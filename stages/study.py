@@ -2,8 +2,8 @@
 
 import sys
 
-from stages.pieces import call
 from stages.study_plan import write_plan
+from vanishing_variance.harness.command import call
 from vanishing_variance.harness.locks import exclusive_lock
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.studies.line import STUDIES

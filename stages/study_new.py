@@ -2,6 +2,7 @@
 
 import re
 
+from stages.study_plan import write_plan
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.script import Arguments, run
@@ -21,6 +22,7 @@ def main() -> None:
         raise InputError(f"NEW: {folder} exists; choose another name, or run it: make study NAME={name}")
     for file in FILES:
         write_text(folder / file, filled(file, name))
+    write_plan(name)  # DVC reads the list of blocks from it, of any study
     print(f"{folder / 'study.yaml'} is an example to edit; then: git add {folder}; make study NAME={name}")
 
 

@@ -26,10 +26,9 @@ from vanishing_variance.measure import plain_models
 from vanishing_variance.measure.evaluation.block import accuracies
 from vanishing_variance.measure.fast_models import fast_correct
 from vanishing_variance.measure.held_out import Test
-from vanishing_variance.params import check
+from vanishing_variance.params import changed, check
 from vanishing_variance.plain import block as plain_block
 from vanishing_variance.plain.plan import NetworkChoice, PlainPlan
-from vanishing_variance.results.scale import changed
 
 # In a checkout a link to the root's params.yaml, and in an installed package its content.
 DEFAULTS = Path(__file__).with_name("params.yaml")

@@ -1,5 +1,6 @@
 """All of params.yaml, checked before anything runs."""
 
+import copy
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any, Generic, TypeVar
@@ -137,3 +138,21 @@ def _of_network(network: str, options: Mapping[str, Any], attention: str) -> Ite
 
 def _listed(lengths: list[int]) -> str:
     return ", ".join(map(str, lengths))
+
+
+def changed(document: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the document with other values at dotted keys. Raises InputError, which names a key that it lacks."""
+    result = copy.deepcopy(dict(document))
+    for key, value in values.items():
+        *sections, last = str(key).split(".")
+        section = result
+        try:
+            for name in sections:
+                section = section[name]
+            known = isinstance(section, Mapping) and last in section
+        except (KeyError, TypeError):
+            known = False
+        if not known:
+            raise InputError(f"params.yaml: it has no key {key}")
+        section[last] = value
+    return result

@@ -124,21 +124,14 @@ def test_a_bad_value_of_an_option_is_refused(refused, script, option, value, sai
         (("study_plan",), "required: study"),
         (("study_plan", "mine"), "study: 'mine' is unknown; choose from none"),
         (("study", "mine"), "study: 'mine' is unknown; choose from none"),
-        (("study_train", "mine"), "required: line"),
+        (("study_train", "mine"), "required: run"),
         (("study_test", "mine", "argmax-ln"), "studies/mine/plan.yaml: cannot be read as YAML"),
         (("study_new", "../mine"), "NEW: '../mine' must be 1 to 64 characters of a-z, 0-9 and -"),
-        (("scale", "big"), "invalid choice: 'big' (choose from 'paper')"),
-        (("pieces", "A b"), "'A b'"),
     ],
 )
 def test_a_bad_argument_is_refused(refused, script, said):
     write(GOOD)
     assert said in refused(*script)
-
-
-def test_a_record_has_no_models_of_another_network(refused):
-    write_changed("network", "transformer")
-    assert refused("pieces") == "error: params.yaml: network is transformer; a record has models of network paper\n"
 
 
 def test_a_new_study_does_not_overwrite_one_and_can_be_planned(refused):
@@ -149,7 +142,7 @@ def test_a_new_study_does_not_overwrite_one_and_can_be_planned(refused):
     assert "choose from mine" in refused("study_plan", "yours")
     assert stage("study_plan", "mine") == (0, "")
     said = refused("study_train", "mine", "ln")
-    assert said.endswith("has no 'ln'; choose from argmax-ln, argmax-none, dictionary-ln, dictionary-none\n")
+    assert said.endswith("has no 'ln'; choose from argmax-ln-0, argmax-none-0, dictionary-ln-0, dictionary-none-0\n")
 
 
 @pytest.mark.parametrize(
@@ -160,7 +153,7 @@ def test_a_new_study_does_not_overwrite_one_and_can_be_planned(refused):
             f"{STUDY}lines: {{a: {{norm: none}}, b: {{norm: ln, blocks: [1]}}}}\ncompare: [[b, a]]\n",
             "compare has b and a, which have no seed in common; change their blocks",
         ),
-        (f"{STUDY}lines: {{}}\nkept: [a]\n", "studies/mine/study.yaml: kept has a, which has no file in results/"),
+        (f"{STUDY}lines: {{}}\nkept: [a]\n", "studies/mine/study.yaml: kept has a, of which studies/mine/results/kept"),
     ],
 )
 def test_a_bad_study_is_refused_by_its_stages(refused, study, line):

@@ -26,7 +26,7 @@ def _files(refused):
     initial = Variant.of(params, "argmax", "ln").initial(task_training(params, "argmax"))
     write_arrays(WEIGHTS, in_arrays(draw(initial, 0, "argmax", [0, 1])))
     CLAIMS.parent.mkdir()
-    shutil.copy(ROOT / "metrics/paper-scale/claims.json", CLAIMS)
+    shutil.copy(ROOT / "studies/paper-scale/claims.json", CLAIMS)
 
 
 def cut_off(path):

@@ -153,9 +153,14 @@ def of_study(*names):
     return {f"{STUDY}/dvc.yaml:{name}" for name in names}
 
 
-def of_line(line):
-    """Return the names of a line's stages."""
-    return {f"{kind}@{task}-{line}" for kind in ("train", "test") for task in TASKS}
+def of_run(run):
+    """Return the names of the stages of a line's block."""
+    return {f"{kind}@{task}-{run}" for kind in ("train", "test") for task in TASKS}
+
+
+def make_study(copy):
+    """Return the stages that `make study` runs."""
+    return copy.ran("python", "-m", "stages.study", STUDY.partition("/")[2])
 
 
 @pytest.mark.parametrize(
@@ -172,24 +177,30 @@ def test_a_line_that_is_added_or_changed_trains_alone(copy, old, new, line):
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new))
-    graph = f"{STUDY}/dvc.yaml"
-    assert copy.ran("dvc", "repro", graph) == of_study("plan", *of_line(line), "compare")
+    assert make_study(copy) == of_study("plan", *of_run(f"{line}-0"), "compare")
     assert f"| {line} " in (copy.path / STUDY / "board.md").read_text()
-    assert copy.ran("dvc", "repro", graph) == set()
+    assert make_study(copy) == set()
 
 
-def test_a_clone_without_weights_adds_a_line_and_trains_no_other(copy, tmp_path):
-    """As `make study` does it; where tests of the others are stale, it names them and removes nothing."""
+def test_a_block_that_is_added_trains_alone_also_in_a_clone_without_weights(copy, tmp_path):
+    """Two blocks, a third; then a clone, which adds a fourth, and where tests are stale names them."""
+
+    def with_blocks(of, blocks):
+        edit_yaml(of.path / STUDY / "study.yaml", {"lines.none": {"norm": "none", "blocks": blocks}})
+        return make_study(of)
+
+    assert with_blocks(copy, [0, 1]) == of_study("plan", *of_run("none-1"), "compare")
+    assert with_blocks(copy, [0, 1, 2]) == of_study("plan", *of_run("none-2"), "compare")
+    copy.commit("three blocks")
     clone = Copy(tmp_path / "clone")
     copy("git", "clone", "--quiet", str(copy.path), str(clone.path))
+    assert with_blocks(clone, [0, 1, 2, 5]) == {"check", *GENERATE, *of_study("plan", *of_run("none-5"), "compare")}
+    assert re.search(r"\| none +\| plain +\| +8 \|", (clone.path / STUDY / "board.md").read_text())
+    clone.commit("a fourth")
     path = clone.path / STUDY / "study.yaml"
-    make_study = ("python", "-m", "stages.study", path.parent.name)
-    path.write_text(path.read_text().replace("lines:\n", "lines:\n  two: {norm: none, model.heads: 2}\n"))
-    assert clone.ran(*make_study) == {"check", *GENERATE, *of_study("plan", *of_line("two"), "compare")}
-    clone.commit("two heads")
     path.write_text(path.read_text() + "lengths: [4, 16]\n")
-    said = clone(*make_study, exit_code=2)
-    assert "test@argmax-none, test@argmax-power-ln, test@argmax-transformer and 3 more would run again (" in said
+    said = clone("python", "-m", "stages.study", "leaderboard", exit_code=2)
+    assert "test@argmax-none-0, test@argmax-none-1, test@argmax-none-2 and 7 more would run again (" in said
     assert clone("git", "diff", "--name-only").split() == [f"{STUDY}/plan.yaml", f"{STUDY}/study.yaml"]
 
 
@@ -207,7 +218,7 @@ def test_a_changed_engine_of_other_networks_trains_their_lines_alone(copy):
     assert copy.ran("dvc", "repro", f"{STUDY}/dvc.yaml:plan") >= of_study("plan")
     for line, stale in (("transformer", True), ("none", False), ("power-ln", False)):
         for task in TASKS:
-            name = f"{STUDY}/dvc.yaml:train@{task}-{line}"
+            name = f"{STUDY}/dvc.yaml:train@{task}-{line}-0"
             assert copy.ran(*dry, name) == ({name} if stale else set())
 
 

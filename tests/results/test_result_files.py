@@ -3,14 +3,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from made_up_pieces import PARAMS
+from checkout import ROOT
 from made_up_tests import PAPER, made_up
 from scipy import stats
 
 from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.files import TrainingSetup, comparison, overview
 from vanishing_variance.statistics import robust
 
+PARAMS = read_yaml(ROOT / "tests/smoke.yaml")
 STEPS = {(task, name): 5 for task in ("argmax", "dictionary") for name in ("short", "long")}
 SHORT = TrainingSetup(0, {"short": 2}, {"short": 16}, STEPS, 512)
 

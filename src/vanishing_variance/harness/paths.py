@@ -5,8 +5,6 @@ from pathlib import Path
 
 RUNS = Path("runs")
 DATA = Path("data")
-# Seconds that each stage took, where it ran: not an output, so that it changes no hash.
-TIMES = RUNS / "times"
 # What the stages depend on of the choices that params.yaml names: a file each with the hashes of what it imports.
 CHOICES = RUNS / "choices"
 # The network of all models: its name and, but for the paper's, its options and the hashes of what trains it.

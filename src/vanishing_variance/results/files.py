@@ -1,4 +1,4 @@
-"""Files of results by name, from raw results: what the stage `ttest` and records write."""
+"""Files of results by name, from raw results: what the stage `ttest` and studies write."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -8,7 +8,8 @@ from typing import Any
 from vanishing_variance.engine.run import PAPER
 from vanishing_variance.studies.sources import PACKAGE, hashes
 
-_WHOLE = ("norm", "attention", "seed", "blocks", "seeds_per_block", "model", "training")
+# Not blocks: more of them train alone.
+_WHOLE = ("norm", "attention", "seed", "seeds_per_block", "model", "training")
 
 
 def plan_of_training(params: Mapping[str, Any], task: str, range_: str) -> dict[str, Any]:
@@ -35,14 +36,19 @@ def network_plan(params: Mapping[str, Any], tasks: Iterable[str]) -> dict[str, A
     return {"network": network, "network_options": params["network_options"], "files": files}
 
 
-def plan_of_test(params: Mapping[str, Any], task: str, test: Mapping[str, Any]) -> dict[str, Any]:
+def plan_of_test(
+    params: Mapping[str, Any], task: str, test: Mapping[str, Any], paper_tables: bool = False
+) -> dict[str, Any]:
     """Return what a line's test on a task reads beside its training's plan: `test`, the lengths, among it.
 
-    The inside of several heads of the paper's network is measured by the plain engine.
+    `paper_tables`, where the inside of the models is wanted for them. That of several heads of the paper's network is
+    measured by the plain engine.
     """
     if params["network"] != PAPER:
         return {"test": test}
     plan = {"test": test, "diagnostics": params["diagnostics"], "temperature": params["temperature"]}
+    if paper_tables:
+        plan["paper_tables"] = True
     if params["model"]["heads"] > 1:
         plan["files"] = _plain_files(PAPER, [task])
     return plan

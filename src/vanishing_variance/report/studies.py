@@ -1,0 +1,34 @@
+"""What the page and the README show of studies, read from their results in git."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from vanishing_variance.harness.files import read_document
+from vanishing_variance.report.strongest import CLAIMS, PAPER_SCALE, Judged
+from vanishing_variance.results.answer import answer
+from vanishing_variance.results.paired_tests import paired_tests
+from vanishing_variance.studies.line import STUDIES
+from vanishing_variance.studies.parameters import PAPERS_NORM, params_of_tables
+from vanishing_variance.studies.reading import as_runs, by_rule, read_all
+from vanishing_variance.studies.study import read_study
+
+
+def read_judged(params: Mapping[str, Any]) -> Judged:
+    """Return the claims of the study at the paper's scale; `params`: those of params.yaml. Raises InputError."""
+    claims = read_document(STUDIES / PAPER_SCALE / "claims.json", CLAIMS)
+    return Judged(claims, params_of_tables(params, read_study(PAPER_SCALE)))
+
+
+def read_tests(params: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the paired tests of that study. Raises InputError."""
+    study, results = read_all(PAPER_SCALE, params)
+    ranges = list(dict.fromkeys(map(study.range_of, study.names)))
+    return paired_tests(by_rule(as_runs(study, results)), None, PAPERS_NORM, ranges)
+
+
+def read_answer(params: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the answer in five treatments (`results.answer`). Raises InputError."""
+    (_, paper_scale), (_, fresh) = (read_all(name, params) for name in (PAPER_SCALE, "fresh"))
+    return answer(by_rule(paper_scale), by_rule(fresh))
