@@ -28,9 +28,9 @@ report: $(VENV)/installed
 # `make study NEW=mine` begins a study of your own, `make study NAME=mine` trains what is missing, tests and compares.
 study: $(VENV)/installed
 ifdef NEW
-	@python -m stages.study_new "$(NEW)"
+	@python -m vanishing_variance.studies.new "$(NEW)"
 else
-	@python -m stages.study "$(NAME)"
+	@python -m vanishing_variance.studies.make "$(NAME)"
 endif
 
 TESTS := python -m pytest -n 2 --dist loadfile --no-loadscope-reorder

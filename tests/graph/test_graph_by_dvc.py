@@ -16,6 +16,7 @@ from vanishing_variance.harness.yaml import edit_yaml
 
 pytestmark = pytest.mark.slow
 
+MAKE_STUDY = ("env", "PYTHONPATH=src", "python", "-m", "vanishing_variance.studies.make")
 REVIEW = ("env", "PYTHONPATH=src", "python", "-m", "results_review", "--base")
 TASKS_OF_PARAMS = "    argmax: OfTask[Argmax, TaskTraining]\n    argmin: OfTask[Argmax, TaskTraining]\n"
 NEW_NORM = '''"""Division by the largest absolute value."""
@@ -160,7 +161,7 @@ def of_run(run):
 
 def make_study(copy):
     """Return the stages that `make study` runs."""
-    return copy.ran("python", "-m", "stages.study", STUDY.partition("/")[2])
+    return copy.ran(*MAKE_STUDY, STUDY.partition("/")[2])
 
 
 @pytest.mark.parametrize(
@@ -199,7 +200,7 @@ def test_a_block_that_is_added_trains_alone_also_in_a_clone_without_weights(copy
     clone.commit("a fourth")
     path = clone.path / STUDY / "study.yaml"
     path.write_text(path.read_text() + "lengths: [4, 16]\n")
-    said = clone("python", "-m", "stages.study", "leaderboard", exit_code=2)
+    said = clone(*MAKE_STUDY, "leaderboard", exit_code=2)
     assert "test@argmax-none-0, test@argmax-none-1, test@argmax-none-2 and 7 more would run again (" in said
     assert clone("git", "diff", "--name-only").split() == [f"{STUDY}/plan.yaml", f"{STUDY}/study.yaml"]
 
