@@ -6,7 +6,6 @@ import socket
 from contextlib import ExitStack
 from types import SimpleNamespace
 
-import dask
 import pytest
 from processes import alive, wait_for
 from tiny import until
@@ -45,16 +44,6 @@ def test_local_workers_run_a_stage_each_on_loopback_only_and_the_first_have_the_
     seen = client.run(environment, "CUDA_VISIBLE_DEVICES")
     offered = {workers[address]["name"]: (seen[address], workers[address]["resources"]) for address in workers}
     assert offered == {0: ("3", {"GPU": 1}), 1: ("", {})}
-
-
-def test_workers_do_not_sample_themselves_unless_the_user_has_configured_it(client):
-    workers = client.run(lambda: dask.config.get("distributed"))
-    for settings in [dask.config.get("distributed"), *workers.values()]:
-        assert not settings["worker"]["profile"]["enabled"]
-        assert settings["admin"]["tick"]["interval"] == "1s"
-    with dask.config.set({"distributed.admin.tick.interval": "5s"}):
-        dask.config.update_defaults({"distributed": clusters.QUIET})
-        assert dask.config.get("distributed.admin.tick.interval") == "5s"
 
 
 @pytest.mark.parametrize("address", ["", "tcp://127.0.0.1:1", "http://127.0.0.1:80", "8786", "mute", "worker"])

@@ -119,9 +119,6 @@ def test_a_bad_value_of_an_option_is_refused(refused, script, option, value, sai
     ("script", "said"),
     [
         (("generate", "--task", "../x"), "'../x' is unknown; choose from argmax, dictionary"),
-        (("generate", "--tas=argmax"), "required: --task"),
-        (("train", *ONE, "more"), "unrecognized arguments: more"),
-        (("study_plan",), "required: study"),
         (("study_plan", "mine"), "study: 'mine' is unknown; choose from none"),
         (("studies.make", "mine"), "study: 'mine' is unknown; choose from none"),
         (("study_train", "mine"), "required: run"),

@@ -3,7 +3,6 @@
 The tests share one copy: each that changes it undoes the change.
 """
 
-import json
 import re
 import shutil
 import time
@@ -19,14 +18,6 @@ pytestmark = pytest.mark.slow
 MAKE_STUDY = ("env", "PYTHONPATH=src", "python", "-m", "vanishing_variance.studies.make")
 REVIEW = ("env", "PYTHONPATH=src", "python", "-m", "results_review", "--base")
 TASKS_OF_PARAMS = "    argmax: OfTask[Argmax, TaskTraining]\n    argmin: OfTask[Argmax, TaskTraining]\n"
-NEW_NORM = '''"""Division by the largest absolute value."""
-
-LEARNABLE = {}
-
-
-def normalise(outputs, parameters, epsilon):
-    return outputs / (outputs.abs().amax(-1, keepdim=True) + epsilon)
-'''
 
 
 def change(copy, **values):
@@ -131,24 +122,6 @@ def test_another_treatment_of_the_paper_trains_its_long_range_alone_and_back_aga
     assert copy.ran("dvc", "exp", "run", "-S", "norm=ln") == RESULTS
 
 
-def test_without_the_long_range_nothing_is_trained_and_its_results_are_absent(copy):
-    change(copy, train_also_on=[])
-    assert copy.ran("dvc", "repro") == {"check", *RESULTS}
-    tables = {path.stem for path in (copy.path / "metrics/tables").glob("table*.md")}
-    assert tables == {"table1", "table2", "table3", "table6"}
-    assert not (copy.path / "plots/figures/results/accuracy-long.png").exists()
-    summary = json.loads((copy.path / "metrics/summary.json").read_text())
-    assert summary.keys() >= {"argmax", "dictionary"}
-    assert not [name for name in summary if "long" in name]
-
-
-def test_a_new_normaliser_trains_only_itself(copy):
-    (copy.path / "src/vanishing_variance/norms/largest.py").write_text(NEW_NORM)
-    new = added({"short": ["largest"], "long": ["largest"]}, "largest")
-    assert copy.ran("dvc", "exp", "run", "-S", "norm=largest") == {*new, "check", *RESULTS}
-    assert "+ largest" in (copy.path / "metrics/tables/table1.md").read_text()
-
-
 def of_study(*names):
     """Return the addresses of stages of the study in studies/."""
     return {f"{STUDY}/dvc.yaml:{name}" for name in names}
@@ -245,10 +218,12 @@ def test_a_stage_that_gathers_depends_on_nothing_that_other_settings_left(copy):
     assert {name: after[name] for name in before} == before
 
 
-def test_the_default_scale_in_a_clone_without_weights_leaves_it_as_it_is(copy, tmp_path):
+def test_in_a_clone_without_weights_the_page_opens_and_the_default_scale_leaves_it_as_it_is(copy, tmp_path):
     clone = Copy(tmp_path / "clone")
     copy("git", "clone", "--quiet", str(copy.path), str(clone.path))
+    assert clone.ran("dvc", "repro", "--single-item", "report") == set()
     (clone.path / "plots/figures/results/accuracy-huge.png").write_text("of another setting")
+    change(clone, test__sequences=96)
     clone("make", "default-scale")
     assert clone("git", "status", "--porcelain") == ""
     assert clone.ran("dvc", "repro", "--allow-missing", "--dry") == set()
