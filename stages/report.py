@@ -8,7 +8,7 @@ from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.page import Results, page, read_figure
-from vanishing_variance.report.strongest import CLAIMS, OTHERS, PAPER_SCALE, Judged
+from vanishing_variance.report.strongest import CLAIMS, OTHERS, Judged
 from vanishing_variance.report.studies import read_answer, read_judged, read_tests
 from vanishing_variance.results.runs import REFERENCE
 from vanishing_variance.studies.line import STUDIES
@@ -28,7 +28,7 @@ def main() -> None:
     paper_scale = Results(
         judged=read_judged(params),
         tests=read_tests(params),
-        figures=[read_figure(STUDIES / PAPER_SCALE / f"{name}.png", PAGE) for name in ("accuracy", "accuracy-long")],
+        figures=[read_figure(PLOTS / "readme" / f"{name}.png", PAGE) for name in ("accuracy", "accuracy-long")],
     )
     others = {name: read_document(STUDIES / name / "claims.json", CLAIMS) for name in OTHERS}
     shown = [name for name in SHOWN if "long" in ranges_of(params) or not name.endswith("-long")]

@@ -36,14 +36,11 @@ def main() -> None:
     text = board_table(name, study.question, table) + path_section(tested, study, longest, sequences)
     write_text(folder / "board.md", text)
     (folder / "board.png").unlink(missing_ok=True)
-    if len(study.names) > FEW:
+    if study.paper_tables:
+        write_files(folder, Compared.of(study, compare["params"], results).files())
+    elif len(study.names) > FEW:
         draw = path.draw(study.question, table, study.path) if study.path else board_figure.draw(study.question, table)
         write_figure(folder / "board", draw)
-    if study.paper_tables:
-        compared = Compared.of(study, compare["params"], results)
-        write_files(folder, compared.files())
-        for stem, drawing in compared.figures():
-            write_figure(folder / stem, drawing)
 
 
 if __name__ == "__main__":

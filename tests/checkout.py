@@ -15,7 +15,7 @@ from vanishing_variance.report.strongest import OTHERS, PAPER_SCALE
 
 ROOT = Path(__file__).resolve().parents[1]
 # What the page reads of studies, and the README's picture: results that no stage of the copy writes.
-_READ = ("study.yaml", "results/kept.csv", "claims.json", "accuracy.png", "accuracy-long.png")
+_READ = ("study.yaml", "results/kept.csv", "claims.json")
 OF_NO_STAGE = (
     "plots/readme/",
     *(f"studies/{name}/{file}" for name in ("fresh", PAPER_SCALE, *OTHERS) for file in _READ),

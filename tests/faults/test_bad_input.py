@@ -150,7 +150,6 @@ def test_a_new_study_does_not_overwrite_one_and_can_be_planned(refused):
             f"{STUDY}lines: {{a: {{norm: none}}, b: {{norm: ln, blocks: [1]}}}}\ncompare: [[b, a]]\n",
             "compare has b and a, which have no seed in common; change their blocks",
         ),
-        (f"{STUDY}lines: {{}}\nkept: [a]\n", "studies/mine/study.yaml: kept has a, of which studies/mine/results/kept"),
     ],
 )
 def test_a_bad_study_is_refused_by_its_stages(refused, study, line):

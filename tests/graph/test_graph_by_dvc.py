@@ -79,7 +79,7 @@ def test_dvcs_temporary_copies_run_their_own_source_side_by_side(copy):
         time.sleep(1)
     for experiment, said, treatment in (("edited", "short sequences", "ln"), ("other", "the short range", "rms")):
         copy("dvc", "exp", "apply", experiment)
-        table = (copy.path / "metrics/tables/table1.md").read_text()
+        table = (copy.path / "metrics/tables/tables.md").read_text()
         assert f"trained on {said}: accuracy (%), none against {treatment}" in table
 
 
@@ -109,7 +109,7 @@ def test_a_new_task_and_a_new_parameter_of_another_stage_retrain_nothing(copy):
 def test_another_treatment_of_the_paper_trains_its_long_range_alone_and_back_again_nothing(copy):
     new = added({"long": ["std"]}, "std")
     assert copy.ran("dvc", "exp", "run", "-S", "norm=std") == {*new, "check", *RESULTS}
-    assert "+ std" in (copy.path / "metrics/tables/table1.md").read_text()
+    assert "+ std" in (copy.path / "metrics/tables/tables.md").read_text()
     copy.commit("norm=std")
     shown = copy("dvc", "metrics", "diff", "HEAD~1", "--md")
     assert re.search(r"\| metrics/summary.json *\| argmax.norm *\| [\d.]+ *\| [\d.]+ *\| -?[\d.]+ *\|", shown)

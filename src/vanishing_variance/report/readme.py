@@ -1,6 +1,6 @@
-"""The block of README.md between two markers, accuracies under five treatments and the counts of verdicts; its picture.
+"""The block of README.md between two markers, accuracies under five treatments and the counts of verdicts; pictures.
 
-`python -m vanishing_variance.report.readme` writes both.
+`python -m vanishing_variance.report.readme` writes both, and the page's pictures of the study `paper-scale`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from vanishing_variance.engine.ranges import Range
+from vanishing_variance.figures.accuracy import of_ranges
 from vanishing_variance.figures.answer import draw
 from vanishing_variance.figures.drawing import write_figure
 from vanishing_variance.harness.errors import InputError
@@ -22,7 +23,7 @@ from vanishing_variance.harness.script import run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.strongest import CLAIMS, Judged, strongest
-from vanishing_variance.report.studies import read_answer, read_judged
+from vanishing_variance.report.studies import read_answer, read_compared, read_judged
 from vanishing_variance.report.tables import counts, is_papers
 from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.answer import BEYOND, TREATMENTS
@@ -33,7 +34,7 @@ README = Path("README.md")
 
 
 def main() -> None:
-    """Write the table and the picture, from the studies `paper-scale` and `fresh`."""
+    """Write the README's table and picture, and the page's, of the studies `paper-scale` and `fresh`."""
     params = read_yaml(PATH)
     ours = Judged(read_document(METRICS / "claims.json", CLAIMS), params)
     paper_scale = read_judged(params)
@@ -42,6 +43,9 @@ def main() -> None:
     means = read_answer(params)
     text = rewritten(read_text(README), block(means, claims))
     write_figure(PLOTS / "readme" / "answer", draw(means, (lengths.shortest, lengths.longest)))
+    compared = read_compared(params)
+    for stem, drawing in of_ranges(compared.accuracy, compared.training):
+        write_figure(PLOTS / "readme" / stem, drawing)
     write_text(README, text)
 
 

@@ -10,8 +10,9 @@ from vanishing_variance.report.strongest import CLAIMS, PAPER_SCALE, Judged
 from vanishing_variance.results.answer import answer
 from vanishing_variance.results.paired_tests import paired_tests
 from vanishing_variance.studies.line import STUDIES
+from vanishing_variance.studies.paper_tables import Compared
 from vanishing_variance.studies.parameters import PAPERS_NORM, params_of_tables
-from vanishing_variance.studies.reading import as_runs, by_rule, read_all
+from vanishing_variance.studies.reading import by_rule, read_all
 from vanishing_variance.studies.study import read_study
 
 
@@ -21,11 +22,16 @@ def read_judged(params: Mapping[str, Any]) -> Judged:
     return Judged(claims, params_of_tables(params, read_study(PAPER_SCALE)))
 
 
+def read_compared(params: Mapping[str, Any]) -> Compared:
+    """Return what that study compares. Raises InputError."""
+    study, results = read_all(PAPER_SCALE, params)
+    return Compared.of(study, params_of_tables(params, study), results)
+
+
 def read_tests(params: Mapping[str, Any]) -> pd.DataFrame:
     """Return the paired tests of that study. Raises InputError."""
-    study, results = read_all(PAPER_SCALE, params)
-    ranges = list(dict.fromkeys(map(study.range_of, study.names)))
-    return paired_tests(by_rule(as_runs(study, results)), None, PAPERS_NORM, ranges)
+    compared = read_compared(params)
+    return paired_tests(compared.accuracy, None, PAPERS_NORM, list(compared.training.longest))
 
 
 def read_answer(params: Mapping[str, Any]) -> pd.DataFrame:

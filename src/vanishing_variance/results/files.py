@@ -66,11 +66,11 @@ def comparison(
     """Return the paired tests, Tables 1 to 6 and the overview; without `answers`, no shares of uncertainty."""
     tests = paired_tests(accuracy, answers, norm, list(trained.longest))
     beside = cells(tests, paper)
-    numbered = {}
+    numbered = ["# Tables 1 to 6\n"]
     for number, numbers in tables.numbers(tests, norm, paper).items():
         task, range_ = PAPER_TABLES[number]
         steps = of_paper(task, trained.steps[task, range_], trained.attention, trained.network)
-        numbered[f"tables/table{number}.md"] = tables.markdown(number, numbers, norm, steps)
+        numbered.append(tables.markdown(number, numbers, norm, steps))
     return {
         "accuracy.csv": accuracy,
         "summary.json": overview(accuracy, norm, trained.longest),
@@ -78,7 +78,7 @@ def comparison(
         "tables/paper.csv": beside,
         "tables/paper.md": markdown(beside),
         "tables/gains.md": gains_table(accuracy, norm, trained.root, trained.longest, trained.sequences),
-        **numbered,
+        "tables/tables.md": "\n".join(numbered),
     }
 
 

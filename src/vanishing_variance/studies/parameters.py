@@ -66,7 +66,7 @@ def held_out(params: Mapping[str, Any], study: Study) -> dict[str, Any]:
 
 def params_of_tables(params: Mapping[str, Any], study: Study) -> dict[str, Any]:
     """Return of params.yaml what the paper's tables are of, as if the study were the whole."""
-    resolved = line_params(params, study, study.names[0])
+    resolved = unchecked_params(params, study, study.names[0])
     ranges = dict.fromkeys(map(study.range_of, study.names))
     return {
         **{key: resolved[key] for key in _OF_TABLES},
@@ -111,8 +111,19 @@ def _mistake(params: Mapping[str, Any], changes: Mapping[str, Any]) -> str | Non
     return None
 
 
+def unchecked_params(params: Mapping[str, Any], study: Study, line: str) -> dict[str, Any]:
+    """Return the same of a line whose results are there: other keys of params.yaml may not fit it any more."""
+    return _merged(params, flattened(study.base) | flattened(study.own(line)))
+
+
 def _resolved(params: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return params.yaml with changes by dotted key. Raises InputError."""
+    resolved = _merged(params, changes)
+    check(resolved, LineParams)
+    return resolved
+
+
+def _merged(params: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     changes = dict(changes)
     options = {key.partition(".")[2]: changes.pop(key) for key in list(changes) if key.startswith("network_options.")}
     if options or "network" in changes:  # those of params.yaml may be another network's
@@ -125,9 +136,7 @@ def _resolved(params: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str
             raise InputError(f"{key} cannot differ; it decides the test sequences, which are those of {PATH}")
         if key.split(".")[0] not in TRAINED:
             raise InputError(f"{key} cannot differ; a line has {', '.join(TRAINED)}")
-    resolved = changed(params, changes)
-    check(resolved, LineParams)
-    return resolved
+    return changed(params, changes)
 
 
 def check_pairs(study: Study, resolved: Mapping[str, Mapping[str, Any]]) -> None:

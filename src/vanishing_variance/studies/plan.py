@@ -20,7 +20,6 @@ from vanishing_variance.studies.parameters import (
     params_of_tables,
     runs_of,
 )
-from vanishing_variance.studies.reading import check_kept
 from vanishing_variance.studies.sources import PACKAGE, hashes
 from vanishing_variance.studies.study import read_study
 
@@ -33,7 +32,6 @@ def write_plan(name: str) -> None:
     study = read_study(name)
     params = read_yaml(PATH)
     resolved = {line: line_params(params, study, line) for line in study.names}
-    check_kept(name, study, resolved)
     check_pairs(study, resolved)
     of_all = next(iter(resolved.values()))  # what follows is the same for all lines
     test = held_out(of_all, study)

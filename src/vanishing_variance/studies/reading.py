@@ -13,7 +13,7 @@ from vanishing_variance.results.runs import RULES
 from vanishing_variance.statistics.intervals import NAN
 from vanishing_variance.studies.line import STUDIES
 from vanishing_variance.studies.matched import STEP
-from vanishing_variance.studies.parameters import line_params, runs_of, seeds_of
+from vanishing_variance.studies.parameters import line_params, runs_of, seeds_of, unchecked_params
 from vanishing_variance.studies.results import INSIDE, LOSS, results_file
 from vanishing_variance.studies.study import Study, read_study
 
@@ -26,28 +26,28 @@ def read_kept(name: str) -> pd.DataFrame:
     return read_csv(path, *MODEL, "length") if path.exists() else pd.DataFrame(columns=[*MODEL, "length"])
 
 
-def check_kept(name: str, study: Study, resolved: Mapping[str, Mapping[str, Any]]) -> None:
-    """Raise InputError where a kept line has no results, or a seed that is kept would be trained.
-
-    `resolved`: the parameters by line.
-    """
-    path = results_file(name, "kept")
+def check_kept(name: str, params: Mapping[str, Any]) -> None:
+    """Raise InputError where a seed that is kept would be trained."""
+    study = read_study(name)
     kept = read_kept(name)
-    for line in study.kept:
-        own = set(rows(kept, line=line)["seed"])
-        if not own:
-            raise InputError(f"{STUDIES / name}/study.yaml: kept has {line}, of which {path} has no seeds")
-        again = own & seeds_of(resolved[line]) if line in study.lines else set()
+    for line in study.lines.keys() & study.kept.keys():
+        again = seeds_of(line_params(params, study, line)) & set(rows(kept, line=line)["seed"])
         if again:
+            path = results_file(name, "kept")
             raise InputError(f"{path} has seed {min(again)} of line {line}, as its blocks have; change its blocks")
 
 
 def read_results(name: str, study: Study, runs: Sequence[str]) -> pd.DataFrame:
     """Return the results of all lines in the order of the study, with columns task and line.
 
-    `runs`: `<line>-<block>` of the blocks that are trained. Raises InputError where one has no results.
+    `runs`: `<line>-<block>` of the blocks that are trained. Raises InputError where one, or a line that is kept, has
+    no results.
     """
     kept = read_kept(name)
+    missing = study.kept.keys() - set(kept["line"])
+    if missing:
+        path = results_file(name, "kept")
+        raise InputError(f"{STUDIES / name}/study.yaml: kept has {min(missing)}, of which {path} has no seeds")
     frames = []
     for task, line in product(study.tasks, study.names):
         if line in study.kept:
@@ -65,7 +65,7 @@ def read_results(name: str, study: Study, runs: Sequence[str]) -> pd.DataFrame:
 def read_all(name: str, params: Mapping[str, Any]) -> tuple[Study, pd.DataFrame]:
     """Return a study and its results, of the blocks that it has by params.yaml. Raises InputError."""
     study = read_study(name)
-    resolved = {line: line_params(params, study, line) for line in study.names}
+    resolved = {line: unchecked_params(params, study, line) for line in study.names}
     return study, read_results(name, study, runs_of(study, resolved))
 
 

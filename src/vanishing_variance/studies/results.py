@@ -15,6 +15,8 @@ KEYS = ["seed", "length"]
 # item with the answer, `variance`: of O before the normaliser, both as trained. There may be columns of `by_head`,
 # `mechanism_of_tables` and `losses_by_rule`, and a `note`: what stopped a training; such a row has nothing else.
 INSIDE = ["target", "variance"]
+# What is measured of O both before and after the normaliser.
+AFTER = ("variance", "feature_variance", "shift")
 # Of lines whose checkpoints were kept: of these weights at the training lengths, in nats (`measure.training_loss`).
 LOSS = "loss"
 
@@ -35,9 +37,14 @@ def mechanism_of_study(mechanism: pd.DataFrame) -> pd.DataFrame:
 
 
 def mechanism_of_tables(mechanism: pd.DataFrame) -> pd.DataFrame:
-    """Return KEYS, INSIDE and the rest that claims read, of the same frame; at the training lengths, length 0, of O."""
+    """Return KEYS, INSIDE and the rest that claims read, of the same frame; at the training lengths, length 0, of O.
+
+    What is the same after the normaliser as before it, as where there is none, is left out after it.
+    """
     numbers = six_digits(mechanism[[*WEIGHTS, *OUTPUTS]])
     numbers.loc[mechanism["length"] == 0, WEIGHTS] = float("nan")
+    for name in AFTER:
+        numbers[f"{name}_after"] = numbers[f"{name}_after"].mask(numbers[f"{name}_after"] == numbers[f"{name}_before"])
     return mechanism[KEYS].join(numbers).rename(columns={"variance_before": "variance"})
 
 
