@@ -248,6 +248,10 @@ MISTAKES = {
         "changes = base | own",
         "changes = own",
     ),
+    "more blocks of a line train the others again": (
+        '_WHOLE = ("norm", ',
+        '_WHOLE = ("blocks", "norm", ',
+    ),
     "a plan lacks the hash of its normaliser": (
         """hashes([f"attentions/{params['attention']}.py", f"norms/{params['norm']}.py"])""",
         """hashes([f"attentions/{params['attention']}.py"])""",
