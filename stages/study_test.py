@@ -8,10 +8,10 @@ import pandas as pd
 
 from stages.evaluate import evaluated, weights_by_rule
 from vanishing_variance.engine.plan import TrainingPlan
+from vanishing_variance.engine.run import PAPER
 from vanishing_variance.engine.seeds import seeds
 from vanishing_variance.harness.errors import TooLargeError
 from vanishing_variance.harness.frames import write_csv
-from vanishing_variance.harness.paths import PAPER
 from vanishing_variance.harness.script import run
 from vanishing_variance.measure.training_loss import training_losses
 from vanishing_variance.studies.arguments import planned_run

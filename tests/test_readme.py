@@ -35,7 +35,7 @@ def committed(name):
 
 
 def test_the_answer_is_what_the_committed_results_say(monkeypatch):
-    """Else: python -m stages.readme."""
+    """Else: python -m vanishing_variance.report.readme."""
     monkeypatch.chdir(ROOT)
     params = yaml.safe_load(committed("params.yaml"))
     run = Judged(json.loads(committed("metrics/claims.json")), params)

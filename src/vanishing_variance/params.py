@@ -7,11 +7,11 @@ from typing import Any, Generic, TypeVar
 
 from vanishing_variance.engine.config import Attention, Model, Norm, Training
 from vanishing_variance.engine.ranges import FurtherRanges, Range
+from vanishing_variance.engine.run import PAPER
 from vanishing_variance.engine.seeds import Blocks, Index, SeedsPerBlock
 from vanishing_variance.engine.task import TaskTraining
 from vanishing_variance.figures.config import Figures
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.harness.paths import PAPER
 from vanishing_variance.harness.sections import PATH, Count, Section, validate
 from vanishing_variance.measure.evaluation.config import Diagnostics, Fit
 from vanishing_variance.measure.held_out import Test

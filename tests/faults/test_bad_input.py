@@ -119,14 +119,11 @@ def test_a_bad_value_of_an_option_is_refused(refused, script, option, value, sai
     ("script", "said"),
     [
         (("generate", "--task", "../x"), "'../x' is unknown; choose from argmax, dictionary"),
-        (("generate", "--tas=argmax"), "required: --task"),
-        (("train", *ONE, "more"), "unrecognized arguments: more"),
-        (("study_plan",), "required: study"),
         (("study_plan", "mine"), "study: 'mine' is unknown; choose from none"),
-        (("study", "mine"), "study: 'mine' is unknown; choose from none"),
+        (("studies.make", "mine"), "study: 'mine' is unknown; choose from none"),
         (("study_train", "mine"), "required: run"),
         (("study_test", "mine", "argmax-ln"), "studies/mine/plan.yaml: cannot be read as YAML"),
-        (("study_new", "../mine"), "NEW: '../mine' must be 1 to 64 characters of a-z, 0-9 and -"),
+        (("studies.new", "../mine"), "NEW: '../mine' must be 1 to 64 characters of a-z, 0-9 and -"),
     ],
 )
 def test_a_bad_argument_is_refused(refused, script, said):
@@ -137,8 +134,8 @@ def test_a_bad_argument_is_refused(refused, script, said):
 def test_a_new_study_does_not_overwrite_one_and_can_be_planned(refused):
     """The example of the template is valid, and each of its lines has a plan."""
     write((ROOT / "params.yaml").read_text())
-    assert stage("study_new", "mine") == (0, "")
-    assert refused("study_new", "mine").startswith("error: NEW: studies/mine exists; choose another name")
+    assert stage("studies.new", "mine") == (0, "")
+    assert refused("studies.new", "mine").startswith("error: NEW: studies/mine exists; choose another name")
     assert "choose from mine" in refused("study_plan", "yours")
     assert stage("study_plan", "mine") == (0, "")
     said = refused("study_train", "mine", "ln")

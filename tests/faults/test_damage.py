@@ -15,7 +15,7 @@ from vanishing_variance.harness.yaml import read_yaml
 
 WEIGHTS = Path("runs/trained/softmax/ln/short/argmax-0/weights.safetensors")
 CLAIMS = Path("metrics/claims.json")
-STAGES = {WEIGHTS: ("evaluate", *ONE), CLAIMS: ("readme",)}
+STAGES = {WEIGHTS: ("evaluate", *ONE), CLAIMS: ("report.readme",)}
 
 
 @pytest.fixture

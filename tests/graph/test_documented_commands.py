@@ -5,15 +5,12 @@ begins with the name of a program; a placeholder in it gets a value.
 """
 
 import re
-import shutil
 import sys
 import time
 from pathlib import Path
 
 import pytest
 from checkout import ROOT
-
-from vanishing_variance.harness.yaml import edit_yaml
 
 pytestmark = pytest.mark.slow
 
@@ -105,21 +102,6 @@ def test_a_command_runs(user, command):
     user("bash", "-c", filled)
     while re.search("Running|Queued", user("dvc", "queue", "status") if "queue" in command else ""):
         time.sleep(1)
-
-
-def test_in_a_clone_without_weights_the_page_opens_and_the_default_scale_comes_back(user):
-    away = [(user.path / name, user.path.parent / Path(name).name) for name in ("runs", "data", ".dvc/cache")]
-    for here, there in away:
-        here.rename(there)
-    try:
-        edit_yaml(user.path / "params.yaml", {"test.sequences": 96})
-        user("make", "default-scale")
-        assert user("git", "status", "--porcelain") == ""
-        assert "Running stage" not in user("make", "report")
-    finally:
-        for here, there in away:
-            shutil.rmtree(here, ignore_errors=True)
-            there.rename(here)
 
 
 @pytest.mark.parametrize("command", [command for command in NOT_RUN if command.startswith("make ")])

@@ -3,7 +3,6 @@
 The tests share one copy: each that changes it undoes the change.
 """
 
-import json
 import re
 import shutil
 import time
@@ -16,16 +15,9 @@ from vanishing_variance.harness.yaml import edit_yaml
 
 pytestmark = pytest.mark.slow
 
+MAKE_STUDY = ("env", "PYTHONPATH=src", "python", "-m", "vanishing_variance.studies.make")
 REVIEW = ("env", "PYTHONPATH=src", "python", "-m", "results_review", "--base")
 TASKS_OF_PARAMS = "    argmax: OfTask[Argmax, TaskTraining]\n    argmin: OfTask[Argmax, TaskTraining]\n"
-NEW_NORM = '''"""Division by the largest absolute value."""
-
-LEARNABLE = {}
-
-
-def normalise(outputs, parameters, epsilon):
-    return outputs / (outputs.abs().amax(-1, keepdim=True) + epsilon)
-'''
 
 
 def change(copy, **values):
@@ -130,24 +122,6 @@ def test_another_treatment_of_the_paper_trains_its_long_range_alone_and_back_aga
     assert copy.ran("dvc", "exp", "run", "-S", "norm=ln") == RESULTS
 
 
-def test_without_the_long_range_nothing_is_trained_and_its_results_are_absent(copy):
-    change(copy, train_also_on=[])
-    assert copy.ran("dvc", "repro") == {"check", *RESULTS}
-    tables = (copy.path / "metrics/tables/tables.md").read_text()
-    assert re.findall(r"^## Table (\d)\.", tables, re.MULTILINE) == ["1", "2", "3", "6"]
-    assert not (copy.path / "plots/figures/results/accuracy-long.png").exists()
-    summary = json.loads((copy.path / "metrics/summary.json").read_text())
-    assert summary.keys() >= {"argmax", "dictionary"}
-    assert not [name for name in summary if "long" in name]
-
-
-def test_a_new_normaliser_trains_only_itself(copy):
-    (copy.path / "src/vanishing_variance/norms/largest.py").write_text(NEW_NORM)
-    new = added({"short": ["largest"], "long": ["largest"]}, "largest")
-    assert copy.ran("dvc", "exp", "run", "-S", "norm=largest") == {*new, "check", *RESULTS}
-    assert "+ largest" in (copy.path / "metrics/tables/tables.md").read_text()
-
-
 def of_study(*names):
     """Return the addresses of stages of the study in studies/."""
     return {f"{STUDY}/dvc.yaml:{name}" for name in names}
@@ -160,7 +134,7 @@ def of_run(run):
 
 def make_study(copy):
     """Return the stages that `make study` runs."""
-    return copy.ran("python", "-m", "stages.study", STUDY.partition("/")[2])
+    return copy.ran(*MAKE_STUDY, STUDY.partition("/")[2])
 
 
 @pytest.mark.parametrize(
@@ -199,7 +173,7 @@ def test_a_block_that_is_added_trains_alone_also_in_a_clone_without_weights(copy
     clone.commit("a fourth")
     path = clone.path / STUDY / "study.yaml"
     path.write_text(path.read_text() + "lengths: [4, 16]\n")
-    said = clone("python", "-m", "stages.study", "leaderboard", exit_code=2)
+    said = clone(*MAKE_STUDY, "leaderboard", exit_code=2)
     assert "test@argmax-none-0, test@argmax-none-1, test@argmax-none-2 and 7 more would run again (" in said
     assert clone("git", "diff", "--name-only").split() == [f"{STUDY}/plan.yaml", f"{STUDY}/study.yaml"]
 
@@ -244,10 +218,12 @@ def test_a_stage_that_gathers_depends_on_nothing_that_other_settings_left(copy):
     assert {name: after[name] for name in before} == before
 
 
-def test_the_default_scale_in_a_clone_without_weights_leaves_it_as_it_is(copy, tmp_path):
+def test_in_a_clone_without_weights_the_page_opens_and_the_default_scale_leaves_it_as_it_is(copy, tmp_path):
     clone = Copy(tmp_path / "clone")
     copy("git", "clone", "--quiet", str(copy.path), str(clone.path))
+    assert clone.ran("dvc", "repro", "--single-item", "report") == set()
     (clone.path / "plots/figures/results/accuracy-huge.png").write_text("of another setting")
+    change(clone, test__sequences=96)
     clone("make", "default-scale")
     assert clone("git", "status", "--porcelain") == ""
     assert clone.ran("dvc", "repro", "--allow-missing", "--dry") == set()

@@ -17,7 +17,7 @@ from vanishing_variance.claims.verdict import (
     UNDECIDED,
     NotTestedError,
 )
-from vanishing_variance.harness.paths import PAPER
+from vanishing_variance.engine.run import PAPER
 from vanishing_variance.statistics.intervals import NAN, interval
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from vanishing_variance.engine.ranges import Range, ranges_of, training_steps
+from vanishing_variance.engine.run import PAPER
 from vanishing_variance.engine.seeds import Index
 from vanishing_variance.harness.outputs import Files
-from vanishing_variance.harness.paths import PAPER
 from vanishing_variance.harness.sections import Several, get_param
 from vanishing_variance.measure.interventions.readings import COLUMNS, read_out
 from vanishing_variance.results import equal_attention, explained, shares, shares_table, tables

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from vanishing_variance.harness.paths import PAPER
+from vanishing_variance.engine.run import PAPER
 
 # The paper's gradient steps by task (B.1).
 PAPER_STEPS = {"argmax": 100_000, "dictionary": 10_000}

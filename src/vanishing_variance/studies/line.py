@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from vanishing_variance.harness.paths import RUNS, Run
+from vanishing_variance.engine.run import Run
+from vanishing_variance.harness.paths import RUNS
 
 STUDIES = Path("studies")
 # A training that diverged leaves this instead of weights: {"said": the message of the error}.

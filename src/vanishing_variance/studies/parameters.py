@@ -10,9 +10,9 @@ from pydantic import BeforeValidator
 
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.ranges import Range
+from vanishing_variance.engine.run import PAPER
 from vanishing_variance.engine.seeds import seeds
 from vanishing_variance.harness.errors import InputError, shown
-from vanishing_variance.harness.paths import PAPER
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import flattened
 from vanishing_variance.measure.held_out import Test

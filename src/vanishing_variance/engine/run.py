@@ -1,15 +1,46 @@
-"""Arguments of the stages that work on one block of one variant."""
+"""A run of the study: one block of seeds of one variant, from a stage's arguments, and its folders."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from vanishing_variance.harness.errors import shown
-from vanishing_variance.harness.paths import Run
+from vanishing_variance.harness.paths import RUNS
 from vanishing_variance.harness.script import Arguments
 
+# The paper's network, trained by this engine.
+PAPER = "paper"
 NAMES = ("task", "range", "attention", "norm")
+
+
+@dataclass(frozen=True)
+class Run:
+    """One block of seeds of one variant."""
+
+    task: str
+    range: str
+    norm: str
+    block: int
+    attention: str = "softmax"
+
+    def folder(self, kind: str) -> Path:
+        """Return the run's folder of a kind: trained, checkpoints, evaluated, interventions, proposition, capacity."""
+        return RUNS / kind / self.attention / self.norm / self.range / f"{self.task}-{self.block}"
+
+    @property
+    def weights(self) -> Path:
+        """The trained weights."""
+        return self.folder("trained") / "weights.safetensors"
+
+    @property
+    def losses(self) -> Path:
+        """The training losses."""
+        return self.folder("trained") / "losses.parquet"
+
+    def __str__(self) -> str:
+        return f"{self.task}-{self.range}-{self.attention}-{self.norm}-{self.block}"
 
 
 def block_of_variant(description: str) -> Run:

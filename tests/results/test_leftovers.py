@@ -6,7 +6,7 @@ import pytest
 from dvc.repo import Repo
 
 from vanishing_variance.harness.files import write_text
-from vanishing_variance.harness.leftovers import remove_empty, remove_others
+from vanishing_variance.results.leftovers import remove_empty, remove_others
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of what DVC calls
 TOP = Path("runs/trained/softmax/none")

@@ -2,16 +2,17 @@
 
 import re
 
-from stages.study_plan import write_plan
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.studies.line import STUDIES
+from vanishing_variance.studies.plan import write_plan
 from vanishing_variance.studies.study import NAME
 from vanishing_variance.studies.template import FILES, filled
 
 
 def main() -> None:
+    """Begin the study that the argument names. Raises InputError."""
     parser = Arguments(description=__doc__)
     parser.add_argument("study", help="its name: a-z, 0-9 and -")
     name = parser.parse_args().study

@@ -1,8 +1,26 @@
-"""Outputs of other settings, which lie beside those of these ones."""
+"""Outputs of other settings, which lie beside those of these ones; as a program, remove them and empty folders."""
 
 import shutil
 from collections.abc import Collection
 from pathlib import Path
+
+from vanishing_variance.engine.config import Norm
+from vanishing_variance.engine.ranges import ranges_of
+from vanishing_variance.engine.seeds import Blocks
+from vanishing_variance.harness.paths import DATA, RUNS
+from vanishing_variance.harness.script import run
+from vanishing_variance.harness.sections import PATH, get_param
+from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.results.runs import expected, gathered
+
+
+def main() -> None:
+    """Leave in runs/ and data/ what is of params.yaml."""
+    params = read_yaml(PATH)
+    norm, blocks = get_param(params, "norm", Norm), get_param(params, "blocks", Blocks)
+    remove_others(gathered(expected(norm, blocks, ranges_of(params), get_param(params, "attention", str))))
+    remove_empty(RUNS)
+    remove_empty(DATA)
 
 
 def remove_others(runs: Collection[Path]) -> None:
@@ -35,3 +53,7 @@ def remove_empty(top: Path) -> None:
     for folder in sorted(top.rglob("*"), reverse=True):
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
+
+
+if __name__ == "__main__":
+    run(main)

@@ -3,7 +3,7 @@
 from typing import Any
 
 
-class InputError(Exception):
+class UsageError(Exception):
     """A bad argument or file. The message is one line that says what is allowed; exit code 2."""
 
     def __init__(self, message: str) -> None:

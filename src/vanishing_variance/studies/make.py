@@ -1,19 +1,20 @@
-"""Plan a study, train what is missing, test and compare: `make study NAME=<study>`; not a stage of the graph."""
+"""Plan a study, train what is missing, test and compare: `make study NAME=<study>`."""
 
 import sys
 
-from stages.study_plan import write_plan
 from vanishing_variance.harness.command import call
 from vanishing_variance.harness.locks import exclusive_lock
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies.line import STUDIES
+from vanishing_variance.studies.plan import write_plan
 from vanishing_variance.studies.reading import check_kept
 from vanishing_variance.studies.weights import require_weights
 
 
 def main() -> None:
+    """Make the study that the argument names."""
     parser = Arguments(description=__doc__)
     parser.add_argument("study", help="a folder of studies")
     name = parser.parse_args().study
