@@ -22,6 +22,7 @@ from vanishing_variance.measure.evaluation.block import Correct, EvaluationPlan,
 from vanishing_variance.measure.evaluation.config import Diagnostics, Fit
 from vanishing_variance.measure.evaluation.fit import fit_block
 from vanishing_variance.measure.held_out import Test
+from vanishing_variance.measure.inference.sequences import Read
 from vanishing_variance.measure.inference.stored import (
     open_sequences,
     read_weights,
@@ -35,7 +36,9 @@ Evaluated = tuple[Correct, dict[str, pd.DataFrame]]
 
 def main() -> None:
     this = block_of_variant(__doc__)
-    correct, frames = evaluated({**read_yaml(PATH), **read_yaml(NETWORK)}, this)
+    params = {**read_yaml(PATH), **read_yaml(NETWORK)}
+    test: Test = get_param(params, "test", Test)
+    correct, frames = evaluated(params, this, open_sequences(this.task, test.lengths))
     folder = this.folder("evaluated")
     answers = {f"{rule}-{length}": of_rule for (rule, length), of_rule in correct.items()}
     write_arrays(folder / "answers.safetensors", answers)
@@ -43,14 +46,17 @@ def main() -> None:
         write_frame(folder / f"{name}.parquet", measured)
 
 
-def evaluated(params: Mapping[str, Any], this: Run) -> Evaluated:
-    """Return what one block of trained models answers, and what is measured inside them. Raises InputError."""
+def evaluated(params: Mapping[str, Any], this: Run, sequences: Mapping[int, Read]) -> Evaluated:
+    """Return what one block of models answers to sequences by length, and what is inside them. Raises InputError."""
     block = seeds(this.block, get_param(params, "seeds_per_block", SeedsPerBlock))
-    evaluate_models = evaluate_paper if params["network"] == PAPER else evaluate_network
-    return evaluate_models(params, this, block)
+    if params["network"] == PAPER:
+        return evaluate_paper(params, this, block, sequences)
+    return evaluate_network(params, this, block)
 
 
-def evaluate_paper(params: Mapping[str, Any], this: Run, block: Sequence[int]) -> Evaluated:
+def evaluate_paper(
+    params: Mapping[str, Any], this: Run, block: Sequence[int], sequences: Mapping[int, Read]
+) -> Evaluated:
     """Return the evaluation of a block of the paper's network, of the fast engine."""
     variant = Variant.of(params, this.task, this.norm, this.attention)
     training = task_training(params, this.task)
@@ -79,7 +85,6 @@ def evaluate_paper(params: Mapping[str, Any], this: Run, block: Sequence[int]) -
         diagnostics=diagnostics,
         fitted=fitted,
     )
-    sequences = open_sequences(this.task, test.lengths)
     return evaluate_block(plan, weights, others, block, sequences)
 
 

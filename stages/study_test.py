@@ -10,9 +10,11 @@ from stages.evaluate import evaluated, weights_by_rule
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.run import PAPER
 from vanishing_variance.engine.seeds import seeds
+from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness.errors import TooLargeError
 from vanishing_variance.harness.frames import write_csv
 from vanishing_variance.harness.script import run
+from vanishing_variance.measure.inference.sequences import held_out_sequences
 from vanishing_variance.measure.training_loss import training_losses
 from vanishing_variance.studies.arguments import planned_run
 from vanishing_variance.studies.line import DIVERGED, LineRun
@@ -47,7 +49,9 @@ def results_or_note(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame:
 
 def test(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame:
     """Return the results of a block, of whichever network; with losses where checkpoints were kept, to match them."""
-    _, frames = evaluated(params, this)
+    variant = Variant.of(params, this.task, this.norm, this.attention)
+    sequences = held_out_sequences(variant.task, this.task, params["seed"], **params["test"])
+    _, frames = evaluated(params, this, sequences)
     measured = []
     if params["network"] == PAPER:
         mechanism = mechanism_of_tables if "paper_tables" in params else mechanism_of_study

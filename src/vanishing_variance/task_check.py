@@ -13,7 +13,7 @@ from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.task import TARGET, Embedded, Feature, Number, OneHot, Sequences, Task, count
 from vanishing_variance.harness.errors import InputError, shown
-from vanishing_variance.harness.own_code import in_one_line
+from vanishing_variance.harness.memory import in_one_line
 
 SEQUENCES = 64
 LABEL = "label"

@@ -9,7 +9,7 @@ from plain_plans import Bag, make_plain
 from torch import nn
 
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.harness.own_code import job
+from vanishing_variance.harness.jobs import job
 from vanishing_variance.networks import NormModule
 from vanishing_variance.plain.check import check_network
 from vanishing_variance.plain.model import initial_model

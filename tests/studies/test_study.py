@@ -34,7 +34,7 @@ def read(tmp_path, monkeypatch):
     [
         ({"lines": {}}, "lines is {}; must have at least 1 line"),
         ({"line": {}}, "line is {}, but there is no such key; choose from question, tasks, range"),
-        ({"tasks": ["sorting"]}, "tasks[0] is 'sorting'; must be 'argmax' or 'dictionary'"),
+        ({"tasks": ["sorting"]}, "tasks[0] is 'sorting'; must be one of argmax, dictionary"),
         ({"lines": {"A line": {}}}, "1 to 64 characters of a-z, 0-9 and -"),
         ({"kept": {"ln": {"norm": "std"}}}, "kept has other parameters of ln than lines; they may differ in blocks"),
         ({"lines": {"ln": {"range": "all"}}}, "line ln: range is 'all'; must be short or long"),
@@ -103,8 +103,8 @@ def test_of_the_base_another_network_leaves_what_it_does_not_read_to_other_lines
         ({"training.decay": "linear"}, "training.decay is 'linear'; must be 'none' or 'cosine'"),
         ({"test.sequences": 9}, "test.sequences cannot differ; a line has norm, attention"),
         ({"seed": 1}, "seed cannot differ; it decides the test sequences, which are those of params.yaml"),
-        ({"tasks": {"argmax": {"data": {"classes": 8}}}}, "tasks.argmax.data.classes cannot differ; it decides the"),
-        ({"ranges.short.longest": 32}, "ranges.short.longest cannot differ between lines, which are compared beyond"),
+        ({"tasks": {"argmax": {"data": {"classes": 8}}}}, "tasks.argmax.data.classes cannot differ between lines"),
+        ({"ranges.short.longest": 32}, "ranges.short.longest cannot differ between lines, which are compared; set"),
         ({"network": "transformer", "attention": "softmax"}, "network transformer does not read attention; its "),
         ({"network": "transformer", "model": {"width": 9}}, "not read model.width; its options are network_options: "),
     ],
@@ -121,7 +121,12 @@ def test_a_parameter_of_a_line_that_is_not_allowed_is_one_line_with_its_name(rea
         ({"seed": -1}, {}, "params.yaml: seed is -1; must be "),
         ({}, {"norm": "nrom"}, "base: norm is 'nrom'; must be one of "),
         ({}, {"seed": 1}, "base: seed cannot differ; it decides the test sequences, "),
-        ({}, {"tasks.argmax.data": {"classes": 8}}, "base: tasks.argmax.data.classes cannot differ; it "),
+        ({}, {"tasks.argmax.data": {"classes": 1}}, "base: tasks.argmax.data.classes is 1; must be "),
+        (
+            {},
+            {"tasks.dictionary.data.key_classes": 99},
+            "base: test.lengths[3] is 128; must be at most 99",
+        ),
         ({}, {"network": "transformer", "network_options": "width"}, "base: network_options is 'width'; must be a "),
     ],
 )

@@ -1,7 +1,9 @@
 """The stages of a study: a line whose training diverged, from its training to the board, and what is measured."""
 
 import re
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pandas as pd
@@ -10,6 +12,7 @@ from checkout import KEPT
 from scripts import ROOT, stage
 
 from stages import study_test, study_train
+from vanishing_variance.engine import registry
 from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.harness.errors import DivergedError, TooLargeError
@@ -218,3 +221,28 @@ def test_a_study_of_kept_lines_alone_is_of_as_many_sequences_as_it_says():
     assert read_yaml(MINE / "plan.yaml")["compare"] == {"longest": {"short": 4}, "sequences": 64}
     gain = read_csv(MINE / "board.csv").query("line == 'all'")["log_odds"].item()
     assert gain == pytest.approx(np.log(64.5 / 0.5) - np.log(48.5 / 16.5) / 2, abs=1e-6)
+
+
+MEAN = """{question: Why?, tasks: [mean], lines: {none: {norm: none}, ln: {norm: ln}}, base: {
+    tasks.mean.data.bins: 4, tasks.mean.steps.short: 3, blocks: [0]}}"""
+
+
+@pytest.mark.trains
+def test_a_task_of_a_file_that_params_yaml_does_not_name_is_made_into_a_board(monkeypatch):
+    module = ModuleType("vanishing_variance.tasks.mean")
+    exec((ROOT / "tests/own_tasks.py").read_text().partition("class Drawn")[0], vars(module))
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setattr("vanishing_variance.studies.plan.hashes", lambda names: dict.fromkeys(names, ""))
+    monkeypatch.setattr(registry, "task_names", lambda: ["argmax", "dictionary", "mean"])
+    write_text(MINE / "study.yaml", MEAN)
+    (MINE / "results/kept.csv").unlink()
+    plan = planned()
+    section = {"data": {"bins": 4}, "steps": {"short": 3}, "training": {}}
+    assert plan["plans"]["mean-ln"]["train"]["tasks"] == {"mean": section}
+    for run in ("mean-none-0", "mean-ln-0"):
+        assert [stage("study_train", "mine", run)[0], stage("study_test", "mine", run)[0]] == [0, 0]
+    found = read_csv(MINE / "results/mean-ln-0.csv", "seed")
+    assert found["plain"].between(0, 1).all()
+    assert found["target"].isna().all()
+    assert stage("study_compare", "mine")[0] == 0
+    assert "mean" in (MINE / "board.md").read_text()

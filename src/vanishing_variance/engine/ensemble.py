@@ -21,7 +21,7 @@ from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.interfaces import Weights
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.harness import parallel
-from vanishing_variance.harness.own_code import job
+from vanishing_variance.harness.jobs import job
 from vanishing_variance.harness.parallel import Report
 from vanishing_variance.harness.progress import Progress
 

@@ -1,8 +1,9 @@
-"""Memory: a check, before a stage begins, that it is plainly there; and errors for want of it."""
+"""Memory: a check, before a stage begins, that it is plainly there; errors for want of it, and those that are not."""
 
 import errno
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import psutil
 
@@ -46,3 +47,14 @@ def ran_out(problem: BaseException) -> bool:
     if isinstance(problem, OSError):
         return problem.errno == errno.ENOMEM
     return isinstance(problem, MemoryError) or any(words in str(problem) for words in _RAN_OUT)
+
+
+@contextmanager
+def in_one_line(what: str) -> Iterator[None]:
+    """Raise InputError for an error of any kind within, but for memory that is not enough."""
+    try:
+        yield
+    except Exception as problem:
+        if isinstance(problem, InputError) or ran_out(problem):
+            raise
+        raise InputError(f"{what} fails: {type(problem).__name__}: {problem}") from problem

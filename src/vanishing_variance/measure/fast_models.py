@@ -6,7 +6,7 @@ import numpy as np
 
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.harness import parallel
-from vanishing_variance.harness.own_code import job
+from vanishing_variance.harness.jobs import job
 from vanishing_variance.harness.parallel import Job, Report
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.measure.evaluation.block import Correct

@@ -23,7 +23,7 @@ from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.task import TARGET, Sequences
 from vanishing_variance.harness import cgroups, memory, parallel
 from vanishing_variance.harness.errors import InputError, TooLargeError
-from vanishing_variance.harness.own_code import job
+from vanishing_variance.harness.jobs import job
 from vanishing_variance.harness.parallel import Report
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.measure.evaluation.block import Correct

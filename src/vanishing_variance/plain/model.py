@@ -16,7 +16,7 @@ from vanishing_variance.engine.run import PAPER
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness.errors import InputError, shown
-from vanishing_variance.harness.own_code import in_one_line
+from vanishing_variance.harness.memory import in_one_line
 from vanishing_variance.networks import Layer, NormModule, Sizes
 from vanishing_variance.networks.paper import state_of_seed
 from vanishing_variance.plain.features import Features

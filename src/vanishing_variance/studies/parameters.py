@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from importlib import import_module
+from itertools import product
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator
@@ -16,18 +17,18 @@ from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import flattened
 from vanishing_variance.measure.held_out import Test
-from vanishing_variance.params import Params, changed, check
+from vanishing_variance.params import Params, changed, check, with_tasks
 from vanishing_variance.studies.line import LineRun
 from vanishing_variance.studies.study import Study
+from vanishing_variance.task_check import check_task
 
 # What a line may change of params.yaml, sections and single keys; tests are the same for all lines.
 TRAINED = (
     *("norm", "attention", "network", "network_options"),
     *("blocks", "seeds_per_block", "tasks", "ranges", "model", "training"),
 )
-# What decides the test sequences, and what all lines share so that they can be compared.
-OF_TESTS = re.compile(r"seed|tasks\.\w+\.data(\..*)?")
-OF_ALL = re.compile(r"ranges\.\w+\.(shortest|longest)")
+# What all lines share, so that they can be compared.
+OF_ALL = re.compile(r"ranges\.\w+\.(shortest|longest)|tasks\.\w+\.data(\..*)?")
 # The treatment that the paper compares with none.
 PAPERS_NORM = "ln"
 _OF_TABLES = ("seed", "ranges", "tasks", "attention", "network", "network_options", "model")
@@ -87,12 +88,13 @@ def line_params(params: Mapping[str, Any], study: Study, line: str) -> dict[str,
 
     Raises InputError, which names params.yaml, the base or the line, the first that has the mistake.
     """
+    params = with_tasks(params, study.tasks)
     base = flattened(study.base)
     own = flattened(study.own(line))
     changes = base | own
     try:
         for key in filter(OF_ALL.fullmatch, own):
-            raise InputError(f"{key} cannot differ between lines, which are compared beyond it; set it in base")
+            raise InputError(f"{key} cannot differ between lines, which are compared; set it in base")
         resolved = _resolved(params, changes)
         if resolved["network"] != PAPER:
             _check_read(resolved["network"], own)
@@ -113,7 +115,7 @@ def _mistake(params: Mapping[str, Any], changes: Mapping[str, Any]) -> str | Non
 
 def unchecked_params(params: Mapping[str, Any], study: Study, line: str) -> dict[str, Any]:
     """Return the same of a line whose results are there: other keys of params.yaml may not fit it any more."""
-    return _merged(params, flattened(study.base) | flattened(study.own(line)))
+    return _merged(with_tasks(params, study.tasks), flattened(study.base) | flattened(study.own(line)))
 
 
 def _resolved(params: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,8 +134,8 @@ def _merged(params: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, 
     if network != PAPER:  # of the base and params.yaml it is other lines'
         changes["attention"] = "softmax"
     for key in changes:
-        if OF_TESTS.fullmatch(key):
-            raise InputError(f"{key} cannot differ; it decides the test sequences, which are those of {PATH}")
+        if key == "seed":
+            raise InputError(f"seed cannot differ; it decides the test sequences, which are those of {PATH}")
         if key.split(".")[0] not in TRAINED:
             raise InputError(f"{key} cannot differ; a line has {', '.join(TRAINED)}")
     return changed(params, changes)
@@ -155,6 +157,16 @@ def runs_of(study: Study, resolved: Mapping[str, Mapping[str, Any]]) -> list[str
 def seeds_of(params: Mapping[str, Any]) -> set[int]:
     """Return the seeds of all blocks of a line."""
     return {seed for block in params["blocks"] for seed in seeds(block, params["seeds_per_block"])}
+
+
+def check_tasks(study: Study, resolved: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raise InputError for a task that is wrong; `resolved`: the parameters by line."""
+    of_all = next(iter(resolved.values()))
+    in_order = all(params["network"] != PAPER for params in resolved.values())
+    ranges = dict.fromkeys(map(study.range_of, study.names))
+    for name, range_ in product(study.tasks, ranges):
+        task = get_param(of_all, f"tasks.{name}.data", registry.load_task(name))
+        check_task(task, name, get_param(of_all, f"ranges.{range_}", Range), in_order=in_order)
 
 
 def check_batch(params: Mapping[str, Any], this: LineRun) -> None:

@@ -14,6 +14,7 @@ from vanishing_variance.studies.line import LineRun, plan_file
 from vanishing_variance.studies.parameters import (
     check_batch,
     check_pairs,
+    check_tasks,
     held_out,
     line_params,
     longest_of_ranges,
@@ -33,6 +34,7 @@ def write_plan(name: str) -> None:
     params = read_yaml(PATH)
     resolved = {line: line_params(params, study, line) for line in study.names}
     check_pairs(study, resolved)
+    check_tasks(study, resolved)
     of_all = next(iter(resolved.values()))  # what follows is the same for all lines
     test = held_out(of_all, study)
     plans = {}
@@ -60,7 +62,9 @@ def plan_of_training(params: Mapping[str, Any], task: str, range_: str) -> dict[
     """Return the part of a line's parameters that its training on a task reads, and the hashes of what it names."""
     own = params["tasks"][task]
     steps = {range_: own["steps"][range_]}
-    files = hashes([f"attentions/{params['attention']}.py", f"norms/{params['norm']}.py"])
+    task_file = f"tasks/{task}.py"
+    files = hashes([f"attentions/{params['attention']}.py", f"norms/{params['norm']}.py", task_file])
+    files.pop(task_file)  # stages declare it
     network = network_plan(params)
     return {
         **{key: params[key] for key in _WHOLE},

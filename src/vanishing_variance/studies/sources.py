@@ -9,7 +9,7 @@ from vanishing_variance.harness.errors import InputError
 
 PACKAGE = Path(__file__).parents[1]
 # What trains and tests declares these rooms, or they decide no number.
-DECLARED = ("engine", "tasks", "harness")
+DECLARED = ("engine", "harness")
 
 
 def hashes(names: Iterable[str]) -> dict[str, str]:

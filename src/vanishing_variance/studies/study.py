@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
+from vanishing_variance.engine import registry
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.sections import Lengths, Section, Several, different, explained
 from vanishing_variance.harness.yaml import flattened, read_yaml
@@ -22,6 +23,12 @@ def _named(name: str) -> str:
     return name
 
 
+def _task(name: str) -> str:
+    if name not in registry.task_names():
+        raise ValueError(f"one of {', '.join(registry.task_names())}")
+    return name
+
+
 def _with_parameters(kept: Any) -> Any:
     """Return a list of names as lines without parameters."""
     if not isinstance(kept, list):
@@ -32,6 +39,7 @@ def _with_parameters(kept: Any) -> Any:
 
 Line = Annotated[str, AfterValidator(_named)]
 RangeName = Literal["short", "long"]
+TaskName = Annotated[str, AfterValidator(_task)]
 
 
 class Study(Section):
@@ -47,7 +55,7 @@ class Study(Section):
     """
 
     question: str
-    tasks: Annotated[list[Literal["argmax", "dictionary"]], Field(min_length=1), AfterValidator(different)]
+    tasks: Annotated[list[TaskName], Field(min_length=1), AfterValidator(different)]
     range: RangeName = "short"
     lengths: Lengths = Field(default_factory=list)
     sequences: Several | None = None

@@ -1,8 +1,7 @@
-"""Code of a user's own: its errors as one line, and jobs for other processes that name a class of a notebook."""
+"""Jobs for other processes that name a class of a script or notebook, which pickle alone cannot send."""
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from io import BytesIO
@@ -11,20 +10,8 @@ from typing import Any
 
 import cloudpickle
 
-from vanishing_variance.harness.errors import InputError
-from vanishing_variance.harness.memory import ran_out
+from vanishing_variance.harness.memory import in_one_line
 from vanishing_variance.harness.parallel import Job, Report
-
-
-@contextmanager
-def in_one_line(what: str) -> Iterator[None]:
-    """Raise InputError for an error of any kind within, but for memory that is not enough."""
-    try:
-        yield
-    except Exception as problem:
-        if isinstance(problem, InputError) or ran_out(problem):
-            raise
-        raise InputError(f"{what} fails: {type(problem).__name__}: {problem}") from problem
 
 
 class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
@@ -39,7 +26,7 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
 def job(function: Callable[..., Any], *arguments: Any) -> Job:
     """Return the call of a function with these arguments, and what it reports to, as a job for another process.
 
-    Classes of a script or notebook, which pickle alone cannot send, go along. Raises InputError where one cannot.
+    Raises InputError where one of them cannot be sent there.
     """
     pickled = BytesIO()
     with in_one_line("sending what was given to another process"):
