@@ -164,7 +164,7 @@ OF_FILES = {
     f"{SOURCE}/measure/proposition/expectation.py": {"check"} | proposition("none", "std", "ln"),
     f"{SOURCE}/measure/interventions/setting.py": {"check"} | interventions(),
     f"{SOURCE}/measure/evaluation/block.py": {"check"} | EVALUATE,
-    f"{SOURCE}/claims/gains.py": {"check", "claims", "report"},
+    f"{SOURCE}/claims/ahead.py": {"check", "claims", "report"},
     f"{SOURCE}/probe/deviations.py": {"check", "probe", "figure1", "claims"},
     f"{SOURCE}/report/templates/style.css": {"check", "report"},
     "stages/train.py": TRAIN,
