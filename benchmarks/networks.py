@@ -13,15 +13,15 @@ from torch.nn.functional import cross_entropy
 from benchmarks import ROOT
 from vanishing_variance.engine.batches import batches
 from vanishing_variance.engine.device import device
+from vanishing_variance.engine.run import Run
 from vanishing_variance.harness.machine import machine
 from vanishing_variance.harness.parallel import single_threaded
-from vanishing_variance.harness.paths import Run
 from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.params import changed
 from vanishing_variance.plain import loop
 from vanishing_variance.plain.ensemble import Single
 from vanishing_variance.plain.model import initial_model
 from vanishing_variance.plain.plan import PlainPlan
-from vanishing_variance.results.scale import changed
 
 STEPS, ROUNDS = 200, 5
 

@@ -19,8 +19,6 @@ sys.excepthook = _hook
 # ruff: noqa: E402 (Ctrl-C may come during an import, too)
 import importlib.util
 import os
-import threading
-import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -34,13 +32,7 @@ if missing:
     sys.exit(2)
 sys.path.insert(0, str(ROOT / "src"))
 
+from vanishing_variance.harness.parent import end_with
 
-def _end_with(parent: int) -> None:
-    """DVC that is killed leaves its stage running, which would write under the feet of the next run."""
-    while os.getppid() == parent:
-        time.sleep(0.1)
-    os._exit(1)
-
-
-if "DVC_STAGE" in os.environ and hasattr(os, "getppid"):
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+if "DVC_STAGE" in os.environ:  # DVC that is killed leaves its stage running
+    end_with(os.getppid())

@@ -3,11 +3,11 @@
 Of the paper's network alone.
 """
 
+from vanishing_variance.engine.run import PAPER, block_of_variant
 from vanishing_variance.engine.seeds import SeedsPerBlock
 from vanishing_variance.engine.variant import Variant, task_training
-from vanishing_variance.harness.arguments import block_of_variant
 from vanishing_variance.harness.files import write_json
-from vanishing_variance.harness.paths import NETWORK, PAPER
+from vanishing_variance.harness.paths import NETWORK
 from vanishing_variance.harness.script import run
 from vanishing_variance.harness.sections import PATH, Lengths, get_param
 from vanishing_variance.harness.yaml import read_yaml

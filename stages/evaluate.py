@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 
 from vanishing_variance.engine.ranges import Range
+from vanishing_variance.engine.run import PAPER, Run, block_of_variant
 from vanishing_variance.engine.seeds import Index, SeedsPerBlock, seeds
 from vanishing_variance.engine.variant import Variant, task_training
-from vanishing_variance.harness.arguments import block_of_variant
 from vanishing_variance.harness.arrays import read_arrays, write_arrays
 from vanishing_variance.harness.frames import write_frame
 from vanishing_variance.harness.memory import require_memory
-from vanishing_variance.harness.paths import NETWORK, PAPER, Run
+from vanishing_variance.harness.paths import NETWORK
 from vanishing_variance.harness.script import run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
@@ -35,20 +35,19 @@ Evaluated = tuple[Correct, dict[str, pd.DataFrame]]
 
 def main() -> None:
     this = block_of_variant(__doc__)
-    evaluate({**read_yaml(PATH), **read_yaml(NETWORK)}, this)
-
-
-def evaluate(params: Mapping[str, Any], this: Run) -> None:
-    """Write what one block of trained models answers, and what is measured inside them. Raises InputError."""
-    block = seeds(this.block, get_param(params, "seeds_per_block", SeedsPerBlock))
-    evaluate_models = evaluate_paper if params["network"] == PAPER else evaluate_network
-    correct, frames = evaluate_models(params, this, block)
-
+    correct, frames = evaluated({**read_yaml(PATH), **read_yaml(NETWORK)}, this)
     folder = this.folder("evaluated")
     answers = {f"{rule}-{length}": of_rule for (rule, length), of_rule in correct.items()}
     write_arrays(folder / "answers.safetensors", answers)
     for name, measured in frames.items():
         write_frame(folder / f"{name}.parquet", measured)
+
+
+def evaluated(params: Mapping[str, Any], this: Run) -> Evaluated:
+    """Return what one block of trained models answers, and what is measured inside them. Raises InputError."""
+    block = seeds(this.block, get_param(params, "seeds_per_block", SeedsPerBlock))
+    evaluate_models = evaluate_paper if params["network"] == PAPER else evaluate_network
+    return evaluate_models(params, this, block)
 
 
 def evaluate_paper(params: Mapping[str, Any], this: Run, block: Sequence[int]) -> Evaluated:

@@ -7,11 +7,11 @@ weights of their partner's: of `none`, and for `none` itself of `ln`, or on the 
 import pandas as pd
 
 from vanishing_variance.engine.ranges import Range
+from vanishing_variance.engine.run import PAPER, block_and_partner
 from vanishing_variance.engine.seeds import Index, SeedsPerBlock, seeds
 from vanishing_variance.engine.variant import Variant, task_training
-from vanishing_variance.harness.arguments import block_and_partner
 from vanishing_variance.harness.frames import write_frame
-from vanishing_variance.harness.paths import NETWORK, PAPER
+from vanishing_variance.harness.paths import NETWORK
 from vanishing_variance.harness.script import run
 from vanishing_variance.harness.sections import PATH, Lengths, get_param
 from vanishing_variance.harness.yaml import read_yaml

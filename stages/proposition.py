@@ -4,12 +4,12 @@ from math import prod
 
 import pandas as pd
 
+from vanishing_variance.engine.run import PAPER, block_of_variant
 from vanishing_variance.engine.seeds import Index, SeedsPerBlock
 from vanishing_variance.engine.variant import Variant, task_training
-from vanishing_variance.harness.arguments import block_of_variant
 from vanishing_variance.harness.frames import write_frame
 from vanishing_variance.harness.memory import require_memory
-from vanishing_variance.harness.paths import NETWORK, PAPER
+from vanishing_variance.harness.paths import NETWORK
 from vanishing_variance.harness.script import run
 from vanishing_variance.harness.sections import PATH, Lengths, Several, get_param
 from vanishing_variance.harness.yaml import read_yaml

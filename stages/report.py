@@ -1,7 +1,5 @@
 """Write the page: every result beside the paper's."""
 
-from pathlib import Path
-
 from vanishing_variance.engine.ranges import ranges_of
 from vanishing_variance.harness.files import read_document, read_text, write_text
 from vanishing_variance.harness.frames import read_csv
@@ -10,9 +8,10 @@ from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.page import Results, page, read_figure
-from vanishing_variance.report.strongest import CLAIMS, OTHER_RECORDS, RECORD, Study
-from vanishing_variance.results.answer import read_answer
+from vanishing_variance.report.strongest import CLAIMS, OTHERS, Judged
+from vanishing_variance.report.studies import read_answer, read_judged, read_tests
 from vanishing_variance.results.runs import REFERENCE
+from vanishing_variance.studies.line import STUDIES
 
 PAGE = PLOTS / "report" / "index.html"
 # In plots/figures, in the order of the page.
@@ -23,27 +22,25 @@ SHOWN = (
 )
 
 
-def read_results(metrics: Path, params: Path, figures: list[Path]) -> Results:
-    return Results(
-        study=Study(read_document(metrics / "claims.json", CLAIMS), read_yaml(params)),
-        tests=read_csv(metrics / "tables" / "tests.csv"),
-        figures=[read_figure(path, PAGE) for path in figures],
-    )
-
-
 def main() -> None:
     Arguments(description=__doc__).parse_args()
-    folder = METRICS / RECORD
-    figures = sorted((folder / PLOTS).glob("accuracy*.png"), reverse=True)  # accuracy, then accuracy-long
-    record = read_results(folder, folder / PATH, figures)
-    others = {name: read_document(METRICS / name / "claims.json", CLAIMS) for name in OTHER_RECORDS}
-    ranges = ranges_of(read_yaml(PATH))
-    shown = [name for name in SHOWN if "long" in ranges or not name.endswith("-long")]
-    own = read_results(METRICS, PATH, [FIGURES / f"{name}.png" for name in shown])
+    params = read_yaml(PATH)
+    paper_scale = Results(
+        judged=read_judged(params),
+        tests=read_tests(params),
+        figures=[read_figure(PLOTS / "readme" / f"{name}.png", PAGE) for name in ("accuracy", "accuracy-long")],
+    )
+    others = {name: read_document(STUDIES / name / "claims.json", CLAIMS) for name in OTHERS}
+    shown = [name for name in SHOWN if "long" in ranges_of(params) or not name.endswith("-long")]
+    own = Results(
+        judged=Judged(read_document(METRICS / "claims.json", CLAIMS), params),
+        tests=read_csv(METRICS / "tables" / "tests.csv"),
+        figures=[read_figure(FIGURES / f"{name}.png", PAGE) for name in shown],
+    )
     interventions = read_csv(METRICS / "interventions" / "shares.csv")
     answer = read_figure(PLOTS / "readme" / "answer.png", PAGE)
-    means = read_answer(Path())
-    html = page(answer, means, own, record, others, interventions, read_csv(REFERENCE), read_text(PATH))
+    means = read_answer(params)
+    html = page(answer, means, own, paper_scale, others, interventions, read_csv(REFERENCE), read_text(PATH))
     write_text(PAGE, html)
 
 

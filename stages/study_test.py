@@ -1,4 +1,4 @@
-"""Test the models of one line of a study on one task, at every length."""
+"""Test one block of models of a line of a study on one task, at every length."""
 
 import json
 from collections.abc import Mapping
@@ -6,25 +6,31 @@ from typing import Any
 
 import pandas as pd
 
-from stages.evaluate import evaluate, weights_by_rule
+from stages.evaluate import evaluated, weights_by_rule
 from vanishing_variance.engine.plan import TrainingPlan
+from vanishing_variance.engine.run import PAPER
 from vanishing_variance.engine.seeds import seeds
 from vanishing_variance.harness.errors import TooLargeError
-from vanishing_variance.harness.files import write_json
-from vanishing_variance.harness.frames import read_frame, write_csv
-from vanishing_variance.harness.paths import PAPER
+from vanishing_variance.harness.frames import write_csv
 from vanishing_variance.harness.script import run
 from vanishing_variance.measure.training_loss import training_losses
-from vanishing_variance.studies.arguments import planned_line
+from vanishing_variance.studies.arguments import planned_run
 from vanishing_variance.studies.line import DIVERGED, LineRun
-from vanishing_variance.studies.results import COLUMNS, beside, by_head, last_layer, results, results_file
+from vanishing_variance.studies.results import (
+    KEYS,
+    by_head,
+    last_layer,
+    losses_by_rule,
+    mechanism_of_study,
+    mechanism_of_tables,
+    results,
+    results_file,
+)
 
 
 def main() -> None:
-    params, runs = planned_line(__doc__, "train", "test")
-    first = runs[0]
-    tested = [results_or_note(params, this) for this in runs]
-    write_csv(results_file(first.study, first.task, first.line), pd.concat(tested))
+    params, this = planned_run(__doc__, "train", "test")
+    write_csv(results_file(this.study, this.name), results_or_note(params, this))
 
 
 def results_or_note(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame:
@@ -36,32 +42,30 @@ def results_or_note(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame:
         note = json.loads(diverged.read_text())["said"]
     except TooLargeError as problem:
         note = str(problem)
-    write_json(this.folder("evaluated") / "note.json", {"said": note})  # DVC misses an output that is not there
-    return pd.DataFrame({"note": [note]}, columns=COLUMNS)
+    return pd.DataFrame({"note": [note]}, columns=[*KEYS, "note"])
 
 
 def test(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame:
     """Return the results of a block, of whichever network; with losses where checkpoints were kept, to match them."""
-    evaluate(params, this)
-    folder = this.folder("evaluated")
-    accuracy = read_frame(folder / "accuracy.parquet")
-    inside = heads_inside(params, this)
+    _, frames = evaluated(params, this)
+    measured = []
     if params["network"] == PAPER:
-        tested = results(accuracy, read_frame(folder / "mechanism.parquet"))
+        mechanism = mechanism_of_tables if "paper_tables" in params else mechanism_of_study
+        measured.append(mechanism(frames["mechanism"]))
+        heads = heads_inside(params, this)
     else:
-        tested = beside(accuracy, None if inside is None else last_layer(inside))
-    if inside is not None:
-        tested = tested.merge(by_head(inside), "left", ["seed", "rule", "length"])
+        heads = frames.get("inside")
+        if heads is not None:
+            measured.append(last_layer(heads))
+    if heads is not None:
+        measured.append(by_head(heads))
     if params["training"]["kept_steps"]:
-        tested = tested.merge(losses(params, this).round(6), "left", ["seed", "rule"])
-    return tested
+        measured.append(losses_by_rule(losses(params, this)))
+    return results(frames["accuracy"], *measured)
 
 
 def heads_inside(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame | None:
-    """Return what is inside each layer and head of a block's models; None where there is one, or it is not measured."""
-    if params["network"] != PAPER:
-        path = this.folder("evaluated") / "inside.parquet"
-        return read_frame(path) if path.exists() else None
+    """Return what is inside each head of the paper's network, of a block's models; None where there is one."""
     if params["model"]["heads"] == 1:
         return None
 

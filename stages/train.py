@@ -8,12 +8,12 @@ from typing import Any
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.ensemble import TrainedBlock, train_block
 from vanishing_variance.engine.plan import TrainingPlan
+from vanishing_variance.engine.run import PAPER, Run, block_of_variant
 from vanishing_variance.engine.seeds import SeedsPerBlock, seeds
-from vanishing_variance.harness.arguments import block_of_variant
 from vanishing_variance.harness.arrays import write_arrays
 from vanishing_variance.harness.frames import write_frame
 from vanishing_variance.harness.memory import require_memory
-from vanishing_variance.harness.paths import NETWORK, PAPER, Run
+from vanishing_variance.harness.paths import NETWORK
 from vanishing_variance.harness.script import run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml

@@ -13,13 +13,13 @@ import pandas as pd
 
 from vanishing_variance.engine.config import Norm
 from vanishing_variance.engine.ranges import ranges_of
+from vanishing_variance.engine.run import PAPER, Run
 from vanishing_variance.engine.seeds import Blocks
 from vanishing_variance.harness.arrays import read_arrays
 from vanishing_variance.harness.files import read_document, write_json
 from vanishing_variance.harness.frames import read_csv, read_frame, write_csv, write_frame
-from vanishing_variance.harness.leftovers import remove_others
 from vanishing_variance.harness.outputs import write_files
-from vanishing_variance.harness.paths import LOSSES, METRICS, NETWORK, PAPER, PLOTS, Run
+from vanishing_variance.harness.paths import LOSSES, METRICS, NETWORK, PLOTS
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, Length, get_param
 from vanishing_variance.harness.yaml import read_yaml
@@ -27,6 +27,7 @@ from vanishing_variance.measure.proposition import summary
 from vanishing_variance.results.accuracy import COLUMNS
 from vanishing_variance.results.explained import inside
 from vanishing_variance.results.files import TrainingSetup, comparison, explanation, not_measured, recovery
+from vanishing_variance.results.leftovers import remove_others
 from vanishing_variance.results.runs import REFERENCE, TASKS, expected, gathered
 
 # Which run a row is of; all have one attention map.

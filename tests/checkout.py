@@ -11,11 +11,15 @@ from pathlib import Path
 import yaml
 
 from vanishing_variance.harness.files import write_text
-from vanishing_variance.report.strongest import OTHER_RECORDS, RECORD
+from vanishing_variance.report.strongest import OTHERS, PAPER_SCALE
 
 ROOT = Path(__file__).resolve().parents[1]
-# Records, the README's pictures and kept lines: results that no stage writes.
-OF_NO_STAGE = ("plots/readme/", "studies/fresh/results/", *(f"metrics/{name}/" for name in (RECORD, *OTHER_RECORDS)))
+# What the page reads of studies, and the README's picture: results that no stage of the copy writes.
+_READ = ("study.yaml", "results/kept.csv", "claims.json")
+OF_NO_STAGE = (
+    "plots/readme/",
+    *(f"studies/{name}/{file}" for name in ("fresh", PAPER_SCALE, *OTHERS) for file in _READ),
+)
 TASKS, NORMS = ("argmax", "dictionary"), {"short": ("none", "std", "ln"), "long": ("none", "ln")}
 
 
@@ -57,14 +61,16 @@ INSIDE = interventions() | proposition(*NORMS["short"]) | CAPACITY
 GENERATE = {"generate@argmax", "generate@dictionary"}
 # What depends on the treatment and is kept by git alone.
 RESULTS = {"ttest", "figures", "claims", "report"}
-# The one study of a copy, tests/smoke-study.yaml, and a line of it of which git has the results alone.
+# The one study of a copy, tests/smoke-study.yaml, a line of which git has the results alone, and its blocks, whose
+# list DVC needs before the plan is written.
 STUDY = "studies/leaderboard"
-KEPT = """seed,rule,length,accuracy,target,variance,note
-0,plain,4,0.75,,,
-0,plain,16,0.5,,,
-1,plain,4,0.5,,,
-1,plain,16,0.25,,,
+KEPT = """task,line,seed,length,plain
+argmax,before,0,4,0.75
+argmax,before,0,16,0.5
+argmax,before,1,4,0.5
+argmax,before,1,16,0.25
 """
+RUNS = "runs: [none-0, power-ln-0, transformer-0]\n"
 ALL = {"check", "probe", "figure1", *RESULTS, *INSIDE, *GENERATE, *TRAIN, *EVALUATE}
 
 
@@ -149,8 +155,9 @@ class Copy:
                 shutil.copy(ROOT / name, copy.path / name)
         shutil.copy(ROOT / "tests/smoke.yaml", copy.path / "params.yaml")
         shutil.copy(ROOT / "tests/smoke-study.yaml", copy.path / STUDY / "study.yaml")
-        for task in TASKS:
-            write_text(copy.path / STUDY / f"results/{task}-before.csv", KEPT)
+        of_other_task = KEPT.partition("\n")[2].replace("argmax", "dictionary")
+        write_text(copy.path / STUDY / "results/kept.csv", KEPT + of_other_task)
+        write_text(copy.path / STUDY / "plan.yaml", RUNS)
         copy("git", "init", "--quiet", "--initial-branch", "main")
         copy.commit("smoke scale")
         return copy

@@ -248,6 +248,10 @@ MISTAKES = {
         "changes = base | own",
         "changes = own",
     ),
+    "more blocks of a line train the others again": (
+        '_WHOLE = ("norm", ',
+        '_WHOLE = ("blocks", "norm", ',
+    ),
     "a plan lacks the hash of its normaliser": (
         """hashes([f"attentions/{params['attention']}.py", f"norms/{params['norm']}.py"])""",
         """hashes([f"attentions/{params['attention']}.py"])""",
@@ -310,6 +314,11 @@ MISTAKES = {
         "while name in self._unrecorded and not self._unrecorded.sort(key=name.__ne__):",
     ),
     "dvc.lock loses the other stages": ('parse_yaml_for_update(text, path) or {"schema": "2.0"}', '{"schema": "2.0"}'),
+    "training needs matplotlib": (
+        "from vanishing_variance.figures.config import Figures\nfrom vanishing_variance.harness.errors",
+        "import matplotlib\nfrom vanishing_variance.figures.config import Figures\n"
+        "from vanishing_variance.harness.errors",
+    ),
     "a review overlooks changed inputs": ('elif state != "deleted":', 'elif state == "new":'),
 }
 

@@ -17,13 +17,13 @@ ONE = ("--task", "argmax", "--range", "short", "--attention", "softmax", "--norm
 
 
 def stage(name, *arguments):
-    """Run stages/<name>.py in the current folder; return its exit code and its standard error."""
+    """Run stages/<name>.py, or a module of the package, in the current folder; return exit code and standard error."""
     said = io.StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stderr(said), redirect_stdout(io.StringIO()):
-        patch.setattr(sys, "argv", [f"stages/{name}.py", *arguments])
+        patch.setattr(sys, "argv", [f"{name}.py", *arguments])
         patch.setattr(jaxtyping.config, "jaxtyping_disable", True)  # as outside the tests
         try:
-            run(import_module(f"stages.{name}").main)
+            run(import_module(f"vanishing_variance.{name}" if "." in name else f"stages.{name}").main)
         except SystemExit as end:
             return end.code, said.getvalue()
     return 0, said.getvalue()

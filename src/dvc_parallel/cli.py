@@ -10,13 +10,14 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from dvc.cli import main as dvc
 from dvc.exceptions import DvcException, NotDvcRepoError
 from filelock import FileLock, Timeout
 
-from dvc_parallel.errors import InputError, StageError, one_line, shown
+from dvc_parallel import clusters
+from dvc_parallel.exceptions import StageError, UsageError, one_line, shown
 from dvc_parallel.graph import Pipeline, own_folder
 from dvc_parallel.run import Driver, Pool
 
@@ -24,19 +25,11 @@ from dvc_parallel.run import Driver, Pool
 FAILED, INTERRUPTED, NO_REPOSITORY = 255, 252, 253
 
 
-class _Arguments(argparse.ArgumentParser):
-    """Refuses in one line, exit code 2."""
-
-    def error(self, message: str) -> NoReturn:
-        print(f"error: {one_line(f'{self.prog}: {message}', 400)}", file=sys.stderr)
-        sys.exit(2)
-
-
 def main() -> None:
     """Run the command; exits as `dvc repro` does, and with 2 on bad input."""
     try:
         sys.exit(_repro(_arguments()))
-    except InputError as problem:
+    except UsageError as problem:
         print(f"error: {problem}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
@@ -48,7 +41,7 @@ def main() -> None:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = _Arguments(prog="dvc-parallel", description=__doc__, allow_abbrev=False)
+    parser = argparse.ArgumentParser(prog="dvc-parallel", description=__doc__, allow_abbrev=False)
     commands = parser.add_subparsers(required=True, metavar="command")
     repro = commands.add_parser(
         "repro",
@@ -76,13 +69,9 @@ def _repro(chosen: argparse.Namespace) -> int:
     for name in ("workers", "slurm"):
         number = getattr(chosen, name)
         if number is not None and number < 1:
-            raise InputError(f"--{name}: {number} must be a whole number from 1 on")
+            raise UsageError(f"--{name}: {number} must be a whole number from 1 on")
     if chosen.slurm is None and chosen.slurm_option:
-        raise InputError("--slurm-option is for --slurm alone")
-    try:
-        from dvc_parallel import clusters  # noqa: PLC0415 -- Dask is optional
-    except ImportError:
-        raise InputError("dvc-parallel needs Dask: pip install distributed dask-jobqueue bokeh") from None
+        raise UsageError("--slurm-option is for --slurm alone")
     job: dict[str, Any] = {}
     if chosen.slurm is not None:
         job = clusters.slurm_job(dict(chosen.slurm_option))
@@ -94,7 +83,7 @@ def _repro(chosen: argparse.Namespace) -> int:
         on = [name for name, is_on in switches.items() if is_on]
         return int(dvc(["repro", "--dry", *on, "--", *chosen.targets]))
     if job and shutil.which("sbatch") is None:
-        raise InputError("--slurm: no sbatch on PATH: this machine submits no jobs to SLURM")
+        raise UsageError("--slurm: no sbatch on PATH: this machine submits no jobs to SLURM")
     if chosen.scheduler is not None:
         with clusters.existing(chosen.scheduler):  # before anything is touched
             pass
@@ -123,7 +112,7 @@ def _option(text: str) -> tuple[str, str]:
     """Parse KEY=VALUE, as text: what YAML makes of a walltime is a number."""
     key, _, value = text.partition("=")
     if not (key and value):
-        raise InputError(f"--slurm-option: {shown(text)} must be KEY=VALUE")
+        raise UsageError(f"--slurm-option: {shown(text)} must be KEY=VALUE")
     return key, value
 
 

@@ -23,7 +23,7 @@ from distributed.core import Status
 from distributed.deploy.adaptive import Adaptive
 from distributed.utils import silence_logging_cmgr
 
-from dvc_parallel.errors import InputError
+from dvc_parallel.exceptions import UsageError
 from dvc_parallel.graph import own_folder
 from dvc_parallel.run import Pool
 
@@ -90,7 +90,7 @@ def gpus() -> list[str]:
 def existing(address: str) -> Iterator[Pool]:
     """Connect to the scheduler at an address, such as tcp://host:8786, whose workers stay when this ends.
 
-    Raises InputError when none answers there.
+    Raises UsageError when none answers there.
     """
     with silence_logging_cmgr(SHOWN):
         try:
@@ -99,7 +99,7 @@ def existing(address: str) -> Iterator[Pool]:
         except (OSError, ValueError) as problem:
             said = f"no Dask scheduler answers there within {REACHED_WITHIN} seconds"
             allowed = f"it takes an address such as tcp://host:8786 ({problem or type(problem).__name__})"
-            raise InputError(f"--scheduler: {address or 'nothing'}: {said}; {allowed}") from None
+            raise UsageError(f"--scheduler: {address or 'nothing'}: {said}; {allowed}") from None
         with client:
             yield Pool(client)
 
@@ -147,7 +147,7 @@ def slurm(jobs: int, job: Mapping[str, Any]) -> Iterator[Pool]:
     """Submit so many jobs of SLURM, one worker each, which end with this; a job that ends before is submitted again.
 
     `job` is from `slurm_job`. A job runs in the folder of this process, with its Python. Not noticed is a job that ends
-    while it waits in SLURM's queue. Raises InputError when SLURM refuses the first jobs.
+    while it waits in SLURM's queue. Raises UsageError when SLURM refuses the first jobs.
     """
     defaults = {"allowed_failures": ALLOWED_FAILURES, "dashboard_address": ":0"}
     scheduler = defaults | dask.config.get("jobqueue.slurm.scheduler-options")
@@ -156,7 +156,7 @@ def slurm(jobs: int, job: Mapping[str, Any]) -> Iterator[Pool]:
         try:
             cluster: Any = SLURMCluster(job_cls=job_class, **job, scheduler_options=scheduler, silence_logs=False)
         except RuntimeError as problem:
-            raise InputError(f"--slurm: {problem}") from None
+            raise UsageError(f"--slurm: {problem}") from None
         with _connected(cluster) as client:
             for _ in range(jobs):  # `scale` would submit them in the background, and keep a refusal to itself
                 cluster.worker_spec.update(cluster.new_worker_spec())
@@ -164,7 +164,7 @@ def slurm(jobs: int, job: Mapping[str, Any]) -> Iterator[Pool]:
                 cluster.sync(lambda: cluster)  # waits until all are submitted
             except (OSError, RuntimeError, ValueError) as problem:
                 said = str(problem).partition("stderr:")[2] or problem
-                raise InputError(f"--slurm: sbatch refused the job: {said}") from None
+                raise UsageError(f"--slurm: sbatch refused the job: {said}") from None
             cluster.adapt(Adaptive=_Refilling, minimum_jobs=jobs, maximum_jobs=jobs, interval=f"{CHECKED_EVERY} s")
             yield Pool(client, cores_per_thread=job["job_cpu"])
 
@@ -172,18 +172,18 @@ def slurm(jobs: int, job: Mapping[str, Any]) -> Iterator[Pool]:
 def slurm_job(options: Mapping[str, str]) -> dict[str, Any]:
     """Return the arguments of SLURMCluster: jobs of one worker of one thread, for one stage, which has all the cores.
 
-    `options` are texts by their names in OPTIONS; the user's jobqueue.yaml says the rest. Raises InputError.
+    `options` are texts by their names in OPTIONS; the user's jobqueue.yaml says the rest. Raises UsageError.
     """
     for name, text in options.items():
         if name not in OPTIONS:
-            raise InputError(f"--slurm-option: {name} is unknown; {TAKES}")
+            raise UsageError(f"--slurm-option: {name} is unknown; {TAKES}")
         if name in {"cores", "gpus"} and not (text.isdecimal() and int(text)):
-            raise InputError(f"--slurm-option: {name}={text}: it takes a whole number from 1 on")
+            raise UsageError(f"--slurm-option: {name}={text}: it takes a whole number from 1 on")
     configured = dask.config.get("jobqueue.slurm")
     cores = options.get("cores") or configured["job-cpu"] or configured["cores"]
     memory = options.get("memory") or configured["memory"]
     if not cores or not memory:
-        raise InputError(f"--slurm-option: a job's cores and memory are needed, such as cores=8 memory=16GB; {TAKES}")
+        raise UsageError(f"--slurm-option: a job's cores and memory are needed, such as cores=8 memory=16GB; {TAKES}")
     job: dict[str, Any] = {name: text for name, text in options.items() if name not in {"cores", "gpus"}}
     job |= {"cores": 1, "job_cpu": int(cores), "processes": 1, "python": sys.executable}
     job["log_directory"] = configured["log-directory"] or str(own_folder() / "slurm")
@@ -194,11 +194,11 @@ def slurm_job(options: Mapping[str, str]) -> dict[str, Any]:
 
 
 def slurm_script(job: Mapping[str, Any]) -> str:
-    """Return the script of a job; nothing is submitted. Raises InputError."""
+    """Return the script of a job; nothing is submitted. Raises UsageError."""
     try:
         return str(SLURMJob("tcp://<scheduler>", name="<name>", **job).job_script())
     except (TypeError, ValueError) as problem:
-        raise InputError(f"--slurm-option: {problem}; {TAKES}") from None
+        raise UsageError(f"--slurm-option: {problem}; {TAKES}") from None
 
 
 @contextmanager

@@ -52,7 +52,7 @@ def on_worker(command: Command, cores: int, topic: str) -> Ended:
     Dask cancels it, too, when the client that wanted it is gone. Logs under `topic` ("began", stage, worker), and what
     the command prints, ("line", stage, text). Where a worker offers GPUs, a stage that wants none sees none.
     """
-    from distributed import get_worker  # noqa: PLC0415 -- optional
+    from distributed import get_worker  # noqa: PLC0415 -- the guard has no packages
 
     worker = get_worker()
     key = worker.get_current_task()

@@ -24,7 +24,7 @@ from dvc.stage.decorators import rwlocked
 from dvc.stage.serialize import to_lockfile
 
 from dvc_parallel.command import Command
-from dvc_parallel.errors import InputError, StageError, one_line, shown
+from dvc_parallel.exceptions import StageError, UsageError, one_line, shown
 from dvc_parallel.lockfile import update_lock
 
 P = ParamSpec("P")
@@ -83,7 +83,7 @@ class Pipeline:
     def command(self, name: str) -> Command:
         """Return a stage's command as DVC would run it, and the needs that its `meta` in dvc.yaml names.
 
-        It has no lines where DVC does all itself: a frozen stage, an import, data. Raises InputError for a bad `meta`.
+        It has no lines where DVC does all itself: a frozen stage, an import, data. Raises UsageError for a bad `meta`.
         """
         stage = self._stages[name]
         lines = [] if stage.frozen or not stage.cmd else stage.cmd
@@ -148,9 +148,9 @@ def _needs(stage: Stage) -> tuple[int, bool]:
     processes, gpu = meta.get("processes", 1), meta.get("gpu", False)
     where = f"dvc.yaml: {stage.addressing}: meta"
     if type(processes) is not int or processes < 1:
-        raise InputError(f"{where}.processes: {shown(processes)} must be a whole number from 1 on")
+        raise UsageError(f"{where}.processes: {shown(processes)} must be a whole number from 1 on")
     if type(gpu) is not bool:
-        raise InputError(f"{where}.gpu: {shown(gpu)} must be true or false")
+        raise UsageError(f"{where}.gpu: {shown(gpu)} must be true or false")
     return processes, gpu
 
 

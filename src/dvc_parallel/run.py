@@ -16,7 +16,7 @@ from typing import Any, TextIO
 
 from dvc_parallel import command as commands
 from dvc_parallel.command import Command, Ended
-from dvc_parallel.errors import StageError, one_line
+from dvc_parallel.exceptions import StageError, one_line
 from dvc_parallel.graph import Pipeline
 
 # How often the driver looks for workers that came or went, and for Ctrl-C.

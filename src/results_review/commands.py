@@ -38,14 +38,6 @@ def merge_base(revision: str) -> str:
         raise ReviewError(message) from None
 
 
-def text_at(commit: str, path: str) -> str:
-    """Return the text of a file at a commit, empty if the commit has no such file."""
-    try:
-        return git("show", f"{commit}:{path}")
-    except ReviewError:
-        return ""
-
-
 def _run(program: list[str], arguments: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
     command = [*program, *arguments]
     done = subprocess.run(command, check=False, capture_output=True, encoding="utf-8", errors="replace")

@@ -2,7 +2,7 @@
 
     python -m vanishing_variance.demo [FOLDER]
 
-Two seeds each, trained on 5 to 16 items by the parameters that come with the package, tested to 2^14. Prints a row a
+Two seeds each, trained on 5 to 16 items by params.yaml, tested to 2^14. Prints a row a
 treatment as it goes; writes FOLDER/accuracy.csv and accuracy.png (by default demo/), and touches no file of the study.
 """
 

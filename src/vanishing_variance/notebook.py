@@ -17,21 +17,20 @@ import pandas as pd
 
 from vanishing_variance.engine.ensemble import train_block
 from vanishing_variance.engine.plan import TrainingPlan
+from vanishing_variance.engine.run import PAPER, Run
 from vanishing_variance.harness.caller import as_before
 from vanishing_variance.harness.errors import InputError, shown
-from vanishing_variance.harness.paths import PAPER, Run
 from vanishing_variance.harness.sections import LONGEST, PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure import plain_models
 from vanishing_variance.measure.evaluation.block import accuracies
 from vanishing_variance.measure.fast_models import fast_correct
 from vanishing_variance.measure.held_out import Test
-from vanishing_variance.params import check
+from vanishing_variance.params import changed, check
 from vanishing_variance.plain import block as plain_block
 from vanishing_variance.plain.plan import NetworkChoice, PlainPlan
-from vanishing_variance.results.scale import changed
 
-# params.yaml as it is in git: for use outside of the repository's folder.
+# In a checkout a link to the root's params.yaml, and in an installed package its content.
 DEFAULTS = Path(__file__).with_name("params.yaml")
 
 

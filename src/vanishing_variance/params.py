@@ -1,16 +1,17 @@
 """All of params.yaml, checked before anything runs."""
 
+import copy
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
 from vanishing_variance.engine.config import Attention, Model, Norm, Training
 from vanishing_variance.engine.ranges import FurtherRanges, Range
+from vanishing_variance.engine.run import PAPER
 from vanishing_variance.engine.seeds import Blocks, Index, SeedsPerBlock
 from vanishing_variance.engine.task import TaskTraining
 from vanishing_variance.figures.config import Figures
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.harness.paths import PAPER
 from vanishing_variance.harness.sections import PATH, Count, Section, validate
 from vanishing_variance.measure.evaluation.config import Diagnostics, Fit
 from vanishing_variance.measure.held_out import Test
@@ -137,3 +138,21 @@ def _of_network(network: str, options: Mapping[str, Any], attention: str) -> Ite
 
 def _listed(lengths: list[int]) -> str:
     return ", ".join(map(str, lengths))
+
+
+def changed(document: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the document with other values at dotted keys. Raises InputError, which names a key that it lacks."""
+    result = copy.deepcopy(dict(document))
+    for key, value in values.items():
+        *sections, last = str(key).split(".")
+        section = result
+        try:
+            for name in sections:
+                section = section[name]
+            known = isinstance(section, Mapping) and last in section
+        except (KeyError, TypeError):
+            known = False
+        if not known:
+            raise InputError(f"params.yaml: it has no key {key}")
+        section[last] = value
+    return result

@@ -97,7 +97,6 @@ def test_an_unknown_stage_is_255_and_no_repository_253(call, tmp_path, monkeypat
     [
         ("--workers 0", "--workers: 0 must be a whole number from 1 on"),
         ("--slurm -1", "--slurm: -1 must be a whole number from 1 on"),
-        ("--workers 1 --slurm 1", "dvc-parallel repro: argument --slurm: not allowed with"),
         ("--slurm-option cores=8", "--slurm-option is for --slurm alone"),
         ("--slurm 1 --slurm-option cores", "--slurm-option: 'cores' must be KEY=VALUE"),
         ("--slurm 1 --slurm-option speed=8", "--slurm-option: speed is unknown; it takes account, cores, "),
@@ -105,7 +104,6 @@ def test_an_unknown_stage_is_255_and_no_repository_253(call, tmp_path, monkeypat
         ("--slurm 1 --slurm-option cores=many", "--slurm-option: cores=many: it takes a whole number"),
         ("--slurm 1 --slurm-option cores=8 --slurm-option memory=x", "--slurm-option: Could not interpret 'x'"),
         ("--scheduler=", "--scheduler: nothing: no Dask scheduler answers there"),
-        ("--bogus", "dvc-parallel: unrecognized arguments: --bogus"),
     ],
 )
 def test_bad_input_is_one_line_and_nothing_is_touched(tiny, call, arguments, said):
@@ -114,16 +112,6 @@ def test_bad_input_is_one_line_and_nothing_is_touched(tiny, call, arguments, sai
     assert printed.startswith(f"error: {said}")
     assert printed.count("\n") == 1
     assert (tiny.path / "a").read_text() == "made before"
-
-
-def test_without_dask_a_line_says_how_to_get_it(tiny, call, monkeypatch):
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    monkeypatch.delitem(sys.modules, "dvc_parallel.clusters")
-    monkeypatch.delattr("dvc_parallel.clusters")
-    printed = call(exit_code=2)
-    assert printed.startswith("error: ")
-    assert "pip install" in printed
-    assert tiny.ran() == {}
 
 
 def test_a_dry_run_says_what_would_run_in_which_job_and_without_sbatch_there_is_none(tiny, call, caplog, monkeypatch):

@@ -6,14 +6,13 @@ import socket
 from contextlib import ExitStack
 from types import SimpleNamespace
 
-import dask
 import pytest
 from processes import alive, wait_for
 from tiny import until
 
 from dvc_parallel import clusters
 from dvc_parallel.command import Command
-from dvc_parallel.errors import InputError
+from dvc_parallel.exceptions import UsageError
 from dvc_parallel.run import Pool, Room
 
 
@@ -47,23 +46,13 @@ def test_local_workers_run_a_stage_each_on_loopback_only_and_the_first_have_the_
     assert offered == {0: ("3", {"GPU": 1}), 1: ("", {})}
 
 
-def test_workers_do_not_sample_themselves_unless_the_user_has_configured_it(client):
-    workers = client.run(lambda: dask.config.get("distributed"))
-    for settings in [dask.config.get("distributed"), *workers.values()]:
-        assert not settings["worker"]["profile"]["enabled"]
-        assert settings["admin"]["tick"]["interval"] == "1s"
-    with dask.config.set({"distributed.admin.tick.interval": "5s"}):
-        dask.config.update_defaults({"distributed": clusters.QUIET})
-        assert dask.config.get("distributed.admin.tick.interval") == "5s"
-
-
 @pytest.mark.parametrize("address", ["", "tcp://127.0.0.1:1", "http://127.0.0.1:80", "8786", "mute", "worker"])
 def test_an_address_where_no_scheduler_answers_is_refused(client, address, monkeypatch):
     monkeypatch.setattr(clusters, "REACHED_WITHIN", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as mute:
         (worker, *_) = client.scheduler_info()["workers"]
         other = {"mute": f"tcp://127.0.0.1:{mute.getsockname()[1]}", "worker": worker}
-        with pytest.raises(InputError, match=r"^--scheduler: \S+: no Dask scheduler answers there"):
+        with pytest.raises(UsageError, match=r"^--scheduler: \S+: no Dask scheduler answers there"):
             clusters.existing(other.get(address, address)).__enter__()
 
 

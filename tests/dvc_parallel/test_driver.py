@@ -11,7 +11,7 @@ import zc.lockfile
 from tiny import STAGES, Tiny, stage, until
 
 from dvc_parallel.command import run
-from dvc_parallel.errors import InputError
+from dvc_parallel.exceptions import UsageError
 from dvc_parallel.graph import Pipeline
 from dvc_parallel.run import Driver, Room, longest_first
 
@@ -142,20 +142,26 @@ def test_an_output_that_is_missing_or_of_a_file_that_changed_meanwhile_is_not_re
 def test_needs_that_are_not_allowed_are_refused_before_anything_is_touched(tiny, key, value):
     (tiny.path / "a").write_text("mine")
     tiny.write({"a": STAGES["a"] | {"meta": {key: value}}})
-    with pytest.raises(InputError, match=f"^dvc.yaml: a: meta.{key}: {value!r} must be "):
+    with pytest.raises(UsageError, match=f"^dvc.yaml: a: meta.{key}: {value!r} must be "):
         Drive(tiny)
     assert (tiny.path / "a").read_text() == "mine"
 
 
-def test_stages_that_do_not_wait_for_each_other_run_at_once_on_cores_of_their_own(tiny):
-    """Each of two ends when the other has begun."""
-    wants = {"meta": {"processes": 2}}
-    x = stage("x", "echo > ran/x", until("ran/y"), **wants)
-    y = stage("y", "echo > ran/y", until("ran/x"), **wants)
+@pytest.mark.parametrize(
+    ("needs", "room", "cores"),
+    [
+        ({"processes": 2}, Room(3, 3, 3, gpus=0, ever=False), {"x": 2, "y": 1}),
+        ({"processes": 8, "gpu": True}, Room(8, 8, 8, gpus=2, ever=True), {"x": 4, "y": 4}),
+    ],
+)
+def test_stages_that_do_not_wait_for_each_other_run_at_once_on_cores_of_their_own(tiny, needs, room, cores):
+    """Each of two ends when the other has begun; with GPUs each has its part of the cores."""
+    x = stage("x", "echo > ran/x", until("ran/y"), meta=needs)
+    y = stage("y", "echo > ran/y", until("ran/x"), meta=needs)
     tiny.write({"x": x, "y": y})
-    drive = Drive(tiny, room=Room(3, 3, 3, gpus=0, ever=False))
+    drive = Drive(tiny, room=room)
     drive()
-    assert list(drive.submitted.values()) == [2, 1]
+    assert drive.submitted == cores
 
 
 @pytest.mark.parametrize(
@@ -168,16 +174,6 @@ def test_a_stage_has_as_many_cores_of_one_worker_as_it_can_use(tiny, processes, 
     drive = Drive(tiny, room=room)
     drive()
     assert drive.submitted == dict.fromkeys(names, cores)
-
-
-def test_stages_with_a_gpu_run_at_once_each_with_its_part_of_the_cores(tiny):
-    wants = {"meta": {"processes": 8, "gpu": True}}
-    x = stage("x", "echo > ran/x", until("ran/y"), **wants)
-    y = stage("y", "echo > ran/y", until("ran/x"), **wants)
-    tiny.write({"x": x, "y": y})
-    drive = Drive(tiny, room=Room(8, 8, 8, gpus=2, ever=True))
-    drive()
-    assert drive.submitted == {"x": 4, "y": 4}
 
 
 def test_the_stage_after_which_most_others_come_begins_first(tiny):

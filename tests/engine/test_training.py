@@ -20,11 +20,12 @@ from vanishing_variance.engine.ahead import batches_ahead
 from vanishing_variance.engine.other_weights import OtherWeights
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.ranges import Growth, Range
+from vanishing_variance.engine.run import Run
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.arrays import read_arrays
 from vanishing_variance.harness.errors import DivergedError
 from vanishing_variance.harness.files import write_text
-from vanishing_variance.harness.paths import NETWORK, Run
+from vanishing_variance.harness.paths import NETWORK
 from vanishing_variance.harness.yaml import read_yaml
 
 SEEDS = list(range(8))

@@ -119,16 +119,11 @@ def test_a_bad_value_of_an_option_is_refused(refused, script, option, value, sai
     ("script", "said"),
     [
         (("generate", "--task", "../x"), "'../x' is unknown; choose from argmax, dictionary"),
-        (("generate", "--tas=argmax"), "required: --task"),
-        (("train", *ONE, "more"), "unrecognized arguments: more"),
-        (("study_plan",), "required: study"),
         (("study_plan", "mine"), "study: 'mine' is unknown; choose from none"),
-        (("study", "mine"), "study: 'mine' is unknown; choose from none"),
-        (("study_train", "mine"), "required: line"),
+        (("studies.make", "mine"), "study: 'mine' is unknown; choose from none"),
+        (("study_train", "mine"), "required: run"),
         (("study_test", "mine", "argmax-ln"), "studies/mine/plan.yaml: cannot be read as YAML"),
-        (("study_new", "../mine"), "NEW: '../mine' must be 1 to 64 characters of a-z, 0-9 and -"),
-        (("scale", "big"), "invalid choice: 'big' (choose from 'paper')"),
-        (("pieces", "A b"), "'A b'"),
+        (("studies.new", "../mine"), "NEW: '../mine' must be 1 to 64 characters of a-z, 0-9 and -"),
     ],
 )
 def test_a_bad_argument_is_refused(refused, script, said):
@@ -136,20 +131,15 @@ def test_a_bad_argument_is_refused(refused, script, said):
     assert said in refused(*script)
 
 
-def test_a_record_has_no_models_of_another_network(refused):
-    write_changed("network", "transformer")
-    assert refused("pieces") == "error: params.yaml: network is transformer; a record has models of network paper\n"
-
-
 def test_a_new_study_does_not_overwrite_one_and_can_be_planned(refused):
     """The example of the template is valid, and each of its lines has a plan."""
     write((ROOT / "params.yaml").read_text())
-    assert stage("study_new", "mine") == (0, "")
-    assert refused("study_new", "mine").startswith("error: NEW: studies/mine exists; choose another name")
+    assert stage("studies.new", "mine") == (0, "")
+    assert refused("studies.new", "mine").startswith("error: NEW: studies/mine exists; choose another name")
     assert "choose from mine" in refused("study_plan", "yours")
     assert stage("study_plan", "mine") == (0, "")
     said = refused("study_train", "mine", "ln")
-    assert said.endswith("has no 'ln'; choose from argmax-ln, argmax-none, dictionary-ln, dictionary-none\n")
+    assert said.endswith("has no 'ln'; choose from argmax-ln-0, argmax-none-0, dictionary-ln-0, dictionary-none-0\n")
 
 
 @pytest.mark.parametrize(
@@ -160,7 +150,6 @@ def test_a_new_study_does_not_overwrite_one_and_can_be_planned(refused):
             f"{STUDY}lines: {{a: {{norm: none}}, b: {{norm: ln, blocks: [1]}}}}\ncompare: [[b, a]]\n",
             "compare has b and a, which have no seed in common; change their blocks",
         ),
-        (f"{STUDY}lines: {{}}\nkept: [a]\n", "studies/mine/study.yaml: kept has a, which has no file in results/"),
     ],
 )
 def test_a_bad_study_is_refused_by_its_stages(refused, study, line):

@@ -15,7 +15,7 @@ from vanishing_variance.harness.yaml import read_yaml
 
 WEIGHTS = Path("runs/trained/softmax/ln/short/argmax-0/weights.safetensors")
 CLAIMS = Path("metrics/claims.json")
-STAGES = {WEIGHTS: ("evaluate", *ONE), CLAIMS: ("readme",)}
+STAGES = {WEIGHTS: ("evaluate", *ONE), CLAIMS: ("report.readme",)}
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def _files(refused):
     initial = Variant.of(params, "argmax", "ln").initial(task_training(params, "argmax"))
     write_arrays(WEIGHTS, in_arrays(draw(initial, 0, "argmax", [0, 1])))
     CLAIMS.parent.mkdir()
-    shutil.copy(ROOT / "metrics/paper-scale/claims.json", CLAIMS)
+    shutil.copy(ROOT / "studies/paper-scale/claims.json", CLAIMS)
 
 
 def cut_off(path):

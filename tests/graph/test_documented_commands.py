@@ -5,7 +5,6 @@ begins with the name of a program; a placeholder in it gets a value.
 """
 
 import re
-import shutil
 import sys
 import time
 from pathlib import Path
@@ -24,11 +23,10 @@ PAGES = (
     "benchmarks/*.md",
     "tests/README.md",
 )
-SCALE = "docs/paper-scale.md"  # its commands need each other, so they run one after the other
 PROGRAM = re.compile(r"(make|dvc|dvc-parallel|python|git|pre-commit|source|dask|[A-Z_]+=\S*) \S")
 VALUES = {"<stage>": "figures", "<name>": "rms", "modify NAME": "modify store", "1000,10000": "10,20"}
 # Another study would take hours: the copy's is small.
-VALUES |= dict.fromkeys(("NAME=mine", "NAME=<name>"), "NAME=leaderboard")
+VALUES |= dict.fromkeys(("NAME=mine", "NAME=<name>", "NAME=paper-scale"), "NAME=leaderboard")
 
 NOT_RUN = {
     "make test": "it would run itself",
@@ -58,17 +56,7 @@ def code(text):
 
 CODE = {str(path.relative_to(ROOT)): code(path.read_text()) for page in PAGES for path in sorted(ROOT.glob(page))}
 SHOWN = {command: page for page, (commands, _) in CODE.items() for command in commands}
-RUN = [command for command, page in SHOWN.items() if command not in NOT_RUN and page != SCALE]
-# The paper's scale, as small as the smoke parameters, but with a loss recorded in each tenth of the dictionary's steps.
-SMALLER = {
-    "range(2, 15)": "range(2, 3)",
-    '"seeds_per_block": 8': '"seeds_per_block": 2',
-    "100_000": "30",
-    "10_000": "1_000",
-    "50_000": "30",
-    "4_096": "64",
-    "2_048": "64",
-}
+RUN = [command for command in SHOWN if command not in NOT_RUN]
 
 
 def test_every_block_says_its_language_so_none_is_overlooked():
@@ -114,37 +102,6 @@ def test_a_command_runs(user, command):
     user("bash", "-c", filled)
     while re.search("Running|Queued", user("dvc", "queue", "status") if "queue" in command else ""):
         time.sleep(1)
-
-
-def test_in_a_clone_without_weights_the_page_opens_and_the_default_scale_comes_back(user):
-    away = [(user.path / name, user.path.parent / Path(name).name) for name in ("runs", "data", ".dvc/cache")]
-    for here, there in away:
-        here.rename(there)
-    try:
-        user("python", "-m", "stages.scale", "paper")
-        user("make", "default-scale")
-        assert user("git", "status", "--porcelain") == ""
-        assert "Running stage" not in user("make", "report")
-    finally:
-        for here, there in away:
-            shutil.rmtree(here, ignore_errors=True)
-            there.rename(here)
-
-
-def test_the_commands_for_the_papers_scale_run_one_after_the_other(user):
-    path = user.path / "src/vanishing_variance/results/scale.py"
-    text = path.read_text()
-    for large, small in SMALLER.items():
-        assert large in text
-        text = text.replace(large, small)
-    path.write_text(text)
-    shutil.rmtree(user.path / "metrics/paper-scale")
-    user.commit("a smaller scale, without a record")
-    back = ("make default-scale", "python -m stages.readme && dvc repro --single-item report")
-    assert CODE[SCALE][0].keys() >= set(back)
-    for command in sorted(CODE[SCALE][0], key=back.__contains__):  # those in the text need the paper's scale too
-        user("bash", "-c", command)
-    assert user("git", "diff", "HEAD", "--stat", "params.yaml") == ""
 
 
 @pytest.mark.parametrize("command", [command for command in NOT_RUN if command.startswith("make ")])

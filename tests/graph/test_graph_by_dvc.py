@@ -3,7 +3,6 @@
 The tests share one copy: each that changes it undoes the change.
 """
 
-import json
 import re
 import shutil
 import time
@@ -16,16 +15,9 @@ from vanishing_variance.harness.yaml import edit_yaml
 
 pytestmark = pytest.mark.slow
 
+MAKE_STUDY = ("env", "PYTHONPATH=src", "python", "-m", "vanishing_variance.studies.make")
 REVIEW = ("env", "PYTHONPATH=src", "python", "-m", "results_review", "--base")
 TASKS_OF_PARAMS = "    argmax: OfTask[Argmax, TaskTraining]\n    argmin: OfTask[Argmax, TaskTraining]\n"
-NEW_NORM = '''"""Division by the largest absolute value."""
-
-LEARNABLE = {}
-
-
-def normalise(outputs, parameters, epsilon):
-    return outputs / (outputs.abs().amax(-1, keepdim=True) + epsilon)
-'''
 
 
 def change(copy, **values):
@@ -87,7 +79,7 @@ def test_dvcs_temporary_copies_run_their_own_source_side_by_side(copy):
         time.sleep(1)
     for experiment, said, treatment in (("edited", "short sequences", "ln"), ("other", "the short range", "rms")):
         copy("dvc", "exp", "apply", experiment)
-        table = (copy.path / "metrics/tables/table1.md").read_text()
+        table = (copy.path / "metrics/tables/tables.md").read_text()
         assert f"trained on {said}: accuracy (%), none against {treatment}" in table
 
 
@@ -117,7 +109,7 @@ def test_a_new_task_and_a_new_parameter_of_another_stage_retrain_nothing(copy):
 def test_another_treatment_of_the_paper_trains_its_long_range_alone_and_back_again_nothing(copy):
     new = added({"long": ["std"]}, "std")
     assert copy.ran("dvc", "exp", "run", "-S", "norm=std") == {*new, "check", *RESULTS}
-    assert "+ std" in (copy.path / "metrics/tables/table1.md").read_text()
+    assert "+ std" in (copy.path / "metrics/tables/tables.md").read_text()
     copy.commit("norm=std")
     shown = copy("dvc", "metrics", "diff", "HEAD~1", "--md")
     assert re.search(r"\| metrics/summary.json *\| argmax.norm *\| [\d.]+ *\| [\d.]+ *\| -?[\d.]+ *\|", shown)
@@ -130,32 +122,19 @@ def test_another_treatment_of_the_paper_trains_its_long_range_alone_and_back_aga
     assert copy.ran("dvc", "exp", "run", "-S", "norm=ln") == RESULTS
 
 
-def test_without_the_long_range_nothing_is_trained_and_its_results_are_absent(copy):
-    change(copy, train_also_on=[])
-    assert copy.ran("dvc", "repro") == {"check", *RESULTS}
-    tables = {path.stem for path in (copy.path / "metrics/tables").glob("table*.md")}
-    assert tables == {"table1", "table2", "table3", "table6"}
-    assert not (copy.path / "plots/figures/results/accuracy-long.png").exists()
-    summary = json.loads((copy.path / "metrics/summary.json").read_text())
-    assert summary.keys() >= {"argmax", "dictionary"}
-    assert not [name for name in summary if "long" in name]
-
-
-def test_a_new_normaliser_trains_only_itself(copy):
-    (copy.path / "src/vanishing_variance/norms/largest.py").write_text(NEW_NORM)
-    new = added({"short": ["largest"], "long": ["largest"]}, "largest")
-    assert copy.ran("dvc", "exp", "run", "-S", "norm=largest") == {*new, "check", *RESULTS}
-    assert "+ largest" in (copy.path / "metrics/tables/table1.md").read_text()
-
-
 def of_study(*names):
     """Return the addresses of stages of the study in studies/."""
     return {f"{STUDY}/dvc.yaml:{name}" for name in names}
 
 
-def of_line(line):
-    """Return the names of a line's stages."""
-    return {f"{kind}@{task}-{line}" for kind in ("train", "test") for task in TASKS}
+def of_run(run):
+    """Return the names of the stages of a line's block."""
+    return {f"{kind}@{task}-{run}" for kind in ("train", "test") for task in TASKS}
+
+
+def make_study(copy):
+    """Return the stages that `make study` runs."""
+    return copy.ran(*MAKE_STUDY, STUDY.partition("/")[2])
 
 
 @pytest.mark.parametrize(
@@ -172,24 +151,30 @@ def test_a_line_that_is_added_or_changed_trains_alone(copy, old, new, line):
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new))
-    graph = f"{STUDY}/dvc.yaml"
-    assert copy.ran("dvc", "repro", graph) == of_study("plan", *of_line(line), "compare")
+    assert make_study(copy) == of_study("plan", *of_run(f"{line}-0"), "compare")
     assert f"| {line} " in (copy.path / STUDY / "board.md").read_text()
-    assert copy.ran("dvc", "repro", graph) == set()
+    assert make_study(copy) == set()
 
 
-def test_a_clone_without_weights_adds_a_line_and_trains_no_other(copy, tmp_path):
-    """As `make study` does it; where tests of the others are stale, it names them and removes nothing."""
+def test_a_block_that_is_added_trains_alone_also_in_a_clone_without_weights(copy, tmp_path):
+    """Two blocks, a third; then a clone, which adds a fourth, and where tests are stale names them."""
+
+    def with_blocks(of, blocks):
+        edit_yaml(of.path / STUDY / "study.yaml", {"lines.none": {"norm": "none", "blocks": blocks}})
+        return make_study(of)
+
+    assert with_blocks(copy, [0, 1]) == of_study("plan", *of_run("none-1"), "compare")
+    assert with_blocks(copy, [0, 1, 2]) == of_study("plan", *of_run("none-2"), "compare")
+    copy.commit("three blocks")
     clone = Copy(tmp_path / "clone")
     copy("git", "clone", "--quiet", str(copy.path), str(clone.path))
+    assert with_blocks(clone, [0, 1, 2, 5]) == {"check", *GENERATE, *of_study("plan", *of_run("none-5"), "compare")}
+    assert re.search(r"\| none +\| plain +\| +8 \|", (clone.path / STUDY / "board.md").read_text())
+    clone.commit("a fourth")
     path = clone.path / STUDY / "study.yaml"
-    make_study = ("python", "-m", "stages.study", path.parent.name)
-    path.write_text(path.read_text().replace("lines:\n", "lines:\n  two: {norm: none, model.heads: 2}\n"))
-    assert clone.ran(*make_study) == {"check", *GENERATE, *of_study("plan", *of_line("two"), "compare")}
-    clone.commit("two heads")
     path.write_text(path.read_text() + "lengths: [4, 16]\n")
-    said = clone(*make_study, exit_code=2)
-    assert "test@argmax-none, test@argmax-power-ln, test@argmax-transformer and 3 more would run again (" in said
+    said = clone(*MAKE_STUDY, "leaderboard", exit_code=2)
+    assert "test@argmax-none-0, test@argmax-none-1, test@argmax-none-2 and 7 more would run again (" in said
     assert clone("git", "diff", "--name-only").split() == [f"{STUDY}/plan.yaml", f"{STUDY}/study.yaml"]
 
 
@@ -207,7 +192,7 @@ def test_a_changed_engine_of_other_networks_trains_their_lines_alone(copy):
     assert copy.ran("dvc", "repro", f"{STUDY}/dvc.yaml:plan") >= of_study("plan")
     for line, stale in (("transformer", True), ("none", False), ("power-ln", False)):
         for task in TASKS:
-            name = f"{STUDY}/dvc.yaml:train@{task}-{line}"
+            name = f"{STUDY}/dvc.yaml:train@{task}-{line}-0"
             assert copy.ran(*dry, name) == ({name} if stale else set())
 
 
@@ -233,10 +218,12 @@ def test_a_stage_that_gathers_depends_on_nothing_that_other_settings_left(copy):
     assert {name: after[name] for name in before} == before
 
 
-def test_the_default_scale_in_a_clone_without_weights_leaves_it_as_it_is(copy, tmp_path):
+def test_in_a_clone_without_weights_the_page_opens_and_the_default_scale_leaves_it_as_it_is(copy, tmp_path):
     clone = Copy(tmp_path / "clone")
     copy("git", "clone", "--quiet", str(copy.path), str(clone.path))
+    assert clone.ran("dvc", "repro", "--single-item", "report") == set()
     (clone.path / "plots/figures/results/accuracy-huge.png").write_text("of another setting")
+    change(clone, test__sequences=96)
     clone("make", "default-scale")
     assert clone("git", "status", "--porcelain") == ""
     assert clone.ran("dvc", "repro", "--allow-missing", "--dry") == set()

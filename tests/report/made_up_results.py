@@ -11,7 +11,7 @@ from vanishing_variance.figures.drawing import Drawing, write_figure
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.page import Figure, Results, page
-from vanishing_variance.report.strongest import Study
+from vanishing_variance.report.strongest import Judged
 from vanishing_variance.results.runs import REFERENCE
 
 LENGTHS = (16, 100, 16384)
@@ -63,8 +63,8 @@ def comparisons(norm="ln"):
 def made_up(norm="ln", drawn="accuracy", **changes):
     """Return results of a treatment, with one figure; some of the claims changed."""
     figure = Figure(f"../figures/{drawn}.png", f"Title of {drawn}", f"Caption of <{drawn}>, n = 2")
-    study = Study(claims(**changes), {**PARAMS, "norm": norm})
-    return Results(study, comparisons(norm), [figure])
+    judged = Judged(claims(**changes), {**PARAMS, "norm": norm})
+    return Results(judged, comparisons(norm), [figure])
 
 
 def answer():
@@ -74,12 +74,12 @@ def answer():
     return Figure("../figures/answer.png", "Title of answer", "Caption of <answer>, n = 2"), means
 
 
-def rendered(run=None, record=None, source="norm: ln\n"):
-    """Return the page of made-up results: a run, the record, and the one without biases."""
-    record = record or made_up(drawn="recorded")
+def rendered(run=None, paper_scale=None, source="norm: ln\n"):
+    """Return the page of made-up results: a run, the study at the paper's scale, and the one without biases."""
+    paper_scale = paper_scale or made_up(drawn="recorded")
     others = {"without-biases": claims(ours=-0.9, n=3)}
     shares = read_csv(ROOT / "metrics/interventions/shares.csv")
-    return page(*answer(), run or made_up(), record, others, shares, read_csv(REFERENCE), source)
+    return page(*answer(), run or made_up(), paper_scale, others, shares, read_csv(REFERENCE), source)
 
 
 def draw(path):

@@ -12,7 +12,7 @@ from stages import report
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import read_text
 from vanishing_variance.report.page import read_figure
-from vanishing_variance.report.strongest import Study
+from vanishing_variance.report.strongest import Judged
 
 
 def test_the_page_in_git_is_that_of_its_results(monkeypatch):
@@ -23,7 +23,7 @@ def test_the_page_in_git_is_that_of_its_results(monkeypatch):
     monkeypatch.setattr("sys.argv", ["report"])
     report.main()
     assert written == {report.PAGE: report.PAGE.read_text()}
-    seeds = pd.read_csv("studies/leaderboard/results/argmax-power.csv")["seed"].nunique()
+    seeds = pd.read_csv("studies/leaderboard/results/argmax-power-0.csv")["seed"].nunique()
     assert f"Means over n = {seeds} seeds; bars" in written[report.PAGE]
 
 
@@ -37,9 +37,9 @@ def test_names_and_texts_are_escaped():
 
 def test_results_of_another_treatment_are_one_line():
     run = made_up()
-    study = Study(claims(), {**run.study.params, "norm": "rms"})
+    judged = Judged(claims(), {**run.judged.params, "norm": "rms"})
     with pytest.raises(InputError, match=r"^params.yaml: norm is 'rms', of which metrics/tables has no results"):
-        rendered(replace(run, study=study))
+        rendered(replace(run, judged=judged))
 
 
 def test_the_page_says_what_was_trained_and_how():
@@ -47,7 +47,7 @@ def test_the_page_says_what_was_trained_and_how():
     lacks = "long range: not trained (Tables 4 and 5); to train it, too: dvc exp run -S &#39;train_also_on=[long]&#39;"
 
     def html(**changes):
-        return rendered(replace(run, study=Study(claims(), {**run.study.params, **changes})))
+        return rendered(replace(run, judged=Judged(claims(), {**run.judged.params, **changes})))
 
     assert lacks in html(train_also_on=[])
     both = html(train_also_on=["long"], attention="power")

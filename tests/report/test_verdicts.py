@@ -8,7 +8,7 @@ from made_up_results import CLAIM
 
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.report.readme import BEGIN, END, block, rewritten
-from vanishing_variance.report.strongest import Evidence, Study, strongest
+from vanishing_variance.report.strongest import Evidence, Judged, strongest
 from vanishing_variance.results.answer import BEYOND, TREATMENTS
 from vanishing_variance.results.runs import TASKS
 
@@ -21,41 +21,41 @@ def study(verdict, steps=FEW, n=8, sequences=512):
     """Return one claim, of models trained for as many steps."""
     claim = {**CLAIM, "verdict": verdict, "steps": steps, "n": n}
     network = {"attention": "softmax", "network": "paper", "network_options": {}, "model": {"width": 128}}
-    return Study({"gain": claim}, network | {"test": {"sequences": sequences}})
+    return Judged({"gain": claim}, network | {"test": {"sequences": sequences}})
 
 
-RECORD = study(SUPPORTED, ENOUGH, sequences=4096)
+AT_SCALE = study(SUPPORTED, ENOUGH, sequences=4096)
 
 
 @pytest.mark.parametrize(
-    ("run", "record", "leads"),
+    ("run", "paper_scale", "leads"),
     [
         # what is comparable with the paper's, whatever it says
-        (study(NOT_COMPARABLE, n=100, sequences=8192), RECORD, "record"),
+        (study(NOT_COMPARABLE, n=100, sequences=8192), AT_SCALE, "study"),
         (study(UNDECIDED), study(NOT_COMPARABLE, n=100, sequences=4096), "run"),
         # what was tested
         (study(NOT_COMPARABLE), study(NOT_TESTED, ENOUGH, sequences=4096), "run"),
-        (study(NOT_TESTED), RECORD, "record"),
-        (study(NOT_TESTED, {}, n=None), RECORD, "record"),
+        (study(NOT_TESTED), AT_SCALE, "study"),
+        (study(NOT_TESTED, {}, n=None), AT_SCALE, "study"),
         # the paper's steps, then more seeds, then more test sequences, then this run
-        (study(UNDECIDED, n=100, sequences=8192), RECORD, "record"),
-        (study(UNDECIDED, ENOUGH, n=100), RECORD, "run"),
-        (study(UNDECIDED, ENOUGH, n=4, sequences=8192), RECORD, "record"),
-        (study(UNDECIDED, ENOUGH, sequences=4096), RECORD, "run"),
-        (study(UNDECIDED, ENOUGH), RECORD, "record"),
+        (study(UNDECIDED, n=100, sequences=8192), AT_SCALE, "study"),
+        (study(UNDECIDED, ENOUGH, n=100), AT_SCALE, "run"),
+        (study(UNDECIDED, ENOUGH, n=4, sequences=8192), AT_SCALE, "study"),
+        (study(UNDECIDED, ENOUGH, sequences=4096), AT_SCALE, "run"),
+        (study(UNDECIDED, ENOUGH), AT_SCALE, "study"),
         # what rests on no trained models is this run's
         (study(UNDECIDED, {}, n=None), study(SUPPORTED, {}, n=None, sequences=4096), "run"),
-        # and what the record does not know
-        (study(UNDECIDED), replace(RECORD, claims={}), "run"),
+        # and what the study does not know
+        (study(UNDECIDED), replace(AT_SCALE, claims={}), "run"),
         # and what is of another network
-        (replace(study(UNDECIDED), params=RECORD.params | {"attention": "power"}), RECORD, "run"),
-        (replace(study(UNDECIDED), params=RECORD.params | {"network": "transformer"}), RECORD, "run"),
+        (replace(study(UNDECIDED), params=AT_SCALE.params | {"attention": "power"}), AT_SCALE, "run"),
+        (replace(study(UNDECIDED), params=AT_SCALE.params | {"network": "transformer"}), AT_SCALE, "run"),
     ],
 )
-def test_the_stronger_evidence_leads_and_this_runs_stands_beside_it(run, record, leads):
+def test_the_stronger_evidence_leads_and_this_runs_stands_beside_it(run, paper_scale, leads):
     ours = run.claims["gain"]
-    expected = Evidence(ours) if leads == "run" else Evidence(record.claims["gain"], weaker=ours)
-    assert strongest(run, record) == {"gain": expected}
+    expected = Evidence(ours) if leads == "run" else Evidence(paper_scale.claims["gain"], weaker=ours)
+    assert strongest(run, paper_scale) == {"gain": expected}
 
 
 def test_nothing_but_the_block_changes():

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.results.explained import OUTPUTS, WEIGHTS, inside
+from vanishing_variance.results.accuracy import OUTPUTS, WEIGHTS
+from vanishing_variance.results.explained import inside
 
 
 def measured(seeds=6, lengths=(16, 64, 256)):

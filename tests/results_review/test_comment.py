@@ -1,11 +1,8 @@
-"""What the comment says of stale stages, by the words of `dvc status`, and of verdicts, by two texts of claims.json."""
-
-import json
+"""What the comment says of stale stages, by the words of `dvc status`."""
 
 import pytest
 
-from results_review.commands import ReviewError
-from results_review.comment import changed_verdicts, stale_stages
+from results_review.comment import stale_stages
 
 # A clone without DVC's cache.
 ABSENT = {"runs/checked": "deleted", "data/argmax": "deleted"}
@@ -33,43 +30,3 @@ def test_stages_of_a_matrix_that_differ_alike_are_one_line():
         "- `train`: changed command (2 stages)",
         "- `check`: always changed",
     ]
-
-
-def claims(**verdicts):
-    """The text of claims.json: key -> (verdict, size)."""
-    records = {}
-    for key, (verdict, size) in verdicts.items():
-        records[key] = {"claim": f"claim {key}", "where": "Table 1", "verdict": verdict, "size": size, "ours": 1.0}
-    return json.dumps(records)
-
-
-def test_only_verdicts_and_sizes_that_differ_are_named():
-    before = claims(same=("supported", ""), ln=("undecided", ""), size=("supported", ""), gone=("not tested", ""))
-    after = claims(same=("supported", None), ln=("supported", ""), size=("supported", "larger"), new=("undecided", ""))
-    assert changed_verdicts(before, after).splitlines() == [
-        "- claim ln (Table 1): undecided → supported",
-        "- claim size (Table 1): supported → supported, larger",
-        "- claim gone (Table 1): not tested → no claim",
-        "- claim new (Table 1): no claim → undecided",
-    ]
-
-
-def test_without_claims_on_both_sides_no_verdict_changed():
-    after = claims(new=("undecided", ""))
-    assert changed_verdicts("", after) == changed_verdicts(after, "") == ""
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("{", " is no valid JSON: "),
-        ("[1]", " is a list; must be claims by key"),
-        ('{"it": 3}', ": 'it' must have claim, where, verdict"),
-        ('{"it": {"claim": "it helps", "where": "Table 1"}}', ": 'it' must have claim, where, verdict"),
-    ],
-)
-def test_damaged_claims_are_named_in_one_line(text, said):
-    sound = claims(ln=("supported", ""))
-    for side, texts in (("here", (sound, text)), ("at the base", (text, sound))):
-        with pytest.raises(ReviewError, match=f"^metrics/claims.json {side}{said}"):
-            changed_verdicts(*texts)

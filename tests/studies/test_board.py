@@ -6,11 +6,15 @@ import pytest
 from checkout import ROOT
 from scipy import stats
 
+from vanishing_variance.harness.outputs import write_files
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.studies.board import accuracy_lengths, board
+from vanishing_variance.results.accuracy import OUTPUTS, WEIGHTS
+from vanishing_variance.studies.board import accuracy_lengths, board, board_of_study
+from vanishing_variance.studies.paper_tables import Compared
+from vanishing_variance.studies.parameters import line_params, longest_of_ranges, params_of_tables
 from vanishing_variance.studies.path import path_section
-from vanishing_variance.studies.results import COLUMNS, by_head, read_results, results
-from vanishing_variance.studies.study import read_study
+from vanishing_variance.studies.reading import by_rule, read_all
+from vanishing_variance.studies.results import by_head, losses_by_rule, mechanism_of_study, mechanism_of_tables, results
 from vanishing_variance.studies.table import board_table
 
 LENGTHS = (16, 32, 64)
@@ -22,7 +26,7 @@ def line(name, accuracies, rule="plain", seeds=range(4)):
     for seed, of_seed in zip(seeds, accuracies, strict=True):
         for length, accuracy in zip(LENGTHS, of_seed, strict=True):
             rows.append((seed, rule, length, accuracy, 1 / length, 4.0 / length))
-    frame = pd.DataFrame(rows, columns=COLUMNS[:-1])
+    frame = pd.DataFrame(rows, columns=["seed", "rule", "length", "accuracy", "target", "variance"])
     return frame.assign(task="argmax", line=name, note=None)
 
 
@@ -75,13 +79,33 @@ def test_of_single_lengths_the_shortest_and_the_longest_are_shown_and_one_seed_h
     assert f"| b | a | plain | 1 | {table['difference'][1]:+.1f} |" in text
 
 
-def test_results_have_the_inside_beside_the_plain_accuracy():
+def mechanism():
+    """The frame of `evaluate_block` of one model at one length, and at the training lengths."""
+    rows = [{"seed": 0, "length": 16, "sample": "tested"}, {"seed": 0, "length": 0, "sample": "trained"}]
+    names = [*WEIGHTS, *OUTPUTS]
+    return pd.DataFrame([row | {name: (place + 1) / 3 for place, name in enumerate(names)} for row in rows])
+
+
+def test_results_have_a_column_a_rule_and_the_inside_beside():
     keys = {"seed": 0, "length": 16}
-    accuracy = pd.DataFrame([{**keys, "rule": rule, "accuracy": 0.5} for rule in ("hard", "plain")])
-    mechanism = pd.DataFrame([{**keys, "sample": "tested", "target": 0.25, "variance_before": 2.0}])
-    frame = results(accuracy, mechanism).set_index("rule")
-    assert frame.loc["plain", ["target", "variance"]].tolist() == [0.25, 2.0]
-    assert frame.loc["hard", ["target", "variance"]].isna().all()
+    accuracy = pd.DataFrame([keys | {"rule": rule, "accuracy": of} for rule, of in (("hard", 0.5), ("plain", 0.25))])
+    losses = losses_by_rule(pd.DataFrame([{"seed": 0, "rule": "plain", "loss": 2.0}]))
+    frame = results(accuracy, mechanism_of_study(mechanism()), losses)
+    assert frame.to_dict("records") == [
+        keys | {"hard": 0.5, "plain": 0.25, "target": 0.333333, "variance": 1.666667, "loss_plain": 2.0}
+    ]
+    long = by_rule(frame.assign(task="argmax", line="own", note=None)).set_index("rule")
+    assert long["accuracy"].to_dict() == {"hard": 0.5, "plain": 0.25}
+    assert long["loss"].dropna().to_dict() == {"plain": 2.0}
+
+
+def test_for_the_papers_tables_results_have_all_that_is_inside_also_at_the_training_lengths():
+    accuracy = pd.DataFrame([{"seed": 0, "length": 16, "rule": "plain", "accuracy": 0.5}])
+    frame = results(accuracy, mechanism_of_tables(mechanism())).set_index("length")
+    assert frame.loc[16, ["plain", "target", "variance"]].tolist() == [0.5, 0.333333, 1.66667]
+    assert frame.loc[0, ["plain", *WEIGHTS]].isna().all()
+    assert frame.loc[0, "shift_after"] == 4.0
+    assert by_rule(frame.reset_index().assign(note=None))["length"].tolist() == [16]
 
 
 def test_of_several_heads_each_has_its_columns():
@@ -89,19 +113,26 @@ def test_of_several_heads_each_has_its_columns():
         (seed, layer, head, 16, seed + layer / 2, head / 4) for seed in (0, 1) for layer in (0, 1) for head in (0, 1)
     ]
     wide = by_head(pd.DataFrame(rows, columns=["seed", "layer", "head", "length", "target", "variance"]))
-    names = [f"{name}_{layer}_{head}" for name in ("target", "variance") for layer in (0, 1) for head in (0, 1)]
-    assert list(wide) == ["seed", "length", *names, "rule"]
-    assert wide.set_index("seed").loc[1, names].tolist() == [1, 1, 1.5, 1.5, 0, 0.25, 0, 0.25]
+    names = [f"target_{layer}_{head}" for layer in (0, 1) for head in (0, 1)]
+    assert list(wide) == ["seed", "length", *names]
+    assert wide.set_index("seed").loc[1, names].tolist() == [1, 1, 1.5, 1.5]
 
 
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in (ROOT / "studies").glob("*/board.csv")))
-def test_a_board_in_git_is_that_of_its_results(name, monkeypatch):
+def test_what_a_study_in_git_compares_is_that_of_its_results(name, monkeypatch, tmp_path):
     """Else: make study NAME=<name>."""
     monkeypatch.chdir(ROOT)
-    study = read_study(name)
     params = read_yaml(ROOT / "params.yaml")
-    results, longest = read_results(name, study), params["ranges"][study.range]["longest"]
+    study, results = read_all(name, params)
+    tested = by_rule(results)
+    longest = longest_of_ranges(line_params(params, study, study.names[0]), study)
     sequences = study.sequences or params["test"]["sequences"]
-    table = board(results, study.baselines, longest, sequences)
-    text = (ROOT / "studies" / name / "board.md").read_text()
-    assert board_table(name, study.question, table) + path_section(results, study, longest, sequences) == text
+    table = board_of_study(tested, study, longest, sequences)
+    folder = ROOT / "studies" / name
+    text = board_table(name, study.question, table) + path_section(tested, study, longest, sequences)
+    assert text == (folder / "board.md").read_text()
+    if study.paper_tables:
+        compared = Compared.of(study, params_of_tables(params, study), results)
+        write_files(tmp_path, compared.files())
+        written = {path.relative_to(tmp_path) for path in tmp_path.rglob("*.*")}
+        assert {path for path in written if (tmp_path / path).read_text() != (folder / path).read_text()} == set()

@@ -68,4 +68,4 @@ def test_a_line_that_diverged_has_no_gain_and_neither_have_changes_from_and_to_i
     compare = [list(pair) for pair in BASELINES.items()]
     lines = {line: {} for line in [*BASELINES, *BASELINES.values()]}
     study = Study(question="Where?", tasks=["argmax"], lines=lines, compare=compare, path=LINES)
-    assert "| b-ln" in path_section(table, study, 16, SEQUENCES)
+    assert "| b-ln" in path_section(table, study, {"short": 16}, SEQUENCES)

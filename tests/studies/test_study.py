@@ -8,9 +8,9 @@ from checkout import ROOT
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.yaml import read_yaml, written
-from vanishing_variance.studies.line import runs
+from vanishing_variance.studies.parameters import held_out, line_params
 from vanishing_variance.studies.plan import digest, plan_of_test, plan_of_training
-from vanishing_variance.studies.study import held_out, line_params, read_study
+from vanishing_variance.studies.study import read_study
 from vanishing_variance.studies.template import filled
 
 PARAMS = read_yaml(ROOT / "params.yaml")
@@ -36,8 +36,16 @@ def read(tmp_path, monkeypatch):
         ({"line": {}}, "line is {}, but there is no such key; choose from question, tasks, range"),
         ({"tasks": ["sorting"]}, "tasks[0] is 'sorting'; must be 'argmax' or 'dictionary'"),
         ({"lines": {"A line": {}}}, "1 to 64 characters of a-z, 0-9 and -"),
-        ({"kept": {"ln": {"norm": "ln"}}}, "kept has ln, which is a line; a line is trained, or it is kept"),
-        ({"sequences": 4096}, "sequences is for kept lines alone; lines are tested on test.sequences"),
+        ({"kept": {"ln": {"norm": "std"}}}, "kept has other parameters of ln than lines; they may differ in blocks"),
+        ({"lines": {"ln": {"range": "all"}}}, "line ln: range is 'all'; must be short or long"),
+        (
+            {"lines": {"a": {}, "b": {"range": "long"}}, "compare": [["b", "a"]]},
+            "which are trained on different ranges",
+        ),
+        (
+            {"paper_tables": True, "lines": {"ln": {"norm": "ln", "model.width": 8}}},
+            "each has its norm and range alone",
+        ),
         ({"kept": ["a", "a"]}, "without a value named twice"),
         ({"compare": [["ln", "std"]]}, "compare has 'std'; choose from ln, none"),
         ({"path": ["ln"]}, "path has ln; choose from what is compared: none"),
@@ -63,6 +71,8 @@ def test_lengths_of_a_study_are_some_that_are_tested(read, lengths, said):
     assert held_out(PARAMS, read(VALID | {"lengths": [16, 64]})) == PARAMS["test"] | {"lengths": [16, 64]}
     with pytest.raises(InputError, match=said):
         held_out(PARAMS, read(VALID | {"lengths": lengths}))
+    with pytest.raises(InputError, match=r"^sequences is 4096, .* 512: set that to 4096 in params\.yaml$"):
+        held_out(PARAMS, read(VALID | {"sequences": 4096}))
     longer = PARAMS | {"ranges": {"short": {"shortest": 5, "longest": 16384}}}
     with pytest.raises(InputError, match=r"^params\.yaml: test\.lengths has none above 16384, the longest in "):
         held_out(longer, read(VALID))
@@ -138,7 +148,6 @@ def test_a_plan_changes_with_what_training_reads_and_with_nothing_else(read):
     reseeded = plan_of_training(line_params(PARAMS | {"seed": 5}, study, "ln"), "argmax", "short")
     assert digest(reseeded) != digest(one)
     assert one["files"].keys() == {"attentions/softmax.py", "norms/ln.py"}
-    assert len(runs(one, "argmax", "short", "mine", "ln")) == len(PARAMS["blocks"])
 
 
 def test_the_plan_of_another_network_changes_with_the_plain_engine_and_that_of_the_papers_does_not(read):

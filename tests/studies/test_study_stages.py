@@ -17,10 +17,11 @@ from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.yaml import edit_yaml, read_yaml
 from vanishing_variance.networks.transformer import Network
-from vanishing_variance.studies.line import runs
+from vanishing_variance.studies.line import LineRun
 
 STUDY = "question: Why?\ntasks: [argmax]\nlines: {own: {norm: none}}\nkept: [before]\ncompare: [[own, before]]\n"
-OWN = ("mine", "argmax-own")
+OWN = ("mine", "argmax-own-0")
+OWNS = (OWN, ("mine", "argmax-own-1"))
 MINE = Path("studies/mine")
 SAID = "seed 1: the loss is nan at step 7"
 
@@ -30,7 +31,15 @@ def diverges(*_):
 
 
 def results_of(_, this):
-    return pd.read_csv(MINE / "results/argmax-before.csv").assign(seed=this.block)
+    kept = pd.read_csv(MINE / "results/kept.csv").query("seed == 0 and line == 'before'")
+    return kept.drop(columns=["task", "line"]).assign(seed=this.block)
+
+
+def trained_and_tested():
+    """Run the stages of both blocks of the line `own`; return their results."""
+    for own in OWNS:
+        assert [stage("study_train", *own), stage("study_test", *own)] == [(0, "")] * 2
+    return pd.concat(read_csv(MINE / f"results/{run}.csv", "seed") for _, run in OWNS)
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +48,7 @@ def _study(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_text(Path("params.yaml"), (ROOT / "tests/smoke.yaml").read_text().replace("blocks: [0]", "blocks: [0, 1]"))
     write_text(MINE / "study.yaml", STUDY)
-    write_text(MINE / "results/argmax-before.csv", KEPT)
+    write_text(MINE / "results/kept.csv", KEPT)
     assert stage("study_plan", "mine") == (0, "")
 
 
@@ -56,50 +65,93 @@ def test_a_plan_changes_with_its_own_line_and_with_no_parameter_that_the_line_ov
     assert planned() == before
     write_text(MINE / "study.yaml", STUDY.replace("lines: {", "lines: {two: {norm: none, model.heads: 2}, "))
     after = planned()
-    assert after["train"].keys() == after["test"].keys() == {"argmax-own", "argmax-two"}
+    assert after["runs"] == ["two-0", "two-1", "own-0", "own-1"]
     for part in ("train", "test"):
-        assert after[part].pop("argmax-two") != after[part]["argmax-own"]
+        two = [after[part].pop(f"argmax-two-{block}") for block in (0, 1)]
+        assert two[0] == two[1] != after[part]["argmax-own-0"]
         assert after[part] == before[part]
     edit_yaml(Path("params.yaml"), {"test.sequences": 48})
     assert planned()["train"].items() >= before["train"].items()
-    assert planned()["test"]["argmax-own"] != before["test"]["argmax-own"]
+    assert planned()["test"]["argmax-own-0"] != before["test"]["argmax-own-0"]
+
+
+def test_more_blocks_of_a_line_change_no_plan_of_the_others():
+    before = planned()
+    write_text(MINE / "study.yaml", STUDY.replace("{norm: none}", "{norm: none, blocks: [0, 1, 5]}"))
+    after = planned()
+    assert after["runs"] == ["own-0", "own-1", "own-5"]
+    for part in ("train", "test"):
+        assert after[part].pop("argmax-own-5") == after[part]["argmax-own-0"]
+    assert {**after, "runs": before["runs"]} == before
+
+
+def test_a_line_has_seeds_that_are_kept_and_others_that_are_trained(monkeypatch):
+    monkeypatch.setattr(study_train, "train", lambda *_: None)
+    monkeypatch.setattr(study_test, "test", results_of)
+    both = STUDY.replace("kept: [before]", "kept: {before: {}, own: {norm: none}}")
+    write_text(
+        MINE / "study.yaml", both.replace("lines: {own: {norm: none}}", "lines: {own: {norm: none, blocks: [7]}}")
+    )
+    run = ("mine", "argmax-own-7")
+    for script in (("study_plan", "mine"), ("study_train", *run), ("study_test", *run)):
+        assert stage(*script) == (0, "")
+    said = "error: studies/mine/study.yaml: kept has own, of which studies/mine/results/kept.csv has no seeds\n"
+    assert stage("study_compare", "mine") == (2, said)
+    write_text(MINE / "results/kept.csv", KEPT + KEPT.partition("\n")[2].replace("before,", "own,"))
+    assert stage("study_compare", "mine") == (0, "")
+    assert read_csv(MINE / "board.csv").query("line == 'own'")["n"].item() == 3
+    write_text(MINE / "study.yaml", both)
+    said = "error: studies/mine/results/kept.csv has seed 0 of line own, as its blocks have; change its blocks\n"
+    assert stage("study", "mine") == (2, said)
+
+
+def test_lines_of_both_ranges_are_compared_beyond_their_own():
+    rows = [
+        f"argmax,{line},{seed},{length},{1 - length / 1600 - seed / 1000}\n"
+        for line in ("short", "long", "other")
+        for seed in (0, 1)
+        for length in (4, 16, 64)
+    ]
+    write_text(MINE / "results/kept.csv", KEPT.partition("\n")[0] + "\n" + "".join(rows))
+    kept = "kept: {short: {}, long: {range: long}, other: {range: long}}\n"
+    write_text(MINE / "study.yaml", f"question: Why?\ntasks: [argmax]\nlines: {{}}\n{kept}")
+    assert [stage("study_plan", "mine"), stage("study_compare", "mine")] == [(0, "")] * 2
+    board = read_csv(MINE / "board.csv").set_index("line")
+    assert board["beyond"].round(2).to_dict() == {"short": 97.45, "long": 95.95, "other": 95.95}
+    assert board["baseline"].dropna().to_dict() == {"other": "long"}
 
 
 def test_beyond_training_begins_where_the_training_of_the_lines_ends():
     write_text(MINE / "study.yaml", STUDY.replace("lines:", "base: {ranges.short.longest: 16}\nlines:"))
-    assert planned()["compare"] == {"longest": 16, "sequences": 64}
+    assert planned()["compare"] == {"longest": {"short": 16}, "sequences": 64}
 
 
 def test_a_line_that_diverges_is_a_result_which_the_board_shows(monkeypatch):
     monkeypatch.setattr(study_train, "train", diverges)
-    assert stage("study_train", *OWN) == (0, "")
-    assert stage("study_test", *OWN) == (0, "")
-    assert read_csv(MINE / "results/argmax-own.csv", "note")["note"].tolist() == [SAID] * 2
+    assert trained_and_tested()["note"].tolist() == [SAID] * 2
     assert stage("study_compare", "mine") == (0, "")
     board = read_csv(MINE / "board.csv", "line", "note").set_index("line")
     assert board["note"].dropna().to_dict() == {"own": SAID}
     assert board.loc["before", "beyond"] == 37.5
     assert SAID in (MINE / "board.md").read_text()
-    assert (MINE / "board.png").exists()
+    assert not (MINE / "board.png").exists()  # of two lines
 
 
 def test_a_line_that_no_longer_diverges_is_tested(monkeypatch):
     monkeypatch.setattr(study_train, "train", diverges)
-    stage("study_train", *OWN)
+    trained_and_tested()
     monkeypatch.setattr(study_train, "train", lambda *_: None)
     monkeypatch.setattr(study_test, "test", results_of)
-    assert stage("study_train", *OWN) == (0, "")
-    assert stage("study_test", *OWN) == (0, "")
-    own = read_csv(MINE / "results/argmax-own.csv", "note")
-    assert own["note"].isna().all()
+    own = trained_and_tested()
+    assert "note" not in own
     assert set(own["seed"]) == {0, 1}
 
 
 def test_a_line_of_which_one_block_diverged_has_its_note(monkeypatch):
     monkeypatch.setattr(study_train, "train", lambda plan, this: diverges() if this.block else None)
     monkeypatch.setattr(study_test, "test", results_of)
-    for script in (("study_train", *OWN), ("study_test", *OWN), ("study_compare", "mine")):
-        assert stage(*script) == (0, "")
+    trained_and_tested()
+    assert stage("study_compare", "mine") == (0, "")
     assert read_csv(MINE / "board.csv", "line", "note").query("line == 'own'")["note"].tolist() == [SAID]
 
 
@@ -107,7 +159,9 @@ def test_a_study_of_fewer_lengths_tests_and_compares_those(monkeypatch):
     write_text(MINE / "study.yaml", STUDY + "lengths: [4, 64]\n")
     given = []
     monkeypatch.setattr(study_test, "test", lambda params, this: given.append(params["test"]) or results_of(0, this))
-    assert [stage("study_plan", "mine"), stage("study_test", *OWN)] == [(0, "")] * 2
+    assert stage("study_plan", "mine") == (0, "")
+    for own in OWNS:
+        assert stage("study_test", *own) == (0, "")
     assert given[0]["lengths"] == [4, 64]
     code, said = stage("study_compare", "mine")  # of a kept line without 64
     assert (code, "none above" in said) == (2, True)
@@ -119,8 +173,7 @@ def test_a_length_that_memory_does_not_hold_is_a_note_too(monkeypatch):
 
     monkeypatch.setattr(study_test, "test", fails)
     assert stage("study_test", *OWN) == (0, "")
-    assert read_csv(MINE / "results/argmax-own.csv", "note")["note"].tolist() == [SAID] * 2
-    assert Path("runs/studies/mine/evaluated/argmax-own/1/note.json").exists()
+    assert read_csv(MINE / "results/argmax-own-0.csv", "note")["note"].tolist() == [SAID]
 
 
 def test_a_network_that_does_not_take_a_batch_is_found_by_the_plan(monkeypatch):
@@ -136,7 +189,7 @@ def test_every_head_of_the_papers_network_is_measured_where_it_has_several(monke
     write_text(MINE / "study.yaml", STUDY.replace("{norm: none}", "{norm: none, model.heads: 2}"))
     assert stage("study_plan", "mine") == (0, "")
     plan = read_yaml(MINE / "plan.yaml")["plans"]["argmax-own"]["train"]
-    first = runs(plan, "argmax", "short", "mine", "own")[0]
+    first = LineRun("argmax", "short", "none", 0, "softmax", "mine", "own")
     training = TrainingPlan.of(plan, first)
     initial = draw(training.variant.initial(training.task_training), 0, "argmax", [0, 1])
     weights = {"plain": {name: tensor.numpy() for name, tensor in initial.items()}}
@@ -151,16 +204,17 @@ def test_every_head_of_the_papers_network_is_measured_where_it_has_several(monke
 def test_a_line_without_results_is_one_line():
     code, said = stage("study_compare", "mine")
     assert code == 2
-    assert said.startswith("error: studies/mine/results/argmax-own.csv: ")
+    assert said.startswith("error: studies/mine/results/argmax-own-0.csv: ")
     assert said.count("\n") == 1
 
 
 def test_a_study_of_kept_lines_alone_is_of_as_many_sequences_as_it_says():
     kept = "question: Why?\ntasks: [argmax]\nlines: {}\nkept: [before, all]\nsequences: 64\n"
     write_text(MINE / "study.yaml", kept)
-    write_text(MINE / "results/argmax-all.csv", re.sub(r"0\.\d+", "1.0", KEPT))
+    perfect = re.sub(r"0\.\d+", "1.0", KEPT.partition("\n")[2]).replace("before", "all")
+    write_text(MINE / "results/kept.csv", KEPT + perfect)
     for script in (("study_plan", "mine"), ("study_compare", "mine")):
         assert stage(*script) == (0, "")
-    assert read_yaml(MINE / "plan.yaml")["compare"] == {"longest": 4, "sequences": 64}
+    assert read_yaml(MINE / "plan.yaml")["compare"] == {"longest": {"short": 4}, "sequences": 64}
     gain = read_csv(MINE / "board.csv").query("line == 'all'")["log_odds"].item()
     assert gain == pytest.approx(np.log(64.5 / 0.5) - np.log(48.5 / 16.5) / 2, abs=1e-6)

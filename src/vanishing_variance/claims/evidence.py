@@ -23,7 +23,7 @@ class Evidence:
     `accuracy`, the raw accuracies (metrics/accuracy.csv); `mechanism`, the inside of every model beside its accuracy
     (`beside_accuracy`); `paper` (results/paper.csv); the `training` of the models.
 
-    Of a record these are empty: `interventions`, accuracies by seed (metrics/interventions); `exponents` of Proposition
+    Of a study these are empty: `interventions`, accuracies by seed (metrics/interventions); `exponents` of Proposition
     1 a feature (plots/proposition); `fits` of Figure 1 a component (plots/figures/figure1) with the `model`; `capacity`
     (metrics/capacity.json) by task; the training `losses` of the short range (plots/data).
     """

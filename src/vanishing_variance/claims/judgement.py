@@ -17,7 +17,7 @@ from vanishing_variance.claims.verdict import (
     UNDECIDED,
     NotTestedError,
 )
-from vanishing_variance.harness.paths import PAPER
+from vanishing_variance.engine.run import PAPER
 from vanishing_variance.statistics.intervals import NAN, interval
 
 # Percentage points: accuracies are ratios of counts, and what differs in their last bits only is equal.
@@ -50,7 +50,7 @@ class Rule:
     `tasks` are those whose trained models it is judged by, trained on `range_`; none for what a pretrained model does.
     `of_training`: whether it is about what training leads to, of which models behind the paper's say nothing.
     `inside`: whether it needs what is measured inside models of the paper's network alone.
-    `recorded`: whether accuracies and the inside of models decide it, which is all that a record has.
+    `recorded`: whether accuracies and the inside of models decide it, which is all that a study has.
     """
 
     words: str

@@ -53,7 +53,7 @@ def log_ratio(name: str) -> Measure:
 def dispersed(task: str, evidence: Evidence) -> Judgement:
     """Judge whether less of the attention is outside its 16 largest weights with `ln` than with `none`.
 
-    The oldest models of a record, of which the mass of the 16 largest weights was not measured, do not count.
+    The oldest models of a study, of which the mass of the 16 largest weights was not measured, do not count.
     """
     inside = evidence.mechanism
     measured = inside[inside["largest16"].notna() | inside["largest"].isna()]

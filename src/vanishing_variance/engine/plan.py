@@ -6,10 +6,10 @@ from typing import Any
 
 from vanishing_variance.engine.config import Training
 from vanishing_variance.engine.ranges import Range, training_steps
+from vanishing_variance.engine.run import Run
 from vanishing_variance.engine.seeds import Index
 from vanishing_variance.engine.task import TaskTraining
 from vanishing_variance.engine.variant import Variant, task_training
-from vanishing_variance.harness.paths import Run
 from vanishing_variance.harness.sections import get_param
 
 

@@ -10,7 +10,6 @@ import os
 import re
 import signal
 import sys
-import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -24,6 +23,7 @@ import torch
 from vanishing_variance.harness import cgroups
 from vanishing_variance.harness.errors import DivergedError, InputError, shown
 from vanishing_variance.harness.memory import REMEDY, ran_out
+from vanishing_variance.harness.parent import end_with
 
 SECONDS_BETWEEN_REPORTS = 0.2
 
@@ -117,7 +117,7 @@ def _run_in_others(processes: int, jobs: Sequence[Job], progress: Report) -> lis
     context = _Context()
     reports: SimpleQueue[int] = context.SimpleQueue()
     others = set(multiprocessing.active_children())
-    with ProcessPoolExecutor(processes, context, initializer=_start, initargs=(reports,)) as pool:
+    with ProcessPoolExecutor(processes, context, _start, (reports, os.getpid())) as pool:
         try:
             # Processes that start now never see Ctrl-C, which a terminal sends to all: this process ends them.
             before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -146,19 +146,11 @@ def _wait(futures: Sequence[Future[Any]], reports: "SimpleQueue[int]", progress:
             future.result()
 
 
-def _start(reports: "SimpleQueue[int]") -> None:
+def _start(reports: "SimpleQueue[int]", parent: int) -> None:
     global _reports  # noqa: PLW0603 -- a queue reaches a spawned process only through its initialiser
     _reports = reports
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with(parent)
     single_threaded()
-
-
-def _end_with_parent() -> None:
-    """Exit with the parent process."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)
 
 
 def _call(job: Job) -> Any:

@@ -3,17 +3,13 @@
 import argparse
 import re
 import sys
-import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
 from vanishing_variance.harness.errors import DivergedError, InputError, one_line
-from vanishing_variance.harness.files import write_json
 from vanishing_variance.harness.locks import exclusive_lock
 from vanishing_variance.harness.memory import REMEDY, ran_out
-from vanishing_variance.harness.paths import TIMES
 
 
 class Arguments(argparse.ArgumentParser):
@@ -25,7 +21,7 @@ class Arguments(argparse.ArgumentParser):
 
 
 def run(main: Callable[[], None]) -> None:
-    """Run a stage, and write its time to runs/times, which is no output of DVC's: stages.pieces reads it.
+    """Run a stage.
 
     An InputError, too little memory, or a process that was killed prints one line and exits with 2, a training that
     diverged with 3. Another process that runs the same stage in the same folder is waited for.
@@ -34,9 +30,7 @@ def run(main: Callable[[], None]) -> None:
     name = "-".join([Path(sys.argv[0]).stem, *values])  # train-argmax for `train --task argmax`
     try:
         with exclusive_lock(name):
-            began = time.perf_counter()
             main()
-            seconds = round(time.perf_counter() - began, 2)
     except InputError as problem:
         _exit(2, str(problem))
     except DivergedError as problem:
@@ -45,8 +39,6 @@ def run(main: Callable[[], None]) -> None:
         if not ran_out(problem):
             raise
         _exit(2, f"{name}: memory ran out; {REMEDY}")
-    with suppress(InputError):
-        write_json(TIMES / f"{name}.json", {"stage": name, "seconds": seconds})
 
 
 def _exit(code: int, message: str) -> NoReturn:

@@ -14,10 +14,10 @@ from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
 from vanishing_variance.engine.initialisation import draw
+from vanishing_variance.engine.run import PAPER
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.memory import ran_out
-from vanishing_variance.harness.paths import PAPER
 from vanishing_variance.networks import Layer, NormModule, Sizes
 from vanishing_variance.networks.paper import state_of_seed
 from vanishing_variance.plain.plan import PlainPlan, load_network

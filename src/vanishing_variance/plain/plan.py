@@ -11,8 +11,8 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from torch import nn
 
 from vanishing_variance.engine.plan import TrainingPlan
+from vanishing_variance.engine.run import PAPER, Run
 from vanishing_variance.harness.errors import InputError, shown
-from vanishing_variance.harness.paths import PAPER, Run
 
 _FOLDER = Path(__file__).parents[1] / "networks"
 

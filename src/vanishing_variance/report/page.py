@@ -16,7 +16,7 @@ from vanishing_variance.claims.verdict import AFTER_RESULTS, legend, shown
 from vanishing_variance.engine.ranges import ranges_of, training_steps
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.sections import get_param
-from vanishing_variance.report.strongest import RECORD, Claims, Study, strongest
+from vanishing_variance.report.strongest import PAPER_SCALE, Claims, Judged, strongest
 from vanishing_variance.report.tables import counts, gains, is_papers, ours, paper_table, papers, shares
 from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.runs import PAPER_TABLES, TASKS
@@ -59,9 +59,9 @@ def read_figure(path: Path, page: Path) -> Figure:
 
 @dataclass(frozen=True)
 class Results:
-    """Results of a run or a record: its study, its tests.csv, and its figures; the run's first one stands apart."""
+    """Results of a run or a study: its claims, its paired tests, and its figures; the run's first one stands apart."""
 
-    study: Study
+    judged: Judged
     tests: pd.DataFrame
     figures: Sequence[Figure]
 
@@ -70,7 +70,7 @@ def page(
     answer: Figure,
     means: pd.DataFrame,
     run: Results,
-    record: Results,
+    paper_scale: Results,
     other_claims: Mapping[str, Claims],
     interventions: pd.DataFrame,
     paper: pd.DataFrame,
@@ -78,18 +78,18 @@ def page(
 ) -> str:
     """Return all results as one HTML file without a script; its figures are files beside it.
 
-    `answer`: the README's picture, and `means`, what it shows (`results.answer`); `record`: the one that the run is
-    held against; `other_claims`: claims.json of other records by name; `interventions`: shares.csv; `paper`: the
-    paper's numbers; `source`: the text of params.yaml. The run's first figure (causes) stands apart. Raises
+    `answer`: the README's picture, and `means`, what it shows (`results.answer`); `paper_scale`: of the study
+    that the run is held against; `other_claims`: claims.json of others by name; `interventions`: shares.csv; `paper`:
+    the paper's numbers; `source`: the text of params.yaml. The run's first figure (causes) stands apart. Raises
     InputError on a parameter that is not one, and where the results are of another treatment.
     """
-    norm = get_param(run.study.params, "norm", str)
+    norm = get_param(run.judged.params, "norm", str)
     if norm not in set(run.tests["treatment"]):
         raise InputError(f"params.yaml: norm is {norm!r}, of which metrics/tables has no results: run the study first")
-    scale, is_reduced = _scale(run.study.params)
-    evidence = strongest(run.study, record.study)
+    scale, is_reduced = _scale(run.judged.params)
+    evidence = strongest(run.judged, paper_scale.judged)
     at_longest = rows(means, treatment="three changes", length=means["length"].max())
-    claims = [judged.claim for judged in evidence.values()]
+    claims = [found.claim for found in evidence.values()]
     return TEMPLATES.get_template("page.html").render(
         answer=answer,
         holds={row["task"]: row for _, row in at_longest.iterrows()},
@@ -97,14 +97,14 @@ def page(
         papers_claims=[claim for claim in claims if is_papers(claim)],
         our_claims=[claim for claim in claims if not is_papers(claim)],
         counts=counts,
-        network=run.study.params["network"],
+        network=run.judged.params["network"],
         shares=shares(interventions),
         seeds=interventions["n"].max(),
         without_biases=other_claims["without-biases"]["dictionary"],
-        record=record,
+        paper_scale=paper_scale,
         run=run,
-        gains=gains({RECORD: record.study.claims, **other_claims}),
-        recorded_tables=_tables(record, paper),
+        gains=gains({PAPER_SCALE: paper_scale.judged.claims, **other_claims}),
+        paper_scale_tables=_tables(paper_scale, paper),
         own_tables=_tables(run, paper),
         scale=scale,
         is_reduced=is_reduced,
@@ -119,7 +119,7 @@ def page(
 
 def _tables(results: Results, paper: pd.DataFrame) -> list[tuple[str, Markup]]:
     """Return the titles and Tables 1 to 6, as many as there are."""
-    params = results.study.params
+    params = results.judged.params
     norm = get_param(params, "norm", str)
     tables = []
     for number, table in numbers(results.tests, norm, paper).items():

@@ -1,20 +1,52 @@
-"""The block of README.md between two markers: accuracies under five treatments, and the counts of verdicts."""
+"""The block of README.md between two markers, accuracies under five treatments and the counts of verdicts; pictures.
+
+`python -m vanishing_variance.report.readme` writes both, and the page's pictures of the study `paper-scale`.
+"""
 
 from collections.abc import Iterable, Mapping
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from vanishing_variance.engine.ranges import Range
+from vanishing_variance.figures.accuracy import of_ranges
+from vanishing_variance.figures.answer import draw
+from vanishing_variance.figures.drawing import write_figure
 from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.files import read_document, read_text, write_text
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import MISSING, power
+from vanishing_variance.harness.paths import METRICS, PLOTS
+from vanishing_variance.harness.script import run
+from vanishing_variance.harness.sections import PATH, get_param
+from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.report.strongest import CLAIMS, Judged, strongest
+from vanishing_variance.report.studies import read_answer, read_compared, read_judged
 from vanishing_variance.report.tables import counts, is_papers
 from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.answer import BEYOND, TREATMENTS
 from vanishing_variance.results.runs import TASKS
 
-BEGIN, END = "<!-- answer: python -m stages.readme -->", "<!-- end of answer -->"
+BEGIN, END = "<!-- answer: python -m vanishing_variance.report.readme -->", "<!-- end of answer -->"
+README = Path("README.md")
+
+
+def main() -> None:
+    """Write the README's table and picture, and the page's, of the studies `paper-scale` and `fresh`."""
+    params = read_yaml(PATH)
+    ours = Judged(read_document(METRICS / "claims.json", CLAIMS), params)
+    paper_scale = read_judged(params)
+    claims = [evidence.claim for evidence in strongest(ours, paper_scale).values()]
+    lengths = get_param(paper_scale.params, "ranges.short", Range)
+    means = read_answer(params)
+    text = rewritten(read_text(README), block(means, claims))
+    write_figure(PLOTS / "readme" / "answer", draw(means, (lengths.shortest, lengths.longest)))
+    compared = read_compared(params)
+    for stem, drawing in of_ranges(compared.accuracy, compared.training):
+        write_figure(PLOTS / "readme" / stem, drawing)
+    write_text(README, text)
 
 
 def rewritten(text: str, block: str) -> str:
@@ -55,3 +87,7 @@ def _cell(estimates: pd.DataFrame) -> str:
     if not pd.isna(half):
         ours += f" ± {half:.1f}"
     return ours if pd.isna(estimate["paper"]) else f"{ours} ({estimate['paper']:.1f})"
+
+
+if __name__ == "__main__":
+    run(main)

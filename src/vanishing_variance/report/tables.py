@@ -1,4 +1,4 @@
-"""Tables of the page: Tables 1 to 6 with the paper's numbers below ours, shares of interventions, gains of records.
+"""Tables of the page: Tables 1 to 6 with the paper's numbers below ours, shares of interventions, gains of studies.
 
 And the verdicts and numbers of claims as text.
 """
@@ -60,13 +60,13 @@ def shares(interventions: pd.DataFrame) -> dict[str, dict[str, str]]:
     return found
 
 
-def gains(records: Mapping[str, Claims]) -> Markup:
-    """Return our gains in accuracy: a row a claim, a column a record, the last one the paper's."""
-    first, *_ = records.values()
+def gains(studies: Mapping[str, Claims]) -> Markup:
+    """Return our gains in accuracy: a row a claim, a column a study, the last one the paper's."""
+    first, *_ = studies.values()
     names = {key: claim["claim"] for key, claim in first.items() if claim["unit"] == "pp"}
     table = pd.DataFrame(index=list(names))
-    for name, record in records.items():
-        table[name] = pd.Series(record).map(_gain)
+    for name, claims in studies.items():
+        table[name] = pd.Series(claims).map(_gain)
     table["paper’s"] = pd.Series(first).map(papers)
     return _html(table.fillna(MISSING).rename(index=names))
 

@@ -1,4 +1,4 @@
-"""Raw accuracies, metrics/accuracy.csv: fractions there, percent here."""
+"""Raw accuracies, metrics/accuracy.csv: fractions there, percent here; and the names of what is inside the models."""
 
 from typing import Any, TypeVar
 
@@ -7,6 +7,13 @@ import pandas as pd
 Indexed = TypeVar("Indexed", pd.DataFrame, "pd.Series[Any]")
 
 COLUMNS = ["task", "range", "norm", "seed", "rule", "length", "accuracy"]
+MODEL = ["task", "range", "norm", "seed"]
+# Inside the models: of the attention weights, and of O before and after the normaliser.
+WEIGHTS = ["target", "largest", "largest16", "entropy"]
+OUTPUTS = [
+    *("variance_before", "feature_variance_before", "shift_before"),
+    *("mean_after", "mean_se_after", "variance_after", "feature_variance_after", "shift_after"),
+]
 
 
 def rows(frame: pd.DataFrame, **values: object) -> pd.DataFrame:
@@ -27,3 +34,8 @@ def of_both(ours: Indexed, theirs: Indexed) -> tuple[Indexed, Indexed]:
     """Return the rows of the seeds that both have, in the same order."""
     both = theirs.index.intersection(ours.index)
     return ours.loc[both], theirs.loc[both]
+
+
+def six_digits(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame whose numbers have six significant digits, as many as anything reads."""
+    return frame.map("{:.6g}".format).astype(float)

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 
 import pandas as pd
 
@@ -21,7 +20,7 @@ BEYOND = 0
 class Treatment:
     """A treatment: its line, the rule of the test, and whether the paper has it.
 
-    The line is of the study `fresh`; of one that the paper has it is the normaliser, in the record `paper-scale`.
+    The line is of the study `fresh`; of one that the paper has, of the study `paper-scale`.
     """
 
     name: str
@@ -39,20 +38,17 @@ TREATMENTS = (
 )
 
 
-def read_answer(repository: Path) -> pd.DataFrame:
+def answer(paper_scale: pd.DataFrame, fresh: pd.DataFrame) -> pd.DataFrame:
     """Return the mean accuracy (%) of n seeds, with its 95% t interval, by treatment, task and length: COLUMNS.
 
-    `paper`: the paper's mean. Raises InputError where a file of results is missing.
+    `paper`: the paper's mean. `paper_scale`, `fresh`: results of these studies, by rule.
     """
-    record = rows(read_csv(repository / "metrics/paper-scale/accuracy.csv"), range_="short")
     reference = read_csv(REFERENCE)
     means = []
     for task, treatment in product(TASKS, TREATMENTS):
-        if treatment.in_paper:
-            tested = rows(record, task=task, norm=treatment.line)
-        else:
-            tested = read_csv(repository / f"studies/fresh/results/{task}-{treatment.line}.csv")
-        ours = 100 * rows(tested, rule=treatment.rule).pivot(index="seed", columns="length", values="accuracy")
+        study = paper_scale if treatment.in_paper else fresh
+        tested = rows(study, task=task, line=treatment.line, rule=treatment.rule)
+        ours = 100 * tested.pivot(index="seed", columns="length", values="accuracy")
         ours[BEYOND] = _beyond(ours)
         cells = rows(reference, quantity="accuracy_pct", range_="short", rule="plain", task=task)
         papers = rows(cells, variant=treatment.name).set_index("length")["value"]

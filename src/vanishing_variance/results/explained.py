@@ -11,18 +11,11 @@ import pandas as pd
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.markdown import table
-from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.accuracy import MODEL, OUTPUTS, WEIGHTS, rows, six_digits
 from vanishing_variance.results.compare.gains import columns, texts
 from vanishing_variance.results.quantities import GROUPINGS, MEANINGS, QUANTITIES
 from vanishing_variance.statistics.association import Association, association
 
-MODEL = ["task", "range", "norm", "seed"]
-# Of the attention weights, and of O before and after the normaliser.
-WEIGHTS = ["target", "largest", "largest16", "entropy"]
-OUTPUTS = [
-    *("variance_before", "feature_variance_before", "shift_before"),
-    *("mean_after", "mean_se_after", "variance_after", "feature_variance_after", "shift_after"),
-]
 INSIDE = [*MODEL, "length", *WEIGHTS, *OUTPUTS]
 COLUMNS = [
     *("task", "range", "norms", "grouping", "quantity", "n"),
@@ -52,7 +45,8 @@ def inside(measured: pd.DataFrame) -> pd.DataFrame:
                 f"runs/evaluated: {name} is {value} ({task}, {range_}, {norm}, seed {seed}, length {length}), as where "
                 "O does not vary at all; try larger initial weights, or a larger training.learning_rate"
             )
-        frame[name] = frame[name].map("{:.6g}".format).astype(float)
+    numbers = [*WEIGHTS, *OUTPUTS]
+    frame[numbers] = six_digits(frame[numbers])
     frame.loc[frame["length"] == 0, WEIGHTS] = np.nan
     return frame
 

@@ -1,4 +1,4 @@
-"""Files of results by name, from raw results: what the stage `ttest` and records write."""
+"""Files of results by name, from raw results: what the stage `ttest` and studies write."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from vanishing_variance.engine.ranges import Range, ranges_of, training_steps
+from vanishing_variance.engine.run import PAPER
 from vanishing_variance.engine.seeds import Index
 from vanishing_variance.harness.outputs import Files
-from vanishing_variance.harness.paths import PAPER
 from vanishing_variance.harness.sections import Several, get_param
 from vanishing_variance.measure.interventions.readings import COLUMNS, read_out
 from vanishing_variance.results import equal_attention, explained, shares, shares_table, tables
@@ -66,11 +66,11 @@ def comparison(
     """Return the paired tests, Tables 1 to 6 and the overview; without `answers`, no shares of uncertainty."""
     tests = paired_tests(accuracy, answers, norm, list(trained.longest))
     beside = cells(tests, paper)
-    numbered = {}
+    numbered = ["# Tables 1 to 6\n"]
     for number, numbers in tables.numbers(tests, norm, paper).items():
         task, range_ = PAPER_TABLES[number]
         steps = of_paper(task, trained.steps[task, range_], trained.attention, trained.network)
-        numbered[f"tables/table{number}.md"] = tables.markdown(number, numbers, norm, steps)
+        numbered.append(tables.markdown(number, numbers, norm, steps))
     return {
         "accuracy.csv": accuracy,
         "summary.json": overview(accuracy, norm, trained.longest),
@@ -78,7 +78,7 @@ def comparison(
         "tables/paper.csv": beside,
         "tables/paper.md": markdown(beside),
         "tables/gains.md": gains_table(accuracy, norm, trained.root, trained.longest, trained.sequences),
-        **numbered,
+        "tables/tables.md": "\n".join(numbered),
     }
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
-from vanishing_variance.harness.paths import Run
+from vanishing_variance.engine.run import Run
 
 # The paper's numbers; cells that its conversion to text lost are absent.
 REFERENCE = Path(__file__).with_name("paper.csv")

@@ -63,7 +63,7 @@ def markdown(number: int, numbers: pd.DataFrame, norm: str, made: str) -> str:
         notes.append("Of one seed there is no p-value.")
     title = f"Table {number}. {task}, trained on the {range_} range: {shown}, after {made}"
     body = table(["", *map(power, lengths)], lines)
-    return f"# {title}\n\n{body}\n\n{' '.join(notes)}\n"
+    return f"## {title}\n\n{body}\n\n{' '.join(notes)}\n"
 
 
 def table_rows(number: int, norm: str) -> list[tuple[str, str, list[str]]]:

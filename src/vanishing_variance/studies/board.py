@@ -1,6 +1,6 @@
 """The board of a study as a frame: a row a task, line and rule of the test, with what is compared.
 
-`results`: task, line and the columns of `results.COLUMNS`. Accuracies in percent, with 95% t intervals (`..._low`,
+`results`: those of `reading.by_rule`. Accuracies in percent, with 95% t intervals (`..._low`,
 `..._high`) over n seeds.
 """
 
@@ -20,6 +20,7 @@ from vanishing_variance.results.runs import RULES
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import NAN, interval
 from vanishing_variance.studies.matched import PLAIN, at_equal_loss, matched
+from vanishing_variance.studies.study import Study
 
 # Lengths whose accuracy has columns of its own, where they were tested, beside the shortest and the longest.
 SHOWN = (2**8, 2**11)
@@ -28,6 +29,17 @@ KEYS = ["task", "line", "rule", "n"]
 TESTS = ["n_paired", *(f"{view}{end}" for view in VIEWS for end in ENDS), "d_z", "p", "p_holm"]
 AT_EQUAL_LOSS = ("equal_loss", "matched", "control")
 MATCHED = [*(f"{view}{end}" for view in AT_EQUAL_LOSS for end in ENDS), "matched_gap"]
+
+
+def board_of_study(results: pd.DataFrame, study: Study, longest: Mapping[str, int], sequences: int) -> pd.DataFrame:
+    """Return the board of all lines, those of each range together; `longest`: by range."""
+    boards = []
+    for range_ in dict.fromkeys(map(study.range_of, study.names)):
+        lines = [line for line in study.names if study.range_of(line) == range_]
+        of_range = results[results["line"].isin(lines)]
+        baselines = {line: baseline for line, baseline in study.baselines.items() if line in lines}
+        boards.append(board(of_range, baselines, longest[range_], sequences))
+    return pd.concat(boards, ignore_index=True)
 
 
 def board(results: pd.DataFrame, baselines: Mapping[str, str], longest: int, sequences: int) -> pd.DataFrame:
@@ -75,7 +87,7 @@ def _rows_of_line(own: pd.DataFrame, baseline: pd.DataFrame, longest: int, seque
         if by_length.empty:
             continue
         beyond = by_length.loc[:, by_length.columns.to_numpy() > longest].mean(axis=1)
-        row = {"rule": rule, "n": len(by_length), **_estimate("beyond", beyond.to_numpy())}
+        row = {"rule": rule, "n": len(by_length), "p": NAN, **_estimate("beyond", beyond.to_numpy())}
         theirs = percent_by_length(rows(baseline, rule=rule))
         if len(theirs):
             points, views = gain(by_length, theirs, longest, sequences)

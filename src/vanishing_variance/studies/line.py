@@ -1,11 +1,10 @@
 """The runs of a line, and the files of a study."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from vanishing_variance.harness.paths import RUNS, Run
+from vanishing_variance.engine.run import Run
+from vanishing_variance.harness.paths import RUNS
 
 STUDIES = Path("studies")
 # A training that diverged leaves this instead of weights: {"said": the message of the error}.
@@ -19,9 +18,14 @@ class LineRun(Run):
     study: str = ""
     line: str = ""
 
+    @property
+    def name(self) -> str:
+        """The name of its stages after the kind, and of its files."""
+        return f"{self.task}-{self.line}-{self.block}"
+
     def folder(self, kind: str) -> Path:
-        """Return the folder of a kind: trained, checkpoints, evaluated."""
-        return RUNS / "studies" / self.study / kind / f"{self.task}-{self.line}" / str(self.block)
+        """Return the folder of a kind: trained, checkpoints."""
+        return RUNS / "studies" / self.study / kind / self.name
 
     def __str__(self) -> str:
         return f"{self.line} {self.task}-{self.block}"
@@ -30,9 +34,3 @@ class LineRun(Run):
 def plan_file(study: str) -> Path:
     """Return the path of the plans of a study's lines."""
     return STUDIES / study / "plan.yaml"
-
-
-def runs(plan: Mapping[str, Any], task: str, range_: str, study: str, line: str) -> list[LineRun]:
-    """Return the runs of a line, one a block of seeds."""
-    names = task, range_, plan["norm"]
-    return [LineRun(*names, block, plan["attention"], study, line) for block in plan["blocks"]]

@@ -23,7 +23,7 @@ STEP = "step_"
 def at_equal_loss(ours: pd.DataFrame, theirs: pd.DataFrame, longest: int) -> dict[str, float]:
     """Return the points beyond training that are left at equal log loss (`statistics.adjusted`), after the same steps.
 
-    Both are results of one task and rule (`results.COLUMNS`). Columns `equal_loss`; nothing without losses.
+    Both are results of one task and rule (`reading.by_rule`). Columns `equal_loss`; nothing without losses.
     """
     our_models, their_models = _models(ours, longest), _models(theirs, longest)
     if our_models.empty or their_models.empty:

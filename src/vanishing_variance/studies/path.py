@@ -35,20 +35,21 @@ INSIDE_NOTE = (
 )
 
 
-def path_section(results: pd.DataFrame, study: Study, longest: int, sequences: int) -> str:
+def path_section(results: pd.DataFrame, study: Study, longest: Mapping[str, int], sequences: int) -> str:
     """Return the path of a study as Markdown, two tables a task; nothing where it has none.
 
-    `results`: of `read_results`; `longest`: of the lengths of training; each accuracy is of so many `sequences`.
+    `results`: of `reading.by_rule`; `longest`: of training, by range; each accuracy is of so many `sequences`.
     """
     if not study.path:
         return ""
+    longest_of_path = longest[study.range_of(study.path[0])]
     parts = []
     for task, of_task in results.groupby("task", sort=False):
         parts.append(f"## The path on {task}")
         for rule in RULES:
             of_rule = rows(of_task, rule=rule)
             if len(of_rule):
-                parts.append(_gains(path(of_rule, study.path, study.baselines, longest, sequences), rule))
+                parts.append(_gains(path(of_rule, study.path, study.baselines, longest_of_path, sequences), rule))
         pairs = study.baselines.items()
         inside = [[line, *_inside(of_task, line), *_inside(of_task, baseline)] for line, baseline in pairs]
         parts.append(table(INSIDE, inside))

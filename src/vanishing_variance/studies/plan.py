@@ -1,14 +1,59 @@
-"""The plan of a line: all that its training and its test read, so that they run again when that changes."""
+"""The plans of a study's lines: all that training and test read, so that they run again when that changes."""
 
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from itertools import product
 from typing import Any
 
-from vanishing_variance.harness.paths import PAPER
+from vanishing_variance.engine.run import PAPER
+from vanishing_variance.harness.files import write_text
+from vanishing_variance.harness.sections import PATH
+from vanishing_variance.harness.yaml import read_yaml, written
+from vanishing_variance.studies.line import LineRun, plan_file
+from vanishing_variance.studies.parameters import (
+    check_batch,
+    check_pairs,
+    held_out,
+    line_params,
+    longest_of_ranges,
+    params_of_tables,
+    runs_of,
+)
 from vanishing_variance.studies.sources import PACKAGE, hashes
+from vanishing_variance.studies.study import read_study
 
-_WHOLE = ("norm", "attention", "seed", "blocks", "seeds_per_block", "model", "training")
+# Not blocks: more of them train alone.
+_WHOLE = ("norm", "attention", "seed", "seeds_per_block", "model", "training")
+
+
+def write_plan(name: str) -> None:
+    """Write the plans of a study's lines, a digest of each block's, and what compares the lines. Raises InputError."""
+    study = read_study(name)
+    params = read_yaml(PATH)
+    resolved = {line: line_params(params, study, line) for line in study.names}
+    check_pairs(study, resolved)
+    of_all = next(iter(resolved.values()))  # what follows is the same for all lines
+    test = held_out(of_all, study)
+    plans = {}
+    digests: dict[str, dict[str, str]] = {"train": {}, "test": {}}
+    for line, task in product(study.lines, study.tasks):
+        range_ = study.range_of(line)
+        plan = {
+            "train": plan_of_training(resolved[line], task, range_),
+            "test": plan_of_test(resolved[line], task, test, study.paper_tables),
+        }
+        plans[f"{task}-{line}"] = plan
+        for block in resolved[line]["blocks"]:
+            this = LineRun(task, range_, plan["train"]["norm"], block, plan["train"]["attention"], name, line)
+            for part, of_part in digests.items():
+                of_part[this.name] = digest(plan[part])
+        check_batch(resolved[line], this)
+    compare = {"longest": longest_of_ranges(of_all, study), "sequences": test["sequences"]}
+    if study.paper_tables:
+        compare["params"] = params_of_tables(params, study)
+    document = {**digests, "compare": compare, "plans": plans, "runs": runs_of(study, resolved)}
+    write_text(plan_file(name), written(document))
 
 
 def plan_of_training(params: Mapping[str, Any], task: str, range_: str) -> dict[str, Any]:
@@ -35,14 +80,19 @@ def network_plan(params: Mapping[str, Any], tasks: Iterable[str]) -> dict[str, A
     return {"network": network, "network_options": params["network_options"], "files": files}
 
 
-def plan_of_test(params: Mapping[str, Any], task: str, test: Mapping[str, Any]) -> dict[str, Any]:
+def plan_of_test(
+    params: Mapping[str, Any], task: str, test: Mapping[str, Any], paper_tables: bool = False
+) -> dict[str, Any]:
     """Return what a line's test on a task reads beside its training's plan: `test`, the lengths, among it.
 
-    The inside of several heads of the paper's network is measured by the plain engine.
+    `paper_tables`, where the inside of the models is wanted for them. That of several heads of the paper's network is
+    measured by the plain engine.
     """
     if params["network"] != PAPER:
         return {"test": test}
     plan = {"test": test, "diagnostics": params["diagnostics"], "temperature": params["temperature"]}
+    if paper_tables:
+        plan["paper_tables"] = True
     if params["model"]["heads"] > 1:
         plan["files"] = _plain_files(PAPER, [task])
     return plan

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
+from vanishing_variance.engine.run import Run
 from vanishing_variance.engine.task import TaskTraining
 from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness import paths
 from vanishing_variance.harness.arrays import read_about, read_arrays, read_parts
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.harness.paths import Run
 from vanishing_variance.measure.inference.sequences import Read
 
 # A tensor that every network has, by which trained weights are recognised.

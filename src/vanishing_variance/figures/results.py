@@ -1,0 +1,96 @@
+"""The figures of a study's results, all but Figure 1, and the data of figures and of DVC's plots."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from vanishing_variance.engine.ranges import Range
+from vanishing_variance.figures import accuracy, figure2, figure3, figure4, interventions, loss, mechanism, proposition
+from vanishing_variance.figures.config import Figures
+from vanishing_variance.figures.drawing import Drawing, not_measured
+from vanishing_variance.figures.variants import roles
+from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.runs import TASKS
+
+# Frames of the evaluation that Figures 2 to 4 show.
+SHOWN = ("features", "moments", "attention")
+# Figures of the inside of the paper's network, with titles for any other.
+INSIDE = {
+    **{f"figure{number}": f"Figure {number}" for number in (2, 3, 4)},
+    "proposition": "Proposition 1",
+    "mechanism": "What explains the accuracy",
+    "interventions": "Interventions",
+}
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Figures and frames, each by the name of its file."""
+
+    figures: dict[str, Drawing]
+    data: dict[str, pd.DataFrame]
+
+
+def of_inside(frames: Mapping[str, dict[str, pd.DataFrame]], shown: Figures, norm: str, longest: int) -> Drawn:
+    """Draw Figures 2 to 4: inside the first model of `none` and of the treatment.
+
+    `frames`: those of SHOWN, each by normaliser; `longest`: of the training lengths.
+    """
+    densities = figure2.data(frames["features"], shown.lengths)
+    sequences = int(densities["n"].iloc[0])
+    moments = figure3.data(frames["moments"], longest)
+    weights = figure4.data(frames["attention"], shown.lengths)
+    figures = {
+        "figure2": figure2.draw(densities, shown.task),
+        "figure3": figure3.draw(moments, shown.task, norm, sequences),
+        "figure4": figure4.draw(weights, shown.task),
+    }
+    return Drawn(figures, {"figure2": densities, "figure3": moments, "figure4": weights})
+
+
+def of_measured(measured: Mapping[str, pd.DataFrame], longest: Mapping[str, int]) -> Drawn:
+    """Draw what other stages measured inside the models: proposition, exponents, mechanism, explained, shares.
+
+    `longest`: of the training lengths, by range.
+    """
+    seeds = measured["mechanism"].groupby(["task", "range", "norm"])["seed"].nunique()
+    figures = {
+        "proposition": proposition.draw(measured["proposition"], measured["exponents"]),
+        "mechanism": mechanism.draw(measured["explained"], longest, seeds),
+        "interventions": interventions.draw(measured["shares"], longest["short"]),
+    }
+    return Drawn(figures, {})
+
+
+def of_other_network(network: str) -> Drawn:
+    """Draw that nothing was measured inside another network than the paper's."""
+    figures = {name: not_measured(title, network) for name, title in INSIDE.items()}
+    return Drawn(figures, {"figure3": pd.DataFrame(columns=figure3.PLOTTED)})
+
+
+def of_range(
+    name: str, lengths: Range, norm: str, losses: pd.DataFrame, accuracies: pd.DataFrame, reference: pd.DataFrame
+) -> Drawn:
+    """Draw accuracies and training losses of a range, with a frame a task for DVC's plots."""
+    suffix = "" if name == "short" else f"-{name}"
+    losses = losses[(losses["range"] == name) & losses["norm"].isin(["none", norm])]
+    means = accuracy.data(accuracies, TASKS, name)
+    data = {
+        f"loss{suffix}": losses[["task", "norm", "seed", "step", "loss"]],
+        f"accuracy{suffix}": means,
+    }
+    steps = {}
+    for task in TASKS:
+        of_task = rows(losses, task=task)
+        steps[task] = int(of_task["step"].max())
+        data[f"loss-{task}{suffix}"] = roles(of_task, "step", "loss", norm).round(6)
+        plain = rows(means, task=task, rule="plain")
+        data[f"accuracy-{task}{suffix}"] = roles(plain, "length", "mean", norm).round(3)
+    papers = accuracy.papers(reference, name)
+    trained = (lengths.shortest, lengths.longest)
+    figures = {
+        f"loss{suffix}": loss.draw(losses, lengths),
+        f"accuracy{suffix}": accuracy.draw(means, papers, name, trained, steps),
+    }
+    return Drawn(figures, data)

@@ -1,0 +1,40 @@
+"""What the page and the README show of studies, read from their results in git."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from vanishing_variance.harness.files import read_document
+from vanishing_variance.report.strongest import CLAIMS, PAPER_SCALE, Judged
+from vanishing_variance.results.answer import answer
+from vanishing_variance.results.compare.paired_tests import paired_tests
+from vanishing_variance.studies.line import STUDIES
+from vanishing_variance.studies.paper_tables import Compared
+from vanishing_variance.studies.parameters import PAPERS_NORM, params_of_tables
+from vanishing_variance.studies.reading import by_rule, read_all
+from vanishing_variance.studies.study import read_study
+
+
+def read_judged(params: Mapping[str, Any]) -> Judged:
+    """Return the claims of the study at the paper's scale; `params`: those of params.yaml. Raises InputError."""
+    claims = read_document(STUDIES / PAPER_SCALE / "claims.json", CLAIMS)
+    return Judged(claims, params_of_tables(params, read_study(PAPER_SCALE)))
+
+
+def read_compared(params: Mapping[str, Any]) -> Compared:
+    """Return what that study compares. Raises InputError."""
+    study, results = read_all(PAPER_SCALE, params)
+    return Compared.of(study, params_of_tables(params, study), results)
+
+
+def read_tests(params: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the paired tests of that study. Raises InputError."""
+    compared = read_compared(params)
+    return paired_tests(compared.accuracy, None, PAPERS_NORM, list(compared.training.longest))
+
+
+def read_answer(params: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the answer in five treatments (`results.answer`). Raises InputError."""
+    (_, paper_scale), (_, fresh) = (read_all(name, params) for name in (PAPER_SCALE, "fresh"))
+    return answer(by_rule(paper_scale), by_rule(fresh))

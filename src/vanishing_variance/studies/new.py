@@ -1,0 +1,31 @@
+"""Begin a study: studies/<name>/ with a commented study.yaml, and the graph that all studies have."""
+
+import re
+
+from vanishing_variance.harness.errors import InputError, shown
+from vanishing_variance.harness.files import write_text
+from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.studies.line import STUDIES
+from vanishing_variance.studies.plan import write_plan
+from vanishing_variance.studies.study import NAME
+from vanishing_variance.studies.template import FILES, filled
+
+
+def main() -> None:
+    """Begin the study that the argument names. Raises InputError."""
+    parser = Arguments(description=__doc__)
+    parser.add_argument("study", help="its name: a-z, 0-9 and -")
+    name = parser.parse_args().study
+    if not re.fullmatch(NAME, name):
+        raise InputError(f"NEW: {shown(name)} must be 1 to 64 characters of a-z, 0-9 and -")
+    folder = STUDIES / name
+    if folder.exists():
+        raise InputError(f"NEW: {folder} exists; choose another name, or run it: make study NAME={name}")
+    for file in FILES:
+        write_text(folder / file, filled(file, name))
+    write_plan(name)  # DVC reads the list of blocks from it, of any study
+    print(f"{folder / 'study.yaml'} is an example to edit; then: git add {folder}; make study NAME={name}")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,177 @@
+"""The parameters of a study's lines: params.yaml, with what the study and the line change."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from importlib import import_module
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+
+from vanishing_variance.engine import registry
+from vanishing_variance.engine.ranges import Range
+from vanishing_variance.engine.run import PAPER
+from vanishing_variance.engine.seeds import seeds
+from vanishing_variance.harness.errors import InputError, shown
+from vanishing_variance.harness.sections import PATH, get_param
+from vanishing_variance.harness.yaml import flattened
+from vanishing_variance.measure.held_out import Test
+from vanishing_variance.params import Params, changed, check
+from vanishing_variance.studies.line import LineRun
+from vanishing_variance.studies.study import Study
+
+# What a line may change of params.yaml, sections and single keys; tests are the same for all lines.
+TRAINED = (
+    *("norm", "attention", "network", "network_options"),
+    *("blocks", "seeds_per_block", "tasks", "ranges", "model", "training"),
+)
+# What decides the test sequences, and what all lines share so that they can be compared.
+OF_TESTS = re.compile(r"seed|tasks\.\w+\.data(\..*)?")
+OF_ALL = re.compile(r"ranges\.\w+\.(shortest|longest)")
+# The treatment that the paper compares with none.
+PAPERS_NORM = "ln"
+_OF_TABLES = ("seed", "ranges", "tasks", "attention", "network", "network_options", "model")
+
+
+def _one_of(name: Any, choices: Callable[[], list[str]]) -> Any:
+    if name not in choices():
+        raise ValueError(f"one of {', '.join(choices())}")
+    return name
+
+
+class LineParams(Params):
+    """All parameters of a line, which may have any normaliser, or none, and any attention map."""
+
+    norm: Annotated[str, BeforeValidator(partial(_one_of, choices=registry.norm_names))]
+    attention: Annotated[str, BeforeValidator(partial(_one_of, choices=registry.attention_names))]
+
+
+def held_out(params: Mapping[str, Any], study: Study) -> dict[str, Any]:
+    """Return the section `test` of all lines. Raises InputError where params.yaml has not what the study asks for."""
+    test: Test = get_param(params, "test", Test)
+    lengths = study.lengths or test.lengths
+    sequences = study.sequences or test.sequences
+    if not set(lengths) <= set(test.lengths):
+        raise InputError(f"lengths is {shown(lengths)}; choose from test.lengths: {', '.join(map(str, test.lengths))}")
+    if study.lines and sequences != test.sequences:
+        said = f"sequences is {sequences}, and lines are tested on test.sequences, {test.sequences}"
+        raise InputError(f"{said}: set that to {sequences} in {PATH}")
+    for longest in longest_of_ranges(params, study).values():
+        if study.lengths and not lengths[0] <= longest < lengths[-1]:
+            raise InputError(f"lengths is {shown(lengths)}; must have one up to {longest}, of training, and one above")
+        if lengths[-1] <= longest:
+            raise InputError(f"{PATH}: test.lengths has none above {longest}, the longest in training")
+    return {"lengths": lengths, "sequences": sequences}
+
+
+def params_of_tables(params: Mapping[str, Any], study: Study) -> dict[str, Any]:
+    """Return of params.yaml what the paper's tables are of, as if the study were the whole."""
+    resolved = unchecked_params(params, study, study.names[0])
+    ranges = dict.fromkeys(map(study.range_of, study.names))
+    return {
+        **{key: resolved[key] for key in _OF_TABLES},
+        "norm": PAPERS_NORM,
+        "train_also_on": [range_ for range_ in ranges if range_ != "short"],
+        "test": {"sequences": study.sequences or params["test"]["sequences"]},
+    }
+
+
+def longest_of_ranges(params: Mapping[str, Any], study: Study) -> dict[str, int]:
+    """Return the longest training length by range, of those that lines are trained on."""
+    ranges = dict.fromkeys(map(study.range_of, study.names))
+    return {range_: get_param(params, f"ranges.{range_}", Range).longest for range_ in ranges}
+
+
+def line_params(params: Mapping[str, Any], study: Study, line: str) -> dict[str, Any]:
+    """Return params.yaml with what the study and its line change.
+
+    Raises InputError, which names params.yaml, the base or the line, the first that has the mistake.
+    """
+    base = flattened(study.base)
+    own = flattened(study.own(line))
+    changes = base | own
+    try:
+        for key in filter(OF_ALL.fullmatch, own):
+            raise InputError(f"{key} cannot differ between lines, which are compared beyond it; set it in base")
+        resolved = _resolved(params, changes)
+        if resolved["network"] != PAPER:
+            _check_read(resolved["network"], own)
+    except InputError as problem:
+        earlier = {PATH: {}, "base": base}
+        whose = next((name for name in earlier if _mistake(params, earlier[name]) == str(problem)), f"line {line}")
+        raise InputError(f"{whose}: {str(problem).removeprefix(f'{PATH}: ')}") from None
+    return resolved
+
+
+def _mistake(params: Mapping[str, Any], changes: Mapping[str, Any]) -> str | None:
+    try:
+        _resolved(params, changes)
+    except InputError as problem:
+        return str(problem)
+    return None
+
+
+def unchecked_params(params: Mapping[str, Any], study: Study, line: str) -> dict[str, Any]:
+    """Return the same of a line whose results are there: other keys of params.yaml may not fit it any more."""
+    return _merged(params, flattened(study.base) | flattened(study.own(line)))
+
+
+def _resolved(params: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return params.yaml with changes by dotted key. Raises InputError."""
+    resolved = _merged(params, changes)
+    check(resolved, LineParams)
+    return resolved
+
+
+def _merged(params: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    changes = dict(changes)
+    options = {key.partition(".")[2]: changes.pop(key) for key in list(changes) if key.startswith("network_options.")}
+    if options or "network" in changes:  # those of params.yaml may be another network's
+        changes = {"network_options": options} | changes
+    network = changes.get("network", params.get("network", PAPER))
+    if network != PAPER:  # of the base and params.yaml it is other lines'
+        changes["attention"] = "softmax"
+    for key in changes:
+        if OF_TESTS.fullmatch(key):
+            raise InputError(f"{key} cannot differ; it decides the test sequences, which are those of {PATH}")
+        if key.split(".")[0] not in TRAINED:
+            raise InputError(f"{key} cannot differ; a line has {', '.join(TRAINED)}")
+    return changed(params, changes)
+
+
+def check_pairs(study: Study, resolved: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raise InputError where a pair of trained lines shares no seed; `resolved`: the parameters by line."""
+    by_line = {line: seeds_of(resolved[line]) for line in study.lines.keys() - study.kept.keys()}
+    for line, baseline in study.compare:
+        if by_line.keys() >= {line, baseline} and by_line[line].isdisjoint(by_line[baseline]):
+            raise InputError(f"compare has {line} and {baseline}, which have no seed in common; change their blocks")
+
+
+def runs_of(study: Study, resolved: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return `<line>-<block>` of every block that is trained; `resolved`: the parameters by line."""
+    return [f"{line}-{block}" for line in study.lines for block in resolved[line]["blocks"]]
+
+
+def seeds_of(params: Mapping[str, Any]) -> set[int]:
+    """Return the seeds of all blocks of a line."""
+    return {seed for block in params["blocks"] for seed in seeds(block, params["seeds_per_block"])}
+
+
+def check_batch(params: Mapping[str, Any], this: LineRun) -> None:
+    """Raise InputError, which names the line, where another network than the paper's does not take a batch."""
+    if params["network"] == PAPER:
+        return
+    plan, checks = (import_module(f"vanishing_variance.plain.{name}") for name in ("plan", "check"))  # torch's seconds
+    try:
+        checks.check_network(plan.PlainPlan.of(params, this, params["network"], params["network_options"]), 0)
+    except InputError as problem:
+        raise InputError(f"line {this.line}: {problem}") from None
+
+
+def _check_read(network: str, own: Iterable[str]) -> None:
+    """Raise InputError where a line's own keys are some that only the paper's network reads."""
+    for key in own:
+        if key == "attention" or (key.startswith("model.") and key != "model.epsilon"):
+            plan = import_module("vanishing_variance.plain.plan")  # here, as in params.py
+            options = ", ".join(plan.option_kinds(network)) or "none"
+            raise InputError(f"network {network} does not read {key}; its options are network_options: {options}")
