@@ -204,11 +204,11 @@ MISTAKES = {
     ),
     "test sequences add no uncertainty": ("[seed, sequence, both]", "[seed, 0 * sequence, both]"),
     "Fieller's covariance has the wrong sign": ("above * below - covariance[0, 1]", "above * below + covariance[0, 1]"),
-    "the slope at an equal covariate is of one arm": (
-        "slope = (x @ y) / (x @ x)",
-        "one = slice(len(treatment))\n    slope = (x[one] @ y[one]) / (x[one] @ x[one])",
+    "arms are compared without the covariate": (
+        "[arm, covariate, np.ones_like(outcome)]",
+        "[arm, np.ones_like(outcome)]",
     ),
-    "power of a one-sided test": ("stats.t.isf(alpha / 2, freedom)", "stats.t.isf(alpha, freedom)"),
+    "power of a one-sided test": ("alpha=ALPHA, power=WANTED", "alpha=2 * ALPHA, power=WANTED"),
     # Results and claims
     "every study has the long range": (
         '"short", *get_param(params, "train_also_on", FurtherRanges)',

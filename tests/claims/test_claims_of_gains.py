@@ -1,12 +1,16 @@
 import numpy as np
+import pandas as pd
 import pytest
 from made_up import accuracy, evidence, noisy, shifted, verdict
 from scipy import stats
 
-from vanishing_variance.claims.differences import Pair
+from vanishing_variance.claims.ahead import lengths_behind
 from vanishing_variance.claims.verdict import CONTRADICTED, INDISTINCT, LARGER, SMALLER, SUPPORTED, UNDECIDED
+from vanishing_variance.results.compare.beside_paper import papers_errors
+from vanishing_variance.results.compare.pairs import Pair
 
 ARGMAX = Pair("argmax", "short", "ln", "none")
+LENGTHS = pd.Index([64, 512, 4096])
 
 
 @pytest.mark.parametrize(
@@ -61,7 +65,8 @@ def test_behind_is_corrected_for_the_number_of_lengths():
         changed = frame.assign(accuracy=0.5)
         ln = changed["norm"] == "ln"
         changed.loc[ln, "accuracy"] += [differences[of.length][of.seed] for of in changed[ln].itertuples()]
-        assert ARGMAX.behind(evidence(accuracy=changed)) == expected
+        ours, theirs = ARGMAX.accuracies(changed, 16)
+        assert lengths_behind(ours - theirs) == expected
 
 
 def test_the_size_is_beside_the_verdict():
@@ -87,11 +92,11 @@ def test_the_size_is_beside_the_verdict():
 
 def test_the_papers_standard_error_is_what_its_p_values_say():
     """Table 1 at 4096: 49.2 - 44.2 points with p 2e-6. Of two tests' sum it is the sum."""
-    held = evidence()
-    none = ARGMAX.papers_errors(held)
+    paper = evidence().paper
+    none = papers_errors(paper, ARGMAX, LENGTHS)
     assert 2 * stats.t.sf((5.0 + 0.1) / none[4096], 99) == pytest.approx(2e-6)
-    std = Pair("argmax", "short", "ln", "std").papers_errors(held)
-    found = Pair("argmax", "short", "std", "none").papers_errors(held)
+    std = papers_errors(paper, Pair("argmax", "short", "ln", "std"), LENGTHS)
+    found = papers_errors(paper, Pair("argmax", "short", "std", "none"), LENGTHS)
     assert found.to_numpy() == pytest.approx((none + std).to_numpy())
 
 

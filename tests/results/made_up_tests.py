@@ -8,7 +8,7 @@ import pandas as pd
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.results.accuracy import COLUMNS, rows
-from vanishing_variance.results.paired_tests import paired_tests
+from vanishing_variance.results.compare.paired_tests import paired_tests
 from vanishing_variance.results.runs import REFERENCE, RULES
 
 PAPER = read_csv(REFERENCE)

@@ -7,7 +7,7 @@ from scipy import stats
 from scipy.special import expit
 from statsmodels.formula.api import ols
 
-from vanishing_variance.results.gains import gain
+from vanishing_variance.results.compare.gains import gain
 from vanishing_variance.statistics.log_odds import log_odds
 
 LENGTHS = [16, 32, 64, 128, 256]

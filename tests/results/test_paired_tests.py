@@ -5,7 +5,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from vanishing_variance.engine.streams import stream
-from vanishing_variance.results.paired_tests import paired_tests
+from vanishing_variance.results.compare.paired_tests import paired_tests
 from vanishing_variance.results.runs import RULES
 from vanishing_variance.statistics.components import components
 

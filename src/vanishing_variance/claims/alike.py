@@ -1,12 +1,14 @@
 """Claims that two gains in accuracy are alike: differences of differences."""
 
 import numpy as np
+import pandas as pd
 from scipy import stats
 
-from vanishing_variance.claims.differences import Pair, no_test
 from vanishing_variance.claims.evidence import Evidence
-from vanishing_variance.claims.judgement import Judgement, decided, one_sided
+from vanishing_variance.claims.judgement import Judgement, decided, no_test, one_sided
 from vanishing_variance.claims.verdict import UNDECIDED
+from vanishing_variance.results.compare.beside_paper import papers_gains
+from vanishing_variance.results.compare.pairs import Pair
 from vanishing_variance.results.runs import TASKS
 from vanishing_variance.statistics.intervals import interval, mean_estimate
 from vanishing_variance.statistics.power import seeds_for_equivalence, seeds_for_power
@@ -32,11 +34,11 @@ def orthogonal(task: str, evidence: Evidence) -> Judgement:
     evidence.require([task], "short", "ln", "none", rule="adaptive")
     plain = Pair(task, "short", "ln", "none", "plain")
     adaptive = Pair(task, "short", "ln", "none", "adaptive")
-    with_it = adaptive.gains(evidence)
-    without = plain.gains(evidence)
+    with_it = evidence.gains(adaptive)
+    without = evidence.gains(plain)
     values = with_it - without
     mean, low, high = interval(values)
-    papers = adaptive.papers(evidence) - plain.papers(evidence)
+    papers = _papers(adaptive, evidence) - _papers(plain, evidence)
     paper = papers.dropna().mean()
     words = f"ln gains {with_it.mean():.3g} with the adaptive temperature, {without.mean():.3g} without"
     note = no_test(values)
@@ -65,7 +67,7 @@ def nearer(evidence: Evidence) -> Judgement:
     words = []
     distances = []
     for task in TASKS:
-        gains = Pair(task, "short", "ln", "std").gains(evidence)
+        gains = evidence.gains(Pair(task, "short", "ln", "std"))
         words.append(f"{task} {mean_estimate(gains, '.3g')}")
         distances.append(gains * np.sign(gains.mean()))
     argmax, dictionary = distances
@@ -84,3 +86,9 @@ def nearer(evidence: Evidence) -> Judgement:
     if verdict == UNDECIDED and seeds:
         said += f", {seeds} seeds for 90% power"
     return Judgement(verdict, said, "pp", difference, float(low), float(high), n=n)
+
+
+def _papers(pair: Pair, evidence: Evidence) -> pd.Series:
+    """Return the paper's differences of a pair at our lengths beyond training."""
+    _, theirs = evidence.beyond(pair)
+    return papers_gains(evidence.paper, pair, theirs.columns)

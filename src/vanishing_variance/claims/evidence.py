@@ -4,11 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from jaxtyping import Float
 
 from vanishing_variance.claims.verdict import NotTestedError
 from vanishing_variance.harness.numbers import power
 from vanishing_variance.results.accuracy import by_seed, rows
+from vanishing_variance.results.compare.pairs import Pair
 from vanishing_variance.results.files import TrainingSetup
 from vanishing_variance.results.scale import BEHIND, baseline, paper_steps
 
@@ -56,6 +59,16 @@ class Evidence:
         if accuracy["length"].max() <= longest:
             return f"no test length is beyond the {longest} of training"
         return ""
+
+    def beyond(self, pair: Pair) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """Return the accuracies of a pair beyond training: a row a seed that both have, a column a length."""
+        return pair.accuracies(self.accuracy, self.training.longest[pair.range_])
+
+    def gains(self, pair: Pair) -> Float[np.ndarray, " S"]:
+        """Return the mean difference over all lengths beyond training, in percentage points, for each of S seeds."""
+        ours, theirs = self.beyond(pair)
+        gains = ours.mean(axis=1) - theirs.mean(axis=1)
+        return gains.to_numpy()
 
     def behind(self, task: str, range_: str) -> str:
         """Return how these models are behind the paper's: their steps and baseline; empty where they are not.

@@ -20,6 +20,9 @@ from vanishing_variance.claims.verdict import (
 from vanishing_variance.engine.run import PAPER
 from vanishing_variance.statistics.intervals import NAN, interval
 
+# Percentage points: accuracies are ratios of counts, and what differs in their last bits only is equal.
+EQUAL = 1e-10
+
 
 @dataclass(frozen=True)
 class Judgement:
@@ -123,6 +126,18 @@ def decided(supported: bool, contradicted: bool) -> str:
 def one_sided(low: float, high: float) -> str:
     """Return supported where the 95% interval is above 0, contradicted where it is below, else undecided."""
     return decided(bool(low > 0), bool(high < 0))
+
+
+def no_test(differences: Float[np.ndarray, " S"]) -> str:
+    """Return why there is no test of these differences over seeds; empty where there is one.
+
+    Raises NotTestedError where there is one seed.
+    """
+    if len(differences) < 2:
+        raise NotTestedError(ONE_SEED)
+    if np.ptp(differences) <= EQUAL:
+        return "all differences equal: no test"
+    return ""
 
 
 def by_seed(values: Float[np.ndarray, " S"], unit: str, words: str) -> Judgement:

@@ -15,11 +15,11 @@ from functools import partial
 from pathlib import Path
 
 from vanishing_variance.claims import alike, causes, outputs, theory
-from vanishing_variance.claims.differences import Pair
+from vanishing_variance.claims.ahead import ahead
 from vanishing_variance.claims.evidence import Evidence
-from vanishing_variance.claims.gains import ahead
 from vanishing_variance.claims.judgement import Claim, Judgement, Rule
 from vanishing_variance.claims.outputs import changes, log_ratio, smaller
+from vanishing_variance.results.compare.pairs import Pair
 from vanishing_variance.results.runs import TASKS
 
 # By key without the task: a rule in words, and its function of a task.

@@ -8,7 +8,7 @@ import pandas as pd
 from vanishing_variance.harness.files import read_document
 from vanishing_variance.report.strongest import CLAIMS, PAPER_SCALE, Judged
 from vanishing_variance.results.answer import answer
-from vanishing_variance.results.paired_tests import paired_tests
+from vanishing_variance.results.compare.paired_tests import paired_tests
 from vanishing_variance.studies.line import STUDIES
 from vanishing_variance.studies.paper_tables import Compared
 from vanishing_variance.studies.parameters import PAPERS_NORM, params_of_tables

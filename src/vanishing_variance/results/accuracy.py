@@ -30,17 +30,6 @@ def by_seed(accuracy: pd.DataFrame, task: str, range_: str, norm: str, rule: str
     return variant.pivot(index="seed", columns="length", values="accuracy") * 100
 
 
-def pair(
-    accuracy: pd.DataFrame, task: str, range_: str, treatment: str, baseline: str, rule: str, longest: int = 0
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return `by_seed` of two variants, of the seeds that both have, at the lengths above `longest`."""
-    treated = by_seed(accuracy, task, range_, treatment, rule)
-    untreated = by_seed(accuracy, task, range_, baseline, rule)
-    ours, theirs = of_both(treated, untreated)
-    beyond = [length for length in theirs.columns if int(length) > longest]
-    return ours.reindex(columns=beyond), theirs[beyond]
-
-
 def of_both(ours: Indexed, theirs: Indexed) -> tuple[Indexed, Indexed]:
     """Return the rows of the seeds that both have, in the same order."""
     both = theirs.index.intersection(ours.index)

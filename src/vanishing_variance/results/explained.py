@@ -12,7 +12,7 @@ from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.results.accuracy import MODEL, OUTPUTS, WEIGHTS, rows, six_digits
-from vanishing_variance.results.gains import columns, texts
+from vanishing_variance.results.compare.gains import columns, texts
 from vanishing_variance.results.quantities import GROUPINGS, MEANINGS, QUANTITIES
 from vanishing_variance.statistics.association import Association, association
 

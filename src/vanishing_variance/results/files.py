@@ -15,10 +15,10 @@ from vanishing_variance.harness.outputs import Files
 from vanishing_variance.harness.sections import Several, get_param
 from vanishing_variance.measure.interventions.readings import COLUMNS, read_out
 from vanishing_variance.results import equal_attention, explained, shares, shares_table, tables
-from vanishing_variance.results.accuracy import pair
-from vanishing_variance.results.comparison import cells, markdown
-from vanishing_variance.results.gains import gains_table
-from vanishing_variance.results.paired_tests import Answers, paired_tests
+from vanishing_variance.results.compare.beside_paper import cells, markdown
+from vanishing_variance.results.compare.gains import gains_table
+from vanishing_variance.results.compare.paired_tests import Answers, paired_tests
+from vanishing_variance.results.compare.pairs import Pair
 from vanishing_variance.results.runs import PAPER_TABLES, TASKS
 from vanishing_variance.results.scale import of_paper
 from vanishing_variance.statistics.paired import difference
@@ -134,7 +134,7 @@ def overview(accuracy: pd.DataFrame, norm: str, longest: Mapping[str, int]) -> d
     """
     document: dict[str, dict[str, float]] = {}
     for task, (range_, bound), rule in product(TASKS, longest.items(), ("plain", "averaged")):
-        ours, theirs = pair(accuracy, task, range_, norm, "none", rule, bound)
+        ours, theirs = Pair(task, range_, norm, "none", rule).accuracies(accuracy, bound)
         if theirs.empty:
             continue
         treated = ours.mean(axis=1).to_numpy()

@@ -13,7 +13,7 @@ from jaxtyping import Float
 
 from vanishing_variance.measure.interventions import names
 from vanishing_variance.results.accuracy import rows
-from vanishing_variance.results.gains import columns
+from vanishing_variance.results.compare.gains import columns
 from vanishing_variance.statistics.intervals import NAN, interval
 from vanishing_variance.statistics.ratio import Ratio, ratio
 

@@ -8,7 +8,7 @@ from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import MISSING, power
 from vanishing_variance.measure.interventions.names import ATTENTION, TARGET, TRAINED_TARGET, damaged, restored
 from vanishing_variance.results.accuracy import rows
-from vanishing_variance.results.gains import texts
+from vanishing_variance.results.compare.gains import texts
 from vanishing_variance.results.shares import Values
 from vanishing_variance.statistics.intervals import mean_estimate
 

@@ -5,7 +5,7 @@ S and T seeds.
 
 import numpy as np
 from jaxtyping import Float
-from scipy import stats
+from statsmodels.regression.linear_model import OLS
 
 from vanishing_variance.statistics.intervals import CONFIDENCE, NAN, rounding
 
@@ -25,18 +25,12 @@ def adjusted(
     It describes: a covariate that was measured after the treatment is itself an effect of it. Source: Cochran (1957),
     Analysis of covariance: its nature and uses.
     """
-    outcomes = (treatment, baseline)
-    covariates = (covariate_treatment, covariate_baseline)
-    y = np.concatenate([values - values.mean() for values in outcomes])
-    x = np.concatenate([values - values.mean() for values in covariates])
-    freedom = len(y) - 3
-    if freedom < 1 or np.abs(x).max() <= rounding(*covariates):
+    outcome = np.concatenate([treatment, baseline])
+    covariate = np.concatenate([covariate_treatment, covariate_baseline])
+    arm = np.repeat([1.0, 0.0], [len(treatment), len(baseline)])
+    variation = max(np.ptp(covariate_treatment), np.ptp(covariate_baseline))
+    if len(outcome) < 4 or variation <= rounding(covariate):
         return NAN, NAN, NAN
-    slope = (x @ y) / (x @ x)
-    gap = covariate_treatment.mean() - covariate_baseline.mean()
-    mean = float(treatment.mean() - baseline.mean() - slope * gap)
-    residuals = y - slope * x
-    variance = (residuals @ residuals) / freedom
-    error = np.sqrt(variance * (1 / len(treatment) + 1 / len(baseline) + gap**2 / (x @ x)))
-    margin = float(stats.t.ppf((1 + CONFIDENCE) / 2, freedom) * error)
-    return mean, mean - margin, mean + margin
+    fit = OLS(outcome, np.column_stack([arm, covariate, np.ones_like(outcome)])).fit()
+    low, high = fit.conf_int(1 - CONFIDENCE)[0]
+    return float(fit.params[0]), float(low), float(high)

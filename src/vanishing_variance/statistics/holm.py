@@ -1,4 +1,7 @@
-"""Holm's correction of several tests."""
+"""Holm's correction of several tests.
+
+Scipy has none; statsmodels' counts tests that are NaN, and collects garbage at each call (0.05 s or more).
+"""
 
 import numpy as np
 from jaxtyping import Float

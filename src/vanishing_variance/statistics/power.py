@@ -1,47 +1,35 @@
-"""Power of a paired t-test, and the number of seeds for a given power or to show that a difference is small."""
+"""The number of seeds for a given power of a paired t-test, or to show that a difference is small."""
 
+import math
 from bisect import bisect_left
-from collections.abc import Callable
 
-import numpy as np
 from scipy import stats
+from statsmodels.stats.power import TTestPower
 
 ALPHA = 0.05
 # The power that a number of seeds is asked for.
 WANTED = 0.9
 # No study has more seeds than this: an effect that needs more is as good as none.
 MOST = 10**6
-# Beyond this noncentrality the test cannot miss, whatever the number of seeds, and scipy's distribution ends.
-_CERTAIN = 1e8
-
-
-def power(effect: float, n: int, alpha: float = ALPHA) -> float:
-    """Return the probability that the two-sided paired t-test of n seeds has p < alpha, where d_z is `effect` in truth.
-
-    By the noncentral t distribution (Cohen 1988, section 2.3): it assumes normal differences. n is 2 or more.
-    """
-    freedom = n - 1
-    critical = stats.t.isf(alpha / 2, freedom)
-    noncentrality = min(abs(effect) * n**0.5, _CERTAIN)
-    ahead = stats.nct.sf(critical, freedom, noncentrality)
-    behind = stats.nct.cdf(-critical, freedom, noncentrality)
-    # Significant with the wrong sign: where that is below 1e-9, at a noncentrality of 5 or more, scipy may give NaN.
-    return float(ahead + np.nan_to_num(behind))
+# Effect sizes that the solver is asked about: the first needs more than MOST seeds, the last three.
+SMALLEST, LARGEST = 1e-3, 5.0
 
 
 def seeds_for_power(effect: float) -> int | None:
-    """Return the fewest seeds, two or more, with 90% power of the test at alpha = 0.05; None above 10^6.
+    """Return the fewest seeds, three or more, with 90% power of the paired t-test, where d_z is `effect` in truth.
 
-    The power grows with the number of seeds, unless the effect is 0: there it stays at alpha, and the answer is None.
+    The test is two-sided, at alpha = 0.05; differences are taken for normal. None above 10^6 seeds.
     """
-    return _fewest(lambda n: power(effect, n) >= WANTED)
+    size = min(max(abs(effect), SMALLEST), LARGEST)
+    seeds = math.ceil(TTestPower().solve_power(size, alpha=ALPHA, power=WANTED))
+    return seeds if seeds <= MOST else None
 
 
 def seeds_for_equivalence(deviation: float, margin: float) -> int | None:
     """Return the fewest seeds, two or more, whose 95% t interval lies within ±margin with probability 0.9.
 
     The true difference is taken to be 0, and `deviation` to be the standard deviation of the differences over seeds.
-    None above 10^6 seeds.
+    None above 10^6 seeds. Statsmodels has no power of an equivalence test of paired differences.
     """
     z = stats.norm.isf((1 - WANTED) / 2)
 
@@ -50,11 +38,6 @@ def seeds_for_equivalence(deviation: float, margin: float) -> int | None:
         standard_error = deviation / n**0.5
         return bool((t + z) * standard_error <= margin)
 
-    return _fewest(enough)
-
-
-def _fewest(enough: Callable[[int], bool]) -> int | None:
-    """Return the smallest number of seeds that is enough, by bisection: all larger ones are enough too."""
     sizes = range(2, MOST + 1)
-    place = bisect_left(sizes, True, key=enough)
+    place = bisect_left(sizes, True, key=enough)  # all larger ones are enough too
     return sizes[place] if place < len(sizes) else None

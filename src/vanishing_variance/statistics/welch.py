@@ -1,4 +1,7 @@
-"""Two independent means, by their standard errors: Welch's t-test."""
+"""Two independent means, by their standard errors: Welch's t-test.
+
+Scipy's needs the values for the interval, which of the paper's numbers are not known.
+"""
 
 import math
 

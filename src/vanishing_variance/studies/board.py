@@ -15,7 +15,7 @@ from scipy import stats
 
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.results.accuracy import rows
-from vanishing_variance.results.gains import ENDS, VIEWS, columns, gain
+from vanishing_variance.results.compare.gains import ENDS, VIEWS, columns, gain
 from vanishing_variance.results.runs import RULES
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import NAN, interval
@@ -47,7 +47,7 @@ def board(results: pd.DataFrame, baselines: Mapping[str, str], longest: int, seq
 
     `beyond`: the mean over the lengths beyond `longest`, the longest in training; `accuracy_<length>`. `difference`:
     from the line's `baseline`, paired by seed, the same rule, in points, with `p_holm` over the lines of a task and
-    rule; beside it the views of `results.gains.gain`, each accuracy being of so many `sequences`.
+    rule; beside it the views of `results.compare.gains.gain`, each accuracy being of so many `sequences`.
 
     Where losses were measured: `equal_loss`, the points at equal loss, and of the rule plain `matched`, those of
     checkpoints, with their `control` and `matched_gap` (`studies.matched`). Of the rule plain, where it was measured:

@@ -10,7 +10,7 @@ import pandas as pd
 from jaxtyping import Float
 
 from vanishing_variance.results.accuracy import rows
-from vanishing_variance.results.gains import UNKNOWN, columns
+from vanishing_variance.results.compare.gains import UNKNOWN, columns
 from vanishing_variance.statistics.adjusted import adjusted
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.statistics.paired import difference

@@ -4,7 +4,7 @@ import pandas as pd
 
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import power
-from vanishing_variance.results.gains import NOTE, VIEWS, texts
+from vanishing_variance.results.compare.gains import NOTE, VIEWS, texts
 from vanishing_variance.studies.board import accuracy_lengths
 
 RULES = ("plain", "averaged")

@@ -4,14 +4,12 @@ Accuracies are fractions in the raw results; here they are in percent, and diffe
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from vanishing_variance.results.accuracy import pair
-from vanishing_variance.results.runs import RULES, TASKS, compared
+from vanishing_variance.results.compare.pairs import pairs
 from vanishing_variance.statistics.components import Components, components
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import interval
@@ -19,7 +17,6 @@ from vanishing_variance.statistics.paired import difference
 
 # Whether each answer of a variant (task, range, norm) is correct, by `<rule>-<length>`: (seeds, sequences) bool.
 Answers = Callable[[str, str, str], Mapping[str, np.ndarray]]
-Names = tuple[str, str, str, str, str]
 NAMES = ["task", "range", "treatment", "baseline", "rule", "length"]
 TREATMENT = ["treatment_mean", "treatment_low", "treatment_high"]
 BASELINE = ["baseline_mean", "baseline_low", "baseline_high"]
@@ -43,37 +40,22 @@ def paired_tests(accuracy: pd.DataFrame, answers: Answers | None, norm: str, ran
     return tests
 
 
-def pairs(
-    accuracy: pd.DataFrame, norm: str, ranges: Sequence[str]
-) -> Iterator[tuple[Names, pd.DataFrame, pd.DataFrame]]:
-    """Yield task, range, treatment, baseline and rule of all that is compared, and the accuracies of both.
-
-    In percent, of the seeds that both have, a column a length. Pairs without a common seed are left out.
-    """
-    for task, range_ in product(TASKS, ranges):
-        for (treatment, baseline), rule in product(compared(range_, norm), RULES):
-            names = task, range_, treatment, baseline, rule
-            ours, theirs = pair(accuracy, *names)
-            if len(theirs):
-                yield names, ours, theirs
-
-
 def _tests(
     accuracy: pd.DataFrame, answers: Answers | None, norm: str, ranges: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
     """Yield the test of each pair at each length."""
-    for names, ours, theirs in pairs(accuracy, norm, ranges):
-        task, range_, *both, rule = names
-        correct = [answers(task, range_, variant) for variant in both] if answers else []
+    for pair, ours, theirs in pairs(accuracy, norm, ranges):
+        both = (pair.treatment, pair.baseline)
+        correct = [answers(pair.task, pair.range_, variant) for variant in both] if answers else []
         for length in theirs.columns:
             treated = ours[length].to_numpy()
             untreated = theirs[length].to_numpy()
             test = difference(treated, untreated)
             sources = Components()
             if correct:
-                percent = [100.0 * variant[f"{rule}-{length}"] for variant in correct]
+                percent = [100.0 * variant[f"{pair.rule}-{length}"] for variant in correct]
                 sources = components(percent[0] - percent[1])
-            row = dict(zip(NAMES, (*names, int(length)), strict=True))
+            row = dict(zip(NAMES, (*pair, int(length)), strict=True))
             row |= dict(zip(TREATMENT, interval(treated), strict=True))
             row |= dict(zip(BASELINE, interval(untreated), strict=True))
             yield row | {"difference": test.mean} | vars(test) | vars(sources)

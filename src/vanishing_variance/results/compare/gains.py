@@ -14,7 +14,7 @@ from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import estimate
 from vanishing_variance.results.accuracy import of_both
-from vanishing_variance.results.paired_tests import pairs
+from vanishing_variance.results.compare.pairs import pairs
 from vanishing_variance.statistics.adjusted import adjusted
 from vanishing_variance.statistics.anytime import anytime_interval
 from vanishing_variance.statistics.intervals import NAN, interval
@@ -101,16 +101,15 @@ def gains_table(accuracy: pd.DataFrame, norm: str, root: int, longest: Mapping[s
     `sequences`.
     """
     views, summaries = [], []
-    for names, ours, theirs in pairs(accuracy, norm, list(longest)):
-        task, range_, treatment, baseline, rule = names
-        head = [task, range_, f"{treatment} − {baseline}", rule, str(len(theirs))]
-        _, gains = gain(ours, theirs, longest[range_], sequences)
+    for pair, ours, theirs in pairs(accuracy, norm, list(longest)):
+        head = [pair.task, pair.range_, f"{pair.treatment} − {pair.baseline}", pair.rule, str(len(theirs))]
+        _, gains = gain(ours, theirs, longest[pair.range_], sequences)
         views.append([*head, *(estimate(how, *gains[name]) for name, (_, how) in VIEWS.items())])
-        if rule == "plain":
-            beyond = theirs.columns[theirs.columns.to_numpy() > longest[range_]]
+        if pair.rule == "plain":
+            beyond = theirs.columns[theirs.columns.to_numpy() > longest[pair.range_]]
             treated = ours[beyond].mean(axis=1).to_numpy()
             untreated = theirs[beyond].mean(axis=1).to_numpy()
-            rng = stream(root, "bootstrap", *names, "arms")
+            rng = stream(root, "bootstrap", *pair, "arms")
             of_pair = [
                 estimate("+.1f", *gains["difference"]),
                 estimate("+.1f", *anytime_interval(treated - untreated)),

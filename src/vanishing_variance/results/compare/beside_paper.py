@@ -1,14 +1,21 @@
-"""Ours beside the paper's, cell by cell: every number of Tables 1 to 6 that survives in results/paper.csv."""
+"""The paper's numbers, results/paper.csv: its gains and their errors, and every cell of Tables 1 to 6 beside ours."""
+
+from typing import Any
 
 import pandas as pd
+from scipy import stats
 
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import estimate
 from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.compare.pairs import Pair
+from vanishing_variance.results.scale import PAPER_SEEDS
 
 KEYS = ["task", "range", "rule", "length"]
 # A test is significant below this, the paper's and ours.
 ALPHA = 0.01
+# Percentage points: the paper's accuracies have one decimal, so a difference is off by at most two halves of a tenth.
+ROUNDED = 0.1
 COLUMNS = [
     *("table", "task", "range", "rule", "variant", "quantity", "length"),
     *("paper", "ours", "low", "high", "n", "difference", "gain"),
@@ -68,3 +75,40 @@ def markdown(cells: pd.DataFrame) -> str:
         counts = len(significant), int((gains > 0).sum()), int((gains < 0).sum())
         lines.append([f"Table {number}", str(len(differences)), mean, mean_absolute, *map(str, counts)])
     return f"# Ours against the paper's\n\n{table(HEAD, lines)}\n"
+
+
+def papers_gains(paper: pd.DataFrame, pair: Pair, lengths: "pd.Index[Any]") -> pd.Series:
+    """Return the paper's differences of a pair in percentage points, by length.
+
+    Those that the conversion of its tables lost are absent.
+    """
+    wide = papers_numbers(paper, pair, lengths)
+    # Gains over none: of std Table 3 has them, the other tables have accuracies.
+    gains = {"none": 0 * wide["none"], "ln": wide["ln"] - wide["none"], "std": wide["std"]}
+    differences = gains[pair.treatment] - gains[pair.baseline]
+    return differences.dropna()
+
+
+def papers_errors(paper: pd.DataFrame, pair: Pair, lengths: "pd.Index[Any]") -> pd.Series:
+    """Return the most that the standard error of the paper's difference can be, in points, by length.
+
+    The error is the difference, rounded up, over the t that its p-value has with 100 seeds. Over lengths, the mean
+    of these errors is that of the mean difference if lengths err together, and else above it. `std` and `none` are
+    compared through `ln`: of a sum, the error is at most the sum of the errors.
+    """
+    tested = ["none", "std"] if pair.treatment == "std" else [pair.baseline]
+    wide = papers_numbers(paper, pair, lengths)
+    error = pd.Series(0.0, index=wide.index)
+    for baseline in tested:
+        differences = papers_gains(paper, pair._replace(treatment="ln", baseline=baseline), lengths)
+        largest = differences.abs() + ROUNDED
+        t = stats.t.isf(wide[f"ln_vs_{baseline}"] / 2, PAPER_SEEDS - 1)
+        error += largest.reindex(wide.index) / t
+    return error
+
+
+def papers_numbers(paper: pd.DataFrame, pair: Pair, lengths: "pd.Index[Any]") -> pd.DataFrame:
+    """Return the paper's numbers of a pair's task, range and rule, a row a length; NaN where one is not known."""
+    papers = rows(paper, task=pair.task, range_=pair.range_, rule=pair.rule)
+    wide = papers.dropna(subset="value").pivot_table(index="length", columns="variant", values="value")
+    return wide.reindex(index=lengths, columns=["none", "ln", "std", "ln_vs_none", "ln_vs_std"])

@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 from made_up_tests import PAPER, made_up, of_four_seeds, paired_up, select
 
-from vanishing_variance.results.comparison import cells, markdown
+from vanishing_variance.results.compare.beside_paper import cells, markdown
 from vanishing_variance.statistics.intervals import interval
 
 # So many seeds that every gain is significant.

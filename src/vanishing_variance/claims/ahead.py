@@ -8,15 +8,16 @@ from functools import partial
 import numpy as np
 import pandas as pd
 from jaxtyping import Float
+from scipy import stats
 
 from vanishing_variance.claims.alike import MARGIN
-from vanishing_variance.claims.differences import ROUNDED, Pair, no_test
 from vanishing_variance.claims.evidence import Evidence
-from vanishing_variance.claims.judgement import Judgement, Rule, one_sided
+from vanishing_variance.claims.judgement import Judgement, Rule, no_test, one_sided
 from vanishing_variance.claims.verdict import INDISTINCT, LARGER, SMALLER, SUPPORTED, UNDECIDED
 from vanishing_variance.harness.numbers import estimate, power
-from vanishing_variance.results.accuracy import pair as accuracies
-from vanishing_variance.results.gains import gain
+from vanishing_variance.results.compare.beside_paper import ROUNDED, papers_errors, papers_gains, papers_numbers
+from vanishing_variance.results.compare.gains import gain
+from vanishing_variance.results.compare.pairs import Pair
 from vanishing_variance.results.scale import PAPER_SEEDS
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import NAN, interval
@@ -48,14 +49,14 @@ def ahead(pair: Pair) -> Rule:
 
 def _ahead(pair: Pair, evidence: Evidence) -> Judgement:
     evidence.require([pair.task], pair.range_, pair.treatment, pair.baseline, rule=pair.rule)
-    treated, untreated = accuracies(evidence.accuracy, **vars(pair))
+    treated, untreated = pair.accuracies(evidence.accuracy)
     test, views = gain(treated, untreated, evidence.training.longest[pair.range_], evidence.training.sequences)
-    note = no_test(pair.gains(evidence))
-    behind = pair.behind(evidence)
+    note = no_test(evidence.gains(pair))
+    ours, theirs = evidence.beyond(pair)
+    behind = lengths_behind(ours - theirs)
     verdict = UNDECIDED if note else one_sided(test.low, test.high)
     if verdict == SUPPORTED and behind:
         verdict = UNDECIDED
-    ours, theirs = pair.accuracies(evidence)
     differences = (ours - theirs).mean()
     leading = int((differences > 0).sum())
     words = [f"ahead at {leading} of {len(differences)} lengths"]
@@ -65,7 +66,7 @@ def _ahead(pair: Pair, evidence: Evidence) -> Judgement:
     seeds = None if note else seeds_for_power(test.d_z)
     if seeds and verdict == UNDECIDED:
         words.append(f"{seeds} seeds for 90% power")
-    below = pair.below(evidence)
+    below = _below(pair, theirs, evidence)
     if below.max() > ROUNDED:
         words.append(f"baseline up to {below.max():.1f} points below the paper's, at {power(int(str(below.idxmax())))}")
     if not np.isnan(views["log_odds"][0]):
@@ -73,33 +74,51 @@ def _ahead(pair: Pair, evidence: Evidence) -> Judgement:
         at_shortest, *_ = views["log_odds"]
         words.append(f"log-odds {at_shortest:+.2f} at {shortest} and {estimate('+.3f', *views['slope'])} a doubling")
         words.append(f"{estimate('+.1f', *views['adjusted'])} left at equal log-odds at {shortest}")
-    paper, found, compared = _size(pair, evidence, verdict)
+    papers = papers_gains(evidence.paper, pair, theirs.columns)
+    errors = papers_errors(evidence.paper, pair, theirs.columns)
+    paper, found, compared = _size(ours - theirs, papers, errors, verdict)
     words.append(compared)
     return Judgement(verdict, ", ".join(words), "pp", test.mean, test.low, test.high, paper, test.n, found)
 
 
-def _size(pair: Pair, evidence: Evidence, verdict: str) -> tuple[float, str, str]:
+def lengths_behind(gains: pd.DataFrame) -> list[int]:
+    """Return the lengths, columns, at which gains are significantly below 0: paired t-test, Holm over these lengths."""
+    p = []
+    for values in gains.to_numpy().T:
+        p.append(np.nan if no_test(values) else stats.ttest_1samp(values, 0).pvalue)
+    significant = holm(np.array(p)) < ALPHA
+    below = gains.columns[significant & (gains.mean() < 0)]
+    return [int(length) for length in below]
+
+
+def _below(pair: Pair, baseline: pd.DataFrame, evidence: Evidence) -> pd.Series:
+    """Return by how many percentage points a baseline `none` is below the paper's, by length, the columns."""
+    papers = papers_numbers(evidence.paper, pair, baseline.columns)["none"]
+    below = papers - baseline.mean()
+    return below.dropna() if pair.baseline == "none" else below[:0]
+
+
+def _size(gains: pd.DataFrame, papers: pd.Series, errors: pd.Series, verdict: str) -> tuple[float, str, str]:
     """Return the paper's gain over all lengths beyond training, the size of ours beside it, and by what it was judged.
 
-    Where the paper's tables have lost lengths, its gain over all is NaN.
+    `gains`: ours, a row a seed and a column a length beyond training. Where the paper's tables have lost lengths, its
+    gain over all is NaN.
     """
-    papers = pair.papers(evidence)
     if papers.empty:
         return NAN, "", "no number of the paper's survives"
-    ours, theirs = pair.accuracies(evidence)
-    by_length = (ours - theirs)[papers.index]
-    gains = by_length.mean(axis=1).to_numpy()
-    errors = pair.papers_errors(evidence)[papers.index]
+    by_length = gains[papers.index]
+    errors = errors[papers.index]
+    means = by_length.mean(axis=1).to_numpy()
     paper, error = float(papers.mean()), float(errors.mean(skipna=False))
-    mean, low, high = interval(gains)
+    mean, low, high = interval(means)
     words = [f"the paper's standard error at most {error:.2g}"]
-    is_whole = len(papers) == len(theirs.columns)
+    is_whole = len(papers) == len(gains.columns)
     if not is_whole:
         at = f"at the {len(papers)} of them where the paper's numbers survive {estimate('.3g', mean, low, high)}"
         words = [at, f"the paper's {paper:.3g}", *words]
     found = ""
     if low < high and verdict in (SUPPORTED, UNDECIDED):
-        difference, p, least, most = _compared(gains, paper, error)
+        difference, p, least, most = _compared(means, paper, error)
         if p < ALPHA:
             found = SMALLER if difference < 0 else LARGER
         elif verdict == SUPPORTED:
