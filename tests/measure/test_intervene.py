@@ -1,3 +1,4 @@
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -11,7 +12,7 @@ from vanishing_variance.measure.inference.sequences import of_length
 from vanishing_variance.measure.interventions import measurement
 from vanishing_variance.measure.interventions.config import Interventions
 from vanishing_variance.measure.interventions.measurement import Block, counted, intervene
-from vanishing_variance.measure.interventions.names import BASE, DAMAGING, OTHER, RECOVERING
+from vanishing_variance.measure.interventions.names import BASE, DAMAGING, OTHER, RECOVERING, WITHOUT_TARGET
 from vanishing_variance.measure.interventions.parts import take_apart
 from vanishing_variance.measure.interventions.readings import EDGES
 from vanishing_variance.tasks.argmax import Argmax
@@ -95,3 +96,23 @@ def test_right_answers_are_counted_by_the_targets_weight():
     assert rows["seed"].tolist() == [7, 7, 7, 8]
     assert [EDGES[place] for place in rows["bin"]] == [0.0, 0.03, 0.99, 0.5]
     assert rows[["sequences", "right"]].to_numpy().tolist() == [[1, 0], [2, 1], [1, 1], [4, 3]]
+
+
+class WithoutTarget(Argmax):
+    """As argmax, but nobody says which item has the answer."""
+
+    def sample(self, rng, sequences, length):
+        drawn = super().sample(rng, sequences, length)
+        return {name: drawn[name] for name in ("priority", "class", "query")}
+
+    def label(self, batch):
+        return super().label(batch | {"target": batch["priority"].argmax(axis=1)})
+
+
+def test_without_a_target_what_is_not_about_it_is_the_same_and_nothing_else_is_measured():
+    none, ln = (make_trained("argmax", norm) for norm in ("none", "ln"))
+    without = [one._replace(variant=replace(one.variant, task=WithoutTarget(classes=10))) for one in (ln, none)]
+    expected, found = (intervene(make_block(*pair), [4, 5], SETTINGS, 0)[0] for pair in ((ln, none), without))
+    of_both = expected["intervention"].isin(WITHOUT_TARGET)
+    assert set(found["intervention"]) == set(WITHOUT_TARGET)
+    pd.testing.assert_frame_equal(found, expected[of_both].reset_index(drop=True))

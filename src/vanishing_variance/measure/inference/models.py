@@ -20,7 +20,6 @@ from vanishing_variance.engine.items import Items
 from vanishing_variance.engine.network import Network
 from vanishing_variance.engine.task import TARGET, Sequences, Task
 from vanishing_variance.engine.variant import Variant
-from vanishing_variance.harness.errors import InputError
 from vanishing_variance.measure.inference.temperature import PUBLISHED, Temperature, entropy
 
 # The items of a batch, over all its sequences and models: enough that the work done once a batch is little beside them.
@@ -173,12 +172,7 @@ def at_target(values: Float[Tensor, "S BH N"], sequences: Sequences) -> Float[Te
 
 
 def targets(sequences: Sequences, rows: int) -> Int64[Tensor, " BH"]:
-    """Return the place of the target item in each row of attention, of which the heads of a sequence have the same.
-
-    Raises InputError for a task without one.
-    """
-    if TARGET not in sequences:
-        raise InputError("not measured: it is about the target, and no item of this task is one")
+    """Return the place of the target item in each row of attention, of which the heads of a sequence have the same."""
     target = to_device(sequences[TARGET])
     return target.repeat_interleave(rows // len(target))
 

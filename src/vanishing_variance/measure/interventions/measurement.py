@@ -16,6 +16,7 @@ from torch import Tensor
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.streams import stream
+from vanishing_variance.engine.task import TARGET
 from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.progress import Progress
@@ -24,7 +25,7 @@ from vanishing_variance.measure.inference.sequences import Read, first, of_lengt
 from vanishing_variance.measure.interventions import setting
 from vanishing_variance.measure.interventions.config import Interventions
 from vanishing_variance.measure.interventions.moments import is_correct
-from vanishing_variance.measure.interventions.names import BASE, NOTHING
+from vanishing_variance.measure.interventions.names import BASE, NOTHING, WITHOUT_TARGET
 from vanishing_variance.measure.interventions.parts import flattened, take_apart
 from vanishing_variance.measure.interventions.readings import BETAS, EDGES
 
@@ -110,6 +111,8 @@ def _measure(
             *setting.on_long(models, parts, long, training, partner_weight, donors),
             *setting.on_training(models, short_parts, long, training, donors),
         ]
+        if TARGET not in tested[0]:
+            outcomes = [outcome for outcome in outcomes if outcome[0] in WITHOUT_TARGET]
         _, _, base = outcomes[0]
         accuracies += _accuracies(about | {"length": length}, seeds, outcomes)
         counts.append(counted(about | {"sample": "tested", "length": length}, seeds, parts.weight, base))

@@ -24,6 +24,8 @@ both = "target weight and {} moments restored".format
 # and sequences of the training lengths get the moments of a long length.
 damaged = "training sequences, {} moments of the long length".format
 
+# Those that a task without a target has, too.
+WITHOUT_TARGET = (BASE, *map(restored, FORMS), HARD, *map(damaged, FORMS))
 # Those of the long sequences, whose recovered share is asked, and those of training sequences, whose damage share is.
 RECOVERING = (*map(restored, FORMS), TARGET, *map(kept_long, FORMS), *map(both, FORMS), AVERAGED, OTHER, HARD)
 DAMAGING = (*map(damaged, FORMS), TRAINED_TARGET, TRAINED_TARGET_AVERAGED)

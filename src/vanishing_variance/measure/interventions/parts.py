@@ -18,7 +18,7 @@ from torch import Tensor
 
 from vanishing_variance.engine.attend import attend
 from vanishing_variance.engine.items import Items
-from vanishing_variance.engine.task import Sequences
+from vanishing_variance.engine.task import TARGET, Sequences
 from vanishing_variance.measure.inference.models import Models, at_target, items_at, targets
 
 # `Sequences`, any number of them.
@@ -82,14 +82,17 @@ def _take_apart(models: Models, sequences: Sequences) -> Parts:
     logits, context = attend(items, folded_query)
     weight = at_target(torch.softmax(logits, dim=-1), sequences)
 
-    target = targets(sequences, logits.shape[1])
-    target_index = target.view(1, -1, 1).expand(len(logits), -1, 1)
-    of_target = items_at(items, target_index).hidden().squeeze(2)
+    of_target = rest = torch.full_like(context, torch.nan)  # of a task without a target
+    if TARGET in sequences:
+        target = targets(sequences, logits.shape[1])
+        target_index = target.view(1, -1, 1).expand(len(logits), -1, 1)
+        of_target = items_at(items, target_index).hidden().squeeze(2)
+        rest = _rest(items, folded_query, target, context, weight, of_target)
     return Parts(
         context=context,
         weight=weight,
         target=of_target,
-        rest=_rest(items, folded_query, target, context, weight, of_target),
+        rest=rest,
         hard=items_at(items, logits.argmax(-1, keepdim=True)).hidden().squeeze(2),
         labels=models.labels(sequences),
     )
