@@ -14,7 +14,7 @@ from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness.errors import TooLargeError
 from vanishing_variance.harness.frames import write_csv
 from vanishing_variance.harness.script import run
-from vanishing_variance.measure.inference.sequences import held_out_sequences
+from vanishing_variance.measure.evaluation.drawn import drawn_sequences
 from vanishing_variance.measure.training_loss import training_losses
 from vanishing_variance.studies.arguments import planned_run
 from vanishing_variance.studies.line import DIVERGED, LineRun
@@ -50,7 +50,7 @@ def results_or_note(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame:
 def test(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame:
     """Return the results of a block, of whichever network; with losses where checkpoints were kept, to match them."""
     variant = Variant.of(params, this.task, this.norm, this.attention)
-    sequences = held_out_sequences(variant.task, this.task, params["seed"], **params["test"])
+    sequences = drawn_sequences(variant.task, this.task, params["seed"], **params["test"])
     _, frames = evaluated(params, this, sequences)
     measured = []
     if params["network"] == PAPER:

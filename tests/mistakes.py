@@ -51,6 +51,11 @@ MISTAKES = {
         'stream(root_seed, "test", task_name, length)',
         'stream(root_seed, "test", length)',
     ),
+    "items of two categories share a row": (
+        "index = index.long() * rows + batch[name].long()",
+        "index = index.long() + batch[name].long()",
+    ),
+    "a label may depend on other sequences": ("    for some in (rows, half):", "    for some in (half[:0],):"),
     "priorities may tie at any length": ("if length > TIES_LEFT:", "if length < 0:"),
     "repeated keys are redrawn once": ("    while pending.size:", "    if pending.size:"),
     # What other settings left
@@ -253,8 +258,8 @@ MISTAKES = {
         '_WHOLE = ("blocks", "norm", ',
     ),
     "a plan lacks the hash of its normaliser": (
-        """hashes([f"attentions/{params['attention']}.py", f"norms/{params['norm']}.py"])""",
-        """hashes([f"attentions/{params['attention']}.py"])""",
+        """hashes([f"attentions/{params['attention']}.py", f"norms/{params['norm']}.py", task_file])""",
+        """hashes([f"attentions/{params['attention']}.py", task_file])""",
     ),
     "a plan lacks the plain engine": (
         'names += sorted(f"plain/{path.name}" for path in (PACKAGE / "plain").glob("*.py"))',
@@ -281,7 +286,7 @@ MISTAKES = {
     "a line is compared with itself": ("theirs = rows(results, task=task, line=baseline)", "theirs = own"),
     # Files, processes, DVC
     "all attention maps have one folder": ("RUNS / kind / self.attention / self.norm", "RUNS / kind / self.norm"),
-    "every training has the softmax": ("run.task, run.norm, run.attention)", "run.task, run.norm)"),
+    "every training has the softmax": ("run.task, run.norm, run.attention, given)", "run.task, run.norm, given=given)"),
     "an unknown key is accepted": ('extra="forbid", strict=True', 'extra="ignore", strict=True'),
     "a file appears before it is whole": ("            save(temporary)\n", "            save(path), save(temporary)\n"),
     "a checksum is not compared": ('if _sha256(arrays) != _metadata(file).get("sha256"):', "if False:"),

@@ -1,10 +1,12 @@
 """The check of a task before its training: a line for each mistake, and none for what is right."""
 
+import sys
+
 import numpy as np
 import pytest
 from own_tasks import OWN, Drawn, Mean
 
-from vanishing_variance import Embedded, Number, OneHot
+from vanishing_variance import Embedded, Number, OneHot, tasks
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.harness.errors import InputError
@@ -194,3 +196,23 @@ def test_a_wrong_task_is_one_line(kind, line):
 
 def test_the_order_of_items_may_decide_where_a_network_may_read_it():
     checked(First(), in_order=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("import numpy", r"own\.py: a task's file has one class that is a Task, not 0$"),
+        (
+            "from vanishing_variance import Task\nclass One(Task): item = {}",
+            r"^tasks/own\.py fails: PydanticUserError: ",
+        ),
+        ("def sample(", r"^tasks/own\.py fails: SyntaxError: "),
+    ],
+)
+def test_a_wrong_file_is_one_line(text, line, tmp_path, monkeypatch):
+    (tmp_path / "own.py").write_text(text)
+    monkeypatch.setattr(tasks, "__path__", [str(tmp_path)])
+    monkeypatch.setattr(registry, "task_names", lambda: ["own"])
+    monkeypatch.delitem(sys.modules, "vanishing_variance.tasks.own", raising=False)
+    with pytest.raises(InputError, match=line):
+        registry.load_task("own")

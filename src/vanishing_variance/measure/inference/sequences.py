@@ -4,14 +4,12 @@ B sequences, N items.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.task import Sequences, Task
-from vanishing_variance.measure.held_out import held_out_stream
 
 # A function of the size of a batch, which yields the test sequences of one length in batches of at most that size.
 Read = Callable[[int], Iterator[Sequences]]
@@ -34,13 +32,6 @@ def of_length(task: Task, rng: np.random.Generator, sequences: int, length: int,
     yield from _batches(task.sample(rng, sequences, length), sequences, size)
 
 
-def held_out_sequences(
-    task: Task, task_name: str, root_seed: int, lengths: Sequence[int], sequences: int
-) -> dict[int, Read]:
-    """Return the test sequences by length, those that the stage `generate` stores, drawn where they are read."""
-    return {length: partial(_held_out, task, task_name, root_seed, sequences, length) for length in lengths}
-
-
 def of_training_lengths(
     task: Task, rng: np.random.Generator, sequences: int, lengths: Range, batch_size: Callable[[int], int]
 ) -> Iterator[Sequences]:
@@ -57,12 +48,6 @@ def first(read: Read, sequences: int, size: int) -> Iterator[Sequences]:
         sequences -= len(next(iter(batch.values())))
         if sequences <= 0:
             return
-
-
-def _held_out(
-    task: Task, task_name: str, root_seed: int, sequences: int, length: int, size: int
-) -> Iterator[Sequences]:
-    yield from of_length(task, held_out_stream(root_seed, task_name, length), sequences, length, size)
 
 
 def _batches(drawn: Sequences, wanted: int, size: int) -> Iterator[Sequences]:
