@@ -14,7 +14,7 @@ from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness.errors import TooLargeError
 from vanishing_variance.harness.frames import write_csv
 from vanishing_variance.harness.script import run
-from vanishing_variance.measure.evaluation.drawn import drawn_sequences
+from vanishing_variance.measure.drawn import drawn_sequences
 from vanishing_variance.measure.training_loss import training_losses
 from vanishing_variance.studies.arguments import planned_run
 from vanishing_variance.studies.line import DIVERGED, LineRun
