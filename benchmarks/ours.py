@@ -6,10 +6,10 @@ from functools import partial
 from typing import Any, cast
 
 from benchmarks.workload import Workload
-from vanishing_variance.engine import adam
-from vanishing_variance.engine import loop as training
+from vanishing_variance.engine import adam, loop
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.kernels import attend, matmul
+from vanishing_variance.engine.steps import FastSteps
 from vanishing_variance.engine.task import Sequences
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.parallel import Report
@@ -37,7 +37,7 @@ def _train(work: Workload, compiled: bool, seeds: list[int], report: Report) -> 
     if not compiled:
         compile_nothing()
     worker, note = time.perf_counter(), cast(Any, report)  # who it is from is reported, too
-    training.train(work.plan(), work.weights(seeds), seeds, lambda done: note((worker, done)))
+    loop.train(work.plan(), FastSteps(work.plan(), work.weights(seeds)), seeds, lambda done: note((worker, done)))
 
 
 def _evaluate(work: Workload, together: int, models: int, report: Report) -> None:

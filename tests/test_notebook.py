@@ -46,8 +46,8 @@ def test_accuracies_are_those_of_the_pipeline(attention):
     assert both.plan.variant.attention_name == attention
     assert repr(both) == "Trained(argmax, ln, network paper, seeds [0, 3], 2 steps)"
     assert both.losses.groupby("seed")["step"].max().tolist() == [2, 2]
-    others = {"averaged": select_models(both.others["averaged"], slice(1, None))}
-    one = replace(both, seeds=[3], weights=select_models(both.weights, slice(1, None)), others=others)
+    others = {"averaged": select_models(both.kept["averaged"], slice(1, None))}
+    one = replace(both, seeds=[3], weights=select_models(both.weights, slice(1, None)), kept=others)
     variant, lengths, look = one.plan.variant, [4, 16, 64], Diagnostics(sequences=2, heatmap_sequences=1)
     unchanged = dict.fromkeys(("first", "second"), UNCHANGED)
     plan = EvaluationPlan("test", 0, variant, lengths, "short", one.plan.lengths, look, unchanged)
