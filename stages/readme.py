@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from vanishing_variance.engine.ranges import Range
-from vanishing_variance.figures.accuracy import of_ranges
 from vanishing_variance.figures.answer import draw
 from vanishing_variance.figures.drawing import write_figure
 from vanishing_variance.harness.files import read_document, read_text, write_text
@@ -11,6 +10,7 @@ from vanishing_variance.harness.paths import METRICS, PLOTS
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.report.pictures import accuracies
 from vanishing_variance.report.readme import block, rewritten
 from vanishing_variance.report.strongest import CLAIMS, Judged, strongest
 from vanishing_variance.report.studies import read_answer, read_compared, read_judged
@@ -28,8 +28,7 @@ def main() -> None:
     means = read_answer(params)
     text = rewritten(read_text(README), block(means, claims))
     write_figure(PLOTS / "readme" / "answer", draw(means, (lengths.shortest, lengths.longest)))
-    compared = read_compared(params)
-    for stem, drawing in of_ranges(compared.accuracy, compared.training):
+    for stem, drawing in accuracies(read_compared(params)):
         write_figure(PLOTS / "readme" / stem, drawing)
     write_text(README, text)
 
