@@ -24,10 +24,14 @@ def rows(frame: pd.DataFrame, **values: object) -> pd.DataFrame:
     return frame[chosen]
 
 
+def percent_by_length(results: pd.DataFrame) -> pd.DataFrame:
+    """Return accuracies in percent, a row a seed and a column a length, both increasing."""
+    return 100 * results.pivot(index="seed", columns="length", values="accuracy").astype(float)
+
+
 def by_seed(accuracy: pd.DataFrame, task: str, range_: str, norm: str, rule: str) -> pd.DataFrame:
-    """Return accuracies in percent, one row a seed and one column a length, both increasing."""
-    variant = rows(accuracy, task=task, range_=range_, norm=norm, rule=rule)
-    return variant.pivot(index="seed", columns="length", values="accuracy") * 100
+    """Return `percent_by_length` of one variant by one rule."""
+    return percent_by_length(rows(accuracy, task=task, range_=range_, norm=norm, rule=rule))
 
 
 def of_both(ours: Indexed, theirs: Indexed) -> tuple[Indexed, Indexed]:
