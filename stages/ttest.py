@@ -54,8 +54,6 @@ def main() -> None:
 
     accuracy = gather(runs, "evaluated", "accuracy")[COLUMNS].sort_values(COLUMNS, ignore_index=True)
     files = comparison(accuracy, answers, read_csv(REFERENCE), norm, trained)
-    fitted = gather(runs, "evaluated", "temperatures")
-    files["tables/temperatures.csv"] = fitted[[*NAMES, *fitted.columns.drop(NAMES)]]
     if trained.network == PAPER:
         ln = {task: Run(task, "short", "ln", blocks[0], attention) for task in TASKS}
         compared = {task: one.folder("capacity") / "compared.json" for task, one in ln.items()}

@@ -37,7 +37,7 @@ def _accuracy():
     rows = []
     for task, range_, norm in itertools.product(TASKS, RANGES, GAIN):
         gain = GAIN["ln" if task == "dictionary" and norm == "std" else norm]
-        for seed, rule, length in itertools.product(range(SEEDS), ("plain", "adaptive", "fitted"), LENGTHS):
+        for seed, rule, length in itertools.product(range(SEEDS), ("plain", "adaptive"), LENGTHS):
             noise = rng.normal(0, 0.004)
             value = 0.998 + noise / 10 if length == 16 else 0.5 + gain + noise
             rows.append((task, range_, norm, seed, rule, length, value))

@@ -30,7 +30,7 @@ from vanishing_variance.results.runs import RULES
 
 LENGTHS = [4, 16, 64]
 TASKS = ("argmax", "dictionary")
-PANELS = ("plain", "adaptive θ", "fitted θ", "averaged")
+PANELS = ("plain", "adaptive θ", "averaged")
 # Characters: three lines.
 CAPTION = 360
 
@@ -148,7 +148,7 @@ def test_accuracy_is_drawn_beside_the_papers(raw):
     drawing = accuracy.draw(data, papers_at_16("dictionary"), "short", (5, 16), steps)
     assert [axes.get_title("left").partition(", ")[2] for axes in drawing.figure.axes] == [*PANELS] * 4
     shown = data.query("task == 'dictionary' and rule == 'plain' and norm == 'ln'")
-    for panel, quantity, papers in ((8, "mean", 97.6), (12, "difference", 97.6 - 90)):
+    for panel, quantity, papers in ((6, "mean", 97.6), (9, "difference", 97.6 - 90)):
         lines = drawing.figure.axes[panel].lines  # of each norm ours, and the paper's
         place = [line.get_label() for line in lines].index("+ ln")
         assert lines[place].get_ydata().tolist() == shown[quantity].tolist()
@@ -171,8 +171,8 @@ def test_beside_the_papers_accuracies_stands_why_ours_are_not_comparable(raw, st
     made = {"argmax": 100_000, "dictionary": steps}
     drawing = accuracy.draw(data, papers_at_16("dictionary"), "short", (5, 16), made)
     written = [[text.get_text() for text in axes.texts] for axes in drawing.figure.axes]
-    assert written[8] == words  # of the dictionary, as trained
-    assert not any(written[:8] + written[9:])
+    assert written[6] == words  # of the dictionary, as trained
+    assert not any(written[:6] + written[7:])
     assert ("not comparable" in drawing.caption) == bool(words)
 
 

@@ -134,7 +134,6 @@ OF_KEYS = {
     "training.learning_rate": TRAIN,
     "model.width": TRAIN | EVALUATE,
     "test.lengths": EVALUATE,
-    "temperature.sequences": EVALUATE,
     "diagnostics.sequences": EVALUATE,
     "norm": set(),
     "figures.lengths": set(),

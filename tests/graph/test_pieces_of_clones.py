@@ -28,6 +28,5 @@ def test_two_clones_that_make_half_of_a_plan_each_equal_one_that_makes_it_all(tm
         for record in ("parts", "whole")
     )
     assert {"accuracy.csv", "mechanism.csv", "tables/tests.csv", "claims.json", "tables/table5.md"} <= whole.keys()
-    # The fitted temperature is each block's own, so it is the same too.
     assert parts == whole
     assert not list((here.path / "runs/pieces").glob(".*"))

@@ -26,7 +26,7 @@ def piece(folder, task, norm, seeds, params=PARAMS):
         rng = np.random.default_rng([seed, len(norm), len(task)])
         model = {"task": task, "range": "short", "norm": norm, "seed": seed}
         for length in params["test"]["lengths"]:
-            for rule in ("adaptive", "fitted", "plain"):
+            for rule in ("adaptive", "plain"):
                 accuracy = rng.uniform(0.4, 0.9)
                 rows.append(model | {"rule": rule, "length": length, "accuracy": accuracy})
         for length in (0, *params["test"]["lengths"]):

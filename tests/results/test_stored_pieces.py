@@ -21,7 +21,7 @@ INCOMPLETE = "does not hold seeds 2 to 3 of ln at every test length, once each; 
         ("accuracy.csv", lambda of: of.assign(norm="std"), INCOMPLETE),
         ("accuracy.csv", lambda of: of[:-1], INCOMPLETE),
         ("accuracy.csv", lambda of: pd.concat([of, of[:1]]), INCOMPLETE),
-        ("accuracy.csv", lambda of: of[of["rule"] != "fitted"], INCOMPLETE),
+        ("accuracy.csv", lambda of: of[of["rule"] != "adaptive"], INCOMPLETE),
         ("accuracy.csv", lambda of: pd.concat([of, of[:1].assign(rule="hard")]), INCOMPLETE),
         ("accuracy.csv", lambda of: of.assign(accuracy=np.nan), "accuracy has a number that is missing; copy the "),
         ("mechanism.csv", lambda of: of[of["length"] > 0], INCOMPLETE),
@@ -45,4 +45,4 @@ def test_a_piece_may_have_further_rules(tmp_path):
     plain = pd.read_csv(path).query("rule == 'plain'")
     more = [plain.assign(rule=rule) for rule in ("hard", "step_00000005")]
     write_csv(path, pd.concat([pd.read_csv(path), *more]))
-    assert len(read_piece(path.parent, PARAMS).accuracy) == 5 * len(plain)
+    assert len(read_piece(path.parent, PARAMS).accuracy) == 4 * len(plain)

@@ -42,7 +42,7 @@ def plan_of_test(params: Mapping[str, Any], task: str, test: Mapping[str, Any]) 
     """
     if params["network"] != PAPER:
         return {"test": test}
-    plan = {"test": test, "diagnostics": params["diagnostics"], "temperature": params["temperature"]}
+    plan = {"test": test, "diagnostics": params["diagnostics"]}
     if params["model"]["heads"] > 1:
         plan["files"] = _plain_files(PAPER, [task])
     return plan

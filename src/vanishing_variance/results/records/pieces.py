@@ -34,7 +34,7 @@ UNREAD = ("training.kept_steps", "training.seeds_per_process", "diagnostics.heat
 # The long range has the seeds below this.
 LONG_END = 32
 # The rules that every piece has accuracies by; it may have others.
-REQUIRED = ("plain", "adaptive", "fitted")
+REQUIRED = ("plain", "adaptive")
 REMEDY = "copy the piece again, or delete it and run python -m stages.pieces"
 
 
@@ -56,7 +56,7 @@ def parameters(params: Mapping[str, Any], task: str, range_: str) -> dict[str, A
     Left out are UNREAD, and the steps on other ranges.
     """
     keys = [f"tasks.{task}.data", steps_key(task, range_), f"tasks.{task}.training", f"ranges.{range_}"]
-    keys += ["seed", "attention", "model", "training", "test", "diagnostics", "temperature"]
+    keys += ["seed", "attention", "model", "training", "test", "diagnostics"]
     values = flattened({key: get_param(params, key, Any) for key in keys})
     for key in UNREAD:
         values.pop(key, None)
