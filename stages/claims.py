@@ -1,11 +1,8 @@
 """Judge the paper's claims by what was measured."""
 
-from typing import Any
-
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.paper import CLAIMS
 from vanishing_variance.claims.table import judged
-from vanishing_variance.harness.files import read_document
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.outputs import write_files
 from vanishing_variance.harness.paths import METRICS, NETWORK, PLOTS
@@ -30,7 +27,6 @@ def main() -> None:
         interventions=tidy(read_csv(METRICS / "interventions" / "accuracy.csv")),
         exponents=read_csv(PLOTS / "proposition/proposition-exponents.csv"),
         fits=read_csv(PLOTS / "figures/figure1/figure1-fits.csv"),
-        capacity=read_document(METRICS / "capacity.json", dict[str, Any]),
         losses=read_csv(PLOTS / "data/loss.csv"),
     )
     write_files(METRICS, judged(CLAIMS, evidence))

@@ -6,7 +6,6 @@ And gather the training losses, and the measurements of Proposition 1.
 from collections.abc import Sequence
 from functools import cache
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +14,7 @@ from vanishing_variance.engine.config import Norm
 from vanishing_variance.engine.ranges import ranges_of
 from vanishing_variance.engine.seeds import Blocks
 from vanishing_variance.harness.arrays import read_arrays
-from vanishing_variance.harness.files import read_document, write_json
+from vanishing_variance.harness.files import write_json
 from vanishing_variance.harness.frames import read_csv, read_frame, write_csv, write_frame
 from vanishing_variance.harness.leftovers import remove_others
 from vanishing_variance.harness.outputs import write_files
@@ -55,12 +54,8 @@ def main() -> None:
     accuracy = gather(runs, "evaluated", "accuracy")[COLUMNS].sort_values(COLUMNS, ignore_index=True)
     files = comparison(accuracy, answers, read_csv(REFERENCE), norm, trained)
     if trained.network == PAPER:
-        ln = {task: Run(task, "short", "ln", blocks[0], attention) for task in TASKS}
-        compared = {task: one.folder("capacity") / "compared.json" for task, one in ln.items()}
-        files["capacity.json"] = {task: read_document(path, dict[str, Any]) for task, path in compared.items()}
         files |= explanation(inside(gather(runs, "evaluated", "mechanism")), accuracy, trained)
-        intervened = gather(runs, "interventions", "accuracy")
-        files |= recovery(intervened, gather(runs, "interventions", "counts"), norm, trained)
+        files |= recovery(gather(runs, "interventions", "accuracy"), norm, trained)
         pair = [Run(task, "short", one, blocks[0], attention) for task, one in product(TASKS, ("none", norm))]
         write_proposition(gather(pair, "proposition", "cells"), tail, norm)
     else:

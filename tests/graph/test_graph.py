@@ -8,7 +8,7 @@ import shutil
 import numpy as np
 import pytest
 import yaml
-from checkout import ALL, CAPACITY, EVALUATE, GENERATE, INSIDE, STUDY, TRAIN, added, interventions, proposition, stages
+from checkout import ALL, EVALUATE, GENERATE, INSIDE, STUDY, TRAIN, added, interventions, proposition, stages
 from graph import resolve, stages_of
 
 from vanishing_variance.claims.paper import CLAIMS
@@ -31,7 +31,7 @@ HARNESS = f"{SOURCE}/harness/"
 # Of these `check` writes what is not read, but must not change.
 OF_CHECK = ("runs/checked", f"{CHOICES}/")
 SMALL = {"layers": 1, "heads": 2, "width": 8}
-MODELS = ("generate", "interventions", "interventions-none", "capacity", "proposition", "probe")
+MODELS = ("generate", "interventions", "interventions-none", "proposition", "probe")
 
 
 def dear(name):
@@ -151,13 +151,13 @@ OF_INSIDE = {
     "interventions.sequences": interventions(),
     "tasks.argmax.data": {name for name in INSIDE if "dictionary" not in name},
     "test.sequences": set(),  # the sequences themselves are data
-    "test.lengths": interventions() | CAPACITY,
+    "test.lengths": interventions(),
 }
 # A source file -> all stages that declare it, those of the study in studies/ aside.
 OF_FILES = {
     f"{SOURCE}/engine/batches.py": set(ALL),
     f"{SOURCE}/harness/parallel.py": {"check", "ttest", "figures", "figure1", "claims", "report"},
-    f"{SOURCE}/norms/std.py": {"check"} | CAPACITY | {name for name in TRAIN | EVALUATE | INSIDE if "-std-" in name},
+    f"{SOURCE}/norms/std.py": {"check"} | {name for name in TRAIN | EVALUATE | INSIDE if "-std-" in name},
     f"{SOURCE}/figures/loss.py": {"check", "figures", "figure1"},
     f"{SOURCE}/measure/proposition/summary.py": {"check", "ttest"},
     f"{SOURCE}/measure/proposition/expectation.py": {"check"} | proposition("none", "std", "ln"),

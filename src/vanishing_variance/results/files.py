@@ -13,7 +13,6 @@ from vanishing_variance.engine.seeds import Index
 from vanishing_variance.harness.outputs import Files
 from vanishing_variance.harness.paths import PAPER
 from vanishing_variance.harness.sections import Several, get_param
-from vanishing_variance.measure.interventions.readings import COLUMNS, read_out
 from vanishing_variance.results import equal_attention, explained, shares, shares_table, tables
 from vanishing_variance.results.accuracy import pair
 from vanishing_variance.results.comparison import cells, markdown
@@ -91,8 +90,8 @@ def explanation(inside: pd.DataFrame, accuracy: pd.DataFrame, trained: TrainingS
     return {"mechanism.csv": inside, "explained.csv": table, "mechanism.md": words}
 
 
-def recovery(accuracy: pd.DataFrame, counts: pd.DataFrame, norm: str, trained: TrainingSetup) -> Files:
-    """Return accuracies by seed, the shares of the lost accuracy that come back or are reproduced, and the read-out."""
+def recovery(accuracy: pd.DataFrame, norm: str, trained: TrainingSetup) -> Files:
+    """Return accuracies by seed, and the shares of the lost accuracy that come back or are reproduced."""
     lost = shares.shares(accuracy, trained.longest)
     gains = {}
     for task in TASKS:
@@ -104,7 +103,6 @@ def recovery(accuracy: pd.DataFrame, counts: pd.DataFrame, norm: str, trained: T
     return {
         "interventions/accuracy.csv": shares.wide(accuracy),
         "interventions/shares.csv": lost,
-        "interventions/read-out.csv": read_out(counts),
         "interventions/interventions.md": shares_table.markdown(lost, gains),
     }
 
@@ -113,13 +111,11 @@ def not_measured(network: str) -> Files:
     """Return the files of what is measured in the paper's network alone: no rows, and words that say so of another."""
     said = f"Not measured: network {network}.\n"
     return {
-        "capacity.json": {},
         "mechanism.csv": pd.DataFrame(columns=explained.INSIDE),
         "explained.csv": pd.DataFrame(columns=explained.COLUMNS),
         "mechanism.md": said,
         "interventions/accuracy.csv": pd.DataFrame(columns=shares.KEYS),
         "interventions/shares.csv": pd.DataFrame(columns=shares.COLUMNS),
-        "interventions/read-out.csv": pd.DataFrame(columns=COLUMNS),
         "interventions/interventions.md": said,
     }
 
