@@ -1,4 +1,4 @@
-"""Draw every figure but Figure 1, and write the data of Figures 2 to 4, of accuracy and of the training losses."""
+"""Draw every figure but Figure 1, and write the training losses, and what DVC draws."""
 
 from collections.abc import Mapping, Sequence
 
@@ -20,13 +20,14 @@ from vanishing_variance.figures import (
 from vanishing_variance.figures.config import Figures
 from vanishing_variance.figures.drawing import Drawing, not_measured, write_figure
 from vanishing_variance.figures.variants import roles
-from vanishing_variance.harness.frames import read_csv, read_frame, write_csv
+from vanishing_variance.harness.frames import read_csv, read_frame, rounded, tidied, write_csv
 from vanishing_variance.harness.paths import FIGURES, LOSSES, METRICS, NETWORK, PAPER, PLOT_DATA, PLOTS, Run
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.runs import REFERENCE, TASKS
+from vanishing_variance.results.shares import shares
 
 # Figures of the inside of the paper's network, with titles for any other.
 INSIDE = {
@@ -37,10 +38,8 @@ INSIDE = {
 }
 
 
-def save(name: str, drawing: Drawing, data: pd.DataFrame | None = None) -> None:
+def save(name: str, drawing: Drawing) -> None:
     write_figure(FIGURES / "results" / name, drawing)
-    if data is not None:
-        write_csv(PLOT_DATA / f"{name}.csv", data)
 
 
 def draw_inside(shown: Figures, runs: Sequence[Run], longest_trained: int) -> None:
@@ -51,24 +50,25 @@ def draw_inside(shown: Figures, runs: Sequence[Run], longest_trained: int) -> No
         return {one.norm: read_frame(one.folder("evaluated") / f"{name}.parquet") for one in runs}
 
     densities = figure2.data(read("features"), shown.lengths)
-    save("figure2", figure2.draw(densities, shown.task), densities)
+    save("figure2", figure2.draw(densities, shown.task))
     moments = figure3.data(read("moments"), longest_trained)
     sequences = int(densities["n"].iloc[0])
-    save("figure3", figure3.draw(moments, shown.task, norm, sequences), moments)
+    save("figure3", figure3.draw(moments, shown.task, norm, sequences))
+    write_csv(PLOT_DATA / "figure3.csv", rounded(moments))
     weights = figure4.data(read("attention"), shown.lengths)
-    save("figure4", figure4.draw(weights, shown.task), weights)
+    save("figure4", figure4.draw(weights, shown.task))
 
 
 def draw_measured(longest: Mapping[str, int]) -> None:
     """Draw what other stages measured inside the models."""
-    cells = read_csv(PLOTS / "proposition" / "proposition.csv")
+    lines = read_csv(PLOTS / "proposition" / "proposition.csv")
     exponents = read_csv(PLOTS / "proposition" / "proposition-exponents.csv")
-    save("proposition", proposition.draw(cells, exponents))
+    save("proposition", proposition.draw(lines, exponents))
     inside = read_csv(METRICS / "mechanism.csv")
     seeds = inside.groupby(["task", "range", "norm"])["seed"].nunique()
     save("mechanism", mechanism.draw(read_csv(METRICS / "explained.csv"), longest, seeds))
-    shares = read_csv(METRICS / "interventions" / "shares.csv")
-    save("interventions", interventions.draw(shares, longest["short"]))
+    intervened = tidied(read_csv(METRICS / "interventions" / "accuracy.csv"), "accuracy")
+    save("interventions", interventions.draw(shares(intervened, longest), longest["short"]))
 
 
 def draw_range(name: str, lengths: Range, norm: str, losses: pd.DataFrame) -> None:
@@ -82,10 +82,12 @@ def draw_range(name: str, lengths: Range, norm: str, losses: pd.DataFrame) -> No
         write_csv(PLOT_DATA / f"loss-{task}{suffix}.csv", roles(of_task, "step", "loss", norm).round(6))
         plain = rows(means, task=task, rule="plain")
         write_csv(PLOT_DATA / f"accuracy-{task}{suffix}.csv", roles(plain, "length", "mean", norm).round(3))
-    save(f"loss{suffix}", loss.draw(losses, lengths), losses[["task", "norm", "seed", "step", "loss"]])
+    shown = loss.data(losses)
+    write_csv(PLOT_DATA / f"loss{suffix}.csv", rounded(shown))
+    save(f"loss{suffix}", loss.draw(shown, lengths))
     papers = accuracy.papers(read_csv(REFERENCE), name)
     drawing = accuracy.draw(means, papers, name, (lengths.shortest, lengths.longest), steps)
-    save(f"accuracy{suffix}", drawing, means)
+    save(f"accuracy{suffix}", drawing)
 
 
 def main() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from vanishing_variance.engine.ranges import ranges_of
 from vanishing_variance.harness.files import read_document, read_text, write_text
-from vanishing_variance.harness.frames import read_csv
+from vanishing_variance.harness.frames import read_csv, tidied
 from vanishing_variance.harness.paths import FIGURES, METRICS, PLOTS
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH
@@ -12,7 +12,9 @@ from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.page import Results, page, read_figure
 from vanishing_variance.report.strongest import CLAIMS, OTHER_RECORDS, RECORD, Study
 from vanishing_variance.results.answer import read_answer
+from vanishing_variance.results.files import TrainingSetup
 from vanishing_variance.results.runs import REFERENCE
+from vanishing_variance.results.shares import shares
 
 PAGE = PLOTS / "report" / "index.html"
 # In plots/figures, in the order of the page.
@@ -40,10 +42,11 @@ def main() -> None:
     ranges = ranges_of(read_yaml(PATH))
     shown = [name for name in SHOWN if "long" in ranges or not name.endswith("-long")]
     own = read_results(METRICS, PATH, [FIGURES / f"{name}.png" for name in shown])
-    interventions = read_csv(METRICS / "interventions" / "shares.csv")
+    intervened = tidied(read_csv(METRICS / "interventions" / "accuracy.csv"), "accuracy")
+    lost = shares(intervened, TrainingSetup.of(read_yaml(PATH)).longest)
     answer = read_figure(PLOTS / "readme" / "answer.png", PAGE)
     means = read_answer(Path())
-    html = page(answer, means, own, record, others, interventions, read_csv(REFERENCE), read_text(PATH))
+    html = page(answer, means, own, record, others, lost, read_csv(REFERENCE), read_text(PATH))
     write_text(PAGE, html)
 
 

@@ -15,7 +15,7 @@ from vanishing_variance.engine.ranges import ranges_of
 from vanishing_variance.engine.seeds import Blocks
 from vanishing_variance.harness.arrays import read_arrays
 from vanishing_variance.harness.files import write_json
-from vanishing_variance.harness.frames import read_csv, read_frame, write_csv, write_frame
+from vanishing_variance.harness.frames import read_csv, read_frame, rounded, write_csv, write_frame
 from vanishing_variance.harness.leftovers import remove_others
 from vanishing_variance.harness.outputs import write_files
 from vanishing_variance.harness.paths import LOSSES, METRICS, NETWORK, PAPER, PLOTS, Run
@@ -60,7 +60,7 @@ def main() -> None:
         write_proposition(gather(pair, "proposition", "cells"), tail, norm)
     else:
         files |= not_measured(trained.network)
-        write_csv(PLOTS / "proposition" / "proposition-exponents.csv", pd.DataFrame(columns=summary.COLUMNS))
+        write_csv(PLOTS / "proposition" / "proposition-exponents.csv", pd.DataFrame(columns=summary.DRAWN))
         write_json(METRICS / "proposition.json", {})
     write_files(METRICS, files)
     write_frame(LOSSES, gather(runs, "trained", "losses"))
@@ -78,8 +78,8 @@ def gather(runs: Sequence[Run], kind: str, name: str) -> pd.DataFrame:
 def write_proposition(cells: pd.DataFrame, tail: int, norm: str) -> None:
     """Write what was measured of Proposition 1, and the exponents."""
     laws = summary.exponents(cells, tail)
-    write_csv(PLOTS / "proposition" / "proposition.csv", cells.drop(columns=["range", "block"]))
-    write_csv(PLOTS / "proposition" / "proposition-exponents.csv", laws)
+    write_csv(PLOTS / "proposition" / "proposition.csv", rounded(summary.lines(cells)))
+    write_csv(PLOTS / "proposition" / "proposition-exponents.csv", rounded(laws[summary.DRAWN]))
     write_json(METRICS / "proposition.json", summary.summary(cells, laws, norm))
 
 

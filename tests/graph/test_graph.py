@@ -159,7 +159,7 @@ OF_FILES = {
     f"{SOURCE}/harness/parallel.py": {"check", "ttest", "figures", "figure1", "claims", "report"},
     f"{SOURCE}/norms/std.py": {"check"} | {name for name in TRAIN | EVALUATE | INSIDE if "-std-" in name},
     f"{SOURCE}/figures/loss.py": {"check", "figures", "figure1"},
-    f"{SOURCE}/measure/proposition/summary.py": {"check", "ttest"},
+    f"{SOURCE}/measure/proposition/summary.py": {"check", "ttest", "figures"},
     f"{SOURCE}/measure/proposition/expectation.py": {"check"} | proposition("none", "std", "ln"),
     f"{SOURCE}/measure/interventions/setting.py": {"check"} | interventions(),
     f"{SOURCE}/measure/evaluation/block.py": {"check"} | EVALUATE,
@@ -263,7 +263,7 @@ def test_another_network_is_trained_and_tested_and_what_is_not_measured_in_it_sa
         key for key, claim in claims.items() if (claim["verdict"], claim["evidence"]) == ("not tested", said)
     } == inside
     assert claims["argmax"]["n"] == 2
-    for name in ("mechanism", "explained", "interventions/shares"):
+    for name in ("mechanism", "explained", "interventions/accuracy"):
         assert read_csv(metrics / f"{name}.csv").empty
     page = (editable / "plots/report/index.html").read_text()
     assert len(re.findall("Not measured: network transformer", page)) == 7  # six figures and the causes

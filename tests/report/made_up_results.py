@@ -8,11 +8,12 @@ from checkout import ROOT
 
 from vanishing_variance.figures import style
 from vanishing_variance.figures.drawing import Drawing, write_figure
-from vanishing_variance.harness.frames import read_csv
+from vanishing_variance.harness.frames import read_csv, tidied
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.page import Figure, Results, page
 from vanishing_variance.report.strongest import Study
 from vanishing_variance.results.runs import REFERENCE
+from vanishing_variance.results.shares import shares
 
 LENGTHS = (16, 100, 16384)
 CLAIM = {
@@ -78,8 +79,9 @@ def rendered(run=None, record=None, source="norm: ln\n"):
     """Return the page of made-up results: a run, the record, and the one without biases."""
     record = record or made_up(drawn="recorded")
     others = {"without-biases": claims(ours=-0.9, n=3)}
-    shares = read_csv(ROOT / "metrics/interventions/shares.csv")
-    return page(*answer(), run or made_up(), record, others, shares, read_csv(REFERENCE), source)
+    intervened = tidied(read_csv(ROOT / "metrics/interventions/accuracy.csv"), "accuracy")
+    lost = shares(intervened, {"short": 16, "long": 256})
+    return page(*answer(), run or made_up(), record, others, lost, read_csv(REFERENCE), source)
 
 
 def draw(path):

@@ -5,6 +5,7 @@ import hashlib
 from io import BytesIO, StringIO
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
@@ -37,6 +38,28 @@ def read_frame(path: Path) -> pd.DataFrame:
         return pd.read_parquet(BytesIO(content))
     except (OSError, ValueError, pa.ArrowException) as problem:
         raise _unreadable(path, "parquet", problem, "delete it and run dvc repro") from None
+
+
+def rounded(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame with its numbers rounded to six significant digits."""
+    found = frame.copy()
+    for name in frame.select_dtypes(np.floating):
+        found[name] = frame[name].map("{:.6g}".format).astype(float)
+    return found
+
+
+def widened(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return a tidy frame with a column a length, `<name>_<length>`, in place of its columns `length` and `name`."""
+    keys = frame.columns.drop(["length", name])
+    by_length = frame.set_index([*keys, "length"])[name].unstack(sort=False).sort_index(axis=1)
+    return by_length.add_prefix(f"{name}_").reset_index()
+
+
+def tidied(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return what `widened` was given, length by length."""
+    keys = [column for column in frame if not str(column).startswith(f"{name}_")]
+    tidy = frame.melt(keys, var_name="length", value_name=name).dropna(subset=name)
+    return tidy.assign(length=tidy["length"].str.removeprefix(f"{name}_").astype(int))
 
 
 def write_csv(path: Path, frame: pd.DataFrame) -> None:

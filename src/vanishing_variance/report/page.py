@@ -79,8 +79,8 @@ def page(
     """Return all results as one HTML file without a script; its figures are files beside it.
 
     `answer`: the README's picture, and `means`, what it shows (`results.answer`); `record`: the one that the run is
-    held against; `other_claims`: claims.json of other records by name; `interventions`: shares.csv; `paper`: the
-    paper's numbers; `source`: the text of params.yaml. The run's first figure (causes) stands apart. Raises
+    held against; `other_claims`: claims.json of other records by name; `interventions`: of `results.shares`; `paper`:
+    the paper's numbers; `source`: the text of params.yaml. The run's first figure (causes) stands apart. Raises
     InputError on a parameter that is not one, and where the results are of another treatment.
     """
     norm = get_param(run.study.params, "norm", str)

@@ -10,6 +10,7 @@ import pandas as pd
 
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.frames import rounded
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.gains import columns, texts
@@ -52,7 +53,7 @@ def inside(measured: pd.DataFrame) -> pd.DataFrame:
                 f"runs/evaluated: {name} is {value} ({task}, {range_}, {norm}, seed {seed}, length {length}), as where "
                 "O does not vary at all; try larger initial weights, or a larger training.learning_rate"
             )
-        frame[name] = frame[name].map("{:.6g}".format).astype(float)
+    frame = rounded(frame)
     frame.loc[frame["length"] == 0, WEIGHTS] = np.nan
     return frame
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from vanishing_variance.engine.ranges import Range, ranges_of, training_steps
 from vanishing_variance.engine.seeds import Index
+from vanishing_variance.harness.frames import rounded, widened
 from vanishing_variance.harness.outputs import Files
 from vanishing_variance.harness.paths import PAPER
 from vanishing_variance.harness.sections import Several, get_param
@@ -73,8 +74,8 @@ def comparison(
     return {
         "accuracy.csv": accuracy,
         "summary.json": overview(accuracy, norm, trained.longest),
-        "tables/tests.csv": tests,
-        "tables/paper.csv": beside,
+        "tables/tests.csv": rounded(tests),
+        "tables/paper.csv": rounded(beside),
         "tables/paper.md": markdown(beside),
         "tables/gains.md": gains_table(accuracy, norm, trained.root, trained.longest, trained.sequences),
         **numbered,
@@ -87,11 +88,12 @@ def explanation(inside: pd.DataFrame, accuracy: pd.DataFrame, trained: TrainingS
     table = explained.explained(beside, trained.root)
     parts = equal_attention.split(beside, trained.longest)
     words = f"{explained.markdown(table)}\n{equal_attention.markdown(parts)}"
-    return {"mechanism.csv": inside, "explained.csv": table, "mechanism.md": words}
+    return {"mechanism.csv": inside, "explained.csv": rounded(table), "mechanism.md": words}
 
 
 def recovery(accuracy: pd.DataFrame, norm: str, trained: TrainingSetup) -> Files:
-    """Return accuracies by seed, and the shares of the lost accuracy that come back or are reproduced."""
+    """Return accuracies by seed, and in words the shares of the lost accuracy that come back or are reproduced."""
+    by_model = accuracy[[*shares.KEYS, "length", "accuracy"]]
     lost = shares.shares(accuracy, trained.longest)
     gains = {}
     for task in TASKS:
@@ -101,8 +103,7 @@ def recovery(accuracy: pd.DataFrame, norm: str, trained: TrainingSetup) -> Files
             if parts:
                 gains[task, range_, treatment] = parts
     return {
-        "interventions/accuracy.csv": shares.wide(accuracy),
-        "interventions/shares.csv": lost,
+        "interventions/accuracy.csv": widened(by_model.sort_values(shares.KEYS), "accuracy"),
         "interventions/interventions.md": shares_table.markdown(lost, gains),
     }
 
@@ -115,7 +116,6 @@ def not_measured(network: str) -> Files:
         "explained.csv": pd.DataFrame(columns=explained.COLUMNS),
         "mechanism.md": said,
         "interventions/accuracy.csv": pd.DataFrame(columns=shares.KEYS),
-        "interventions/shares.csv": pd.DataFrame(columns=shares.COLUMNS),
         "interventions/interventions.md": said,
     }
 
