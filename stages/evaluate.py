@@ -1,4 +1,4 @@
-"""Fit the adaptive temperature of one block of trained models, test them at every length, and look inside."""
+"""Test one block of trained models at every length, and look inside."""
 
 from collections.abc import Mapping, Sequence
 from math import prod
@@ -19,8 +19,7 @@ from vanishing_variance.harness.script import run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.evaluation.block import Correct, EvaluationPlan, accuracies, evaluate_block
-from vanishing_variance.measure.evaluation.config import Diagnostics, Fit
-from vanishing_variance.measure.evaluation.fit import fit_block
+from vanishing_variance.measure.evaluation.config import Diagnostics
 from vanishing_variance.measure.held_out import Test
 from vanishing_variance.measure.inference.stored import (
     open_sequences,
@@ -28,7 +27,6 @@ from vanishing_variance.measure.inference.stored import (
     remove_finished_checkpoints,
     weight_files,
 )
-from vanishing_variance.measure.inference.temperature import frame as temperatures
 
 Evaluated = tuple[Correct, dict[str, pd.DataFrame]]
 
@@ -57,7 +55,6 @@ def evaluate_paper(params: Mapping[str, Any], this: Run, block: Sequence[int]) -
     root_seed: int = get_param(params, "seed", Index)
     training_lengths: Range = get_param(params, f"ranges.{this.range}", Range)
     diagnostics: Diagnostics = get_param(params, "diagnostics", Diagnostics)
-    temperature: Fit = get_param(params, "temperature", Fit)
     test: Test = get_param(params, "test", Test)
 
     grows_with = {"test.lengths": test.lengths[-1], "model.width": variant.model.width}
@@ -66,9 +63,6 @@ def evaluate_paper(params: Mapping[str, Any], this: Run, block: Sequence[int]) -
     weights = others.pop("plain")
     # weights that are evaluated have been recorded by DVC, and are whole
     remove_finished_checkpoints(this.folder("checkpoints"), weights)
-    fitted = {}
-    if variant.network().rescaled:
-        fitted = fit_block(str(this), variant, weights, test.lengths, temperature.sequences, root_seed)
     plan = EvaluationPlan(
         name=str(this),
         root_seed=root_seed,
@@ -77,7 +71,6 @@ def evaluate_paper(params: Mapping[str, Any], this: Run, block: Sequence[int]) -
         range_name=this.range,
         training_lengths=training_lengths,
         diagnostics=diagnostics,
-        fitted=fitted,
     )
     sequences = open_sequences(this.task, test.lengths)
     return evaluate_block(plan, weights, others, block, sequences)
@@ -93,7 +86,7 @@ def evaluate_network(params: Mapping[str, Any], this: Run, block: Sequence[int])
     test: Test = get_param(params, "test", Test)
     weights = weights_by_rule(this)
     correct = plain_correct(plan, block, weights, test.lengths, test.sequences)
-    frames = {"accuracy": accuracies(correct, block), "temperatures": temperatures({})}
+    frames = {"accuracy": accuracies(correct, block)}
     if has_inside(plan):
         sequences = min(INSIDE, test.sequences)
         frames["inside"] = plain_inside(plan, block, weights["plain"], test.lengths, sequences)

@@ -155,11 +155,7 @@ MISTAKES = {
         "-(log_weights.exp() * log_weights).sum(-1)",
         "-(log_weights.exp() * log_weights).sum(-1) / 0.6931",
     ),
-    "a polynomial begins at its lowest power": ("in self.polynomial:", "in reversed(self.polynomial):"),
-    "a half is tested with its own temperature": (
-        '{"first": fitted(np.concatenate(second)), "second": fitted(np.concatenate(first))}',
-        '{"first": fitted(np.concatenate(first)), "second": fitted(np.concatenate(second))}',
-    ),
+    "a polynomial begins at its lowest power": ("in POLYNOMIAL:", "in reversed(POLYNOMIAL):"),
     "an accuracy is a percentage": ('"accuracy": answers.mean(axis=1)', '"accuracy": 100 * answers.mean(axis=1)'),
     "the global variance is over sequences": ("= outputs.var(axis=1).mean()", "= outputs.var(axis=0).mean()"),
     "hard attention takes the smallest logit": (
@@ -167,8 +163,8 @@ MISTAKES = {
         "attended.logits.argmin(-1, keepdim=True)",
     ),
     "heads share one temperature": (
-        "beta = temperature.beta(attended.entropy)",
-        "beta = temperature.beta(over_heads(attended.entropy, len(labels)))"
+        "beta = adaptive_beta(attended.entropy)",
+        "beta = adaptive_beta(over_heads(attended.entropy, len(labels)))"
         ".repeat_interleave(self.network.model.heads, 1)",
     ),
     "a mean over heads mixes sequences": (

@@ -18,7 +18,6 @@ KEYS = ["task", "rule", "norm", "length"]
 DRAWN = {
     "plain": ("plain", "as trained"),
     "adaptive": ("adaptive θ", "the paper's temperature"),
-    "fitted": ("fitted θ", "one fitted to other seeds"),
     "averaged": ("averaged", "with averaged weights"),
 }
 # Of the columns that are drawn, a row of panels each: their interval and the axis.

@@ -2,6 +2,7 @@
 
 from typing import Any, TypeVar
 
+import numpy as np
 import pandas as pd
 
 Indexed = TypeVar("Indexed", pd.DataFrame, "pd.Series[Any]")
@@ -40,6 +41,9 @@ def of_both(ours: Indexed, theirs: Indexed) -> tuple[Indexed, Indexed]:
     return ours.loc[both], theirs.loc[both]
 
 
-def six_digits(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame whose numbers have six significant digits, as many as anything reads."""
-    return frame.map("{:.6g}".format).astype(float)
+def rounded(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame with its numbers rounded to six significant digits."""
+    found = frame.copy()
+    for name in frame.select_dtypes(np.floating):
+        found[name] = frame[name].map("{:.6g}".format).astype(float)
+    return found
