@@ -211,8 +211,8 @@ MISTAKES = {
         '"short", "long"',
     ),
     "a percentage is a fraction": (
-        'return variant.pivot(index="seed", columns="length", values="accuracy") * 100',
-        'return variant.pivot(index="seed", columns="length", values="accuracy")',
+        'return 100 * results.pivot(index="seed", columns="length", values="accuracy")',
+        'return results.pivot(index="seed", columns="length", values="accuracy")',
     ),
     "seeds are paired by their place": (
         "return ours.loc[both], theirs.loc[both]",
