@@ -83,15 +83,11 @@ MISTAKES = {
         'params["model"]["heads"] > 1',
         'params["model"]["heads"] > 9',
     ),
-    "a resumed step of the plain engine counts twice": (
-        "optimiser.resume(completed)\n    if",
-        "optimiser.resume(completed + 1)\n    if",
-    ),
     "what a network keeps beside its state is not seen": (
         "if first.get(name) != again.get(name):",
         "if not again.keys():",
     ),
-    "dropout goes on with other numbers after a checkpoint": ("torch.manual_seed(int(noise[step - 1]))", "pass"),
+    "dropout goes on with other numbers after a checkpoint": ("torch.manual_seed(int(self._noise[number - 1]))", "pass"),
     "each normaliser starts a network with weights of its own": (
         'plan.variant.task_name, seed, "network"',
         'plan.variant.task_name, plan.variant.norm_name, seed, "network"',
@@ -119,8 +115,8 @@ MISTAKES = {
         "range(steps, 0, -STEPS_BETWEEN)",
     ),
     "a resumed training loses what was averaged": (
-        'state[f"others.{name}"] = tensor',
-        'state[f"others.{name}"] = tensor.clone()',
+        'state[f"kept.{name}"] = tensor',
+        'state[f"kept.{name}"] = tensor.clone()',
     ),
     "the learning rate falls to a half": (
         "rates *= (1 + torch.cos(angles)) / 2",
