@@ -102,7 +102,7 @@ def test_a_line_has_seeds_that_are_kept_and_others_that_are_trained(monkeypatch)
     assert read_csv(MINE / "board.csv").query("line == 'own'")["n"].item() == 3
     write_text(MINE / "study.yaml", both)
     said = "error: studies/mine/results/kept.csv has seed 0 of line own, as its blocks have; change its blocks\n"
-    assert stage("study", "mine") == (2, said)
+    assert stage("studies.make", "mine") == (2, said)
 
 
 def test_lines_of_both_ranges_are_compared_beyond_their_own():
