@@ -16,6 +16,7 @@ from benchmarks.clock import now
 from benchmarks.workload import Workload
 from vanishing_variance.engine import loop
 from vanishing_variance.engine.graphs import Graphs
+from vanishing_variance.engine.steps import FastSteps
 from vanishing_variance.harness.machine import machine
 from vanishing_variance.harness.parallel import single_threaded
 
@@ -28,7 +29,9 @@ def milliseconds(work: Workload, *, recorded: bool) -> float:
     reports: list[tuple[float, int]] = []
     step = Graphs.__call__ if recorded else Graphs.as_it_is
     with patch.object(Graphs, "__call__", step):
-        loop.train(work.plan(), work.weights(seeds), seeds, lambda done: reports.append((now(), done)))
+        loop.train(
+            work.plan(), FastSteps(work.plan(), work.weights(seeds)), seeds, lambda done: reports.append((now(), done))
+        )
     (began, _), *later = [(moment, done) for moment, done in reports if done]
     ended, _ = later[-1]
     steps = sum(done for _, done in later) / work.seeds
@@ -40,7 +43,7 @@ def launches(work: Workload) -> int:
     seeds = list(range(work.seeds))
     activities = [ProfilerActivity.CPU, ProfilerActivity.CUDA]
     with patch.object(Graphs, "__call__", Graphs.as_it_is), profile(activities=activities) as seen:
-        loop.train(work.plan(), work.weights(seeds), seeds)
+        loop.train(work.plan(), FastSteps(work.plan(), work.weights(seeds)), seeds)
     kernels = [event for event in seen.events() or () if "LaunchKernel" in event.name]
     return round(len(kernels) / work.amount)
 

@@ -11,6 +11,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from benchmarks import ROOT
+from vanishing_variance.engine import loop
 from vanishing_variance.engine.batches import batches
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.run import Run
@@ -18,10 +19,10 @@ from vanishing_variance.harness.machine import machine
 from vanishing_variance.harness.parallel import single_threaded
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.params import changed
-from vanishing_variance.plain import loop
-from vanishing_variance.plain.ensemble import Single
+from vanishing_variance.plain.gradients import Single
 from vanishing_variance.plain.model import initial_model
 from vanishing_variance.plain.plan import PlainPlan
+from vanishing_variance.plain.training import PlainSteps
 
 STEPS, ROUNDS = 200, 5
 
@@ -41,7 +42,7 @@ def bare(plan: PlainPlan) -> None:
 
 
 def ours(plan: PlainPlan) -> None:
-    loop.train(plan, Single(initial_model(plan, 0).to(device())), [0], lambda done: None, None)
+    loop.train(plan, PlainSteps(plan, Single(initial_model(plan, 0).to(device())), [0]), [0])
 
 
 def main() -> None:

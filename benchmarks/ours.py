@@ -6,15 +6,14 @@ from functools import partial
 from typing import Any, cast
 
 from benchmarks.workload import Workload
-from vanishing_variance.engine import adam
-from vanishing_variance.engine import loop as training
+from vanishing_variance.engine import adam, loop
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.kernels import attend, matmul
+from vanishing_variance.engine.steps import FastSteps
 from vanishing_variance.engine.task import Sequences
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.parallel import Report
 from vanishing_variance.measure.inference.models import Models, joined
-from vanishing_variance.measure.inference.temperature import UNCHANGED
 
 
 def train(work: Workload, compiled: bool = True) -> float:
@@ -26,7 +25,7 @@ def train(work: Workload, compiled: bool = True) -> float:
 
 
 def evaluate(work: Workload) -> float:
-    """Milliseconds a test sequence and model, with both temperatures."""
+    """Milliseconds a test sequence and model, with the adaptive temperature, too."""
     if device().type != "cpu":
         return _measured([partial(_evaluate, work, work.seeds, 1)])
     chunks = min(work.seeds, parallel.cores())
@@ -37,7 +36,7 @@ def _train(work: Workload, compiled: bool, seeds: list[int], report: Report) -> 
     if not compiled:
         compile_nothing()
     worker, note = time.perf_counter(), cast(Any, report)  # who it is from is reported, too
-    training.train(work.plan(), work.weights(seeds), seeds, lambda done: note((worker, done)))
+    loop.train(work.plan(), FastSteps(work.plan(), work.weights(seeds)), seeds, lambda done: note((worker, done)))
 
 
 def _evaluate(work: Workload, together: int, models: int, report: Report) -> None:
@@ -57,7 +56,7 @@ def _evaluate(work: Workload, together: int, models: int, report: Report) -> Non
     for _ in range(3):
         for some in tested:
             batches = read(some.batch_size(work.length))
-            joined(some.correct(batch, some.attend(batch), UNCHANGED) for batch in batches)
+            joined(some.correct(batch, some.attend(batch)) for batch in batches)
         note((worker, work.amount * models * together))
 
 

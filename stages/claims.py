@@ -1,12 +1,9 @@
 """Judge the paper's claims by what was measured."""
 
-from typing import Any
-
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.paper import CLAIMS
 from vanishing_variance.claims.table import judged
-from vanishing_variance.harness.files import read_document
-from vanishing_variance.harness.frames import read_csv
+from vanishing_variance.harness.frames import read_csv, tidied
 from vanishing_variance.harness.outputs import write_files
 from vanishing_variance.harness.paths import METRICS, NETWORK, PLOTS
 from vanishing_variance.harness.script import Arguments, run
@@ -15,7 +12,6 @@ from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.explained import beside_accuracy
 from vanishing_variance.results.files import TrainingSetup
 from vanishing_variance.results.runs import REFERENCE
-from vanishing_variance.results.shares import tidy
 
 
 def main() -> None:
@@ -27,10 +23,9 @@ def main() -> None:
         mechanism=beside_accuracy(read_csv(METRICS / "mechanism.csv"), accuracy),
         paper=read_csv(REFERENCE),
         training=trained,
-        interventions=tidy(read_csv(METRICS / "interventions" / "accuracy.csv")),
+        interventions=tidied(read_csv(METRICS / "interventions" / "accuracy.csv"), "accuracy"),
         exponents=read_csv(PLOTS / "proposition/proposition-exponents.csv"),
         fits=read_csv(PLOTS / "figures/figure1/figure1-fits.csv"),
-        capacity=read_document(METRICS / "capacity.json", dict[str, Any]),
         losses=read_csv(PLOTS / "data/loss.csv"),
     )
     write_files(METRICS, judged(CLAIMS, evidence))

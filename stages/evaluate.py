@@ -1,4 +1,4 @@
-"""Fit the adaptive temperature of one block of trained models, test them at every length, and look inside."""
+"""Test one block of trained models at every length, and look inside."""
 
 from collections.abc import Mapping, Sequence
 from math import prod
@@ -19,8 +19,7 @@ from vanishing_variance.harness.script import run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.evaluation.block import Correct, EvaluationPlan, accuracies, evaluate_block
-from vanishing_variance.measure.evaluation.config import Diagnostics, Fit
-from vanishing_variance.measure.evaluation.fit import fit_block
+from vanishing_variance.measure.evaluation.config import Diagnostics
 from vanishing_variance.measure.held_out import Test
 from vanishing_variance.measure.inference.sequences import Read
 from vanishing_variance.measure.inference.stored import (
@@ -29,7 +28,6 @@ from vanishing_variance.measure.inference.stored import (
     remove_finished_checkpoints,
     weight_files,
 )
-from vanishing_variance.measure.inference.temperature import frame as temperatures
 
 Evaluated = tuple[Correct, dict[str, pd.DataFrame]]
 
@@ -63,7 +61,6 @@ def evaluate_paper(
     root_seed: int = get_param(params, "seed", Index)
     training_lengths: Range = get_param(params, f"ranges.{this.range}", Range)
     diagnostics: Diagnostics = get_param(params, "diagnostics", Diagnostics)
-    temperature: Fit = get_param(params, "temperature", Fit)
     test: Test = get_param(params, "test", Test)
 
     grows_with = {"test.lengths": test.lengths[-1], "model.width": variant.model.width}
@@ -72,9 +69,6 @@ def evaluate_paper(
     weights = others.pop("plain")
     # weights that are evaluated have been recorded by DVC, and are whole
     remove_finished_checkpoints(this.folder("checkpoints"), weights)
-    fitted = {}
-    if variant.network().rescaled:
-        fitted = fit_block(str(this), variant, weights, test.lengths, temperature.sequences, root_seed)
     plan = EvaluationPlan(
         name=str(this),
         root_seed=root_seed,
@@ -83,7 +77,6 @@ def evaluate_paper(
         range_name=this.range,
         training_lengths=training_lengths,
         diagnostics=diagnostics,
-        fitted=fitted,
     )
     return evaluate_block(plan, weights, others, block, sequences)
 
@@ -98,7 +91,7 @@ def evaluate_network(params: Mapping[str, Any], this: Run, block: Sequence[int])
     test: Test = get_param(params, "test", Test)
     weights = weights_by_rule(this)
     correct = plain_correct(plan, block, weights, test.lengths, test.sequences)
-    frames = {"accuracy": accuracies(correct, block), "temperatures": temperatures({})}
+    frames = {"accuracy": accuracies(correct, block)}
     if has_inside(plan):
         sequences = min(INSIDE, test.sequences)
         frames["inside"] = plain_inside(plan, block, weights["plain"], test.lengths, sequences)

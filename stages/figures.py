@@ -1,4 +1,4 @@
-"""Draw every figure but Figure 1, and write the data of Figures 2 to 4, of accuracy and of the training losses."""
+"""Draw every figure but Figure 1, and write the training losses, and what DVC draws."""
 
 import pandas as pd
 
@@ -9,12 +9,13 @@ from vanishing_variance.engine.seeds import Blocks
 from vanishing_variance.figures import results
 from vanishing_variance.figures.config import Figures
 from vanishing_variance.figures.drawing import write_figure
-from vanishing_variance.harness.frames import read_csv, read_frame, write_csv
+from vanishing_variance.harness.frames import read_csv, read_frame, tidied, write_csv
 from vanishing_variance.harness.paths import FIGURES, LOSSES, METRICS, NETWORK, PLOT_DATA, PLOTS
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.runs import REFERENCE
+from vanishing_variance.results.shares import shares
 
 # What other stages measured inside the models.
 MEASURED = {
@@ -22,7 +23,6 @@ MEASURED = {
     "exponents": PLOTS / "proposition" / "proposition-exponents.csv",
     "mechanism": METRICS / "mechanism.csv",
     "explained": METRICS / "explained.csv",
-    "shares": METRICS / "interventions" / "shares.csv",
 }
 
 
@@ -41,7 +41,9 @@ def main() -> None:
         pair = [Run(shown.task, "short", one, block, attention) for one in ("none", norm)]
         frames = {name: read_evaluated(pair, name) for name in results.SHOWN}
         write(results.of_inside(frames, shown, norm, longest["short"]))
-        write(results.of_measured({name: read_csv(path) for name, path in MEASURED.items()}, longest))
+        measured = {name: read_csv(path) for name, path in MEASURED.items()}
+        intervened = tidied(read_csv(METRICS / "interventions" / "accuracy.csv"), "accuracy")
+        write(results.of_measured({**measured, "shares": shares(intervened, longest)}, longest))
     else:
         write(results.of_other_network(network))
     losses, accuracies = read_frame(LOSSES), read_csv(METRICS / "accuracy.csv")

@@ -40,9 +40,8 @@ def main() -> None:
         partner_weights=read_weights(partner.weights, other, training, size),
         sequences=open_sequences(this.task, get_param(params, "test.lengths", Lengths)),
     )
-    accuracy, counts = intervene(block, seeds(this.block, size), how, get_param(params, "seed", Index))
+    accuracy = intervene(block, seeds(this.block, size), how, get_param(params, "seed", Index))
     write_frame(folder / "accuracy.parquet", accuracy)
-    write_frame(folder / "counts.parquet", counts)
 
 
 if __name__ == "__main__":

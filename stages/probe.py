@@ -1,7 +1,7 @@
 """Measure how far components of a pretrained decoder's attention outputs spread, against length (Figure 1)."""
 
 from vanishing_variance.engine.seeds import Index
-from vanishing_variance.harness.frames import write_csv
+from vanishing_variance.harness.frames import widened, write_csv
 from vanishing_variance.harness.memory import require_memory
 from vanishing_variance.harness.paths import PLOTS
 from vanishing_variance.harness.script import Arguments, run
@@ -11,6 +11,7 @@ from vanishing_variance.probe.config import Probe
 from vanishing_variance.probe.deviations import Subject, measure, select, select_layers
 from vanishing_variance.probe.pretrained import find, load
 from vanishing_variance.probe.sequences import read_prose, tokenised, vocabulary
+from vanishing_variance.results.accuracy import rounded
 
 
 def main() -> None:
@@ -33,7 +34,7 @@ def main() -> None:
     table.insert(0, "model", checkpoint.name)
     table.insert(1, "revision", checkpoint.revision)
     table.insert(2, "text", f"{settings.text} {digest}")
-    write_csv(PLOTS / "figure1.csv", table)
+    write_csv(PLOTS / "figure1.csv", rounded(widened(table, "deviation")))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from vanishing_variance.engine.ranges import ranges_of
 from vanishing_variance.harness.files import read_document, read_text, write_text
-from vanishing_variance.harness.frames import read_csv
+from vanishing_variance.harness.frames import read_csv, tidied
 from vanishing_variance.harness.paths import FIGURES, METRICS, PLOTS
 from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH
@@ -10,7 +10,9 @@ from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.page import Results, page, read_figure
 from vanishing_variance.report.strongest import CLAIMS, OTHERS, Judged
 from vanishing_variance.report.studies import read_answer, read_judged, read_tests
+from vanishing_variance.results.files import TrainingSetup
 from vanishing_variance.results.runs import REFERENCE
+from vanishing_variance.results.shares import shares
 from vanishing_variance.studies.line import STUDIES
 
 PAGE = PLOTS / "report" / "index.html"
@@ -37,10 +39,11 @@ def main() -> None:
         tests=read_csv(METRICS / "tables" / "tests.csv"),
         figures=[read_figure(FIGURES / f"{name}.png", PAGE) for name in shown],
     )
-    interventions = read_csv(METRICS / "interventions" / "shares.csv")
+    intervened = tidied(read_csv(METRICS / "interventions" / "accuracy.csv"), "accuracy")
+    lost = shares(intervened, TrainingSetup.of(params).longest)
     answer = read_figure(PLOTS / "readme" / "answer.png", PAGE)
     means = read_answer(params)
-    html = page(answer, means, own, paper_scale, others, interventions, read_csv(REFERENCE), read_text(PATH))
+    html = page(answer, means, own, paper_scale, others, lost, read_csv(REFERENCE), read_text(PATH))
     write_text(PAGE, html)
 
 

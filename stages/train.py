@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
+from vanishing_variance.engine.block import TrainedBlock, train_block
 from vanishing_variance.engine.device import device
-from vanishing_variance.engine.ensemble import TrainedBlock, train_block
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.run import PAPER, Run, block_of_variant
 from vanishing_variance.engine.seeds import SeedsPerBlock, seeds
@@ -32,7 +32,7 @@ def train(params: Mapping[str, Any], this: Run) -> None:
     for path in this.folder("trained").glob("*.safetensors"):  # of another training, where DVC has not cleared it
         path.unlink()
     write_arrays(this.weights, block.weights)
-    for name, weights in block.others.items():
+    for name, weights in block.kept.items():
         write_arrays(this.folder("trained") / f"{name}.safetensors", weights)
     write_frame(this.losses, block.losses)
     if not is_paper:  # the paper's are removed when they are evaluated
@@ -57,11 +57,11 @@ def train_paper(params: Mapping[str, Any], this: Run, numbers: Sequence[int]) ->
 def train_network(params: Mapping[str, Any], this: Run, numbers: Sequence[int]) -> TrainedBlock:
     """Return a trained block of another network, by the plain engine."""
     # Here, so that the paper's network does not depend on it; runs/choices and plans of lines have its hashes.
-    from vanishing_variance.plain import block  # noqa: PLC0415
+    from vanishing_variance.plain import training  # noqa: PLC0415
     from vanishing_variance.plain.plan import PlainPlan  # noqa: PLC0415
 
     plan = PlainPlan.of(params, this, params["network"], params["network_options"])
-    return block.train_block(plan, numbers, this.folder("checkpoints"))
+    return training.train_block(plan, numbers, this.folder("checkpoints"))
 
 
 if __name__ == "__main__":

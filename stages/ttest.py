@@ -6,7 +6,6 @@ And gather the training losses, and the measurements of Proposition 1.
 from collections.abc import Sequence
 from functools import cache
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,7 @@ from vanishing_variance.engine.ranges import ranges_of
 from vanishing_variance.engine.run import PAPER, Run
 from vanishing_variance.engine.seeds import Blocks
 from vanishing_variance.harness.arrays import read_arrays
-from vanishing_variance.harness.files import read_document, write_json
+from vanishing_variance.harness.files import write_json
 from vanishing_variance.harness.frames import read_csv, read_frame, write_csv, write_frame
 from vanishing_variance.harness.outputs import write_files
 from vanishing_variance.harness.paths import LOSSES, METRICS, NETWORK, PLOTS
@@ -24,7 +23,7 @@ from vanishing_variance.harness.script import Arguments, run
 from vanishing_variance.harness.sections import PATH, Length, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.proposition import summary
-from vanishing_variance.results.accuracy import COLUMNS
+from vanishing_variance.results.accuracy import COLUMNS, rounded
 from vanishing_variance.results.explained import inside
 from vanishing_variance.results.files import TrainingSetup, comparison, explanation, not_measured, recovery
 from vanishing_variance.results.leftovers import remove_others
@@ -55,20 +54,14 @@ def main() -> None:
 
     accuracy = gather(runs, "evaluated", "accuracy")[COLUMNS].sort_values(COLUMNS, ignore_index=True)
     files = comparison(accuracy, answers, read_csv(REFERENCE), norm, trained)
-    fitted = gather(runs, "evaluated", "temperatures")
-    files["tables/temperatures.csv"] = fitted[[*NAMES, *fitted.columns.drop(NAMES)]]
     if trained.network == PAPER:
-        ln = {task: Run(task, "short", "ln", blocks[0], attention) for task in TASKS}
-        compared = {task: one.folder("capacity") / "compared.json" for task, one in ln.items()}
-        files["capacity.json"] = {task: read_document(path, dict[str, Any]) for task, path in compared.items()}
         files |= explanation(inside(gather(runs, "evaluated", "mechanism")), accuracy, trained)
-        intervened = gather(runs, "interventions", "accuracy")
-        files |= recovery(intervened, gather(runs, "interventions", "counts"), norm, trained)
+        files |= recovery(gather(runs, "interventions", "accuracy"), norm, trained)
         pair = [Run(task, "short", one, blocks[0], attention) for task, one in product(TASKS, ("none", norm))]
         write_proposition(gather(pair, "proposition", "cells"), tail, norm)
     else:
         files |= not_measured(trained.network)
-        write_csv(PLOTS / "proposition" / "proposition-exponents.csv", pd.DataFrame(columns=summary.COLUMNS))
+        write_csv(PLOTS / "proposition" / "proposition-exponents.csv", pd.DataFrame(columns=summary.DRAWN))
         write_json(METRICS / "proposition.json", {})
     write_files(METRICS, files)
     write_frame(LOSSES, gather(runs, "trained", "losses"))
@@ -86,8 +79,8 @@ def gather(runs: Sequence[Run], kind: str, name: str) -> pd.DataFrame:
 def write_proposition(cells: pd.DataFrame, tail: int, norm: str) -> None:
     """Write what was measured of Proposition 1, and the exponents."""
     laws = summary.exponents(cells, tail)
-    write_csv(PLOTS / "proposition" / "proposition.csv", cells.drop(columns=["range", "block"]))
-    write_csv(PLOTS / "proposition" / "proposition-exponents.csv", laws)
+    write_csv(PLOTS / "proposition" / "proposition.csv", rounded(summary.lines(cells)))
+    write_csv(PLOTS / "proposition" / "proposition-exponents.csv", rounded(laws[summary.DRAWN]))
     write_json(METRICS / "proposition.json", summary.summary(cells, laws, norm))
 
 

@@ -56,8 +56,7 @@ def added(norms, treatment):
 
 
 TRAIN, EVALUATE = stages("train"), stages("evaluate")
-CAPACITY = stages("capacity", norms={"short": ["ln"]})
-INSIDE = interventions() | proposition(*NORMS["short"]) | CAPACITY
+INSIDE = interventions() | proposition(*NORMS["short"])
 GENERATE = {"generate@argmax", "generate@dictionary"}
 # What depends on the treatment and is kept by git alone.
 RESULTS = {"ttest", "figures", "claims", "report"}

@@ -13,9 +13,9 @@ from annotated import with_shapes
 # An int is a float, as for mypy.
 jaxtyping.install_import_hook(with_shapes(), "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))")
 
-from vanishing_variance.engine import loop
+from vanishing_variance.engine import steps
 from vanishing_variance.harness import parallel
-from vanishing_variance.plain import loop as plain_loop
+from vanishing_variance.plain import training as plain_training
 
 torch.set_num_threads(1)
 
@@ -23,13 +23,13 @@ torch.set_num_threads(1)
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item):
     """Let a test train only where it is marked `trains`: these are repeated under several perturbations."""
-    original = loop.learning_rates
+    original = steps.learning_rates
     if "trains" not in item.keywords:
-        loop.learning_rates = plain_loop.learning_rates = _unmarked
+        steps.learning_rates = plain_training.learning_rates = _unmarked
     try:
         return (yield)
     finally:
-        loop.learning_rates = plain_loop.learning_rates = original
+        steps.learning_rates = plain_training.learning_rates = original
 
 
 def _unmarked(*_):

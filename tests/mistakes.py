@@ -88,15 +88,14 @@ MISTAKES = {
         'params["model"]["heads"] > 1',
         'params["model"]["heads"] > 9',
     ),
-    "a resumed step of the plain engine counts twice": (
-        "optimiser.resume(completed)\n    if",
-        "optimiser.resume(completed + 1)\n    if",
-    ),
     "what a network keeps beside its state is not seen": (
         "if first.get(name) != again.get(name):",
         "if not again.keys():",
     ),
-    "dropout goes on with other numbers after a checkpoint": ("torch.manual_seed(int(noise[step - 1]))", "pass"),
+    "dropout goes on with other numbers after a checkpoint": (
+        "torch.manual_seed(int(self._noise[number - 1]))",
+        "pass",
+    ),
     "each normaliser starts a network with weights of its own": (
         'plan.variant.task_name, seed, "network"',
         'plan.variant.task_name, plan.variant.norm_name, seed, "network"',
@@ -124,8 +123,8 @@ MISTAKES = {
         "range(steps, 0, -STEPS_BETWEEN)",
     ),
     "a resumed training loses what was averaged": (
-        'state[f"others.{name}"] = tensor',
-        'state[f"others.{name}"] = tensor.clone()',
+        'state[f"kept.{name}"] = tensor',
+        'state[f"kept.{name}"] = tensor.clone()',
     ),
     "the learning rate falls to a half": (
         "rates *= (1 + torch.cos(angles)) / 2",
@@ -160,11 +159,7 @@ MISTAKES = {
         "-(log_weights.exp() * log_weights).sum(-1)",
         "-(log_weights.exp() * log_weights).sum(-1) / 0.6931",
     ),
-    "a polynomial begins at its lowest power": ("in self.polynomial:", "in reversed(self.polynomial):"),
-    "a half is tested with its own temperature": (
-        '{"first": fitted(np.concatenate(second)), "second": fitted(np.concatenate(first))}',
-        '{"first": fitted(np.concatenate(first)), "second": fitted(np.concatenate(second))}',
-    ),
+    "a polynomial begins at its lowest power": ("in POLYNOMIAL:", "in reversed(POLYNOMIAL):"),
     "an accuracy is a percentage": ('"accuracy": answers.mean(axis=1)', '"accuracy": 100 * answers.mean(axis=1)'),
     "the global variance is over sequences": ("= outputs.var(axis=1).mean()", "= outputs.var(axis=0).mean()"),
     "hard attention takes the smallest logit": (
@@ -172,8 +167,8 @@ MISTAKES = {
         "attended.logits.argmin(-1, keepdim=True)",
     ),
     "heads share one temperature": (
-        "beta = temperature.beta(attended.entropy)",
-        "beta = temperature.beta(over_heads(attended.entropy, len(labels)))"
+        "beta = adaptive_beta(attended.entropy)",
+        "beta = adaptive_beta(over_heads(attended.entropy, len(labels)))"
         ".repeat_interleave(self.network.model.heads, 1)",
     ),
     "a mean over heads mixes sequences": (
@@ -220,8 +215,8 @@ MISTAKES = {
         '"short", "long"',
     ),
     "a percentage is a fraction": (
-        'return variant.pivot(index="seed", columns="length", values="accuracy") * 100',
-        'return variant.pivot(index="seed", columns="length", values="accuracy")',
+        'return 100 * results.pivot(index="seed", columns="length", values="accuracy")',
+        'return results.pivot(index="seed", columns="length", values="accuracy")',
     ),
     "seeds are paired by their place": (
         "return ours.loc[both], theirs.loc[both]",

@@ -8,7 +8,7 @@ import pytest
 import torch
 from rounding import in_double
 
-from vanishing_variance.engine import checkpoints, registry
+from vanishing_variance.engine import checkpoints, loop, registry
 from vanishing_variance.engine.config import Model, Training
 from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.plan import TrainingPlan
@@ -104,8 +104,8 @@ def make_dependent(logit):
     return Trained(trained.variant, weights)
 
 
-def cut_off(loop, train, step):
-    """Train until the sequences of a step are asked for, with a checkpoint just before; `loop`: the engine's module."""
+def cut_off(train, step):
+    """Train until the sequences of a step are asked for, with a checkpoint just before."""
     original = loop.training_batches
 
     def some(*arguments):

@@ -24,7 +24,6 @@ from vanishing_variance.measure.evaluation.block import EvaluationPlan, evaluate
 from vanishing_variance.measure.evaluation.config import Diagnostics
 from vanishing_variance.measure.inference.models import select_models
 from vanishing_variance.measure.inference.sequences import of_length
-from vanishing_variance.measure.inference.temperature import UNCHANGED
 
 ROOT = Path(__file__).resolve().parents[1]
 SMOKE = ROOT / "tests/smoke.yaml"
@@ -46,19 +45,17 @@ def test_accuracies_are_those_of_the_pipeline(attention):
     assert both.plan.variant.attention_name == attention
     assert repr(both) == "Trained(argmax, ln, network paper, seeds [0, 3], 2 steps)"
     assert both.losses.groupby("seed")["step"].max().tolist() == [2, 2]
-    others = {"averaged": select_models(both.others["averaged"], slice(1, None))}
-    one = replace(both, seeds=[3], weights=select_models(both.weights, slice(1, None)), others=others)
+    others = {"averaged": select_models(both.kept["averaged"], slice(1, None))}
+    one = replace(both, seeds=[3], weights=select_models(both.weights, slice(1, None)), kept=others)
     variant, lengths, look = one.plan.variant, [4, 16, 64], Diagnostics(sequences=2, heatmap_sequences=1)
-    unchanged = dict.fromkeys(("first", "second"), UNCHANGED)
-    plan = EvaluationPlan("test", 0, variant, lengths, "short", one.plan.lengths, look, unchanged)
+    plan = EvaluationPlan("test", 0, variant, lengths, "short", one.plan.lengths, look)
 
     def read(length, size):
         yield from of_length(variant.task, stream(0, "test", "argmax", length), 64, length, size)
 
     sequences = {length: partial(read, length) for length in lengths}
     _, frames = evaluate_block(plan, one.weights, others, one.seeds, sequences)
-    theirs = frames["accuracy"].query("rule != 'fitted'").reset_index(drop=True)
-    pd.testing.assert_frame_equal(evaluate(one), theirs)
+    pd.testing.assert_frame_equal(evaluate(one), frames["accuracy"])
     with pytest.raises(InputError, match=r"^not measured here; train with a network, such as network='paper'$"):
         inside(one)
 

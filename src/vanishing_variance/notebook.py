@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from vanishing_variance.engine import registry
-from vanishing_variance.engine.ensemble import train_block
+from vanishing_variance.engine.block import train_block
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.run import PAPER, Run
 from vanishing_variance.engine.task import Task, name_of
@@ -30,7 +30,7 @@ from vanishing_variance.measure.evaluation.block import accuracies
 from vanishing_variance.measure.fast_models import fast_correct
 from vanishing_variance.measure.held_out import Test
 from vanishing_variance.params import changed, check, section_of, with_tasks
-from vanishing_variance.plain import block as plain_block
+from vanishing_variance.plain import training as plain_training
 from vanishing_variance.plain.plan import NetworkChoice, PlainPlan
 from vanishing_variance.task_check import check_task
 
@@ -42,7 +42,7 @@ DEFAULTS = Path(__file__).with_name("params.yaml")
 class Trained:
     """Trained models of one variant.
 
-    `weights` by name, (seeds, ...) each; `losses`: seed, step, loss (nats); `others`: weights that are kept beside the
+    `weights` by name, (seeds, ...) each; `losses`: seed, step, loss (nats); `kept`: weights that are kept beside the
     last ones, such as `averaged`. `params` are those they were trained with.
     """
 
@@ -50,7 +50,7 @@ class Trained:
     seeds: Sequence[int]
     weights: Mapping[str, np.ndarray]
     losses: pd.DataFrame
-    others: Mapping[str, Mapping[str, np.ndarray]]
+    kept: Mapping[str, Mapping[str, np.ndarray]]
     params: Mapping[str, Any]
 
     def __repr__(self) -> str:
@@ -127,8 +127,8 @@ def train(
             raise InputError(f"attention is {run.attention}; {why}")
         plan = PlainPlan.of(params, run, network, options, given=given)
         check_task(plan.variant.task, task_name, plan.lengths, in_order=network != PAPER)
-        block = plain_block.train_block(plan, numbers)
-    return Trained(plan, numbers, block.weights, block.losses, block.others, params)
+        block = plain_training.train_block(plan, numbers)
+    return Trained(plan, numbers, block.weights, block.losses, block.kept, params)
 
 
 @as_before()
@@ -141,7 +141,7 @@ def evaluate(trained: Trained, lengths: Iterable[int] | None = None, sequences: 
     Fewer sequences are other sequences than the pipeline's. Over the cores, as `train`. Raises InputError.
     """
     tested, number = _test(trained, lengths, sequences)
-    weights = {"plain": trained.weights, **trained.others}
+    weights = {"plain": trained.weights, **trained.kept}
     if isinstance(trained.plan, PlainPlan):
         correct = plain_models.plain_correct(trained.plan, trained.seeds, weights, tested, number)
     else:

@@ -18,7 +18,7 @@ from vanishing_variance.engine.task import Task
 from vanishing_variance.figures.config import Figures
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.sections import PATH, Count, Section, get_param, validate
-from vanishing_variance.measure.evaluation.config import Diagnostics, Fit
+from vanishing_variance.measure.evaluation.config import Diagnostics
 from vanishing_variance.measure.held_out import Test
 from vanishing_variance.measure.interventions.config import Interventions
 from vanishing_variance.measure.proposition.config import Proposition
@@ -58,7 +58,6 @@ class Params(Section):
     ranges: Ranges
     model: Model
     training: Training
-    temperature: Fit
     test: Test
     diagnostics: Diagnostics
     figures: Figures

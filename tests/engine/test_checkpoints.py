@@ -6,8 +6,8 @@ import pytest
 import torch
 from small import cut_off, make_short, start
 
-from vanishing_variance.engine import adam, checkpoints, ensemble
-from vanishing_variance.engine import loop as training
+from vanishing_variance.engine import adam, block, checkpoints, loop
+from vanishing_variance.engine.steps import FastSteps, losses
 from vanishing_variance.harness.arrays import read_about, read_arrays, write_arrays
 from vanishing_variance.measure.inference.stored import remove_finished_checkpoints
 
@@ -17,13 +17,13 @@ pytestmark = pytest.mark.trains
 
 @pytest.fixture(autouse=True)
 def record_every_five_steps(monkeypatch):
-    monkeypatch.setattr(training, "STEPS_PER_RECORD", 5)
+    monkeypatch.setattr(loop, "STEPS_PER_RECORD", 5)
 
 
 def trained(plan, kept=None, report=lambda done: None):
     """Losses, and the last weights and others, as bytes."""
     weights = start(plan, SEEDS)
-    losses, others = training.train(plan, weights, SEEDS, report, kept)
+    losses, others = loop.train(plan, FastSteps(plan, weights), SEEDS, report, kept)
     of_all = {"losses": losses.tobytes()}
     for kind, tensors in {"last": weights, **others}.items():
         for name, tensor in tensors.items():
@@ -49,10 +49,12 @@ def test_a_training_that_was_cut_off_ends_with_the_same_bits(task, decay, steps,
     kept = tmp_path / "new" / "0.safetensors"
     whole = trained(plan)
     for step in steps:
-        cut_off(training, lambda: trained(plan, kept), step)
+        cut_off(lambda: trained(plan, kept), step)
         assert read_about(kept)["completed"] == step
-    calls, reported, original = [], [], training.losses
-    monkeypatch.setattr(training, "losses", lambda *arguments: calls.append(1) or original(*arguments))
+    calls, reported, original = [], [], losses
+    monkeypatch.setattr(
+        "vanishing_variance.engine.steps.losses", lambda *arguments: calls.append(1) or original(*arguments)
+    )
     assert trained(plan, kept, reported.append) == whole
     assert reported[0] == 2 * steps[-1]
     assert sum(reported) == 2 * 12
@@ -64,7 +66,7 @@ def test_a_training_that_was_cut_off_ends_with_the_same_bits(task, decay, steps,
 def test_a_checkpoint_that_is_damaged_is_not_used_and_a_line_says_so(tmp_path, capsys, damage):
     plan, kept = make_short("argmax"), tmp_path / "0.safetensors"
     whole = trained(plan)
-    cut_off(training, lambda: trained(plan, kept), 6)
+    cut_off(lambda: trained(plan, kept), 6)
     content, arrays = bytearray(kept.read_bytes()), read_arrays(kept)
     if damage == "a flipped bit":
         content[-5] ^= 16
@@ -118,10 +120,10 @@ def test_only_the_same_training_has_the_same_fingerprint(monkeypatch, tmp_path):
 
 def test_checkpoints_of_other_parameters_stay(tmp_path):
     plan, other = (make_short("argmax", seeds_per_process=1, learning_rate=rate) for rate in (1e-2, 1e-3))
-    ensemble.train_block(plan, SEEDS, tmp_path)
+    block.train_block(plan, SEEDS, tmp_path)
     first = {path: path.read_bytes() for path in tmp_path.iterdir()}
     assert len(first) == 2
-    ensemble.train_block(other, SEEDS, tmp_path)
+    block.train_block(other, SEEDS, tmp_path)
     assert len(list(tmp_path.iterdir())) == 4
     assert {path: path.read_bytes() for path in first} == first
 

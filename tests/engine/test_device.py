@@ -3,7 +3,7 @@ import pytest
 import torch
 from small import make_plan
 
-from vanishing_variance.engine import ensemble
+from vanishing_variance.engine import block
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.kernels import attend as kernel
 from vanishing_variance.measure.inference.models import Models
@@ -24,7 +24,7 @@ def unflushed():
 @pytest.mark.trains
 def test_a_training_flushes_denormal_numbers_to_zero_in_torch_and_compiled_kernels(unflushed):
     assert (torch.full((16,), SMALLEST) * 0.1).all()
-    ensemble._train_chunk(make_plan("argmax", steps=1), [0], None, lambda done: None)
+    block._train_chunk(make_plan("argmax", steps=1), [0], None, lambda done: None)
     assert not (torch.full((16,), SMALLEST) * 0.1).any()
     if kernel.library(16) is not None:
         assert not kernel.gelu(torch.full((1, 1, 16), SMALLEST), with_slope=False)[0].any()
@@ -41,7 +41,7 @@ def filled():
 
 def trained_and_tested(task, norm):
     plan = make_plan(task, norm, steps=6)
-    weights = ensemble._train_chunk(plan, [0, 1], None, lambda done: None).weights
+    weights = block._train_chunk(plan, [0, 1], None, lambda done: None).weights
     sequences = plan.variant.task.sample(np.random.default_rng(0), 20, 40)
     attended = Models.of(plan.variant, weights).attend(sequences)
     return {**weights, "before": attended.before.numpy(), "after": attended.after.numpy()}

@@ -11,7 +11,7 @@ from vanishing_variance.engine import registry
 from vanishing_variance.engine.batches import batches
 from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.kernels import attend as kernel
-from vanishing_variance.engine.loop import losses
+from vanishing_variance.engine.steps import losses
 
 SEEDS = [3, 0]
 HEADS = [1, 2, 4]

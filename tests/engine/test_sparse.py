@@ -4,8 +4,8 @@ from small import make_short, start
 
 from vanishing_variance.engine.adam import TorchAdam
 from vanishing_variance.engine.batches import batches
-from vanishing_variance.engine.loop import losses
 from vanishing_variance.engine.sparse import occurring_rows, touched_rows
+from vanishing_variance.engine.steps import losses
 
 
 def test_a_batch_numbers_the_rows_that_it_reads_and_the_first_again_where_another_seed_has_more():

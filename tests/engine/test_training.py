@@ -13,14 +13,16 @@ from rounding import in_double, rounding
 from scripts import ROOT, stage
 from small import make_short, plain_model, start
 
-from vanishing_variance.engine import adam, ensemble
+from vanishing_variance.engine import adam
 from vanishing_variance.engine import batches as drawing
-from vanishing_variance.engine import loop as training
+from vanishing_variance.engine import block as blocks
 from vanishing_variance.engine.ahead import batches_ahead
-from vanishing_variance.engine.other_weights import OtherWeights
+from vanishing_variance.engine.block import loop, train_block
+from vanishing_variance.engine.kept_weights import KeptWeights
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.ranges import Growth, Range
 from vanishing_variance.engine.run import Run
+from vanishing_variance.engine.steps import FastSteps, losses
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.arrays import read_arrays
 from vanishing_variance.harness.errors import DivergedError
@@ -35,7 +37,7 @@ pytestmark = pytest.mark.trains
 def trained(plan, seeds):
     """The last weights and the losses."""
     weights = start(plan, seeds)
-    losses, _ = training.train(plan, weights, seeds)
+    losses, _ = loop.train(plan, FastSteps(plan, weights), seeds)
     return weights, losses
 
 
@@ -48,7 +50,7 @@ def assert_same(one, other):
 
 @pytest.fixture
 def record_every_five_steps(monkeypatch):
-    monkeypatch.setattr(training, "STEPS_PER_RECORD", 5)
+    monkeypatch.setattr(loop, "STEPS_PER_RECORD", 5)
 
 
 @pytest.mark.parametrize("decay", ["none", "cosine"])
@@ -57,10 +59,10 @@ def test_steps_are_those_of_a_plain_module_with_adam(task_name, decay, monkeypat
     steps, seeds = 3, [5, 2]
     plan = make_short(task_name, steps=steps, weight_decay=0.1, decay=decay)
     batches = [(in_double(batch), labels) for batch, labels in islice(drawing.batches(plan, seeds), steps)]
-    monkeypatch.setattr(training, "training_batches", lambda *_: iter(batches))
-    monkeypatch.setattr(training, "STEPS_PER_RECORD", 1)
+    monkeypatch.setattr(loop, "training_batches", lambda *_: iter(batches))
+    monkeypatch.setattr(loop, "STEPS_PER_RECORD", 1)
     first, weights = in_double(start(plan, seeds)), in_double(start(plan, seeds))
-    history, _ = training.train(plan, weights, seeds)
+    history, _ = loop.train(plan, FastSteps(plan, weights), seeds)
     gradients = {name: tensor.grad for name, tensor in weights.items()}
 
     loaded = partial(plain_model, plan)
@@ -170,7 +172,7 @@ def test_kept_and_averaged_weights_are_those_of_shorter_trainings(task_name, com
     last = {steps: trained(make_short(task_name, steps=steps), seeds)[0] for steps in (3, 15, 30, 40)}
     plan = make_short(task_name, steps=40, averaged_part=0.4, kept_steps=[3, 15, 40, 41])
     weights = start(plan, seeds)
-    _, others = training.train(plan, weights, seeds)
+    _, others = loop.train(plan, FastSteps(plan, weights), seeds)
     assert others.keys() == {"averaged", "step_00000003", "step_00000015", "step_00000040"}
     for name, tensor in weights.items():
         assert torch.equal(tensor, last[40][name])
@@ -191,14 +193,14 @@ def test_kept_and_averaged_weights_are_those_of_shorter_trainings(task_name, com
 )
 def test_the_mean_is_over_every_tenth_step_of_the_last_part_and_the_last_step(part, steps, averaged):
     plan = make_short("argmax", averaged_part=part)
-    others = OtherWeights(plan.training, steps, {"weight": torch.zeros(1)})
+    others = KeptWeights(plan.training, steps, {"weight": torch.zeros(1)})
     assert [step for step in range(1, steps + 1) if others.due(step)] == list(averaged)
     assert others.means().keys() == ({"averaged"} if averaged else set())
 
 
 def test_weights_that_are_not_due_yet_take_no_memory():
     plan = make_short("argmax", averaged_part=0.5, kept_steps=[3, 45])
-    others = OtherWeights(plan.training, 45, {"weight": torch.zeros(1)})
+    others = KeptWeights(plan.training, 45, {"weight": torch.zeros(1)})
     began = {
         completed: {name: sums.dtype for name, sums in others.state(completed).items()} for completed in (2, 3, 25)
     }
@@ -221,15 +223,15 @@ def test_a_callers_default_dtype_changes_no_bit(task_name):
 @pytest.mark.usefixtures("record_every_five_steps")
 def test_a_block_is_its_chunks_and_a_block_of_one_seed_works(task_name):
     plan = make_short(task_name, steps=7, seeds_per_process=2, averaged_part=0.1, kept_steps=[3])
-    block = ensemble.train_block(plan, [4, 5, 6])
+    block = train_block(plan, [4, 5, 6])
     losses = block.losses
     assert list(losses.columns) == ["seed", "step", "loss"]
     assert losses["seed"].tolist() == [4, 4, 5, 5, 6, 6]
     assert losses["step"].tolist() == [5, 7] * 3
     assert losses["loss"].nunique() == 6
-    alone = ensemble.train_block(plan, [6])
+    alone = train_block(plan, [6])
     assert losses.query("seed == 6")["loss"].tolist() == alone.losses["loss"].tolist()
-    ours, theirs = ({"last": one.weights, **one.others} for one in (block, alone))
+    ours, theirs = ({"last": one.weights, **one.kept} for one in (block, alone))
     assert ours.keys() == {"last", "averaged", "step_00000003"}
     for kind, weights in ours.items():
         for name, array in weights.items():
@@ -248,9 +250,9 @@ def test_memory_that_is_not_enough_halves_the_seeds_that_are_trained_at_once(mos
         if len(seeds) > most:
             raise torch.OutOfMemoryError
         trained_at_once.append(seeds)
-        return ensemble._train_chunk(plan, seeds, path, report)
+        return blocks._train_chunk(plan, seeds, path, report)
 
-    train = partial(ensemble.train_as_memory_allows, within_memory, make_short("dictionary"))
+    train = partial(blocks.train_as_memory_allows, within_memory, make_short("dictionary"))
     block = train([4, 5, 6, 7, 8], None, lambda done: None)
     assert trained_at_once == chunks
     assert block.losses["seed"].unique().tolist() == [4, 5, 6, 7, 8]
@@ -264,7 +266,7 @@ def test_the_number_of_processes_changes_no_bit_and_finds_the_same_checkpoints(t
     for cores in (1, 2):
         monkeypatch.setattr(parallel, "cores", lambda cores=cores: cores)
         folder = tmp_path / str(cores)
-        results.append(ensemble.train_block(make_short("dictionary", seeds_per_process=1), [0, 1], folder))
+        results.append(train_block(make_short("dictionary", seeds_per_process=1), [0, 1], folder))
         names.append({path.name for path in folder.iterdir()})
     one, two = results
     assert len(names[0]) == 2
@@ -281,10 +283,10 @@ def test_the_stage_writes_what_train_block_returns_when_it_is_called_alone(task_
     run = Run(task_name, "short", "ln", 1)
     names = "--task", task_name, "--range", "short", "--attention", "softmax", "--norm", "ln", "--block", "1"
     assert stage("train", *names) == (0, ANY)
-    block = ensemble.train_block(TrainingPlan.of(read_yaml(Path("params.yaml")), run), [2, 3])
+    block = train_block(TrainingPlan.of(read_yaml(Path("params.yaml")), run), [2, 3])
     stems = {path.stem for path in run.folder("trained").iterdir()}
     assert stems == {"weights", "losses", "averaged", "step_00000007"}
-    for kind, weights in {"weights": block.weights, **block.others}.items():
+    for kind, weights in {"weights": block.weights, **block.kept}.items():
         written = read_arrays(run.weights.with_stem(kind))
         assert written.keys() == weights.keys()
         assert all(written[name].tobytes() == weights[name].tobytes() for name in weights)
@@ -293,7 +295,7 @@ def test_the_stage_writes_what_train_block_returns_when_it_is_called_alone(task_
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_loss_that_is_not_a_number_names_seed_step_and_variant(seed, monkeypatch):
-    plan, made, calls = replace(make_short("argmax"), name="argmax-short-ln-3"), training.losses, count(1)
+    plan, made, calls = replace(make_short("argmax"), name="argmax-short-ln-3"), losses, count(1)
 
     def diverging(*arguments):
         factor = torch.ones(2, 1)
@@ -301,7 +303,7 @@ def test_a_loss_that_is_not_a_number_names_seed_step_and_variant(seed, monkeypat
             factor[seed] = float("nan")
         return made(*arguments) * factor
 
-    monkeypatch.setattr(training, "losses", diverging)
+    monkeypatch.setattr("vanishing_variance.engine.steps.losses", diverging)
     expected = f"^train argmax-short-ln-3: the loss of seed {seed + 10} is nan at step 7$"
     with pytest.raises(DivergedError, match=expected):
         trained(plan, [10, 11])
@@ -315,4 +317,4 @@ def test_weights_that_are_not_finite_after_the_last_step_are_noticed():
     unread[batch["key"][1].flatten().long()] = False
     weights["embedding.key"][1, unread] = float("inf")
     with pytest.raises(DivergedError, match=r"embedding.key of seed 11 is not finite after the last step$"):
-        training.train(plan, weights, seeds)
+        loop.train(plan, FastSteps(plan, weights), seeds)

@@ -52,7 +52,6 @@ def test_a_bad_value_is_refused_by_check(refused, key, value, line):
         (("train", *ONE), "training.batch_size"),
         (("train", *ONE), "ranges.short.shortest"),
         (("evaluate", *ONE), "diagnostics.sequences"),
-        (("evaluate", *ONE), "temperature.sequences"),
         (("interventions", *ONE, "--partner", "none"), "interventions.sequences"),
         (("proposition", *ONE), "proposition.sequences"),
         (("figures",), "figures.lengths"),

@@ -22,15 +22,17 @@ from vanishing_variance.figures import (
     path,
 )
 from vanishing_variance.figures.board import draw
-from vanishing_variance.figures.proposition import data as proposition_lines
+from vanishing_variance.harness.frames import read_csv, tidied
+from vanishing_variance.measure.proposition.summary import lines as proposition_lines
 from vanishing_variance.probe.fits import POOLED, fits, pooled
 from vanishing_variance.probe.strategies import STRATEGIES
 from vanishing_variance.results.accuracy import COLUMNS
 from vanishing_variance.results.runs import RULES
+from vanishing_variance.results.shares import shares
 
 LENGTHS = [4, 16, 64]
 TASKS = ("argmax", "dictionary")
-PANELS = ("plain", "adaptive θ", "fitted θ", "averaged")
+PANELS = ("plain", "adaptive θ", "averaged")
 # Characters: three lines.
 CAPTION = 360
 
@@ -148,7 +150,7 @@ def test_accuracy_is_drawn_beside_the_papers(raw):
     drawing = accuracy.draw(data, papers_at_16("dictionary"), "short", (5, 16), steps)
     assert [axes.get_title("left").partition(", ")[2] for axes in drawing.figure.axes] == [*PANELS] * 4
     shown = data.query("task == 'dictionary' and rule == 'plain' and norm == 'ln'")
-    for panel, quantity, papers in ((8, "mean", 97.6), (12, "difference", 97.6 - 90)):
+    for panel, quantity, papers in ((6, "mean", 97.6), (9, "difference", 97.6 - 90)):
         lines = drawing.figure.axes[panel].lines  # of each norm ours, and the paper's
         place = [line.get_label() for line in lines].index("+ ln")
         assert lines[place].get_ydata().tolist() == shown[quantity].tolist()
@@ -171,8 +173,8 @@ def test_beside_the_papers_accuracies_stands_why_ours_are_not_comparable(raw, st
     made = {"argmax": 100_000, "dictionary": steps}
     drawing = accuracy.draw(data, papers_at_16("dictionary"), "short", (5, 16), made)
     written = [[text.get_text() for text in axes.texts] for axes in drawing.figure.axes]
-    assert written[8] == words  # of the dictionary, as trained
-    assert not any(written[:8] + written[9:])
+    assert written[6] == words  # of the dictionary, as trained
+    assert not any(written[:6] + written[7:])
     assert ("not comparable" in drawing.caption) == bool(words)
 
 
@@ -182,7 +184,8 @@ def test_loss_shows_the_mean_over_seeds_and_their_band_of_at_most_100_points():
     for seed in range(3):
         losses = pd.DataFrame({"step": steps, "loss": 100 / steps + seed})
         parts.append(losses.assign(task="argmax", norm="none", seed=seed))
-    [axes] = loss.draw(pd.concat(parts), Range(shortest=5, longest=256)).figure.axes
+    data = loss.data(pd.concat(parts))
+    [axes] = loss.draw(data, Range(shortest=5, longest=256)).figure.axes
     means = 1 + (100 / steps).reshape(-1, 8).mean(axis=1)
     [line], [band] = axes.lines, axes.collections
     assert line.get_xdata().tolist() == steps[7::8].tolist()
@@ -269,22 +272,27 @@ def test_a_path_has_accuracies_of_lines_and_baselines_and_gains_by_rule():
     assert "n = 6 seeds" in drawing.caption
 
 
+def shares_in_git():
+    accuracy = read_csv(ROOT / "metrics/interventions/accuracy.csv")
+    return shares(tidied(accuracy, "accuracy"), {"short": 16, "long": 256})
+
+
 def test_an_intervention_has_a_look_of_its_own_and_its_shares_are_within_the_panels():
-    drawing = interventions.draw(pd.read_csv(ROOT / "metrics/interventions/shares.csv"), 16)
+    drawing = interventions.draw(shares_in_git(), 16)
     looks = {label: (look["color"], look["marker"]) for look, label in interventions.LINES.values()}
     assert len(set(looks.values())) == len(looks)
     assert set(labels(drawing.figure)) == set(looks)
     for axes in drawing.figure.axes:
-        shares = np.concatenate([line.get_ydata() for line in axes.lines])
-        assert axes.get_ylim()[0] < np.nanmin(shares) < np.nanmax(shares) < axes.get_ylim()[1]
+        drawn = np.concatenate([line.get_ydata() for line in axes.lines])
+        assert axes.get_ylim()[0] < np.nanmin(drawn) < np.nanmax(drawn) < axes.get_ylim()[1]
     assert len(drawing.caption) <= CAPTION
 
 
 def test_a_run_on_the_short_range_alone_in_which_nothing_is_lost_or_explained_has_its_figures():
-    shares = pd.read_csv(ROOT / "metrics/interventions/shares.csv").query("range == 'short'")
+    lost = shares_in_git().query("range == 'short'")
     explained = pd.read_csv(ROOT / "metrics/explained.csv").query("range == 'short'")
     seeds = pd.Series([1], pd.MultiIndex.from_tuples([("argmax", "short", "none")]))
-    assert len(interventions.draw(shares, 16).figure.axes) == 8
-    assert "no share" in interventions.draw(shares.assign(share=np.nan), 16).caption
+    assert len(interventions.draw(lost, 16).figure.axes) == 8
+    assert "no share" in interventions.draw(lost.assign(share=np.nan), 16).caption
     for r2 in (explained["r2"], np.nan):
         assert len(mechanism.draw(explained.assign(r2=r2), {"short": 16}, seeds).figure.axes) == 2

@@ -15,14 +15,15 @@ import numpy as np
 import torch
 from small import SHARP, in_parts, make_model, make_plan, make_trained, models_of, sample
 
-from vanishing_variance.engine import checkpoints, ensemble, loop
+from vanishing_variance.engine import block as fast_block
+from vanishing_variance.engine import checkpoints, loop
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.measure.evaluation.block import EvaluationPlan, evaluate_block
 from vanishing_variance.measure.evaluation.config import Diagnostics
 from vanishing_variance.measure.interventions.config import Interventions
 from vanishing_variance.measure.interventions.measurement import Group, intervene
-from vanishing_variance.plain import block as plain_block
+from vanishing_variance.plain import training as plain_training
 from vanishing_variance.plain.plan import PlainPlan
 
 TASKS = ("argmax", "dictionary")
@@ -41,8 +42,8 @@ def plan_of(task, norm="ln", **training):
 
 def trained(plan, seeds=SEEDS, folder=None):
     """Train a block: the loss of every step, and the weights."""
-    block = ensemble.train_block(plan, seeds, folder)
-    return {"losses": block.losses["loss"].to_numpy(), **block.weights, **block.others["averaged"]}
+    block = fast_block.train_block(plan, seeds, folder)
+    return {"losses": block.losses["loss"].to_numpy(), **block.weights, **block.kept["averaged"]}
 
 
 def trainings():
@@ -53,7 +54,7 @@ def trainings():
         variant = replace(plan_of(task).variant, attention_name="power", model=make_model(heads=2))
         yield f"train {task} heads", trained(replace(plan_of(task), variant=variant))
         plain = replace(PlainPlan.of_paper(plan_of(task)), network="transformer", options={"width": 32})
-        block = plain_block.train_block(plain, SEEDS)
+        block = plain_training.train_block(plain, SEEDS)
         yield f"train {task} transformer", {"losses": block.losses["loss"].to_numpy(), **block.weights}
 
 

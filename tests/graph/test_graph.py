@@ -31,7 +31,7 @@ HARNESS = f"{SOURCE}/harness/"
 # Of these `check` writes what is not read, but must not change.
 OF_CHECK = ("runs/checked", f"{CHOICES}/")
 SMALL = {"layers": 1, "heads": 2, "width": 8}
-MODELS = ("generate", "interventions", "interventions-none", "capacity", "proposition", "probe")
+MODELS = ("generate", "interventions", "interventions-none", "proposition", "probe")
 
 
 def dear(name):
@@ -206,7 +206,7 @@ def test_another_network_is_trained_and_tested_and_what_is_not_measured_in_it_sa
         key for key, claim in claims.items() if (claim["verdict"], claim["evidence"]) == ("not tested", said)
     } == inside
     assert claims["argmax"]["n"] == 2
-    for name in ("mechanism", "explained", "interventions/shares"):
+    for name in ("mechanism", "explained", "interventions/accuracy"):
         assert read_csv(metrics / f"{name}.csv").empty
     page = (editable / "plots/report/index.html").read_text()
     assert len(re.findall("Not measured: network transformer", page)) == 7  # six figures and the causes

@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.harness.frames import read_csv, read_frame, write_csv, write_frame
+from vanishing_variance.harness.frames import read_csv, read_frame, tidied, widened, write_csv, write_frame
+from vanishing_variance.results.accuracy import rounded
 
 FRAME = pd.DataFrame({"norm": ["none", "ln"] * 4, "seed": range(8), "accuracy": [place / 7 for place in range(8)]})
 formats = pytest.mark.parametrize(("write", "read"), [(write_frame, read_frame), (write_csv, read_csv)])
@@ -15,6 +16,22 @@ def test_a_column_that_a_csv_must_have_is_named(tmp_path):
     assert read_csv(tmp_path / "f", "seed", "accuracy").equals(FRAME)
     with pytest.raises(InputError, match="f: cannot be read as CSV: it has no column length, task; "):
         read_csv(tmp_path / "f", "seed", "length", "task")
+
+
+def test_numbers_are_rounded_to_six_significant_digits():
+    frame = pd.DataFrame({"n": [7, 8], "p": [1.23456789e-300, None], "mean": [-98.7654321, 0.5], "note": ["", "x"]})
+    expected = pd.DataFrame({"n": [7, 8], "p": [1.23457e-300, None], "mean": [-98.7654, 0.5], "note": ["", "x"]})
+    pd.testing.assert_frame_equal(rounded(frame), expected)
+
+
+def test_a_column_a_length_and_back_again():
+    cells = [("ln", 1, 64, 0.5), ("ln", 1, 1024, 0.25), ("none", 0, 64, 0.75)]
+    frame = pd.DataFrame(cells, columns=["norm", "seed", "length", "accuracy"])
+    wide = widened(frame, "accuracy")
+    assert list(wide) == ["norm", "seed", "accuracy_64", "accuracy_1024"]
+    assert wide["norm"].tolist() == ["ln", "none"]
+    found = tidied(wide, "accuracy").sort_values(["norm", "length"], ignore_index=True)
+    pd.testing.assert_frame_equal(found, frame, check_dtype=False)
 
 
 @formats

@@ -16,18 +16,17 @@ from vanishing_variance.measure.evaluation.block import EvaluationPlan, evaluate
 from vanishing_variance.measure.evaluation.config import Diagnostics
 from vanishing_variance.measure.inference import models as inference
 from vanishing_variance.measure.inference.models import joined
-from vanishing_variance.measure.inference.temperature import PUBLISHED, UNCHANGED, Temperature
+from vanishing_variance.measure.inference.temperature import POLYNOMIAL
 from vanishing_variance.results.runs import RULES
 
 LENGTHS = [4, 32]
-FITTED, HARD = Temperature((1.0, 0.5)), Temperature((1000.0,))
 
 
-def of_all_heads(plain, temperature):
-    """Return the softmax with one temperature for all heads of a sequence, by their mean entropy, head after head."""
+def adaptive(plain):
+    """Return the softmax with the adaptive temperature, of their mean entropy in all heads, head after head."""
     by_head = plain["by_head"]  # (S, H, B, N)
     entropies = stats.entropy(by_head, axis=-1).mean(axis=1)
-    polynomials = np.maximum(np.polyval(temperature.polynomial, entropies), 1)
+    polynomials = np.maximum(np.polyval(POLYNOMIAL, entropies), 1)
     betas = np.where(entropies > 0.5, polynomials, 1).repeat(by_head.shape[1], axis=0)
     left = iter(torch.from_numpy(betas))
     return lambda logits: torch.softmax(logits * next(left).unsqueeze(-1), -1)
@@ -42,15 +41,13 @@ def test_accuracy_is_that_of_the_plain_module_whatever_the_batches(task_name, in
     trained = make_trained(task_name, "ln", SHARP[task_name])
     drawn = sample(trained, 20, 32)
     plain = plainly(trained, drawn)
-    classes = {"plain": plain["classes"]}
-    for rule, temperature in (("adaptive", PUBLISHED), ("fitted", FITTED)):
-        classes[rule] = plainly(trained, drawn, of_all_heads(plain, temperature))["classes"]
+    classes = {"plain": plain["classes"], "adaptive": plainly(trained, drawn, adaptive(plain))["classes"]}
     sure = np.all([clear(of_rule).all(axis=0) for of_rule in classes.values()], axis=0)
     drawn = rows_of(drawn, sure)
     labels = trained.variant.task.label(drawn)
     models = models_of(trained)
     batches = in_parts(drawn, models.batch_size(32))
-    found = joined(models.correct(batch, models.attend(batch), FITTED) for batch in batches)
+    found = joined(models.correct(batch, models.attend(batch)) for batch in batches)
     for rule, of_rule in classes.items():
         assert_array_equal(found[rule], of_rule[:, sure].argmax(-1) == labels)
 
@@ -76,12 +73,11 @@ def test_every_map_has_the_answers_and_the_inside_of_the_plain_module(task_name,
     labels = trained.variant.task.label(drawn)
     models = models_of(trained)
     attended = models.attend(drawn)
-    found = models.correct(drawn, attended, FITTED)
+    found = models.correct(drawn, attended)
     weighs = {"plain": None, "hard": one_hot}
     assert set(found) == set(weighs if attention_map == "length_gain" else RULES) - {"averaged"}
     if attention_map == "softmax":
-        for rule, temperature in (("adaptive", PUBLISHED), ("fitted", FITTED)):
-            weighs[rule] = of_all_heads(plainly(trained, drawn), temperature)
+        weighs["adaptive"] = adaptive(plainly(trained, drawn))
     for rule, weigh in weighs.items():
         plain = plainly(trained, drawn, weigh)
         sure = clear(plain["classes"])
@@ -97,7 +93,7 @@ def test_every_map_has_the_answers_and_the_inside_of_the_plain_module(task_name,
     assert_allclose(inside["before"], plain["before"], rtol=1e-3, atol=1e-4 * plain["before"].std())
 
 
-def make_plan(variant, **fitted):
+def make_plan(variant):
     return EvaluationPlan(
         name="test",
         root_seed=0,
@@ -106,7 +102,6 @@ def make_plan(variant, **fitted):
         range_name="short",
         training_lengths=Range(shortest=3, longest=9),
         diagnostics=Diagnostics(sequences=20, heatmap_sequences=7),
-        fitted=fitted,
     )
 
 
@@ -116,19 +111,16 @@ def test_a_block_has_a_row_a_seed_rule_and_length_the_same_for_a_model_alone(tas
     sequences = {}
     for length in LENGTHS:
         sequences[length] = partial(in_parts, sample(trained, 200, length))
-    plan = make_plan(trained.variant, first=UNCHANGED, second=HARD)
+    plan = make_plan(trained.variant)
     correct, frames = evaluate_block(plan, trained.weights, others, [4, 5], sequences)
     accuracy = frames["accuracy"].set_index(["seed", "rule", "length"])["accuracy"]
     expected = pd.MultiIndex.from_product([[4, 5], sorted(RULES), LENGTHS])
     assert accuracy.index.equals(expected)
     for (rule, length), of_rule in correct.items():
         assert of_rule.mean(axis=1).tolist() == accuracy[:, rule, length].tolist()
-    differ = correct["fitted", 32] != correct["plain", 32]
-    assert differ.any(axis=1).tolist() == [False, True]
     # averaged are here the last weights of the other seed
     assert_array_equal(correct["averaged", 32], correct["plain", 32][::-1])
 
-    plan = make_plan(trained.variant, first=HARD, second=UNCHANGED)
     other = {"averaged": single(trained._replace(weights=others["averaged"]), 1)}
     _, alone = evaluate_block(plan, single(trained, 1), other, [5], sequences)
     for name in ("accuracy", "mechanism"):

@@ -70,14 +70,6 @@ def test_the_shift_is_a_distance_in_standard_deviations():
     assert internals.shift(gone, reference) == pytest.approx((2 / np.pi) ** 0.5, rel=0.01)
 
 
-def test_wasserstein_distances_are_those_of_scipy():
-    rng = np.random.default_rng(0)
-    ours, theirs = rng.normal(size=(50, 3)), rng.normal(size=(170, 3)) * [1, 2, 3]
-    ours[:20] = theirs[:20] = 0.0
-    expected = list(map(stats.wasserstein_distance, ours.T, theirs.T))
-    assert_allclose(internals.wasserstein_distances(ours, theirs), expected)
-
-
 @pytest.mark.parametrize("where", ["before", "after"])
 def test_diagnostics_are_those_of_the_outputs_computed_plainly(task_name, where, monkeypatch):
     monkeypatch.setattr("vanishing_variance.measure.inference.sequences.ITEMS_DRAWN", 32 * 50)

@@ -4,17 +4,15 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 from small import SHARP, Trained, make_trained, single
 
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.measure.inference.sequences import of_length
 from vanishing_variance.measure.interventions import measurement
 from vanishing_variance.measure.interventions.config import Interventions
-from vanishing_variance.measure.interventions.measurement import Block, counted, intervene
+from vanishing_variance.measure.interventions.measurement import Block, intervene
 from vanishing_variance.measure.interventions.names import BASE, DAMAGING, OTHER, RECOVERING, WITHOUT_TARGET
 from vanishing_variance.measure.interventions.parts import take_apart
-from vanishing_variance.measure.interventions.readings import EDGES
 from vanishing_variance.tasks.argmax import Argmax
 
 SETTINGS = Interventions(sequences=20, training_sequences=30)
@@ -41,19 +39,14 @@ def make_block(ours, partner):
 @pytest.mark.parametrize("heads", [1, 2])
 def test_a_row_an_intervention_model_and_length_the_same_for_a_seed_alone(task_name, heads):
     none, ln = (make_trained(task_name, norm, heads=heads) for norm in ("none", "ln"))
-    accuracy, counts = intervene(make_block(ln, none), [4, 5], SETTINGS, 0)
+    accuracy = intervene(make_block(ln, none), [4, 5], SETTINGS, 0)
     assert set(accuracy["norm"]) == {"ln"}
     assert set(accuracy["length"]) == {0, *LENGTHS}
     assert set(accuracy["intervention"]) == {BASE, *RECOVERING, *DAMAGING}
     assert accuracy.groupby("length").size().tolist() == [2, 46, 46, 46]
 
-    tested = counts[counts["sample"] == "tested"]
-    assert tested["sequences"].sum() == 20 * 2 * len(LENGTHS)
-    base = accuracy.query("intervention == @BASE and length > 0")["accuracy"]
-    assert tested["right"].sum() == pytest.approx(20 * base.sum())
-
     second = [Trained(models.variant, single(models, 1)) for models in (ln, none)]
-    alone, _ = intervene(make_block(*second), [5], SETTINGS, 0)
+    alone = intervene(make_block(*second), [5], SETTINGS, 0)
     pd.testing.assert_frame_equal(alone, accuracy[accuracy["seed"] == 5].reset_index(drop=True))
 
 
@@ -61,7 +54,7 @@ def test_the_partner_gives_its_target_weights_and_nothing_else():
     none, ln = make_trained("argmax", "none"), make_trained("argmax", "ln", SHARP["argmax"])
     places = ["seed", "length", "intervention", "where"]
     with_own, with_other = (
-        intervene(make_block(none, partner), [4, 5], SETTINGS, 0)[0].set_index(places)["accuracy"]
+        intervene(make_block(none, partner), [4, 5], SETTINGS, 0).set_index(places)["accuracy"]
         for partner in (none, ln)
     )
     differ = with_own[with_own != with_other].index.get_level_values("intervention")
@@ -89,15 +82,6 @@ def test_the_first_sequences_are_tested_and_others_calibrated_with(monkeypatch):
         assert set(stored["query"][:20].tolist()) in samples.values()
 
 
-def test_right_answers_are_counted_by_the_targets_weight():
-    weight = np.array([[0.0, 0.05, 0.06, 1.0], [0.5, 0.5, 0.5, 0.5]])
-    right = np.array([[False, True, False, True], [True, True, True, False]])
-    rows = counted({"norm": "none"}, [7, 8], torch.from_numpy(weight), torch.from_numpy(right))
-    assert rows["seed"].tolist() == [7, 7, 7, 8]
-    assert [EDGES[place] for place in rows["bin"]] == [0.0, 0.03, 0.99, 0.5]
-    assert rows[["sequences", "right"]].to_numpy().tolist() == [[1, 0], [2, 1], [1, 1], [4, 3]]
-
-
 class WithoutTarget(Argmax):
     """As argmax, but nobody says which item has the answer."""
 
@@ -112,7 +96,7 @@ class WithoutTarget(Argmax):
 def test_without_a_target_what_is_not_about_it_is_the_same_and_nothing_else_is_measured():
     none, ln = (make_trained("argmax", norm) for norm in ("none", "ln"))
     without = [one._replace(variant=replace(one.variant, task=WithoutTarget(classes=10))) for one in (ln, none)]
-    expected, found = (intervene(make_block(*pair), [4, 5], SETTINGS, 0)[0] for pair in ((ln, none), without))
+    expected, found = (intervene(make_block(*pair), [4, 5], SETTINGS, 0) for pair in ((ln, none), without))
     of_both = expected["intervention"].isin(WITHOUT_TARGET)
     assert set(found["intervention"]) == set(WITHOUT_TARGET)
     pd.testing.assert_frame_equal(found, expected[of_both].reset_index(drop=True))

@@ -3,9 +3,8 @@ import torch
 from small import SHARP, clear, make_trained, models_of, sample
 from torch.testing import assert_close
 
-from vanishing_variance.measure.inference.models import at_target
 from vanishing_variance.measure.interventions import parts as module
-from vanishing_variance.measure.interventions.parts import flattened, take_apart
+from vanishing_variance.measure.interventions.parts import take_apart
 
 CLOSE = {"rtol": 1e-3, "atol": 1e-4}
 
@@ -62,11 +61,3 @@ def test_one_item_has_no_rest(task_name):
     assert torch.equal(parts.weight, torch.ones(2, 5))
     assert torch.equal(parts.rest, parts.target)
     assert torch.equal(parts.hard, parts.target)
-
-
-def test_flattened_logits_are_multiplied_by_beta(task_name):
-    models, sequences = made(task_name, 6, 9)
-    weights, hidden = densely(models, sequences, 0.3)
-    weight, context = flattened(models, [sequences], 0.3)
-    assert_close(weight.double(), at_target(weights, sequences), **CLOSE)
-    assert_close(context.double(), average(weights, hidden), **CLOSE)

@@ -1,6 +1,9 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
+from small import SHARP, Trained, make_trained, plainly, sample
 
 from vanishing_variance.engine import registry
 
@@ -30,6 +33,23 @@ def expected(name, epsilon):
 def test_each_follows_its_equation(norm_name, epsilon):
     found = normalise(norm_name, OUTPUTS, epsilon, VECTORS)
     np.testing.assert_allclose(found, expected(norm_name, epsilon), rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("output_projection", [True, False])
+def test_ln_is_std_with_gamma_in_the_next_matrix_and_beta_in_the_next_bias(task_name, output_projection):
+    """Layer normalisation has no more capacity here than standardisation (Section 3.2)."""
+    ln = make_trained(task_name, "ln", SHARP[task_name], output_projection=output_projection)
+    weights = {name: array.astype(np.float64) for name, array in ln.weights.items()}
+    gamma, beta = weights.pop("norm.scale"), weights.pop("norm.shift")
+    layers = [name for name in ("attention.output", "head.0.weight") if name in weights]
+    for name in layers:
+        beta = np.einsum("soi,si->so", weights[name], beta)
+    weights["head.0.bias"] += beta
+    weights[layers[0]] *= gamma[:, np.newaxis]
+    std = Trained(replace(ln.variant, norm_name="std"), weights)
+    drawn = sample(ln, 60, 12)
+    of_ln, of_std = (plainly(models, drawn)["classes"] for models in (ln, std))
+    np.testing.assert_allclose(of_std, of_ln, rtol=0, atol=1e-10)
 
 
 def test_each_begins_without_an_effect_of_what_is_learned(norm_name):

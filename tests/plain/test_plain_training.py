@@ -10,18 +10,18 @@ from rounding import in_double
 from small import cut_off, start
 from torch import nn
 
-from vanishing_variance.engine import loop as fast
+from vanishing_variance.engine import loop
 from vanishing_variance.engine.batches import batches
+from vanishing_variance.engine.steps import FastSteps
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.arrays import read_about
 from vanishing_variance.harness.errors import DivergedError, InputError
 from vanishing_variance.networks import Layer
 from vanishing_variance.networks.paper import state_of_seed
-from vanishing_variance.plain import block as plain_block
-from vanishing_variance.plain import loop as plain_loop
-from vanishing_variance.plain.block import train_block
-from vanishing_variance.plain.ensemble import Single, Stacked, can_stack
+from vanishing_variance.plain import training as plain_training
+from vanishing_variance.plain.gradients import Single, Stacked, can_stack
 from vanishing_variance.plain.model import initial_model
+from vanishing_variance.plain.training import train_block
 
 SEEDS = [5, 2]
 pytestmark = pytest.mark.trains
@@ -76,26 +76,25 @@ class Looking(Bag):
 @pytest.fixture(autouse=True)
 def here(monkeypatch):
     """A record every five steps."""
-    for module in (fast, plain_loop):
-        monkeypatch.setattr(module, "STEPS_PER_RECORD", 5)
+    monkeypatch.setattr(loop, "STEPS_PER_RECORD", 5)
 
 
-def trained(plan, seeds=SEEDS, ensemble=None):
-    """Train in double precision; return losses, last weights and others."""
-    ensemble = ensemble or Single(initial_model(plan, seeds[0]).double())
-    losses, others = plain_loop.train(plan, ensemble, seeds, lambda done: None, None)
-    return losses, {"last": ensemble.weights, **others}
+def trained(plan, seeds=SEEDS, models=None):
+    """Train in double precision; return losses, last weights and those kept beside them."""
+    models = models or Single(initial_model(plan, seeds[0]).double())
+    losses, kept = loop.train(plan, plain_training.PlainSteps(plan, models, seeds), seeds)
+    return losses, {"last": models.weights, **kept}
 
 
 @pytest.fixture
 def double(monkeypatch):
     """Batches in double precision."""
-    for module in (fast, plain_loop):
+    original = loop.training_batches
 
-        def drawn(*arguments, original=module.training_batches):
-            return ((in_double(batch), labels) for batch, labels in original(*arguments))
+    def drawn(*arguments):
+        return ((in_double(batch), labels) for batch, labels in original(*arguments))
 
-        monkeypatch.setattr(module, "training_batches", drawn)
+    monkeypatch.setattr(loop, "training_batches", drawn)
 
 
 @pytest.mark.usefixtures("double")
@@ -115,7 +114,7 @@ def test_the_papers_network_is_trained_as_by_the_fast_engine(task_name, norm, de
         model = initial_model(plan, seed)
         assert all(torch.equal(tensor, state_of_seed(first, 0)[name]) for name, tensor in model.state_dict().items())
         weights = in_double(first)
-        of_fast, fast_others = fast.train(plan, weights, [seed])
+        of_fast, fast_others = loop.train(plan, FastSteps(plan, weights), [seed])
         losses, ours = trained(plan, [seed])
         np.testing.assert_allclose(losses, of_fast, rtol=1e-5)
         assert ours.keys() == {"last", "averaged", "step_00000004"}
@@ -182,7 +181,7 @@ def test_the_users_own_random_numbers_are_left_alone():
 
 
 def bytes_of(block):
-    kinds = {"last": block.weights, **block.others}
+    kinds = {"last": block.weights, **block.kept}
     arrays = {f"{kind}.{name}": array for kind, weights in kinds.items() for name, array in weights.items()}
     return {name: array.tobytes() for name, array in arrays.items()} | {
         "losses": block.losses["loss"].to_numpy().tobytes()
@@ -197,10 +196,10 @@ def test_a_training_that_was_cut_off_ends_with_the_same_bits(network, steps, tmp
     plan = make_plain("dictionary", network, options=options, **settings)
     path = tmp_path / "0.safetensors"
     # a class has no checkpoints by `train_block`
-    run = partial(plain_block._train_chunk, plan, [0], path, lambda done: None)
+    run = partial(plain_training._train_chunk, plan, [0], path, lambda done: None)
     whole = bytes_of(train_block(plan, [0]))
     for step in steps:
-        cut_off(plain_loop, run, step)
+        cut_off(run, step)
         assert read_about(path)["completed"] == step
     assert bytes_of(run()) == whole
 

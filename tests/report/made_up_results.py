@@ -8,11 +8,12 @@ from checkout import ROOT
 
 from vanishing_variance.figures import style
 from vanishing_variance.figures.drawing import Drawing, write_figure
-from vanishing_variance.harness.frames import read_csv
+from vanishing_variance.harness.frames import read_csv, tidied
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.page import Figure, Results, page
 from vanishing_variance.report.strongest import Judged
 from vanishing_variance.results.runs import REFERENCE
+from vanishing_variance.results.shares import shares
 
 LENGTHS = (16, 100, 16384)
 CLAIM = {
@@ -52,7 +53,7 @@ def comparisons(norm="ln"):
     pairs = dict.fromkeys([(norm, "none"), ("ln", "none"), ("std", "none"), ("ln", "std")])
     parts = []
     for task, (treatment, baseline) in product(("argmax", "dictionary"), pairs):
-        part = pd.DataFrame(list(product(("plain", "fitted"), LENGTHS)), columns=["rule", "length"])
+        part = pd.DataFrame(list(product(("plain", "adaptive"), LENGTHS)), columns=["rule", "length"])
         row = np.arange(6.0)
         part = part.assign(task=task, range="short", treatment=treatment, baseline=baseline, n=2, difference=row)
         part = part.assign(treatment_mean=50 + row, baseline_mean=50.0, low=row - 1.5, high=row + 1.5)
@@ -78,8 +79,9 @@ def rendered(run=None, paper_scale=None, source="norm: ln\n"):
     """Return the page of made-up results: a run, the study at the paper's scale, and the one without biases."""
     paper_scale = paper_scale or made_up(drawn="recorded")
     others = {"without-biases": claims(ours=-0.9, n=3)}
-    shares = read_csv(ROOT / "metrics/interventions/shares.csv")
-    return page(*answer(), run or made_up(), paper_scale, others, shares, read_csv(REFERENCE), source)
+    intervened = tidied(read_csv(ROOT / "metrics/interventions/accuracy.csv"), "accuracy")
+    lost = shares(intervened, {"short": 16, "long": 256})
+    return page(*answer(), run or made_up(), paper_scale, others, lost, read_csv(REFERENCE), source)
 
 
 def draw(path):

@@ -85,17 +85,12 @@ def test_the_gain_is_split_by_each_model_with_the_others_weights():
     assert gain(frame, "argmax", "short", "std", 16) == gain(frame, "argmax", "short", "ln", 512) == {}
 
 
-def test_every_share_in_git_follows_from_the_accuracies_by_seed_in_git():
+def test_the_shares_in_words_follow_from_the_accuracies_by_seed_in_git():
     folder = ROOT / "metrics/interventions"
     accuracy = read_csv(folder / "accuracy.csv")
     columns = ["task", "range", "norm", "intervention", "where", "seed"]
     long = pd.wide_to_long(accuracy, "accuracy", columns, "length", sep="_").dropna().reset_index()
-    stored = read_csv(folder / "shares.csv").fillna({"note": ""})
-    keys = ["task", "range", "norm", "kind", "intervention", "where", "length"]
-    expected = stored.sort_values(keys, ignore_index=True)
     found = shares(long, {"short": 16, "long": 256})
-    pd.testing.assert_frame_equal(found.sort_values(keys, ignore_index=True), expected, rtol=0, atol=2e-6)
-    assert (folder / "accuracy.csv").stat().st_size < 400_000
     gains = {(task, "short", "ln"): gain(long, task, "short", "ln", 16) for task in ("argmax", "dictionary")}
     assert (folder / "interventions.md").read_text() == markdown(found, gains)
 

@@ -171,7 +171,7 @@ def test_the_test_of_a_line_changes_with_the_plain_engine_where_the_papers_netwo
     study = read(VALID | {"lines": {"one": {}, "two": {"model.heads": 2}, "other": {"network": "transformer"}}})
     one, two, other = (line_params(PARAMS, study, line) for line in ("one", "two", "other"))
     assert plan_of_training(one, "argmax", "short")["files"] == plan_of_training(two, "argmax", "short")["files"]
-    read_by_test = {key: PARAMS[key] for key in ("test", "diagnostics", "temperature")}
+    read_by_test = {key: PARAMS[key] for key in ("test", "diagnostics")}
     assert plan_of_test(one, "argmax", PARAMS["test"]) == read_by_test
     assert plan_of_test(other, "argmax", PARAMS["test"]) == {"test": PARAMS["test"]}
     files = plan_of_test(two, "argmax", PARAMS["test"])["files"]

@@ -1,8 +1,7 @@
 """The raw results that the claims are judged by."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,8 +23,8 @@ class Evidence:
     (`beside_accuracy`); `paper` (results/paper.csv); the `training` of the models.
 
     Of a study these are empty: `interventions`, accuracies by seed (metrics/interventions); `exponents` of Proposition
-    1 a feature (plots/proposition); `fits` of Figure 1 a component (plots/figures/figure1) with the `model`; `capacity`
-    (metrics/capacity.json) by task; the training `losses` of the short range (plots/data).
+    1 a feature (plots/proposition); `fits` of Figure 1 a component (plots/figures/figure1) with the `model`; the
+    training `losses` of the short range (plots/data).
     """
 
     accuracy: pd.DataFrame
@@ -35,7 +34,6 @@ class Evidence:
     interventions: pd.DataFrame = field(default_factory=pd.DataFrame)
     exponents: pd.DataFrame = field(default_factory=pd.DataFrame)
     fits: pd.DataFrame = field(default_factory=pd.DataFrame)
-    capacity: Mapping[str, Any] = field(default_factory=dict)
     losses: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     def require(self, tasks: Sequence[str], range_: str, *norms: str, rule: str = "plain") -> None:

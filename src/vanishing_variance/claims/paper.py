@@ -2,8 +2,8 @@
 
 The rules are written here and in the modules that this one imports; docs/decisions.md says when they were set. Claims
 about what training leads to, accuracy and the inside of trained models, are judged for each task, by models that are
-trained like the paper's alone; those of `theory` at any scale. Ours, not the paper's: `ln-std-functions`,
-`cause-moments`, `cause-attention` and `cause-read-out`. Not judged: that it helps to let the training lengths grow
+trained like the paper's alone; those of `theory` at any scale. Ours, not the paper's: `cause-moments`,
+`cause-attention` and `cause-read-out`. Not judged: that it helps to let the training lengths grow
 (B.2; `-S ranges.long.growth=null` asks), that vanishing variance is what degrades LLMs (Figure 1's caption), and that
 dispersion is inevitable (Figure 4's, a theorem of Veličković et al.).
 """
@@ -95,7 +95,6 @@ THEORY = {
     "pretrained": Rule(theory.FALLS, theory.falls),
     "square-root": Rule(theory.HALF, theory.half),
     "capacity": Rule(theory.CAPACITY, theory.argued),
-    "ln-std-functions": Rule(theory.SAME, theory.same_functions, TASKS, inside=True),
     **{f"convergence-{norm}": theory.converges("dictionary", norm) for norm in ("none", "ln")},
 }
 

@@ -39,12 +39,6 @@ CAPACITY = (
     "baseline network that answers by them cannot be written as a std network. It is not shown that trained ones do, "
     "nor that every std network can be written as a baseline network."
 )
-SAME = (
-    "A trained ln network of each task is written as a std network (γ into the next matrix, β into the next bias), and "
-    "both answer the test sequences of all lengths. Supported: at most 1 in 1,000 answers differ on each task; "
-    "contradicted: more on either. The other way round there is nothing to measure: a std network is the ln network "
-    "with γ = 1 and β = 0."
-)
 
 # A loss that falls as 1/steps falls by 11% from one tenth of the training to the next, the last.
 STILL_FALLING = 0.05
@@ -110,20 +104,6 @@ def _probed(evidence: Evidence, found: Judgement) -> Judgement:
 def argued(_: Evidence) -> Judgement:
     """Judge nothing: the claim is an argument."""
     raise NotTestedError("an argument, and no measurement")
-
-
-def same_functions(evidence: Evidence) -> Judgement:
-    """Judge whether `ln` and `std` represent the same functions."""
-    words = []
-    most = 0.0
-    for task, measured in evidence.capacity.items():
-        differ = measured["differ"]
-        deviations = measured["logits_differ"] / measured["logits_deviation"]
-        answers = f"{differ:.3%} of {measured['answers']:,} answers"
-        words.append(f"{task}: {answers}, logits within {deviations:.0e} standard deviations")
-        most = max(most, differ)
-    verdict = decided(most <= 1e-3, most > 1e-3)
-    return Judgement(verdict, "; ".join(words), "% of answers", 100 * most)
 
 
 def converges(task: str, norm: str) -> Rule:

@@ -1,4 +1,4 @@
-"""The training loop: Adam on the cross-entropy, an ensemble of seeds at once (Section 3, B.1).
+"""The training loop of both engines: batches, records of the loss, checkpoints, and the weights that are kept.
 
 S seeds, B sequences a batch.
 """
@@ -6,22 +6,19 @@ S seeds, B sequences a batch.
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.functional import cross_entropy
 
-from vanishing_variance.engine.adam import Adam, adam, learning_rates
+from vanishing_variance.engine.adam import Adam
 from vanishing_variance.engine.ahead import training_batches
 from vanishing_variance.engine.checkpoints import Checkpoint
 from vanishing_variance.engine.device import device
-from vanishing_variance.engine.graphs import on_device
 from vanishing_variance.engine.interfaces import Weights
-from vanishing_variance.engine.network import Network
-from vanishing_variance.engine.other_weights import OtherWeights
+from vanishing_variance.engine.kept_weights import KeptWeights
 from vanishing_variance.engine.plan import TrainingPlan
-from vanishing_variance.engine.sparse import occurring_rows, touched_rows
 from vanishing_variance.harness.errors import DivergedError
 from vanishing_variance.harness.parallel import Report
 
@@ -29,50 +26,55 @@ from vanishing_variance.harness.parallel import Report
 STEPS_PER_RECORD = 100
 
 
+class Steps(Protocol):
+    """An ensemble, whose weights, (S, ...) each, are trained in place."""
+
+    @property
+    def weights(self) -> Weights:
+        """All that is trained and kept."""
+
+    @property
+    def optimiser(self) -> Adam:
+        """Steps them."""
+
+    def step(self, number: int, batch: dict[str, Tensor], labels: Tensor) -> Tensor:
+        """Make a step, by its number from 1, and return its losses in nats, (S,)."""
+
+    def snapshot(self) -> Weights:
+        """Return the weights as they are after the last step."""
+
+    def finish(self) -> None:
+        """Bring all weights up to date after the last step."""
+
+
 def train(
     plan: TrainingPlan,
-    weights: dict[str, Tensor],
+    ensemble: Steps,
     seeds: Sequence[int],
     report: Report = lambda done: None,
     checkpoint_path: Path | None = None,
 ) -> tuple[np.ndarray, dict[str, dict[str, Tensor]]]:
-    """Train `weights`, in place, by Adam with decoupled decay, on fresh sequences at every step.
+    """Train an ensemble, in place, on fresh sequences at every step.
 
     Return the losses (records, S) in nats, float32, and the weights that are kept beside the last ones, by name (see
-    OtherWeights). `report` is called with the seed-steps completed since its last call. With a checkpoint it goes on
+    KeptWeights). `report` is called with the seed-steps completed since its last call. With a checkpoint it goes on
     from there and writes it now and then. Raises DivergedError, which names the first step and seed whose loss is not
     finite, or a weight that is not finite at the end: no seed is ever dropped.
     """
-    network = plan.variant.network()
-    tables = network.embedding.sparse_tables
-    table_sizes = {name: weights[name].shape[1] for name in tables}
-    for tensor in weights.values():
-        tensor.requires_grad_()
-    optimiser = adam(weights, tables, learning_rates(plan.training, plan.steps), plan.training.weight_decay)
-    others = OtherWeights(plan.training, plan.steps, weights)
+    kept = KeptWeights(plan.training, plan.steps, ensemble.weights)
     history = torch.full((plan.steps, len(seeds)), torch.nan, dtype=torch.float32, device=device())
-    state_after = partial(training_state, weights, optimiser, others, history)
+    state_after = partial(training_state, ensemble, kept, history)
 
     checkpoint = Checkpoint(checkpoint_path)
     completed = checkpoint.restore(state_after)
-    optimiser.resume(completed)
+    ensemble.optimiser.resume(completed)
     report(completed * len(seeds))
 
-    def make_step(batch: dict[str, Tensor], labels: Tensor) -> Tensor:
-        if device().type == "cpu":
-            batch, rows = touched_rows(batch, tables, table_sizes)
-        else:
-            batch, rows = occurring_rows(batch, tables)
-        loss = losses(network, weights | optimiser.read(rows), batch, labels).mean(1)
-        loss.sum().backward()  # no seed's loss depends on another's weights
-        optimiser.step()
-        return loss.detach()
-
-    step_on_device, data = on_device(make_step), training_batches(plan, seeds, completed)
+    data = training_batches(plan, seeds, completed)
     for step in range(completed + 1, plan.steps + 1):
-        history[step - 1] = step_on_device(*next(data))
-        if others.due(step):
-            others.add(step, optimiser.snapshot())
+        history[step - 1] = ensemble.step(step, *next(data))
+        if kept.due(step):
+            kept.add(step, ensemble.snapshot())
 
         due = checkpoint.due()
         if due or step % STEPS_PER_RECORD == 0 or step == plan.steps:
@@ -82,32 +84,21 @@ def train(
         if due:
             checkpoint.save(state_after, completed)
 
-    optimiser.finish()
-    for tensor in weights.values():
-        tensor.requires_grad_(False)
-    check_weights(plan, seeds, weights)
+    ensemble.finish()
+    check_weights(plan, seeds, ensemble.weights)
     checkpoint.save(state_after, plan.steps)  # until the whole block is written
-    return mean_losses(history.cpu().numpy()), others.means()
+    return mean_losses(history.cpu().numpy()), kept.means()
 
 
-def losses(network: Network, weights: Weights, batch: Weights, labels: Tensor) -> Tensor:
-    """Return each sequence's cross-entropy in nats, (S, B)."""
-    class_logits = network(weights, batch)
-    # sequences last, so that torch computes several at a time
-    return cross_entropy(class_logits.mT.contiguous(), labels, reduction="none")
-
-
-def training_state(
-    weights: Weights, optimiser: Adam, others: OtherWeights, history: Tensor, completed: int
-) -> dict[str, Tensor]:
+def training_state(ensemble: Steps, kept: KeptWeights, history: Tensor, completed: int) -> dict[str, Tensor]:
     """Return all that so many steps change, by name. Sequences are drawn from named streams, which have no state."""
     state = {"history": history}
-    for name, tensor in weights.items():
+    for name, tensor in ensemble.weights.items():
         state[f"weights.{name}"] = tensor.detach()
-    for name, tensor in optimiser.state().items():
+    for name, tensor in ensemble.optimiser.state().items():
         state[f"optimiser.{name}"] = tensor
-    for name, tensor in others.state(completed).items():
-        state[f"others.{name}"] = tensor
+    for name, tensor in kept.state(completed).items():
+        state[f"kept.{name}"] = tensor
     return state
 
 
@@ -123,7 +114,7 @@ def check_losses(plan: TrainingPlan, seeds: Sequence[int], history: Tensor) -> N
 def check_weights(plan: TrainingPlan, seeds: Sequence[int], weights: Weights) -> None:
     """Raise DivergedError for the first weight that is not finite."""
     for name, tensor in weights.items():
-        finite = torch.isfinite(tensor.flatten(1)).all(1).tolist()
+        finite = torch.isfinite(tensor.reshape(len(tensor), -1)).all(1).tolist()
         if not all(finite):
             seed = seeds[finite.index(False)]
             raise DivergedError(f"train {plan.name}: {name} of seed {seed} is not finite after the last step")

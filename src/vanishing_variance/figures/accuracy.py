@@ -1,6 +1,6 @@
 """Accuracy against sequence length, every normaliser, by the rules of the tests (Tables 1 to 6)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
@@ -8,10 +8,8 @@ import pandas as pd
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
-from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.results.accuracy import by_seed, rows
-from vanishing_variance.results.files import TrainingSetup
-from vanishing_variance.results.runs import NORMS, REFERENCE, RULES, TASKS
+from vanishing_variance.results.runs import NORMS, RULES
 from vanishing_variance.results.scale import BEHIND, baseline, paper_steps
 from vanishing_variance.statistics.intervals import interval
 
@@ -20,7 +18,6 @@ KEYS = ["task", "rule", "norm", "length"]
 DRAWN = {
     "plain": ("plain", "as trained"),
     "adaptive": ("adaptive θ", "the paper's temperature"),
-    "fitted": ("fitted θ", "one fitted to other seeds"),
     "averaged": ("averaged", "with averaged weights"),
 }
 # Of the columns that are drawn, a row of panels each: their interval and the axis.
@@ -108,16 +105,6 @@ def draw(
         f"{'; '.join(rules)}."
     )
     return Drawing(figure, f"Accuracy against length, trained on up to {trained[1]} items", caption)
-
-
-def of_ranges(accuracy: pd.DataFrame, trained: TrainingSetup) -> Iterator[tuple[str, Drawing]]:
-    """Yield the figure of each range by the name of its file; `accuracy`: metrics/accuracy.csv, or such a frame."""
-    for name in trained.longest:
-        means = data(accuracy, TASKS, name)
-        lengths = trained.shortest[name], trained.longest[name]
-        steps = {task: trained.steps[task, name] for task in TASKS}
-        stem = "accuracy" if name == "short" else f"accuracy-{name}"
-        yield stem, draw(means, papers(read_csv(REFERENCE), name), name, lengths, steps)
 
 
 def behind(means: pd.DataFrame, paper: pd.DataFrame, task: str, range_: str, steps: int) -> str:

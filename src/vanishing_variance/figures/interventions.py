@@ -38,7 +38,7 @@ MARGIN = 0.12
 def draw(shares: pd.DataFrame, longest: int) -> Drawing:
     """Draw a row of panels a kind, a column a task and variant (`none`, `ln` or the treatment); a line an intervention.
 
-    `shares`: metrics/interventions/shares.csv, of which the short range's lengths that have a share are drawn;
+    `shares`: `results.shares.shares`, of which the short range's lengths that have a share are drawn;
     `longest`: the longest training length there.
     """
     lengths = sorted(shares["length"].dropna().astype(int).unique())

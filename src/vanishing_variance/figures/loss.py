@@ -15,23 +15,31 @@ from vanishing_variance.results.accuracy import rows
 POINTS = 100
 
 
+def data(losses: pd.DataFrame) -> pd.DataFrame:
+    """Return task, norm, seed, step and the mean loss since the step before, of at most POINTS steps a task."""
+    keys = ["task", "norm", "seed", "step"]
+    parts = []
+    for _, of_task in losses.groupby("task", sort=False):
+        recorded = of_task["step"].unique()
+        width = recorded.min() * ceil(len(recorded) / POINTS)
+        last = np.ceil(of_task["step"] / width).astype(int) * width
+        parts.append(of_task.assign(step=last.clip(upper=recorded.max())))
+    means = pd.concat(parts).groupby(keys, sort=False)["loss"].mean()
+    return means.reset_index()
+
+
 def draw(losses: pd.DataFrame, trained: Range) -> Drawing:
-    """Draw a panel a task. `losses`: task, norm, seed, step, loss; `trained`: the training lengths."""
+    """Draw a panel a task. `losses`: of `data`; `trained`: the training lengths."""
     tasks = losses["task"].unique()
     figure = style.figure(2.4)
     panels = figure.subplots(1, len(tasks), sharey=True, squeeze=False)[0]
     widths = []
     for axes, task in zip(panels, tasks, strict=True):
         of_task = rows(losses, task=task)
-        recorded = of_task["step"].unique()
-        width = recorded.min() * ceil(len(recorded) / POINTS)
-        widths.append(f"{width:,} steps on {task}")
+        widths.append(f"{of_task['step'].min():,} steps on {task}")
         for norm in of_task["norm"].unique():
             of_norm = rows(of_task, norm=norm)
-            # a row the last step of those over which a mean is taken, a column a seed
-            last = np.ceil(of_norm["step"] / width) * width
-            last = last.clip(upper=of_norm["step"].max())
-            seeds = of_norm.pivot_table(index=last, columns="seed", values="loss")
+            seeds = of_norm.pivot(index="step", columns="seed", values="loss")
             look = variants.look(norm) | {"marker": ""}
             axes.plot(seeds.index, seeds.mean(axis=1), **look, label=variants.label(norm))
             style.band(axes, seeds.min(axis=1), seeds.max(axis=1), look["color"])

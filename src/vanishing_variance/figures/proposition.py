@@ -5,29 +5,11 @@ import pandas as pd
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.harness.numbers import drawn_power
-
-# The band of features around their median.
-LOW, HIGH = 0.1, 0.9
+from vanishing_variance.measure.proposition.summary import HIGH, LOW
 
 
-def data(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return task, norm, length, n, and quantiles over features, relative to sigma_d^2, one item's variance.
-
-    `median`, `low` and `high` of the variance; the medians of the delta method's, `predicted`, and of the `bound`.
-    """
-    quantities = ["variance", "predicted", "bound"]
-    relative = cells.copy()
-    relative[quantities] = cells[quantities].div(cells["item_variance"], axis=0)
-    groups = relative.groupby(["task", "norm", "length", "n"], sort=False)
-    lines = groups[quantities].median().rename(columns={"variance": "median"})
-    lines["low"] = groups["variance"].quantile(LOW)
-    lines["high"] = groups["variance"].quantile(HIGH)
-    return lines.reset_index()
-
-
-def draw(cells: pd.DataFrame, exponents: pd.DataFrame) -> Drawing:
-    """Draw a row a task, a column a normaliser (`none` first), of what the stage `proposition` wrote."""
-    lines = data(cells)
+def draw(lines: pd.DataFrame, exponents: pd.DataFrame) -> Drawing:
+    """Draw a row a task, a column a normaliser (`none` first), of `lines` and `exponents` of `proposition.summary`."""
     figure, panels = style.facets(lines, "task", "norm", margin=0.65, height=1.9, sharey="row")
     medians = exponents.groupby(["task", "norm"])["exponent"].median()
     bound, _, limit, *_ = style.SERIES
@@ -50,7 +32,7 @@ def draw(cells: pd.DataFrame, exponents: pd.DataFrame) -> Drawing:
     tail = int(exponents["tail"].iloc[0])
     caption = (
         f"One model and one query a panel, n = {lines['n'].iloc[0]} sequences of i.i.d. items a length. Lines: medians "
-        f"over {cells['feature'].nunique()} features d of O (the normaliser's input); band: their {LOW:.0%} to "
+        f"over {exponents['feature'].nunique()} features d of O (the normaliser's input); band: their {LOW:.0%} to "
         f"{HIGH:.0%} quantiles; σ²: the variance of V over items. The limit is by the delta method. Exponents: medians "
         f"of power laws at N ≥ {drawn_power(tail)}."
     )

@@ -10,7 +10,7 @@ from vanishing_variance.figures import accuracy, figure2, figure3, figure4, inte
 from vanishing_variance.figures.config import Figures
 from vanishing_variance.figures.drawing import Drawing, not_measured
 from vanishing_variance.figures.variants import roles
-from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.accuracy import rounded, rows
 from vanishing_variance.results.runs import TASKS
 
 # Frames of the evaluation that Figures 2 to 4 show.
@@ -46,7 +46,7 @@ def of_inside(frames: Mapping[str, dict[str, pd.DataFrame]], shown: Figures, nor
         "figure3": figure3.draw(moments, shown.task, norm, sequences),
         "figure4": figure4.draw(weights, shown.task),
     }
-    return Drawn(figures, {"figure2": densities, "figure3": moments, "figure4": weights})
+    return Drawn(figures, {"figure3": rounded(moments)})
 
 
 def of_measured(measured: Mapping[str, pd.DataFrame], longest: Mapping[str, int]) -> Drawn:
@@ -76,10 +76,8 @@ def of_range(
     suffix = "" if name == "short" else f"-{name}"
     losses = losses[(losses["range"] == name) & losses["norm"].isin(["none", norm])]
     means = accuracy.data(accuracies, TASKS, name)
-    data = {
-        f"loss{suffix}": losses[["task", "norm", "seed", "step", "loss"]],
-        f"accuracy{suffix}": means,
-    }
+    shown = loss.data(losses)
+    data = {f"loss{suffix}": rounded(shown)}
     steps = {}
     for task in TASKS:
         of_task = rows(losses, task=task)
@@ -90,7 +88,7 @@ def of_range(
     papers = accuracy.papers(reference, name)
     trained = (lengths.shortest, lengths.longest)
     figures = {
-        f"loss{suffix}": loss.draw(losses, lengths),
+        f"loss{suffix}": loss.draw(shown, lengths),
         f"accuracy{suffix}": accuracy.draw(means, papers, name, trained, steps),
     }
     return Drawn(figures, data)

@@ -39,6 +39,20 @@ def read_frame(path: Path) -> pd.DataFrame:
         raise _unreadable(path, "parquet", problem, "delete it and run dvc repro") from None
 
 
+def widened(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return a tidy frame with a column a length, `<name>_<length>`, in place of its columns `length` and `name`."""
+    keys = frame.columns.drop(["length", name])
+    by_length = frame.set_index([*keys, "length"])[name].unstack(sort=False).sort_index(axis=1)
+    return by_length.add_prefix(f"{name}_").reset_index()
+
+
+def tidied(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return what `widened` was given, length by length."""
+    keys = [column for column in frame if not str(column).startswith(f"{name}_")]
+    tidy = frame.melt(keys, var_name="length", value_name=name).dropna(subset=name)
+    return tidy.assign(length=tidy["length"].str.removeprefix(f"{name}_").astype(int))
+
+
 def write_csv(path: Path, frame: pd.DataFrame) -> None:
     """Write a tidy frame as CSV, numbers in full."""
     write_text(path, frame.to_csv(index=False, lineterminator="\n"))

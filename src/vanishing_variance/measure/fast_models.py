@@ -11,9 +11,8 @@ from vanishing_variance.harness.parallel import Job, Report
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.measure.evaluation.block import Correct
 from vanishing_variance.measure.held_out import held_out_stream
-from vanishing_variance.measure.inference.models import Models, StoredWeights, joined, select_models
+from vanishing_variance.measure.inference.models import Models, StoredWeights, chunks, joined, select_models
 from vanishing_variance.measure.inference.sequences import of_length
-from vanishing_variance.measure.inference.temperature import chunks
 
 # Items of a test, over all sequences and models, that take a core a few seconds.
 SMALL = 2**24
@@ -32,7 +31,7 @@ def fast_correct(
     On a CPU one model at a time, over the cores, as in the pipeline.
     """
     jobs: list[Job] = []
-    for _, places in chunks(len(seeds)):
+    for places in chunks(len(seeds)):
         chosen = {rule: select_models(of_rule, places) for rule, of_rule in weights.items()}
         jobs.append(job(_answers, plan, chosen, lengths, sequences))
     with Progress(f"test {plan.name}", len(jobs) * len(lengths), "lengths") as progress:

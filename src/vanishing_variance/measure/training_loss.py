@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import torch
 
-from vanishing_variance.engine.loop import losses
 from vanishing_variance.engine.plan import TrainingPlan
+from vanishing_variance.engine.steps import losses
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.task import Sequences
 from vanishing_variance.measure.inference.models import StoredWeights, to_device

@@ -18,7 +18,7 @@ from vanishing_variance.engine.batches import batches
 from vanishing_variance.engine.device import device
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.memory import in_one_line
-from vanishing_variance.plain.ensemble import Batch, Single
+from vanishing_variance.plain.gradients import Batch, Single
 from vanishing_variance.plain.model import PlainModel, initial_model
 from vanishing_variance.plain.plan import PlainPlan
 

@@ -79,9 +79,9 @@ def page(
     """Return all results as one HTML file without a script; its figures are files beside it.
 
     `answer`: the README's picture, and `means`, what it shows (`results.answer`); `paper_scale`: of the study
-    that the run is held against; `other_claims`: claims.json of others by name; `interventions`: shares.csv; `paper`:
-    the paper's numbers; `source`: the text of params.yaml. The run's first figure (causes) stands apart. Raises
-    InputError on a parameter that is not one, and where the results are of another treatment.
+    that the run is held against; `other_claims`: claims.json of others by name; `interventions`: of `results.shares`;
+    `paper`: the paper's numbers; `source`: the text of params.yaml. The run's first figure (causes) stands apart.
+    Raises InputError on a parameter that is not one, and where the results are of another treatment.
     """
     norm = get_param(run.judged.params, "norm", str)
     if norm not in set(run.tests["treatment"]):

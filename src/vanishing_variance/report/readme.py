@@ -11,7 +11,6 @@ from typing import Any
 import pandas as pd
 
 from vanishing_variance.engine.ranges import Range
-from vanishing_variance.figures.accuracy import of_ranges
 from vanishing_variance.figures.answer import draw
 from vanishing_variance.figures.drawing import write_figure
 from vanishing_variance.harness.errors import InputError
@@ -22,6 +21,7 @@ from vanishing_variance.harness.paths import METRICS, PLOTS
 from vanishing_variance.harness.script import run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.report.pictures import accuracies
 from vanishing_variance.report.strongest import CLAIMS, Judged, strongest
 from vanishing_variance.report.studies import read_answer, read_compared, read_judged
 from vanishing_variance.report.tables import counts, is_papers
@@ -43,8 +43,7 @@ def main() -> None:
     means = read_answer(params)
     text = rewritten(read_text(README), block(means, claims))
     write_figure(PLOTS / "readme" / "answer", draw(means, (lengths.shortest, lengths.longest)))
-    compared = read_compared(params)
-    for stem, drawing in of_ranges(compared.accuracy, compared.training):
+    for stem, drawing in accuracies(read_compared(params)):
         write_figure(PLOTS / "readme" / stem, drawing)
     write_text(README, text)
 

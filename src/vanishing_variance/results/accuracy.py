@@ -2,6 +2,7 @@
 
 from typing import Any, TypeVar
 
+import numpy as np
 import pandas as pd
 
 Indexed = TypeVar("Indexed", pd.DataFrame, "pd.Series[Any]")
@@ -24,10 +25,14 @@ def rows(frame: pd.DataFrame, **values: object) -> pd.DataFrame:
     return frame[chosen]
 
 
+def percent_by_length(results: pd.DataFrame) -> pd.DataFrame:
+    """Return accuracies in percent, a row a seed and a column a length, both increasing."""
+    return 100 * results.pivot(index="seed", columns="length", values="accuracy").astype(float)
+
+
 def by_seed(accuracy: pd.DataFrame, task: str, range_: str, norm: str, rule: str) -> pd.DataFrame:
-    """Return accuracies in percent, one row a seed and one column a length, both increasing."""
-    variant = rows(accuracy, task=task, range_=range_, norm=norm, rule=rule)
-    return variant.pivot(index="seed", columns="length", values="accuracy") * 100
+    """Return `percent_by_length` of one variant by one rule."""
+    return percent_by_length(rows(accuracy, task=task, range_=range_, norm=norm, rule=rule))
 
 
 def of_both(ours: Indexed, theirs: Indexed) -> tuple[Indexed, Indexed]:
@@ -36,6 +41,9 @@ def of_both(ours: Indexed, theirs: Indexed) -> tuple[Indexed, Indexed]:
     return ours.loc[both], theirs.loc[both]
 
 
-def six_digits(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame whose numbers have six significant digits, as many as anything reads."""
-    return frame.map("{:.6g}".format).astype(float)
+def rounded(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame with its numbers rounded to six significant digits."""
+    found = frame.copy()
+    for name in frame.select_dtypes(np.floating):
+        found[name] = frame[name].map("{:.6g}".format).astype(float)
+    return found

@@ -6,7 +6,7 @@ from itertools import product
 import pandas as pd
 
 from vanishing_variance.harness.frames import read_csv
-from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.accuracy import percent_by_length, rows
 from vanishing_variance.results.runs import REFERENCE, TASKS
 from vanishing_variance.results.scale import PAPER_LONGEST
 from vanishing_variance.statistics.intervals import interval
@@ -48,7 +48,7 @@ def answer(paper_scale: pd.DataFrame, fresh: pd.DataFrame) -> pd.DataFrame:
     for task, treatment in product(TASKS, TREATMENTS):
         study = paper_scale if treatment.in_paper else fresh
         tested = rows(study, task=task, line=treatment.line, rule=treatment.rule)
-        ours = 100 * tested.pivot(index="seed", columns="length", values="accuracy")
+        ours = percent_by_length(tested)
         ours[BEYOND] = _beyond(ours)
         cells = rows(reference, quantity="accuracy_pct", range_="short", rule="plain", task=task)
         papers = rows(cells, variant=treatment.name).set_index("length")["value"]

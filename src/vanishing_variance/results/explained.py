@@ -11,7 +11,7 @@ import pandas as pd
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.markdown import table
-from vanishing_variance.results.accuracy import MODEL, OUTPUTS, WEIGHTS, rows, six_digits
+from vanishing_variance.results.accuracy import MODEL, OUTPUTS, WEIGHTS, rounded, rows
 from vanishing_variance.results.compare.gains import columns, texts
 from vanishing_variance.results.quantities import GROUPINGS, MEANINGS, QUANTITIES
 from vanishing_variance.statistics.association import Association, association
@@ -45,8 +45,7 @@ def inside(measured: pd.DataFrame) -> pd.DataFrame:
                 f"runs/evaluated: {name} is {value} ({task}, {range_}, {norm}, seed {seed}, length {length}), as where "
                 "O does not vary at all; try larger initial weights, or a larger training.learning_rate"
             )
-    numbers = [*WEIGHTS, *OUTPUTS]
-    frame[numbers] = six_digits(frame[numbers])
+    frame = rounded(frame)
     frame.loc[frame["length"] == 0, WEIGHTS] = np.nan
     return frame
 

@@ -11,10 +11,11 @@ import pandas as pd
 from vanishing_variance.engine.ranges import Range, ranges_of, training_steps
 from vanishing_variance.engine.run import PAPER
 from vanishing_variance.engine.seeds import Index
+from vanishing_variance.harness.frames import widened
 from vanishing_variance.harness.outputs import Files
 from vanishing_variance.harness.sections import Several, get_param
-from vanishing_variance.measure.interventions.readings import COLUMNS, read_out
 from vanishing_variance.results import equal_attention, explained, shares, shares_table, tables
+from vanishing_variance.results.accuracy import rounded
 from vanishing_variance.results.compare.beside_paper import cells, markdown
 from vanishing_variance.results.compare.gains import gains_table
 from vanishing_variance.results.compare.paired_tests import Answers, paired_tests
@@ -74,8 +75,8 @@ def comparison(
     return {
         "accuracy.csv": accuracy,
         "summary.json": overview(accuracy, norm, trained.longest),
-        "tables/tests.csv": tests,
-        "tables/paper.csv": beside,
+        "tables/tests.csv": rounded(tests),
+        "tables/paper.csv": rounded(beside),
         "tables/paper.md": markdown(beside),
         "tables/gains.md": gains_table(accuracy, norm, trained.root, trained.longest, trained.sequences),
         "tables/tables.md": "\n".join(numbered),
@@ -88,11 +89,12 @@ def explanation(inside: pd.DataFrame, accuracy: pd.DataFrame, trained: TrainingS
     table = explained.explained(beside, trained.root)
     parts = equal_attention.split(beside, trained.longest)
     words = f"{explained.markdown(table)}\n{equal_attention.markdown(parts)}"
-    return {"mechanism.csv": inside, "explained.csv": table, "mechanism.md": words}
+    return {"mechanism.csv": inside, "explained.csv": rounded(table), "mechanism.md": words}
 
 
-def recovery(accuracy: pd.DataFrame, counts: pd.DataFrame, norm: str, trained: TrainingSetup) -> Files:
-    """Return accuracies by seed, the shares of the lost accuracy that come back or are reproduced, and the read-out."""
+def recovery(accuracy: pd.DataFrame, norm: str, trained: TrainingSetup) -> Files:
+    """Return accuracies by seed, and in words the shares of the lost accuracy that come back or are reproduced."""
+    by_model = accuracy[[*shares.KEYS, "length", "accuracy"]]
     lost = shares.shares(accuracy, trained.longest)
     gains = {}
     for task in TASKS:
@@ -102,9 +104,7 @@ def recovery(accuracy: pd.DataFrame, counts: pd.DataFrame, norm: str, trained: T
             if parts:
                 gains[task, range_, treatment] = parts
     return {
-        "interventions/accuracy.csv": shares.wide(accuracy),
-        "interventions/shares.csv": lost,
-        "interventions/read-out.csv": read_out(counts),
+        "interventions/accuracy.csv": widened(by_model.sort_values(shares.KEYS), "accuracy"),
         "interventions/interventions.md": shares_table.markdown(lost, gains),
     }
 
@@ -113,13 +113,10 @@ def not_measured(network: str) -> Files:
     """Return the files of what is measured in the paper's network alone: no rows, and words that say so of another."""
     said = f"Not measured: network {network}.\n"
     return {
-        "capacity.json": {},
         "mechanism.csv": pd.DataFrame(columns=explained.INSIDE),
         "explained.csv": pd.DataFrame(columns=explained.COLUMNS),
         "mechanism.md": said,
         "interventions/accuracy.csv": pd.DataFrame(columns=shares.KEYS),
-        "interventions/shares.csv": pd.DataFrame(columns=shares.COLUMNS),
-        "interventions/read-out.csv": pd.DataFrame(columns=COLUMNS),
         "interventions/interventions.md": said,
     }
 

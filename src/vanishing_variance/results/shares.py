@@ -30,18 +30,6 @@ Values = Float[np.ndarray, " S"]
 Some = TypeVar("Some", Values, pd.Series)
 
 
-def wide(accuracy: pd.DataFrame) -> pd.DataFrame:
-    """Return accuracies by seed as metrics/interventions/accuracy.csv has them: `accuracy_<length>`, 0 for training."""
-    by_length = accuracy.pivot(index=KEYS, columns="length", values="accuracy")
-    return by_length.add_prefix("accuracy_").reset_index()
-
-
-def tidy(by_length: pd.DataFrame) -> pd.DataFrame:
-    """Return what `wide` was given: a row a model, intervention and length; some interventions have no length 0."""
-    accuracy = by_length.melt(KEYS, var_name="length", value_name="accuracy").dropna(subset="accuracy")
-    return accuracy.assign(length=accuracy["length"].str.removeprefix("accuracy_").astype(int))
-
-
 def shares(accuracy: pd.DataFrame, longest: Mapping[str, int]) -> pd.DataFrame:
     """Return a row a task, range, norm, kind, intervention, place and length, or of all lengths beyond training.
 
@@ -68,7 +56,7 @@ def shares(accuracy: pd.DataFrame, longest: Mapping[str, int]) -> pd.DataFrame:
             for (kind, intervention, where), change in _changes(means, trained).items():
                 place = {"kind": kind, "intervention": intervention, "where": where, "length": length}
                 found.append(about | place | _share(change.to_numpy(), fall.to_numpy()))
-    return pd.DataFrame(found).round(6)[COLUMNS]
+    return pd.DataFrame(found, columns=COLUMNS).round(6)
 
 
 def _changes(means: pd.DataFrame, trained: pd.Series) -> dict[tuple[str, str, str], pd.Series]:

@@ -11,7 +11,6 @@ from vanishing_variance.results.runs import ABLATIONS, PAPER_TABLES, compared
 TITLES = {
     "plain": "without test-time adaptation",
     "adaptive": "with the adaptive temperature",
-    "fitted": "with the adaptive temperature fitted to our models, which uses labels at these lengths",
     "hard": "with all attention on the largest logit",
     "averaged": "with the weights averaged over the last part of training",
 }

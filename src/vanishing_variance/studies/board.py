@@ -14,7 +14,7 @@ from jaxtyping import Float
 from scipy import stats
 
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.accuracy import percent_by_length, rows
 from vanishing_variance.results.compare.gains import ENDS, VIEWS, columns, gain
 from vanishing_variance.results.runs import RULES
 from vanishing_variance.statistics.holm import holm
@@ -100,11 +100,6 @@ def _rows_of_line(own: pd.DataFrame, baseline: pd.DataFrame, longest: int, seque
         if rule == PLAIN:
             row |= _inside(rows(own, rule=rule)) | matched(own, baseline, longest)
         yield row
-
-
-def percent_by_length(results: pd.DataFrame) -> pd.DataFrame:
-    """Return accuracies in percent, a row a seed and a column a length."""
-    return 100 * results.pivot(index="seed", columns="length", values="accuracy").astype(float)
 
 
 def _estimate(name: str, values: Float[np.ndarray, " S"]) -> dict[str, float]:

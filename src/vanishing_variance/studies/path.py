@@ -9,12 +9,11 @@ from scipy import stats
 
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import estimate
-from vanishing_variance.results.accuracy import of_both, rows
+from vanishing_variance.results.accuracy import of_both, percent_by_length, rows
 from vanishing_variance.results.compare.gains import columns, texts
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.log_odds import log_odds
 from vanishing_variance.statistics.paired import difference
-from vanishing_variance.studies.board import percent_by_length
 from vanishing_variance.studies.matched import PLAIN
 from vanishing_variance.studies.study import Study
 

@@ -94,7 +94,7 @@ def plan_of_test(
     """
     if params["network"] != PAPER:
         return {"test": test}
-    plan = {"test": test, "diagnostics": params["diagnostics"], "temperature": params["temperature"]}
+    plan = {"test": test, "diagnostics": params["diagnostics"]}
     if paper_tables:
         plan["paper_tables"] = True
     if params["model"]["heads"] > 1:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from vanishing_variance.results.accuracy import OUTPUTS, WEIGHTS, rows, six_digits
+from vanishing_variance.results.accuracy import OUTPUTS, WEIGHTS, rounded, rows
 from vanishing_variance.studies.line import STUDIES
 
 KEYS = ["seed", "length"]
@@ -41,7 +41,7 @@ def mechanism_of_tables(mechanism: pd.DataFrame) -> pd.DataFrame:
 
     What is the same after the normaliser as before it, as where there is none, is left out after it.
     """
-    numbers = six_digits(mechanism[[*WEIGHTS, *OUTPUTS]])
+    numbers = rounded(mechanism[[*WEIGHTS, *OUTPUTS]])
     numbers.loc[mechanism["length"] == 0, WEIGHTS] = float("nan")
     for name in AFTER:
         numbers[f"{name}_after"] = numbers[f"{name}_after"].mask(numbers[f"{name}_after"] == numbers[f"{name}_before"])

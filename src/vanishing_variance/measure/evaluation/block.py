@@ -20,10 +20,8 @@ from vanishing_variance.harness.progress import Progress
 from vanishing_variance.measure.evaluation import internals
 from vanishing_variance.measure.evaluation.config import Diagnostics
 from vanishing_variance.measure.evaluation.diagnostics import diagnose
-from vanishing_variance.measure.inference import temperature
-from vanishing_variance.measure.inference.models import Models, StoredWeights, joined, select_models
+from vanishing_variance.measure.inference.models import Models, StoredWeights, chunks, joined, select_models
 from vanishing_variance.measure.inference.sequences import Read, of_training_lengths
-from vanishing_variance.measure.inference.temperature import Temperature
 
 # By rule and length: True where an answer is correct.
 Correct = Mapping[tuple[str, int], Bool[np.ndarray, "S B"]]
@@ -31,10 +29,7 @@ Correct = Mapping[tuple[str, int], Bool[np.ndarray, "S B"]]
 
 @dataclass(frozen=True)
 class EvaluationPlan:
-    """All that an evaluation depends on, apart from weights and test sequences.
-
-    `fitted`: the temperature of each half of the block (`fit.fit_block`), where the attention map is a softmax.
-    """
+    """All that an evaluation depends on, apart from weights and test sequences."""
 
     name: str
     root_seed: int
@@ -43,7 +38,6 @@ class EvaluationPlan:
     range_name: str
     training_lengths: Range
     diagnostics: Diagnostics
-    fitted: Mapping[str, Temperature]
 
 
 def evaluate_block(
@@ -58,17 +52,15 @@ def evaluate_block(
     `others`: weights that the same trainings kept beside their last ones, by name, which is their rule: these models
     are tested as they are. On a CPU one model at a time, over the cores; on a GPU each half of the block at once.
 
-    Return every answer, and frames by name: `accuracy` (`accuracies`), `temperatures` (`temperature.frame`),
-    `mechanism` (`internals.means_by_model`; `sample` is tested, or trained with length 0 for the training lengths), and
-    those of `diagnose` for the first model.
+    Return every answer, and frames by name: `accuracy` (`accuracies`), `mechanism` (`internals.means_by_model`;
+    `sample` is tested, or trained with length 0 for the training lengths), and those of `diagnose` for the first model.
     """
     first = select_models(weights, slice(1))
     jobs: list[parallel.Job] = [partial(diagnose, plan.variant, first, plan.lengths, plan.diagnostics, plan.root_seed)]
-    for half, places in temperature.chunks(len(seeds)):
+    for places in chunks(len(seeds)):
         chosen = select_models(weights, places)
         kept = {rule: select_models(of_rule, places) for rule, of_rule in others.items()}
-        fitted = plan.fitted.get(half)
-        jobs.append(partial(_evaluate_models, plan, fitted, chosen, kept, seeds[places], sequences))
+        jobs.append(partial(_evaluate_models, plan, chosen, kept, seeds[places], sequences))
     with Progress(f"evaluate {plan.name}", len(jobs) * len(plan.lengths), "lengths") as progress:
         diagnostics, *parts = parallel.run(jobs, progress)
 
@@ -77,7 +69,6 @@ def evaluate_block(
     rows = [row for part in rows_of_parts for row in part]
     frames = {
         "accuracy": accuracies(correct, seeds),
-        "temperatures": temperature.frame(plan.fitted),
         "mechanism": pd.DataFrame(rows).sort_values(["seed", "length"], ignore_index=True),
         **diagnostics,
     }
@@ -95,7 +86,6 @@ def accuracies(correct: Correct, seeds: Sequence[int]) -> pd.DataFrame:
 
 def _evaluate_models(
     plan: EvaluationPlan,
-    fitted: Temperature | None,
     weights: StoredWeights,
     others: Mapping[str, StoredWeights],
     seeds: Sequence[int],
@@ -112,7 +102,7 @@ def _evaluate_models(
         correct_batches, inside_batches = [], []
         for batch in sequences[length](models.batch_size(length)):
             attended = models.attend(batch)
-            answers = models.correct(batch, attended, fitted)
+            answers = models.correct(batch, attended)
             answers |= {rule: of_rule.correct_as_trained(batch) for rule, of_rule in kept.items()}
             correct_batches.append(answers)
             inside_batches.append(internals.inside(batch, attended))

@@ -1,4 +1,4 @@
-"""The sections `diagnostics` and `temperature` of params.yaml."""
+"""The section `diagnostics` of params.yaml."""
 
 from vanishing_variance.harness.sections import Count, Section, Several
 
@@ -8,9 +8,3 @@ class Diagnostics(Section):
 
     sequences: Several
     heatmap_sequences: Count
-
-
-class Fit(Section):
-    """Sequences a model and test length, labelled and none of them tested, to whose wrong answers it is fitted."""
-
-    sequences: Count

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Float, Float64, Shaped
+from jaxtyping import Float, Shaped
 from scipy.stats import sem, wasserstein_distance
 from torch import Tensor
 
-from vanishing_variance.engine.device import device
 from vanishing_variance.engine.task import Sequences
 from vanishing_variance.measure.evaluation.diagnostics import LARGEST_WEIGHTS
 from vanishing_variance.measure.inference.models import Attended, at_target, over_heads
@@ -79,24 +78,5 @@ def shift(outputs: Float[np.ndarray, "B D"], reference: Float[np.ndarray, "R D"]
     lengths is measured beside it.
     """
     deviations = reference.std(axis=0)
-    if device().type == "cpu":
-        distances = list(map(wasserstein_distance, outputs.T, reference.T))
-    else:
-        distances = wasserstein_distances(outputs, reference).tolist()
+    distances = list(map(wasserstein_distance, outputs.T, reference.T))
     return float(np.mean(distances) / deviations.mean())
-
-
-def wasserstein_distances(
-    ours: Float[np.ndarray, "B D"], theirs: Float[np.ndarray, "R D"]
-) -> Float64[np.ndarray, " D"]:
-    """Return the 1-Wasserstein distance between two samples of each feature: the area between their distributions.
-
-    As scipy's, of all features at once, on the device: a GPU's block has a hundred times as many as a core should do.
-    """
-    both = torch.from_numpy(np.concatenate((ours, theirs))).to(device())
-    values, order = both.sort(dim=0)
-    of_ours = (order < len(ours)).cumsum(dim=0).double()
-    of_theirs = torch.arange(1, len(both) + 1, device=both.device).unsqueeze(1) - of_ours
-    between = (of_ours / len(ours) - of_theirs / len(theirs)).abs()
-    areas = between[:-1] * values.diff(dim=0)
-    return np.asarray(areas.sum(dim=0).cpu())

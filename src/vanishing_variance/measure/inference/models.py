@@ -4,7 +4,7 @@ S seeds, B sequences, N items, D width, P features of a context, C classes; BH r
 sequence one after another.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,7 +20,7 @@ from vanishing_variance.engine.items import Items
 from vanishing_variance.engine.network import Network
 from vanishing_variance.engine.task import TARGET, Sequences, Task
 from vanishing_variance.engine.variant import Variant
-from vanishing_variance.measure.inference.temperature import PUBLISHED, Temperature, entropy
+from vanishing_variance.measure.inference.temperature import adaptive_beta, entropy
 
 # The items of a batch, over all its sequences and models: enough that the work done once a batch is little beside them.
 ITEMS_IN_BATCH = {"cpu": 2**16, "cuda": 2**20}
@@ -112,25 +112,20 @@ class Models:
         return Attended(items, logits, weights, context, before, after)
 
     @torch.no_grad()
-    def correct(
-        self, sequences: Sequences, attended: Attended, fitted: Temperature | None = None
-    ) -> dict[str, Bool[Tensor, "S B"]]:
+    def correct(self, sequences: Sequences, attended: Attended) -> dict[str, Bool[Tensor, "S B"]]:
         """Return True where the answer is correct, by the rule that the models are tested with.
 
         `plain`: as trained; `hard`: all attention on the largest logit, the first of equals. Where the attention map is
-        a softmax, `adaptive`: the published temperature of Veličković et al.; and `fitted`: this one, if it is given.
-        All heads of a sequence have one temperature.
+        a softmax, `adaptive`: the temperature of Veličković et al., one for all heads of a sequence.
         """
         labels = self.labels(sequences)
         class_logits = {"plain": self.read_out(attended.after)}
         largest = items_at(attended.items, attended.logits.argmax(-1, keepdim=True))
         class_logits["hard"] = self.class_logits(largest.hidden().squeeze(2))
         if self.network.rescaled:
-            temperatures = {"adaptive": PUBLISHED} if fitted is None else {"adaptive": PUBLISHED, "fitted": fitted}
-            for rule, temperature in temperatures.items():
-                beta = temperature.beta(attended.entropy).repeat_interleave(self.network.model.heads, dim=1)
-                context = sharpened(attended.items, attended.logits, beta, attended.context)
-                class_logits[rule] = self.class_logits(context)
+            beta = adaptive_beta(attended.entropy).repeat_interleave(self.network.model.heads, dim=1)
+            context = sharpened(attended.items, attended.logits, beta, attended.context)
+            class_logits["adaptive"] = self.class_logits(context)
         return {rule: logits.argmax(-1) == labels for rule, logits in class_logits.items()}
 
     @torch.no_grad()
@@ -191,6 +186,13 @@ def joined(batches: Iterable[Mapping[str, Shaped[Tensor, "S _ ..."]]]) -> dict[s
         tensors = [batch[name] for batch in all_batches]
         arrays[name] = torch.cat(tensors, dim=1).cpu().numpy()
     return arrays
+
+
+def chunks(seeds: int) -> Iterator[slice]:
+    """Yield the places of models that are tested at once: on a CPU one, on a GPU half of the block."""
+    size = 1 if device().type == "cpu" else (seeds + 1) // 2
+    for first in range(0, seeds, size):
+        yield slice(first, min(first + size, seeds))
 
 
 def select_models(weights: StoredWeights, places: slice) -> dict[str, Float[np.ndarray, "_ ..."]]:

@@ -9,9 +9,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from torch import Tensor
 
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.ranges import Range
@@ -20,14 +18,13 @@ from vanishing_variance.engine.task import TARGET
 from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.progress import Progress
-from vanishing_variance.measure.inference.models import Models, StoredWeights, over_heads, select_models
+from vanishing_variance.measure.inference.models import Models, StoredWeights, select_models
 from vanishing_variance.measure.inference.sequences import Read, first, of_length, of_training_lengths
 from vanishing_variance.measure.interventions import setting
 from vanishing_variance.measure.interventions.config import Interventions
 from vanishing_variance.measure.interventions.moments import is_correct
 from vanishing_variance.measure.interventions.names import BASE, NOTHING, WITHOUT_TARGET
-from vanishing_variance.measure.interventions.parts import flattened, take_apart
-from vanishing_variance.measure.interventions.readings import BETAS, EDGES
+from vanishing_variance.measure.interventions.parts import take_apart
 
 COLUMNS = ["task", "range", "norm", "seed", "length", "intervention", "where", "accuracy"]
 
@@ -50,12 +47,9 @@ class Block:
     sequences: Mapping[int, Read]
 
 
-def intervene(
-    block: Block, seeds: Sequence[int], settings: Interventions, root_seed: int
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the accuracies under every intervention, and the counts of correct answers by the target's weight.
+def intervene(block: Block, seeds: Sequence[int], settings: Interventions, root_seed: int) -> pd.DataFrame:
+    """Return the accuracies under every intervention: COLUMNS, length 0 for the training lengths, fractions.
 
-    The first: COLUMNS, length 0 for the training lengths, accuracy as a fraction. The second: for `readings.read_out`.
     Random streams are those of the task, range and length: all variants get the same sequences and donors.
     On a CPU one seed at a time, over the cores; on a GPU all seeds at once.
     """
@@ -69,15 +63,14 @@ def intervene(
     variant = block.variant
     name = f"interventions {variant.task_name}-{block.range_name}-{variant.norm_name}"
     with Progress(name, len(block.sequences) * len(jobs), "lengths") as progress:
-        results = parallel.run(jobs, progress)
-    accuracies, counts = zip(*results, strict=True)
-    return pd.DataFrame(chain(*accuracies), columns=COLUMNS), pd.concat(counts, ignore_index=True)
+        accuracies = parallel.run(jobs, progress)
+    return pd.DataFrame(chain(*accuracies), columns=COLUMNS)
 
 
 def _measure(
     block: Block, seeds: Sequence[int], settings: Interventions, root_seed: int, report: parallel.Report
-) -> tuple[list[Row], pd.DataFrame]:
-    """Return the rows of accuracies, and the counts."""
+) -> list[Row]:
+    """Return the rows of accuracies."""
     variant, range_name = block.variant, block.range_name
     models = Models.of(variant, block.weights)
     partner = Models.of(block.partner, block.partner_weights)
@@ -92,11 +85,6 @@ def _measure(
     training = setting.calibrate(models, take_apart(models, others))
     base = is_correct(models, short_parts.context, short_parts.labels)
     accuracies = _accuracies(about | {"length": 0}, seeds, [(BASE, NOTHING, base)])
-    counts: list[pd.DataFrame] = []
-    for beta in BETAS:
-        weight, context = flattened(models, short, beta)
-        correct = is_correct(models, context, short_parts.labels)
-        counts.append(counted(about | {"sample": "flattened", "length": 0}, seeds, weight, correct))
 
     for length, read in block.sequences.items():
         size = models.batch_size(length)
@@ -113,11 +101,9 @@ def _measure(
         ]
         if TARGET not in tested[0]:
             outcomes = [outcome for outcome in outcomes if outcome[0] in WITHOUT_TARGET]
-        _, _, base = outcomes[0]
         accuracies += _accuracies(about | {"length": length}, seeds, outcomes)
-        counts.append(counted(about | {"sample": "tested", "length": length}, seeds, parts.weight, base))
         report(1)
-    return accuracies, pd.concat(counts)
+    return accuracies
 
 
 def _accuracies(about: Row, seeds: Sequence[int], outcomes: Iterable[setting.Outcome]) -> list[Row]:
@@ -129,17 +115,3 @@ def _accuracies(about: Row, seeds: Sequence[int], outcomes: Iterable[setting.Out
             row = {"seed": seed, "intervention": name, "where": where, "accuracy": round(mean, 6)}
             rows.append(about | row)
     return rows
-
-
-def counted(about: Row, seeds: Sequence[int], weight: Tensor, correct: Tensor) -> pd.DataFrame:
-    """Return `about`, seed, bin of the target's weight (S, BH), a mean over heads, its sequences and the right ones."""
-    mean_weight = over_heads(weight, correct.shape[1]).cpu().numpy()
-    inner_edges = EDGES[1:-1]
-    columns = {
-        "seed": np.repeat(seeds, mean_weight.shape[1]),
-        "bin": np.digitize(mean_weight, inner_edges).ravel(),
-        "right": correct.cpu().numpy().ravel(),
-    }
-    by_bin = pd.DataFrame(columns).groupby(["seed", "bin"])["right"]
-    counts = by_bin.agg(sequences="size", right="sum").reset_index()
-    return pd.DataFrame([about]).merge(counts, how="cross")

@@ -63,20 +63,6 @@ def take_apart(models: Models, batches: Iterable[Batch]) -> Parts:
     return Parts(**joined)
 
 
-@torch.no_grad()
-def flattened(
-    models: Models, batches: Iterable[Batch], beta: float
-) -> tuple[Float[Tensor, "S BH"], Float[Tensor, "S BH P"]]:
-    """Return the target's weight and the context with the logits times `beta`, of all batches together."""
-    weights, contexts = [], []
-    for batch in batches:
-        items, folded_query = models.encode(batch)
-        logits, context = attend(items, folded_query * beta)
-        weights.append(at_target(torch.softmax(logits, dim=-1), batch))
-        contexts.append(context)
-    return torch.cat(weights, dim=1), torch.cat(contexts, dim=1)
-
-
 def _take_apart(models: Models, sequences: Sequences) -> Parts:
     items, folded_query = models.encode(sequences)
     logits, context = attend(items, folded_query)

@@ -1,4 +1,4 @@
-"""Summary of the measured variances: an exponent a feature, and the numbers of `dvc metrics diff`."""
+"""Summary of the measured variances: what is drawn, an exponent a feature, and the numbers of `dvc metrics diff`."""
 
 from typing import Any
 
@@ -9,7 +9,25 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.statistics.intervals import CONFIDENCE
 from vanishing_variance.statistics.power_law import power_law
 
-COLUMNS = ["task", "norm", "feature", "tail", "exponent", "low", "high", "predicted", "measured"]
+# The band of features around their median.
+LOW, HIGH = 0.1, 0.9
+DRAWN = ["task", "norm", "feature", "tail", "exponent", "low", "high"]
+COLUMNS = [*DRAWN, "predicted", "measured"]
+
+
+def lines(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return task, norm, length, n, and quantiles over features, relative to sigma_d^2, one item's variance.
+
+    `median`, `low` and `high` of the variance; the medians of the delta method's, `predicted`, and of the `bound`.
+    """
+    quantities = ["variance", "predicted", "bound"]
+    relative = cells.copy()
+    relative[quantities] = cells[quantities].div(cells["item_variance"], axis=0)
+    groups = relative.groupby(["task", "norm", "length", "n"], sort=False)
+    drawn = groups[quantities].median().rename(columns={"variance": "median"})
+    drawn["low"] = groups["variance"].quantile(LOW)
+    drawn["high"] = groups["variance"].quantile(HIGH)
+    return drawn.reset_index()
 
 
 def exponents(cells: pd.DataFrame, tail: int) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from vanishing_variance.engine.interfaces import Weights
 STEPS_BETWEEN = 10
 
 
-class OtherWeights:
+class KeptWeights:
     """Means of the weights after some steps, by name: `averaged` (Polyak and Juditsky 1992), `step_00001000`.
 
     The weights after one step are the mean over that step alone. Sums begin at the first step that is part of them.

@@ -80,8 +80,11 @@ class Stacked:
             tensor.grad = gradients[name]
         return losses  # type: ignore[no-any-return]
 
+    def check_bound(self) -> None:
+        """Do nothing: what torch.func takes changes no state."""
 
-Ensemble = Single | Stacked
+
+Gradients = Single | Stacked
 
 
 def can_stack(models: Sequence[PlainModel], batch: Batch, labels: Int64[Tensor, "S B"]) -> bool:

@@ -20,6 +20,7 @@ from vanishing_variance.engine.device import device
 from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.interfaces import Weights
 from vanishing_variance.engine.plan import TrainingPlan
+from vanishing_variance.engine.steps import FastSteps
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.jobs import job
 from vanishing_variance.harness.parallel import Report
@@ -31,13 +32,13 @@ class TrainedBlock:
     """A block of trained seeds.
 
     `weights`: the last ones by name of the tensor, (S, ...) each, float32. `losses`: seed, step, loss (nats, the mean
-    over the STEPS_PER_RECORD steps that end with `step`). `others`: the weights that are kept beside the last ones, of
+    over the STEPS_PER_RECORD steps that end with `step`). `kept`: the weights that are kept beside the last ones, of
     the same names and shapes: `averaged` (training.averaged_part), and such as `step_00001000` (training.kept_steps).
     """
 
     weights: dict[str, np.ndarray]
     losses: pd.DataFrame
-    others: dict[str, dict[str, np.ndarray]]
+    kept: dict[str, dict[str, np.ndarray]]
 
 
 # Trains some seeds of a plan with a checkpoint, and reports the seed-steps completed.
@@ -108,12 +109,12 @@ def _train_chunk(plan: TrainingPlan, seeds: Sequence[int], checkpoint: Path | No
     variant = plan.variant
     initial = draw(variant.initial(plan.task_training), plan.root_seed, variant.task_name, seeds)
     weights = {name: tensor.to(device()) for name, tensor in initial.items()}
-    losses, others = loop.train(plan, weights, seeds, report, checkpoint)
-    return trained_block(plan, seeds, weights, losses, others)
+    losses, kept = loop.train(plan, FastSteps(plan, weights), seeds, report, checkpoint)
+    return trained_block(plan, seeds, weights, losses, kept)
 
 
 def trained_block(
-    plan: TrainingPlan, seeds: Sequence[int], weights: Weights, losses: np.ndarray, others: Mapping[str, Weights]
+    plan: TrainingPlan, seeds: Sequence[int], weights: Weights, losses: np.ndarray, kept: Mapping[str, Weights]
 ) -> TrainedBlock:
     """Return what a training of `losses` (records, S) leaves, on the CPU."""
     records = len(losses)
@@ -123,18 +124,18 @@ def trained_block(
         "step": np.tile(last_steps.clip(max=plan.steps), len(seeds)),
         "loss": losses.T.ravel(),
     }
-    other_arrays = {name: to_arrays(tensors) for name, tensors in others.items()}
-    return TrainedBlock(to_arrays(weights), pd.DataFrame(columns), other_arrays)
+    kept_arrays = {name: to_arrays(tensors) for name, tensors in kept.items()}
+    return TrainedBlock(to_arrays(weights), pd.DataFrame(columns), kept_arrays)
 
 
 def joined(chunks: Sequence[TrainedBlock]) -> TrainedBlock:
     """Return the block that consists of these chunks, one after another."""
     weights = _joined_weights([chunk.weights for chunk in chunks])
     losses = pd.concat([chunk.losses for chunk in chunks], ignore_index=True)
-    others = {}
-    for name in chunks[0].others:
-        others[name] = _joined_weights([chunk.others[name] for chunk in chunks])
-    return TrainedBlock(weights, losses, others)
+    kept = {}
+    for name in chunks[0].kept:
+        kept[name] = _joined_weights([chunk.kept[name] for chunk in chunks])
+    return TrainedBlock(weights, losses, kept)
 
 
 def _joined_weights(of_chunks: Sequence[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
