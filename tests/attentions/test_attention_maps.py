@@ -10,6 +10,7 @@ from vanishing_variance.attentions import (
     asentmax,
     entmax,
     entmax15,
+    l2,
     length_gain,
     logn,
     normalised,
@@ -24,7 +25,13 @@ from vanishing_variance.engine import registry
 
 EPSILON = torch.finfo(torch.float32).eps
 SIMPLEX = {"sparsemax": sparsemax, "entmax15": entmax15, "entmax": entmax, "asentmax": asentmax}
-OTHERS = {"sigmoid": sigmoid, "normalised": normalised, "stickbreaking": stickbreaking, "length_gain": length_gain}
+OTHERS = {
+    "sigmoid": sigmoid,
+    "normalised": normalised,
+    "stickbreaking": stickbreaking,
+    "length_gain": length_gain,
+    "l2": l2,
+}
 WEIGHTED = SIMPLEX | OTHERS
 INITIAL = {
     "ssmax": {"scale": 0.43},
@@ -80,6 +87,8 @@ def expected(name, logits, numbers):
         return on_simplex(logits * (1 + numbers["beta"] * math.log(items + 1) ** numbers["gamma"]), 1.5)
     if name == "normalised":
         return numbers["gain"] * (logits - logits.mean()) / (logits.std() + 0.001) + numbers["bias"]
+    if name == "l2":
+        return special.softmax(logits) / np.linalg.norm(special.softmax(logits))
     if name == "length_gain":
         return (items / 16) ** numbers["exponent"] * special.softmax(logits)
     equations = {
