@@ -1,6 +1,7 @@
 """Test one block of trained models at every length, and look inside."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -29,14 +30,14 @@ from vanishing_variance.measure.inference.stored import (
     weight_files,
 )
 
+ReadOfLengths = Callable[[Sequence[int]], Mapping[int, Read]]
 Evaluated = tuple[Correct, dict[str, pd.DataFrame]]
 
 
 def main() -> None:
     this = block_of_variant(__doc__)
     params = {**read_yaml(PATH), **read_yaml(NETWORK)}
-    test: Test = get_param(params, "test", Test)
-    correct, frames = evaluated(params, this, open_sequences(this.task, test.lengths))
+    correct, frames = evaluated(params, this, partial(open_sequences, this.task))
     folder = this.folder("evaluated")
     answers = {f"{rule}-{length}": of_rule for (rule, length), of_rule in correct.items()}
     write_arrays(folder / "answers.safetensors", answers)
@@ -44,16 +45,19 @@ def main() -> None:
         write_frame(folder / f"{name}.parquet", measured)
 
 
-def evaluated(params: Mapping[str, Any], this: Run, sequences: Mapping[int, Read]) -> Evaluated:
-    """Return what one block of models answers to sequences by length, and what is inside them. Raises InputError."""
+def evaluated(params: Mapping[str, Any], this: Run, sequences_of: ReadOfLengths) -> Evaluated:
+    """Return what one block of models answers, and what is measured inside them. Raises InputError.
+
+    `sequences_of`: opens the test sequences of some lengths.
+    """
     block = seeds(this.block, get_param(params, "seeds_per_block", SeedsPerBlock))
     if params["network"] == PAPER:
-        return evaluate_paper(params, this, block, sequences)
+        return evaluate_paper(params, this, block, sequences_of)
     return evaluate_network(params, this, block)
 
 
 def evaluate_paper(
-    params: Mapping[str, Any], this: Run, block: Sequence[int], sequences: Mapping[int, Read]
+    params: Mapping[str, Any], this: Run, block: Sequence[int], sequences_of: ReadOfLengths
 ) -> Evaluated:
     """Return the evaluation of a block of the paper's network, of the fast engine."""
     variant = Variant.of(params, this.task, this.norm, this.attention)
@@ -78,7 +82,7 @@ def evaluate_paper(
         training_lengths=training_lengths,
         diagnostics=diagnostics,
     )
-    return evaluate_block(plan, weights, others, block, sequences)
+    return evaluate_block(plan, weights, others, block, sequences_of(test.lengths))
 
 
 def evaluate_network(params: Mapping[str, Any], this: Run, block: Sequence[int]) -> Evaluated:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -50,8 +51,8 @@ def results_or_note(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame:
 def test(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame:
     """Return the results of a block, of whichever network; with losses where checkpoints were kept, to match them."""
     variant = Variant.of(params, this.task, this.norm, this.attention)
-    sequences = drawn_sequences(variant.task, this.task, params["seed"], **params["test"])
-    _, frames = evaluated(params, this, sequences)
+    number = params["test"]["sequences"]
+    _, frames = evaluated(params, this, partial(drawn_sequences, variant.task, this.task, params["seed"], number))
     measured = []
     if params["network"] == PAPER:
         mechanism = mechanism_of_tables if "paper_tables" in params else mechanism_of_study

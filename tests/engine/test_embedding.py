@@ -12,8 +12,8 @@ from test_network import assert_as_plain, drawn, sequences
 from vanishing_variance import Embedded, Number, OneHot
 from vanishing_variance.engine import embedding
 from vanishing_variance.engine.embedding import Embedding
-from vanishing_variance.engine.loop import losses
 from vanishing_variance.engine.sparse import touched_rows
+from vanishing_variance.engine.steps import losses
 from vanishing_variance.engine.task import EmbeddingTraining
 from vanishing_variance.harness.errors import InputError
 

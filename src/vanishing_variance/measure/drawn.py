@@ -9,7 +9,7 @@ from vanishing_variance.measure.inference.sequences import Read, of_length
 
 
 def drawn_sequences(
-    task: Task, task_name: str, root_seed: int, lengths: Sequence[int], sequences: int
+    task: Task, task_name: str, root_seed: int, sequences: int, lengths: Sequence[int]
 ) -> dict[int, Read]:
     """Return the test sequences by length, those that the stage `generate` stores, drawn where they are read."""
     return {length: partial(_drawn, task, task_name, root_seed, sequences, length) for length in lengths}
