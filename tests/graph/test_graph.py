@@ -220,7 +220,7 @@ def test_the_engine_of_other_networks_counts_for_them_alone(whole, editable):
         return read_yaml(editable / NETWORK)
 
     before = network(network="transformer", network_options=SMALL)
-    path = editable / SOURCE / "plain/loop.py"
+    path = editable / SOURCE / "plain/training.py"
     path.write_text(path.read_text() + "\n# changed\n")
     after = network()
     assert after != before

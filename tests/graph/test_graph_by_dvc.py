@@ -181,7 +181,7 @@ def test_a_study_that_asks_or_compares_something_else_trains_nothing(copy):
 
 
 def test_a_changed_engine_of_other_networks_trains_their_lines_alone(copy):
-    path = copy.path / "src/vanishing_variance/plain/loop.py"
+    path = copy.path / "src/vanishing_variance/plain/training.py"
     path.write_text(path.read_text() + "\n# changed\n")
     assert "train@" not in copy("dvc", "status", "dvc.yaml")
     dry = ("dvc", "repro", "--dry", "--single-item")
