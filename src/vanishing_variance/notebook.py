@@ -151,10 +151,10 @@ def evaluate(trained: Trained, lengths: Iterable[int] | None = None, sequences: 
 
 @as_before()
 def inside(trained: Trained, lengths: Iterable[int] | None = None, sequences: int | None = None) -> pd.DataFrame:
-    """Return what is inside the models of a `network`: seed, layer, head, length, target, variance.
+    """Return what is inside the models of a `network`: seed, layer, head, length, target, hard, variance.
 
-    Layers and heads count from 0; `target` is the attention to the target item, `variance` that of O over the features
-    of a head; means over the sequences of `evaluate`. Raises InputError, "not measured", where a network has no
+    Layers and heads count from 0; `target` is the attention to the target item, `hard` how often it is the largest,
+    `variance` that of O over the features of a head; means over the sequences of `evaluate`. Raises InputError, "not measured", where a network has no
     `inside`.
     """
     tested, number = _test(trained, lengths, sequences)

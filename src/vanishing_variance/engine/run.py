@@ -26,7 +26,7 @@ class Run:
     attention: str = "softmax"
 
     def folder(self, kind: str) -> Path:
-        """Return the run's folder of a kind: trained, checkpoints, evaluated, interventions, proposition, capacity."""
+        """Return the run's folder of a kind: trained, checkpoints, evaluated, interventions, proposition."""
         return RUNS / kind / self.attention / self.norm / self.range / f"{self.task}-{self.block}"
 
     @property
