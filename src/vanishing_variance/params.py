@@ -7,7 +7,6 @@ from itertools import product
 from typing import Any
 
 from pydantic import create_model
-from pydantic_core import PydanticUndefined
 
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.config import Attention, Model, Norm, Training
@@ -87,8 +86,7 @@ def section_of(task: type[Task]) -> dict[str, Any]:
     """Return the defaults of a task's section; None, which `check` refuses, where a parameter has none."""
     data = {}
     for name, field in task.model_fields.items():
-        default = field.get_default(call_default_factory=True)
-        data[name] = None if default is PydanticUndefined else default
+        data[name] = None if field.is_required() else field.get_default(call_default_factory=True)
     training = task.training_class()().model_dump()
     return {"data": data, "steps": {"short": STEPS, "long": STEPS}, "training": training}
 

@@ -164,10 +164,10 @@ def _prepared(items: Items) -> Items:
 
 
 def _check_index(index: Tensor, table: Tensor) -> None:
-    low, high = torch.aminmax(index)
+    low, high = map(int, torch.aminmax(index))  # as numbers: int16 does not hold 2^15, the rows of a table
     num_rows = table.shape[1]
     if low < 0 or high >= num_rows:
-        raise IndexError(f"items numbered {int(low)} to {int(high)}, of a table of {num_rows} rows")
+        raise IndexError(f"items numbered {low} to {high}, of a table of {num_rows} rows")
 
 
 def _call(name: str, items: Items, *arrays: Tensor) -> None:
