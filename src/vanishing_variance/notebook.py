@@ -154,8 +154,8 @@ def inside(trained: Trained, lengths: Iterable[int] | None = None, sequences: in
     """Return what is inside the models of a `network`: seed, layer, head, length, target, hard, variance.
 
     Layers and heads count from 0; `target` is the attention to the target item, `hard` how often it is the largest,
-    `variance` that of O over the features of a head; means over the sequences of `evaluate`. Raises InputError, "not measured", where a network has no
-    `inside`.
+    `variance` that of O over the features of a head; means over the sequences of `evaluate`. Raises InputError, "not
+    measured", where a network has no `inside`.
     """
     tested, number = _test(trained, lengths, sequences)
     if not isinstance(trained.plan, PlainPlan):
