@@ -33,7 +33,7 @@ def package(tmp_path, monkeypatch):
 
 
 def test_a_file_that_imports_nothing_here_has_its_own_hash_alone():
-    own = hashlib.sha256(FILES["norms/none.py"].encode()).hexdigest()
+    own = hashlib.sha256(FILES["norms/none.py"].encode()).hexdigest()[:16]
     assert sources.hashes(["norms/none.py"]) == {"norms/none.py": own}
 
 

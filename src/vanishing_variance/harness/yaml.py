@@ -31,11 +31,14 @@ def read_yaml(path: Path) -> dict[str, Any]:
     return document
 
 
-def written(document: Mapping[str, Any]) -> str:
-    """Return a document of keys and values as YAML."""
+def written(document: Mapping[str, Any], *, once: bool = False) -> str:
+    """Return a document of keys and values as YAML; `once`: equal sections are written once, and referred to."""
     yaml = YAML(typ="safe", pure=True)
     yaml.default_flow_style = False
-    yaml.representer.ignore_aliases = lambda value: True  # what stands in two places is written twice
+    if once:
+        document = _interned(document, {})
+    else:
+        yaml.representer.ignore_aliases = lambda value: True
     text = StringIO()
     yaml.dump(document, text)
     return text.getvalue()
@@ -76,6 +79,13 @@ def flattened(sections: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
         else:
             values[f"{prefix}{name}"] = value
     return values
+
+
+def _interned(value: Any, seen: dict[str, Any]) -> Any:
+    """Return a value in which equal sections and lists, but for empty ones, are the same object."""
+    if isinstance(value, Mapping):
+        value = {name: _interned(part, seen) for name, part in value.items()}
+    return seen.setdefault(repr(value), value) if isinstance(value, dict | list) and value else value
 
 
 def _why(problem: Exception) -> str:

@@ -55,7 +55,7 @@ def write_plan(name: str) -> None:
     if study.paper_tables:
         compare["params"] = params_of_tables(params, study)
     document = {**digests, "compare": compare, "plans": plans, "runs": runs_of(study, resolved)}
-    write_text(plan_file(name), written(document))
+    write_text(plan_file(name), written(document, once=True))
 
 
 def plan_of_training(params: Mapping[str, Any], task: str, range_: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ DECLARED = ("engine", "harness")
 
 
 def hashes(names: Iterable[str]) -> dict[str, str]:
-    """Return the SHA-256 of files, and of all files of this package that they import, by name.
+    """Return the SHA-256, its first 16 digits, of files, and of all files of this package that they import, by name.
 
     A name is relative to the package: `norms/ln.py`. Rooms of DECLARED are left out. Raises InputError where a file is
     not Python.
@@ -25,7 +25,7 @@ def hashes(names: Iterable[str]) -> dict[str, str]:
         if name in found:
             continue
         source = (PACKAGE / name).read_bytes()
-        found[name] = hashlib.sha256(source).hexdigest()
+        found[name] = hashlib.sha256(source).hexdigest()[:16]
         left += _imported(name, source)
     return dict(sorted(found.items()))
 
