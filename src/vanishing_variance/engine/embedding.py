@@ -81,7 +81,7 @@ class Embedding:
 
     def tables(self, weights: Weights) -> dict[str, Float[Tensor, "S _ D"]]:
         """Return what `embed` may look up instead of computing it for every batch: the rows that items are sums of."""
-        return self._rows(weights, {})
+        return self._rows(weights, self._columns(weights), {})
 
     def embed(
         self, weights: Weights, batch: Batch, tables: Weights | None = None
@@ -89,8 +89,9 @@ class Embedding:
         """Return the item MLP's first linear layer of every item, and the features that the query MLP reads."""
         queried: dict[str, Tensor] = {}
         if tables is None:
-            shared, queried = self._shared(weights, batch)
-            tables = self._rows(weights, shared)
+            columns = self._columns(weights)  # once: each time is a gradient of its own
+            shared, queried = self._shared(weights, columns, batch)
+            tables = self._rows(weights, columns, shared)
         scaled = isinstance(self.items[self.base], Number)
         items = Items(
             embedding=tables["embedding"],
@@ -106,17 +107,16 @@ class Embedding:
         sizes = [_table_size(weights, feature)[1] for feature in self.items.values()]
         return dict(zip(self.items, weights["item.0.weight"].mT.split(sizes, dim=1), strict=True))
 
-    def _rows(self, weights: Weights, shared: Weights) -> dict[str, Float[Tensor, "S _ D"]]:
+    def _rows(self, weights: Weights, columns: Weights, shared: Weights) -> dict[str, Float[Tensor, "S _ D"]]:
         """Return the rows of both parts of an item, the bias in the second; `shared`: of some categories, if known."""
         rows, bias = {}, weights["item.0.bias"]
-        for name, columns in self._columns(weights).items():
-            feature = self.items[name]
+        for name, feature in self.items.items():
             own_bias = bias if self.others[-1:] == [name] else None
             if isinstance(feature, Embedded) and name not in shared:
-                layer = Linear(columns, own_bias, transposed=True)
+                layer = Linear(columns[name], own_bias, transposed=True)
                 rows[name] = linear(weights[_weight(feature.table)], layer)
             else:
-                rows[name] = shared.get(name, columns)
+                rows[name] = shared.get(name, columns[name])
                 if own_bias is not None:
                     rows[name] = rows[name] + bias.unsqueeze(1)
         of_others = [rows[name] for name in self.others] or [bias.unsqueeze(1)]
@@ -133,11 +133,10 @@ class Embedding:
             index = index.long() * rows + batch[name].long()
         return index
 
-    def _shared(self, weights: Weights, batch: Batch) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    def _shared(self, weights: Weights, columns: Weights, batch: Batch) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
         """Return W_1 applied to the tables that the query reads, too, and its rows of them, by name of the array."""
         applied: dict[str, Tensor] = {}
         queried: dict[str, Tensor] = {}
-        columns = self._columns(weights)
         for table in self._tables:
             of_items, of_query = _readers(self.items, table), _readers(self.query, table)
             if of_items and of_query:
