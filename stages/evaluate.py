@@ -88,7 +88,8 @@ def evaluate_paper(
 def evaluate_network(params: Mapping[str, Any], this: Run, block: Sequence[int]) -> Evaluated:
     """Return the evaluation of a block of another network: answers and, where it has a method `inside`, its inside."""
     # Here, as in stages.train.
-    from vanishing_variance.measure.plain_models import INSIDE, has_inside, plain_correct, plain_inside  # noqa: PLC0415
+    from vanishing_variance.measure.plain_models.answers import plain_correct  # noqa: PLC0415
+    from vanishing_variance.measure.plain_models.inside import INSIDE, has_inside, plain_inside  # noqa: PLC0415
     from vanishing_variance.plain.plan import PlainPlan  # noqa: PLC0415
 
     plan = PlainPlan.of(params, this, params["network"], params["network_options"])

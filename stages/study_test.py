@@ -75,7 +75,7 @@ def heads_inside(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame | Non
         return None
 
     # Here, as in stages.train.
-    from vanishing_variance.measure.plain_models import paper_inside  # noqa: PLC0415
+    from vanishing_variance.measure.plain_models.inside import paper_inside  # noqa: PLC0415
     from vanishing_variance.plain.plan import PlainPlan  # noqa: PLC0415
 
     plan = PlainPlan.of_paper(TrainingPlan.of(params, this))
@@ -91,7 +91,7 @@ def losses(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame:
         return training_losses(TrainingPlan.of(params, this), block, weights)
 
     # Here, as in stages.train.
-    from vanishing_variance.measure.plain_models import plain_losses  # noqa: PLC0415
+    from vanishing_variance.measure.plain_models.answers import plain_losses  # noqa: PLC0415
     from vanishing_variance.plain.plan import PlainPlan  # noqa: PLC0415
 
     return plain_losses(PlainPlan.of(params, this, params["network"], params["network_options"]), block, weights)

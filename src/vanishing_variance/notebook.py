@@ -25,10 +25,11 @@ from vanishing_variance.harness.caller import as_before
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.sections import LONGEST, PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.measure import plain_models
 from vanishing_variance.measure.evaluation.block import accuracies
 from vanishing_variance.measure.fast_models import fast_correct
 from vanishing_variance.measure.held_out import Test
+from vanishing_variance.measure.plain_models.answers import plain_correct
+from vanishing_variance.measure.plain_models.inside import plain_inside
 from vanishing_variance.params import changed, check, section_of, with_tasks
 from vanishing_variance.plain import training as plain_training
 from vanishing_variance.plain.plan import NetworkChoice, PlainPlan
@@ -143,7 +144,7 @@ def evaluate(trained: Trained, lengths: Iterable[int] | None = None, sequences: 
     tested, number = _test(trained, lengths, sequences)
     weights = {"plain": trained.weights, **trained.kept}
     if isinstance(trained.plan, PlainPlan):
-        correct = plain_models.plain_correct(trained.plan, trained.seeds, weights, tested, number)
+        correct = plain_correct(trained.plan, trained.seeds, weights, tested, number)
     else:
         correct = fast_correct(trained.plan, trained.seeds, weights, tested, number)
     return accuracies(correct, trained.seeds)
@@ -160,7 +161,7 @@ def inside(trained: Trained, lengths: Iterable[int] | None = None, sequences: in
     tested, number = _test(trained, lengths, sequences)
     if not isinstance(trained.plan, PlainPlan):
         raise InputError("not measured here; train with a network, such as network='paper'")
-    return plain_models.plain_inside(trained.plan, trained.seeds, trained.weights, tested, number)
+    return plain_inside(trained.plan, trained.seeds, trained.weights, tested, number)
 
 
 def _test(trained: Any, lengths: Any, sequences: Any) -> tuple[list[int], int]:

@@ -12,10 +12,12 @@ from small import make_plan, make_trained, models_of, of_plain_engine, plainly
 
 from vanishing_variance.harness import memory
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.measure import plain_models
 from vanishing_variance.measure.evaluation.block import accuracies
 from vanishing_variance.measure.held_out import held_out_stream
 from vanishing_variance.measure.inference.models import at_target
+from vanishing_variance.measure.plain_models import batches, inside
+from vanishing_variance.measure.plain_models.answers import plain_correct
+from vanishing_variance.measure.plain_models.inside import paper_inside, plain_inside
 from vanishing_variance.networks import Layer
 from vanishing_variance.plain.model import initial_model
 from vanishing_variance.plain.plan import PlainPlan
@@ -37,7 +39,7 @@ def drawn(trained, length, number):
 def test_accuracies_are_those_of_the_fast_engine(task_name):
     trained, plan, weights = both(task_name)
     other = {name: array[::-1].copy() for name, array in weights.items()}
-    correct = plain_models.plain_correct(plan, SEEDS, {"plain": weights, "averaged": other}, [4, 32], 100)
+    correct = plain_correct(plan, SEEDS, {"plain": weights, "averaged": other}, [4, 32], 100)
     found = accuracies(correct, SEEDS)
     rows = found.set_index(["rule", "length", "seed"])["accuracy"]
     assert len(rows) == 8
@@ -55,7 +57,7 @@ def test_accuracies_are_those_of_the_fast_engine(task_name):
 @pytest.mark.parametrize("heads", [1, 4])
 def test_the_inside_of_the_papers_network_is_that_of_the_fast_engine(task_name, heads):
     trained, plan, weights = both(task_name, heads=heads)
-    found = plain_models.plain_inside(plan, SEEDS, weights, [6], 40)
+    found = plain_inside(plan, SEEDS, weights, [6], 40)
     assert list(found.columns) == ["seed", "layer", "head", "length", "target", "hard", "variance"]
     sequences = drawn(trained, 6, 40)
     attended = models_of(trained).attend(sequences)
@@ -73,14 +75,14 @@ def test_the_inside_of_the_papers_network_is_that_of_the_fast_engine(task_name, 
 
 def test_weights_of_the_fast_engine_need_not_be_renamed(monkeypatch):
     trained, plan, weights = both("dictionary", heads=4)
-    monkeypatch.setattr(plain_models, "INSIDE", 40)
-    found = plain_models.paper_inside(plan, SEEDS, trained.weights, [6])
-    pd.testing.assert_frame_equal(found, plain_models.plain_inside(plan, SEEDS, weights, [6], 40))
+    monkeypatch.setattr(inside, "INSIDE", 40)
+    found = paper_inside(plan, SEEDS, trained.weights, [6])
+    pd.testing.assert_frame_equal(found, plain_inside(plan, SEEDS, weights, [6], 40))
 
 
 def test_every_layer_and_head_of_the_transformer_is_measured():
     plan = make_plain("argmax", "transformer", options={"layers": 3, "heads": 2, "width": 8})
-    found = plain_models.plain_inside(plan, [7], stacked(plan, [7]), [4, 8], 20)
+    found = plain_inside(plan, [7], stacked(plan, [7]), [4, 8], 20)
     assert found[["length", "layer", "head"]].to_numpy().tolist() == [
         [length, layer, head] for length in (4, 8) for layer in range(3) for head in range(2)
     ]
@@ -111,7 +113,7 @@ class Odd(Bag):
 def test_an_inside_that_there_is_not_is_one_line(network, message):
     plan = make_plain("argmax", network)
     with pytest.raises(InputError, match=message):
-        plain_models.plain_inside(plan, [0], stacked(plan, [0]), [4], 10)
+        plain_inside(plan, [0], stacked(plan, [0]), [4], 10)
 
 
 class Hungry(Bag):
@@ -132,11 +134,11 @@ def test_a_batch_is_halved_until_memory_holds_it(monkeypatch):
     monkeypatch.setattr(Hungry, "batches", [])
     plan = make_plain("argmax", Hungry)
     weights = stacked(plan, SEEDS)
-    correct = plain_models.plain_correct(plan, SEEDS, {"plain": weights}, [256], 20)
+    correct = plain_correct(plan, SEEDS, {"plain": weights}, [256], 20)
     assert sum(Hungry.batches) == 2 * 20
     assert max(Hungry.batches) < 20
-    monkeypatch.setattr(plain_models, "ITEMS_IN_BATCH", {"cpu": 256})
-    alone = plain_models.plain_correct(plan, SEEDS, {"plain": weights}, [256], 20)
+    monkeypatch.setattr(batches, "ITEMS_IN_BATCH", {"cpu": 256})
+    alone = plain_correct(plan, SEEDS, {"plain": weights}, [256], 20)
     np.testing.assert_array_equal(correct["plain", 256], alone["plain", 256])
 
 
@@ -149,15 +151,15 @@ class Noisy(Bag):
 
 def test_the_noise_of_a_test_does_not_depend_on_earlier_ones():
     plan = make_plain("argmax", Noisy)
-    both = plain_models.plain_correct(plan, SEEDS, {"plain": stacked(plan, SEEDS)}, [4], 100)
-    alone = plain_models.plain_correct(plan, SEEDS[1:], {"plain": stacked(plan, SEEDS[1:])}, [4], 100)
+    both = plain_correct(plan, SEEDS, {"plain": stacked(plan, SEEDS)}, [4], 100)
+    alone = plain_correct(plan, SEEDS[1:], {"plain": stacked(plan, SEEDS[1:])}, [4], 100)
     np.testing.assert_array_equal(both["plain", 4][1:], alone["plain", 4])
 
 
 def test_progress_counts_every_item_once(capsys):
     plan = make_plain("argmax", Bag)
     weights = stacked(plan, SEEDS)
-    plain_models.plain_correct(plan, SEEDS, {"plain": weights, "averaged": weights}, [4, 8], 30)
+    plain_correct(plan, SEEDS, {"plain": weights, "averaged": weights}, [4, 8], 30)
     assert capsys.readouterr().err.startswith(f"test {plan.name}: 1440/1440 items, ")
 
 
@@ -166,4 +168,4 @@ def test_a_sequence_that_memory_does_not_hold_is_one_line(monkeypatch):
     plan = make_plain("argmax", Hungry)
     message = "^network Hungry with one sequence of 2048 items needs more memory than there is; lower test.lengths$"
     with pytest.raises(InputError, match=message):
-        plain_models.plain_correct(plan, [0], {"plain": stacked(plan, [0])}, [2048], 20)
+        plain_correct(plan, [0], {"plain": stacked(plan, [0])}, [2048], 20)

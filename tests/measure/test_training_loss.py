@@ -9,7 +9,7 @@ import torch
 from small import make_plan, make_trained, of_plain_engine, plainly
 
 from vanishing_variance.measure import training_loss
-from vanishing_variance.measure.plain_models import plain_losses
+from vanishing_variance.measure.plain_models.answers import plain_losses
 from vanishing_variance.plain.plan import PlainPlan
 
 

@@ -1,0 +1,84 @@
+"""Answers of the plain engine's models to test sequences, and their loss at the training lengths.
+
+S seeds, B sequences of a batch, I of a test.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from vanishing_variance.harness import parallel
+from vanishing_variance.harness.jobs import job
+from vanishing_variance.harness.parallel import Report
+from vanishing_variance.harness.progress import Progress
+from vanishing_variance.measure.evaluation.block import Correct
+from vanishing_variance.measure.plain_models.batches import Weights, held_out, in_batches, model_of, of_seed
+from vanishing_variance.measure.training_loss import fresh_sequences
+from vanishing_variance.plain.model import Batch, PlainModel
+from vanishing_variance.plain.plan import PlainPlan
+
+
+def plain_correct(
+    plan: PlainPlan, seeds: Sequence[int], weights: Mapping[str, Weights], lengths: Sequence[int], sequences: int
+) -> Correct:
+    """Return by rule and length whether each answer of each model is correct.
+
+    `weights`, (S, ...) each, by rule: `plain`, the last ones, and those kept beside them. Raises TooLargeError for a
+    length of which memory does not hold one sequence.
+    """
+    jobs = []
+    for place, seed in enumerate(seeds):
+        own = {rule: of_seed(of_rule, place) for rule, of_rule in weights.items()}
+        jobs.append(job(_answers, plan, seed, own, lengths, sequences))
+    with Progress(f"test {plan.name}", len(weights) * len(seeds) * sequences * sum(lengths), "items") as progress:
+        by_seed = parallel.run(jobs, progress)
+    return {key: np.stack([answers[key] for answers in by_seed]) for key in by_seed[0]}
+
+
+def plain_losses(plan: PlainPlan, seeds: Sequence[int], weights: Mapping[str, Weights]) -> pd.DataFrame:
+    """Return the loss of every model at the training lengths in nats, as `training_losses`: seed, rule, loss."""
+    torch.set_num_threads(1)  # several would spin beside other stages
+    rows = []
+    for rule, of_rule in weights.items():
+        for place, seed in enumerate(seeds):
+            model = model_of(plan, seed, of_seed(of_rule, place))
+            by_length = []
+            for length, sequences in fresh_sequences(plan).items():
+                losses = in_batches(partial(_cross_entropy, model), plan, length, sequences, lambda items: None)
+                by_length.append(torch.cat(losses).double().mean())
+            rows.append((seed, rule, torch.stack(by_length).mean().item()))
+    return pd.DataFrame(rows, columns=["seed", "rule", "loss"])
+
+
+def _answers(
+    plan: PlainPlan,
+    seed: int,
+    weights: Mapping[str, Weights],
+    lengths: Sequence[int],
+    sequences: int,
+    report: Report,
+) -> dict[tuple[str, int], Bool[np.ndarray, " I"]]:
+    """Return by rule and length whether each answer of a seed's models is correct."""
+    models = {rule: model_of(plan, seed, of_rule) for rule, of_rule in weights.items()}
+    correct = {}
+    for length in lengths:
+        drawn = held_out(plan, length, sequences)
+        for rule, model in models.items():
+            answers = in_batches(partial(_correct, model), plan, length, drawn, report)
+            correct[rule, length] = torch.cat(answers).cpu().numpy()
+    return correct
+
+
+def _correct(model: PlainModel, batch: Batch) -> Bool[Tensor, " B"]:
+    class_logits: Tensor = model(batch)
+    return class_logits.argmax(-1) == batch["label"]
+
+
+def _cross_entropy(model: PlainModel, batch: Batch) -> Float[Tensor, " B"]:
+    return cross_entropy(model(batch), batch["label"], reduction="none")
