@@ -69,8 +69,8 @@ def evaluate_paper(
 
     grows_with = {"test.lengths": test.lengths[-1], "model.width": variant.model.width}
     require_memory(prod(grows_with.values()), grows_with)
-    others = {rule: read_weights(path, variant, training, len(block)) for rule, path in weight_files(this).items()}
-    weights = others.pop("plain")
+    kept = {rule: read_weights(path, variant, training, len(block)) for rule, path in weight_files(this).items()}
+    weights = kept.pop("plain")
     # weights that are evaluated have been recorded by DVC, and are whole
     remove_finished_checkpoints(this.folder("checkpoints"), weights)
     plan = EvaluationPlan(
@@ -82,7 +82,7 @@ def evaluate_paper(
         training_lengths=training_lengths,
         diagnostics=diagnostics,
     )
-    return evaluate_block(plan, weights, others, block, sequences_of(test.lengths))
+    return evaluate_block(plan, weights, kept, block, sequences_of(test.lengths))
 
 
 def evaluate_network(params: Mapping[str, Any], this: Run, block: Sequence[int]) -> Evaluated:

@@ -1,6 +1,7 @@
 """The answers of the fast engine's models to test sequences."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -9,9 +10,9 @@ from vanishing_variance.harness import parallel
 from vanishing_variance.harness.jobs import job
 from vanishing_variance.harness.parallel import Job, Report
 from vanishing_variance.harness.progress import Progress
-from vanishing_variance.measure.evaluation.block import Correct
+from vanishing_variance.measure.evaluation.block import Correct, at_each_length
 from vanishing_variance.measure.held_out import held_out_stream
-from vanishing_variance.measure.inference.models import Models, StoredWeights, chunks, joined, select_models
+from vanishing_variance.measure.inference.models import Models, StoredWeights, chunks, select_models
 from vanishing_variance.measure.inference.sequences import of_length
 
 # Items of a test, over all sequences and models, that take a core a few seconds.
@@ -48,16 +49,14 @@ def _answers(
     report: Report,
 ) -> Correct:
     variant = plan.variant
-    others = {rule: Models.of(variant, of_rule) for rule, of_rule in weights.items()}
-    models = others.pop("plain")
-    correct: dict[tuple[str, int], np.ndarray] = {}
+    kept = {rule: Models.of(variant, of_rule) for rule, of_rule in weights.items()}
+    models = kept.pop("plain")
+    read = {}
     for length in lengths:
         rng = held_out_stream(plan.root_seed, variant.task_name, length)
-        batches = []
-        for batch in of_length(variant.task, rng, sequences, length, models.batch_size(length)):
-            answers = models.correct(batch, models.attend(batch))
-            answers |= {rule: kept.correct_as_trained(batch) for rule, kept in others.items()}
-            batches.append(answers)
-        correct |= {(rule, length): of_rule for rule, of_rule in joined(batches).items()}
+        read[length] = partial(of_length, variant.task, rng, sequences, length)
+    correct: dict[tuple[str, int], np.ndarray] = {}
+    for _, answers, _ in at_each_length(models, kept, read, look=False):
+        correct |= answers
         report(1)
     return correct

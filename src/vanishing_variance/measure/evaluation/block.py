@@ -3,7 +3,7 @@
 S seeds, B sequences.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -43,13 +43,13 @@ class EvaluationPlan:
 def evaluate_block(
     plan: EvaluationPlan,
     weights: StoredWeights,
-    others: Mapping[str, StoredWeights],
+    kept: Mapping[str, StoredWeights],
     seeds: Sequence[int],
     sequences: Mapping[int, Read],
 ) -> tuple[Correct, dict[str, pd.DataFrame]]:
     """Test a block of models on `sequences` (by length) by every rule, and measure inside them.
 
-    `others`: weights that the same trainings kept beside their last ones, by name, which is their rule: these models
+    `kept`: weights that the same trainings kept beside their last ones, by name, which is their rule: these models
     are tested as they are. On a CPU one model at a time, over the cores; on a GPU each half of the block at once.
 
     Return every answer, and frames by name: `accuracy` (`accuracies`), `mechanism` (`internals.means_by_model`;
@@ -59,8 +59,8 @@ def evaluate_block(
     jobs: list[parallel.Job] = [partial(diagnose, plan.variant, first, plan.lengths, plan.diagnostics, plan.root_seed)]
     for places in chunks(len(seeds)):
         chosen = select_models(weights, places)
-        kept = {rule: select_models(of_rule, places) for rule, of_rule in others.items()}
-        jobs.append(partial(_evaluate_models, plan, chosen, kept, seeds[places], sequences))
+        chosen_kept = {rule: select_models(of_rule, places) for rule, of_rule in kept.items()}
+        jobs.append(partial(_evaluate_models, plan, chosen, chosen_kept, seeds[places], sequences))
     with Progress(f"evaluate {plan.name}", len(jobs) * len(plan.lengths), "lengths") as progress:
         diagnostics, *parts = parallel.run(jobs, progress)
 
@@ -75,6 +75,25 @@ def evaluate_block(
     return correct, frames
 
 
+def at_each_length(
+    models: Models, kept: Mapping[str, Models], sequences: Mapping[int, Read], *, look: bool
+) -> Iterator[tuple[int, Correct, dict[str, np.ndarray]]]:
+    """Yield each length, the answers there, and `internals.inside` of the models, where to `look` there.
+
+    `kept`: other weights of the same models, which are tested as they are, by rule.
+    """
+    for length, read in sequences.items():
+        answers, insides = [], []
+        for batch in read(models.batch_size(length)):
+            attended = models.attend(batch)
+            as_trained = {rule: of_rule.correct_as_trained(batch) for rule, of_rule in kept.items()}
+            answers.append(models.correct(batch, attended) | as_trained)
+            if look:
+                insides.append(internals.inside(batch, attended))
+        correct = {(rule, length): of_rule for rule, of_rule in joined(answers).items()}
+        yield length, correct, joined(insides) if look else {}
+
+
 def accuracies(correct: Correct, seeds: Sequence[int]) -> pd.DataFrame:
     """Return the fraction of correct answers: seed, rule, length, accuracy; increasing."""
     frames = []
@@ -87,32 +106,24 @@ def accuracies(correct: Correct, seeds: Sequence[int]) -> pd.DataFrame:
 def _evaluate_models(
     plan: EvaluationPlan,
     weights: StoredWeights,
-    others: Mapping[str, StoredWeights],
+    kept: Mapping[str, StoredWeights],
     seeds: Sequence[int],
     sequences: Mapping[int, Read],
     report: parallel.Report,
 ) -> tuple[Correct, list[dict[str, Any]]]:
     """Return the answers of some models, and the rows of `mechanism`."""
     models = Models.of(plan.variant, weights)
-    kept = {rule: Models.of(plan.variant, of_rule) for rule, of_rule in others.items()}
+    kept_models = {rule: Models.of(plan.variant, of_rule) for rule, of_rule in kept.items()}
     correct: dict[tuple[str, int], np.ndarray] = {}
     rows: list[dict[str, Any]] = []
     reference = _at_training_lengths(plan, models, "trained", plan.diagnostics.sequences)
-    for length in plan.lengths:
-        correct_batches, inside_batches = [], []
-        for batch in sequences[length](models.batch_size(length)):
-            attended = models.attend(batch)
-            answers = models.correct(batch, attended)
-            answers |= {rule: of_rule.correct_as_trained(batch) for rule, of_rule in kept.items()}
-            correct_batches.append(answers)
-            inside_batches.append(internals.inside(batch, attended))
-        correct |= {(rule, length): of_rule for rule, of_rule in joined(correct_batches).items()}
-        measured = joined(inside_batches)
+    of_lengths = {length: sequences[length] for length in plan.lengths}
+    for length, answers, measured in at_each_length(models, kept_models, of_lengths, look=True):
+        correct |= answers
         rows += internals.means_by_model("tested", length, seeds, measured, reference)
         report(1)
     # As many sequences of the training lengths as of a test length: how far a sample is from itself.
-    tested = measured["target"].shape[1]
-    again = _at_training_lengths(plan, models, "trained again", tested)
+    again = _at_training_lengths(plan, models, "trained again", measured["target"].shape[1])
     rows += internals.means_by_model("trained", 0, seeds, again, reference)
     return correct, rows
 
