@@ -1,9 +1,8 @@
 """Run stage scripts, each in a forked child of this process, which has the libraries loaded but none of our modules.
 
 Each line on standard input is a JSON document: `folder`, where to run; `words`, the command after `python -m`;
-`result`, the file that gets the exit code, the files
-below the folder that were opened (a module counts by its source), and the parameters that were taken. What the child
-printed goes to that path with `.said` after it.
+`result`, the file that gets the exit code, the files below the folder that were opened (a module counts by its
+source), and the parameters that were taken. What the child printed goes to that path with `.said` after it.
 """
 
 import json
