@@ -88,22 +88,6 @@ def _moved(name, array):
     return array * np.float32(3**0.5)  # of inputs of variance 1 a layer then makes outputs of variance 1
 
 
-def make_dependent(logit):
-    """Return argmax by hand: of items of class 0, one in ten, the logit is `logit` and V_0 is 10; of others both are 0.
-
-    V_1 is the GELU of the priority, whatever the class.
-    """
-    trained = make_trained()
-    weights = {name: np.zeros_like(array) for name, array in trained.weights.items()}
-    weights["item.0.weight"][:, 0, 1] = 10
-    weights["item.0.weight"][:, 1, 0] = 1
-    for name in ("item.2.weight", "attention.value"):
-        weights[name][:, 0, 0] = weights[name][:, 1, 1] = 1
-    weights["attention.query"][:, 0, 0] = weights["attention.key"][:, 0, 0] = 1
-    weights["query.2.bias"][:, 0] = logit / 10 * WIDTH**0.5
-    return Trained(trained.variant, weights)
-
-
 def cut_off(train, step):
     """Train until the sequences of a step are asked for, with a checkpoint just before."""
     original = loop.training_batches

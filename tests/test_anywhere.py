@@ -1,7 +1,5 @@
 """The imitations of other processors and machines: each is what it says."""
 
-import os
-import shutil
 import subprocess
 import sys
 
@@ -15,26 +13,6 @@ pytestmark = pytest.mark.slow
 def folder(tmp_path, monkeypatch):
     """A folder of their own: these tests, too, run under the imitations, whose folders they must leave alone."""
     monkeypatch.setattr(anywhere, "FOLDER", tmp_path / "anywhere")
-
-
-@pytest.mark.parametrize(("level", "vectors"), [("x86-64-v3", True), ("x86-64-v2", False)])
-@pytest.mark.skipif(not anywhere.LEVELS, reason="no C compiler, or not an x86-64 processor")
-def test_a_compiler_for_an_older_processor(level, vectors):
-    with anywhere.imitated(level) as environment:
-        compiler = shutil.which("cc", path=environment["PATH"])
-        command = [compiler, "-march=native", "-DNAME=two words", "-dM", "-E", "-x", "c", os.devnull]
-        defined = subprocess.check_output(command, env=environment, text=True)
-    assert ("__AVX2__" in defined) == vectors
-    assert "__AVX512F__" not in defined
-    assert "#define NAME two words" in defined
-
-
-def test_without_a_compiler_every_other_program_is_found():
-    with anywhere.imitated("no-compiler") as environment:
-        found = {name: shutil.which(name, path=environment["PATH"]) for name in ("cc", "gcc", "clang", "git", "sh")}
-    assert [found[name] for name in ("cc", "gcc", "clang")] == [None] * 3
-    assert found["git"]
-    assert found["sh"]
 
 
 PRODUCTS = """

@@ -76,7 +76,7 @@ TRAIN = """
 import importlib, pkgutil, sys
 sys.modules |= dict.fromkeys(sys.argv[1:])  # their import fails
 import vanishing_variance
-for room in ("attentions", "features", "networks", "norms", "tasks"):
+for room in ("attentions", "networks", "norms", "tasks"):
     package = importlib.import_module(f"vanishing_variance.{room}")
     for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         importlib.import_module(module.name)

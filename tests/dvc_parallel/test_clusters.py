@@ -4,7 +4,6 @@ import os
 import signal
 import socket
 from contextlib import ExitStack
-from types import SimpleNamespace
 
 import pytest
 from processes import alive, wait_for
@@ -96,16 +95,6 @@ def test_a_command_whose_worker_is_killed_runs_again_and_is_cancelled_wherever_i
     wait_for(lambda: not alive(guard))
     client.wait_for_workers(2, timeout=600)
     assert sorted(client.run(environment, "CUDA_VISIBLE_DEVICES").values()) == ["", "3"]
-
-
-def test_that_there_were_gpus_is_known_while_the_worker_that_has_them_is_gone():
-    workers = {"x": {"nthreads": 2, "resources": {"GPU": 1.0}}, "y": {"nthreads": 1, "resources": {}}}
-    client = SimpleNamespace(subscribe_topic=lambda *of: None, scheduler_info=lambda n_workers: {"workers": workers})
-    pool = Pool(client, cores_per_thread=4)
-    assert pool.room() == Room(stages=3, cores=12, largest=8, gpus=1, ever=True)
-    del workers["x"]
-    assert pool.room() == Room(stages=1, cores=4, largest=4, gpus=0, ever=True)
-    assert Pool(client).room() == Room(1, 1, 1, 0, ever=False)
 
 
 @pytest.mark.parametrize(

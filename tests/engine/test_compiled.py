@@ -1,5 +1,4 @@
 import ctypes
-import os
 import shutil
 from pathlib import Path
 
@@ -59,38 +58,6 @@ def test_a_damaged_library_is_compiled_anew_once(source, tmp_path, monkeypatch, 
     assert compiled(source, ANSWER=42).answer() == 42
     assert library.stat().st_mtime_ns == written
     assert libraries(tmp_path) == [library]
-
-
-@pytest.fixture
-def compilers(tmp_path, monkeypatch):
-    """A folder of compilers, found before others; returns a function that adds one."""
-    real = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))))
-    monkeypatch.delenv("CC", raising=False)
-    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
-    (tmp_path / "bin").mkdir()
-
-    def add(name, works):
-        script = tmp_path / "bin" / name
-        command = real if works else "/bin/false"
-        script.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/{name}.log\nexec {command} "$@"\n')
-        script.chmod(0o755)
-
-    return add
-
-
-@needs_compiler
-@pytest.mark.parametrize(("cc", "used"), [(None, "gcc"), ("other -g", "other"), ("none", "gcc"), ("bad", "gcc")])
-def test_a_compiler_that_fails_or_is_missing_hides_no_other(source, tmp_path, monkeypatch, compilers, cc, used):
-    for name, works in {"cc": False, "gcc": True, "clang": False, "other": True, "bad": False}.items():
-        compilers(name, works)
-    if cc is not None:
-        monkeypatch.setenv("CC", cc)
-    assert compiled(source, ANSWER=42).answer() == 42
-    assert "-shared" in (tmp_path / f"{used}.log").read_text()
-    assert not (tmp_path / "clang.log").exists()
-    assert (tmp_path / "cc.log").exists() == (used != "other")
-    if used == "other":
-        assert (tmp_path / "other.log").read_text().startswith("-g ")
 
 
 @needs_compiler

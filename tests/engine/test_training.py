@@ -198,16 +198,6 @@ def test_the_mean_is_over_every_tenth_step_of_the_last_part_and_the_last_step(pa
     assert others.means().keys() == ({"averaged"} if averaged else set())
 
 
-def test_weights_that_are_not_due_yet_take_no_memory():
-    plan = make_short("argmax", averaged_part=0.5, kept_steps=[3, 45])
-    others = KeptWeights(plan.training, 45, {"weight": torch.zeros(1)})
-    began = {
-        completed: {name: sums.dtype for name, sums in others.state(completed).items()} for completed in (2, 3, 25)
-    }
-    kept = {"step_00000003.weight": torch.float32}
-    assert began == {2: {}, 3: kept, 25: kept | {"averaged.weight": torch.float64}}
-
-
 def test_a_callers_default_dtype_changes_no_bit(task_name):
     plan = make_short(task_name)
     weights, losses = trained(plan, [0])

@@ -18,10 +18,8 @@ VALUES = [
     ("model.heads", 3, "model is {'width': 8, 'heads': 3, 'epsilon': 1e-05, "),
     ("training.kept_steps", [5, 31], "training.kept_steps[1] is 31; must be at most 30, the most steps of any "),
     ("training.averaged_part", 1.0, "training.averaged_part is 1.0; must be less than 1"),
-    ("tasks.argmax.data.classes", 257, "tasks.argmax.data.classes is 257; must be less than or equal to 256"),
     ("ranges.short.shortest", 5, "ranges.short is {'shortest': 5, 'longest': 4}; must be shortest <= longest"),
     ("ranges.long.growth.shape", "cubic", "ranges.long.growth.shape is 'cubic'; must be 'linear' or 'geometric'"),
-    ("figures.task", "sort", "figures.task is 'sort'; must be one of argmax, dictionary"),
     ("probe.layers", "some", "probe.layers is 'some'; must be all, or a list of numbers that count from 0"),
     ("seeds_per_block", 10**30, f"seeds_per_block is {10**30}; must be less than or equal to 10000"),
     ("test.lengths", [16, 4], "test.lengths is [16, 4]; must be strictly increasing"),
@@ -35,7 +33,6 @@ VALUES = [
     ("training.learning_rate", float("nan"), "training.learning_rate is nan; must be a finite number"),
     # what does not fit the rest of the file
     ("nrom", "ln", "nrom is 'ln', but there is no such key; choose from norm, attention, network, network_options, "),
-    ("tasks.sort", {}, "tasks.sort is {}, but there is no such key; choose from argmax, dictionary"),
     ("diagnostics.heatmap_sequences", 65, "diagnostics.heatmap_sequences is 65; must be at most diagnostics."),
     ("test.lengths", [4, 16, 128], "test.lengths[2] is 128; must be at most 64, the longest of task dictionary"),
     ("ranges.short.longest", 65, "ranges.short.longest is 65; must be at most 64, the longest of task dictionary"),

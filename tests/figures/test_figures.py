@@ -277,17 +277,6 @@ def shares_in_git():
     return shares(tidied(accuracy, "accuracy"), {"short": 16, "long": 256})
 
 
-def test_an_intervention_has_a_look_of_its_own_and_its_shares_are_within_the_panels():
-    drawing = interventions.draw(shares_in_git(), 16)
-    looks = {label: (look["color"], look["marker"]) for look, label in interventions.LINES.values()}
-    assert len(set(looks.values())) == len(looks)
-    assert set(labels(drawing.figure)) == set(looks)
-    for axes in drawing.figure.axes:
-        drawn = np.concatenate([line.get_ydata() for line in axes.lines])
-        assert axes.get_ylim()[0] < np.nanmin(drawn) < np.nanmax(drawn) < axes.get_ylim()[1]
-    assert len(drawing.caption) <= CAPTION
-
-
 def test_a_run_on_the_short_range_alone_in_which_nothing_is_lost_or_explained_has_its_figures():
     lost = shares_in_git().query("range == 'short'")
     explained = pd.read_csv(ROOT / "metrics/explained.csv").query("range == 'short'")

@@ -4,11 +4,9 @@ import subprocess
 import sys
 
 import matplotlib as mpl
-from PIL import Image
 
 from vanishing_variance.figures import style
 from vanishing_variance.figures.drawing import Drawing, write_figure
-from vanishing_variance.report.page import read_figure
 
 DRAW = """
 from pathlib import Path
@@ -39,16 +37,6 @@ def test_a_figure_is_the_same_whatever_the_user_has_set_for_matplotlib(tmp_path,
         with mpl.rc_context(settings):
             exec(DRAW, {})
         assert (tmp_path / "one.png").read_bytes() == ours
-
-
-def test_a_figure_carries_its_words_and_has_the_pixels_of_a_dense_screen(tmp_path):
-    figure, words = style.figure(2), "A caption of $5 & <σ_d²>. " * 20
-    figure.subplots()
-    write_figure(tmp_path / "one", Drawing(figure, "Title & <b>", words))
-    shown = read_figure(tmp_path / "one.png", tmp_path / "page/index.html")
-    assert (shown.title, shown.caption, shown.address) == ("Title & <b>", words, "../one.png")
-    with Image.open(tmp_path / "one.png") as picture:
-        assert picture.size == (1728, 512)
 
 
 def test_a_figure_has_the_same_bytes_wherever_its_objects_lie_in_memory(tmp_path):

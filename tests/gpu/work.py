@@ -13,16 +13,16 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
 import torch
-from small import SHARP, in_parts, make_model, make_plan, make_trained, models_of, sample
+from small import SHARP, cut_off, in_parts, make_model, make_plan, make_trained, models_of, sample
 
 from vanishing_variance.engine import block as fast_block
-from vanishing_variance.engine import checkpoints, loop
+from vanishing_variance.engine import loop
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.measure.evaluation.block import EvaluationPlan, evaluate_block
 from vanishing_variance.measure.evaluation.config import Diagnostics
 from vanishing_variance.measure.interventions.config import Interventions
-from vanishing_variance.measure.interventions.measurement import Group, intervene
+from vanishing_variance.measure.interventions.measurement import Block, intervene
 from vanishing_variance.plain import training as plain_training
 from vanishing_variance.plain.plan import PlainPlan
 
@@ -30,10 +30,6 @@ TASKS = ("argmax", "dictionary")
 STEPS = 60
 LENGTHS = (4, 32)
 SEEDS = [4, 5]
-
-
-def silent(done):
-    """Report nothing."""
 
 
 def plan_of(task, norm="ln", **training):
@@ -59,37 +55,15 @@ def trainings():
 
 
 def again():
-    """Pairs that should be equal to the last bit on one device: trained twice, and cut off in the middle."""
+    """Yield pairs that are equal to the last bit on one device: trained twice, and cut off in the middle."""
     for task in TASKS:
         plan = plan_of(task)
         whole = trained(plan)
         yield f"again {task}", whole, trained(plan)
         with TemporaryDirectory() as folder:
-            cut_off(plan, Path(folder))
-            yield f"resumed {task}", whole, trained(plan, folder=Path(folder))
-
-
-class CutOffError(Exception):
-    """The training was stopped in the middle."""
-
-
-def cut_off(plan, folder):
-    """Train a half and leave a checkpoint."""
-    seconds, note = checkpoints.SECONDS_BETWEEN, loop.check_losses
-
-    def stop(plan, seeds, history):
-        note(plan, seeds, history)
-        if len(history) > STEPS // 2:
-            raise CutOffError
-
-    checkpoints.SECONDS_BETWEEN, loop.check_losses = 0.0, stop
-    try:
-        trained(plan, folder=folder)
-    except CutOffError:
-        return
-    finally:
-        checkpoints.SECONDS_BETWEEN, loop.check_losses = seconds, note
-    raise AssertionError("the training was not cut off")
+            resumed = partial(trained, plan, folder=Path(folder))
+            cut_off(resumed, STEPS // 2)
+            yield f"resumed {task}", whole, resumed()
 
 
 def measurements():
@@ -109,10 +83,8 @@ def measurements():
         yield f"mechanism {task}", {name: numbers[name].to_numpy() for name in numbers}
         yield f"fractions {task}", {"accuracy": frames["accuracy"]["accuracy"].to_numpy()}
 
-        variants = {norm: one.variant for norm, one in models.items()}
-        weights = {norm: one.weights for norm, one in models.items()}
-        group = Group("short", lengths, variants, weights, read)
-        accuracy, _ = intervene([group], SEEDS, Interventions(sequences=100, training_sequences=100), 0)
+        block = Block("short", lengths, *models["ln"], *models["none"], read)
+        accuracy = intervene(block, SEEDS, Interventions(sequences=100, training_sequences=100), 0)
         yield f"fractions {task} interventions", {"accuracy": accuracy["accuracy"].to_numpy()}
 
 

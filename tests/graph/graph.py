@@ -105,10 +105,10 @@ class Runner:
             preexec_fn=on_one_core,  # noqa: PLW1509
         )
 
-    def __call__(self, folder, *words, before=""):
+    def __call__(self, folder, *words):
         """Run `python -m` with these words in a folder."""
         self._result.unlink(missing_ok=True)
-        request = {"folder": str(folder), "words": words, "before": before, "result": str(self._result)}
+        request = {"folder": str(folder), "words": words, "result": str(self._result)}
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
         code = int(self._process.stdout.readline())

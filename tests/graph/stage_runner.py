@@ -1,9 +1,8 @@
 """Run stage scripts, each in a forked child of this process, which has the libraries loaded but none of our modules.
 
 Each line on standard input is a JSON document: `folder`, where to run; `words`, the command after `python -m`;
-`before`, Python statements for the child to execute first; `result`, the file that gets the exit code, the files
-below the folder that were opened (a module counts by its source), and the parameters that were taken. What the child
-printed goes to that path with `.said` after it.
+`result`, the file that gets the exit code, the files below the folder that were opened (a module counts by its
+source), and the parameters that were taken. What the child printed goes to that path with `.said` after it.
 """
 
 import json
@@ -66,7 +65,6 @@ def run(request):
     watch, code = Watch(folder), 0
     sys.addaudithook(watch)
     try:
-        exec(request["before"], {})
         runpy.run_module(words[0], run_name="__main__", alter_sys=True)
     except SystemExit as end:
         code = end.code or 0

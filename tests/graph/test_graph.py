@@ -253,37 +253,6 @@ def test_without_the_long_range_its_runs_alone_are_missing(whole, editable):
     assert whole.graph.keys() - left == {name for name in TRAIN | EVALUATE | INSIDE if "-long@" in name}
 
 
-def test_a_training_that_is_killed_ends_with_the_same_bits(whole, editable):
-    """Killed at a step, after a checkpoint; the next goes on from there."""
-    name = "train@dictionary-short-softmax-ln-0"
-    killed = (
-        "import os, signal\n"
-        "from vanishing_variance.engine import checkpoints, loop\n"
-        "checkpoints.SECONDS_BETWEEN, whole = 0.0, loop.training_batches\n"
-        "def some(*arguments):\n"
-        "    for step, batch in enumerate(whole(*arguments)):\n"
-        "        if step == 17: os.kill(os.getpid(), signal.SIGKILL)\n"
-        "        yield batch\n"
-        "loop.training_batches = some\n"
-    )
-    words, [out] = whole.graph[name].words[2:], whole.graph[name].outs
-    assert whole.runner(editable, "stages.check").code == 0
-    sources = f"import sys; sys.path.insert(0, {str(editable / 'src')!r})\n"
-    assert whole.runner(editable, *words, before=sources + killed).code == -9
-    assert not (editable / out).exists()
-    kept = list((editable / "runs/checkpoints").rglob("*.safetensors"))
-    assert kept
-    fewer = (
-        "from vanishing_variance.engine import loop\n"
-        "import itertools\n"
-        "whole = loop.training_batches\n"
-        "loop.training_batches = lambda *arguments: itertools.islice(whole(*arguments), 13)\n"
-    )
-    assert whole.runner(editable, *words, before=sources + fewer).code == 0  # 30 steps, 17 of which were made
-    for path in (editable / out).iterdir():
-        assert path.read_bytes() == (whole.folder / out / path.name).read_bytes()
-
-
 @pytest.mark.parametrize("name", ["argmax", "dictionary"])
 def test_test_sequences_come_from_the_stream_of_their_task_and_length(whole, name):
     params = yaml.safe_load((whole.folder / "params.yaml").read_text())

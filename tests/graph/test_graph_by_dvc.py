@@ -180,18 +180,6 @@ def test_a_study_that_asks_or_compares_something_else_trains_nothing(copy):
     assert "Which?" in (copy.path / STUDY / "board.md").read_text()
 
 
-def test_a_changed_engine_of_other_networks_trains_their_lines_alone(copy):
-    path = copy.path / "src/vanishing_variance/plain/training.py"
-    path.write_text(path.read_text() + "\n# changed\n")
-    assert "train@" not in copy("dvc", "status", "dvc.yaml")
-    dry = ("dvc", "repro", "--dry", "--single-item")
-    assert copy.ran("dvc", "repro", f"{STUDY}/dvc.yaml:plan") >= of_study("plan")
-    for line, stale in (("transformer", True), ("none", False), ("power-ln", False)):
-        for task in TASKS:
-            name = f"{STUDY}/dvc.yaml:train@{task}-{line}-0"
-            assert copy.ran(*dry, name) == ({name} if stale else set())
-
-
 def test_more_seeds_train_only_the_new_block_and_the_default_scale_comes_back(copy):
     change(copy, blocks=[0, 1])
     inside = {f"{name[:-1]}1" for name in interventions()}

@@ -91,34 +91,6 @@ def test_killed_again_and_again_it_ends_with_the_same_bits(finished, tmp_path):
     assert not [sign for sign in SIGNS_OF_TROUBLE if sign in log.read_text()]
 
 
-@pytest.mark.parametrize("moment", [0.15, 3.5])
-@pytest.mark.parametrize(
-    "name", ["train@dictionary-short-softmax-ln-0", "evaluate-long@dictionary-long-softmax-ln-0", "figures"]
-)
-def test_ctrl_c_in_a_stage_is_one_line_and_loses_nothing(name, moment, finished, tmp_path):
-    for _ in range(3):  # bash and Python can both miss a signal while they start; then Ctrl-C is pressed once more
-        with (tmp_path / "log").open("w+") as log:
-            dvc = finished.start("dvc", "repro", "--single-item", "--force", name, stdout=log)
-            stage = wait_for(lambda: stage_of(dvc) or dvc.poll() is not None)  # noqa: B023
-            time.sleep(moment)
-            if dvc.poll() is None:
-                os.killpg(dvc.pid, signal.SIGINT)  # as a terminal does
-            exit_code = dvc.wait()
-            log.seek(0)
-            printed = log.read()
-        if stage is not True:
-            wait_for(lambda: not stage.is_running())  # noqa: B023
-        if exit_code != 0:
-            break
-    start(finished, tmp_path / "again", float("inf")).wait()  # where DVC was writing its lock, that is put away
-    again = (tmp_path / "again").read_text()
-    survived = same(finished, finished)
-    finished("git", "reset", "--quiet", "--hard")
-    assert survived, again
-    assert printed.count("interrupted") <= 1, printed  # none when Python itself was still starting,
-    assert "Traceback" not in printed or "stages/" not in printed, printed  # and says so in its own words
-
-
 def test_two_at_once_end_with_the_same_bits(finished, tmp_path):
     copy = anew(finished, tmp_path / "copy")
     both = [copy.start("dvc", "repro", cores=2) for _ in "12"]

@@ -48,14 +48,6 @@ def test_a_write_that_finds_no_room_keeps_the_former_file(tmp_path, suffix):
     assert contents(tmp_path) == before
 
 
-def test_what_json_cannot_hold_leaves_the_former_file_and_nothing_else(tmp_path):
-    path = tmp_path / "file"
-    path.write_text("good")
-    with pytest.raises(ValueError, match="Out of range"):
-        write_json(path, {"p": float("nan")})
-    assert contents(tmp_path) == {"file": b"good"}
-
-
 @pytest.mark.parametrize(("suffix", "read"), READ)
 def test_a_file_that_is_missing_a_directory_or_cut_off_is_named(tmp_path, suffix, read):
     path = tmp_path / "file"

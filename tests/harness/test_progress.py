@@ -15,10 +15,3 @@ def test_a_log_gets_lines_with_the_rate_since_the_last_one_and_the_time_left(cap
         "train x: 76/100 steps, 1 steps/s, 24 s left",
         "train x: 76/100 steps, 36 s",
     ]
-
-
-def test_a_terminal_gets_a_bar(capsys, monkeypatch):
-    monkeypatch.setattr(progress.sys.stderr, "isatty", lambda: True)
-    with Progress("train x", 2, "steps") as report:
-        report(2)
-    assert "100%" in capsys.readouterr().err

@@ -3,13 +3,12 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 
 import pytest
 from checkout import ROOT
 from processes import alive, wait_for
 
-from vanishing_variance.harness import script
 from vanishing_variance.harness.errors import DivergedError, InputError
 from vanishing_variance.harness.script import run
 
@@ -51,16 +50,6 @@ def test_without_a_place_for_locks_a_stage_runs_all_the_same(here, monkeypatch, 
     monkeypatch.setenv("XDG_CACHE_HOME", str(here / "file"))
     run(lambda: print("done"))
     assert capfd.readouterr() == ("done\n", "")
-
-
-def test_a_stage_of_a_line_is_another_for_another_line(here, monkeypatch):
-    """So that two lines of a study train at once."""
-    locked = []
-    monkeypatch.setattr(script, "exclusive_lock", lambda name: locked.append(name) or nullcontext())
-    for line in ("ln", "none"):
-        monkeypatch.setattr(sys, "argv", ["stages/stage.py", "mine", f"argmax-{line}"])
-        run(lambda: None)
-    assert locked == [f"stage-mine-argmax-{line}" for line in ("ln", "none")]
 
 
 def test_the_same_stage_twice_at_once_is_one_after_the_other(here):

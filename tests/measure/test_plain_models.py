@@ -80,16 +80,6 @@ def test_weights_of_the_fast_engine_need_not_be_renamed(monkeypatch):
     pd.testing.assert_frame_equal(found, plain_inside(plan, SEEDS, weights, [6], 40))
 
 
-def test_every_layer_and_head_of_the_transformer_is_measured():
-    plan = make_plain("argmax", "transformer", options={"layers": 3, "heads": 2, "width": 8})
-    found = plain_inside(plan, [7], stacked(plan, [7]), [4, 8], 20)
-    assert found[["length", "layer", "head"]].to_numpy().tolist() == [
-        [length, layer, head] for length in (4, 8) for layer in range(3) for head in range(2)
-    ]
-    assert found["target"].between(0, 1).all()
-    assert (found["variance"] > 0).all()
-
-
 def stacked(plan, seeds):
     """The initial weights as they are stored."""
     states = [initial_model(plan, seed).state_dict() for seed in seeds]
@@ -154,13 +144,6 @@ def test_the_noise_of_a_test_does_not_depend_on_earlier_ones():
     both = plain_correct(plan, SEEDS, {"plain": stacked(plan, SEEDS)}, [4], 100)
     alone = plain_correct(plan, SEEDS[1:], {"plain": stacked(plan, SEEDS[1:])}, [4], 100)
     np.testing.assert_array_equal(both["plain", 4][1:], alone["plain", 4])
-
-
-def test_progress_counts_every_item_once(capsys):
-    plan = make_plain("argmax", Bag)
-    weights = stacked(plan, SEEDS)
-    plain_correct(plan, SEEDS, {"plain": weights, "averaged": weights}, [4, 8], 30)
-    assert capsys.readouterr().err.startswith(f"test {plan.name}: 1440/1440 items, ")
 
 
 def test_a_sequence_that_memory_does_not_hold_is_one_line(monkeypatch):

@@ -1,8 +1,5 @@
 """The Transformer is torch's, where torch has it; the rest is its formula."""
 
-import subprocess
-import sys
-
 import pytest
 import torch
 from torch import nn
@@ -189,27 +186,3 @@ def test_with_the_papers_ends_it_is_the_papers_network_but_for_the_querys_own_to
     value = attention.value(tokens[:, -1]).unflatten(1, (HEADS, -1))
     outputs = (1 - own) * theirs.outputs + own * value
     assert_same(network(*inputs), paper.head(paper.attention["output"](3 * outputs.flatten(1))))
-
-
-def test_the_items_are_a_set():
-    network, (items, query) = made(), drawn()
-    assert_same(network(items.flip(1), query), network(items, query))
-
-
-MEMORY = """
-import resource, torch
-from torch import nn
-from vanishing_variance.networks import Sizes
-from vanishing_variance.networks.transformer import Network
-network = Network(Sizes(128, 64, 64), lambda width: nn.Identity(), layers=2, heads=4, width=64)
-with torch.no_grad():
-    network(torch.randn(1, 2**14, 128), torch.randn(1, 64))
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="others count memory in other units")
-def test_a_sequence_of_two_to_the_fourteenth_needs_less_than_two_gibibytes():
-    done = subprocess.run([sys.executable, "-c", MEMORY], check=True, capture_output=True, text=True)
-    assert int(done.stdout) < 2 * 2**20  # KiB

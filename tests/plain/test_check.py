@@ -14,8 +14,6 @@ from vanishing_variance.networks import NormModule
 from vanishing_variance.plain.check import check_network
 from vanishing_variance.plain.model import initial_model
 
-CALLS = [0]
-
 
 class WithMore(Bag):
     """A bag with a learned `more`, beside which `forward` may keep what it has seen."""
@@ -49,18 +47,6 @@ class Bound(WithMore):
         return logits
 
 
-class BoundData(WithMore):
-    def changed(self, logits):
-        self.mean.data = of_mean(self, logits)
-        return logits
-
-
-class BoundParameter(WithMore):
-    def changed(self, logits):
-        self.more = nn.Parameter(self.more.detach().clamp(0, 2))
-        return logits
-
-
 class Grows(WithMore):
     def changed(self, logits):
         self.late = nn.Linear(2, 2)
@@ -77,45 +63,12 @@ class NotInState(WithMore):
         return logits
 
 
-class PlainTensor(WithMore):
-    def __init__(self, sizes, norm):
-        super().__init__(sizes, norm)
-        del self.mean
-        self.mean = torch.zeros(sizes.classes)
-
-    def changed(self, logits):
-        self.mean = of_mean(self, logits)
-        return logits
-
-
 class Counts(WithMore):
     """Of which no step and answer tells until there are a thousand."""
 
     def changed(self, logits):
         self.steps += 1
         return logits if self.steps < 1000 else 2 * logits
-
-
-class CountsInGlobal(WithMore):
-    def changed(self, logits):
-        CALLS[0] += 1
-        return logits
-
-    def forward(self, items, query):
-        return super().forward(items, query) / (1 + CALLS[0])
-
-
-class Remembers(WithMore):
-    """The last batch alone, as for a look at it afterwards."""
-
-    def changed(self, logits):
-        self.seen = [logits.detach()]
-        return logits
-
-
-class DrawsByTorch(WithMore):
-    def forward(self, items, query):
-        return super().forward(items + torch.randn_like(items), query)
 
 
 class DrawsByNumpy(WithMore):
@@ -159,21 +112,6 @@ class WithNorms(WithMore):
         self.dropout = nn.Dropout(0.5)
 
 
-class Tied(WithMore):
-    def __init__(self, sizes, norm):
-        super().__init__(sizes, norm)
-        self.same = self.more
-
-
-class Sparse(WithMore):
-    def __init__(self, sizes, norm):
-        super().__init__(sizes, norm)
-        self.table = nn.Embedding(3, sizes.classes, sparse=True)
-
-    def changed(self, logits):
-        return logits + self.table(torch.zeros(1, dtype=torch.long))
-
-
 class Detached(WithMore):
     def changed(self, logits):
         return logits.detach()
@@ -190,9 +128,7 @@ class Extra(WithMore):
         return {"steps": self.steps}
 
 
-@pytest.mark.parametrize(
-    "network", [InPlace, Remembers, StartsByFirstBatch, DrawsByTorch, WithNorms, Tied, Sparse, "paper", "transformer"]
-)
+@pytest.mark.parametrize("network", [InPlace, StartsByFirstBatch, WithNorms, "paper", "transformer"])
 def test_what_a_state_holds_passes(task_name, network):
     check_network(make_plain(task_name, network), 0)
 
@@ -201,13 +137,9 @@ def test_what_a_state_holds_passes(task_name, network):
     ("network", "message"),
     [
         (Bound, "forward binds network.mean anew, so another model would be tested; change it in place, as by copy_"),
-        (BoundData, "forward binds network.mean anew, "),
-        (BoundParameter, "forward binds network.more anew, "),
         (Grows, "forward binds network.late.weight anew, "),
         (NotInState, "network.mean is different when seed and state are the same, so another model would be tested; "),
-        (PlainTensor, "network.mean is different when "),
         (Counts, "network.steps is different when "),
-        (CountsInGlobal, "its answer is different when "),
         (ChangesInTests, "network.mean changes in a test, so another model would be tested; ask self.training first"),
         (DrawsByNumpy, "its answer is different when "),
         (StartsByNumpy, "network.seen is different when "),
@@ -226,8 +158,6 @@ def test_what_would_be_lost_is_one_line(network, message):
     ("more", "message"),
     [
         (torch.ones(10, dtype=torch.bfloat16), "is torch.bfloat16; must be one of torch.float32, "),
-        (torch.ones(10, dtype=torch.float16), "is torch.float16; must be one of "),
-        (torch.ones(10, dtype=torch.complex64), "is torch.complex64; must be one of "),
         (torch.ones(10, device="meta"), "is torch.strided on meta; must be "),
         (torch.ones(1).expand(10), "is expanded; must have memory of its own, as by clone()"),
     ],

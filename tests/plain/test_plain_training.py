@@ -148,17 +148,6 @@ def test_a_module_that_torch_func_refuses_is_a_line(capsys):
     assert "random" in of_dropout
 
 
-def test_a_refusal_without_a_message_is_a_line(monkeypatch, capsys):
-    def refused(*_):
-        raise AssertionError
-
-    monkeypatch.setattr(Stacked, "backward", refused)
-    plan = make_plain("argmax", Bag)
-    batch, labels = next(batches(plan, SEEDS))
-    assert not can_stack([initial_model(plan, seed) for seed in SEEDS], batch, labels)
-    assert capsys.readouterr().err.endswith("torch.func refuses it: AssertionError: \n")
-
-
 def test_what_is_bound_anew_in_a_later_step_is_one_line():
     with pytest.raises(InputError, match=r"^network Late: forward binds network\.steps anew, "):
         train_block(make_plain("argmax", Late), [0])
@@ -259,8 +248,6 @@ class Broken(Bag):
         match self.fault:
             case "inside raises":
                 raise KeyError("attention")
-            case "no list":
-                return layer
             case "no layer":
                 return [torch.ones(3)]
         return [layer]
@@ -275,7 +262,6 @@ class Broken(Bag):
         ("type", r"^network Broken returns NoneType; must be class logits \(4, 10\), \(batch, classes\)$"),
         ("raises", r"^network Broken fails: RuntimeError: two lines$"),
         ("inside raises", r"^network Broken: inside fails: KeyError: 'attention'$"),
-        ("no list", r"^network Broken: inside returns Layer\(.*; must be a list of Layer\(weights, outputs\)$"),
         ("no layer", r"^network Broken: inside returns \[tensor\(.*; must be a list of Layer\(weights, outputs\)$"),
     ],
 )

@@ -104,21 +104,6 @@ def test_the_model_is_as_before_afterwards_and_batches_do_not_matter(loaded, kin
     assert_allclose(again, first, rtol=0, atol=allowed(decoder.model, first))
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [
-        *((kind, "layers.1.self_attn.o_proj") for kind in ("llama", "mistral", "gemma", "qwen2")),
-        *(("gpt2", "h.1.attn.c_proj"), ("bloom", "h.1.self_attention.dense")),
-    ],
-)
-def test_the_output_projection_is_found_and_positions_where_they_can_be_removed(loaded, kind, name):
-    """Bloom's positions are a bias of the logits."""
-    decoder, _ = loaded[kind]
-    assert decoder.projections[1] is decoder.model.get_submodule(name)
-    assert list(decoder.tables) == ([decoder.model.wpe] if kind == "gpt2" else [])
-    assert decoder.loses_positions() == (kind != "bloom")
-
-
 SIZES = {"hidden_size": 32, "num_hidden_layers": 4, "vocab_size": 64, "num_attention_heads": 4, "pad_token_id": 0}
 SIZES |= {"intermediate_size": 16, "num_key_value_heads": 2, "initializer_range": 0.3}
 HYBRID = {"layer_types": ["linear_attention", "full_attention"] * 2, "num_experts": 2, "num_experts_per_tok": 1}

@@ -43,7 +43,6 @@ def copied(folders, tmp_path):
 
 TINY = {"num_hidden_layers": 3, "num_attention_heads": 4, "num_key_value_heads": 2, "hidden_size": 32, "vocab_size": 64}
 TINY |= {"intermediate_size": 16, "head_dim": 12, "initializer_range": 0.3}
-SIGHT = {"hidden_size": 16, "num_hidden_layers": 3, "num_attention_heads": 2, "intermediate_size": 16, "image_size": 28}
 LATENT = {"q_lora_rank": 16, "kv_lora_rank": 8, "qk_nope_head_dim": 8, "qk_rope_head_dim": 4, "v_head_dim": 12}
 FEW_KEYS = {"layer_types": ["sliding_attention", "full_attention", "full_attention"], "num_kv_shared_layers": 1}
 FEW_KEYS |= {"global_head_dim": 16, "hidden_size_per_layer_input": 8, "vocab_size_per_layer_input": 64}
@@ -104,24 +103,11 @@ def test_the_first_layers_are_those_of_the_whole_model(save, name, sizes):
     assert all(np.array_equal(whole[key], first[key]) for key in [("before", 1), ("after", 1)])
 
 
-def test_the_decoder_of_a_model_that_sees_is_found(save):
-    checkpoint = save("gemma3", text_config=TINY, vision_config={**SIGHT, "patch_size": 14}, mm_tokens_per_image=4)
-    decoder, _ = load(checkpoint, 2)
-    assert select(settings(layers="all", heads="all"), checkpoint.text) == (3, [0, 1, 2, 3])
-    assert decoder.projections[1] is decoder.model.language_model.layers[1].self_attn.o_proj
-
-
 def test_heads_may_be_wider_in_some_layers(save):
     decoder, _ = load(save("gemma4_text", **TINY, **FEW_KEYS), 3)
     assert [decoder.head_width(layer) for layer in range(3)] == [12, 16, 16]
     with pytest.raises(InputError, match=r"probe\.components has 13; must be at most 12: the width of tiny's heads"):
         select_layers(settings(layers="all", components=13), decoder)
-
-
-def test_attention_is_computed_without_what_a_configuration_asks_for(copied):
-    change_config(copied, attn_implementation="flash_attention_2")
-    decoder, _ = load(find(str(copied), None), 2)
-    assert decoder.model.config._attn_implementation == "sdpa"
 
 
 def test_a_tokenizer_that_does_not_know_places_in_the_text_is_refused(copied):
@@ -172,12 +158,6 @@ def test_from_the_hub_only_safe_files_are_fetched_and_the_commit_is_the_revision
     assert fetch.call_args.args == ("owner/name",)
     assert fetch.call_args.kwargs["revision"] == "v1"
     assert set(fetch.call_args.kwargs["allow_patterns"]) == {"*.json", "*.safetensors", "*.txt", "*.model"}
-
-
-def test_what_the_hub_refuses_is_said_in_one_line(monkeypatch):
-    restricted = Mock(side_effect=OSError("Access is\nrestricted."))
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", restricted)
-    assert "at probe.revision 'v9' (OSError: Access is restricted.; a gated or private model" in refusal(PAPERS, "v9")
 
 
 def test_the_stage_without_a_network_prints_one_line_and_writes_nothing(tmp_path, monkeypatch):

@@ -61,18 +61,3 @@ def test_nothing_but_tables_scrolls_sideways(browser, index, width):
     for change in ("0", UNFOLD):
         shown.evaluate(change)
         assert shown.evaluate("document.scrollingElement.scrollWidth") <= width
-
-
-def test_navigation_and_answer_are_on_a_phones_first_screen(browser, index):
-    shown = browser.new_page(viewport={"width": 390, "height": 844})
-    shown.goto(index.as_uri())
-    for part in ("nav", "header ul"):
-        box = shown.locator(part).bounding_box()
-        assert box["y"] + box["height"] <= 844
-
-
-def test_a_link_to_a_claim_unfolds_its_row(browser, index):
-    shown = browser.new_page()
-    shown.goto(index.as_uri())
-    shown.click("#causes li a")
-    assert shown.locator("#claim-cause-moments-argmax").is_visible()

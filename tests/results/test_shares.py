@@ -3,7 +3,6 @@ import pandas as pd
 import pytest
 from checkout import ROOT
 
-from vanishing_variance.figures.interventions import draw
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.measure.interventions import names
 from vanishing_variance.measure.interventions.names import (
@@ -93,14 +92,3 @@ def test_the_shares_in_words_follow_from_the_accuracies_by_seed_in_git():
     found = shares(long, {"short": 16, "long": 256})
     gains = {(task, "short", "ln"): gain(long, task, "short", "ln", 16) for task in ("argmax", "dictionary")}
     assert (folder / "interventions.md").read_text() == markdown(found, gains)
-
-
-def test_the_figures_lines_are_broken_where_there_is_no_share():
-    table = shares(accuracies(), {"short": 16})
-    table = pd.concat([table, table[table["length"] == 512].assign(length=4096)])
-    table.loc[table["length"] == 512, "share"] = None
-    panels = draw(table, 16).figure.axes
-    assert [len(axes.get_lines()) for axes in panels] == [2 + 6, 2 + 6, 2 + 4, 2 + 4]
-    for line in panels[0].get_lines()[2:]:
-        assert line.get_xdata()[np.isfinite(line.get_ydata())].tolist() == [64, 4096]
-        assert np.isnan(line.get_ydata()[list(line.get_xdata()).index(512)])

@@ -102,20 +102,6 @@ def test_the_command_prints_the_comment(project, monkeypatch, capsys):
     assert printed["Metrics"].splitlines()[-1:] == ["| metrics/summary.json | letters | - | 2 | - |"]
 
 
-def test_metrics_that_dvc_cannot_read_are_said_to_be_and_nan_that_stays_is_no_change(project):
-    metrics = project / "metrics/summary.json"
-    metrics.write_text("{")
-    damaged = sections(comment("main"))["Metrics"].splitlines()
-    assert damaged[0] == "DVC failed to load some metrics for following revisions: 'workspace'."
-    assert damaged[-1] == "| metrics/summary.json | letters | 2 | - | - |"
-    metrics.write_text('{"letters": NaN}')
-    assert sections(comment("main"))["Metrics"].splitlines()[2:] == [
-        "| metrics/summary.json | letters | 2 | nan | nan |"
-    ]
-    commit("NaN")
-    assert sections(comment("main"))["Metrics"].strip() == "None."
-
-
 def test_a_mistake_is_one_line_and_exit_code_2(project, monkeypatch, capsys):
     (project / "dvc.yaml").write_text("{")
     monkeypatch.setattr(sys, "argv", ["results_review"])
