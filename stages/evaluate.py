@@ -19,8 +19,8 @@ from vanishing_variance.harness.paths import NETWORK
 from vanishing_variance.harness.script import run
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.measure.evaluation.block import Correct, EvaluationPlan, accuracies, evaluate_block
 from vanishing_variance.measure.evaluation.config import Diagnostics
+from vanishing_variance.measure.evaluation.fast_models import Correct, EvaluationPlan, accuracies, evaluate_block
 from vanishing_variance.measure.held_out import Test
 from vanishing_variance.measure.inference.sequences import Read
 from vanishing_variance.measure.inference.stored import (
@@ -69,20 +69,18 @@ def evaluate_paper(
 
     grows_with = {"test.lengths": test.lengths[-1], "model.width": variant.model.width}
     require_memory(prod(grows_with.values()), grows_with)
-    kept = {rule: read_weights(path, variant, training, len(block)) for rule, path in weight_files(this).items()}
-    weights = kept.pop("plain")
+    weights = {rule: read_weights(path, variant, training, len(block)) for rule, path in weight_files(this).items()}
     # weights that are evaluated have been recorded by DVC, and are whole
-    remove_finished_checkpoints(this.folder("checkpoints"), weights)
+    remove_finished_checkpoints(this.folder("checkpoints"), weights["plain"])
     plan = EvaluationPlan(
         name=str(this),
         root_seed=root_seed,
         variant=variant,
-        lengths=test.lengths,
         range_name=this.range,
         training_lengths=training_lengths,
         diagnostics=diagnostics,
     )
-    return evaluate_block(plan, weights, kept, block, sequences_of(test.lengths))
+    return evaluate_block(plan, weights, block, sequences_of(test.lengths))
 
 
 def evaluate_network(params: Mapping[str, Any], this: Run, block: Sequence[int]) -> Evaluated:

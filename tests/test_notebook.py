@@ -19,9 +19,8 @@ from vanishing_variance import evaluate, inside, notebook, read_params, train
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.measure import fast_models
-from vanishing_variance.measure.evaluation.block import EvaluationPlan, evaluate_block
 from vanishing_variance.measure.evaluation.config import Diagnostics
+from vanishing_variance.measure.evaluation.fast_models import EvaluationPlan, evaluate_block
 from vanishing_variance.measure.inference.models import select_models
 from vanishing_variance.measure.inference.sequences import of_length
 
@@ -45,16 +44,17 @@ def test_accuracies_are_those_of_the_pipeline(attention):
     assert both.plan.variant.attention_name == attention
     assert repr(both) == "Trained(argmax, ln, network paper, seeds [0, 3], 2 steps)"
     assert both.losses.groupby("seed")["step"].max().tolist() == [2, 2]
-    others = {"averaged": select_models(both.kept["averaged"], slice(1, None))}
-    one = replace(both, seeds=[3], weights=select_models(both.weights, slice(1, None)), kept=others)
+    second = slice(1, None)
+    kept = {"averaged": select_models(both.kept["averaged"], second)}
+    one = replace(both, seeds=[3], weights=select_models(both.weights, second), kept=kept)
     variant, lengths, look = one.plan.variant, [4, 16, 64], Diagnostics(sequences=2, heatmap_sequences=1)
-    plan = EvaluationPlan("test", 0, variant, lengths, "short", one.plan.lengths, look)
+    plan = EvaluationPlan("test", 0, variant, "short", one.plan.lengths, look)
 
     def read(length, size):
         yield from of_length(variant.task, stream(0, "test", "argmax", length), 64, length, size)
 
     sequences = {length: partial(read, length) for length in lengths}
-    _, frames = evaluate_block(plan, one.weights, others, one.seeds, sequences)
+    _, frames = evaluate_block(plan, {"plain": one.weights, **kept}, one.seeds, sequences)
     pd.testing.assert_frame_equal(evaluate(one), frames["accuracy"])
     with pytest.raises(InputError, match=r"^not measured here; train with a network, such as network='paper'$"):
         inside(one)
@@ -192,7 +192,7 @@ def test_over_the_cores_accuracies_are_the_same(monkeypatch):
     models = trained("softmax")
     here = evaluate(models, [4, 16], 10)
     monkeypatch.setattr(parallel, "cores", lambda: 2)
-    monkeypatch.setattr(fast_models, "SMALL", 0)
+    monkeypatch.setattr(notebook, "SMALL", 0)
     pd.testing.assert_frame_equal(evaluate(models, [4, 16], 10), here)
 
 

@@ -25,8 +25,8 @@ from vanishing_variance.harness.caller import as_before
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.sections import LONGEST, PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.measure.evaluation.block import accuracies
-from vanishing_variance.measure.fast_models import fast_correct
+from vanishing_variance.measure.drawn import drawn_sequences
+from vanishing_variance.measure.evaluation.fast_models import EvaluationPlan, accuracies, evaluate_block
 from vanishing_variance.measure.held_out import Test
 from vanishing_variance.measure.plain_models.answers import plain_correct
 from vanishing_variance.measure.plain_models.inside import plain_inside
@@ -37,6 +37,8 @@ from vanishing_variance.task_check import check_task
 
 # In a checkout a link to the root's params.yaml, and in an installed package its content.
 DEFAULTS = Path(__file__).with_name("params.yaml")
+# Items of a test, over all sequences and models, that take a core a few seconds.
+SMALL = 2**24
 
 
 @dataclass(frozen=True)
@@ -143,10 +145,14 @@ def evaluate(trained: Trained, lengths: Iterable[int] | None = None, sequences: 
     """
     tested, number = _test(trained, lengths, sequences)
     weights = {"plain": trained.weights, **trained.kept}
-    if isinstance(trained.plan, PlainPlan):
-        correct = plain_correct(trained.plan, trained.seeds, weights, tested, number)
+    plan, variant = trained.plan, trained.plan.variant
+    if isinstance(plan, PlainPlan):
+        correct = plain_correct(plan, trained.seeds, weights, tested, number)
     else:
-        correct = fast_correct(trained.plan, trained.seeds, weights, tested, number)
+        evaluation = EvaluationPlan(plan.name, plan.root_seed, variant, plan.range_name, plan.lengths)
+        drawn = drawn_sequences(variant.task, variant.task_name, plan.root_seed, number, tested)
+        small = len(trained.seeds) * number * sum(tested) < SMALL
+        correct, _ = evaluate_block(evaluation, weights, trained.seeds, drawn, small=small)
     return accuracies(correct, trained.seeds)
 
 

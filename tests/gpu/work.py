@@ -19,8 +19,8 @@ from vanishing_variance.engine import block as fast_block
 from vanishing_variance.engine import loop
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.ranges import Range
-from vanishing_variance.measure.evaluation.block import EvaluationPlan, evaluate_block
 from vanishing_variance.measure.evaluation.config import Diagnostics
+from vanishing_variance.measure.evaluation.fast_models import EvaluationPlan, evaluate_block
 from vanishing_variance.measure.interventions.config import Interventions
 from vanishing_variance.measure.interventions.measurement import Block, intervene
 from vanishing_variance.plain import training as plain_training
@@ -77,13 +77,14 @@ def measurements():
 
         lengths = Range(shortest=3, longest=9)
         look = Diagnostics(sequences=20, heatmap_sequences=7)
-        plan = EvaluationPlan("test", 0, models["ln"].variant, LENGTHS, "short", lengths, look)
-        _, frames = evaluate_block(plan, models["ln"].weights, {}, SEEDS, read)
+        plan = EvaluationPlan("test", 0, models["ln"].variant, "short", lengths, look)
+        _, frames = evaluate_block(plan, {"plain": models["ln"].weights}, SEEDS, read)
         numbers = frames["mechanism"].select_dtypes("number")
         yield f"mechanism {task}", {name: numbers[name].to_numpy() for name in numbers}
         yield f"fractions {task}", {"accuracy": frames["accuracy"]["accuracy"].to_numpy()}
 
-        block = Block("short", lengths, *models["ln"], *models["none"], read)
+        ln, none = models["ln"], models["none"]
+        block = Block("short", lengths, ln.variant, ln.weights, none.variant, none.weights, read)
         accuracy = intervene(block, SEEDS, Interventions(sequences=100, training_sequences=100), 0)
         yield f"fractions {task} interventions", {"accuracy": accuracy["accuracy"].to_numpy()}
 

@@ -12,7 +12,7 @@ from small import make_plan, make_trained, models_of, of_plain_engine, plainly
 
 from vanishing_variance.harness import memory
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.measure.evaluation.block import accuracies
+from vanishing_variance.measure.evaluation.fast_models import accuracies
 from vanishing_variance.measure.held_out import held_out_stream
 from vanishing_variance.measure.inference.models import at_target
 from vanishing_variance.measure.plain_models import batches, inside

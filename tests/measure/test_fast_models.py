@@ -12,8 +12,8 @@ from vanishing_variance.engine import attend as attention
 from vanishing_variance.engine.kernels import attend as kernel
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.measure.evaluation import internals
-from vanishing_variance.measure.evaluation.block import EvaluationPlan, evaluate_block
 from vanishing_variance.measure.evaluation.config import Diagnostics
+from vanishing_variance.measure.evaluation.fast_models import EvaluationPlan, evaluate_block
 from vanishing_variance.measure.inference import models as inference
 from vanishing_variance.measure.inference.models import joined
 from vanishing_variance.measure.inference.temperature import POLYNOMIAL
@@ -98,7 +98,6 @@ def make_plan(variant):
         name="test",
         root_seed=0,
         variant=variant,
-        lengths=LENGTHS,
         range_name="short",
         training_lengths=Range(shortest=3, longest=9),
         diagnostics=Diagnostics(sequences=20, heatmap_sequences=7),
@@ -107,12 +106,13 @@ def make_plan(variant):
 
 def test_a_block_has_a_row_a_seed_rule_and_length_the_same_for_a_model_alone(task_name):
     trained = make_trained(task_name, "ln", SHARP[task_name])
-    others = {"averaged": {name: array[::-1].copy() for name, array in trained.weights.items()}}
+    averaged = {name: array[::-1].copy() for name, array in trained.weights.items()}
+    weights = {"plain": trained.weights, "averaged": averaged}
     sequences = {}
     for length in LENGTHS:
         sequences[length] = partial(in_parts, sample(trained, 200, length))
     plan = make_plan(trained.variant)
-    correct, frames = evaluate_block(plan, trained.weights, others, [4, 5], sequences)
+    correct, frames = evaluate_block(plan, weights, [4, 5], sequences)
     accuracy = frames["accuracy"].set_index(["seed", "rule", "length"])["accuracy"]
     expected = pd.MultiIndex.from_product([[4, 5], sorted(RULES), LENGTHS])
     assert accuracy.index.equals(expected)
@@ -121,8 +121,8 @@ def test_a_block_has_a_row_a_seed_rule_and_length_the_same_for_a_model_alone(tas
     # averaged are here the last weights of the other seed
     assert_array_equal(correct["averaged", 32], correct["plain", 32][::-1])
 
-    other = {"averaged": single(trained._replace(weights=others["averaged"]), 1)}
-    _, alone = evaluate_block(plan, single(trained, 1), other, [5], sequences)
+    of_second = {rule: single(trained._replace(weights=of_rule), 1) for rule, of_rule in weights.items()}
+    _, alone = evaluate_block(plan, of_second, [5], sequences)
     for name in ("accuracy", "mechanism"):
         second = frames[name].query("seed == 5").reset_index(drop=True)
         pd.testing.assert_frame_equal(second, alone[name])

@@ -1,0 +1,141 @@
+"""Evaluation of a block of the fast engine's models: every answer, its accuracy, and what happens inside.
+
+S seeds, B sequences.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Bool
+
+from vanishing_variance.engine.ranges import Range
+from vanishing_variance.engine.streams import stream
+from vanishing_variance.engine.task import Sequences
+from vanishing_variance.engine.variant import Variant
+from vanishing_variance.harness import parallel
+from vanishing_variance.harness.jobs import job
+from vanishing_variance.harness.progress import Progress
+from vanishing_variance.measure.evaluation import internals
+from vanishing_variance.measure.evaluation.config import Diagnostics
+from vanishing_variance.measure.evaluation.diagnostics import diagnose
+from vanishing_variance.measure.inference.models import Models, StoredWeights, chunks, joined, select_models
+from vanishing_variance.measure.inference.sequences import Read, of_training_lengths
+
+# By rule and length: True where an answer is correct.
+Correct = Mapping[tuple[str, int], Bool[np.ndarray, "S B"]]
+
+
+@dataclass(frozen=True)
+class EvaluationPlan:
+    """All that an evaluation depends on, apart from weights and test sequences.
+
+    Without `diagnostics` nothing is measured inside the models.
+    """
+
+    name: str
+    root_seed: int
+    variant: Variant
+    range_name: str
+    training_lengths: Range
+    diagnostics: Diagnostics | None = None
+
+
+def evaluate_block(
+    plan: EvaluationPlan,
+    weights: Mapping[str, StoredWeights],
+    seeds: Sequence[int],
+    sequences: Mapping[int, Read],
+    *,
+    small: bool = False,
+) -> tuple[Correct, dict[str, pd.DataFrame]]:
+    """Test a block of models on `sequences` (by length) by every rule, and measure inside them.
+
+    `weights` by rule: `plain`, the last ones, and those that the same trainings kept beside them, whose models are
+    tested as they are. On a CPU one model at a time, over the cores, or if `small` (see parallel.run) in this process;
+    on a GPU each half of the block at once.
+
+    Return every answer, and frames by name: `accuracy` (`accuracies`), and with diagnostics `mechanism`
+    (`internals.means_by_model`; `sample` is tested, or trained with length 0 for the training lengths), and those of
+    `diagnose` for the first model.
+    """
+    jobs = []
+    for places in chunks(len(seeds)):
+        chosen = {rule: select_models(of_rule, places) for rule, of_rule in weights.items()}
+        jobs.append(job(_evaluate_models, plan, chosen, seeds[places], sequences))
+    if plan.diagnostics is not None:
+        first = select_models(weights["plain"], slice(1))
+        jobs.insert(0, job(diagnose, plan.variant, first, [*sequences], plan.diagnostics, plan.root_seed))
+    with Progress(f"evaluate {plan.name}", len(jobs) * len(sequences), "lengths") as progress:
+        results = parallel.run(jobs, progress, small=small)
+
+    diagnostics = {} if plan.diagnostics is None else results.pop(0)
+    correct_of_parts, rows_of_parts = zip(*results, strict=True)
+    correct = {key: np.concatenate([part[key] for part in correct_of_parts]) for key in correct_of_parts[0]}
+    frames = {"accuracy": accuracies(correct, seeds), **diagnostics}
+    rows = [row for part in rows_of_parts for row in part]
+    if rows:
+        frames["mechanism"] = pd.DataFrame(rows).sort_values(["seed", "length"], ignore_index=True)
+    return correct, frames
+
+
+def accuracies(correct: Correct, seeds: Sequence[int]) -> pd.DataFrame:
+    """Return the fraction of correct answers: seed, rule, length, accuracy; increasing."""
+    frames = []
+    for (name, length), answers in correct.items():
+        columns = {"seed": seeds, "rule": name, "length": length, "accuracy": answers.mean(axis=1)}
+        frames.append(pd.DataFrame(columns))
+    return pd.concat(frames).sort_values(["seed", "rule", "length"], ignore_index=True)
+
+
+def _evaluate_models(
+    plan: EvaluationPlan,
+    weights: Mapping[str, StoredWeights],
+    seeds: Sequence[int],
+    sequences: Mapping[int, Read],
+    report: parallel.Report,
+) -> tuple[Correct, list[dict[str, Any]]]:
+    """Return the answers of some models, and with diagnostics the rows of `mechanism`."""
+    kept = {rule: Models.of(plan.variant, of_rule) for rule, of_rule in weights.items()}
+    models = kept.pop("plain")
+    correct: dict[tuple[str, int], np.ndarray] = {}
+    rows: list[dict[str, Any]] = []
+    reference = None
+    if plan.diagnostics is not None:
+        reference = _at_training_lengths(plan, models, "trained", plan.diagnostics.sequences)
+    for length, read in sequences.items():
+        batches = read(models.batch_size(length))
+        answers, measured = _tested(models, kept, batches, with_inside=reference is not None)
+        correct |= {(rule, length): of_rule for rule, of_rule in answers.items()}
+        if reference is not None:
+            rows += internals.means_by_model("tested", length, seeds, measured, reference)
+        report(1)
+    if reference is not None:
+        # As many sequences of the training lengths as of a test length: how far a sample is from itself.
+        tested = measured["target"].shape[1]
+        again = _at_training_lengths(plan, models, "trained again", tested)
+        rows += internals.means_by_model("trained", 0, seeds, again, reference)
+    return correct, rows
+
+
+def _tested(
+    models: Models, kept: Mapping[str, Models], batches: Iterable[Sequences], *, with_inside: bool
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Return by rule whether each answer to sequences of a length is correct, and `internals.inside` of `models`."""
+    answers, inside = [], []
+    for batch in batches:
+        attended = models.attend(batch)
+        of_batch = models.correct(batch, attended)
+        of_batch |= {rule: of_rule.correct_as_trained(batch) for rule, of_rule in kept.items()}
+        answers.append(of_batch)
+        inside.append(internals.inside(batch, attended) if with_inside else {})
+    return joined(answers), joined(inside)
+
+
+def _at_training_lengths(plan: EvaluationPlan, models: Models, name: str, sequences: int) -> dict[str, np.ndarray]:
+    """Return `internals.inside` of new sequences of the training lengths, uniform over the whole range."""
+    rng = stream(plan.root_seed, name, plan.variant.task_name, plan.range_name)
+    batches = of_training_lengths(models.task, rng, sequences, plan.training_lengths, models.batch_size)
+    return joined(internals.inside(batch, models.attend(batch)) for batch in batches)
