@@ -4,7 +4,7 @@ import psutil
 import pytest
 
 from vanishing_variance.harness import cgroups, memory
-from vanishing_variance.measure.plain_models import batches
+from vanishing_variance.measure.plain_models import limited
 
 MEBIBYTE = 2**20
 pytestmark = pytest.mark.skipif(not psutil.LINUX, reason="not Linux")
@@ -26,13 +26,13 @@ def limit():
 
 def test_a_batch_has_the_part_of_a_core_even_in_a_stage_that_has_one(used):
     """Stages that run at once have a core each."""
-    with batches._limited():
+    with limited._limited():
         assert used < limit() < used + 120 * MEBIBYTE
 
 
 def test_a_limit_of_the_user_is_never_raised(used):
     mine = used + 20 * MEBIBYTE
     resource.setrlimit(resource.RLIMIT_DATA, (mine, resource.getrlimit(resource.RLIMIT_DATA)[1]))
-    with batches._limited():
+    with limited._limited():
         assert limit() == mine
     assert limit() == mine

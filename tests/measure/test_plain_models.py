@@ -15,7 +15,7 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.measure.evaluation.fast_models import accuracies
 from vanishing_variance.measure.held_out import held_out_stream
 from vanishing_variance.measure.inference.models import at_target
-from vanishing_variance.measure.plain_models import batches, inside
+from vanishing_variance.measure.plain_models import inside, limited
 from vanishing_variance.measure.plain_models.answers import plain_correct
 from vanishing_variance.measure.plain_models.inside import paper_inside, plain_inside
 from vanishing_variance.networks import Layer
@@ -127,7 +127,7 @@ def test_a_batch_is_halved_until_memory_holds_it(monkeypatch):
     correct = plain_correct(plan, SEEDS, {"plain": weights}, [256], 20)
     assert sum(Hungry.batches) == 2 * 20
     assert max(Hungry.batches) < 20
-    monkeypatch.setattr(batches, "ITEMS_IN_BATCH", {"cpu": 256})
+    monkeypatch.setattr(limited, "ITEMS_IN_BATCH", {"cpu": 256})
     alone = plain_correct(plan, SEEDS, {"plain": weights}, [256], 20)
     np.testing.assert_array_equal(correct["plain", 256], alone["plain", 256])
 

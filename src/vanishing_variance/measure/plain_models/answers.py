@@ -18,7 +18,7 @@ from vanishing_variance.harness.jobs import job
 from vanishing_variance.harness.parallel import Report
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.measure.evaluation.fast_models import Correct
-from vanishing_variance.measure.plain_models.batches import Weights, held_out, in_batches, model_of, of_seed
+from vanishing_variance.measure.plain_models.limited import Weights, held_out, in_batches, model_of, of_seed
 from vanishing_variance.measure.training_loss import fresh_sequences
 from vanishing_variance.plain.model import Batch, PlainModel
 from vanishing_variance.plain.plan import PlainPlan
