@@ -14,7 +14,7 @@ from vanishing_variance.results.compare.gains import columns, texts
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.log_odds import log_odds
 from vanishing_variance.statistics.paired import difference
-from vanishing_variance.studies.matched import PLAIN
+from vanishing_variance.studies.steps import PLAIN
 from vanishing_variance.studies.study import Study
 
 RULES = (PLAIN, "averaged")
