@@ -107,12 +107,12 @@ def run(name, command):
     return process.returncode, time.monotonic() - began, counts
 
 
-def main(arguments=None):
+def main():
     """Run a command under each imitation; print a table, and exit with 1 where one failed."""
     parser = argparse.ArgumentParser(prog="anywhere")
     parser.add_argument("--only", action="append", choices=NAMES, help="may be given several times; without it, all")
     parser.add_argument("command", nargs="+", help="after --, runs pytest")
-    given = parser.parse_args(arguments)
+    given = parser.parse_args()
     head = f"On {machine()['device']}, {os.cpu_count()} cores:\n\n| imitation | {' | '.join(COUNTED)} | seconds |\n"
     table, failed = head + "|---" + "|--:" * 5 + "|\n", False
     for name in given.only or NAMES:

@@ -164,18 +164,6 @@ def test_stages_that_do_not_wait_for_each_other_run_at_once_on_cores_of_their_ow
     assert drive.submitted == cores
 
 
-@pytest.mark.parametrize(
-    ("processes", "room", "cores"),
-    [(8, TWO, 2), (3, Room(9, 9, 9, gpus=0, ever=False), 3), (8, Room(8, 8, 4, gpus=0, ever=False), 4)],
-)
-def test_a_stage_has_as_many_cores_of_one_worker_as_it_can_use(tiny, processes, room, cores):
-    names = "vwxyz"
-    tiny.write({name: stage(name, meta={"processes": processes}) for name in names})
-    drive = Drive(tiny, room=room)
-    drive()
-    assert drive.submitted == dict.fromkeys(names, cores)
-
-
 def test_the_stage_after_which_most_others_come_begins_first(tiny):
     chain = {"a": stage("a"), "b": stage("b", deps=["a"]), "c": stage("c", deps=["b"])}
     tiny.write({name: stage(name) for name in "vwxyz"} | chain)

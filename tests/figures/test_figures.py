@@ -12,7 +12,6 @@ from scipy import stats
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.figures import (
     accuracy,
-    figure1,
     figure2,
     figure3,
     figure4,
@@ -24,8 +23,6 @@ from vanishing_variance.figures import (
 from vanishing_variance.figures.board import draw
 from vanishing_variance.harness.frames import read_csv, tidied
 from vanishing_variance.measure.proposition.summary import lines as proposition_lines
-from vanishing_variance.probe.fits import POOLED, fits, pooled
-from vanishing_variance.probe.strategies import STRATEGIES
 from vanishing_variance.results.accuracy import COLUMNS
 from vanishing_variance.results.runs import RULES
 from vanishing_variance.results.shares import shares
@@ -41,27 +38,6 @@ def labels(figure):
     """Return the entries of the legend above the panels."""
     [legend] = figure.legends
     return [text.get_text() for text in legend.get_texts()]
-
-
-@pytest.mark.parametrize("layers", [1, 16])
-def test_figure_1_has_the_first_layer_and_the_last_before_and_after_the_projection(layers):
-    rows = []
-    for strategy, layer, place, feature, length in product(
-        STRATEGIES, range(layers), ("before", "after"), range(5), LENGTHS
-    ):
-        deviation = (1 + layer + feature) * length ** (-0.25 if place == "before" else -0.1)
-        rows.append((strategy, layer, place, feature, length, 100, deviation))
-    frame = pd.DataFrame(rows, columns=["strategy", "layer", "place", "feature", "length", "n", "deviation"])
-    frame = frame.assign(model="a model", revision="6fceb34132ad", text="words.txt 1929826af263")
-    figure = figure1.draw(frame, fits(pooled(frame), POOLED)).figure
-    of_first_layer = stats.gmean(np.arange(1, 6)) * np.array(LENGTHS) ** -0.25
-    titles = [axes.get_title("left").split(":")[0] for axes in figure.axes]
-    assert titles == ["(a) layer 0", "(b) layer 0", "(c) layer 15", "(d) layer 15"][: 2 * min(layers, 2)]
-    assert labels(figure) == [*(strategy.title for strategy in STRATEGIES.values()), "reference: exponent −0.5"]
-    assert figure.axes[0].lines[0].get_ydata() == pytest.approx(of_first_layer)
-    for axes, exponent in zip(figure.axes, ["−0.25", "−0.10"] * 2, strict=False):
-        texts = [text.get_text() for text in axes.get_legend().get_texts()]
-        assert texts == [f"{exponent} [{exponent}, {exponent}]"] * len(STRATEGIES)
 
 
 def features(scale):

@@ -15,12 +15,12 @@ def made(task_name, sequences, length, heads=1):
     return models_of(trained), sample(trained, sequences, length)
 
 
-def densely(models, sequences, beta=1.0):
+def densely(models, sequences):
     """Return weights (S, B, N) and hidden layers (S, B, N, D), in double precision."""
     items, query = models.encode(sequences)
     hidden = items.hidden().double()
     logits = torch.linalg.vecdot(hidden, query.double().unsqueeze(2))
-    return torch.softmax(beta * logits, -1), hidden
+    return torch.softmax(logits, -1), hidden
 
 
 def average(weights, hidden):

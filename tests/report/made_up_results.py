@@ -75,13 +75,13 @@ def answer():
     return Figure("../figures/answer.png", "Title of answer", "Caption of <answer>, n = 2"), means
 
 
-def rendered(run=None, paper_scale=None, source="norm: ln\n"):
+def rendered(run=None):
     """Return the page of made-up results: a run, the study at the paper's scale, and the one without biases."""
-    paper_scale = paper_scale or made_up(drawn="recorded")
+    paper_scale = made_up(drawn="recorded")
     others = {"without-biases": claims(ours=-0.9, n=3)}
     intervened = tidied(read_csv(ROOT / "metrics/interventions/accuracy.csv"), "accuracy")
     lost = shares(intervened, {"short": 16, "long": 256})
-    return page(*answer(), run or made_up(), paper_scale, others, lost, read_csv(REFERENCE), source)
+    return page(*answer(), run or made_up(), paper_scale, others, lost, read_csv(REFERENCE), "norm: ln\n")
 
 
 def draw(path):
