@@ -3,7 +3,7 @@
 import pytest
 from made_up import interventions, shifted, verdict
 
-from vanishing_variance.claims.verdict import CONTRADICTED, NOT_TESTED, SUPPORTED, UNDECIDED
+from vanishing_variance.claims.verdict import CONTRADICTED, SUPPORTED, UNDECIDED
 from vanishing_variance.measure.interventions.names import FORMS, OTHER, TARGET, damaged, kept_long, restored
 
 MOMENTS = [name(form) for name in (restored, damaged) for form in FORMS]
@@ -35,17 +35,6 @@ def test_attention_must_bring_it_back_whatever_the_moments_are():
     assert judged("cause-attention", **useless(*MOMENTS))["verdict"] == SUPPORTED
 
 
-def test_single_lengths_at_which_a_verdict_turns_are_named_and_decide_nothing():
-    """The moments of 64 alone cost most of what is lost there, and on average less than half."""
-    frame = interventions(**useless(*MOMENTS))
-    none = frame["norm"] == "none"
-    frame.loc[none & (frame["length"] == 64) & (frame["intervention"] == damaged("global")), "accuracy"] -= 0.45
-    found = verdict("cause-moments-argmax", interventions=frame)
-    assert found["verdict"] == CONTRADICTED
-    assert found["evidence"].endswith(", supported at 2^6")
-    assert " at 2^" not in judged("cause-moments", **useless(*MOMENTS))["evidence"]
-
-
 def test_the_read_out_is_what_is_left_of_the_gain_at_equal_weights():
     """The gain is 10 points: where none with the weights of ln is as good as ln, they are the whole of it."""
     found = judged("cause-read-out")
@@ -67,12 +56,3 @@ def test_the_papers_attribution_follows_from_the_three():
     # Where ln brings nothing there is nothing to put down to the shift.
     behind = interventions(shifted("argmax", "ln", -15), **recovered | {restored("global"): 0.57})
     assert verdict("attribution-argmax", interventions=behind)["verdict"] == UNDECIDED
-
-
-def test_what_was_not_measured_is_not_tested():
-    frame = interventions()
-    for key in ("cause-moments", "cause-attention", "cause-read-out", "attribution"):
-        near = verdict(f"{key}-argmax", interventions=frame[frame["length"] <= 16])
-        assert near["verdict"] == NOT_TESTED
-    without = frame[frame["norm"] != "ln"]
-    assert verdict("cause-read-out-argmax", interventions=without)["verdict"] == NOT_TESTED

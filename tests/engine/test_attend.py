@@ -144,13 +144,6 @@ def test_a_million_items_lose_no_precision():
     torch.testing.assert_close(context, torch.nn.functional.gelu(row), rtol=2e-5, atol=3e-6)
 
 
-def test_an_index_may_be_the_last_that_its_type_holds():
-    rows = torch.zeros(1, 2**15, WIDTH)
-    index = torch.tensor([[[0, 2**15 - 1]]], dtype=torch.int16)
-    items = Items(torch.zeros(1, 1, WIDTH), torch.zeros_like(index), base=rows, base_index=index)
-    assert (attention.attend(items, torch.ones(1, 1, WIDTH))[1] == 0).all()
-
-
 @pytest.mark.parametrize("index", ["embedding_index", "base_index"])
 def test_an_index_outside_its_table_is_refused(index):
     items, query = drawn("rows of a table")

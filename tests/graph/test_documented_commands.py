@@ -38,7 +38,7 @@ NOT_RUN = {
     ),
     "dvc-parallel repro --scheduler tcp://10.0.0.1:8786": "needs a cluster; tests/dvc_parallel/test_cli.py starts one",
     "dvc-parallel repro --slurm 8 --slurm-option cores=8 --slurm-option memory=16GB --slurm-option walltime=04:00:00": (
-        "needs SLURM; tests/dvc_parallel/test_slurm.py starts one"
+        "needs SLURM; tests/dvc_parallel/test_slurm.py has a stand-in"
     ),
     "CUDA_VISIBLE_DEVICES=0 dask worker … --resources GPU=1": "needs a cluster and a GPU",
 }

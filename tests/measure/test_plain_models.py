@@ -1,23 +1,24 @@
 """Models of the plain engine at test lengths: on the sequences of the fast engine's, in batches that memory holds."""
 
+import resource
 from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
-import pandas as pd
+import psutil
 import pytest
 import torch
 from plain_plans import Bag, make_plain
 from small import make_plan, make_trained, models_of, of_plain_engine, plainly
 
-from vanishing_variance.harness import memory
+from vanishing_variance.harness import cgroups, memory
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.measure.evaluation.fast_models import accuracies
 from vanishing_variance.measure.held_out import held_out_stream
 from vanishing_variance.measure.inference.models import at_target
-from vanishing_variance.measure.plain_models import inside, limited
+from vanishing_variance.measure.plain_models import limited
 from vanishing_variance.measure.plain_models.answers import plain_correct
-from vanishing_variance.measure.plain_models.inside import paper_inside, plain_inside
+from vanishing_variance.measure.plain_models.inside import plain_inside
 from vanishing_variance.networks import Layer
 from vanishing_variance.plain.model import initial_model
 from vanishing_variance.plain.plan import PlainPlan
@@ -71,13 +72,6 @@ def test_the_inside_of_the_papers_network_is_that_of_the_fast_engine(task_name, 
             assert rows["target"][seed, head] == pytest.approx(target[seed, head].item(), rel=1e-4)
             assert rows["hard"][seed, head] == pytest.approx(hard[seed, head].item(), abs=0.03)  # of equal ones any
             assert rows["variance"][seed, head] == pytest.approx(variance[seed, head].item(), rel=1e-4)
-
-
-def test_weights_of_the_fast_engine_need_not_be_renamed(monkeypatch):
-    trained, plan, weights = both("dictionary", heads=4)
-    monkeypatch.setattr(inside, "INSIDE", 40)
-    found = paper_inside(plan, SEEDS, trained.weights, [6])
-    pd.testing.assert_frame_equal(found, plain_inside(plan, SEEDS, weights, [6], 40))
 
 
 def stacked(plan, seeds):
@@ -152,3 +146,37 @@ def test_a_sequence_that_memory_does_not_hold_is_one_line(monkeypatch):
     message = "^network Hungry with one sequence of 2048 items needs more memory than there is; lower test.lengths$"
     with pytest.raises(InputError, match=message):
         plain_correct(plan, [0], {"plain": stacked(plan, [0])}, [2048], 20)
+
+
+MEBIBYTE = 2**20
+on_linux = pytest.mark.skipif(not psutil.LINUX, reason="not Linux")
+
+
+@pytest.fixture
+def used(monkeypatch):
+    """Bytes of data of this process, on a machine of four cores with 400 MiB of free memory; it keeps its limit."""
+    monkeypatch.setattr(memory, "free_memory", lambda: 400 * MEBIBYTE)
+    monkeypatch.setattr(cgroups, "cores", lambda: 4)
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    yield psutil.Process().memory_info().data
+    resource.setrlimit(resource.RLIMIT_DATA, before)
+
+
+def limit():
+    return resource.getrlimit(resource.RLIMIT_DATA)[0]
+
+
+@on_linux
+def test_a_batch_has_the_part_of_a_core_even_in_a_stage_that_has_one(used):
+    """Stages that run at once have a core each."""
+    with limited._limited():
+        assert used < limit() < used + 120 * MEBIBYTE
+
+
+@on_linux
+def test_a_limit_of_the_user_is_never_raised(used):
+    mine = used + 20 * MEBIBYTE
+    resource.setrlimit(resource.RLIMIT_DATA, (mine, resource.getrlimit(resource.RLIMIT_DATA)[1]))
+    with limited._limited():
+        assert limit() == mine
+    assert limit() == mine

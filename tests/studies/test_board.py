@@ -14,7 +14,7 @@ from vanishing_variance.studies.paper_tables import Compared
 from vanishing_variance.studies.parameters import line_params, longest_of_ranges, params_of_tables
 from vanishing_variance.studies.path import path_section
 from vanishing_variance.studies.reading import by_rule, read_all
-from vanishing_variance.studies.results import by_head, losses_by_rule, mechanism_of_study, mechanism_of_tables, results
+from vanishing_variance.studies.results import losses_by_rule, mechanism_of_study, results
 from vanishing_variance.studies.table import board_table
 
 LENGTHS = (16, 32, 64)
@@ -97,25 +97,6 @@ def test_results_have_a_column_a_rule_and_the_inside_beside():
     long = by_rule(frame.assign(task="argmax", line="own", note=None)).set_index("rule")
     assert long["accuracy"].to_dict() == {"hard": 0.5, "plain": 0.25}
     assert long["loss"].dropna().to_dict() == {"plain": 2.0}
-
-
-def test_for_the_papers_tables_results_have_all_that_is_inside_also_at_the_training_lengths():
-    accuracy = pd.DataFrame([{"seed": 0, "length": 16, "rule": "plain", "accuracy": 0.5}])
-    frame = results(accuracy, mechanism_of_tables(mechanism())).set_index("length")
-    assert frame.loc[16, ["plain", "target", "variance"]].tolist() == [0.5, 0.333333, 1.66667]
-    assert frame.loc[0, ["plain", *WEIGHTS]].isna().all()
-    assert frame.loc[0, "shift_after"] == 4.0
-    assert by_rule(frame.reset_index().assign(note=None))["length"].tolist() == [16]
-
-
-def test_of_several_heads_each_has_its_columns():
-    rows = [
-        (seed, layer, head, 16, seed + layer / 2, head / 4) for seed in (0, 1) for layer in (0, 1) for head in (0, 1)
-    ]
-    wide = by_head(pd.DataFrame(rows, columns=["seed", "layer", "head", "length", "target", "variance"]))
-    names = [f"target_{layer}_{head}" for layer in (0, 1) for head in (0, 1)]
-    assert list(wide) == ["seed", "length", *names]
-    assert wide.set_index("seed").loc[1, names].tolist() == [1, 1, 1.5, 1.5]
 
 
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in (ROOT / "studies").glob("*/board.csv")))

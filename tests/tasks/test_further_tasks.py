@@ -1,4 +1,4 @@
-"""The tasks beside the paper's: labels by a loop over the items, and the distribution."""
+"""The dictionary and the tasks beside the paper's: labels by a loop over the items, and the distribution."""
 
 from collections import Counter
 
@@ -6,10 +6,65 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from vanishing_variance.engine.draws import distinct
 from vanishing_variance.engine.streams import stream
+from vanishing_variance.tasks import dictionary as module
+from vanishing_variance.tasks.dictionary import Dictionary
 from vanishing_variance.tasks.largest_of_kind import LargestOfKind
 from vanishing_variance.tasks.majority import Majority
 from vanishing_variance.tasks.membership import Membership
+
+TASK = Dictionary(key_classes=16384, value_classes=64)
+SMALL = Dictionary(key_classes=40, value_classes=8)
+
+
+@pytest.mark.parametrize("length", [1, 256, 4096, 4097, 16384])
+def test_the_keys_of_a_sequence_differ_and_the_label_stands_beside_the_query(length):
+    batch = TASK.sample(stream(0, "dictionary", length), 20, length)
+    assert batch["key"].shape == batch["value"].shape == (20, length)
+    assert (np.diff(np.sort(batch["key"], axis=1), axis=1) > 0).all()
+    assert batch["key"].min() >= 0
+    assert batch["key"].max() < TASK.longest == 16384
+    rows = np.arange(20)
+    assert (batch["key"][rows, batch["target"]] == batch["query"]).all()
+    assert (TASK.label(batch) == batch["value"][rows, batch["target"]]).all()
+
+
+@pytest.mark.parametrize(("population", "length", "rows"), [(13, 3, 200_000), (5, 4, 10_000), (5, 5, 10_000)])
+def test_every_ordered_sample_is_equally_likely(population, length, rows):
+    """(13, 3) is drawn by redrawing repeats, the others row by row."""
+    drawn = distinct(stream(0, "ordered", population, length), population, rows, length).astype(np.int64)
+    possible = np.prod(np.arange(population, population - length, -1))
+    counts = np.unique(drawn @ population ** np.arange(length), return_counts=True)[1]
+    assert len(counts) == possible
+    assert stats.chisquare(counts).pvalue > 1e-4
+
+
+def test_values_and_targets_are_uniform():
+    batch = SMALL.sample(stream(0, "uniform"), 5000, 8)
+    for drawn in (batch["value"], batch["target"], SMALL.sample_iid(stream(0, "values"), 100, 300)["value"]):
+        assert stats.chisquare(np.bincount(drawn.ravel(), minlength=8)).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("in_part", [8 * 12, 2**16])
+def test_of_iid_items_every_key_stands_beside_every_value_once(in_part, monkeypatch):
+    monkeypatch.setattr(module, "ITEMS_IN_PART", in_part)
+    parts = list(SMALL.enumerate_iid())
+    assert max(part["key"].size for part in parts) <= in_part
+    pairs = [pair for part in parts for pair in zip(part["key"][0].tolist(), part["value"][0].tolist(), strict=True)]
+    assert {query for part in parts for query in part["query"].tolist()} == {module.IID_QUERY}
+    assert sorted(pairs) == [(key, value) for key in range(40) for value in range(8)]
+
+
+@pytest.mark.parametrize("length", [2, 400])
+def test_iid_keys_are_drawn_with_replacement_and_independently(length):
+    batch = SMALL.sample_iid(stream(0, "keys", length), 80_000 // length, length)
+    keys = batch["key"]
+    assert set(batch["query"]) == {module.IID_QUERY}
+    assert stats.chisquare(np.bincount(keys.ravel(), minlength=40)).pvalue > 1e-4
+    repeated = (keys[:, 0] == keys[:, -1]).sum()
+    assert stats.binomtest(int(repeated), len(keys), 1 / 40).pvalue > 1e-4
+
 
 SMALL = {"majority": Majority(classes=3), "membership": Membership(key_classes=40), "largest": LargestOfKind()}
 
@@ -66,13 +121,6 @@ def test_half_of_the_sequences_have_the_queried_key_and_every_key_is_queried_as_
     assert stats.binomtest(int(labels.sum()), len(labels), 0.5).pvalue > 1e-4
     for label in (0, 1):
         assert stats.chisquare(np.bincount(batch["query"][labels == label], minlength=40)).pvalue > 1e-4
-
-
-def test_membership_has_a_key_that_is_absent_at_the_longest_length():
-    task = SMALL["membership"]
-    batch = task.sample(stream(0, "longest"), 50, task.longest)
-    assert task.longest == 39
-    assert set(task.label(batch)) == {0, 1}
 
 
 def test_kinds_and_classes_are_uniform_and_the_target_is_of_the_queried_kind():

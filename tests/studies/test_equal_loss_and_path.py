@@ -1,11 +1,15 @@
-"""Checkpoints of equal loss: which are taken, and what is compared."""
+"""Checkpoints of equal loss, and the path of a study, from made-up accuracies, against scipy and statsmodels."""
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from statsmodels.formula.api import ols
+from statsmodels.stats.multitest import multipletests
 
 from vanishing_variance.studies.matched import at_equal_loss, matched
+from vanishing_variance.studies.path import path, path_section
+from vanishing_variance.studies.study import Study
 
 LENGTHS = (16, 32, 64)
 
@@ -44,13 +48,6 @@ def test_pairs_are_of_seeds_that_both_have():
     assert matched(only, theirs, 16) == {}
 
 
-def test_without_checkpoints_or_losses_there_is_nothing_to_match():
-    alone = models(0, {"plain": 0.01}, {"plain": 0.9})
-    assert matched(alone, alone, 16) == {}
-    kept = models(0, {"plain": None, "step_00001000": None}, {"plain": 0.9, "step_00001000": 0.5})
-    assert matched(kept, kept, 16) == {}
-
-
 def test_the_control_is_what_an_earlier_step_costs_among_the_baselines_own_seeds():
     """Of two seeds the one with the lower loss is moved to the step of equal loss, whichever comes first."""
     low = models(0, {"plain": 0.01, "step_00001000": 0.04}, {"plain": 0.9, "step_00001000": 0.5})
@@ -76,3 +73,64 @@ def test_the_gain_at_equal_loss_is_that_of_a_regression_on_the_log_loss():
     found = at_equal_loss(*arms, 16)
     assert [*found.values()] == pytest.approx([expected.params["arm"], *expected.conf_int().loc["arm"]])
     assert at_equal_loss(arms[0].drop(columns="loss"), arms[1], 16) == {}
+
+
+LINES = ["a-ln", "b-ln", "c-ln"]
+BASELINES = {line: line.replace("ln", "none") for line in LINES}
+SEQUENCES = 100
+
+
+def results(accuracy):
+    """`accuracy`: correct ones of SEQUENCES, a row a seed, a column a length, by line."""
+    rows = []
+    for line, correct in accuracy.items():
+        for seed, of_seed in enumerate(correct):
+            for length, number in zip(LENGTHS, of_seed, strict=True):
+                rows.append(
+                    (line, seed, length, number / SEQUENCES, 1 / length, 4.0 / length, 2 / length, 0.5 / length)
+                )
+    columns = ["line", "seed", "length", "accuracy", "target", "variance", "target_0_0", "target_1_0"]
+    return pd.DataFrame(rows, columns=columns).assign(task="argmax", rule="plain", note=None)
+
+
+@pytest.fixture
+def correct():
+    rng = np.random.default_rng(0)
+    lines = [*BASELINES, *BASELINES.values()]
+    return {line: rng.integers(20, 80, (6, 3)) for line in lines} | {"c-ln": rng.integers(20, 80, (4, 3))}
+
+
+def test_gains_and_changes_are_scipys(correct):
+    found = path(results(correct), LINES, BASELINES, 16, SEQUENCES)
+    assert found["n"].tolist() == [6, 6, 4]
+    gains = {"points": [], "log_odds": []}
+    for line, baseline in BASELINES.items():
+        ours, theirs = correct[line], correct[baseline][: len(correct[line])]
+        gains["points"].append((ours - theirs)[:, 1:].mean(axis=1))
+        odds = [np.log((arm[:, 2] + 0.5) / (SEQUENCES - arm[:, 2] + 0.5)) for arm in (ours, theirs)]
+        gains["log_odds"].append(odds[0] - odds[1])
+    for view, (first, second, third) in gains.items():
+        for row, of_line in zip(found.to_dict("records"), (first, second, third), strict=True):
+            interval = stats.ttest_1samp(of_line, 0).confidence_interval()
+            ends = [row[f"{view}_low"], row[f"{view}_high"]]
+            np.testing.assert_allclose([row[view], *ends], [of_line.mean(), *interval])
+        tests = [stats.ttest_rel(second, first), stats.ttest_rel(third, second[:4])]
+        _, adjusted, *_ = multipletests([test.pvalue for test in tests], method="holm")
+        np.testing.assert_allclose(found[f"{view}_p"], [np.nan, *adjusted])
+        changes = (second - first).mean(), (third - second[:4]).mean()
+        np.testing.assert_allclose(found[f"{view}_change"], [np.nan, *changes])
+        lows = [test.confidence_interval().low for test in tests]
+        np.testing.assert_allclose(found[f"{view}_change_low"], [np.nan, *lows])
+
+
+def test_a_line_that_diverged_has_no_gain_and_neither_have_changes_from_and_to_it(correct):
+    table = results(correct)
+    table = table[table["line"] != "b-ln"]
+    found = path(table, LINES, BASELINES, 16, SEQUENCES).set_index("line")
+    assert found.loc["b-ln", "n"] == 0
+    assert found["points"].isna().tolist() == [False, True, False]
+    assert found["points_change"].isna().all()
+    compare = [list(pair) for pair in BASELINES.items()]
+    lines = {line: {} for line in [*BASELINES, *BASELINES.values()]}
+    study = Study(question="Where?", tasks=["argmax"], lines=lines, compare=compare, path=LINES)
+    assert "| b-ln" in path_section(table, study, {"short": 16}, SEQUENCES)
