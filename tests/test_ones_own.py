@@ -133,12 +133,6 @@ def test_a_network_is_trained_and_evaluated(task_name, network):
             inside(models)
 
 
-def test_by_default_it_is_that_of_the_parameters():
-    params = smoke(network="transformer", network_options={"layers": 1})
-    models = train(params, "argmax", "ln", SEEDS, steps=3)
-    assert (models.plan.network, models.plan.options) == ("transformer", {"layers": 1})
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

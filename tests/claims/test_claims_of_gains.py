@@ -63,23 +63,6 @@ def test_the_size_is_beside_the_verdict():
     assert "seeds for 90% power" in wide["evidence"]
 
 
-def test_lengths_at_which_the_gain_is_not_the_papers_are_named_after_holms_correction():
-    """Table 2 at 64, 512 and 4096 has 0.3, 2.5 and 5.4; so have the made-up models, but where they are moved."""
-    frame = accuracy()
-    for length, gain in ((64, 0.3), (512, 2.5), (4096, 5.4)):
-        moved = shifted("dictionary", "ln", gain - 10, lengths=[length])["accuracy"]
-        frame["accuracy"] += moved - accuracy()["accuracy"]
-    ln = (frame["task"] == "dictionary") & (frame["norm"] == "ln") & (frame["rule"] == "plain")
-    for moves, said in (
-        ({}, "(90%), equivalent, not distinguishable at any length"),
-        ({512: 4, 4096: 4}, "(90%), larger at 2^9, 2^12"),
-        ({512: 4, 4096: -4}, "(90%), equivalent, larger at 2^9, smaller at 2^12"),
-    ):
-        changed = frame.copy()
-        changed.loc[ln, "accuracy"] += changed.loc[ln, "length"].map(moves).fillna(0) / 100
-        assert verdict("dictionary", accuracy=changed)["evidence"].endswith(said)
-
-
 def test_equal_differences_say_why_there_is_no_test():
     equal = accuracy().assign(accuracy=lambda of: 0.5 + 0.1 * (of["norm"] == "ln"))
     for key in ("argmax", "argmax-orthogonal", "ln-std-alike"):

@@ -76,14 +76,3 @@ def test_turning_round_what_was_seen_inside_turns_its_claim_round_on_that_task_a
     document = judge(claims, evidence(mechanism=turned))
     assert document[f"{key}-dictionary"]["verdict"] == CONTRADICTED
     assert document[f"{key}-argmax"]["verdict"] == SUPPORTED
-
-
-@pytest.mark.parametrize(("drift", "expected"), [(0.0, UNDECIDED), (0.2, SUPPORTED)])
-@pytest.mark.parametrize("key", ["mean-drifts-argmax", "mean-kept-argmax"])
-def test_means_of_few_sequences_that_differ_by_chance_neither_drift_nor_are_kept(key, drift, expected):
-    rng, seen = np.random.default_rng(0), mechanism()
-    scatter = seen["norm"].map({"none": 0.05, "std": 0.01, "ln": 0.01})
-    seen["mean_after"] = rng.normal(drift * (seen["norm"] == "none"), scatter)
-    seen["trained_mean_after"] = rng.normal(0, scatter)
-    seen = seen.assign(mean_se_after=scatter, trained_mean_se_after=scatter, trained_variance_after=1.0)
-    assert verdict(key, mechanism=seen)["verdict"] == expected

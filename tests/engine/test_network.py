@@ -86,16 +86,6 @@ def test_a_map_that_is_not_indifferent_to_a_constant_is_given_the_whole_logits(t
     assert_as_plain(planned(task_name, "ln", "length_gain", heads=heads))
 
 
-@pytest.mark.parametrize("norm", ["ln", "rms"])
-def test_a_normaliser_that_does_not_see_the_scale_of_o_makes_of_l2_weights_what_it_makes_of_a_softmax(task_name, norm):
-    """But for epsilon, and a bias of V, which is not scaled."""
-    plan = planned(task_name, norm, epsilon=1e-30, attention_biases=False)
-    batch, weights = sequences(plan)[0], drawn(plan)
-    class_logits = plan.variant.network()(weights, batch)
-    of_l2 = replace(plan.variant, attention_name="l2").network()(weights, batch)
-    torch.testing.assert_close(of_l2, class_logits, rtol=0, atol=1e-12)
-
-
 @pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize(
     ("attention", "changes"),

@@ -28,7 +28,6 @@ from vanishing_variance.figures import (
 from vanishing_variance.figures.board import draw
 from vanishing_variance.figures.drawing import Drawing, write_figure
 from vanishing_variance.harness.frames import read_csv, tidied
-from vanishing_variance.measure.proposition.summary import lines as proposition_lines
 from vanishing_variance.results.accuracy import COLUMNS
 from vanishing_variance.results.runs import RULES
 from vanishing_variance.results.shares import shares
@@ -167,27 +166,6 @@ def test_loss_shows_the_mean_over_seeds_and_their_band_of_at_most_100_points():
     assert line.get_ydata() == pytest.approx(means)
     box = band.get_paths()[0].get_extents()
     assert (box.ymin, box.ymax) == pytest.approx((means.min() - 1, means.max() + 1))
-
-
-@pytest.fixture
-def cells():
-    rows = list(product(TASKS, ("none", "ln"), LENGTHS, range(1, 12)))
-    cells = pd.DataFrame(rows, columns=["task", "norm", "length", "feature"])
-    variance = np.random.default_rng(0).uniform(size=len(rows))
-    feature = cells["feature"]
-    cells = cells.assign(n=256, variance=variance, variance_se=0.1, item_variance=0.5 * feature)
-    return cells.assign(predicted=4.0 * feature / cells["length"], bound=8.0 * feature)
-
-
-def test_the_proposition_lines_are_quantiles_relative_to_the_variance_of_an_item(cells):
-    lines = proposition_lines(cells)
-    assert len(lines) == 12
-    relative = cells["variance"] / cells["item_variance"]
-    by_line = relative.groupby([cells["task"], cells["norm"], cells["length"]], sort=False)
-    for column, quantile in (("low", 0.1), ("median", 0.5), ("high", 0.9)):
-        assert lines[column].tolist() == pytest.approx(by_line.quantile(quantile).tolist())
-    assert lines["predicted"].tolist() == pytest.approx((8 / lines["length"]).tolist())
-    assert set(lines["bound"]) == {16}
 
 
 def test_a_board_has_marks_or_words_of_every_line_in_its_order_and_a_vertical_line_at_the_first():

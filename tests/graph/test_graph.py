@@ -246,12 +246,6 @@ def test_what_a_normaliser_imports_counts_for_its_own_stages_alone(whole, editab
     assert depend == added({"short": ["rms"], "long": ["rms"]}, "rms")
 
 
-def test_without_the_long_range_its_runs_alone_are_missing(whole, editable):
-    edit_yaml(editable / "params.yaml", {"train_also_on": []})
-    left = resolve(editable).keys()
-    assert whole.graph.keys() - left == {name for name in TRAIN | EVALUATE | INSIDE if "-long@" in name}
-
-
 @pytest.mark.parametrize("name", ["argmax", "dictionary"])
 def test_test_sequences_come_from_the_stream_of_their_task_and_length(whole, name):
     params = yaml.safe_load((whole.folder / "params.yaml").read_text())

@@ -11,6 +11,12 @@ from vanishing_variance.harness.memory import ran_out, require_memory
 
 GIBIBYTE = 2**30
 PARAMETERS = {"training.batch_size": 128, "seeds_per_block": 8}
+VERSION_2 = "0::/jobs/one\n"
+VERSION_1 = "5:memory:/jobs/one\n4:cpu,cpuacct:/jobs/one\n1:name=systemd:/\n0::/\n"
+# By version: what /proc/self/cgroup says, and which folders may have the limits.
+GROUPS = [(VERSION_2, folder) for folder in ("jobs/one", "jobs", "")] + [("0::/\n", ""), ("0::/../other\n", "")]
+GROUPS_1 = [(VERSION_1, folder) for folder in ("/jobs/one", "/jobs", "")]
+PARTS = [(50_000, 1), (150_000, 2), (800_000, 4)]
 
 
 def test_what_plainly_does_not_fit_is_refused_with_what_to_lower():
@@ -53,13 +59,6 @@ def test_on_a_gpu_its_own_memory_counts(monkeypatch):
         require_memory(6 * GIBIBYTE, PARAMETERS)
 
 
-VERSION_2 = "0::/jobs/one\n"
-VERSION_1 = "5:memory:/jobs/one\n4:cpu,cpuacct:/jobs/one\n1:name=systemd:/\n0::/\n"
-# By version: what /proc/self/cgroup says, and which folders may have the limits.
-GROUPS = [(VERSION_2, folder) for folder in ("jobs/one", "jobs", "")] + [("0::/\n", ""), ("0::/../other\n", "")]
-GROUPS_1 = [(VERSION_1, folder) for folder in ("/jobs/one", "/jobs", "")]
-
-
 @pytest.fixture(autouse=True)
 def root(monkeypatch, tmp_path):
     """A folder for control groups; a process of none, on a machine of four cores with 8 GiB of free memory."""
@@ -88,9 +87,6 @@ def test_memory_of_version_1(membership, folder):
     files = {"memory.limit_in_bytes": 3 * GIBIBYTE, "memory.stat": f"rss 1\ntotal_rss {GIBIBYTE}"}
     write(membership, f"memory{folder}", files)
     assert cgroups.memory_left() == [2 * GIBIBYTE]
-
-
-PARTS = [(50_000, 1), (150_000, 2), (800_000, 4)]
 
 
 @pytest.mark.parametrize(("quota", "expected"), PARTS)

@@ -11,10 +11,8 @@ import pytest
 from checkout import ROOT
 from processes import alive, wait_for
 
-from vanishing_variance.harness import progress
 from vanishing_variance.harness.command import call
 from vanishing_variance.harness.errors import DivergedError, InputError
-from vanishing_variance.harness.progress import Progress
 from vanishing_variance.harness.script import run
 
 
@@ -173,21 +171,6 @@ def test_a_sigterm_is_passed_on_to_the_command():
         assert signal.getsignal(signal.SIGTERM) == signal.SIG_IGN
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def test_a_log_gets_lines_with_the_rate_since_the_last_one_and_the_time_left(capsys, monkeypatch):
-    now = [100.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
-    with Progress("train x", 100, "steps") as report:
-        report(40)  # of an earlier run
-        for _ in range(6):
-            now[0] += 6
-            report(6)
-    assert capsys.readouterr().err.splitlines()[1:] == [
-        "train x: 64/100 steps, 1 steps/s, 36 s left",
-        "train x: 76/100 steps, 1 steps/s, 24 s left",
-        "train x: 76/100 steps, 36 s",
-    ]
 
 
 def test_python_without_the_packages_is_one_line_that_says_what_to_do(tmp_path):

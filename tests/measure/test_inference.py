@@ -4,43 +4,16 @@ import numpy as np
 import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
-from rounding import in_double
 from scipy import stats
-from torch.testing import assert_close
 
-from vanishing_variance.engine.attend import attend
-from vanishing_variance.engine.items import Items
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.streams import stream
-from vanishing_variance.measure.inference.models import sharpened
 from vanishing_variance.measure.inference.sequences import of_training_lengths, sample_batches
 from vanishing_variance.measure.inference.temperature import adaptive_beta, entropy
 from vanishing_variance.tasks.dictionary import Dictionary
 
-SEEDS, SEQUENCES, WIDTH = 3, 4, 16
 TASK = Dictionary(key_classes=64, value_classes=4)
 TOGETHER = 5
-
-
-@pytest.mark.parametrize("items", [1, 33, 200])
-def test_the_sharpened_context_is_that_of_the_logits_times_beta(items):
-    """Against softmax(beta logits) h in double precision; to the last bit as it was where beta is 1."""
-    generator = torch.Generator().manual_seed(items)
-    tensors = {
-        "embedding": torch.randn(SEEDS, 5, WIDTH, generator=generator),
-        "embedding_index": torch.randint(5, (1, SEQUENCES, items), generator=generator).byte(),
-        "base": torch.randn(SEEDS, 1, WIDTH, generator=generator),
-        "scale": torch.rand(1, SEQUENCES, items, generator=generator) * 4,
-    }
-    query = torch.randn(SEEDS, SEQUENCES, WIDTH, generator=generator)
-    beta = torch.tensor([[1.0, 2.0, 1.0, 1.5], [1.0, 1.0, 1.0, 1.0], [3.0, 4.0, 3.0, 1.0]])
-    logits, plain = attend(Items(**tensors), query)
-    found = sharpened(Items(**tensors), logits, beta, plain)
-    assert torch.equal(found[beta == 1], plain[beta == 1])
-    hidden = Items(**in_double(tensors)).hidden()
-    weights = torch.softmax(beta.unsqueeze(-1) * logits.double(), -1)
-    expected = (weights.unsqueeze(-2) @ hidden).squeeze(-2)
-    assert_close(found.double(), expected, rtol=0, atol=1e-4 * hidden.abs().max().item())
 
 
 def keys(sequences, size):

@@ -34,6 +34,10 @@ from vanishing_variance.tasks.argmax import Argmax
 SEQUENCES = 40
 SETTINGS = Interventions(sequences=SEQUENCES, training_sequences=SEQUENCES)
 DONORS = draw_donors(np.random.default_rng(9), SEQUENCES, SETTINGS, heads=1)
+# Of what is measured.
+FEW = Interventions(sequences=20, training_sequences=30)
+LENGTHS = (1, 6, 50)
+CLOSE = {"rtol": 1e-3, "atol": 1e-4}
 
 
 def by_hand():
@@ -138,9 +142,6 @@ def test_a_model_whose_attention_alone_is_broken_is_put_right_by_the_targets_wei
     assert accuracy[names.kept_long("feature"), "before"] == 0.5
 
 
-CLOSE = {"rtol": 1e-3, "atol": 1e-4}
-
-
 def made(task_name, sequences, length, heads=1):
     """Return models, and sequences of a length."""
     trained = make_trained(task_name, sharpness=SHARP[task_name], heads=heads)
@@ -195,10 +196,6 @@ def test_one_item_has_no_rest(task_name):
     assert torch.equal(parts.hard, parts.target)
 
 
-SETTINGS = Interventions(sequences=20, training_sequences=30)
-LENGTHS = (1, 6, 50)
-
-
 def read(task, length, size):
     """Yield the test sequences of a length, a part at a time, as from a file."""
     yield from of_length(task, np.random.default_rng(0), 40, length, size)
@@ -219,14 +216,14 @@ def make_block(ours, partner):
 @pytest.mark.parametrize("heads", [1, 2])
 def test_a_row_an_intervention_model_and_length_the_same_for_a_seed_alone(task_name, heads):
     none, ln = (make_trained(task_name, norm, heads=heads) for norm in ("none", "ln"))
-    accuracy = intervene(make_block(ln, none), [4, 5], SETTINGS, 0)
+    accuracy = intervene(make_block(ln, none), [4, 5], FEW, 0)
     assert set(accuracy["norm"]) == {"ln"}
     assert set(accuracy["length"]) == {0, *LENGTHS}
     assert set(accuracy["intervention"]) == {BASE, *RECOVERING, *DAMAGING}
     assert accuracy.groupby("length").size().tolist() == [2, 46, 46, 46]
 
     second = [Trained(models.variant, single(models, 1)) for models in (ln, none)]
-    alone = intervene(make_block(*second), [5], SETTINGS, 0)
+    alone = intervene(make_block(*second), [5], FEW, 0)
     pd.testing.assert_frame_equal(alone, accuracy[accuracy["seed"] == 5].reset_index(drop=True))
 
 
@@ -234,8 +231,7 @@ def test_the_partner_gives_its_target_weights_and_nothing_else():
     none, ln = make_trained("argmax", "none"), make_trained("argmax", "ln", SHARP["argmax"])
     places = ["seed", "length", "intervention", "where"]
     with_own, with_other = (
-        intervene(make_block(none, partner), [4, 5], SETTINGS, 0).set_index(places)["accuracy"]
-        for partner in (none, ln)
+        intervene(make_block(none, partner), [4, 5], FEW, 0).set_index(places)["accuracy"] for partner in (none, ln)
     )
     differ = with_own[with_own != with_other].index.get_level_values("intervention")
     assert set(differ) == {OTHER}
@@ -254,7 +250,7 @@ def test_the_first_sequences_are_tested_and_others_calibrated_with(monkeypatch):
 
     monkeypatch.setattr(measurement, "take_apart", recorded)
     trained = make_trained("argmax", "none")
-    intervene(make_block(trained, trained), [4, 5], SETTINGS, 0)
+    intervene(make_block(trained, trained), [4, 5], FEW, 0)
     assert sorted(map(len, samples.values())) == [20] * 6 + [30] * 2
     assert len(set().union(*samples.values())) == 20 * 6 + 30 * 2
     for length in LENGTHS:
@@ -276,7 +272,7 @@ class WithoutTarget(Argmax):
 def test_without_a_target_what_is_not_about_it_is_the_same_and_nothing_else_is_measured():
     none, ln = (make_trained("argmax", norm) for norm in ("none", "ln"))
     without = [one._replace(variant=replace(one.variant, task=WithoutTarget(classes=10))) for one in (ln, none)]
-    expected, found = (intervene(make_block(*pair), [4, 5], SETTINGS, 0) for pair in ((ln, none), without))
+    expected, found = (intervene(make_block(*pair), [4, 5], FEW, 0) for pair in ((ln, none), without))
     of_both = expected["intervention"].isin(WITHOUT_TARGET)
     assert set(found["intervention"]) == set(WITHOUT_TARGET)
     pd.testing.assert_frame_equal(found, expected[of_both].reset_index(drop=True))

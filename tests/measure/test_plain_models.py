@@ -171,12 +171,3 @@ def test_a_batch_has_the_part_of_a_core_even_in_a_stage_that_has_one(used):
     """Stages that run at once have a core each."""
     with limited._limited():
         assert used < limit() < used + 120 * MEBIBYTE
-
-
-@on_linux
-def test_a_limit_of_the_user_is_never_raised(used):
-    mine = used + 20 * MEBIBYTE
-    resource.setrlimit(resource.RLIMIT_DATA, (mine, resource.getrlimit(resource.RLIMIT_DATA)[1]))
-    with limited._limited():
-        assert limit() == mine
-    assert limit() == mine

@@ -4,13 +4,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from checkout import ROOT
-from made_up_tests import PAPER, made_up, paired_up
+from made_up_tests import PAPER, made_up
 from scipy import stats
 
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.files import TrainingSetup, comparison, overview
-from vanishing_variance.results.tables import markdown, numbers
 from vanishing_variance.statistics import robust
 
 PARAMS = read_yaml(ROOT / "tests/smoke.yaml")
@@ -55,11 +54,3 @@ def test_of_one_seed_no_number_has_an_interval():
     assert ends.isna().all(axis=None)
     texts = [text for name, text in files.items() if name.endswith(".md")]
     assert [text for text in texts if re.search(r"\[|\bnan\b|\binf\b", text)] == []
-
-
-def test_one_seed_says_why_there_is_no_p():
-    found = numbers(paired_up(made_up(seeds=1), ranges=("short",)), "ln", PAPER)[1]
-    text = markdown(1, found, "ln", "")
-    assert "| p " not in text
-    assert "Of one seed there is no p-value." in text
-    assert "nan" not in text.lower()

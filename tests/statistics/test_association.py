@@ -89,11 +89,3 @@ def test_what_has_no_correlation_or_interval_is_answered_in_words():
     found = call(few)
     assert (found.r, found.note) == (pytest.approx(plainly(few)), "fewer than 5 clusters: no interval")
     assert np.isnan([found.r_low, found.r2_high]).all()
-
-
-def test_resamples_in_which_nothing_varies_are_counted():
-    """Of five seeds with one observation a length, one resample in 625 is one seed five times."""
-    found = call(made(seeds=5, lengths=6, norms=1))
-    left_out = int(found.note.split()[0])
-    assert left_out / 1999 == pytest.approx(1 / 625, abs=0.0015)
-    assert -1 <= found.r_low < found.r < found.r_high <= 1

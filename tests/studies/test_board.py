@@ -8,13 +8,11 @@ from scipy import stats
 
 from vanishing_variance.harness.outputs import write_files
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.results.accuracy import OUTPUTS, WEIGHTS
 from vanishing_variance.studies.board import accuracy_lengths, board, board_of_study
 from vanishing_variance.studies.paper_tables import Compared
 from vanishing_variance.studies.parameters import line_params, longest_of_ranges, params_of_tables
 from vanishing_variance.studies.path import path_section
 from vanishing_variance.studies.reading import by_rule, read_all
-from vanishing_variance.studies.results import losses_by_rule, mechanism_of_study, results
 from vanishing_variance.studies.table import board_table
 
 LENGTHS = (16, 32, 64)
@@ -77,26 +75,6 @@ def test_of_single_lengths_the_shortest_and_the_longest_are_shown_and_one_seed_h
     shown = [f"{table[name][1]:.1f}" for name in ("beyond", "accuracy_16", "accuracy_64")]
     assert f"| b | plain | 1 | {' | '.join(shown)} |" in text
     assert f"| b | a | plain | 1 | {table['difference'][1]:+.1f} |" in text
-
-
-def mechanism():
-    """The frame of `evaluate_block` of one model at one length, and at the training lengths."""
-    rows = [{"seed": 0, "length": 16, "sample": "tested"}, {"seed": 0, "length": 0, "sample": "trained"}]
-    names = [*WEIGHTS, *OUTPUTS]
-    return pd.DataFrame([row | {name: (place + 1) / 3 for place, name in enumerate(names)} for row in rows])
-
-
-def test_results_have_a_column_a_rule_and_the_inside_beside():
-    keys = {"seed": 0, "length": 16}
-    accuracy = pd.DataFrame([keys | {"rule": rule, "accuracy": of} for rule, of in (("hard", 0.5), ("plain", 0.25))])
-    losses = losses_by_rule(pd.DataFrame([{"seed": 0, "rule": "plain", "loss": 2.0}]))
-    frame = results(accuracy, mechanism_of_study(mechanism()), losses)
-    assert frame.to_dict("records") == [
-        keys | {"hard": 0.5, "plain": 0.25, "target": 0.333333, "variance": 1.666667, "loss_plain": 2.0}
-    ]
-    long = by_rule(frame.assign(task="argmax", line="own", note=None)).set_index("rule")
-    assert long["accuracy"].to_dict() == {"hard": 0.5, "plain": 0.25}
-    assert long["loss"].dropna().to_dict() == {"plain": 2.0}
 
 
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in (ROOT / "studies").glob("*/board.csv")))

@@ -37,17 +37,6 @@ def test_the_model_with_the_lower_loss_gives_the_checkpoint_nearest_in_ratio():
     assert back["matched_gap"] == pytest.approx(np.log(0.02 / 0.032))
 
 
-def test_pairs_are_of_seeds_that_both_have():
-    accuracies = {"plain": 0.9, "step_00001000": 0.5}
-    losses = {"plain": 0.01, "step_00001000": 0.1}
-    ours = pd.concat([models(seed, losses, accuracies) for seed in range(4)])
-    theirs = pd.concat([models(seed, losses, accuracies) for seed in range(1, 6)])
-    found = matched(ours, theirs, 16)
-    assert (found["matched"], found["matched_gap"]) == (0, 0)
-    only = ours[ours["seed"] == 0]
-    assert matched(only, theirs, 16) == {}
-
-
 def test_the_control_is_what_an_earlier_step_costs_among_the_baselines_own_seeds():
     """Of two seeds the one with the lower loss is moved to the step of equal loss, whichever comes first."""
     low = models(0, {"plain": 0.01, "step_00001000": 0.04}, {"plain": 0.9, "step_00001000": 0.5})

@@ -97,24 +97,6 @@ def test_a_parameter_of_a_line_that_is_not_allowed_is_one_line_with_its_name(rea
         line_params(PARAMS, study, "own")
 
 
-@pytest.mark.parametrize(
-    ("params", "base", "said"),
-    [
-        ({"seed": -1}, {}, "params.yaml: seed is -1; must be "),
-        ({}, {"norm": "nrom"}, "base: norm is 'nrom'; must be one of "),
-        (
-            {},
-            {"tasks.dictionary.data.key_classes": 99},
-            "base: test.lengths[3] is 128; must be at most 99",
-        ),
-    ],
-)
-def test_a_mistake_that_is_no_lines_is_said_to_be_where_it_is(read, params, base, said):
-    study = read(VALID | {"base": base, "lines": {"own": {"training.batch_size": 7}}})
-    with pytest.raises(InputError, match=f"^{re.escape(said)}"):
-        line_params(PARAMS | params, study, "own")
-
-
 def test_the_plan_of_another_network_changes_with_the_plain_engine_and_that_of_the_papers_does_not(read):
     lines = {"paper": {}, "other": {"network": "transformer", "network_options": {"layers": 1, "heads": 2}}}
     study = read(VALID | {"lines": lines})

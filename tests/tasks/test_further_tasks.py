@@ -66,7 +66,7 @@ def test_iid_keys_are_drawn_with_replacement_and_independently(length):
     assert stats.binomtest(int(repeated), len(keys), 1 / 40).pvalue > 1e-4
 
 
-SMALL = {"majority": Majority(classes=3), "membership": Membership(key_classes=40), "largest": LargestOfKind()}
+OTHERS = {"majority": Majority(classes=3), "membership": Membership(key_classes=40), "largest": LargestOfKind()}
 
 
 def most_frequent(item):
@@ -90,16 +90,16 @@ LABELS = {"majority": most_frequent, "membership": is_there, "largest": largest}
 
 
 @pytest.mark.parametrize("length", [1, 2, 16, 39])
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", OTHERS)
 def test_the_label_is_what_a_loop_over_the_items_finds(name, length):
-    batch = SMALL[name].sample(stream(0, name, length), 300, length)
+    batch = OTHERS[name].sample(stream(0, name, length), 300, length)
     sequences = [{key: array[place].tolist() for key, array in batch.items()} for place in range(300)]
-    assert SMALL[name].label(batch).tolist() == [LABELS[name](sequence) for sequence in sequences]
+    assert OTHERS[name].label(batch).tolist() == [LABELS[name](sequence) for sequence in sequences]
 
 
 def test_every_majority_is_equally_likely_at_any_length():
     for length in (2, 5, 16):
-        task = SMALL["majority"]
+        task = OTHERS["majority"]
         labels = task.label(task.sample(stream(0, "majority", length), 6000, length))
         assert stats.chisquare(np.bincount(labels, minlength=3)).pvalue > 1e-4
 
@@ -114,7 +114,7 @@ def test_a_sequence_without_one_majority_is_drawn_again_as_a_whole():
 
 @pytest.mark.parametrize("length", [3, 30])
 def test_half_of_the_sequences_have_the_queried_key_and_every_key_is_queried_as_often(length):
-    task = SMALL["membership"]
+    task = OTHERS["membership"]
     batch = task.sample(stream(0, "half", length), 8000, length)
     assert (np.diff(np.sort(batch["key"], axis=1), axis=1) > 0).all()
     labels = task.label(batch)
@@ -124,7 +124,7 @@ def test_half_of_the_sequences_have_the_queried_key_and_every_key_is_queried_as_
 
 
 def test_kinds_and_classes_are_uniform_and_the_target_is_of_the_queried_kind():
-    task = SMALL["largest"]
+    task = OTHERS["largest"]
     batch = task.sample(stream(0, "kinds"), 5000, 7)
     assert stats.chisquare(np.bincount(batch["kind"].ravel(), minlength=4)).pvalue > 1e-4
     assert stats.chisquare(np.bincount(batch["class"].ravel(), minlength=10)).pvalue > 1e-4
