@@ -1,6 +1,6 @@
-"""Deliberate mistakes, each made in a worktree of its own, and the first test that finds it.
+"""Deliberate mistakes, each made in a worktree of the last commit, and the first test that finds it.
 
-    python tests/mistakes.py [--only NAME] [--revision COMMIT] [--table FILE]
+    python tests/mistakes.py [--only NAME]
 
 A mistake is a text that stands in one place of the sources, and what takes its place. The tests in the folder of the
 changed module's name run first and stop at the first failure; the whole suite runs for what they do not find.
@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -373,47 +372,32 @@ def made(folder: Path, name: str) -> Iterator[Path]:
 
 
 def main() -> None:
-    """Make the mistakes, two at a time; print what finds each, and exit with 1 where nothing does."""
+    """Make the mistakes; print what finds each, and exit with 1 where nothing does."""
     parser = argparse.ArgumentParser(prog="mistakes")
     parser.add_argument("--only", action="append", choices=MISTAKES, help="may be given several times; without it, all")
-    parser.add_argument("--revision", default="HEAD", help="the commit whose code and tests are tried")
-    parser.add_argument("--table", type=Path, help="a file that gets a table in Markdown")
-    given = parser.parse_args()
-    found: dict[str, str] = {}
-    with worktrees(given.revision) as free, ThreadPoolExecutor(len(free)) as pool:
-
-        def by_near(name: str) -> None:
-            folder = free.pop()
+    names = parser.parse_args().only or list(MISTAKES)
+    not_found = []
+    with worktree() as folder:
+        for name in names:
             with made(folder, name) as path:
                 tests = near(folder, path)
-                found[name] = failed(folder, tests) if tests else ""
-            free.append(folder)
-            print(f"{name}: {found[name] or 'not by the tests nearby'}", flush=True)
-
-        names = given.only or list(MISTAKES)
-        list(pool.map(by_near, names))
-        for name in (name for name in names if not found[name]):
-            with made(free[0], name):
-                found[name] = failed(free[0], WHOLE) or "**nothing**"
-            print(f"{name}: {found[name]}", flush=True)
-    if given.table:
-        rows = [f"| {name} | {found[name]} |\n" for name in names]
-        given.table.write_text("".join(["| mistake | found by |\n|---|---|\n", *rows]))
-    sys.exit("**nothing**" in found.values())
+                found = (tests and failed(folder, tests)) or failed(folder, WHOLE)
+            print(f"{name}: {found or '**nothing**'}", flush=True)
+            if not found:
+                not_found.append(name)
+    sys.exit(bool(not_found))
 
 
 @contextmanager
-def worktrees(revision: str) -> Iterator[list[Path]]:
-    """Yield two worktrees of a commit, in a temporary folder."""
+def worktree() -> Iterator[Path]:
+    """Yield a worktree of the last commit, in a temporary folder."""
     with tempfile.TemporaryDirectory() as temporary:
-        folders = [Path(temporary) / name for name in ("one", "two")]
-        for folder in folders:
-            git("worktree", "add", "--quiet", "--detach", str(folder), revision)
+        folder = Path(temporary) / "worktree"
+        git("worktree", "add", "--quiet", "--detach", str(folder), "HEAD")
         try:
-            yield list(folders)
+            yield folder
         finally:
-            for folder in folders:
-                git("worktree", "remove", "--force", str(folder))
+            git("worktree", "remove", "--force", str(folder))
 
 
 if __name__ == "__main__":

@@ -2,15 +2,11 @@ import math
 from dataclasses import replace
 from functools import partial
 from itertools import count, islice
-from pathlib import Path
-from unittest.mock import ANY
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 from rounding import in_double, rounding
-from scripts import ROOT, stage
 from small import make_plan, make_short, plain_model, start
 
 from vanishing_variance.engine import adam, block
@@ -18,17 +14,11 @@ from vanishing_variance.engine import batches as drawing
 from vanishing_variance.engine import block as blocks
 from vanishing_variance.engine.ahead import batches_ahead
 from vanishing_variance.engine.block import loop, train_block
-from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.ranges import Growth, Range
-from vanishing_variance.engine.run import Run
 from vanishing_variance.engine.steps import FastSteps, losses
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness import parallel
-from vanishing_variance.harness.arrays import read_arrays
 from vanishing_variance.harness.errors import DivergedError
-from vanishing_variance.harness.files import write_text
-from vanishing_variance.harness.paths import NETWORK
-from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.inference.models import Models
 
 SEEDS = list(range(8))
@@ -238,24 +228,6 @@ def test_the_number_of_processes_changes_no_bit_and_finds_the_same_checkpoints(t
     assert names[0] == names[1]
     assert one.losses.equals(two.losses)
     assert all(np.array_equal(one.weights[name], two.weights[name]) for name in one.weights)
-
-
-def test_the_stage_writes_what_train_block_returns_when_it_is_called_alone(task_name, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    params = (ROOT / "tests/smoke.yaml").read_text()
-    Path("params.yaml").write_text(params.replace("kept_steps: []", "kept_steps: [7]"))
-    write_text(NETWORK, "network: paper\n")
-    run = Run(task_name, "short", "ln", 1)
-    names = "--task", task_name, "--range", "short", "--attention", "softmax", "--norm", "ln", "--block", "1"
-    assert stage("train", *names) == (0, ANY)
-    block = train_block(TrainingPlan.of(read_yaml(Path("params.yaml")), run), [2, 3])
-    stems = {path.stem for path in run.folder("trained").iterdir()}
-    assert stems == {"weights", "losses", "averaged", "step_00000007"}
-    for kind, weights in {"weights": block.weights, **block.kept}.items():
-        written = read_arrays(run.weights.with_stem(kind))
-        assert written.keys() == weights.keys()
-        assert all(written[name].tobytes() == weights[name].tobytes() for name in weights)
-    pd.testing.assert_frame_equal(pd.read_parquet(run.losses), block.losses, check_exact=True)
 
 
 @pytest.mark.parametrize("seed", [0, 1])

@@ -31,7 +31,7 @@ VALUES |= dict.fromkeys(("NAME=mine", "NAME=<name>", "NAME=paper-scale"), "NAME=
 NOT_RUN = {
     "make test": "it would run itself",
     "make test-all": "hours, and it would run itself",
-    "python tests/mistakes.py": "an hour, and it would run itself",
+    "python tests/mistakes.py": "hours, and it would run itself",
     "make bench": "half an hour; tests/test_benchmarks.py measures each way once",
     "dvc exp run -S probe.model=meta-llama/Llama-3.2-1B -S probe.text=big.txt -S 'probe.lengths=[16,64,256,1024]'": (
         "needs the network and a licence; tests/probe has a tiny Llama"

@@ -70,7 +70,7 @@ def embedded(model, tokens, positions):
     return vectors
 
 
-@pytest.mark.parametrize("kind", ["llama", "mistral", "qwen2", "gpt2"])
+@pytest.mark.parametrize("kind", ["llama", "qwen2", "gpt2"])
 @pytest.mark.parametrize("positions", [True, False])
 def test_o_is_attention_by_hand_and_then_the_projection(loaded, kind, positions):
     """Of the first layer from the embeddings on; with positions also of the second, from what the model gives it."""
