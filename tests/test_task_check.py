@@ -44,11 +44,6 @@ class Fails(Mean):
         return {"number": rng.random((sequences, length), dtype="float99")}
 
 
-class OfOneLength(Mean):
-    def sample(self, rng, sequences, length):
-        return super().sample(rng, sequences, 5)
-
-
 class Double(Mean):
     def sample(self, rng, sequences, length):
         return {"number": rng.random((sequences, length))}
@@ -108,7 +103,6 @@ class First(Mean):
         (NoParameter, "classes of key is 'keys'; must be 2 or more, or the name of a parameter that is: none"),
         (TooShort, "its longest sequence has 8 items, and training 16"),
         (Fails, "sample(rng, 64, 5) fails: TypeError: "),
-        (OfOneLength, "number is (64, 5); must be an array (64, 16) of 64 sequences of 16 items"),
         (Double, "number is float64; must be float32, as rng.random(size, dtype=np.float32)"),
         (Beyond, "class has 0 to 4; must be from 0 to 3"),
         (FromAGlobalGenerator, "sample returns other sequences where the generator is the same; "),

@@ -14,14 +14,12 @@ from checkout import ROOT
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from vanishing_variance.engine.ranges import Range
 from vanishing_variance.figures import (
     accuracy,
     figure2,
     figure3,
     figure4,
     interventions,
-    loss,
     mechanism,
     style,
 )
@@ -150,22 +148,6 @@ def test_beside_the_papers_accuracies_stands_why_ours_are_not_comparable(raw, st
     assert written[6] == words  # of the dictionary, as trained
     assert not any(written[:6] + written[7:])
     assert ("not comparable" in drawing.caption) == bool(words)
-
-
-def test_loss_shows_the_mean_over_seeds_and_their_band_of_at_most_100_points():
-    steps = np.arange(100, 80_001, 100)
-    parts = []
-    for seed in range(3):
-        losses = pd.DataFrame({"step": steps, "loss": 100 / steps + seed})
-        parts.append(losses.assign(task="argmax", norm="none", seed=seed))
-    data = loss.data(pd.concat(parts))
-    [axes] = loss.draw(data, Range(shortest=5, longest=256)).figure.axes
-    means = 1 + (100 / steps).reshape(-1, 8).mean(axis=1)
-    [line], [band] = axes.lines, axes.collections
-    assert line.get_xdata().tolist() == steps[7::8].tolist()
-    assert line.get_ydata() == pytest.approx(means)
-    box = band.get_paths()[0].get_extents()
-    assert (box.ymin, box.ymax) == pytest.approx((means.min() - 1, means.max() + 1))
 
 
 def test_a_board_has_marks_or_words_of_every_line_in_its_order_and_a_vertical_line_at_the_first():

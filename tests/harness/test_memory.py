@@ -13,10 +13,8 @@ GIBIBYTE = 2**30
 PARAMETERS = {"training.batch_size": 128, "seeds_per_block": 8}
 VERSION_2 = "0::/jobs/one\n"
 VERSION_1 = "5:memory:/jobs/one\n4:cpu,cpuacct:/jobs/one\n1:name=systemd:/\n0::/\n"
-# By version: what /proc/self/cgroup says, and which folders may have the limits.
+# Of version 2: what /proc/self/cgroup says, and which folders may have the limits.
 GROUPS = [(VERSION_2, folder) for folder in ("jobs/one", "jobs", "")] + [("0::/\n", ""), ("0::/../other\n", "")]
-GROUPS_1 = [(VERSION_1, folder) for folder in ("/jobs/one", "/jobs", "")]
-PARTS = [(50_000, 1), (150_000, 2), (800_000, 4)]
 
 
 def test_what_plainly_does_not_fit_is_refused_with_what_to_lower():
@@ -77,30 +75,19 @@ def write(membership, folder, files):
 
 
 @pytest.mark.parametrize(("membership", "folder"), GROUPS)
-def test_memory_of_version_2(membership, folder):
-    write(membership, folder, {"memory.max": 3 * GIBIBYTE, "memory.stat": f"anon {GIBIBYTE}\nfile 12345"})
-    assert cgroups.memory_left() == [2 * GIBIBYTE]
+def test_limits_of_version_2(membership, folder):
+    memory = {"memory.max": 3 * GIBIBYTE, "memory.stat": f"anon {GIBIBYTE}\nfile 12345"}
+    write(membership, folder, memory | {"cpu.max": "150000 100000"})
+    assert (cgroups.cores(), cgroups.memory_left()) == (2, [2 * GIBIBYTE])
 
 
-@pytest.mark.parametrize(("membership", "folder"), GROUPS_1)
-def test_memory_of_version_1(membership, folder):
-    files = {"memory.limit_in_bytes": 3 * GIBIBYTE, "memory.stat": f"rss 1\ntotal_rss {GIBIBYTE}"}
-    write(membership, f"memory{folder}", files)
-    assert cgroups.memory_left() == [2 * GIBIBYTE]
-
-
-@pytest.mark.parametrize(("quota", "expected"), PARTS)
-@pytest.mark.parametrize(("membership", "folder"), GROUPS)
-def test_cores_of_version_2(membership, folder, quota, expected):
-    write(membership, folder, {"cpu.max": f"{quota} 100000"})
-    assert cgroups.cores() == expected
-
-
-@pytest.mark.parametrize(("quota", "expected"), [*PARTS, (-1, 4)])
-@pytest.mark.parametrize(("membership", "folder"), GROUPS_1)
-def test_cores_of_version_1(membership, folder, quota, expected):
-    write(membership, f"cpu{folder}", {"cpu.cfs_quota_us": quota, "cpu.cfs_period_us": 100_000})
-    assert cgroups.cores() == expected
+@pytest.mark.parametrize("folder", ["/jobs/one", "/jobs", ""])
+@pytest.mark.parametrize(("quota", "cores"), [(50_000, 1), (150_000, 2), (800_000, 4), (-1, 4)])
+def test_limits_of_version_1(folder, quota, cores):
+    memory = {"memory.limit_in_bytes": 3 * GIBIBYTE, "memory.stat": f"rss 1\ntotal_rss {GIBIBYTE}"}
+    write(VERSION_1, f"memory{folder}", memory)
+    write(VERSION_1, f"cpu{folder}", {"cpu.cfs_quota_us": quota, "cpu.cfs_period_us": 100_000})
+    assert (cgroups.cores(), cgroups.memory_left()) == (cores, [2 * GIBIBYTE])
 
 
 def test_a_group_without_limits_leaves_what_the_machine_has():

@@ -48,13 +48,6 @@ def test_what_a_user_can_mend_is_one_line_and_an_exit_code(problem, code, said, 
     assert not (here / "runs").exists()
 
 
-def test_without_a_place_for_locks_a_stage_runs_all_the_same(here, monkeypatch, capfd):
-    (here / "file").touch()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(here / "file"))
-    run(lambda: print("done"))
-    assert capfd.readouterr() == ("done\n", "")
-
-
 def test_the_same_stage_twice_at_once_is_one_after_the_other(here):
     script = """
 import time

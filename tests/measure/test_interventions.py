@@ -188,14 +188,6 @@ def test_they_are_what_a_dense_average_consists_of(task_name, length, heads, mon
     assert_close(parts.hard.double()[sure], largest[sure], **CLOSE)
 
 
-def test_one_item_has_no_rest(task_name):
-    models, sequences = made(task_name, 5, 1)
-    parts = take_apart(models, [sequences])
-    assert torch.equal(parts.weight, torch.ones(2, 5))
-    assert torch.equal(parts.rest, parts.target)
-    assert torch.equal(parts.hard, parts.target)
-
-
 def read(task, length, size):
     """Yield the test sequences of a length, a part at a time, as from a file."""
     yield from of_length(task, np.random.default_rng(0), 40, length, size)

@@ -19,7 +19,6 @@ from vanishing_variance.measure.inference.models import at_target
 from vanishing_variance.measure.plain_models import limited
 from vanishing_variance.measure.plain_models.answers import plain_correct
 from vanishing_variance.measure.plain_models.inside import plain_inside
-from vanishing_variance.networks import Layer
 from vanishing_variance.plain.model import initial_model
 from vanishing_variance.plain.plan import PlainPlan
 
@@ -78,26 +77,6 @@ def stacked(plan, seeds):
     """The initial weights as they are stored."""
     states = [initial_model(plan, seed).state_dict() for seed in seeds]
     return {name: np.stack([one[name].numpy() for one in states]) for name in states[0]}
-
-
-class Odd(Bag):
-    """With an `inside` of another shape."""
-
-    def inside(self, items, query):
-        return [Layer(torch.ones(len(items), 2, items.shape[1] + 1), torch.ones(len(items), 2, 3))]
-
-
-@pytest.mark.parametrize(
-    ("network", "message"),
-    [
-        (Bag, r"^network Bag: not measured; it has no method inside\(items, query\)$"),
-        (Odd, r"^network Odd: inside returns weights and outputs of other shapes than Layer's$"),
-    ],
-)
-def test_an_inside_that_there_is_not_is_one_line(network, message):
-    plan = make_plain("argmax", network)
-    with pytest.raises(InputError, match=message):
-        plain_inside(plan, [0], stacked(plan, [0]), [4], 10)
 
 
 class Hungry(Bag):

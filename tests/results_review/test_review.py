@@ -140,11 +140,3 @@ ABSENT = {"runs/checked": "deleted", "data/argmax": "deleted"}
 def test_a_stage_is_stale_by_what_differs_not_by_what_only_the_cache_lacks(changes, said):
     lines = stale_stages({"train@x": changes}).splitlines()[2:]
     assert lines == ([f"- `train@x`: {said}"] if said else [])
-
-
-def test_stages_of_a_matrix_that_differ_alike_are_one_line():
-    status = {"train@x": ["changed command"], "check": ["always changed"], "train@y": ["changed command"]}
-    assert stale_stages(status).splitlines()[2:] == [
-        "- `train`: changed command (2 stages)",
-        "- `check`: always changed",
-    ]
