@@ -1,4 +1,4 @@
-"""The tests on imitations of other processors and machines.
+"""The tests on imitations of other processors.
 
 python tests/anywhere.py [--only NAME]... -- python -m pytest tests/model
 """

@@ -10,25 +10,14 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
-from checkout import ROOT
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from vanishing_variance.figures import (
-    accuracy,
-    figure2,
-    figure3,
-    figure4,
-    interventions,
-    mechanism,
-    style,
-)
+from vanishing_variance.figures import accuracy, figure2, figure3, figure4, style
 from vanishing_variance.figures.board import draw
 from vanishing_variance.figures.drawing import Drawing, write_figure
-from vanishing_variance.harness.frames import read_csv, tidied
 from vanishing_variance.results.accuracy import COLUMNS
 from vanishing_variance.results.runs import RULES
-from vanishing_variance.results.shares import shares
 
 LENGTHS = [4, 16, 64]
 TASKS = ("argmax", "dictionary")
@@ -171,21 +160,6 @@ def test_a_board_has_marks_or_words_of_every_line_in_its_order_and_a_vertical_li
     assert axes.lines[-1].get_xdata() == [10, 10]
     assert "n = 6 seeds" in drawing.caption
     assert len(drawing.caption) <= CAPTION
-
-
-def shares_in_git():
-    accuracy = read_csv(ROOT / "metrics/interventions/accuracy.csv")
-    return shares(tidied(accuracy, "accuracy"), {"short": 16, "long": 256})
-
-
-def test_a_run_on_the_short_range_alone_in_which_nothing_is_lost_or_explained_has_its_figures():
-    lost = shares_in_git().query("range == 'short'")
-    explained = pd.read_csv(ROOT / "metrics/explained.csv").query("range == 'short'")
-    seeds = pd.Series([1], pd.MultiIndex.from_tuples([("argmax", "short", "none")]))
-    assert len(interventions.draw(lost, 16).figure.axes) == 8
-    assert "no share" in interventions.draw(lost.assign(share=np.nan), 16).caption
-    for r2 in (explained["r2"], np.nan):
-        assert len(mechanism.draw(explained.assign(r2=r2), {"short": 16}, seeds).figure.axes) == 2
 
 
 DRAW = """

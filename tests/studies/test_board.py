@@ -8,7 +8,7 @@ from scipy import stats
 
 from vanishing_variance.harness.outputs import write_files
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.studies.board import accuracy_lengths, board, board_of_study
+from vanishing_variance.studies.board import board, board_of_study
 from vanishing_variance.studies.paper_tables import Compared
 from vanishing_variance.studies.parameters import line_params, longest_of_ranges, params_of_tables
 from vanishing_variance.studies.path import path_section
@@ -65,16 +65,6 @@ def test_p_is_corrected_within_a_task_and_rule(accuracies):
     for _, of_task in table.groupby("task"):
         np.testing.assert_array_equal(of_task["p_holm"], alone["p_holm"])
     assert (alone["p_holm"][1:] < 0.5).all()
-
-
-def test_of_single_lengths_the_shortest_and_the_longest_are_shown_and_one_seed_has_no_interval(accuracies):
-    one = [line(name, of_line[:1], seeds=[0]) for name, of_line in zip("ab", accuracies, strict=False)]
-    table = board(pd.concat(one), {"b": "a"}, 16, 512)
-    assert accuracy_lengths(table) == [16, 64]
-    text = " ".join(board_table("mine", "Why?", table).split())
-    shown = [f"{table[name][1]:.1f}" for name in ("beyond", "accuracy_16", "accuracy_64")]
-    assert f"| b | plain | 1 | {' | '.join(shown)} |" in text
-    assert f"| b | a | plain | 1 | {table['difference'][1]:+.1f} |" in text
 
 
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in (ROOT / "studies").glob("*/board.csv")))
