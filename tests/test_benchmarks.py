@@ -8,7 +8,6 @@ import pytest
 from checkout import ROOT
 
 from benchmarks import clock, measure
-from benchmarks.run import Measurement, records
 from benchmarks.workload import Workload
 from vanishing_variance.engine import adam
 from vanishing_variance.engine.kernels import attend, matmul
@@ -34,18 +33,6 @@ def test_a_way_can_be_measured(monkeypatch, capsys, way, work):
         monkeypatch.setattr(module, "library", module.library)  # to be put back
     measure.main()
     assert float(capsys.readouterr().out) > 0
-
-
-def test_values_are_medians_and_ratios_are_to_the_plain_way_of_the_same_benchmark_and_seeds():
-    one, two = Workload("train", "argmax", 16, 1, 5), Workload("train", "argmax", 16, 8, 5)
-    found = {
-        Measurement("train", "plain", one): [9.0, 1.0, 8.0],
-        Measurement("train", "ours", one): [2.0],
-        Measurement("train", "ours", two): [2.0],
-        Measurement("train", "vmap", one): [],
-    }
-    made = records(found)
-    assert [(row["value"], row["ratio_to_plain"]) for row in made] == [(8.0, 1.0), (2.0, 4.0), (2.0, None)]
 
 
 def test_the_readme_shows_ratios_of_committed_runs():

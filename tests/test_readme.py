@@ -1,10 +1,12 @@
-"""README.md and docs/: the block that a program writes is current, links lead to files, and examples run."""
+"""What README.md, docs/ and plots show: it is current, links lead to files, examples run, columns are explained."""
 
+import csv
 import json
 import re
 import subprocess
 from textwrap import dedent
 
+import pandas as pd
 import pytest
 import torch
 import yaml
@@ -64,3 +66,45 @@ def test_the_python_block_runs_and_is_what_it_is_an_example_of(name, function, a
     values, *rest = arguments
     result = module[function](torch.tensor(values), parameters, *rest)
     torch.testing.assert_close(result, torch.tensor(expected))
+
+
+DATA = (ROOT / "docs/data.md").read_text()
+NAMED = re.findall(r"^\| \[`(\S+\.csv)`\]", DATA, flags=re.MULTILINE)
+# Of studies, whichever the page has a link to, one file of each kind.
+OF_STUDIES = ("studies/*/board.csv", "studies/*/results/*.csv")
+FILES = [*NAMED, *(str(sorted(ROOT.glob(pattern))[0].relative_to(ROOT)) for pattern in OF_STUDIES)]
+SAID = {name.strip("…_") for said in re.findall(r"`([^`\n]+)`", DATA) for name in re.split(r"[, ]+", said)}
+# What may stand before or after a column's name, and is explained once.
+PARTS = r"^(trained|treatment|baseline)_|_(before|after|low|high|mean|[0-9]+)$"
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_column_of_a_file_is_explained(name):
+    columns = next(csv.reader([(ROOT / name).read_text().partition("\n")[0]]))
+    stripped = {column: re.sub(PARTS, "", re.sub(PARTS, "", column)) for column in columns}
+    assert [column for column, bare in stripped.items() if not {column, bare} & SAID] == []
+
+
+PIPELINE = yaml.safe_load((ROOT / "dvc.yaml").read_text())
+DRAWN = {name: plot for entry in PIPELINE["plots"] if isinstance(entry, dict) for name, plot in entry.items()}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_plot_has_named_axes_and_a_template_and_draws_columns_that_are_there(name):
+    plot = DRAWN[name]
+    text = (ROOT / f".dvc/plots/{plot['template']}.json").read_text()
+    template = json.loads(text)
+    assert all(f"<DVC_METRIC_{anchor}>" in text for anchor in ("DATA", "X", "Y"))
+    assert not re.search("<DVC_METRIC_[XY]_LABEL>", text)
+    assert ("<DVC_METRIC_TITLE>" in text) == ("title" in plot)
+    axes = template.get("spec", template)["encoding"]
+    assert all((template["title"], axes["x"]["title"], axes["y"]["title"]))
+    [(path, columns)] = plot["y"].items()
+    there = set(pd.read_csv(ROOT / path, nrows=1))
+    assert {plot["x"], *([columns] if isinstance(columns, str) else columns)} <= there
+
+
+def test_every_picture_of_the_results_is_among_them():
+    pictures = {entry for entry in PIPELINE["plots"] if isinstance(entry, str)}
+    drawn = {str(path.relative_to(ROOT)) for path in (ROOT / "plots").rglob("*.png")}
+    assert {path for path in drawn if not path.startswith(tuple(pictures))} == set()

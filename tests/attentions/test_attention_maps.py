@@ -129,12 +129,6 @@ def test_weights_follow_the_equation(name, items, spread):
         np.testing.assert_allclose(weights[seed, sequence], by_equation, rtol=1e-9, atol=1e-12)
 
 
-def test_alpha_is_at_least_1_01():
-    logits = drawn(1, 1, 16)
-    weights = entmax.weights(logits, {"alpha_logit": torch.full((1, 1, 1), -50.0, dtype=torch.float64)})
-    np.testing.assert_allclose(weights[0, 0], on_simplex(logits[0, 0].numpy(), 1.01), rtol=1e-9)
-
-
 @pytest.mark.parametrize("name", WEIGHTED)
 def test_gradients(name):
     module, logits = WEIGHTED[name], drawn(2, 2, 6, scale=0.7).requires_grad_()

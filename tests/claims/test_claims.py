@@ -1,6 +1,5 @@
 import json
 
-import pandas as pd
 from made_up import BY_KEY, RECORDED, accuracy, evidence, mechanism, shifted, steps, verdict
 
 from vanishing_variance.claims.judgement import judge
@@ -77,14 +76,6 @@ def test_a_baseline_half_a_point_below_the_papers_compares_nothing_however_long_
         frame.loc[none, "accuracy"] = 0.998
         frame.loc[none & (frame["task"] == "dictionary"), "accuracy"] = 0.993 - below / 100
         assert having(NOT_COMPARABLE, SOME, accuracy=frame) == expected
-
-
-def test_where_the_papers_baseline_at_16_is_lost_the_next_training_length_counts():
-    """Table 5 begins at 2^7, with 99.7%; 2^14 is no training length."""
-    more = accuracy().query("length == 64 and range == 'long'")
-    for length, value, expected in ((128, 0.993, SUPPORTED), (128, 0.99, NOT_COMPARABLE), (16384, 0.01, SUPPORTED)):
-        frame = pd.concat([accuracy(), more.assign(length=length, accuracy=value)])
-        assert verdict("dictionary-long", accuracy=frame)["verdict"] == expected
 
 
 def test_of_one_seed_no_claim_about_training_is_tested():

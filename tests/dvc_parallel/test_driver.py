@@ -2,18 +2,17 @@
 
 from contextlib import chdir
 from queue import SimpleQueue
-from threading import Event, Thread, Timer
+from threading import Event, Thread
 from unittest import mock
 
 import pytest
 import yaml
-import zc.lockfile
 from tiny import STAGES, Tiny, stage, until
 
 from dvc_parallel.command import run
 from dvc_parallel.exceptions import UsageError
 from dvc_parallel.graph import Pipeline
-from dvc_parallel.run import Driver, Room, longest_first
+from dvc_parallel.run import Driver, Room
 
 # those of libraries that DVC uses
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -77,10 +76,8 @@ def tiny(tmp_path):
 @pytest.mark.parametrize(
     ("states", "targets", "options", "ran", "others"),
     [
-        ([{}], [], {}, set(STAGES), {}),
         ([{}], ["both"], {}, {"a", "b", "both"}, {}),
         ([{}, {}], [], {}, set(), dict.fromkeys(STAGES, "unchanged")),
-        ([{}, {}], [], {"force": True}, set(STAGES), {}),
         ([{}, {"b": 2}], ["both"], {}, {"b", "both"}, {"a": "unchanged"}),
         ([{}, {"text": "other"}], ["b"], {"downstream": True}, {"b"}, dict.fromkeys(["both", "end"], "unchanged")),
         ([{"stages": SAME}, {"stages": SAME, "b": 2}], ["both"], {}, {"b"}, dict.fromkeys(["a", "both"], "unchanged")),
@@ -164,25 +161,12 @@ def test_stages_that_do_not_wait_for_each_other_run_at_once_on_cores_of_their_ow
     assert drive.submitted == cores
 
 
-@pytest.mark.parametrize(
-    ("processes", "room", "cores"),
-    [(8, TWO, 2), (3, Room(9, 9, 9, gpus=0, ever=False), 3), (8, Room(8, 8, 4, gpus=0, ever=False), 4)],
-)
-def test_a_stage_has_as_many_cores_of_one_worker_as_it_can_use(tiny, processes, room, cores):
-    names = "vwxyz"
-    tiny.write({name: stage(name, meta={"processes": processes}) for name in names})
-    drive = Drive(tiny, room=room)
-    drive()
-    assert drive.submitted == dict.fromkeys(names, cores)
-
-
 def test_the_stage_after_which_most_others_come_begins_first(tiny):
     chain = {"a": stage("a"), "b": stage("b", deps=["a"]), "c": stage("c", deps=["b"])}
     tiny.write({name: stage(name) for name in "vwxyz"} | chain)
     drive = Drive(tiny, room=Room(1, 1, 1, gpus=0, ever=False))
     drive()
     assert list(drive.submitted)[:2] == ["a", "b"]
-    assert longest_first({"x": [], "a": [], "b": ["a"], "y": []}) == ["a", "x", "b", "y"]
 
 
 def test_a_stage_that_wants_a_gpu_has_it_alone_and_waits_while_its_worker_is_gone(tiny):
@@ -200,19 +184,3 @@ def test_a_stage_that_wants_a_gpu_has_it_alone_and_waits_while_its_worker_is_gon
     assert set(drive()) == {"none", "after", "x", "y"}
     assert set(without) == {"none", "after"}
     assert drive.most_gpus == 1
-
-
-def test_another_dvc_is_waited_for_and_an_interruption_ends_the_waiting(tiny, monkeypatch, capsys):
-    monkeypatch.setattr("dvc.lock.DEFAULT_TIMEOUT", 0)
-    monkeypatch.setattr("dvc_parallel.graph.SECONDS_BETWEEN_TRIES", 0)
-    monkeypatch.chdir(tiny.path)
-    (tiny.path / ".dvc/tmp").mkdir()
-    lock = zc.lockfile.LockFile(str(tiny.path / ".dvc/tmp/lock"))
-
-    interrupted = Event()
-    interrupted.set()
-    with pytest.raises(KeyboardInterrupt):
-        Pipeline(tiny.path, interrupted).plan([], False)
-    Timer(0.5, lock.close).start()
-    assert set(Pipeline(tiny.path, Event()).plan([], False)) == set(STAGES)
-    assert capsys.readouterr().err.count("waiting for another DVC") == 2

@@ -37,10 +37,7 @@ THERE = {
     "nothing": "",
     "what DVC wrote": "schema: '2.0'\nstages:\n  b@1:\n    cmd: x\n    deps:\n    - path: y\n  a:\n    cmd: z\n",
     "comments": "# 1\nschema: '2.0'\nstages:\n  # 2\n  b@1: # 3\n    cmd: x # 4\n  # 5\n  a:\n    cmd: z\n# 6\n",
-    "other indents": "schema: '2.0'\nstages:\n    b@1:\n        cmd: x\n    a: {cmd: z}\n",
     "anchors": "schema: '2.0'\nstages:\n  b@1: &one\n    cmd: x\n  a: *one\n",
-    "no stages": "schema: '2.0'\nstages: {}\n",
-    "a schema alone": "schema: '2.0'\n",
     "data sets": "schema: '2.0'\ndatasets:\n- name: x\nstages:\n  b@1:\n    cmd: x\n",
 }
 

@@ -109,21 +109,6 @@ def test_a_snapshot_is_up_to_date_and_changes_no_bit_of_later_steps(width, decay
         assert_equal_to_rounding(copies, plainly_stepped(width, decay, rates, step), step)
 
 
-@pytest.mark.usefixtures("each_adam")
-def test_what_a_step_does_not_use_has_gradient_0():
-    ours, exact = weights()["other"].requires_grad_(), weights()["other"].double()
-    optimiser, plain = adam({"other": ours}, (), CONSTANT, 1.0), torch.optim.AdamW([exact], 0.01, weight_decay=1.0)
-    for used in (False, True, False):
-        optimiser.read({})
-        if used:
-            ours.sum().backward()
-        optimiser.step()
-        exact.grad = torch.full_like(exact, float(used))
-        plain.step()
-    off = rounding(9, exact.abs().max().item())
-    torch.testing.assert_close(ours.detach().double(), exact, rtol=0, atol=off)
-
-
 @needs_compiler
 def test_a_row_that_waits_for_long_is_as_exact_as_one_that_never_waits():
     """Reciprocals are carried from step to step: their errors must not add up."""

@@ -62,7 +62,7 @@ def test_a_training_that_was_cut_off_ends_with_the_same_bits(task, decay, steps,
     assert len(calls) == 12 - steps[-1]
 
 
-@pytest.mark.parametrize("damage", ["a flipped bit", "another shape", "another array"])
+@pytest.mark.parametrize("damage", ["a flipped bit", "another shape"])
 def test_a_checkpoint_that_is_damaged_is_not_used_and_a_line_says_so(tmp_path, capsys, damage):
     plan, kept = make_short("argmax"), tmp_path / "0.safetensors"
     whole = trained(plan)
@@ -71,10 +71,8 @@ def test_a_checkpoint_that_is_damaged_is_not_used_and_a_line_says_so(tmp_path, c
     if damage == "a flipped bit":
         content[-5] ^= 16
         kept.write_bytes(content)
-    elif damage == "another shape":
-        write_arrays(kept, arrays | {"weights.query.2.bias": np.zeros((2, 7), np.float32)}, completed=6)
     else:
-        write_arrays(kept, {"weights.more": np.zeros(2, np.float32), **arrays}, completed=6)
+        write_arrays(kept, arrays | {"weights.query.2.bias": np.zeros((2, 7), np.float32)}, completed=6)
     capsys.readouterr()
     assert trained(plan, kept) == whole
     said = capsys.readouterr().err

@@ -1,6 +1,5 @@
 import ctypes
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -10,7 +9,6 @@ from vanishing_variance.engine.kernels.compiled import compiled
 needs_compiler = pytest.mark.skipif(
     not any(shutil.which(name) for name in ("cc", "gcc", "clang")), reason="no C compiler"
 )
-PACKAGE = Path(__file__).resolve().parents[2] / "src/vanishing_variance"
 
 
 @pytest.fixture
@@ -41,7 +39,7 @@ def test_it_is_compiled_once_for_each_source_and_definition(source, tmp_path):
 
 
 @needs_compiler
-@pytest.mark.parametrize("damage", [b"", b"not a library", "cut off", "without its hash", "a bit flipped"])
+@pytest.mark.parametrize("damage", ["cut off", "a bit flipped"])
 def test_a_damaged_library_is_compiled_anew_once(source, tmp_path, monkeypatch, damage):
     """Whoever loaded one that was cut off would be killed."""
     another = ctypes.CDLL(None)
@@ -51,20 +49,12 @@ def test_a_damaged_library_is_compiled_anew_once(source, tmp_path, monkeypatch, 
     library = libraries(tmp_path)[0]
     whole = library.read_bytes()
     flipped = whole[:4096] + bytes([whole[4096] ^ 1]) + whole[4097:]
-    damaged = {"cut off": whole[:4096], "without its hash": whole[:-32], "a bit flipped": flipped}
-    library.write_bytes(damaged.get(damage, damage))
+    library.write_bytes(whole[:4096] if damage == "cut off" else flipped)
     assert compiled(source, ANSWER=42).answer() == 42
     written = library.stat().st_mtime_ns
     assert compiled(source, ANSWER=42).answer() == 42
     assert library.stat().st_mtime_ns == written
     assert libraries(tmp_path) == [library]
-
-
-@needs_compiler
-def test_every_source_of_the_package_compiles():
-    sources = list(PACKAGE.rglob("*.c"))
-    assert sources
-    assert all(compiled(source, WIDTH=64) is not None for source in sources)
 
 
 @needs_compiler

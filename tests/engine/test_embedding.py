@@ -4,15 +4,17 @@ from dataclasses import replace
 
 import pytest
 import torch
-from own_tasks import OWN, Drawn, Kinds, Mean
+from own_tasks import OWN, Drawn
 from rounding import in_double
-from small import make_model, make_plan
+from small import make_model, make_plan, make_short, start
 from test_network import assert_as_plain, drawn, sequences
 
 from vanishing_variance import Embedded, Number, OneHot
 from vanishing_variance.engine import embedding
+from vanishing_variance.engine.adam import TorchAdam
+from vanishing_variance.engine.batches import batches
 from vanishing_variance.engine.embedding import Embedding
-from vanishing_variance.engine.sparse import touched_rows
+from vanishing_variance.engine.sparse import occurring_rows, touched_rows
 from vanishing_variance.engine.steps import losses
 from vanishing_variance.engine.task import EmbeddingTraining
 from vanishing_variance.harness.errors import InputError
@@ -53,14 +55,6 @@ def test_looked_up_rows_and_those_that_a_batch_reads_lead_to_the_same_answers(ki
     torch.testing.assert_close(same_query, query, rtol=0, atol=1e-12)
 
 
-def test_many_rows_are_looked_up_where_nothing_is_compiled(monkeypatch):
-    plan = plan_of(Kinds)
-    items, _ = plan.variant.network().encode(drawn(plan), sequences(plan)[0])
-    by_product = items.dense()
-    monkeypatch.setattr("vanishing_variance.engine.items.MOST_ONE_HOT", 1)
-    torch.testing.assert_close(items.dense(), by_product, rtol=0, atol=1e-12)
-
-
 class Twice(Drawn):
     items = {"one": Number(), "other": Number()}
 
@@ -75,7 +69,16 @@ def test_what_does_not_fit_is_one_line(kind):
         Embedding(kind()).require_fit()
 
 
-def test_tables_alone_are_read_in_part_where_they_are_large(task_name):
-    expected = {"argmax": {}, "dictionary": {"embedding.key": ("key", "query")}}
-    assert make_plan(task_name).variant.network().embedding.sparse_tables == expected[task_name]
-    assert plan_of(Mean).variant.initial(plan_of(Mean).task_training)["query.0.weight"].shape == (16, 1)
+def test_the_rows_as_they_occur_lead_to_the_same_losses_and_gradients():
+    plan, seeds = make_short("dictionary"), [4, 5]
+    network, (batch, labels) = plan.variant.network(), next(batches(plan, seeds))
+    tables = network.embedding.sparse_tables
+    found = []
+    for numbered, rows in (touched_rows(batch, tables, {"embedding.key": 256}), occurring_rows(batch, tables)):
+        weights = {name: tensor.double().requires_grad_() for name, tensor in start(plan, seeds).items()}
+        read = TorchAdam(weights, tables, torch.ones(1, dtype=torch.float64), 0.0).read(rows)
+        loss = losses(network, weights | read, in_double(numbered), labels)
+        loss.sum().backward()
+        found.append([loss, *(tensor.grad for tensor in weights.values())])
+    for ours, theirs in zip(*found, strict=True):
+        torch.testing.assert_close(ours, theirs)

@@ -2,7 +2,6 @@ import pytest
 import torch
 from rounding import rounding
 
-from vanishing_variance.engine.kernels import compiled
 from vanishing_variance.engine.kernels import matmul as module
 from vanishing_variance.engine.kernels.matmul import matmul, product
 
@@ -40,22 +39,3 @@ def test_it_is_the_product_in_double_precision(shape, layout, multiply):
     with_bias = exact + bias.double().unsqueeze(1)
     torch.testing.assert_close(multiply(left, right, bias).double(), with_bias, rtol=0, atol=off)
     torch.testing.assert_close(multiply(left, right).double(), exact, rtol=0, atol=off)
-
-
-@pytest.mark.parametrize(("vendor", "ours"), [("GenuineIntel", False), ("AuthenticAMD", True), ("", True)])
-@needs_kernel
-def test_the_name_of_the_processors_maker_alone_decides_who_multiplies(vendor, ours, monkeypatch):
-    nothing = torch.zeros(3, 7, 33)
-    fields = {"vendor_id": vendor} if vendor else {}
-    monkeypatch.setattr(compiled, "cpuinfo", lambda: fields)
-    monkeypatch.setattr(module, "product", lambda *_: nothing)
-    caches = compiled.vendor, module.library
-    for of in caches:
-        of.cache_clear()
-    try:
-        left, right, bias = factors(ODD)
-        assert (matmul(left, right, bias) is nothing) == ours
-        assert matmul(left.double(), right.double(), bias.double()).any()
-    finally:
-        for of in caches:
-            of.cache_clear()

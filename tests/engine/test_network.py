@@ -11,6 +11,7 @@ from vanishing_variance.engine import registry
 from vanishing_variance.engine.batches import batches
 from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.kernels import attend as kernel
+from vanishing_variance.engine.linear import Linear, linear
 from vanishing_variance.engine.steps import losses
 
 SEEDS = [3, 0]
@@ -85,16 +86,6 @@ def test_a_map_that_is_not_indifferent_to_a_constant_is_given_the_whole_logits(t
     assert_as_plain(planned(task_name, "ln", "length_gain", heads=heads))
 
 
-@pytest.mark.parametrize("norm", ["ln", "rms"])
-def test_a_normaliser_that_does_not_see_the_scale_of_o_makes_of_l2_weights_what_it_makes_of_a_softmax(task_name, norm):
-    """But for epsilon, and a bias of V, which is not scaled."""
-    plan = planned(task_name, norm, epsilon=1e-30, attention_biases=False)
-    batch, weights = sequences(plan)[0], drawn(plan)
-    class_logits = plan.variant.network()(weights, batch)
-    of_l2 = replace(plan.variant, attention_name="l2").network()(weights, batch)
-    torch.testing.assert_close(of_l2, class_logits, rtol=0, atol=1e-12)
-
-
 @pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize(
     ("attention", "changes"),
@@ -123,3 +114,25 @@ def test_single_precision_is_double_precision_but_for_rounding(task_name, attent
         # Found are 1e-6 of the largest, and 1e-8 where a sum cancels.
         off = 1e-3 * tensor.grad.abs().max().item() + 1e-6
         torch.testing.assert_close(single[name].grad.double(), tensor.grad, rtol=0, atol=off)
+
+
+def test_a_linear_layer_changes_neither_its_input_nor_the_gradient_that_it_is_given():
+    """Its own intermediate results are overwritten."""
+    generator = torch.Generator().manual_seed(0)
+    x, weight = (torch.randn(2, rows, 3, generator=generator).requires_grad_() for rows in (5, 4))
+    before = x.detach().clone()
+    result = linear(x, Linear(weight, torch.zeros(2, 4), gelu=True))
+    towards = torch.ones_like(result)
+    torch.autograd.grad(result, (x, weight), towards)
+    assert torch.equal(x, before)
+    assert (towards == 1).all()
+
+
+@pytest.mark.parametrize("norm", ["ln", "rms"])
+def test_a_normaliser_that_does_not_see_the_scale_of_o_makes_of_l2_weights_what_it_makes_of_a_softmax(task_name, norm):
+    """But for epsilon, and a bias of V, which is not scaled."""
+    plan = planned(task_name, norm, epsilon=1e-30, attention_biases=False)
+    batch, weights = sequences(plan)[0], drawn(plan)
+    class_logits = plan.variant.network()(weights, batch)
+    of_l2 = replace(plan.variant, attention_name="l2").network()(weights, batch)
+    torch.testing.assert_close(of_l2, class_logits, rtol=0, atol=1e-12)

@@ -2,33 +2,24 @@ import math
 from dataclasses import replace
 from functools import partial
 from itertools import count, islice
-from pathlib import Path
-from unittest.mock import ANY
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 from rounding import in_double, rounding
-from scripts import ROOT, stage
-from small import make_short, plain_model, start
+from small import make_plan, make_short, plain_model, start
 
-from vanishing_variance.engine import adam
+from vanishing_variance.engine import adam, block
 from vanishing_variance.engine import batches as drawing
 from vanishing_variance.engine import block as blocks
 from vanishing_variance.engine.ahead import batches_ahead
 from vanishing_variance.engine.block import loop, train_block
-from vanishing_variance.engine.kept_weights import KeptWeights
-from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.ranges import Growth, Range
-from vanishing_variance.engine.run import Run
 from vanishing_variance.engine.steps import FastSteps, losses
+from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness import parallel
-from vanishing_variance.harness.arrays import read_arrays
 from vanishing_variance.harness.errors import DivergedError
-from vanishing_variance.harness.files import write_text
-from vanishing_variance.harness.paths import NETWORK
-from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.measure.inference.models import Models
 
 SEEDS = list(range(8))
 pytestmark = pytest.mark.trains
@@ -184,32 +175,6 @@ def test_kept_and_averaged_weights_are_those_of_shorter_trainings(task_name, com
             torch.testing.assert_close(others[kind][name], exact, rtol=0, atol=off)
 
 
-@pytest.mark.parametrize(
-    ("part", "steps", "averaged"),
-    [
-        *((0.1, 1000, range(910, 1001, 10)), (0.1, 45, [45]), (0.5, 45, [25, 35, 45]), (0.01, 3, [3]), (0.0, 1000, [])),
-        (0.07, 3000, range(2800, 3001, 10)),  # of 210 steps, where 0.07 * 3000 is above 210
-    ],
-)
-def test_the_mean_is_over_every_tenth_step_of_the_last_part_and_the_last_step(part, steps, averaged):
-    plan = make_short("argmax", averaged_part=part)
-    others = KeptWeights(plan.training, steps, {"weight": torch.zeros(1)})
-    assert [step for step in range(1, steps + 1) if others.due(step)] == list(averaged)
-    assert others.means().keys() == ({"averaged"} if averaged else set())
-
-
-def test_a_callers_default_dtype_changes_no_bit(task_name):
-    plan = make_short(task_name)
-    weights, losses = trained(plan, [0])
-    torch.set_default_dtype(torch.float64)
-    try:
-        again, same_losses = trained(plan, [0])
-    finally:
-        torch.set_default_dtype(torch.float32)
-    assert losses.tobytes() == same_losses.tobytes()
-    assert all(torch.equal(tensor, again[name]) for name, tensor in weights.items())
-
-
 @pytest.mark.usefixtures("record_every_five_steps")
 def test_a_block_is_its_chunks_and_a_block_of_one_seed_works(task_name):
     plan = make_short(task_name, steps=7, seeds_per_process=2, averaged_part=0.1, kept_steps=[3])
@@ -265,24 +230,6 @@ def test_the_number_of_processes_changes_no_bit_and_finds_the_same_checkpoints(t
     assert all(np.array_equal(one.weights[name], two.weights[name]) for name in one.weights)
 
 
-def test_the_stage_writes_what_train_block_returns_when_it_is_called_alone(task_name, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    params = (ROOT / "tests/smoke.yaml").read_text()
-    Path("params.yaml").write_text(params.replace("kept_steps: []", "kept_steps: [7]"))
-    write_text(NETWORK, "network: paper\n")
-    run = Run(task_name, "short", "ln", 1)
-    names = "--task", task_name, "--range", "short", "--attention", "softmax", "--norm", "ln", "--block", "1"
-    assert stage("train", *names) == (0, ANY)
-    block = train_block(TrainingPlan.of(read_yaml(Path("params.yaml")), run), [2, 3])
-    stems = {path.stem for path in run.folder("trained").iterdir()}
-    assert stems == {"weights", "losses", "averaged", "step_00000007"}
-    for kind, weights in {"weights": block.weights, **block.kept}.items():
-        written = read_arrays(run.weights.with_stem(kind))
-        assert written.keys() == weights.keys()
-        assert all(written[name].tobytes() == weights[name].tobytes() for name in weights)
-    pd.testing.assert_frame_equal(pd.read_parquet(run.losses), block.losses, check_exact=True)
-
-
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_loss_that_is_not_a_number_names_seed_step_and_variant(seed, monkeypatch):
     plan, made, calls = replace(make_short("argmax"), name="argmax-short-ln-3"), losses, count(1)
@@ -308,3 +255,50 @@ def test_weights_that_are_not_finite_after_the_last_step_are_noticed():
     weights["embedding.key"][1, unread] = float("inf")
     with pytest.raises(DivergedError, match=r"embedding.key of seed 11 is not finite after the last step$"):
         loop.train(plan, FastSteps(plan, weights), seeds)
+
+
+def test_linear_layers_start_as_torchs_do():
+    weights = {name: tensor.numpy() for name, tensor in start(make_short("argmax"), range(40)).items()}
+    weight, bias = weights["head.2.weight"], weights["head.2.bias"]
+    assert weight.shape == (40, 10, 16)
+    assert bias.shape == (40, 10)
+    for tensor in (weight, bias):  # U(-1, 1) / sqrt(16)
+        assert np.abs(tensor).max() == pytest.approx(1 / 4, rel=0.05)
+        assert tensor.std() == pytest.approx(1 / 4 / 3**0.5, rel=0.05)
+
+
+def test_embeddings_have_the_standard_deviation_of_params_yaml():
+    embeddings = start(make_short("dictionary"), range(4))["embedding.key"].numpy()
+    assert embeddings.shape == (4, 256, 16)
+    assert embeddings.std() == pytest.approx(0.25, rel=0.02)
+
+
+def test_every_part_of_a_name_counts():
+    names = [(0, "a", 1), (1, "a", 1), (0, "b", 1), (0, "a", 2), (0, "a", "1"), (0, "a1"), (0, "a", 1, 0)]
+    assert len({stream(*name).integers(2**63) for name in names}) == len(names)
+
+
+@pytest.fixture
+def filled():
+    """Uninitialised memory is filled with NaN, as torch does for deterministic algorithms unless it is told not to."""
+    torch.use_deterministic_algorithms(True)
+    assert torch.empty(64).isnan().all()
+    yield
+    torch.use_deterministic_algorithms(False)
+
+
+def trained_and_tested(task, norm):
+    plan = make_plan(task, norm, steps=6)
+    weights = block._train_chunk(plan, [0, 1], None, lambda done: None).weights
+    sequences = plan.variant.task.sample(np.random.default_rng(0), 20, 40)
+    attended = Models.of(plan.variant, weights).attend(sequences)
+    return {**weights, "before": attended.before.numpy(), "after": attended.after.numpy()}
+
+
+@pytest.mark.parametrize("norm", ["none", "std", "ln"])
+def test_nothing_reads_uninitialised_memory(task_name, norm, request):
+    """So that on a GPU it need not be filled."""
+    expected = trained_and_tested(task_name, norm)
+    request.getfixturevalue("filled")
+    for name, array in trained_and_tested(task_name, norm).items():
+        np.testing.assert_array_equal(array, expected[name])

@@ -1,67 +1,29 @@
 """The figures show what an independent computation gives of made-up results."""
 
+import os
+import random
+import subprocess
+import sys
 from itertools import product
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
-from checkout import ROOT
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from vanishing_variance.engine.ranges import Range
-from vanishing_variance.figures import (
-    accuracy,
-    figure1,
-    figure2,
-    figure3,
-    figure4,
-    interventions,
-    loss,
-    mechanism,
-    path,
-)
+from vanishing_variance.figures import accuracy, figure2, figure3, figure4, style
 from vanishing_variance.figures.board import draw
-from vanishing_variance.harness.frames import read_csv, tidied
-from vanishing_variance.measure.proposition.summary import lines as proposition_lines
-from vanishing_variance.probe.fits import POOLED, fits, pooled
-from vanishing_variance.probe.strategies import STRATEGIES
+from vanishing_variance.figures.drawing import Drawing, write_figure
 from vanishing_variance.results.accuracy import COLUMNS
 from vanishing_variance.results.runs import RULES
-from vanishing_variance.results.shares import shares
 
 LENGTHS = [4, 16, 64]
 TASKS = ("argmax", "dictionary")
 PANELS = ("plain", "adaptive θ", "averaged")
 # Characters: three lines.
 CAPTION = 360
-
-
-def labels(figure):
-    """Return the entries of the legend above the panels."""
-    [legend] = figure.legends
-    return [text.get_text() for text in legend.get_texts()]
-
-
-@pytest.mark.parametrize("layers", [1, 16])
-def test_figure_1_has_the_first_layer_and_the_last_before_and_after_the_projection(layers):
-    rows = []
-    for strategy, layer, place, feature, length in product(
-        STRATEGIES, range(layers), ("before", "after"), range(5), LENGTHS
-    ):
-        deviation = (1 + layer + feature) * length ** (-0.25 if place == "before" else -0.1)
-        rows.append((strategy, layer, place, feature, length, 100, deviation))
-    frame = pd.DataFrame(rows, columns=["strategy", "layer", "place", "feature", "length", "n", "deviation"])
-    frame = frame.assign(model="a model", revision="6fceb34132ad", text="words.txt 1929826af263")
-    figure = figure1.draw(frame, fits(pooled(frame), POOLED)).figure
-    of_first_layer = stats.gmean(np.arange(1, 6)) * np.array(LENGTHS) ** -0.25
-    titles = [axes.get_title("left").split(":")[0] for axes in figure.axes]
-    assert titles == ["(a) layer 0", "(b) layer 0", "(c) layer 15", "(d) layer 15"][: 2 * min(layers, 2)]
-    assert labels(figure) == [*(strategy.title for strategy in STRATEGIES.values()), "reference: exponent −0.5"]
-    assert figure.axes[0].lines[0].get_ydata() == pytest.approx(of_first_layer)
-    for axes, exponent in zip(figure.axes, ["−0.25", "−0.10"] * 2, strict=False):
-        texts = [text.get_text() for text in axes.get_legend().get_texts()]
-        assert texts == [f"{exponent} [{exponent}, {exponent}]"] * len(STRATEGIES)
 
 
 def features(scale):
@@ -162,7 +124,6 @@ def test_accuracy_is_drawn_beside_the_papers(raw):
     ("steps", "below", "words"),
     [
         (10_000, 0.4, []),
-        (10_000, -5, []),
         (10_000, 0.6, ["none 0.6 points below\nthe paper's at $2^{4}$"]),
         (9_999, 0.6, ["9,999 of the paper's\n10,000 steps"]),
     ],
@@ -178,110 +139,70 @@ def test_beside_the_papers_accuracies_stands_why_ours_are_not_comparable(raw, st
     assert ("not comparable" in drawing.caption) == bool(words)
 
 
-def test_loss_shows_the_mean_over_seeds_and_their_band_of_at_most_100_points():
-    steps = np.arange(100, 80_001, 100)
-    parts = []
-    for seed in range(3):
-        losses = pd.DataFrame({"step": steps, "loss": 100 / steps + seed})
-        parts.append(losses.assign(task="argmax", norm="none", seed=seed))
-    data = loss.data(pd.concat(parts))
-    [axes] = loss.draw(data, Range(shortest=5, longest=256)).figure.axes
-    means = 1 + (100 / steps).reshape(-1, 8).mean(axis=1)
-    [line], [band] = axes.lines, axes.collections
-    assert line.get_xdata().tolist() == steps[7::8].tolist()
-    assert line.get_ydata() == pytest.approx(means)
-    box = band.get_paths()[0].get_extents()
-    assert (box.ymin, box.ymax) == pytest.approx((means.min() - 1, means.max() + 1))
-
-
-@pytest.fixture
-def cells():
-    rows = list(product(TASKS, ("none", "ln"), LENGTHS, range(1, 12)))
-    cells = pd.DataFrame(rows, columns=["task", "norm", "length", "feature"])
-    variance = np.random.default_rng(0).uniform(size=len(rows))
-    feature = cells["feature"]
-    cells = cells.assign(n=256, variance=variance, variance_se=0.1, item_variance=0.5 * feature)
-    return cells.assign(predicted=4.0 * feature / cells["length"], bound=8.0 * feature)
-
-
-def test_the_proposition_lines_are_quantiles_relative_to_the_variance_of_an_item(cells):
-    lines = proposition_lines(cells)
-    assert len(lines) == 12
-    relative = cells["variance"] / cells["item_variance"]
-    by_line = relative.groupby([cells["task"], cells["norm"], cells["length"]], sort=False)
-    for column, quantile in (("low", 0.1), ("median", 0.5), ("high", 0.9)):
-        assert lines[column].tolist() == pytest.approx(by_line.quantile(quantile).tolist())
-    assert lines["predicted"].tolist() == pytest.approx((8 / lines["length"]).tolist())
-    assert set(lines["bound"]) == {16}
-
-
-def made_up_board():
-    """Return a board of three lines, of which the first has averaged weights, and one diverged on argmax."""
-    rows = []
-    low = 10.0
-    for task in TASKS:
-        for place, line in enumerate(("none", "ln", "broken")):
-            mean = low + 20 * place
-            row = {"task": task, "line": line, "rule": "plain", "n": 6, "note": None}
-            row |= {"beyond": mean, "beyond_low": mean - 3, "beyond_high": mean + 5}
-            if (task, line) == ("argmax", "broken"):
-                row = {"task": task, "line": line, "rule": "plain", "note": "seed 1 diverged at step 7"}
-            rows.append(row)
-        rows.append(rows[-3] | {"rule": "averaged", "beyond": low + 1})
-    return pd.DataFrame(rows).astype({"n": "Int64"})
-
-
 def test_a_board_has_marks_or_words_of_every_line_in_its_order_and_a_vertical_line_at_the_first():
-    drawing = draw("Which is best?", made_up_board())
-    argmax, dictionary = drawing.figure.axes
-    assert argmax.yaxis.get_major_formatter().format_ticks(argmax.get_yticks()) == ["none", "ln", "broken"]
-    assert argmax.yaxis_inverted()  # the first at the top
-    assert [text.get_text() for text in argmax.texts] == ["no result"]
-    assert [text.get_position()[1] for text in argmax.texts] == [2]
-    assert not dictionary.texts
-    for axes, means in ((argmax, [10, 30]), (dictionary, [10, 30, 50])):
-        [marks] = axes.containers
-        points, _, [bars] = marks.lines
-        assert points.get_xydata().tolist() == [[mean, place] for place, mean in enumerate(means)]
-        assert [bar[:, 0].tolist() for bar in bars.get_segments()] == [[mean - 3, mean + 5] for mean in means]
-        [averaged] = [line for line in axes.lines if line.get_label() == "averaged weights"]
-        assert averaged.get_xydata().tolist() == [[11, 0]]
-        assert axes.lines[-1].get_xdata() == [10, 10]
-    assert set(labels(drawing.figure)) == {"as trained", "averaged weights"}
-    assert drawing.title == "Which is best?"
+    """Of three lines the first has averaged weights, and the last diverged."""
+    rows = []
+    for line, mean in (("none", 10.0), ("ln", 30.0)):
+        row = {"task": "argmax", "line": line, "rule": "plain", "n": 6, "note": None}
+        rows.append(row | {"beyond": mean, "beyond_low": mean - 3, "beyond_high": mean + 5})
+    rows.append({"task": "argmax", "line": "broken", "rule": "plain", "note": "seed 1 diverged at step 7"})
+    rows.append(rows[0] | {"rule": "averaged", "beyond": 11.0})
+    drawing = draw("Which is best?", pd.DataFrame(rows).astype({"n": "Int64"}))
+    [axes] = drawing.figure.axes
+    assert axes.yaxis.get_major_formatter().format_ticks(axes.get_yticks()) == ["none", "ln", "broken"]
+    assert axes.yaxis_inverted()  # the first at the top
+    assert [(text.get_text(), text.get_position()[1]) for text in axes.texts] == [("no result", 2)]
+    points, _, [bars] = axes.containers[0].lines
+    assert points.get_xydata().tolist() == [[10, 0], [30, 1]]
+    assert [bar[:, 0].tolist() for bar in bars.get_segments()] == [[7, 15], [27, 35]]
+    [averaged] = [line for line in axes.lines if line.get_label() == "averaged weights"]
+    assert averaged.get_xydata().tolist() == [[11, 0]]
+    assert axes.lines[-1].get_xdata() == [10, 10]
     assert "n = 6 seeds" in drawing.caption
     assert len(drawing.caption) <= CAPTION
 
 
-def test_a_path_has_accuracies_of_lines_and_baselines_and_gains_by_rule():
-    lines = [("none", None, 10.0), ("ln", "none", 30.0), ("none-2", None, 50.0), ("ln-2", "none-2", 45.0)]
-    table = []
-    for line, baseline, beyond in lines:
-        row = {"task": "argmax", "line": line, "rule": "plain", "n": 6, "baseline": baseline, "beyond": beyond}
-        row |= {"beyond_low": beyond - 3, "beyond_high": beyond + 3, "difference": beyond / 10}
-        row |= {"difference_low": beyond / 10 - 1, "difference_high": beyond / 10 + 1}
-        table += [row, row | {"rule": "averaged", "difference": 7.0}]
-    drawing = path.draw("Where does it end?", pd.DataFrame(table), ["ln", "ln-2"])
-    accuracy, gain = drawing.figure.axes
-    assert accuracy.yaxis.get_major_formatter().format_ticks(accuracy.get_yticks()) == ["ln", "ln-2"]
-    assert accuracy.yaxis_inverted()  # the first at the top
-    for axes, expected in ((accuracy, [[10, 50], [30, 45]]), (gain, [[3, 4.5], [7, 7]])):
-        drawn = [marks.lines[0].get_xdata().tolist() for marks in axes.containers]
-        assert drawn == expected
-    assert labels(drawing.figure) == ["its baseline", "the line", "last weights", "averaged weights"]
-    assert "n = 6 seeds" in drawing.caption
+DRAW = """
+from pathlib import Path
+from vanishing_variance.figures import style
+from vanishing_variance.figures.drawing import Drawing, write_figure
+figure = style.figure(2)
+figure.subplots().plot([1, 2], [1, 2], label="a line")
+style.legend_above(figure, 1)
+write_figure(Path("one"), Drawing(figure, "Title", "Words."))
+"""
+# Of a user; without LaTeX the first of them would end the drawing.
+SETTINGS = {"text.usetex": True, "font.size": 20, "axes.facecolor": "black", "lines.linewidth": 9, "savefig.dpi": 50}
 
 
-def shares_in_git():
-    accuracy = read_csv(ROOT / "metrics/interventions/accuracy.csv")
-    return shares(tidied(accuracy, "accuracy"), {"short": 16, "long": 256})
+def drawn(folder, environment):
+    subprocess.run([sys.executable, "-c", DRAW], cwd=folder, env=environment, check=True)
+    return (folder / "one.png").read_bytes()
 
 
-def test_a_run_on_the_short_range_alone_in_which_nothing_is_lost_or_explained_has_its_figures():
-    lost = shares_in_git().query("range == 'short'")
-    explained = pd.read_csv(ROOT / "metrics/explained.csv").query("range == 'short'")
-    seeds = pd.Series([1], pd.MultiIndex.from_tuples([("argmax", "short", "none")]))
-    assert len(interventions.draw(lost, 16).figure.axes) == 8
-    assert "no share" in interventions.draw(lost.assign(share=np.nan), 16).caption
-    for r2 in (explained["r2"], np.nan):
-        assert len(mechanism.draw(explained.assign(r2=r2), {"short": 16}, seeds).figure.axes) == 2
+def test_a_figure_is_the_same_whatever_the_user_has_set_for_matplotlib(tmp_path, monkeypatch):
+    """In a matplotlibrc; in code that imports ours; and a notebook's backend, which is not installed here."""
+    (tmp_path / "matplotlibrc").write_text("".join(f"{name}: {value}\n" for name, value in SETTINGS.items()))
+    there = os.pathsep.join(sys.path)
+    ours = drawn(tmp_path, {**os.environ, "PYTHONPATH": there, "MPLBACKEND": "module://a_notebook.backend"})
+    (tmp_path / "matplotlibrc").unlink()
+    monkeypatch.chdir(tmp_path)
+    for settings in ({}, SETTINGS):
+        with mpl.rc_context(settings):
+            exec(DRAW, {})
+        assert (tmp_path / "one.png").read_bytes() == ours
+
+
+def test_a_figure_has_the_same_bytes_wherever_its_objects_lie_in_memory(tmp_path):
+    """The solver of constrained layouts orders its variables by address."""
+    rng = random.Random(0)
+    written, kept = set(), []
+    for name in "abc":
+        kept += [bytearray(rng.randint(10, 4000)) for _ in range(rng.randint(0, 20_000))]
+        figure = style.figure(2)
+        panels = figure.subplots(2, 3, sharex=True, sharey=True)
+        panels[0, 0].set_ylabel("feature")
+        style.letter(panels.flat)
+        write_figure(tmp_path / name, Drawing(figure, "Title", "Words."))
+        written.add((tmp_path / f"{name}.png").read_bytes())
+    assert len(written) == 1

@@ -29,16 +29,6 @@ class Stage:
         """Return whether a file is one of its dependencies, or lies in one."""
         return any(f"{path}/".startswith(f"{dep}/") for dep in self.deps)
 
-    def takes(self, key):
-        """Return whether a key of params.yaml is declared, or lies in a declared one, or holds one."""
-        declared = self.params.get("params.yaml", ())
-        return any(related(key, wide) for wide in declared) or (not declared and "params.yaml" in self.params)
-
-
-def related(one, other):
-    """Return whether one dotted key is the other, or holds it."""
-    return f"{one}.".startswith(f"{other}.") or f"{other}.".startswith(f"{one}.")
-
 
 def resolve(folder):
     """Return the stages of all graphs in a folder by address, each after those that it depends on."""
@@ -71,9 +61,9 @@ def resolve(folder):
     return found
 
 
-def stages_of(graph, *, file="", key=""):
-    """Return the addresses of the stages that declare a file, or a key of params.yaml."""
-    return {name for name, stage in graph.items() if (file and stage.declares(file)) or (key and stage.takes(key))}
+def readers(graph, file):
+    """Return the addresses of the stages that declare a file."""
+    return {name for name, stage in graph.items() if stage.declares(file)}
 
 
 @dataclass(frozen=True)

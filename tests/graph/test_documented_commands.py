@@ -31,14 +31,14 @@ VALUES |= dict.fromkeys(("NAME=mine", "NAME=<name>", "NAME=paper-scale"), "NAME=
 NOT_RUN = {
     "make test": "it would run itself",
     "make test-all": "hours, and it would run itself",
-    "python tests/mistakes.py": "an hour, and it would run itself",
+    "python tests/mistakes.py": "hours, and it would run itself",
     "make bench": "half an hour; tests/test_benchmarks.py measures each way once",
     "dvc exp run -S probe.model=meta-llama/Llama-3.2-1B -S probe.text=big.txt -S 'probe.lengths=[16,64,256,1024]'": (
         "needs the network and a licence; tests/probe has a tiny Llama"
     ),
     "dvc-parallel repro --scheduler tcp://10.0.0.1:8786": "needs a cluster; tests/dvc_parallel/test_cli.py starts one",
     "dvc-parallel repro --slurm 8 --slurm-option cores=8 --slurm-option memory=16GB --slurm-option walltime=04:00:00": (
-        "needs SLURM; tests/dvc_parallel/test_slurm.py starts one"
+        "needs SLURM; tests/dvc_parallel/test_slurm.py has a stand-in"
     ),
     "CUDA_VISIBLE_DEVICES=0 dask worker … --resources GPU=1": "needs a cluster and a GPU",
 }

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import yaml
 from checkout import ALL, EVALUATE, INSIDE, STUDY, TRAIN, added, interventions
-from graph import resolve, stages_of
+from graph import readers, resolve
 
 from vanishing_variance.claims.paper import CLAIMS
 from vanishing_variance.engine import registry
@@ -147,13 +147,13 @@ def test_nothing_but_the_engine_and_what_is_chosen_trains_again(whole):
         "figures",
         "report",
     }
-    retrained = {name for file in others for name in stages_of(whole.graph, file=f"{SOURCE}/{file}") if "train" in name}
+    retrained = {name for file in others for name in readers(whole.graph, f"{SOURCE}/{file}") if "train" in name}
     assert retrained == set()
 
 
 def test_what_finds_python_and_the_sources_reruns_no_result(whole):
     of_seconds = {"check", "report", f"{STUDY}/dvc.yaml:plan", f"{STUDY}/dvc.yaml:compare"}
-    assert {name for file in LAUNCHERS for name in stages_of(whole.graph, file=file)} == of_seconds
+    assert {name for file in LAUNCHERS for name in readers(whole.graph, file)} == of_seconds
     for file in DOCSTRINGS:
         assert len(ast.parse((whole.folder / file).read_text()).body) == 1
 
@@ -227,8 +227,7 @@ def test_the_engine_of_other_networks_counts_for_them_alone(whole, editable):
     assert after != before
     assert after | {"files": before["files"]} == before
     assert network(network="paper", network_options={}) == read_yaml(whole.folder / NETWORK)
-    readers = {name for name, stage in whole.graph.items() if str(NETWORK) in stage.deps}
-    assert readers == TRAIN | EVALUATE | INSIDE | {"ttest", "figures", "claims"}
+    assert readers(whole.graph, NETWORK) == TRAIN | EVALUATE | INSIDE | {"ttest", "figures", "claims"}
 
 
 def test_what_a_normaliser_imports_counts_for_its_own_stages_alone(whole, editable):
@@ -244,12 +243,6 @@ def test_what_a_normaliser_imports_counts_for_its_own_stages_alone(whole, editab
     assert {name for name in after if after[name] != before[name]} == {"rms.yaml"}
     depend = {name for name, stage in resolve(editable).items() if str(CHOICES / "norms/rms.yaml") in stage.deps}
     assert depend == added({"short": ["rms"], "long": ["rms"]}, "rms")
-
-
-def test_without_the_long_range_its_runs_alone_are_missing(whole, editable):
-    edit_yaml(editable / "params.yaml", {"train_also_on": []})
-    left = resolve(editable).keys()
-    assert whole.graph.keys() - left == {name for name in TRAIN | EVALUATE | INSIDE if "-long@" in name}
 
 
 @pytest.mark.parametrize("name", ["argmax", "dictionary"])

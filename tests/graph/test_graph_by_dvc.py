@@ -4,7 +4,6 @@ The tests share one copy: each that changes it undoes the change.
 """
 
 import re
-import time
 
 import pytest
 import yaml
@@ -62,23 +61,6 @@ def test_a_fresh_clone_that_pulls_the_cache_runs_nothing(copy, tmp_path):
     clone(*remote)
     clone("dvc", "pull", "--quiet")
     assert clone.ran("dvc", "repro") == set()
-
-
-def test_dvcs_temporary_copies_run_their_own_source_side_by_side(copy):
-    path = copy.path / "src/vanishing_variance/results/tables.py"
-    original = path.read_text()
-    path.write_text(original.replace("trained on the {range_} range", "trained on {range_} sequences"))
-    assert path.read_text() != original
-    copy("dvc", "exp", "run", "--queue", "--name", "edited")
-    path.write_text(original)
-    copy("dvc", "exp", "run", "--queue", "--name", "other", "-S", "norm=rms")
-    copy("dvc", "queue", "start", "--jobs", "2")
-    while re.search("Running|Queued", copy("dvc", "queue", "status")):
-        time.sleep(1)
-    for experiment, said, treatment in (("edited", "short sequences", "ln"), ("other", "the short range", "rms")):
-        copy("dvc", "exp", "apply", experiment)
-        table = (copy.path / "metrics/tables/tables.md").read_text()
-        assert f"trained on {said}: accuracy (%), none against {treatment}" in table
 
 
 def test_a_new_task_and_a_new_parameter_of_another_stage_retrain_nothing(copy):

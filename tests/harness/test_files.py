@@ -1,6 +1,7 @@
 """Every format: a file appears only when it is whole, has the same bytes each time, and damage to it is noticed."""
 
 import json
+import re
 from functools import partial
 
 import numpy as np
@@ -11,7 +12,7 @@ from scripts import no_file_above
 from vanishing_variance.harness.arrays import read_about, read_arrays, read_parts, write_arrays
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import read_document, write_json, write_text
-from vanishing_variance.harness.frames import read_csv, read_frame, write_csv, write_frame
+from vanishing_variance.harness.frames import read_csv, read_frame, tidied, widened, write_csv, write_frame
 
 MANY = np.random.default_rng(0).random(40_000)  # 320 kB, which no format makes small
 
@@ -86,3 +87,65 @@ def test_what_is_missing_in_json_is_named(tmp_path):
     assert read_document(path, dict[str, dict[str, int]]) == json.loads(path.read_text())
     with pytest.raises(InputError, match=r"file: p\.q is 1: Input should be a valid string; delete it"):
         read_document(path, dict[str, dict[str, str]])
+
+
+ARRAYS = {"x": np.arange(14, dtype=np.float32).reshape(2, 7).T, "y": np.arange(7, dtype=np.uint8)}
+
+
+def same(read):
+    return all(np.array_equal(read[name], array) and read[name].dtype == array.dtype for name, array in ARRAYS.items())
+
+
+@pytest.mark.parametrize("size", [1, 3, 7, 100])
+def test_arrays_read_in_parts_are_the_whole(tmp_path, size):
+    write_arrays(tmp_path / "a", ARRAYS)
+    parts = list(read_parts(tmp_path / "a", size))
+    assert [len(part["y"]) for part in parts[:-1]] == [size] * (len(parts) - 1)
+    assert same({name: np.concatenate([part[name] for part in parts]) for name in ARRAYS})
+
+
+FRAME = pd.DataFrame({"norm": ["none", "ln"] * 4, "seed": range(8), "accuracy": [place / 7 for place in range(8)]})
+formats = pytest.mark.parametrize(("write", "read"), [(write_frame, read_frame), (write_csv, read_csv)])
+
+
+def test_a_column_that_a_csv_must_have_is_named(tmp_path):
+    write_csv(tmp_path / "f", FRAME)
+    assert read_csv(tmp_path / "f", "seed", "accuracy").equals(FRAME)
+    with pytest.raises(InputError, match="f: cannot be read as CSV: it has no column length, task; "):
+        read_csv(tmp_path / "f", "seed", "length", "task")
+
+
+def test_a_column_a_length_and_back_again():
+    cells = [("ln", 1, 64, 0.5), ("ln", 1, 1024, 0.25), ("none", 0, 64, 0.75)]
+    frame = pd.DataFrame(cells, columns=["norm", "seed", "length", "accuracy"])
+    wide = widened(frame, "accuracy")
+    assert list(wide) == ["norm", "seed", "accuracy_64", "accuracy_1024"]
+    assert wide["norm"].tolist() == ["ln", "none"]
+    found = tidied(wide, "accuracy").sort_values(["norm", "length"], ignore_index=True)
+    pd.testing.assert_frame_equal(found, frame, check_dtype=False)
+
+
+@formats
+def test_text_missing_values_and_numbers_stay_as_they_are(tmp_path, write, read):
+    frame = pd.DataFrame({"note": ["7 seeds", None, "5"], "paper": [None, 1.5, 2.0], "norm": ["none", "ln", "none"]})
+    write(tmp_path / "f", frame)
+    found = read(tmp_path / "f")
+    assert found["norm"].tolist() == frame["norm"].tolist()
+    assert found["note"].isna().tolist() == [False, True, False]
+    assert found["paper"].isna().tolist() == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"", "it is empty"),
+        (b"a,b\n1,2\n3,4", "its last line is cut off"),
+        (b"a,b\n1,2\n3\n", "line 3 has 1 values, the first has 2"),
+        (b'a,b\n1,"2\n3,4\n', "unexpected end of data"),
+    ],
+)
+def test_what_is_wrong_with_a_csv_is_one_line(tmp_path, content, why):
+    path = tmp_path / "f.csv"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=re.escape(f"{path}: cannot be read as CSV: {why}")):
+        read_csv(path)

@@ -1,3 +1,7 @@
+"""Models of the fast engine at test lengths: their answers, what is inside, their losses, and their sequences."""
+
+from collections import Counter
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -6,18 +10,37 @@ import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
-from small import SHARP, clear, in_parts, make_trained, models_of, plainly, rows_of, sample, single
+from small import (
+    SHARP,
+    clear,
+    in_parts,
+    make_plan,
+    make_trained,
+    models_of,
+    of_plain_engine,
+    plainly,
+    rows_of,
+    sample,
+    single,
+)
 
 from vanishing_variance.engine import attend as attention
 from vanishing_variance.engine.kernels import attend as kernel
 from vanishing_variance.engine.ranges import Range
+from vanishing_variance.engine.streams import stream
+from vanishing_variance.measure import training_loss
 from vanishing_variance.measure.evaluation import internals
 from vanishing_variance.measure.evaluation.config import Diagnostics
+from vanishing_variance.measure.evaluation.diagnostics import diagnose
 from vanishing_variance.measure.evaluation.fast_models import EvaluationPlan, evaluate_block
 from vanishing_variance.measure.inference import models as inference
 from vanishing_variance.measure.inference.models import joined
-from vanishing_variance.measure.inference.temperature import POLYNOMIAL
+from vanishing_variance.measure.inference.sequences import of_training_lengths, sample_batches
+from vanishing_variance.measure.inference.temperature import POLYNOMIAL, adaptive_beta, entropy
+from vanishing_variance.measure.plain_models.answers import plain_losses
+from vanishing_variance.plain.plan import PlainPlan
 from vanishing_variance.results.runs import RULES
+from vanishing_variance.tasks.dictionary import Dictionary
 
 LENGTHS = [4, 32]
 
@@ -93,15 +116,9 @@ def test_every_map_has_the_answers_and_the_inside_of_the_plain_module(task_name,
     assert_allclose(inside["before"], plain["before"], rtol=1e-3, atol=1e-4 * plain["before"].std())
 
 
-def make_plan(variant):
-    return EvaluationPlan(
-        name="test",
-        root_seed=0,
-        variant=variant,
-        range_name="short",
-        training_lengths=Range(shortest=3, longest=9),
-        diagnostics=Diagnostics(sequences=20, heatmap_sequences=7),
-    )
+def evaluation(variant):
+    look = Diagnostics(sequences=20, heatmap_sequences=7)
+    return EvaluationPlan("test", 0, variant, "short", Range(shortest=3, longest=9), look)
 
 
 def test_a_block_has_a_row_a_seed_rule_and_length_the_same_for_a_model_alone(task_name):
@@ -111,7 +128,7 @@ def test_a_block_has_a_row_a_seed_rule_and_length_the_same_for_a_model_alone(tas
     sequences = {}
     for length in LENGTHS:
         sequences[length] = partial(in_parts, sample(trained, 200, length))
-    plan = make_plan(trained.variant)
+    plan = evaluation(trained.variant)
     correct, frames = evaluate_block(plan, weights, [4, 5], sequences)
     accuracy = frames["accuracy"].set_index(["seed", "rule", "length"])["accuracy"]
     expected = pd.MultiIndex.from_product([[4, 5], sorted(RULES), LENGTHS])
@@ -126,3 +143,150 @@ def test_a_block_has_a_row_a_seed_rule_and_length_the_same_for_a_model_alone(tas
     for name in ("accuracy", "mechanism"):
         second = frames[name].query("seed == 5").reset_index(drop=True)
         pd.testing.assert_frame_equal(second, alone[name])
+
+
+@pytest.fixture(autouse=True)
+def _few(monkeypatch):
+    monkeypatch.setattr(training_loss, "SEQUENCES", 300)
+
+
+def test_it_is_the_mean_over_lengths_of_the_cross_entropy(task_name):
+    trained = make_trained(task_name, "ln", 2)
+    plan = replace(make_plan(task_name, "ln"), variant=trained.variant)
+    other = {name: array[::-1].copy() for name, array in trained.weights.items()}
+    found = training_loss.training_losses(plan, [4, 9], {"plain": trained.weights, "averaged": other})
+
+    by_length = []
+    for sequences in training_loss.fresh_sequences(plan).values():
+        labels = torch.from_numpy(sequences.pop("label"))
+        logits = torch.from_numpy(plainly(trained, sequences)["classes"])
+        of_labels = logits.log_softmax(-1).gather(2, labels.expand(2, -1).unsqueeze(-1))
+        by_length.append(-of_labels.double().mean((1, 2)).numpy())
+    assert len(by_length) == 7
+    expected = np.mean(by_length, axis=0)
+    assert found["rule"].tolist() == ["plain", "plain", "averaged", "averaged"]
+    assert found["seed"].tolist() == [4, 9, 4, 9]
+    np.testing.assert_allclose(found["loss"], [*expected, *expected[::-1]], rtol=1e-4)
+
+    plain = plain_losses(PlainPlan.of_paper(plan), [4, 9], {"plain": of_plain_engine(trained)})
+    pd.testing.assert_frame_equal(plain, found[:2], rtol=1e-4)
+
+
+def test_sequences_are_the_same_for_every_variant_and_as_many_of_each_length(task_name):
+    first = training_loss.fresh_sequences(make_plan(task_name, "ln"))
+    again = training_loss.fresh_sequences(make_plan(task_name, "none", steps=7))
+    for ours, theirs in zip(first.values(), again.values(), strict=True):
+        assert len(ours["label"]) == 43
+        for name, array in ours.items():
+            np.testing.assert_array_equal(array, theirs[name])
+
+
+@pytest.fixture
+def found(task_name):
+    """Two models with peaked attention, sequences, and what is seen in them."""
+    trained = make_trained(task_name, "ln", SHARP[task_name])
+    models = models_of(trained)
+    sequences = sample(trained, 40, 30)
+    parts = []
+    for rows in (slice(0, 25), slice(25, 40)):
+        batch = rows_of(sequences, rows)
+        parts.append(internals.inside(batch, models.attend(batch)))
+    return trained, sequences, joined(parts)
+
+
+def test_attention_is_that_of_the_plain_module(found):
+    trained, sequences, seen = found
+    plain = plainly(trained, sequences)
+    weights = plain["weights"]
+    ordered = np.sort(weights, axis=-1)
+    expected = {
+        "target": weights[:, range(40), sequences["target"]],
+        "largest": ordered[..., -1],
+        "largest16": ordered[..., -16:].sum(axis=-1),
+        "entropy": stats.entropy(weights, axis=-1),
+        "before": plain["before"],
+        "after": plain["after"],
+    }
+    assert expected["largest16"].min() < 0.99
+    for name, values in expected.items():
+        assert_allclose(seen[name], values, rtol=1e-3, atol=1e-3 * values.std(), err_msg=name)
+
+
+@pytest.mark.parametrize("where", ["before", "after"])
+def test_a_row_a_model_holds_means_over_sequences(found, where):
+    *_, seen = found
+    _, row = internals.means_by_model("tested", 30, [7, 8], seen, seen)
+    assert row["seed"] == 8
+    assert row["target"] == pytest.approx(seen["target"][1].mean(), rel=1e-4)
+    outputs = seen[where][1].astype(np.float64)
+    expected = {
+        "mean": outputs.mean(),
+        "mean_se": stats.sem(outputs.mean(axis=1)),
+        "variance": outputs.var(axis=1).mean(),
+        "feature_variance": outputs.var(axis=0, ddof=1).mean(),
+        "shift": 0,
+    }
+    assert {name: row[f"{name}_{where}"] for name in expected} == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("where", ["before", "after"])
+def test_diagnostics_are_those_of_the_outputs_computed_plainly(task_name, where, monkeypatch):
+    monkeypatch.setattr("vanishing_variance.measure.inference.sequences.ITEMS_DRAWN", 32 * 50)
+    trained = make_trained(task_name, "ln", SHARP[task_name])
+    settings = Diagnostics(sequences=50, heatmap_sequences=7)
+    found = diagnose(trained.variant, single(trained, 0), [32], settings, 0, lambda done: None)
+    plain = plainly(trained, trained.variant.task.sample(stream(0, "diagnostics", task_name, 32), 50, 32))
+    outputs = plain[where][0]
+    off = 1e-3 * outputs.std()
+    moments = found["moments"].set_index("where").loc[where]
+    assert moments["mean"] == pytest.approx(outputs.mean(), abs=off)
+    assert moments["mean_se"] == pytest.approx(stats.sem(outputs.mean(axis=1)), abs=off)
+    assert moments["variance"] == pytest.approx(outputs.var(axis=1).mean(), rel=1e-3)
+    features = found["features"].query("where == @where")["value"]
+    assert_allclose(features, outputs[:, :5].ravel(), rtol=0, atol=off)
+    ordered = -np.sort(-plain["weights"][0, :7])
+    assert_allclose(found["attention"]["weight"], ordered[:, :16].ravel(), rtol=0, atol=1e-4)
+
+
+TASK = Dictionary(key_classes=64, value_classes=4)
+TOGETHER = 5
+
+
+def keys(sequences, size):
+    return [batch["key"] for batch in sample_batches(TASK, stream(0, "here"), sequences, 8, size)]
+
+
+@pytest.mark.parametrize("sequences", [1, TOGETHER - 1, TOGETHER, TOGETHER + 1, 3 * TOGETHER])
+def test_more_sequences_begin_as_fewer_whatever_the_batches(sequences, monkeypatch):
+    monkeypatch.setattr("vanishing_variance.measure.inference.sequences.ITEMS_DRAWN", 8 * TOGETHER)
+    more = np.concatenate(keys(4 * TOGETHER, TOGETHER))
+    fewer = np.concatenate(keys(sequences, 3))
+    assert_array_equal(fewer, more[:sequences])
+    assert max(len(batch) for batch in keys(sequences, 3)) <= 3
+
+
+def test_training_lengths_are_uniform_over_the_range():
+    lengths = Range(shortest=3, longest=9)
+    drawn = Counter()
+    for batch in of_training_lengths(TASK, stream(0, "here"), 700, lengths, lambda length: 10):
+        sequences, length = batch["key"].shape
+        assert sequences <= 10
+        drawn[length] += sequences
+    assert sorted(drawn) == [3, 4, 5, 6, 7, 8, 9]
+    assert stats.chisquare(list(drawn.values())).pvalue > 0.001
+
+
+def test_beta_is_the_published_polynomial_where_it_sharpens():
+    h = np.linspace(0, 12, 2001)
+    polynomial = np.polyval([-0.037, 0.481, -2.3, 4.917, -1.791], h)
+    expected = np.where(h > 0.5, np.maximum(polynomial, 1.0), 1.0)
+    found = adaptive_beta(torch.from_numpy(h)).numpy()
+    assert_allclose(found, expected, rtol=0, atol=1e-9)
+
+
+def test_entropy_is_scipys_in_nats():
+    logits = torch.randn(4, 3, 50, dtype=torch.float64, generator=torch.Generator().manual_seed(0)) * 4
+    weights = torch.softmax(logits, -1).numpy()
+    assert_allclose(entropy(logits).numpy(), stats.entropy(weights, axis=-1), rtol=0, atol=1e-12)
+    assert entropy(torch.zeros(1, 16)).item() == pytest.approx(np.log(16))
+    assert entropy(torch.tensor([[0.0, 1e4]])).item() == 0  # not NaN

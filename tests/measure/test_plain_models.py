@@ -1,24 +1,24 @@
 """Models of the plain engine at test lengths: on the sequences of the fast engine's, in batches that memory holds."""
 
+import resource
 from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
-import pandas as pd
+import psutil
 import pytest
 import torch
 from plain_plans import Bag, make_plain
 from small import make_plan, make_trained, models_of, of_plain_engine, plainly
 
-from vanishing_variance.harness import memory
+from vanishing_variance.harness import cgroups, memory
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.measure.evaluation.fast_models import accuracies
 from vanishing_variance.measure.held_out import held_out_stream
 from vanishing_variance.measure.inference.models import at_target
-from vanishing_variance.measure.plain_models import inside, limited
+from vanishing_variance.measure.plain_models import limited
 from vanishing_variance.measure.plain_models.answers import plain_correct
-from vanishing_variance.measure.plain_models.inside import paper_inside, plain_inside
-from vanishing_variance.networks import Layer
+from vanishing_variance.measure.plain_models.inside import plain_inside
 from vanishing_variance.plain.model import initial_model
 from vanishing_variance.plain.plan import PlainPlan
 
@@ -73,37 +73,10 @@ def test_the_inside_of_the_papers_network_is_that_of_the_fast_engine(task_name, 
             assert rows["variance"][seed, head] == pytest.approx(variance[seed, head].item(), rel=1e-4)
 
 
-def test_weights_of_the_fast_engine_need_not_be_renamed(monkeypatch):
-    trained, plan, weights = both("dictionary", heads=4)
-    monkeypatch.setattr(inside, "INSIDE", 40)
-    found = paper_inside(plan, SEEDS, trained.weights, [6])
-    pd.testing.assert_frame_equal(found, plain_inside(plan, SEEDS, weights, [6], 40))
-
-
 def stacked(plan, seeds):
     """The initial weights as they are stored."""
     states = [initial_model(plan, seed).state_dict() for seed in seeds]
     return {name: np.stack([one[name].numpy() for one in states]) for name in states[0]}
-
-
-class Odd(Bag):
-    """With an `inside` of another shape."""
-
-    def inside(self, items, query):
-        return [Layer(torch.ones(len(items), 2, items.shape[1] + 1), torch.ones(len(items), 2, 3))]
-
-
-@pytest.mark.parametrize(
-    ("network", "message"),
-    [
-        (Bag, r"^network Bag: not measured; it has no method inside\(items, query\)$"),
-        (Odd, r"^network Odd: inside returns weights and outputs of other shapes than Layer's$"),
-    ],
-)
-def test_an_inside_that_there_is_not_is_one_line(network, message):
-    plan = make_plain("argmax", network)
-    with pytest.raises(InputError, match=message):
-        plain_inside(plan, [0], stacked(plan, [0]), [4], 10)
 
 
 class Hungry(Bag):
@@ -152,3 +125,28 @@ def test_a_sequence_that_memory_does_not_hold_is_one_line(monkeypatch):
     message = "^network Hungry with one sequence of 2048 items needs more memory than there is; lower test.lengths$"
     with pytest.raises(InputError, match=message):
         plain_correct(plan, [0], {"plain": stacked(plan, [0])}, [2048], 20)
+
+
+MEBIBYTE = 2**20
+on_linux = pytest.mark.skipif(not psutil.LINUX, reason="not Linux")
+
+
+@pytest.fixture
+def used(monkeypatch):
+    """Bytes of data of this process, on a machine of four cores with 400 MiB of free memory; it keeps its limit."""
+    monkeypatch.setattr(memory, "free_memory", lambda: 400 * MEBIBYTE)
+    monkeypatch.setattr(cgroups, "cores", lambda: 4)
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    yield psutil.Process().memory_info().data
+    resource.setrlimit(resource.RLIMIT_DATA, before)
+
+
+def limit():
+    return resource.getrlimit(resource.RLIMIT_DATA)[0]
+
+
+@on_linux
+def test_a_batch_has_the_part_of_a_core_even_in_a_stage_that_has_one(used):
+    """Stages that run at once have a core each."""
+    with limited._limited():
+        assert used < limit() < used + 120 * MEBIBYTE

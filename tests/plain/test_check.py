@@ -1,8 +1,5 @@
 """The check of a network before its training: what it refuses, and what it lets pass."""
 
-from types import SimpleNamespace
-
-import numpy as np
 import pytest
 import torch
 from plain_plans import Bag, make_plain
@@ -10,7 +7,6 @@ from torch import nn
 
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.jobs import job
-from vanishing_variance.networks import NormModule
 from vanishing_variance.plain.check import check_network
 from vanishing_variance.plain.model import initial_model
 
@@ -21,7 +17,7 @@ class WithMore(Bag):
     def __init__(self, sizes, norm):
         super().__init__(sizes, norm)
         self.register_buffer("mean", torch.zeros(sizes.classes))
-        self.more, self.steps, self.seen = nn.Parameter(torch.ones(sizes.classes)), 0, []
+        self.more, self.steps = nn.Parameter(torch.ones(sizes.classes)), 0
 
     def forward(self, items, query):
         logits = super().forward(items, query) * self.more
@@ -35,21 +31,9 @@ def of_mean(model, logits):
     return 0.9 * model.mean + 0.1 * logits.detach().mean(0)
 
 
-class InPlace(WithMore):
-    def changed(self, logits):
-        self.mean.copy_(of_mean(self, logits))
-        return logits
-
-
 class Bound(WithMore):
     def changed(self, logits):
         self.mean = of_mean(self, logits)
-        return logits
-
-
-class Grows(WithMore):
-    def changed(self, logits):
-        self.late = nn.Linear(2, 2)
         return logits
 
 
@@ -71,17 +55,6 @@ class Counts(WithMore):
         return logits if self.steps < 1000 else 2 * logits
 
 
-class DrawsByNumpy(WithMore):
-    def changed(self, logits):
-        return logits * float(np.random.rand())
-
-
-class StartsByNumpy(WithMore):
-    def __init__(self, sizes, norm):
-        super().__init__(sizes, norm)
-        self.seen = [float(np.random.rand())]
-
-
 class ChangesInTests(WithMore):
     def forward(self, items, query):
         logits = super().forward(items, query)
@@ -89,38 +62,10 @@ class ChangesInTests(WithMore):
         return logits
 
 
-class StartsByFirstBatch(WithMore):
-    """As ActNorm does."""
-
+class Expanded(WithMore):
     def __init__(self, sizes, norm):
         super().__init__(sizes, norm)
-        self.register_buffer("started", torch.tensor(False))
-
-    def forward(self, items, query):
-        logits = super().forward(items, query)
-        if not self.started:
-            self.started.fill_(True)
-            self.more.data.copy_(1 / logits.detach().std(0))
-        return logits
-
-
-class WithNorms(WithMore):
-    def __init__(self, sizes, norm):
-        super().__init__(sizes, norm)
-        self.norm = nn.BatchNorm1d(8)
-        self.item[0] = nn.utils.spectral_norm(self.item[0])
-        self.dropout = nn.Dropout(0.5)
-
-
-class Detached(WithMore):
-    def changed(self, logits):
-        return logits.detach()
-
-
-class Lazy(WithMore):
-    def __init__(self, sizes, norm):
-        super().__init__(sizes, norm)
-        self.head = nn.LazyLinear(sizes.classes)
+        self.more = nn.Parameter(torch.ones(1).expand(sizes.classes))
 
 
 class Extra(WithMore):
@@ -128,7 +73,7 @@ class Extra(WithMore):
         return {"steps": self.steps}
 
 
-@pytest.mark.parametrize("network", [InPlace, StartsByFirstBatch, WithNorms, "paper", "transformer"])
+@pytest.mark.parametrize("network", ["paper", "transformer"])
 def test_what_a_state_holds_passes(task_name, network):
     check_network(make_plain(task_name, network), 0)
 
@@ -137,14 +82,10 @@ def test_what_a_state_holds_passes(task_name, network):
     ("network", "message"),
     [
         (Bound, "forward binds network.mean anew, so another model would be tested; change it in place, as by copy_"),
-        (Grows, "forward binds network.late.weight anew, "),
         (NotInState, "network.mean is different when seed and state are the same, so another model would be tested; "),
         (Counts, "network.steps is different when "),
         (ChangesInTests, "network.mean changes in a test, so another model would be tested; ask self.training first"),
-        (DrawsByNumpy, "its answer is different when "),
-        (StartsByNumpy, "network.seen is different when "),
-        (Detached, "a training step fails: RuntimeError: element 0 of tensors does not require grad"),
-        (Lazy, "network.head.weight has no size yet; must be of a module that is not lazy"),
+        (Expanded, "network.more is expanded; must have memory of its own, as by clone()"),
         (Extra, "network._extra_state is {'steps': 0}; must be a tensor"),
     ],
 )
@@ -152,25 +93,6 @@ def test_what_would_be_lost_is_one_line(network, message):
     with pytest.raises(InputError) as raised:
         check_network(make_plain("argmax", network), 0)
     assert str(raised.value).startswith(f"network {network.__name__}: {message}")
-
-
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        (torch.ones(10, dtype=torch.bfloat16), "is torch.bfloat16; must be one of torch.float32, "),
-        (torch.ones(10, device="meta"), "is torch.strided on meta; must be "),
-        (torch.ones(1).expand(10), "is expanded; must have memory of its own, as by clone()"),
-    ],
-)
-def test_numbers_that_cannot_be_kept_are_one_line(more, message):
-    class Other(WithMore):
-        def __init__(self, sizes, norm):
-            super().__init__(sizes, norm)
-            self.more = nn.Parameter(more)
-
-    with pytest.raises(InputError) as raised:
-        check_network(make_plain("argmax", Other), 0)
-    assert str(raised.value).startswith(f"network Other: network.more {message}")
 
 
 def test_another_default_dtype_is_one_line():
@@ -185,8 +107,3 @@ def test_another_default_dtype_is_one_line():
 def test_what_cannot_be_sent_to_another_process_is_one_line():
     with pytest.raises(InputError, match=r"^sending what was given to another process fails: TypeError: "):
         job(print, make_plain("argmax", Bag, options={"width": (number for number in range(2))}))
-
-
-def test_whole_numbers_as_initial_values_are_learned():
-    norm = SimpleNamespace(LEARNABLE={"scale": 1}, normalise=lambda outputs, parameters, epsilon: outputs)
-    assert NormModule(norm, 1e-5, 3).scale.dtype == torch.float32

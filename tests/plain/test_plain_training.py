@@ -40,18 +40,6 @@ class WithState(Bag):
         return self.scale * super().forward(items, query)
 
 
-class NotAlways(Bag):
-    """With a parameter that batches of short sequences do not use."""
-
-    def __init__(self, sizes, norm):
-        super().__init__(sizes, norm)
-        self.scale = nn.Parameter(torch.ones(sizes.classes))
-
-    def forward(self, items, query):
-        logits = super().forward(items, query)
-        return logits if items.shape[1] < 6 else self.scale * logits
-
-
 class Late(Bag):
     """That binds a buffer anew once there are more than two steps, which it counts."""
 
@@ -125,7 +113,7 @@ def test_the_papers_network_is_trained_as_by_the_fast_engine(task_name, norm, de
 
 
 @pytest.mark.usefixtures("double")
-@pytest.mark.parametrize("network", ["paper", "transformer", Recurrent, WithState, NotAlways])
+@pytest.mark.parametrize("network", ["paper", "transformer", Recurrent, WithState])
 def test_seeds_at_once_are_each_seed_alone(task_name, network):
     plan = make_plain(task_name, network, averaged_part=0.9, weight_decay=0.1)
     models = [initial_model(plan, seed).double() for seed in SEEDS]
@@ -159,14 +147,6 @@ def test_variants_of_a_seed_start_alike_and_seeds_do_not(task_name):
     assert all(torch.equal(tensor, ln[name]) for name, tensor in none.items())
     other = initial_model(make_plain(task_name, "transformer", "none"), 3).state_dict()
     assert not any(torch.equal(tensor, other[name]) for name, tensor in none.items() if "norm" not in name)
-
-
-def test_the_users_own_random_numbers_are_left_alone():
-    torch.manual_seed(3)
-    expected = torch.rand(1)
-    torch.manual_seed(3)
-    train_block(make_plain("argmax", Bag, options={"dropout": 0.5}), [0])
-    assert torch.equal(torch.rand(1), expected)
 
 
 def bytes_of(block):
@@ -227,16 +207,12 @@ class Broken(Bag):
         self.fault = fault
         if fault == "no parameters":
             self.item = self.norm = self.head = None
-        if fault == "constructor":
-            raise RuntimeError("two\nlines")
 
     def forward(self, items, query):
         logits = super().forward(items, query)
         match self.fault:
             case "shape":
                 return logits[:, :3]
-            case "type":
-                return None
             case "raises":
                 raise RuntimeError("two\nlines")
             case "diverges":
@@ -245,11 +221,8 @@ class Broken(Bag):
 
     def inside(self, items, query):
         layer = Layer(torch.ones(len(items), 1, items.shape[1]), torch.ones(len(items), 1, 3))
-        match self.fault:
-            case "inside raises":
-                raise KeyError("attention")
-            case "no layer":
-                return [torch.ones(3)]
+        if self.fault == "inside raises":
+            raise KeyError("attention")
         return [layer]
 
 
@@ -257,12 +230,9 @@ class Broken(Bag):
     ("fault", "message"),
     [
         ("no parameters", r"^network Broken has no parameters that could be trained$"),
-        ("constructor", r"^network Broken\(sizes, norm, \.\.\.\) fails: RuntimeError: two lines$"),
         ("shape", r"^network Broken returns \(4, 3\); must be class logits \(4, 10\), \(batch, classes\)$"),
-        ("type", r"^network Broken returns NoneType; must be class logits \(4, 10\), \(batch, classes\)$"),
         ("raises", r"^network Broken fails: RuntimeError: two lines$"),
         ("inside raises", r"^network Broken: inside fails: KeyError: 'attention'$"),
-        ("no layer", r"^network Broken: inside returns \[tensor\(.*; must be a list of Layer\(weights, outputs\)$"),
     ],
 )
 def test_a_network_that_does_not_fit_is_one_line(fault, message):

@@ -4,16 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
-from scipy import stats
-from transformers import AutoConfig, AutoModel
 
 from vanishing_variance.figures import figure1
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.probe.config import Probe
-from vanishing_variance.probe.decoder import dissect
 from vanishing_variance.probe.deviations import Subject, draw, last_outputs, measure
 from vanishing_variance.probe.fits import POOLED, fits, pooled, summary
-from vanishing_variance.probe.sequences import tokenised, vocabulary
+from vanishing_variance.probe.sequences import read_prose, sentences, tokenised, vocabulary
 from vanishing_variance.probe.strategies import FIXED_LAST
 from vanishing_variance.statistics.power_law import power_law
 
@@ -71,26 +68,10 @@ def test_a_fixed_last_token_is_the_same_in_all_sequences_of_all_lengths(subject)
         assert len(set(draw(subject, strategy, 50, 8, 0)[:, -1])) > 1
 
 
-def test_random_tokens_are_uniform_over_the_whole_vocabulary(subject):
-    tokens = draw(subject, "random_pe", 400, 160, 0)
-    counts = np.bincount(tokens.ravel(), minlength=64)
-    assert stats.chisquare(counts).pvalue > 0.001
-
-
 def test_the_same_parameters_give_the_same_bytes_and_another_seed_others(subject):
     first, again, other = (measure(subject, SETTINGS, root).to_csv(index=False) for root in (0, 0, 1))
     assert first == again
     assert first != other
-
-
-def test_a_length_that_the_model_does_not_take_is_refused_in_one_line(loaded):
-    """RoBERTa counts from the token of padding on: 24 positions are enough for 23 tokens."""
-    sizes = {"hidden_size": 32, "num_attention_heads": 4, "intermediate_size": 16, "pad_token_id": 0}
-    config = AutoConfig.for_model("roberta", **sizes, num_hidden_layers=2, vocab_size=64, max_position_embeddings=24)
-    roberta = dissect(AutoModel.from_config(config).eval())
-    given = SETTINGS.model_copy(update={"lengths": [4, 24]})
-    with pytest.raises(InputError, match=r"^params.yaml: probe.lengths has 24; tiny fails: "):
-        measure(of(roberta, loaded["llama"][1]), given, 0)
 
 
 def test_an_output_that_does_not_vary_is_refused_in_one_line(subject):
@@ -110,3 +91,23 @@ def test_a_layer_has_the_law_of_the_geometric_mean():
     law = power_law(LENGTHS, mean)
     found = fits(pooled(noisy), POOLED).loc[0, ["exponent", "low", "high"]]
     assert found.tolist() == pytest.approx([law.exponent, law.low, law.high])
+
+
+def test_each_sequence_runs_on_from_a_sentence_of_its_own_and_no_token_is_added(packaged):
+    _, tokenizer = packaged
+    corpus = tokenised(tokenizer, "text", " ".join(f"Word {n} is here." for n in range(300)))
+    assert not set(corpus.tokens) & set(tokenizer.all_special_ids)
+    by_sentence = {}
+    for start in corpus.beginnings:
+        by_sentence[tuple(corpus.tokens[start : start + 40])] = start
+    drawn = sentences(np.random.default_rng(0), corpus, 50, 40)
+    starts = {by_sentence[tuple(row)] for row in drawn}
+    assert len(starts) == 50
+
+
+@pytest.mark.parametrize(("name", "said"), [("nowhere.txt", "No such file or directory"), ("latin.txt", "not UTF-8")])
+def test_what_is_no_text_is_refused_in_one_line(tmp_path, monkeypatch, name, said):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "latin.txt").write_bytes("café".encode("latin-1"))
+    with pytest.raises(InputError, match=rf"^params.yaml: probe.text is '{name}': {said}; must be a UTF-8 file"):
+        read_prose(name)

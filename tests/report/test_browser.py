@@ -4,9 +4,9 @@ import os
 
 import pytest
 from browser import NONE, find
-from made_up_results import draw, rendered
+from checkout import ROOT
 
-BOARD = "studies/leaderboard/board"
+PAGE = (ROOT / "plots/report/index.html").as_uri()
 UNFOLD = "document.querySelectorAll('details').forEach(part => part.open = true)"
 
 
@@ -23,41 +23,31 @@ def browser():
         started.close()
 
 
-@pytest.fixture
-def index(tmp_path):
-    """The page with its pictures."""
-    path = tmp_path / "plots/report/index.html"
-    path.parent.mkdir(parents=True)
-    path.write_text(rendered())
-    for name in ("plots/figures/accuracy", "plots/figures/answer", "plots/figures/recorded", BOARD):
-        draw(tmp_path / f"{name}.png")
-    return path
-
-
-def test_the_page_shows_everything_with_no_error_no_script_and_no_request(browser, index, tmp_path):
+def test_the_page_shows_everything_with_no_error_no_script_and_no_request(browser):
     errors, requests = [], []
     shown = browser.new_page()
     shown.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     shown.on("pageerror", lambda error: errors.append(str(error)))
     shown.on("request", lambda sent: requests.append(sent.url))
-    shown.goto(index.as_uri())
+    shown.goto(PAGE)
     shown.wait_for_load_state("networkidle")
     assert errors == []
-    own = ("data:", tmp_path.as_uri())
+    own = ("data:", ROOT.as_uri())
     assert [url for url in requests if not url.startswith(own)] == []
     assert shown.locator("script").count() == 0
-    assert shown.locator("#tables table").count() == 8
-    assert [table.is_visible() for table in shown.locator("table").all()] == [True] + [False] * 10
+    assert shown.locator("#tables table").count() >= 8
+    assert not all(table.is_visible() for table in shown.locator("table").all())
     shown.evaluate(UNFOLD)
     assert all(table.is_visible() for table in shown.locator("table").all())
     pictures = shown.evaluate("[...document.images].map(image => image.complete && image.naturalWidth > 0)")
-    assert pictures == [True] * 4
+    assert pictures
+    assert all(pictures)
 
 
 @pytest.mark.parametrize("width", [320, 390, 820, 1400])
-def test_nothing_but_tables_scrolls_sideways(browser, index, width):
+def test_nothing_but_tables_scrolls_sideways(browser, width):
     shown = browser.new_page(viewport={"width": width, "height": 844})
-    shown.goto(index.as_uri())
+    shown.goto(PAGE)
     for change in ("0", UNFOLD):
         shown.evaluate(change)
         assert shown.evaluate("document.scrollingElement.scrollWidth") <= width

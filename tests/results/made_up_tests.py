@@ -1,7 +1,5 @@
 """Raw accuracies by hand, none < std < ln by one point each, and their paired tests."""
 
-from functools import cache
-
 import numpy as np
 import pandas as pd
 
@@ -42,9 +40,3 @@ def paired_up(accuracy, norm="ln", ranges=("short", "long")):
 def select(tests, task, range_, treatment, baseline):
     """The tests of one pair."""
     return rows(tests, task=task, range_=range_, treatment=treatment, baseline=baseline)
-
-
-@cache
-def of_four_seeds():
-    """Their tests, at two lengths."""
-    return paired_up(made_up())

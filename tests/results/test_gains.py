@@ -1,5 +1,7 @@
 """The three views of a gain, against numpy, statsmodels and made-up accuracies whose gain is known."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from scipy.special import expit
 from statsmodels.formula.api import ols
 
 from vanishing_variance.results.compare.gains import gain
+from vanishing_variance.results.equal_attention import markdown, split
 from vanishing_variance.statistics.log_odds import log_odds
 
 LENGTHS = [16, 32, 64, 128, 256]
@@ -50,3 +53,26 @@ def test_only_common_seeds_count_and_without_a_length_of_training_there_are_poin
     points, views = gain(ours, theirs, 8, SEQUENCES)
     assert points.n == 8
     assert np.isnan([views["log_odds"], views["slope"], views["adjusted"]]).all()
+
+
+def beside():
+    """Return accuracies that are half the target's weight; with ln higher by 10 points of it, and by 3 more."""
+    rng = np.random.default_rng(0)
+    models = itertools.product(["argmax"], ["short"], ("none", "ln"), range(9), (16, 64, 512))
+    frame = pd.DataFrame(models, columns=["task", "range", "norm", "seed", "length"])
+    ln = frame["norm"] == "ln"
+    frame["target"] = rng.uniform(0.5, 0.6, len(frame)) + 0.1 * ln
+    frame["accuracy"] = 0.5 * frame["target"] + 0.03 * ln + rng.normal(0, 1e-4, len(frame))
+    frame.loc[frame["length"] == 16, "accuracy"] = 0.9
+    return frame
+
+
+def test_a_gain_is_split_into_what_the_weight_of_the_target_brings_and_what_is_left():
+    frame = beside().sample(frac=1, random_state=0)
+    [row] = split(frame[(frame["norm"] == "none") | (frame["seed"] > 0)], {"short": 16}).to_dict("records")
+    assert (row["task"], row["range"], row["treatment"], row["n"]) == ("argmax", "short", "ln", 8)
+    assert row["read_out"] == pytest.approx(3, abs=0.1)
+    assert row["low"] < row["read_out"] < row["high"]
+    assert row["attention"] + row["read_out"] == pytest.approx(row["gain"])
+    assert row["attention"] == pytest.approx(5, abs=1.5)
+    assert "| argmax, short, ln |   8 |" in markdown(pd.DataFrame([row]))

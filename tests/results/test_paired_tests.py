@@ -1,13 +1,16 @@
 import numpy as np
+import pandas as pd
 import pytest
-from made_up_tests import made_up, paired_up, select
+from made_up_tests import PAPER, made_up, paired_up, select
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from vanishing_variance.engine.streams import stream
+from vanishing_variance.results.compare.beside_paper import cells, markdown
 from vanishing_variance.results.compare.paired_tests import paired_tests
 from vanishing_variance.results.runs import RULES
 from vanishing_variance.statistics.components import components
+from vanishing_variance.statistics.intervals import interval
 
 ACCURACY = made_up(seeds=6, lengths=(16, 32, 64))
 
@@ -52,3 +55,55 @@ def test_shares_are_those_of_the_answers_of_both_variants():
     row = select(tests, "argmax", "long", "ln", "none").query("rule == 'averaged' and length == 64").iloc[0]
     expected = components(100.0 * right["ln"]["averaged-64"] - 100.0 * right["none"]["averaged-64"])
     assert row[[*vars(expected)]].tolist() == pytest.approx([*vars(expected).values()])
+
+
+# So many seeds that every gain is significant.
+MANY = made_up(seeds=12, lengths=[2**power for power in range(4, 15)])
+
+
+@pytest.fixture(scope="module")
+def many():
+    return paired_up(MANY)
+
+
+def one(frame, **where):
+    for column, value in where.items():
+        frame = frame[frame[column] == value]
+    assert len(frame) == 1
+    return frame.iloc[0]
+
+
+def test_every_cell_that_survives_has_ours_beside_it(many):
+    compared = cells(many, PAPER)
+    assert sorted(compared["paper"]) == sorted(PAPER["value"].dropna())
+    values = MANY.query("task == 'dictionary' and range == 'short' and norm == 'ln' and rule == 'adaptive'")
+    by_seed = values.query("length == 4096")["accuracy"].to_numpy() * 100
+    cell = one(compared, table=2, variant="ln", rule="adaptive", length=4096)
+    assert (cell["ours"], cell["low"], cell["high"]) == pytest.approx(interval(by_seed))
+    assert (cell["difference"], cell["n"]) == (pytest.approx(cell["ours"] - 44.5), 12)
+    tested = one(select(many, "argmax", "long", "ln", "none"), rule="plain", length=64)
+    cell = one(compared, table=4, variant="ln_vs_none", length=64)
+    assert (cell["ours"], cell["gain"]) == (tested["p"], tested["difference"])
+    assert (cell["low"], cell["high"], cell["n"]) == (tested["low"], tested["high"], tested["n"])
+    assert pd.isna(cell["difference"])
+    gained = one(select(many, "argmax", "short", "std", "none"), rule="plain", length=64)
+    cell = one(compared, table=3, variant="std", length=64)
+    assert (cell["ours"], cell["low"]) == (gained["difference"], gained["low"])
+
+
+def lines(compared):
+    """The cells of the table in Markdown, by its rows' names."""
+    rows = [line.strip("| ").split("|") for line in markdown(compared).splitlines()]
+    return {row[0].strip(): [cell.strip() for cell in row[1:]] for row in rows}
+
+
+def test_agreement_counts_signs_both_ways(many):
+    compared = cells(many, PAPER)
+    paper = PAPER[(PAPER["table"] == 2) & (PAPER["quantity"] == "p_value")]["value"]
+    significant = str((paper < 0.01).sum())
+    assert lines(compared)["Table 2"][3:] == [significant, significant, "0"]
+    assert lines(compared.assign(gain=-compared["gain"]))["Table 2"][3:] == [significant, "0", significant]
+    assert lines(compared.assign(ours=0.02))["Table 2"][4:] == ["0", "0"]
+    away = compared.query("table == 1")["difference"].dropna()
+    expected = [str(len(away)), f"{away.mean():+.1f}", f"{away.abs().mean():.1f}"]
+    assert lines(compared)["Table 1"][:3] == expected

@@ -1,5 +1,4 @@
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +9,6 @@ from scipy import stats
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.files import TrainingSetup, comparison, overview
-from vanishing_variance.statistics import robust
 
 PARAMS = read_yaml(ROOT / "tests/smoke.yaml")
 STEPS = {(task, name): 5 for task in ("argmax", "dictionary") for name in ("short", "long")}
@@ -40,12 +38,6 @@ def test_a_training_is_on_the_ranges_of_the_study():
     for wrong in (["short"], ["long", "long"], "long"):
         with pytest.raises(InputError, match=r"^params.yaml: train_also_on(\[0\])? is [^\n]*; must be "):
             TrainingSetup.of(PARAMS | {"train_also_on": wrong})
-
-
-def test_a_table_says_how_its_models_were_trained(monkeypatch):
-    monkeypatch.setattr(robust, "RESAMPLES", 99)
-    files = comparison(made_up().query("range == 'short'"), None, PAPER, "ln", replace(SHORT, attention="power"))
-    assert "after 5 of the paper's 100,000 gradient steps, attention power\n" in files["tables/tables.md"]
 
 
 def test_of_one_seed_no_number_has_an_interval():

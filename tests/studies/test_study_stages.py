@@ -19,7 +19,6 @@ from vanishing_variance.harness.errors import DivergedError, TooLargeError
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.yaml import edit_yaml, read_yaml
-from vanishing_variance.networks.transformer import Network
 from vanishing_variance.studies.line import LineRun
 
 STUDY = "question: Why?\ntasks: [argmax]\nlines: {own: {norm: none}}\nkept: [before]\ncompare: [[own, before]]\n"
@@ -124,11 +123,6 @@ def test_lines_of_both_ranges_are_compared_beyond_their_own():
     assert board["baseline"].dropna().to_dict() == {"other": "long"}
 
 
-def test_beyond_training_begins_where_the_training_of_the_lines_ends():
-    write_text(MINE / "study.yaml", STUDY.replace("lines:", "base: {ranges.short.longest: 16}\nlines:"))
-    assert planned()["compare"] == {"longest": {"short": 16}, "sequences": 64}
-
-
 def test_a_line_that_diverges_is_a_result_which_the_board_shows(monkeypatch):
     monkeypatch.setattr(study_train, "train", diverges)
     assert trained_and_tested()["note"].tolist() == [SAID] * 2
@@ -150,14 +144,6 @@ def test_a_line_that_no_longer_diverges_is_tested(monkeypatch):
     assert set(own["seed"]) == {0, 1}
 
 
-def test_a_line_of_which_one_block_diverged_has_its_note(monkeypatch):
-    monkeypatch.setattr(study_train, "train", lambda plan, this: diverges() if this.block else None)
-    monkeypatch.setattr(study_test, "test", results_of)
-    trained_and_tested()
-    assert stage("study_compare", "mine") == (0, "")
-    assert read_csv(MINE / "board.csv", "line", "note").query("line == 'own'")["note"].tolist() == [SAID]
-
-
 def test_a_study_of_fewer_lengths_tests_and_compares_those(monkeypatch):
     write_text(MINE / "study.yaml", STUDY + "lengths: [4, 64]\n")
     given = []
@@ -168,24 +154,6 @@ def test_a_study_of_fewer_lengths_tests_and_compares_those(monkeypatch):
     assert given[0]["lengths"] == [4, 64]
     code, said = stage("study_compare", "mine")  # of a kept line without 64
     assert (code, "none above" in said) == (2, True)
-
-
-def test_a_length_that_memory_does_not_hold_is_a_note_too(monkeypatch):
-    def fails(*_):
-        raise TooLargeError(SAID)
-
-    monkeypatch.setattr(study_test, "test", fails)
-    assert stage("study_test", *OWN) == (0, "")
-    assert read_csv(MINE / "results/argmax-own-0.csv", "note")["note"].tolist() == [SAID]
-
-
-def test_a_network_that_does_not_take_a_batch_is_found_by_the_plan(monkeypatch):
-    write_text(MINE / "study.yaml", STUDY.replace("{norm: none}", "{network: transformer}"))
-    assert stage("study_plan", "mine") == (0, "")
-    monkeypatch.setattr(Network, "forward", lambda self, items, query: query)
-    code, said = stage("study_plan", "mine")
-    assert code == 2
-    assert said.startswith("error: line own: network transformer returns (")
 
 
 def test_every_head_of_the_papers_network_is_measured_where_it_has_several(monkeypatch):
@@ -202,13 +170,6 @@ def test_every_head_of_the_papers_network_is_measured_where_it_has_several(monke
     rows = [(seed, 0, head, length) for length in (4, 64) for seed in (0, 1) for head in (0, 1)]
     assert inside[["seed", "layer", "head", "length"]].to_numpy().tolist() == [list(row) for row in rows]
     assert study_test.heads_inside({**params, "model": {"heads": 1}}, first) is None
-
-
-def test_a_line_without_results_is_one_line():
-    code, said = stage("study_compare", "mine")
-    assert code == 2
-    assert said.startswith("error: studies/mine/results/argmax-own-0.csv: ")
-    assert said.count("\n") == 1
 
 
 def test_a_study_of_kept_lines_alone_is_of_as_many_sequences_as_it_says():
@@ -246,3 +207,20 @@ def test_a_task_of_a_file_that_params_yaml_does_not_name_is_made_into_a_board(mo
     assert found["target"].isna().all()
     assert stage("study_compare", "mine")[0] == 0
     assert "mean" in (MINE / "board.md").read_text()
+
+
+def test_a_line_of_which_one_block_diverged_has_its_note(monkeypatch):
+    monkeypatch.setattr(study_train, "train", lambda plan, this: diverges() if this.block else None)
+    monkeypatch.setattr(study_test, "test", results_of)
+    trained_and_tested()
+    assert stage("study_compare", "mine") == (0, "")
+    assert read_csv(MINE / "board.csv", "line", "note").query("line == 'own'")["note"].tolist() == [SAID]
+
+
+def test_a_length_that_memory_does_not_hold_is_a_note_too(monkeypatch):
+    def fails(*_):
+        raise TooLargeError(SAID)
+
+    monkeypatch.setattr(study_test, "test", fails)
+    assert stage("study_test", *OWN) == (0, "")
+    assert read_csv(MINE / "results/argmax-own-0.csv", "note")["note"].tolist() == [SAID]

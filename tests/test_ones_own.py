@@ -1,4 +1,4 @@
-"""A task, a normaliser and an attention map as what they are: train, evaluate, inside."""
+"""A task, a normaliser, an attention map and a network as what they are: train, evaluate, inside."""
 
 import re
 from pathlib import Path
@@ -8,11 +8,13 @@ import pandas as pd
 import pytest
 import torch
 from own_tasks import Drawn, Mean
+from plain_plans import Bag, Recurrent
 from torch import nn
 
 from vanishing_variance import OneHot, evaluate, inside, read_params, train
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.errors import InputError
+from vanishing_variance.plain.plan import network_names
 from vanishing_variance.tasks.argmax import Argmax
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -73,20 +75,35 @@ def test_a_task_of_a_file_is_that_of_its_name():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"task": Mean}, r"^task is <class 'own_tasks.Mean'>; must be a name, or an object of a class that is a Task$"),
-        ({"task": "sort"}, r"^tasks: 'sort' is unknown; choose from argmax, dictionary"),
+        *(
+            ({"seeds": seeds}, r"^seeds is .*; must be different whole numbers from 0 ")
+            for seeds in (4, [0, 0], [True])
+        ),
+        ({"params": {}}, r"^params\.yaml: .*; .*must "),
         ({"steps": 0}, r"^steps is 0; must be a whole number from 1 on$"),
+        ({"task": Mean}, r"^task is <class 'own_tasks.Mean'>; must be a name, or an object of a class that is a Task$"),
         ({"norm": Squared}, r"^Squared: a normaliser has LEARNABLE and normalise, as ln\.py has$"),
+        ({"norm": "layer"}, r"^norms: 'layer' is unknown; choose from centred_rms, ln, none, rms, std"),
         (
             {"attention": Largest},
             r"^Largest: an attention map has LEARNABLE, and scale, as ssmax\.py has, or weights, ",
         ),
         ({"attention": Squared, "network": "transformer"}, r"^attention is Squared; no other network than paper has "),
+        (
+            {"params": smoke(attention="power"), "network": Bag},
+            r"^attention is power; no other network than paper has ",
+        ),
+        ({"network": nn.Linear(2, 3)}, r"^networks: Linear\(.*\) is unknown; choose from paper, transformer, or give "),
+        ({"network": Bag, "options": {"widt": 3}}, r"^network Bag has no option 'widt'; its options: width, dropout$"),
+        ({"network": "transformer", "options": {"heads": 3}}, r"^network transformer.*heads must divide width"),
+        ({"network": "transformer", "options": "width"}, r"^options is 'width'; must be a mapping of names to values$"),
+        ({"network": "paper", "options": {"width": 3}}, r"^the options of network paper are the section model and "),
+        ({"options": {"width": 3}}, r"^options are those of a network; name it$"),
     ],
 )
-def test_mistakes_are_one_line(arguments, message):
+def test_what_cannot_be_trained_is_one_line(arguments, message):
     with pytest.raises(InputError, match=message):
-        train(smoke(), **{"task": Mean(), "norm": "ln", "seeds": [0]} | arguments)
+        train(**{"params": smoke(), "task": Mean(), "norm": "ln", "seeds": [0]} | arguments)
 
 
 class Wrong(Drawn):
@@ -105,10 +122,35 @@ def test_a_wrong_task_is_not_trained(network):
 def test_the_example_runs_and_its_classes_reach_other_processes(capsys, monkeypatch):
     _, _, section = (ROOT / "docs/code.md").read_text().partition("**A task**")
     code = re.search(r"```python\n(.*?)```", section, re.DOTALL)[1]
-    assert len(code.splitlines()) <= 20
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(parallel, "cores", lambda: 2)
     names = {"__name__": "__main__"}
     exec(code.replace("2000", "2"), names)
     assert "accuracy" in capsys.readouterr().out
     assert isinstance(names["models"].losses, pd.DataFrame)
+
+
+SEEDS = [0, 3]
+
+
+@pytest.mark.parametrize("network", [Bag, Recurrent, *network_names()])
+def test_a_network_is_trained_and_evaluated(task_name, network):
+    models = train(smoke(), task_name, "ln", SEEDS, network=network, steps=3)
+    assert models.losses.groupby("seed")["step"].max().to_dict() == {0: 3, 3: 3}
+    accuracy = evaluate(models, lengths=[4, 64], sequences=20)
+    rows = accuracy.set_index(["rule", "length", "seed"])["accuracy"].sort_index()
+    assert rows.index.equals(pd.MultiIndex.from_product([["averaged", "plain"], [4, 64], SEEDS]))
+    assert rows.between(0, 1).all()
+    if isinstance(network, str):
+        assert set(inside(models, [4], 20)["seed"]) == set(SEEDS)
+    else:
+        with pytest.raises(InputError, match="not measured"):
+            inside(models)
+
+
+def test_the_example_of_a_network_runs(capsys):
+    text = (ROOT / "docs/code.md").read_text()
+    _, _, section = text.partition("## A network of your own")
+    code = re.search(r"```python\n(.*?)```", section, re.DOTALL)[1]
+    exec(code.replace("2000", "2"), {"__name__": "__main__"})
+    assert "accuracy" in capsys.readouterr().out

@@ -1,0 +1,143 @@
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from scipy.special import logit
+from statsmodels.formula.api import ols
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.power import TTestPower
+from statsmodels.stats.weightstats import DescrStatsW, ttost_ind
+
+from vanishing_variance.statistics.adjusted import adjusted
+from vanishing_variance.statistics.holm import holm
+from vanishing_variance.statistics.log_odds import log_odds
+from vanishing_variance.statistics.paired import difference
+from vanishing_variance.statistics.power import seeds_for_equivalence, seeds_for_power
+from vanishing_variance.statistics.ratio import ratio
+from vanishing_variance.statistics.welch import welch
+
+BEFORE = np.array([10.0, 12.0, 9.0, 11.0, 13.0])
+AFTER = np.array([12.0, 13.0, 9.0, 14.0, 17.0])
+# Factors of numbers that are equal but for rounding.
+ROUNDED = 1 + np.array([0, 2, -3, 1, 4]) * 2.0**-52
+
+
+def test_every_number_of_a_difference_is_that_of_the_seeds_and_pairing_matters():
+    draw = np.random.default_rng(1)
+    for _ in range(20):
+        n = int(draw.integers(2, 60))
+        baseline, treatment = draw.normal(80, 5, n), draw.normal(81, 5, n)
+        result = difference(treatment, baseline)
+        reference = DescrStatsW(treatment - baseline)
+        assert (result.n, result.mean) == (n, pytest.approx(reference.mean))
+        assert result.p == pytest.approx(reference.ttest_mean()[1], rel=1e-9)
+        assert (result.low, result.high) == pytest.approx(reference.tconfint_mean(), rel=1e-9)
+        assert result.d_z == pytest.approx(reference.mean / reference.std_ddof(1), rel=1e-9)
+    assert difference(treatment, baseline[::-1]).p != result.p
+
+
+def test_without_two_seeds_there_is_no_test():
+    one, none = difference(AFTER[:1], AFTER[:1] - 3), difference(AFTER[:0], AFTER[:0])
+    assert (one.n, one.mean, none.n) == (1, 3, 0)
+    assert np.isnan([one.p, one.low, one.high, one.d_z, none.mean, none.p]).all()
+
+
+@pytest.mark.parametrize("by", [0, 0.1, 3])
+def test_of_equal_differences_the_limit_of_p_is_known(by):
+    for treatment in (BEFORE + by, BEFORE * ROUNDED + by):
+        limit = difference(treatment, BEFORE)
+        assert limit.low == limit.mean == limit.high == (treatment - BEFORE).mean()
+        assert np.isnan(limit.d_z)
+        assert limit.p == (0 if by else 1)
+    assert difference(np.zeros(3), np.zeros(3)).p == 1
+
+
+def test_welch_is_scipys_test_and_its_interval_decides_statsmodels_equivalence_test():
+    rng = np.random.default_rng(0)
+    equivalent = set()
+    for _ in range(20):
+        ours, theirs = rng.normal(0, 1, 9), rng.normal(0, 2, 30)
+        errors = ours.std(ddof=1) / 3, theirs.std(ddof=1) / 30**0.5
+        p, low, high = welch(ours.mean() - theirs.mean(), errors, (9, 30))
+        test = stats.ttest_ind(ours, theirs, equal_var=False)
+        assert p == pytest.approx(test.pvalue)
+        assert (low, high) == pytest.approx(test.confidence_interval(0.9))
+        is_within = low > -1 and high < 1
+        assert is_within == (ttost_ind(ours, theirs, -1, 1, usevar="unequal")[0] < 0.05)
+        equivalent.add(is_within)
+    assert equivalent == {True, False}
+
+
+def test_an_adjusted_difference_is_that_of_statsmodels_least_squares_with_an_arm_and_a_covariate():
+    rng = np.random.default_rng(0)
+    ours, theirs = rng.normal(3, 1, 9), rng.normal(2, 2, 6)
+    frame = pd.DataFrame({"x": np.concatenate([ours, theirs]), "arm": np.repeat([1, 0], [9, 6])})
+    frame["y"] = 5 + 4 * frame["arm"] - 2 * frame["x"] + rng.normal(0, 1, 15)
+    treated = frame["arm"] == 1
+    found = adjusted(frame["y"][treated].to_numpy(), frame["y"][~treated].to_numpy(), ours, theirs)
+    fit = ols("y ~ arm + x", frame).fit()
+    assert found == pytest.approx([fit.params["arm"], *fit.conf_int().loc["arm"]])
+
+
+def test_the_ends_of_a_ratio_are_those_that_a_t_test_just_rejects():
+    rng = np.random.default_rng(0)
+    numerator, denominator = rng.normal(0.3, 0.1, 8), rng.normal(0.5, 0.1, 8)
+    numerator += 0.5 * denominator
+    found = ratio(numerator, denominator)
+    assert found.value == pytest.approx(numerator.mean() / denominator.mean())
+    for end in (found.low, found.high):
+        assert stats.ttest_1samp(numerator - end * denominator, 0).pvalue == pytest.approx(0.05)
+    assert found.low < found.value < found.high
+    assert found.note == ""
+
+
+def test_a_denominator_that_may_be_0_has_no_ratio_and_one_seed_has_no_interval():
+    found = ratio(np.array([0.1, 0.2]), np.array([-0.1, 0.3]))
+    assert np.isnan([found.value, found.low, found.high]).all()
+    assert found.note.endswith("may be 0: no ratio")
+    found = ratio(np.array([0.1]), np.array([0.4]))
+    assert (found.value, found.note) == (pytest.approx(0.25), "one seed: no interval")
+    assert np.isnan([found.low, found.high]).all()
+    assert ratio(np.array([0.1]), np.array([0.0])).note == "denominator 0 may be 0: no ratio"
+
+
+def test_holm_is_statsmodels(monkeypatch):
+    monkeypatch.setattr("gc.collect", lambda: 0)  # which it calls each time, and is slow among many modules
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        p = rng.uniform(size=rng.integers(1, 15)) ** 3
+        p[rng.integers(0, len(p))] = rng.choice([0, 1, p[0]])
+        np.testing.assert_allclose(holm(p), multipletests(p, method="holm")[1], rtol=1e-9, atol=0)
+
+
+def test_a_test_that_was_not_made_does_not_count():
+    p = np.array([np.nan, 0.01, np.nan, 0.04])
+    np.testing.assert_array_equal(holm(p), [np.nan, 0.02, np.nan, 0.04])
+    assert np.isnan(holm(np.full(3, np.nan))).all()
+    assert holm(np.array([])).shape == (0,)
+    np.testing.assert_array_equal(p, [np.nan, 0.01, np.nan, 0.04])
+
+
+def test_seeds_for_power_is_the_fewest_from_three_to_a_million():
+    for effect in (0.004, 0.6, -1.2, 4.0):
+        n = seeds_for_power(effect)
+        power, with_one_less = (TTestPower().power(effect, seeds, 0.05) for seeds in (n, n - 1))
+        assert power >= 0.9 > with_one_less
+    assert seeds_for_power(40.0) == seeds_for_power(1e300) == 3
+    assert seeds_for_power(0.0) is seeds_for_power(3.2e-3) is None
+    assert 990_000 < seeds_for_power(3.25e-3) <= 10**6
+
+
+def test_so_many_seeds_have_an_interval_within_the_margin_nine_times_in_ten():
+    n = seeds_for_equivalence(1.5, 1.0)
+    values = np.random.default_rng(0).normal(0, 1.5, (20_000, n))
+    half = stats.t.ppf(0.975, n - 1) * values.std(axis=1, ddof=1) / n**0.5
+    assert (np.abs(values.mean(axis=1)) + half < 1).mean() == pytest.approx(0.9, abs=0.03)
+    assert seeds_for_equivalence(0, 1.0) == 2
+    assert seeds_for_equivalence(1e6, 1.0) is None
+
+
+def test_log_odds_are_the_logit_but_for_half_a_sequence():
+    accuracy = np.array([[0.25, 0.9], [0.5, 0.999]])
+    np.testing.assert_allclose(log_odds(accuracy, 10**9), logit(accuracy), rtol=1e-6)
+    assert log_odds(np.array([0.5]), 7) == pytest.approx(0)
