@@ -80,7 +80,7 @@ def heads_inside(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame | Non
 
     plan = PlainPlan.of_paper(TrainingPlan.of(params, this))
     block = seeds(this.block, params["seeds_per_block"])
-    return paper_inside(plan, block, weights_by_rule(this)["plain"], params["test"]["lengths"])
+    return paper_inside(plan, block, weights_by_rule(this)["last"], params["test"]["lengths"])
 
 
 def losses(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame:

@@ -20,8 +20,8 @@ def test_an_interaction_is_that_of_each_seed_and_a_wide_interval_says_how_many_s
     frame = noisy(5).sample(frac=1, random_state=0)
     of = frame.query("task == 'dictionary' and range == 'short' and length > 16")
     means = 100 * of.pivot_table(index="seed", columns=["rule", "norm"], values="accuracy")
-    gains = {name: means[name, "ln"] - means[name, "none"] for name in ("adaptive", "plain")}
-    expected = stats.ttest_rel(gains["adaptive"], gains["plain"]).confidence_interval()
+    gains = {name: means[name, "ln"] - means[name, "none"] for name in ("adaptive", "last")}
+    expected = stats.ttest_rel(gains["adaptive"], gains["last"]).confidence_interval()
     found = verdict("dictionary-orthogonal", accuracy=frame)
     assert [found["low"], found["high"]] == pytest.approx(expected, rel=1e-3)
     assert found["verdict"] == UNDECIDED
@@ -39,7 +39,7 @@ def test_nearer_compares_absolute_differences_whatever_their_signs(sign):
 
 def test_nearer_is_welchs_test_with_the_seeds_of_the_task_that_has_fewer():
     frame = noisy(3, norm="ln").query("task != 'dictionary' or seed > 0")
-    of = frame.query("range == 'short' and rule == 'plain' and length > 16")
+    of = frame.query("range == 'short' and rule == 'last' and length > 16")
     means = 100 * of.pivot_table(index="seed", columns=["task", "norm"], values="accuracy")
     argmax, dictionary = ((means[task, "ln"] - means[task, "std"]).dropna() for task in ("argmax", "dictionary"))
     expected = stats.ttest_ind(argmax, dictionary * np.sign(dictionary.mean()), equal_var=False)

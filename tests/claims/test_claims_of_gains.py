@@ -16,15 +16,15 @@ LENGTHS = pd.Index([64, 512, 4096])
 @pytest.mark.parametrize(
     ("key", "task", "range_", "treatment", "baseline", "rule"),
     [
-        ("argmax", "argmax", "short", "ln", "none", "plain"),
-        ("dictionary", "dictionary", "short", "ln", "none", "plain"),
+        ("argmax", "argmax", "short", "ln", "none", "last"),
+        ("dictionary", "dictionary", "short", "ln", "none", "last"),
         ("argmax-adaptive", "argmax", "short", "ln", "none", "adaptive"),
         ("dictionary-adaptive", "dictionary", "short", "ln", "none", "adaptive"),
-        ("argmax-long", "argmax", "long", "ln", "none", "plain"),
-        ("dictionary-long", "dictionary", "long", "ln", "none", "plain"),
-        ("std", "argmax", "short", "std", "none", "plain"),
-        ("std-dictionary", "dictionary", "short", "std", "none", "plain"),
-        ("ln-std", "argmax", "short", "ln", "std", "plain"),
+        ("argmax-long", "argmax", "long", "ln", "none", "last"),
+        ("dictionary-long", "dictionary", "long", "ln", "none", "last"),
+        ("std", "argmax", "short", "std", "none", "last"),
+        ("std-dictionary", "dictionary", "short", "std", "none", "last"),
+        ("ln-std", "argmax", "short", "ln", "std", "last"),
     ],
 )
 def test_a_gain_is_that_of_scipys_paired_test_beyond_training(key, task, range_, treatment, baseline, rule):
@@ -56,7 +56,7 @@ def test_significantly_behind_at_one_length_leaves_a_gain_undecided():
 
 def test_behind_is_corrected_for_the_number_of_lengths():
     """At 64 p is below 0.05 and above 0.05 / 3, at the others far above."""
-    frame = accuracy().query("task == 'argmax' and range == 'short' and rule == 'plain'")
+    frame = accuracy().query("task == 'argmax' and range == 'short' and rule == 'last'")
     level = (np.arange(8) % 2 - 0.5) / 100
     at_64 = np.array([-1, -1, -1, -1, -1, -1, 0.5, 1.2]) - 0.3
     assert 0.05 / 3 < stats.ttest_1samp(at_64, 0).pvalue < 0.05
@@ -107,7 +107,7 @@ def test_the_verdict_does_not_depend_on_which_of_the_papers_numbers_survive_and_
         frame["accuracy"] += (
             shifted("dictionary", "ln", gain - 10, lengths=[length])["accuracy"] - accuracy()["accuracy"]
         )
-    of, said = (paper["table"] == 2) & (paper["rule"] == "plain"), []
+    of, said = (paper["table"] == 2) & (paper["rule"] == "last"), []
     for lost, of_paper, size in (
         (of & False, pytest.approx(2.733, abs=1e-3), LARGER),
         (of & (paper["length"] == 512), None, INDISTINCT),
@@ -126,7 +126,7 @@ def test_lengths_at_which_the_gain_is_not_the_papers_are_named_after_holms_corre
     for length, gain in ((64, 0.3), (512, 2.5), (4096, 5.4)):
         moved = shifted("dictionary", "ln", gain - 10, lengths=[length])["accuracy"]
         frame["accuracy"] += moved - accuracy()["accuracy"]
-    ln = (frame["task"] == "dictionary") & (frame["norm"] == "ln") & (frame["rule"] == "plain")
+    ln = (frame["task"] == "dictionary") & (frame["norm"] == "ln") & (frame["rule"] == "last")
     for moves, said in (
         ({}, "(90%), equivalent, not distinguishable at any length"),
         ({512: 4, 4096: 4}, "(90%), larger at 2^9, 2^12"),

@@ -32,7 +32,7 @@ from vanishing_variance.results.shares import shares
 
 LENGTHS = [4, 16, 64]
 TASKS = ("argmax", "dictionary")
-PANELS = ("plain", "adaptive θ", "averaged")
+PANELS = ("last weights", "adaptive θ", "averaged")
 # Characters: three lines.
 CAPTION = 360
 
@@ -140,7 +140,7 @@ def papers_at_16(*tasks):
     """The paper's means of two normalisers, as trained, in these tasks."""
     columns = ["task", "range", "rule", "variant", "length", "quantity", "value"]
     norms = (("ln", 97.6), ("none", 90))
-    rows = [(task, "short", "plain", norm, 16, "accuracy_pct", mean) for task, (norm, mean) in product(tasks, norms)]
+    rows = [(task, "short", "last", norm, 16, "accuracy_pct", mean) for task, (norm, mean) in product(tasks, norms)]
     return accuracy.papers(pd.DataFrame(rows, columns=columns), "short")
 
 
@@ -149,7 +149,7 @@ def test_accuracy_is_drawn_beside_the_papers(raw):
     steps = {"argmax": 4_000, "dictionary": 10_000}
     drawing = accuracy.draw(data, papers_at_16("dictionary"), "short", (5, 16), steps)
     assert [axes.get_title("left").partition(", ")[2] for axes in drawing.figure.axes] == [*PANELS] * 4
-    shown = data.query("task == 'dictionary' and rule == 'plain' and norm == 'ln'")
+    shown = data.query("task == 'dictionary' and rule == 'last' and norm == 'ln'")
     for panel, quantity, papers in ((6, "mean", 97.6), (9, "difference", 97.6 - 90)):
         lines = drawing.figure.axes[panel].lines  # of each norm ours, and the paper's
         place = [line.get_label() for line in lines].index("+ ln")
@@ -222,10 +222,10 @@ def made_up_board():
     for task in TASKS:
         for place, line in enumerate(("none", "ln", "broken")):
             mean = low + 20 * place
-            row = {"task": task, "line": line, "rule": "plain", "n": 6, "note": None}
+            row = {"task": task, "line": line, "rule": "last", "n": 6, "note": None}
             row |= {"beyond": mean, "beyond_low": mean - 3, "beyond_high": mean + 5}
             if (task, line) == ("argmax", "broken"):
-                row = {"task": task, "line": line, "rule": "plain", "note": "seed 1 diverged at step 7"}
+                row = {"task": task, "line": line, "rule": "last", "note": "seed 1 diverged at step 7"}
             rows.append(row)
         rows.append(rows[-3] | {"rule": "averaged", "beyond": low + 1})
     return pd.DataFrame(rows).astype({"n": "Int64"})
@@ -257,7 +257,7 @@ def test_a_path_has_accuracies_of_lines_and_baselines_and_gains_by_rule():
     lines = [("none", None, 10.0), ("ln", "none", 30.0), ("none-2", None, 50.0), ("ln-2", "none-2", 45.0)]
     table = []
     for line, baseline, beyond in lines:
-        row = {"task": "argmax", "line": line, "rule": "plain", "n": 6, "baseline": baseline, "beyond": beyond}
+        row = {"task": "argmax", "line": line, "rule": "last", "n": 6, "baseline": baseline, "beyond": beyond}
         row |= {"beyond_low": beyond - 3, "beyond_high": beyond + 3, "difference": beyond / 10}
         row |= {"difference_low": beyond / 10 - 1, "difference_high": beyond / 10 + 1}
         table += [row, row | {"rule": "averaged", "difference": 7.0}]

@@ -78,7 +78,7 @@ def measurements():
         lengths = Range(shortest=3, longest=9)
         look = Diagnostics(sequences=20, heatmap_sequences=7)
         plan = EvaluationPlan("test", 0, models["ln"].variant, "short", lengths, look)
-        _, frames = evaluate_block(plan, {"plain": models["ln"].weights}, SEEDS, read)
+        _, frames = evaluate_block(plan, {"last": models["ln"].weights}, SEEDS, read)
         numbers = frames["mechanism"].select_dtypes("number")
         yield f"mechanism {task}", {name: numbers[name].to_numpy() for name in numbers}
         yield f"fractions {task}", {"accuracy": frames["accuracy"]["accuracy"].to_numpy()}

@@ -41,7 +41,7 @@ def test_accuracy_is_that_of_the_plain_module_whatever_the_batches(task_name, in
     trained = make_trained(task_name, "ln", SHARP[task_name])
     drawn = sample(trained, 20, 32)
     plain = plainly(trained, drawn)
-    classes = {"plain": plain["classes"], "adaptive": plainly(trained, drawn, adaptive(plain))["classes"]}
+    classes = {"last": plain["classes"], "adaptive": plainly(trained, drawn, adaptive(plain))["classes"]}
     sure = np.all([clear(of_rule).all(axis=0) for of_rule in classes.values()], axis=0)
     drawn = rows_of(drawn, sure)
     labels = trained.variant.task.label(drawn)
@@ -74,7 +74,7 @@ def test_every_map_has_the_answers_and_the_inside_of_the_plain_module(task_name,
     models = models_of(trained)
     attended = models.attend(drawn)
     found = models.correct(drawn, attended)
-    weighs = {"plain": None, "hard": one_hot}
+    weighs = {"last": None, "hard": one_hot}
     assert set(found) == set(weighs if attention_map == "length_gain" else RULES) - {"averaged"}
     if attention_map == "softmax":
         weighs["adaptive"] = adaptive(plainly(trained, drawn))
@@ -107,7 +107,7 @@ def make_plan(variant):
 def test_a_block_has_a_row_a_seed_rule_and_length_the_same_for_a_model_alone(task_name):
     trained = make_trained(task_name, "ln", SHARP[task_name])
     averaged = {name: array[::-1].copy() for name, array in trained.weights.items()}
-    weights = {"plain": trained.weights, "averaged": averaged}
+    weights = {"last": trained.weights, "averaged": averaged}
     sequences = {}
     for length in LENGTHS:
         sequences[length] = partial(in_parts, sample(trained, 200, length))
@@ -119,7 +119,7 @@ def test_a_block_has_a_row_a_seed_rule_and_length_the_same_for_a_model_alone(tas
     for (rule, length), of_rule in correct.items():
         assert of_rule.mean(axis=1).tolist() == accuracy[:, rule, length].tolist()
     # averaged are here the last weights of the other seed
-    assert_array_equal(correct["averaged", 32], correct["plain", 32][::-1])
+    assert_array_equal(correct["averaged", 32], correct["last", 32][::-1])
 
     of_second = {rule: single(trained._replace(weights=of_rule), 1) for rule, of_rule in weights.items()}
     _, alone = evaluate_block(plan, of_second, [5], sequences)

@@ -33,9 +33,9 @@ def test_the_sharpened_context_is_that_of_the_logits_times_beta(items):
     }
     query = torch.randn(SEEDS, SEQUENCES, WIDTH, generator=generator)
     beta = torch.tensor([[1.0, 2.0, 1.0, 1.5], [1.0, 1.0, 1.0, 1.0], [3.0, 4.0, 3.0, 1.0]])
-    logits, plain = attend(Items(**tensors), query)
-    found = sharpened(Items(**tensors), logits, beta, plain)
-    assert torch.equal(found[beta == 1], plain[beta == 1])
+    logits, context = attend(Items(**tensors), query)
+    found = sharpened(Items(**tensors), logits, beta, context)
+    assert torch.equal(found[beta == 1], context[beta == 1])
     hidden = Items(**in_double(tensors)).hidden()
     weights = torch.softmax(beta.unsqueeze(-1) * logits.double(), -1)
     expected = (weights.unsqueeze(-2) @ hidden).squeeze(-2)

@@ -22,7 +22,7 @@ def test_it_is_the_mean_over_lengths_of_the_cross_entropy(task_name):
     trained = make_trained(task_name, "ln", 2)
     plan = replace(make_plan(task_name, "ln"), variant=trained.variant)
     other = {name: array[::-1].copy() for name, array in trained.weights.items()}
-    found = training_loss.training_losses(plan, [4, 9], {"plain": trained.weights, "averaged": other})
+    found = training_loss.training_losses(plan, [4, 9], {"last": trained.weights, "averaged": other})
 
     by_length = []
     for sequences in training_loss.fresh_sequences(plan).values():
@@ -32,11 +32,11 @@ def test_it_is_the_mean_over_lengths_of_the_cross_entropy(task_name):
         by_length.append(-of_labels.double().mean((1, 2)).numpy())
     assert len(by_length) == 7
     expected = np.mean(by_length, axis=0)
-    assert found["rule"].tolist() == ["plain", "plain", "averaged", "averaged"]
+    assert found["rule"].tolist() == ["last", "last", "averaged", "averaged"]
     assert found["seed"].tolist() == [4, 9, 4, 9]
     np.testing.assert_allclose(found["loss"], [*expected, *expected[::-1]], rtol=1e-4)
 
-    plain = plain_losses(PlainPlan.of_paper(plan), [4, 9], {"plain": of_plain_engine(trained)})
+    plain = plain_losses(PlainPlan.of_paper(plan), [4, 9], {"last": of_plain_engine(trained)})
     pd.testing.assert_frame_equal(plain, found[:2], rtol=1e-4)
 
 

@@ -36,7 +36,7 @@ def test_a_network_is_trained_and_evaluated(task_name, network):
     assert models.losses.groupby("seed")["step"].max().to_dict() == {0: 3, 3: 3}
     accuracy = evaluate(models, lengths=[4, 64], sequences=20)
     rows = accuracy.set_index(["rule", "length", "seed"])["accuracy"].sort_index()
-    assert rows.index.equals(pd.MultiIndex.from_product([["averaged", "plain"], [4, 64], SEEDS]))
+    assert rows.index.equals(pd.MultiIndex.from_product([["averaged", "last"], [4, 64], SEEDS]))
     assert rows.between(0, 1).all()
     if isinstance(network, str):
         assert set(inside(models, [4], 20)["seed"]) == set(SEEDS)

@@ -53,7 +53,7 @@ def comparisons(norm="ln"):
     pairs = dict.fromkeys([(norm, "none"), ("ln", "none"), ("std", "none"), ("ln", "std")])
     parts = []
     for task, (treatment, baseline) in product(("argmax", "dictionary"), pairs):
-        part = pd.DataFrame(list(product(("plain", "adaptive"), LENGTHS)), columns=["rule", "length"])
+        part = pd.DataFrame(list(product(("last", "adaptive"), LENGTHS)), columns=["rule", "length"])
         row = np.arange(6.0)
         part = part.assign(task=task, range="short", treatment=treatment, baseline=baseline, n=2, difference=row)
         part = part.assign(treatment_mean=50 + row, baseline_mean=50.0, low=row - 1.5, high=row + 1.5)

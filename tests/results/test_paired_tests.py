@@ -25,10 +25,8 @@ def test_every_pair_is_tested_by_seed_in_percent(tests):
     of = select(tests, "argmax", "short", "ln", "none")
     assert of["rule"].tolist() == [name for name in RULES for _ in range(3)]
     assert of["length"].tolist() == [16, 32, 64] * len(RULES)
-    plain = ACCURACY.query("task == 'argmax' and range == 'short' and rule == 'plain' and length == 32")
-    none, ln = (
-        plain[plain["norm"] == norm].sort_values("seed")["accuracy"].to_numpy() * 100 for norm in ("none", "ln")
-    )
+    last = ACCURACY.query("task == 'argmax' and range == 'short' and rule == 'last' and length == 32")
+    none, ln = (last[last["norm"] == norm].sort_values("seed")["accuracy"].to_numpy() * 100 for norm in ("none", "ln"))
     row = of.iloc[1]
     assert row["n"] == 6
     assert row["baseline_mean"] == pytest.approx(none.mean())

@@ -20,7 +20,7 @@ from vanishing_variance.studies.table import board_table
 LENGTHS = (16, 32, 64)
 
 
-def line(name, accuracies, rule="plain", seeds=range(4)):
+def line(name, accuracies, rule="last", seeds=range(4)):
     """Return results on argmax; `accuracies`: a row a seed, a column a length."""
     rows = []
     for seed, of_seed in zip(seeds, accuracies, strict=True):
@@ -54,7 +54,7 @@ def test_only_seeds_that_both_have_are_compared_and_rules_apart(accuracies):
     first, second, third = accuracies
     parts = [line("a", first), line("a", third, "averaged"), line("b", second, seeds=range(2, 6))]
     table = board(pd.concat(parts), {"b": "a"}, 16, 512).set_index(["line", "rule"])
-    assert table.loc[("b", "plain"), "n_paired"] == 2
+    assert table.loc[("b", "last"), "n_paired"] == 2
     assert table.loc[("a", "averaged"), "n"] == 4
     assert np.isnan(table.loc[("a", "averaged"), "difference"])
 
@@ -75,8 +75,8 @@ def test_of_single_lengths_the_shortest_and_the_longest_are_shown_and_one_seed_h
     assert accuracy_lengths(table) == [16, 64]
     text = " ".join(board_table("mine", "Why?", table).split())
     shown = [f"{table[name][1]:.1f}" for name in ("beyond", "accuracy_16", "accuracy_64")]
-    assert f"| b | plain | 1 | {' | '.join(shown)} |" in text
-    assert f"| b | a | plain | 1 | {table['difference'][1]:+.1f} |" in text
+    assert f"| b | last | 1 | {' | '.join(shown)} |" in text
+    assert f"| b | a | last | 1 | {table['difference'][1]:+.1f} |" in text
 
 
 def mechanism():
@@ -88,22 +88,22 @@ def mechanism():
 
 def test_results_have_a_column_a_rule_and_the_inside_beside():
     keys = {"seed": 0, "length": 16}
-    accuracy = pd.DataFrame([keys | {"rule": rule, "accuracy": of} for rule, of in (("hard", 0.5), ("plain", 0.25))])
-    losses = losses_by_rule(pd.DataFrame([{"seed": 0, "rule": "plain", "loss": 2.0}]))
+    accuracy = pd.DataFrame([keys | {"rule": rule, "accuracy": of} for rule, of in (("hard", 0.5), ("last", 0.25))])
+    losses = losses_by_rule(pd.DataFrame([{"seed": 0, "rule": "last", "loss": 2.0}]))
     frame = results(accuracy, mechanism_of_study(mechanism()), losses)
     assert frame.to_dict("records") == [
-        keys | {"hard": 0.5, "plain": 0.25, "target": 0.333333, "variance": 1.666667, "loss_plain": 2.0}
+        keys | {"hard": 0.5, "last": 0.25, "target": 0.333333, "variance": 1.666667, "loss_last": 2.0}
     ]
     long = by_rule(frame.assign(task="argmax", line="own", note=None)).set_index("rule")
-    assert long["accuracy"].to_dict() == {"hard": 0.5, "plain": 0.25}
-    assert long["loss"].dropna().to_dict() == {"plain": 2.0}
+    assert long["accuracy"].to_dict() == {"hard": 0.5, "last": 0.25}
+    assert long["loss"].dropna().to_dict() == {"last": 2.0}
 
 
 def test_for_the_papers_tables_results_have_all_that_is_inside_also_at_the_training_lengths():
-    accuracy = pd.DataFrame([{"seed": 0, "length": 16, "rule": "plain", "accuracy": 0.5}])
+    accuracy = pd.DataFrame([{"seed": 0, "length": 16, "rule": "last", "accuracy": 0.5}])
     frame = results(accuracy, mechanism_of_tables(mechanism())).set_index("length")
-    assert frame.loc[16, ["plain", "target", "variance"]].tolist() == [0.5, 0.333333, 1.66667]
-    assert frame.loc[0, ["plain", *WEIGHTS]].isna().all()
+    assert frame.loc[16, ["last", "target", "variance"]].tolist() == [0.5, 0.333333, 1.66667]
+    assert frame.loc[0, ["last", *WEIGHTS]].isna().all()
     assert frame.loc[0, "shift_after"] == 4.0
     assert by_rule(frame.reset_index().assign(note=None))["length"].tolist() == [16]
 

@@ -20,9 +20,9 @@ def models(seed, losses, accuracies):
 
 
 def test_the_model_with_the_lower_loss_gives_the_checkpoint_nearest_in_ratio():
-    accuracies = {"plain": 0.9, "step_00001000": 0.5, "step_00002000": 0.7, "averaged": 0.95}
-    ours = models(0, {"plain": 0.01, "step_00001000": 0.1, "step_00002000": 0.032, "averaged": 0.02}, accuracies)
-    theirs = models(0, {"plain": 0.02, "step_00001000": 0.2, "step_00002000": 0.05}, accuracies)
+    accuracies = {"last": 0.9, "step_00001000": 0.5, "step_00002000": 0.7, "averaged": 0.95}
+    ours = models(0, {"last": 0.01, "step_00001000": 0.1, "step_00002000": 0.032, "averaged": 0.02}, accuracies)
+    theirs = models(0, {"last": 0.02, "step_00001000": 0.2, "step_00002000": 0.05}, accuracies)
     found = matched(ours, theirs, 16)
     # 0.032 is nearer to 0.02 in ratio, 0.01 by difference; averaged weights are no checkpoint
     assert found["matched"] == pytest.approx(70 - 90)
@@ -34,8 +34,8 @@ def test_the_model_with_the_lower_loss_gives_the_checkpoint_nearest_in_ratio():
 
 
 def test_pairs_are_of_seeds_that_both_have():
-    accuracies = {"plain": 0.9, "step_00001000": 0.5}
-    losses = {"plain": 0.01, "step_00001000": 0.1}
+    accuracies = {"last": 0.9, "step_00001000": 0.5}
+    losses = {"last": 0.01, "step_00001000": 0.1}
     ours = pd.concat([models(seed, losses, accuracies) for seed in range(4)])
     theirs = pd.concat([models(seed, losses, accuracies) for seed in range(1, 6)])
     found = matched(ours, theirs, 16)
@@ -45,16 +45,16 @@ def test_pairs_are_of_seeds_that_both_have():
 
 
 def test_without_checkpoints_or_losses_there_is_nothing_to_match():
-    alone = models(0, {"plain": 0.01}, {"plain": 0.9})
+    alone = models(0, {"last": 0.01}, {"last": 0.9})
     assert matched(alone, alone, 16) == {}
-    kept = models(0, {"plain": None, "step_00001000": None}, {"plain": 0.9, "step_00001000": 0.5})
+    kept = models(0, {"last": None, "step_00001000": None}, {"last": 0.9, "step_00001000": 0.5})
     assert matched(kept, kept, 16) == {}
 
 
 def test_the_control_is_what_an_earlier_step_costs_among_the_baselines_own_seeds():
     """Of two seeds the one with the lower loss is moved to the step of equal loss, whichever comes first."""
-    low = models(0, {"plain": 0.01, "step_00001000": 0.04}, {"plain": 0.9, "step_00001000": 0.5})
-    high = models(1, {"plain": 0.04, "step_00001000": 0.3}, {"plain": 0.8, "step_00001000": 0.1})
+    low = models(0, {"last": 0.01, "step_00001000": 0.04}, {"last": 0.9, "step_00001000": 0.5})
+    high = models(1, {"last": 0.04, "step_00001000": 0.3}, {"last": 0.8, "step_00001000": 0.1})
     both = pd.concat([low, high])
     found = matched(both, both, 16)
     assert [found["control"], found["control_low"], found["control_high"]] == pytest.approx([-30, -30, -30])
@@ -67,7 +67,7 @@ def test_the_gain_at_equal_loss_is_that_of_a_regression_on_the_log_loss():
         losses = np.exp(rng.normal(-4, 0.5, 20)) * (0.5 if gain else 1)
         accuracies = 0.4 + gain - 0.1 * np.log(losses) / 4 + rng.normal(0, 0.01, 20)
         seeds = zip(range(20), losses, accuracies, strict=True)
-        arms.append(pd.concat([models(seed, {"plain": loss}, {"plain": value}) for seed, loss, value in seeds]))
+        arms.append(pd.concat([models(seed, {"last": loss}, {"last": value}) for seed, loss, value in seeds]))
     frame = pd.concat([arm[arm["length"] == 32].assign(arm=1 - place) for place, arm in enumerate(arms)])
     fitted = ols(
         "beyond ~ arm + log_loss", frame.assign(beyond=100 * frame["accuracy"], log_loss=np.log(frame["loss"]))

@@ -25,7 +25,7 @@ def results(accuracy):
                     (line, seed, length, number / SEQUENCES, 1 / length, 4.0 / length, 2 / length, 0.5 / length)
                 )
     columns = ["line", "seed", "length", "accuracy", "target", "variance", "target_0_0", "target_1_0"]
-    return pd.DataFrame(rows, columns=columns).assign(task="argmax", rule="plain", note=None)
+    return pd.DataFrame(rows, columns=columns).assign(task="argmax", rule="last", note=None)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from vanishing_variance.results.compare.gains import ENDS, VIEWS, columns, gain
 from vanishing_variance.results.runs import RULES
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import NAN, interval
-from vanishing_variance.studies.matched import PLAIN, at_equal_loss, matched
+from vanishing_variance.studies.matched import LAST, at_equal_loss, matched
 from vanishing_variance.studies.study import Study
 
 # Lengths whose accuracy has columns of its own, where they were tested, beside the shortest and the longest.
@@ -49,8 +49,8 @@ def board(results: pd.DataFrame, baselines: Mapping[str, str], longest: int, seq
     from the line's `baseline`, paired by seed, the same rule, in points, with `p_holm` over the lines of a task and
     rule; beside it the views of `results.compare.gains.gain`, each accuracy being of so many `sequences`.
 
-    Where losses were measured: `equal_loss`, the points at equal loss, and of the rule plain `matched`, those of
-    checkpoints, with their `control` and `matched_gap` (`studies.matched`). Of the rule plain, where it was measured:
+    Where losses were measured: `equal_loss`, the points at equal loss, and of the rule `last` `matched`, those of
+    checkpoints, with their `control` and `matched_gap` (`studies.matched`). Of the rule `last`, where it was measured:
     at the longest length `target`, the attention weight of the item with the answer, and
     `variance_ratio`, of O over that at the shortest length, the geometric mean over seeds. Raises InputError where no
     test length is beyond `longest`.
@@ -80,7 +80,7 @@ def _rows_of_line(own: pd.DataFrame, baseline: pd.DataFrame, longest: int, seque
     """Yield a row a rule of the results of a line, beside those of its baseline."""
     notes = own["note"].dropna()
     if len(notes):
-        yield {"rule": PLAIN, "note": notes.iloc[0], "p": NAN}
+        yield {"rule": LAST, "note": notes.iloc[0], "p": NAN}
         return
     for rule in RULES:
         by_length = percent_by_length(rows(own, rule=rule))
@@ -97,7 +97,7 @@ def _rows_of_line(own: pd.DataFrame, baseline: pd.DataFrame, longest: int, seque
             row |= at_equal_loss(rows(own, rule=rule), rows(baseline, rule=rule), longest)
         for length in by_length:
             row |= _estimate(f"accuracy_{length:.0f}", by_length[length].to_numpy())
-        if rule == PLAIN:
+        if rule == LAST:
             row |= _inside(rows(own, rule=rule)) | matched(own, baseline, longest)
         yield row
 

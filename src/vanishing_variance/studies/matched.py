@@ -16,7 +16,7 @@ from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.statistics.paired import difference
 from vanishing_variance.studies.results import LOSS
 
-PLAIN = "plain"
+LAST = "last"
 STEP = "step_"
 
 
@@ -69,7 +69,7 @@ def _models(results: pd.DataFrame, longest: int) -> pd.DataFrame:
 
 def _checkpoints(models: pd.DataFrame) -> pd.DataFrame:
     """Return the last weights and those after some steps; averaged ones are none that training went through."""
-    return models[models["rule"].eq(PLAIN) | models["rule"].str.startswith(STEP)]
+    return models[models["rule"].eq(LAST) | models["rule"].str.startswith(STEP)]
 
 
 def _pairs(ours: pd.DataFrame, theirs: pd.DataFrame, pairs: Iterable[tuple[int, int]]) -> Float[np.ndarray, "4 S"]:
@@ -78,7 +78,7 @@ def _pairs(ours: pd.DataFrame, theirs: pd.DataFrame, pairs: Iterable[tuple[int, 
     found = []
     for our_seed, their_seed in pairs:
         own, other = rows(ours, seed=our_seed), rows(theirs, seed=their_seed)
-        our_last, their_last = rows(own, rule=PLAIN).iloc[0], rows(other, rule=PLAIN).iloc[0]
+        our_last, their_last = rows(own, rule=LAST).iloc[0], rows(other, rule=LAST).iloc[0]
         is_ours_moved = our_last["log_loss"] < their_last["log_loss"]
         if is_ours_moved:
             our_last = _nearest(own, their_last["log_loss"])
