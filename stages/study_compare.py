@@ -13,6 +13,7 @@ from vanishing_variance.studies.line import STUDIES, plan_file
 from vanishing_variance.studies.paper_tables import Compared
 from vanishing_variance.studies.path import path_section
 from vanishing_variance.studies.reading import by_rule, read_results
+from vanishing_variance.studies.steps import steps_section
 from vanishing_variance.studies.study import read_study
 from vanishing_variance.studies.table import board_table
 
@@ -33,7 +34,8 @@ def main() -> None:
     table = board_of_study(tested, study, longest, sequences)
     folder = STUDIES / name
     write_csv(folder / "board.csv", table)
-    text = board_table(name, study.question, table) + path_section(tested, study, longest, sequences)
+    text = board_table(name, study.question, table)
+    text += steps_section(tested, study, longest) + path_section(tested, study, longest, sequences)
     write_text(folder / "board.md", text)
     (folder / "board.png").unlink(missing_ok=True)
     if study.paper_tables:

@@ -88,7 +88,6 @@ def test_a_dear_stage_declares_no_other_files(whole):
         sources = {file for file in whole.files for dep in deps - outputs if f"{file}/".startswith(f"{dep}/")}
         unread = {file for file in sources - read if not file.endswith(".c")}  # what is compiled, the machine decides
         unread -= {f"{SOURCE}/engine/spread.py"}  # of every normaliser but none
-        unread -= {f"{SOURCE}/engine/draws.py"}  # of the tasks that draw keys
         # of the networks that are not the paper's
         unread = {file for file in unread if not file.startswith(f"{SOURCE}/measure/plain_models/")}
         of_training = "train" not in name  # whose code changes the weights, so that they are tested again

@@ -92,3 +92,11 @@ def test_the_shares_in_words_follow_from_the_accuracies_by_seed_in_git():
     found = shares(long, {"short": 16, "long": 256})
     gains = {(task, "short", "ln"): gain(long, task, "short", "ln", 16) for task in ("argmax", "dictionary")}
     assert (folder / "interventions.md").read_text() == markdown(found, gains)
+
+
+def test_a_task_without_a_target_has_no_shapley_shares():
+    accuracy = accuracies()
+    without = accuracy[accuracy["intervention"].isin(names.WITHOUT_TARGET)]
+    table = shares(without, {"short": 16})
+    assert set(table["kind"]) == {"recovered", "damage"}
+    assert one(table, "recovered", names.restored("feature"), "before")["share"] > 0

@@ -2,10 +2,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from vanishing_variance.engine.draws import distinct
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.tasks import dictionary as module
-from vanishing_variance.tasks.dictionary import Dictionary
+from vanishing_variance.tasks.dictionary import Dictionary, distinct
 
 TASK = Dictionary(key_classes=16384, value_classes=64)
 SMALL = Dictionary(key_classes=40, value_classes=8)

@@ -11,7 +11,11 @@ from vanishing_variance.tasks.largest_of_kind import LargestOfKind
 from vanishing_variance.tasks.majority import Majority
 from vanishing_variance.tasks.membership import Membership
 
-SMALL = {"majority": Majority(classes=3), "membership": Membership(key_classes=40), "largest": LargestOfKind()}
+SMALL = {
+    "majority": Majority(classes=3),
+    "membership": Membership(key_classes=40, value_classes=7),
+    "largest": LargestOfKind(),
+}
 
 
 def most_frequent(item):
@@ -20,8 +24,8 @@ def most_frequent(item):
     return first
 
 
-def is_there(item):
-    return int(item["query"] in item["key"])
+def value_or_absent(item):
+    return dict(zip(item["key"], item["value"], strict=True)).get(item["query"], 7)
 
 
 def largest(item):
@@ -31,7 +35,7 @@ def largest(item):
     return max(of_kind)[1]
 
 
-LABELS = {"majority": most_frequent, "membership": is_there, "largest": largest}
+LABELS = {"majority": most_frequent, "membership": value_or_absent, "largest": largest}
 
 
 @pytest.mark.parametrize("length", [1, 2, 16, 39])
@@ -57,22 +61,21 @@ def test_a_sequence_without_one_majority_is_drawn_again_as_a_whole():
     assert stats.chisquare(counts).pvalue > 1e-4
 
 
-@pytest.mark.parametrize("length", [3, 30])
-def test_half_of_the_sequences_have_the_queried_key_and_every_key_is_queried_as_often(length):
+@pytest.mark.parametrize("length", [3, 80])
+def test_half_of_the_sequences_have_the_queried_key_once_and_every_key_is_queried_as_often(length):
     task = SMALL["membership"]
     batch = task.sample(stream(0, "half", length), 8000, length)
-    assert (np.diff(np.sort(batch["key"], axis=1), axis=1) > 0).all()
+    found = batch["key"] == batch["query"][:, None]
+    assert set(found.sum(axis=1)) == {0, 1}
     labels = task.label(batch)
-    assert stats.binomtest(int(labels.sum()), len(labels), 0.5).pvalue > 1e-4
-    for label in (0, 1):
-        assert stats.chisquare(np.bincount(batch["query"][labels == label], minlength=40)).pvalue > 1e-4
-
-
-def test_membership_has_a_key_that_is_absent_at_the_longest_length():
-    task = SMALL["membership"]
-    batch = task.sample(stream(0, "longest"), 50, task.longest)
-    assert task.longest == 39
-    assert set(task.label(batch)) == {0, 1}
+    absent = labels == 7
+    assert stats.binomtest(int(absent.sum()), len(labels), 0.5).pvalue > 1e-4
+    for part in (absent, ~absent):
+        assert stats.chisquare(np.bincount(batch["query"][part], minlength=40)).pvalue > 1e-4
+    assert stats.chisquare(np.bincount(labels[~absent])).pvalue > 1e-4
+    assert stats.chisquare(np.bincount(found.argmax(axis=1)[~absent])).pvalue > 1e-4  # the place
+    others = (batch["key"] - batch["query"][:, None]) % 40
+    assert stats.chisquare(np.bincount(others[~found])[1:]).pvalue > 1e-4
 
 
 def test_kinds_and_classes_are_uniform_and_the_target_is_of_the_queried_kind():

@@ -69,6 +69,8 @@ def _changes(means: pd.DataFrame, trained: pd.Series) -> dict[tuple[str, str, st
         if name in names.DAMAGING:
             changes["damage", name, where] = trained - means[name, where]
     for form, where in product(names.FORMS, names.PLACES):
+        if (names.both(form), where) not in means.columns:  # of a task without a target
+            continue
         of_each = (means[name(form), where] for name in (names.kept_long, names.restored, names.both))
         weight, moments = _split(base, *of_each)
         changes["Shapley", f"target weight ({form} moments)", where] = weight

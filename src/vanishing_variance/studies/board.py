@@ -19,7 +19,8 @@ from vanishing_variance.results.compare.gains import ENDS, VIEWS, columns, gain
 from vanishing_variance.results.runs import RULES
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import NAN, interval
-from vanishing_variance.studies.matched import LAST, at_equal_loss, matched
+from vanishing_variance.studies.equal_loss import at_equal_loss
+from vanishing_variance.studies.steps import LAST
 from vanishing_variance.studies.study import Study
 
 # Lengths whose accuracy has columns of its own, where they were tested, beside the shortest and the longest.
@@ -27,8 +28,7 @@ SHOWN = (2**8, 2**11)
 KEYS = ["task", "line", "rule", "n"]
 # Of a difference from the baseline.
 TESTS = ["n_paired", *(f"{view}{end}" for view in VIEWS for end in ENDS), "d_z", "p", "p_holm"]
-AT_EQUAL_LOSS = ("equal_loss", "matched", "control")
-MATCHED = [*(f"{view}{end}" for view in AT_EQUAL_LOSS for end in ENDS), "matched_gap"]
+AT_EQUAL_LOSS = [f"equal_loss{end}" for end in ENDS]
 
 
 def board_of_study(results: pd.DataFrame, study: Study, longest: Mapping[str, int], sequences: int) -> pd.DataFrame:
@@ -49,9 +49,8 @@ def board(results: pd.DataFrame, baselines: Mapping[str, str], longest: int, seq
     from the line's `baseline`, paired by seed, the same rule, in points, with `p_holm` over the lines of a task and
     rule; beside it the views of `results.compare.gains.gain`, each accuracy being of so many `sequences`.
 
-    Where losses were measured: `equal_loss`, the points at equal loss, and of the rule `last` `matched`, those of
-    checkpoints, with their `control` and `matched_gap` (`studies.matched`). Of the rule `last`, where it was measured:
-    at the longest length `target`, the attention weight of the item with the answer, and
+    Where losses were measured: `equal_loss`, the points at equal loss (`studies.equal_loss`). Of the rule `last`, where
+    it was measured: at the longest length `target`, the attention weight of the item with the answer, and
     `variance_ratio`, of O over that at the shortest length, the geometric mean over seeds. Raises InputError where no
     test length is beyond `longest`.
     """
@@ -98,7 +97,7 @@ def _rows_of_line(own: pd.DataFrame, baseline: pd.DataFrame, longest: int, seque
         for length in by_length:
             row |= _estimate(f"accuracy_{length:.0f}", by_length[length].to_numpy())
         if rule == LAST:
-            row |= _inside(rows(own, rule=rule)) | matched(own, baseline, longest)
+            row |= _inside(rows(own, rule=rule))
         yield row
 
 
@@ -120,6 +119,6 @@ def _columns(frame: pd.DataFrame) -> list[str]:
     tested = accuracy_lengths(frame)
     shown = sorted({*tested[:1], *SHOWN, *tested[-1:]})
     accuracies = [f"accuracy_{length}{end}" for length in shown for end in ENDS]
-    optional = [name for name in (*MATCHED, *accuracies) if name in frame]
+    optional = [name for name in (*AT_EQUAL_LOSS, *accuracies) if name in frame]
     beyond = [f"beyond{end}" for end in ENDS]
     return [*KEYS, *beyond, "baseline", *TESTS, *optional, "target", "variance_ratio", "note"]

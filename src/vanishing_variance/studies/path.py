@@ -10,22 +10,30 @@ from scipy import stats
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import estimate
 from vanishing_variance.results.accuracy import of_both, percent_by_length, rows
-from vanishing_variance.results.compare.gains import columns, texts
+from vanishing_variance.results.compare.gains import UNKNOWN, columns, gain, texts
 from vanishing_variance.statistics.holm import holm
+from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.statistics.log_odds import log_odds
 from vanishing_variance.statistics.paired import difference
-from vanishing_variance.studies.matched import LAST
+from vanishing_variance.studies.steps import LAST
 from vanishing_variance.studies.study import Study
 
 RULES = (LAST, "averaged")
 # By the view of a gain, its head in a table and Python's format.
 VIEWS = {"points": ("beyond (pp)", "+.1f"), "log_odds": ("log-odds, longest", "+.2f")}
+# Beside the points.
+BESIDE = {"adjusted": "at equal accuracy (pp)", "from_first": "from the first that trained (pp)"}
+# Percent at the shortest length: a line whose baseline has less did not train.
+TRAINED = 99.0
+CLEAR = 0.05
 INSIDE = ["line", "target, shortest", "target, longest", "variance", "of its baseline: target, shortest"]
 INSIDE += ["target, longest", "variance"]
 NOTE = (
     "The gain of each line over its baseline, paired by seed: in points, the mean over lengths beyond training, and in "
     "log-odds at the longest. *Change*: from the gain of the line above, with its 95% interval, and the p of its "
-    "paired t-test after Holm's correction over the path."
+    "paired t-test after Holm's correction over the path. *From the first that trained*: the change from the gain of "
+    "the first line whose baseline has at least 99% at the shortest length; those whose baseline has less are marked "
+    "\\*. *Pooled*: each seed's mean over the lines from the last clear change (p < 0.05, points) on."
 )
 INSIDE_NOTE = (
     "Inside the models as trained, of all lines that are compared. *Target*: attention to it, of the head that has "
@@ -48,7 +56,9 @@ def path_section(results: pd.DataFrame, study: Study, longest: Mapping[str, int]
         for rule in RULES:
             of_rule = rows(of_task, rule=rule)
             if len(of_rule):
-                parts.append(_gains(path(of_rule, study.path, study.baselines, longest_of_path, sequences), rule))
+                found = path(of_rule, study.path, study.baselines, longest_of_path, sequences)
+                parts.append(_gains(found, rule))
+                parts += _pooled(of_rule, found, study.baselines, longest_of_path, sequences)
         pairs = study.baselines.items()
         inside = [[line, *_inside(of_task, line), *_inside(of_task, baseline)] for line, baseline in pairs]
         parts.append(table(INSIDE, inside))
@@ -61,17 +71,26 @@ def path(
     """Return a row a line: line, n, and for each of VIEWS its gain and `<view>_change`, from that of the line before.
 
     Both with 95% t intervals over seeds (`…_low`, `…_high`), and `<view>_p` of the change, after Holm's correction.
+    Beside them `adjusted`, the points at equal accuracy (`compare.gains.gain`), `trained`, whether the baseline has
+    TRAINED at the shortest length, and `from_first`, the change of the points from the first line that has.
     `results`: of one task and rule.
     """
     on_path: list[dict[str, Any]] = []
-    before = pd.DataFrame(columns=list(VIEWS))
+    before = first = pd.DataFrame(columns=list(VIEWS))
     for line in lines:
-        gains = _gains_by_seed(results, line, baselines[line], longest, sequences)
-        row: dict[str, Any] = {"line": line, "n": len(gains)}
+        ours, theirs = (percent_by_length(rows(results, line=name)) for name in (line, baselines[line]))
+        gains = _gains_by_seed(ours, theirs, longest, sequences)
+        trained = not theirs.empty and bool(theirs.iloc[:, 0].mean() >= TRAINED)
+        row: dict[str, Any] = {"line": line, "n": len(gains), "trained": trained}
+        row |= columns("adjusted", gain(ours, theirs, longest, sequences)[1]["adjusted"] if len(gains) else UNKNOWN)
+        since = difference(*(of.to_numpy(dtype=float) for of in of_both(gains["points"], first["points"])))
+        row |= columns("from_first", (since.mean, since.low, since.high))
+        if first.empty and trained:
+            first = gains
         for view in VIEWS:
-            gain = difference(gains[view].to_numpy(), np.zeros(len(gains)))
+            own = difference(gains[view].to_numpy(), np.zeros(len(gains)))
             change = difference(*(of.to_numpy(dtype=float) for of in of_both(gains[view], before[view])))
-            row |= columns(view, (gain.mean, gain.low, gain.high))
+            row |= columns(view, (own.mean, own.low, own.high))
             row |= columns(f"{view}_change", (change.mean, change.low, change.high))
             row[f"{view}_p"] = change.p
         on_path.append(row)
@@ -82,9 +101,9 @@ def path(
     return frame
 
 
-def _gains_by_seed(results: pd.DataFrame, line: str, baseline: str, longest: int, sequences: int) -> pd.DataFrame:
+def _gains_by_seed(ours: pd.DataFrame, theirs: pd.DataFrame, longest: int, sequences: int) -> pd.DataFrame:
     """Return the gain in each of VIEWS, a row a seed that both have: none where a training diverged."""
-    ours, theirs = of_both(*(percent_by_length(rows(results, line=name)) for name in (line, baseline)))
+    ours, theirs = of_both(ours, theirs)
     if ours.empty or theirs.empty:
         return pd.DataFrame(columns=list(VIEWS), dtype=float)
     beyond = ours.columns[ours.columns.to_numpy() > longest]
@@ -97,12 +116,32 @@ def _gains_by_seed(results: pd.DataFrame, line: str, baseline: str, longest: int
 def _gains(path: pd.DataFrame, rule: str) -> str:
     """Return the gains by one rule as a table."""
     head = ["line", "rule", "n"]
-    cells = [path["line"], [rule] * len(path), path["n"].astype(str)]
+    names = path["line"].where(path["trained"], path["line"] + r" \*")
+    cells = [names, [rule] * len(path), path["n"].astype(str)]
     for view, (words, how) in VIEWS.items():
         head += [words, "change", "p"]
         p = [estimate(".3f", value) for value in path[f"{view}_p"]]
         cells += [texts(path, view, how), texts(path, f"{view}_change", how), p]
+        if view == "points":
+            head += BESIDE.values()
+            cells += [texts(path, beside, how) for beside in BESIDE]
     return table(head, zip(*cells, strict=True), texts=2)
+
+
+def _pooled(
+    results: pd.DataFrame, path: pd.DataFrame, baselines: Mapping[str, str], longest: int, sequences: int
+) -> list[str]:
+    """Return the mean gain from the last clear change on, as a line; nothing where there is none."""
+    clear = path.index[path["points_p"] < CLEAR]
+    if clear.empty:
+        return []
+    lines = path["line"][clear[-1] :]
+    gains = []
+    for line in lines:
+        ours, theirs = (percent_by_length(rows(results, line=name)) for name in (line, baselines[line]))
+        gains.append(_gains_by_seed(ours, theirs, longest, sequences)["points"])
+    by_seed = pd.concat(gains, axis=1).mean(axis=1).dropna().to_numpy()
+    return [f"Pooled from {lines.iloc[0]} on: {estimate('+.1f', *interval(by_seed))} points (n = {len(by_seed)})."]
 
 
 def _inside(results: pd.DataFrame, line: str) -> list[str]:

@@ -12,9 +12,9 @@ from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.runs import RULES
 from vanishing_variance.statistics.intervals import NAN
 from vanishing_variance.studies.line import STUDIES
-from vanishing_variance.studies.matched import STEP
 from vanishing_variance.studies.parameters import line_params, runs_of, seeds_of, unchecked_params
 from vanishing_variance.studies.results import INSIDE, LOSS, results_file
+from vanishing_variance.studies.steps import STEP
 from vanishing_variance.studies.study import Study, read_study
 
 MODEL = ["task", "line", "seed"]

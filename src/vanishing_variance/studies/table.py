@@ -14,16 +14,11 @@ CAPTION = (
 )
 AT_EQUAL_LOSS = (
     " *At equal loss*: the points beyond training that are left at equal log loss at the training lengths, after as "
-    "many steps, by analysis of covariance; losses are of the same 25,600 fresh sequences. *Checkpoints*: the points "
-    "between checkpoints of a pair whose losses are nearest. *Control*: those by which, among the baseline's own "
-    "seeds, a checkpoint of an earlier step is ahead of one of equal loss after the last; where that is not 0, so much "
-    "is the steps'."
+    "many steps, by analysis of covariance; losses are of the same 25,600 fresh sequences."
 )
 GAINS = {
     **VIEWS,
     "equal_loss": ("at equal loss (pp)", "+.1f"),
-    "matched": ("checkpoints (pp)", "+.1f"),
-    "control": ("control (pp)", "+.1f"),
 }
 
 

@@ -1,0 +1,33 @@
+"""The gain of a line at equal loss, by regression.
+
+S seeds.
+"""
+
+import numpy as np
+import pandas as pd
+
+from vanishing_variance.results.compare.gains import columns
+from vanishing_variance.statistics.adjusted import adjusted
+from vanishing_variance.studies.results import LOSS
+
+
+def at_equal_loss(ours: pd.DataFrame, theirs: pd.DataFrame, longest: int) -> dict[str, float]:
+    """Return the points beyond training that are left at equal log loss (`statistics.adjusted`), after the same steps.
+
+    Both are results of one task and rule (`reading.by_rule`). Columns `equal_loss`; nothing without losses.
+    """
+    our_models, their_models = _models(ours, longest), _models(theirs, longest)
+    if our_models.empty or their_models.empty:
+        return {}
+    outcomes = [models["beyond"].to_numpy() for models in (our_models, their_models)]
+    losses = [models["log_loss"].to_numpy() for models in (our_models, their_models)]
+    return columns("equal_loss", adjusted(*outcomes, *losses))
+
+
+def _models(results: pd.DataFrame, longest: int) -> pd.DataFrame:
+    """Return the models that have a loss: seed, log of the loss, accuracy beyond training in percent."""
+    beyond = results.reindex(columns=["seed", "length", "accuracy", LOSS]).dropna(subset=LOSS)
+    beyond = beyond[beyond["length"] > longest]
+    models = beyond.groupby("seed", as_index=False)[[LOSS, "accuracy"]].mean()
+    log_loss = np.log(models[LOSS].astype(float))
+    return models.assign(log_loss=log_loss, beyond=100 * models["accuracy"])

@@ -1,0 +1,60 @@
+"""The gain of each line of a study after some steps of training, whose weights were kept."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from vanishing_variance.harness.markdown import table
+from vanishing_variance.harness.numbers import MISSING
+from vanishing_variance.results.accuracy import of_both, percent_by_length, rows
+from vanishing_variance.results.compare.gains import columns, texts
+from vanishing_variance.statistics.paired import difference
+from vanishing_variance.studies.study import Study
+
+LAST = "last"
+STEP = "step_"
+NOTE = (
+    "*After so many steps* of the same trainings, at the rate that they had there: the gain beyond training in points, "
+    "paired by seed, with 95% intervals."
+)
+
+
+def steps_section(results: pd.DataFrame, study: Study, longest: Mapping[str, int]) -> str:
+    """Return the gains by steps as Markdown, a table a task; nothing where no weights were kept.
+
+    `results`: of `reading.by_rule`; `longest`: of training, by range.
+    """
+    frames = []
+    for line, baseline in study.baselines.items():
+        frames.append(gains_by_steps(results, line, baseline, longest[study.range_of(line)]))
+    gains = pd.concat(frames) if frames else pd.DataFrame()
+    if gains.empty:
+        return ""
+    cells = gains.assign(cell=texts(gains, "difference", "+.1f"))
+    parts = []
+    for task, of_task in cells.groupby("task", sort=False):
+        wide = of_task.pivot_table("cell", ["line", "baseline"], "steps", aggfunc="first", sort=False)
+        steps = sorted(wide, key=lambda name: (name == LAST, name))
+        heads = ["line", "baseline", *(str(name).lstrip("0") for name in steps)]
+        parts += [
+            f"## Gain by steps on {task}",
+            table(heads, wide[steps].fillna(MISSING).reset_index().to_numpy(), texts=2),
+        ]
+    return "\n" + "\n\n".join([*parts, NOTE]) + "\n"
+
+
+def gains_by_steps(results: pd.DataFrame, line: str, baseline: str, longest: int) -> pd.DataFrame:
+    """Return a row a task and number of steps: line, baseline, steps, n and difference, in points beyond training.
+
+    `steps` is that of the rule, eight digits, or LAST, after the others; a task without kept weights has no rows.
+    """
+    found = []
+    for task, of_task in results.groupby("task", sort=False):
+        kept = sorted(rule for rule in of_task["rule"].dropna().unique() if rule.startswith(STEP))
+        for rule in [*kept, LAST] if kept else []:
+            arms = [rows(of_task, line=name, rule=rule) for name in (line, baseline)]
+            ours, theirs = of_both(*(percent_by_length(arm[arm["length"] > longest]).mean(axis=1) for arm in arms))
+            gain = difference(ours.to_numpy(), theirs.to_numpy())
+            about = {"task": task, "line": line, "baseline": baseline, "n": gain.n, "steps": rule.removeprefix(STEP)}
+            found.append(about | columns("difference", (gain.mean, gain.low, gain.high)))
+    return pd.DataFrame(found)

@@ -1,0 +1,57 @@
+"""The interventions on `majority`, in the models of this study: `python studies/tasks/interventions.py`.
+
+Moments of O are set to those of short sequences, and the other way round; a task without a target has no others.
+Writes interventions.csv, shares of the fall of accuracy. Needs the weights of `make study NAME=tasks`.
+"""
+
+from pathlib import Path
+
+import pandas as pd
+
+from vanishing_variance.engine.ranges import Range
+from vanishing_variance.engine.seeds import seeds
+from vanishing_variance.engine.variant import Variant, task_training
+from vanishing_variance.harness.frames import write_csv
+from vanishing_variance.harness.script import run
+from vanishing_variance.harness.sections import PATH, Lengths, get_param
+from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.measure.drawn import drawn_sequences
+from vanishing_variance.measure.inference.stored import read_weights
+from vanishing_variance.measure.interventions.config import Interventions
+from vanishing_variance.measure.interventions.measurement import Block, intervene
+from vanishing_variance.results.shares import shares
+from vanishing_variance.studies.line import LineRun
+from vanishing_variance.studies.parameters import line_params
+from vanishing_variance.studies.study import read_study
+
+HERE = Path(__file__).parent
+LINES = ("none", "ln", "falls-none", "falls-ln")
+TASK, BLOCK = "majority", 22
+
+
+def main() -> None:
+    """Measure, write and print."""
+    found = pd.concat(map(shares_of_line, LINES))
+    write_csv(HERE / "interventions.csv", found)
+    beyond = found[found["length"].isna()].drop(columns=["task", "range", "length", "note"])
+    print(beyond.to_string(index=False))
+
+
+def shares_of_line(line: str) -> pd.DataFrame:
+    """Return the shares of the fall, `norm` being the line's name."""
+    params = line_params(read_yaml(PATH), read_study(HERE.name), line)
+    this = LineRun(TASK, "short", params["norm"], BLOCK, params["attention"], HERE.name, line)
+    variant = Variant.of(params, TASK, this.norm, this.attention)
+    size = params["seeds_per_block"]
+    weights = read_weights(this.weights, variant, task_training(params, TASK), size)
+    lengths = get_param(params, "test.lengths", Lengths)
+    sequences = drawn_sequences(variant.task, TASK, params["seed"], params["test"]["sequences"], lengths)
+    trained = get_param(params, "ranges.short", Range)
+    block = Block("short", trained, variant, weights, variant, weights, sequences)
+    how: Interventions = get_param(params, "interventions", Interventions)
+    accuracy = intervene(block, seeds(BLOCK, size), how, params["seed"])
+    return shares(accuracy, {"short": trained.longest}).assign(norm=line)
+
+
+if __name__ == "__main__":
+    run(main)
