@@ -71,7 +71,7 @@ def measurements():
         models = {norm: make_trained(task, norm, SHARP[task], heads=2) for norm in ("none", "ln")}
         drawn = {length: sample(models["ln"], 200, length) for length in LENGTHS}
         read = {length: partial(in_parts, sequences) for length, sequences in drawn.items()}
-        attended = models_of(models["ln"]).attend(drawn[32])
+        attended = models_of(models["ln"]).attended(drawn[32])
         names = ("logits", "weights", "before", "after")
         yield f"inside {task}", {name: getattr(attended, name).cpu().numpy() for name in names}
 

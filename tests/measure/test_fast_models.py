@@ -47,7 +47,7 @@ def test_accuracy_is_that_of_the_plain_module_whatever_the_batches(task_name, in
     labels = trained.variant.task.label(drawn)
     models = models_of(trained)
     batches = in_parts(drawn, models.batch_size(32))
-    found = joined(models.correct(batch, models.attend(batch)) for batch in batches)
+    found = joined(models.correct(batch, models.attended(batch)) for batch in batches)
     for rule, of_rule in classes.items():
         assert_array_equal(found[rule], of_rule[:, sure].argmax(-1) == labels)
 
@@ -72,7 +72,7 @@ def test_every_map_has_the_answers_and_the_inside_of_the_plain_module(task_name,
     drawn = sample(trained, 80, 12)
     labels = trained.variant.task.label(drawn)
     models = models_of(trained)
-    attended = models.attend(drawn)
+    attended = models.attended(drawn)
     found = models.correct(drawn, attended)
     weighs = {"last": None, "hard": one_hot}
     assert set(found) == set(weighs if attention_map == "length_gain" else RULES) - {"averaged"}

@@ -20,7 +20,7 @@ def found(task_name):
     parts = []
     for rows in (slice(0, 25), slice(25, 40)):
         batch = rows_of(sequences, rows)
-        parts.append(internals.inside(batch, models.attend(batch)))
+        parts.append(internals.inside(batch, models.attended(batch)))
     return trained, sequences, joined(parts)
 
 

@@ -60,7 +60,7 @@ def test_the_inside_of_the_papers_network_is_that_of_the_fast_engine(task_name, 
     found = plain_inside(plan, SEEDS, weights, [6], 40)
     assert list(found.columns) == ["seed", "layer", "head", "length", "target", "hard", "variance"]
     sequences = drawn(trained, 6, 40)
-    attended = models_of(trained).attend(sequences)
+    attended = models_of(trained).attended(sequences)
     target = at_target(attended.weights, sequences).unflatten(1, (40, heads)).mean(1)
     largest = attended.weights.argmax(-1).unflatten(1, (40, heads))
     hard = (largest == torch.from_numpy(sequences["target"]).view(-1, 1)).double().mean(1)

@@ -90,7 +90,7 @@ class Network:
         assert isinstance(self.attention, Rescaled)
         return self.attention.scale(length, self._learned(weights, "map", self.attention))
 
-    def attend(
+    def context(
         self, weights: Weights, items: Items, folded_query: Float[Tensor, "S BH P"]
     ) -> tuple[Float[Tensor, "S BH P"], Float[Tensor, "S BH"] | None]:
         """Return the context (attention-weighted hidden layers), and the sum of the weights where it is not 1."""
@@ -133,7 +133,7 @@ class Network:
     def __call__(self, weights: Weights, batch: Batch) -> Float[Tensor, "S B C"]:
         """Return the class logits of a batch of sequences."""
         items, folded_query = self.encode(weights, batch)
-        context, total = self.attend(weights, items, folded_query)
+        context, total = self.context(weights, items, folded_query)
         outputs = self.outputs(weights, context, total)
         return self.read_out(weights, self.normalise(weights, outputs))
 

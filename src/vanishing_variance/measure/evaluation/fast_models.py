@@ -126,7 +126,7 @@ def _tested(
     """Return by rule whether each answer to sequences of a length is correct, and `internals.inside` of `models`."""
     answers, inside = [], []
     for batch in batches:
-        attended = models.attend(batch)
+        attended = models.attended(batch)
         of_batch = models.correct(batch, attended)
         of_batch |= {rule: of_rule.correct_as_trained(batch) for rule, of_rule in kept.items()}
         answers.append(of_batch)
@@ -138,4 +138,4 @@ def _at_training_lengths(plan: EvaluationPlan, models: Models, name: str, sequen
     """Return `internals.inside` of new sequences of the training lengths, uniform over the whole range."""
     rng = stream(plan.root_seed, name, plan.variant.task_name, plan.range_name)
     batches = of_training_lengths(models.task, rng, sequences, plan.training_lengths, models.batch_size)
-    return joined(internals.inside(batch, models.attend(batch)) for batch in batches)
+    return joined(internals.inside(batch, models.attended(batch)) for batch in batches)

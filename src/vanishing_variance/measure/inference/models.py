@@ -96,8 +96,8 @@ class Models:
         return self.network.read_out(self.weights, normalised)
 
     @torch.no_grad()
-    def attend(self, sequences: Sequences) -> Attended:
-        """Return what the models make of a batch that they share."""
+    def attended(self, sequences: Sequences) -> Attended:
+        """Return attention and its outputs O for a batch that the models share."""
         items, folded_query = self.encode(sequences)
         total = None
         if self.network.rescaled:
@@ -131,7 +131,7 @@ class Models:
     @torch.no_grad()
     def correct_as_trained(self, sequences: Sequences) -> Bool[Tensor, "S B"]:
         """Return True where the answer is correct by the rule `last`."""
-        class_logits = self.read_out(self.attend(sequences).after)
+        class_logits = self.read_out(self.attended(sequences).after)
         return class_logits.argmax(-1) == self.labels(sequences)
 
 
