@@ -202,8 +202,8 @@ def initial(network: Network, embedding: Mapping[str, Initial], num_classes: int
         inputs["key"] = inputs["value"] = embedding["item.0.weight"].shape[1]
         tensors = {name: tensor for name, tensor in embedding.items() if not name.startswith(("item.", "query."))}
     else:
-        tensors |= initialisation.linear("item.2", width, width)
-        tensors |= initialisation.linear("query.2", width, width)
+        tensors |= initialisation.linear_layer("item.2", width, width)
+        tensors |= initialisation.linear_layer("query.2", width, width)
     if model.output_projection:
         inputs["output"] = width
     for part, num_features in inputs.items():
@@ -215,6 +215,6 @@ def initial(network: Network, embedding: Mapping[str, Initial], num_classes: int
         tensors[f"map.{name}"] = Initial((1,), constant=value)
     for name, value in network.norm.LEARNABLE.items():
         tensors[f"norm.{name}"] = Initial((width,), constant=value)
-    tensors |= initialisation.linear("head.0", width, width)
-    tensors |= initialisation.linear("head.2", width, num_classes)
+    tensors |= initialisation.linear_layer("head.0", width, width)
+    tensors |= initialisation.linear_layer("head.2", width, num_classes)
     return tensors

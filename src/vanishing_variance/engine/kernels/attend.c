@@ -4,7 +4,7 @@
    h_n = gelu(x_n), the logits are l_n = query . h_n, and the context is the mean of h with the weights softmax(l). h is
    never stored: a block of items stays in the first-level cache, and the gradient computes it again.
 
-   WIDTH is defined by whoever compiles this; with LINEAR, h_n = x_n: there is no GELU. Arrays are contiguous float32,
+   WIDTH is defined by whoever compiles this; with NO_GELU, h_n = x_n. Arrays are contiguous float32,
    seeds first, then sequences. A *_seed is how far the next seed's part is, 0 where all seeds share it. */
 
 #include <math.h>
@@ -71,7 +71,7 @@ static inline float exp_nonpositive(float y) {
 /* The normal distribution function at x, error below 1e-7 (Abramowitz and Stegun 1964, 7.1.26, as torch uses it), and
    the density. gelu(x) = x Phi(x), and its derivative is Phi(x) + x phi(x): both take one exponential. */
 static inline void normal(float x, float *distribution, float *density) {
-#ifdef LINEAR
+#ifdef NO_GELU
     *distribution = 1, *density = 0;
 #else
     float e = exp_nonpositive(-0.5f * x * x);
