@@ -7,7 +7,7 @@ import pytest
 from made_up_results import CLAIM
 
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.report.readme import BEGIN, END, block, rewritten
+from vanishing_variance.report.readme import BEGIN, END, answer, rewritten
 from vanishing_variance.report.strongest import Evidence, Judged, strongest
 from vanishing_variance.results.answer import BEYOND, TREATMENTS
 from vanishing_variance.results.runs import TASKS
@@ -73,5 +73,5 @@ def test_of_one_seed_the_readme_has_a_mean_alone():
     names = [treatment.name for treatment in TREATMENTS]
     cells = pd.DataFrame(product(names, TASKS, (BEYOND, 64)), columns=["treatment", "task", "length"])
     means = cells.assign(paper=np.nan, n=1, mean=50.0, low=np.nan, high=np.nan)
-    [none] = [line for line in block(means, [CLAIM]).splitlines() if line.startswith("| none ")]
+    [none] = [line for line in answer(means, [CLAIM]).splitlines() if line.startswith("| none ")]
     assert none.replace("|", "").split() == ["none", *["50.0"] * 4, "1"]
