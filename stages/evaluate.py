@@ -16,7 +16,7 @@ from vanishing_variance.harness.arrays import read_arrays, write_arrays
 from vanishing_variance.harness.frames import write_frame
 from vanishing_variance.harness.memory import require_memory
 from vanishing_variance.harness.paths import NETWORK
-from vanishing_variance.harness.script import run
+from vanishing_variance.harness.script import run_script
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.evaluation.config import Diagnostics
@@ -107,4 +107,4 @@ def weights_by_rule(this: Run) -> dict[str, dict[str, np.ndarray]]:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

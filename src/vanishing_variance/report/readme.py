@@ -18,7 +18,7 @@ from vanishing_variance.harness.files import read_document, read_text, write_tex
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import MISSING, power
 from vanishing_variance.harness.paths import METRICS, PLOTS
-from vanishing_variance.harness.script import run
+from vanishing_variance.harness.script import run_script
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.pictures import accuracies
@@ -89,4 +89,4 @@ def _cell(estimates: pd.DataFrame) -> str:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)
