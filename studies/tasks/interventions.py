@@ -1,15 +1,20 @@
 """The interventions on `majority`, in the models of this study: `python studies/tasks/interventions.py`.
 
 Moments of O are set to those of short sequences, and the other way round; a task without a target has no others.
-Writes interventions.csv, shares of the fall of accuracy. Needs the weights of `make study NAME=tasks`.
+Writes interventions.csv, shares of the fall of accuracy beyond training and at the longest length, which needs the
+weights of `make study NAME=tasks`; and harder.csv, how near the two most frequent classes are at each length, which
+needs none: `… interventions.py harder`.
 """
 
+import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.seeds import seeds
+from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.variant import Variant, task_training
 from vanishing_variance.harness.frames import write_csv
 from vanishing_variance.harness.script import run_script
@@ -23,18 +28,42 @@ from vanishing_variance.results.shares import shares
 from vanishing_variance.studies.line import LineRun
 from vanishing_variance.studies.parameters import line_params
 from vanishing_variance.studies.study import read_study
+from vanishing_variance.tasks.majority import Majority
 
 HERE = Path(__file__).parent
 LINES = ("none", "ln", "falls-none", "falls-ln")
 TASK, BLOCK = "majority", 22
+SEQUENCES = 2048  # a length, of `harder`
 
 
 def main() -> None:
     """Measure, write and print."""
+    write_csv(HERE / "harder.csv", harder())
+    if sys.argv[1:] == ["harder"]:
+        return
     found = pd.concat(map(shares_of_line, LINES))
     write_csv(HERE / "interventions.csv", found)
     beyond = found[found["length"].isna()].drop(columns=["task", "range", "length", "note"])
     print(beyond.to_string(index=False))
+
+
+def harder() -> pd.DataFrame:
+    """Return by length the mean gap of the two largest counts, in percent of the items; and what a reader scores.
+
+    The reader knows each class's share with a normal error of 1% of the items, or of 0.1%; percent of sequences.
+    """
+    task, found = Majority(), []
+    for length in get_param(read_yaml(PATH), "test.lengths", Lengths):
+        rng = stream(0, "harder", length)
+        batch = task.sample(rng, SEQUENCES, length)
+        share = task.counts(batch["class"]) / length
+        ordered = np.sort(share, axis=1)
+        row = {"length": length, "gap": 100 * (ordered[:, -1] - ordered[:, -2]).mean()}
+        for error in (0.01, 0.001):
+            read = share + rng.normal(scale=error, size=share.shape)
+            row[f"reader_{error}"] = 100 * (read.argmax(axis=1) == task.label(batch)).mean()
+        found.append(row)
+    return pd.DataFrame(found).round(2)
 
 
 def shares_of_line(line: str) -> pd.DataFrame:
@@ -50,7 +79,8 @@ def shares_of_line(line: str) -> pd.DataFrame:
     block = Block("short", trained, variant, weights, variant, weights, sequences)
     how: Interventions = get_param(params, "interventions", Interventions)
     accuracy = intervene(block, seeds(BLOCK, size), how, params["seed"])
-    return shares(accuracy, {"short": trained.longest}).assign(norm=line)
+    found = shares(accuracy, {"short": trained.longest}).assign(norm=line)
+    return found[found["length"].isna() | (found["length"] == max(lengths))]
 
 
 if __name__ == "__main__":

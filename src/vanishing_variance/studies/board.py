@@ -28,7 +28,7 @@ SHOWN = (2**8, 2**11)
 KEYS = ["task", "line", "rule", "n"]
 # Of a difference from the baseline.
 TESTS = ["n_paired", *(f"{view}{end}" for view in VIEWS for end in ENDS), "d_z", "p", "p_holm"]
-AT_EQUAL_LOSS = [f"equal_loss{end}" for end in ENDS]
+OPTIONAL = [f"{view}{end}" for view in ("all_seeds", "equal_loss") for end in ENDS]
 
 
 def board_of_study(results: pd.DataFrame, study: Study, longest: Mapping[str, int], sequences: int) -> pd.DataFrame:
@@ -47,7 +47,8 @@ def board(results: pd.DataFrame, baselines: Mapping[str, str], longest: int, seq
 
     `beyond`: the mean over the lengths beyond `longest`, the longest in training; `accuracy_<length>`. `difference`:
     from the line's `baseline`, paired by seed, the same rule, in points, with `p_holm` over the lines of a task and
-    rule; beside it the views of `results.compare.gains.gain`, each accuracy being of so many `sequences`.
+    rule; beside it the views of `results.compare.gains.gain`, each accuracy being of so many `sequences`. `all_seeds`:
+    where the baseline has more seeds than are paired, the points from all of them, by Welch's interval.
 
     Where losses were measured: `equal_loss`, the points at equal loss (`studies.equal_loss`). Of the rule `last`, where
     it was measured: at the longest length `target`, the attention weight of the item with the answer, and
@@ -85,7 +86,7 @@ def _rows_of_line(own: pd.DataFrame, baseline: pd.DataFrame, longest: int, seque
         by_length = percent_by_length(rows(own, rule=rule))
         if by_length.empty:
             continue
-        beyond = by_length.loc[:, by_length.columns.to_numpy() > longest].mean(axis=1)
+        beyond = percent_beyond(by_length, longest)
         row = {"rule": rule, "n": len(by_length), "p": NAN, **_estimate("beyond", beyond.to_numpy())}
         theirs = percent_by_length(rows(baseline, rule=rule))
         if len(theirs):
@@ -93,6 +94,8 @@ def _rows_of_line(own: pd.DataFrame, baseline: pd.DataFrame, longest: int, seque
             row |= {"n_paired": points.n, "d_z": points.d_z, "p": points.p}
             for view, values in views.items():
                 row |= columns(view, values)
+            if len(theirs) > points.n > 1:
+                row |= columns("all_seeds", _unpaired(beyond, percent_beyond(theirs, longest)))
             row |= at_equal_loss(rows(own, rule=rule), rows(baseline, rule=rule), longest)
         for length in by_length:
             row |= _estimate(f"accuracy_{length:.0f}", by_length[length].to_numpy())
@@ -104,6 +107,17 @@ def _rows_of_line(own: pd.DataFrame, baseline: pd.DataFrame, longest: int, seque
 def _estimate(name: str, values: Float[np.ndarray, " S"]) -> dict[str, float]:
     """Return the mean and its interval by name."""
     return columns(name, interval(values))
+
+
+def percent_beyond(by_length: pd.DataFrame, longest: int) -> "pd.Series[float]":
+    """Return each seed's mean over the lengths beyond training."""
+    return by_length.loc[:, by_length.columns.to_numpy() > longest].mean(axis=1)
+
+
+def _unpaired(ours: "pd.Series[float]", theirs: "pd.Series[float]") -> tuple[float, float, float]:
+    """Return the difference of the means of all seeds, and Welch's 95% interval."""
+    low, high = stats.ttest_ind(ours, theirs, equal_var=False).confidence_interval()
+    return float(ours.mean() - theirs.mean()), float(low), float(high)
 
 
 def _inside(results: pd.DataFrame) -> dict[str, float]:
@@ -119,6 +133,6 @@ def _columns(frame: pd.DataFrame) -> list[str]:
     tested = accuracy_lengths(frame)
     shown = sorted({*tested[:1], *SHOWN, *tested[-1:]})
     accuracies = [f"accuracy_{length}{end}" for length in shown for end in ENDS]
-    optional = [name for name in (*AT_EQUAL_LOSS, *accuracies) if name in frame]
+    optional = [name for name in (*OPTIONAL, *accuracies) if name in frame]
     beyond = [f"beyond{end}" for end in ENDS]
     return [*KEYS, *beyond, "baseline", *TESTS, *optional, "target", "variance_ratio", "note"]
