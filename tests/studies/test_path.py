@@ -69,3 +69,23 @@ def test_a_line_that_diverged_has_no_gain_and_neither_have_changes_from_and_to_i
     lines = {line: {} for line in [*BASELINES, *BASELINES.values()]}
     study = Study(question="Where?", tasks=["argmax"], lines=lines, compare=compare, path=LINES)
     assert "| b-ln" in path_section(table, study, {"short": 16}, SEQUENCES)
+
+
+def test_from_a_clear_change_on_lines_are_pooled_and_those_that_did_not_train_are_marked():
+    rng = np.random.default_rng(1)
+    gains = {"a": 30, "b": 2, "c": 1}
+    accuracy = {}
+    for name, gain in gains.items():
+        noise = rng.integers(-3, 4, (6, 2))
+        short = np.full(6, 90 if name == "b" else 100)
+        for arm, more in (("none", 0), ("ln", gain)):
+            accuracy[f"{name}-{arm}"] = np.column_stack([short, 40 + more + noise * (arm == "ln")])
+    table = results(accuracy)
+    found = path(table, LINES, BASELINES, 16, SEQUENCES)
+    assert found["line"].tolist() == [*LINES, "pooled from b-ln on"]
+    assert found["trained"].tolist() == [True, False, True, True]
+    by_seed = [(accuracy[f"{name}-ln"] - accuracy[f"{name}-none"])[:, 1:].mean(axis=1) for name in "abc"]
+    pooled = stats.ttest_1samp((by_seed[1] + by_seed[2]) / 2, 0).confidence_interval()
+    assert found.loc[3, ["points_low", "points_high"]].tolist() == pytest.approx([*pooled])
+    since = [(of - by_seed[0]).mean() for of in by_seed]
+    assert found["from_first"].tolist() == pytest.approx([np.nan, *since[1:], np.nan], nan_ok=True)

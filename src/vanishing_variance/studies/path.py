@@ -33,7 +33,7 @@ NOTE = (
     "log-odds at the longest. *Change*: from the gain of the line above, with its 95% interval, and the p of its "
     "paired t-test after Holm's correction over the path. *From the first that trained*: the change from the gain of "
     "the first line whose baseline has at least 99% at the shortest length; those whose baseline has less are marked "
-    "\\*. *Pooled*: each seed's mean over the lines from the last clear change (p < 0.05, points) on."
+    "\\*. *Pooled*: from the last clear change (p < 0.05, points) on, each seed's mean over the lines."
 )
 INSIDE_NOTE = (
     "Inside the models as trained, of all lines that are compared. *Target*: attention to it, of the head that has "
@@ -58,7 +58,6 @@ def path_section(results: pd.DataFrame, study: Study, longest: Mapping[str, int]
             if len(of_rule):
                 found = path(of_rule, study.path, study.baselines, longest_of_path, sequences)
                 parts.append(_gains(found, rule))
-                parts += _pooled(of_rule, found, study.baselines, longest_of_path, sequences)
         pairs = study.baselines.items()
         inside = [[line, *_inside(of_task, line), *_inside(of_task, baseline)] for line, baseline in pairs]
         parts.append(table(INSIDE, inside))
@@ -72,10 +71,12 @@ def path(
 
     Both with 95% t intervals over seeds (`…_low`, `…_high`), and `<view>_p` of the change, after Holm's correction.
     Beside them `adjusted`, the points at equal accuracy (`compare.gains.gain`), `trained`, whether the baseline has
-    TRAINED at the shortest length, and `from_first`, the change of the points from the first line that has.
+    TRAINED at the shortest length, and `from_first`, the change of the points from the first line that has. Where a
+    change is clear, a last row has the points from the last such line on, each seed's mean over its lines.
     `results`: of one task and rule.
     """
     on_path: list[dict[str, Any]] = []
+    points = []
     before = first = pd.DataFrame(columns=list(VIEWS))
     for line in lines:
         ours, theirs = (percent_by_length(rows(results, line=name)) for name in (line, baselines[line]))
@@ -94,10 +95,17 @@ def path(
             row |= columns(f"{view}_change", (change.mean, change.low, change.high))
             row[f"{view}_p"] = change.p
         on_path.append(row)
+        points.append(gains["points"])
         before = gains
     frame = pd.DataFrame(on_path)
     for view in VIEWS:
         frame[f"{view}_p"] = holm(frame[f"{view}_p"].to_numpy(dtype=float))
+    clear = frame.index[frame["points_p"] < CLEAR]
+    if len(clear):
+        by_seed = pd.concat(points[clear[-1] :], axis=1).mean(axis=1).dropna().to_numpy()
+        about = {"line": f"pooled from {lines[clear[-1]]} on", "n": len(by_seed), "trained": True}
+        pooled = pd.DataFrame([about | columns("points", interval(by_seed))])
+        frame = pd.concat([frame, pooled], ignore_index=True)
     return frame
 
 
@@ -126,22 +134,6 @@ def _gains(path: pd.DataFrame, rule: str) -> str:
             head += BESIDE.values()
             cells += [texts(path, beside, how) for beside in BESIDE]
     return table(head, zip(*cells, strict=True), texts=2)
-
-
-def _pooled(
-    results: pd.DataFrame, path: pd.DataFrame, baselines: Mapping[str, str], longest: int, sequences: int
-) -> list[str]:
-    """Return the mean gain from the last clear change on, as a line; nothing where there is none."""
-    clear = path.index[path["points_p"] < CLEAR]
-    if clear.empty:
-        return []
-    lines = path["line"][clear[-1] :]
-    gains = []
-    for line in lines:
-        ours, theirs = (percent_by_length(rows(results, line=name)) for name in (line, baselines[line]))
-        gains.append(_gains_by_seed(ours, theirs, longest, sequences)["points"])
-    by_seed = pd.concat(gains, axis=1).mean(axis=1).dropna().to_numpy()
-    return [f"Pooled from {lines.iloc[0]} on: {estimate('+.1f', *interval(by_seed))} points (n = {len(by_seed)})."]
 
 
 def _inside(results: pd.DataFrame, line: str) -> list[str]:
