@@ -6,7 +6,7 @@ of this package, all are constant, so a passing check reruns nothing.
 
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.paths import CHOICES, NETWORK, RUNS
-from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml, written
 from vanishing_variance.params import check
@@ -33,4 +33,4 @@ def imported(name: str) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

@@ -6,7 +6,7 @@ from vanishing_variance.claims.table import judged
 from vanishing_variance.harness.frames import read_csv, tidied
 from vanishing_variance.harness.outputs import write_files
 from vanishing_variance.harness.paths import METRICS, NETWORK, PLOTS
-from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.explained import beside_accuracy
@@ -32,4 +32,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

@@ -16,7 +16,7 @@ from vanishing_variance.harness.arrays import read_arrays, write_arrays
 from vanishing_variance.harness.frames import write_frame
 from vanishing_variance.harness.memory import require_memory
 from vanishing_variance.harness.paths import NETWORK
-from vanishing_variance.harness.script import run
+from vanishing_variance.harness.script import run_script
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.evaluation.config import Diagnostics
@@ -71,7 +71,7 @@ def evaluate_paper(
     require_memory(prod(grows_with.values()), grows_with)
     weights = {rule: read_weights(path, variant, training, len(block)) for rule, path in weight_files(this).items()}
     # weights that are evaluated have been recorded by DVC, and are whole
-    remove_finished_checkpoints(this.folder("checkpoints"), weights["plain"])
+    remove_finished_checkpoints(this.folder("checkpoints"), weights["last"])
     plan = EvaluationPlan(
         name=str(this),
         root_seed=root_seed,
@@ -97,14 +97,14 @@ def evaluate_network(params: Mapping[str, Any], this: Run, block: Sequence[int])
     frames = {"accuracy": accuracies(correct, block)}
     if has_inside(plan):
         sequences = min(INSIDE, test.sequences)
-        frames["inside"] = plain_inside(plan, block, weights["plain"], test.lengths, sequences)
+        frames["inside"] = plain_inside(plan, block, weights["last"], test.lengths, sequences)
     return correct, frames
 
 
 def weights_by_rule(this: Run) -> dict[str, dict[str, np.ndarray]]:
-    """Return the last weights of a trained block as `plain`, and by name those that its training kept beside them."""
+    """Return the last weights of a trained block as `last`, and by name those that its training kept beside them."""
     return {rule: read_arrays(path) for rule, path in weight_files(this).items()}
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

@@ -5,7 +5,7 @@ from vanishing_variance.figures.drawing import write_figure
 from vanishing_variance.harness.files import write_json
 from vanishing_variance.harness.frames import read_csv, tidied, write_csv
 from vanishing_variance.harness.paths import FIGURES, METRICS, PLOTS
-from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.probe.fits import ONE, POOLED, fits, pooled, summary
 from vanishing_variance.results.accuracy import rounded
 
@@ -24,4 +24,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

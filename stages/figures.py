@@ -11,7 +11,7 @@ from vanishing_variance.figures.config import Figures
 from vanishing_variance.figures.drawing import write_figure
 from vanishing_variance.harness.frames import read_csv, read_frame, tidied, write_csv
 from vanishing_variance.harness.paths import FIGURES, LOSSES, METRICS, NETWORK, PLOT_DATA, PLOTS
-from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.runs import REFERENCE
@@ -65,4 +65,4 @@ def write(drawn: results.Drawn) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

@@ -6,7 +6,7 @@ from vanishing_variance.engine.task import Task
 from vanishing_variance.harness import paths
 from vanishing_variance.harness.arrays import write_arrays
 from vanishing_variance.harness.memory import require_memory
-from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.held_out import Test, held_out_stream
@@ -31,4 +31,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

@@ -12,7 +12,7 @@ from vanishing_variance.engine.seeds import Index, SeedsPerBlock, seeds
 from vanishing_variance.engine.variant import Variant, task_training
 from vanishing_variance.harness.frames import write_frame
 from vanishing_variance.harness.paths import NETWORK
-from vanishing_variance.harness.script import run
+from vanishing_variance.harness.script import run_script
 from vanishing_variance.harness.sections import PATH, Lengths, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.inference.stored import open_sequences, read_weights
@@ -45,4 +45,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

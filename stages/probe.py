@@ -4,7 +4,7 @@ from vanishing_variance.engine.seeds import Index
 from vanishing_variance.harness.frames import widened, write_csv
 from vanishing_variance.harness.memory import require_memory
 from vanishing_variance.harness.paths import PLOTS
-from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.probe.config import Probe
@@ -38,4 +38,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

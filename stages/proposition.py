@@ -10,7 +10,7 @@ from vanishing_variance.engine.variant import Variant, task_training
 from vanishing_variance.harness.frames import write_frame
 from vanishing_variance.harness.memory import require_memory
 from vanishing_variance.harness.paths import NETWORK
-from vanishing_variance.harness.script import run
+from vanishing_variance.harness.script import run_script
 from vanishing_variance.harness.sections import PATH, Lengths, Several, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.inference.stored import read_weights
@@ -36,4 +36,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

@@ -4,7 +4,7 @@ from vanishing_variance.engine.ranges import ranges_of
 from vanishing_variance.harness.files import read_document, read_text, write_text
 from vanishing_variance.harness.frames import read_csv, tidied
 from vanishing_variance.harness.paths import FIGURES, METRICS, PLOTS
-from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.page import Results, page, read_figure
@@ -48,4 +48,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

@@ -6,7 +6,7 @@ from vanishing_variance.figures.drawing import write_figure
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.frames import write_csv
 from vanishing_variance.harness.outputs import write_files
-from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies.board import board_of_study
 from vanishing_variance.studies.line import STUDIES, plan_file
@@ -46,4 +46,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

@@ -1,6 +1,6 @@
 """Check a study, and write what each of its lines is trained and tested with."""
 
-from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.studies.plan import write_plan
 
 
@@ -11,4 +11,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

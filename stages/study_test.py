@@ -14,7 +14,7 @@ from vanishing_variance.engine.seeds import seeds
 from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness.errors import TooLargeError
 from vanishing_variance.harness.frames import write_csv
-from vanishing_variance.harness.script import run
+from vanishing_variance.harness.script import run_script
 from vanishing_variance.measure.drawn import drawn_sequences
 from vanishing_variance.measure.training_loss import training_losses
 from vanishing_variance.studies.arguments import planned_run
@@ -80,7 +80,7 @@ def heads_inside(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame | Non
 
     plan = PlainPlan.of_paper(TrainingPlan.of(params, this))
     block = seeds(this.block, params["seeds_per_block"])
-    return paper_inside(plan, block, weights_by_rule(this)["plain"], params["test"]["lengths"])
+    return paper_inside(plan, block, weights_by_rule(this)["last"], params["test"]["lengths"])
 
 
 def losses(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame:
@@ -98,4 +98,4 @@ def losses(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

@@ -3,7 +3,7 @@
 from stages.train import train
 from vanishing_variance.harness.errors import DivergedError
 from vanishing_variance.harness.files import write_json
-from vanishing_variance.harness.script import run
+from vanishing_variance.harness.script import run_script
 from vanishing_variance.studies.arguments import planned_run
 from vanishing_variance.studies.line import DIVERGED
 
@@ -18,4 +18,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

@@ -14,7 +14,7 @@ from vanishing_variance.harness.arrays import write_arrays
 from vanishing_variance.harness.frames import write_frame
 from vanishing_variance.harness.memory import require_memory
 from vanishing_variance.harness.paths import NETWORK
-from vanishing_variance.harness.script import run
+from vanishing_variance.harness.script import run_script
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 
@@ -65,4 +65,4 @@ def train_network(params: Mapping[str, Any], this: Run, numbers: Sequence[int]) 
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

@@ -19,7 +19,7 @@ from vanishing_variance.harness.files import write_json
 from vanishing_variance.harness.frames import read_csv, read_frame, write_csv, write_frame
 from vanishing_variance.harness.outputs import write_files
 from vanishing_variance.harness.paths import LOSSES, METRICS, NETWORK, PLOTS
-from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.sections import PATH, Length, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.proposition import summary
@@ -85,4 +85,4 @@ def write_proposition(cells: pd.DataFrame, tail: int, norm: str) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

@@ -63,7 +63,7 @@ RESULTS = {"ttest", "figures", "claims", "report"}
 # The one study of a copy, tests/smoke-study.yaml, a line of which git has the results alone, and its blocks, whose
 # list DVC needs before the plan is written.
 STUDY = "studies/leaderboard"
-KEPT = """task,line,seed,length,plain
+KEPT = """task,line,seed,length,last
 argmax,before,0,4,0.75
 argmax,before,0,16,0.5
 argmax,before,1,4,0.5

@@ -2,7 +2,7 @@
 
 A tag, an HTML comment, which is not rendered, follows the numbers that it vouches for:
 
-    +4.0 [3.1, 4.9]<!-- studies/paper-scale/tables/gains.md: dictionary, short, ln − none, plain -> beyond -->
+    +4.0 [3.1, 4.9]<!-- studies/paper-scale/tables/gains.md: dictionary, short, ln − none, last -> beyond -->
 
 Before the colon is a file, then cells of one of its lines; in Markdown also parts of the heading above it, in JSON the
 keys above it; "column cell" where a cell alone is not enough. After the arrow are first words of columns, between

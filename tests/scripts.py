@@ -10,7 +10,7 @@ from pathlib import Path
 import jaxtyping
 import pytest
 
-from vanishing_variance.harness.script import run
+from vanishing_variance.harness.script import run_script
 
 ROOT = Path(__file__).resolve().parents[1]
 ONE = ("--task", "argmax", "--range", "short", "--attention", "softmax", "--norm", "ln", "--block", "0")
@@ -23,7 +23,7 @@ def stage(name, *arguments):
         patch.setattr(sys, "argv", [f"{name}.py", *arguments])
         patch.setattr(jaxtyping.config, "jaxtyping_disable", True)  # as outside the tests
         try:
-            run(import_module(f"vanishing_variance.{name}" if "." in name else f"stages.{name}").main)
+            run_script(import_module(f"vanishing_variance.{name}" if "." in name else f"stages.{name}").main)
         except SystemExit as end:
             return end.code, said.getvalue()
     return 0, said.getvalue()

@@ -52,7 +52,7 @@ def test_accuracies_are_those_of_the_pipeline(attention):
         yield from of_length(variant.task, stream(0, "test", "argmax", length), 64, length, size)
 
     sequences = {length: partial(read, length) for length in lengths}
-    _, frames = evaluate_block(plan, {"plain": one.weights, **kept}, one.seeds, sequences)
+    _, frames = evaluate_block(plan, {"last": one.weights, **kept}, one.seeds, sequences)
     pd.testing.assert_frame_equal(evaluate(one), frames["accuracy"])
     with pytest.raises(InputError, match=r"^not measured here; train with a network, such as network='paper'$"):
         inside(one)

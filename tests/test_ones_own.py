@@ -48,7 +48,7 @@ def test_objects_are_trained_and_evaluated_by_both_engines(network):
     models = train(smoke(), Mean(bins=4), Largest, [0, 3], attention=attention, network=network, steps=3)
     assert repr(models).startswith(f"Trained(Mean, Largest, network {network or 'paper'}, seeds [0, 3], 3 steps")
     accuracy = evaluate(models, [4, 64], 20)
-    assert set(accuracy["rule"]) == ({"plain", "hard", "averaged"} if network is None else {"plain", "averaged"})
+    assert set(accuracy["rule"]) == ({"last", "hard", "averaged"} if network is None else {"last", "averaged"})
     assert accuracy.groupby(["rule", "length"])["seed"].agg(list).tolist() == [[0, 3]] * (len(accuracy) // 2)
     if network:
         means = inside(models, [4], 20)
@@ -139,7 +139,7 @@ def test_a_network_is_trained_and_evaluated(task_name, network):
     assert models.losses.groupby("seed")["step"].max().to_dict() == {0: 3, 3: 3}
     accuracy = evaluate(models, lengths=[4, 64], sequences=20)
     rows = accuracy.set_index(["rule", "length", "seed"])["accuracy"].sort_index()
-    assert rows.index.equals(pd.MultiIndex.from_product([["averaged", "plain"], [4, 64], SEEDS]))
+    assert rows.index.equals(pd.MultiIndex.from_product([["averaged", "last"], [4, 64], SEEDS]))
     assert rows.between(0, 1).all()
     if isinstance(network, str):
         assert set(inside(models, [4], 20)["seed"]) == set(SEEDS)

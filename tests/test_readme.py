@@ -12,7 +12,7 @@ import torch
 import yaml
 from checkout import ROOT
 
-from vanishing_variance.report.readme import block, rewritten
+from vanishing_variance.report.readme import answer, rewritten
 from vanishing_variance.report.strongest import Judged, strongest
 from vanishing_variance.report.studies import read_answer, read_judged
 
@@ -42,7 +42,7 @@ def test_the_answer_is_what_the_committed_results_say(monkeypatch):
     params = yaml.safe_load(committed("params.yaml"))
     run = Judged(json.loads(committed("metrics/claims.json")), params)
     claims = [evidence.claim for evidence in strongest(run, read_judged(params)).values()]
-    current = block(read_answer(params), claims)
+    current = answer(read_answer(params), claims)
     assert rewritten(PAGES["README.md"], current) == PAGES["README.md"]
 
 

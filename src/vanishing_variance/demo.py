@@ -51,7 +51,7 @@ def main() -> None:
     curves = {}
     for name, (norm, changes, _) in LINES.items():
         models = train(read_params(SHARED | changes, DEFAULTS), "dictionary", norm, SEEDS)
-        accuracy = rows(evaluate(models, LENGTHS, SEQUENCES), rule="plain")
+        accuracy = rows(evaluate(models, LENGTHS, SEQUENCES), rule="last")
         curves[name] = 100 * accuracy.groupby("length")["accuracy"].mean()
         print(name.ljust(24) + "".join(f"{percent:8.1f}" for percent in curves[name]), flush=True)
     table = pd.DataFrame(curves)

@@ -138,13 +138,13 @@ def train(
 def evaluate(trained: Trained, lengths: Iterable[int] | None = None, sequences: int | None = None) -> pd.DataFrame:
     """Return the accuracy of every model: seed, rule, length, accuracy as a fraction.
 
-    `rule`: plain, as trained; hard, all attention on the largest logit; adaptive, the published temperature, where the
+    `rule`: last, as trained; hard, all attention on the largest logit; adaptive, the published temperature, where the
     attention map is a softmax; and, as they are, the weights that were kept beside the last ones (averaged, step_<n>).
     Of a `network`, neither hard nor adaptive. `lengths` and `sequences` a length are those of params.yaml by default.
     Fewer sequences are other sequences than the pipeline's. Over the cores, as `train`. Raises InputError.
     """
     tested, number = _test(trained, lengths, sequences)
-    weights = {"plain": trained.weights, **trained.kept}
+    weights = {"last": trained.weights, **trained.kept}
     plan, variant = trained.plan, trained.plan.variant
     if isinstance(plan, PlainPlan):
         correct = plain_correct(plan, trained.seeds, weights, tested, number)

@@ -17,7 +17,7 @@ from vanishing_variance.engine.seeds import seeds
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.variant import Variant, task_training
 from vanishing_variance.harness.frames import write_csv
-from vanishing_variance.harness.script import run
+from vanishing_variance.harness.script import run_script
 from vanishing_variance.harness.sections import PATH, Lengths, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.drawn import drawn_sequences
@@ -84,4 +84,4 @@ def shares_of_line(line: str) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

@@ -35,7 +35,7 @@ def _accuracy():
     rows = []
     for task, range_, norm in itertools.product(TASKS, RANGES, GAIN):
         gain = GAIN["ln" if task == "dictionary" and norm == "std" else norm]
-        for seed, rule, length in itertools.product(range(SEEDS), ("plain", "adaptive"), LENGTHS):
+        for seed, rule, length in itertools.product(range(SEEDS), ("last", "adaptive"), LENGTHS):
             noise = rng.normal(0, 0.004)
             value = 0.998 + noise / 10 if length == 16 else 0.5 + gain + noise
             rows.append((task, range_, norm, seed, rule, length, value))
@@ -50,7 +50,7 @@ def accuracy():
 
 def mechanism():
     """Models of the short range whose variance decays, less so with ln; they keep 0.5 (none) and 0.9 of it."""
-    of = accuracy().query("rule == 'plain' and range == 'short'").drop(columns="rule")
+    of = accuracy().query("rule == 'last' and range == 'short'").drop(columns="rule")
     none = of["norm"] == "none"
     kept, noise = np.where(none, 0.5, 0.9), np.random.default_rng(1).normal(0, 0.01, len(of))
     before = {"variance_before": kept + noise, "feature_variance_before": 0.4 + noise}
@@ -68,8 +68,8 @@ def interventions(accuracies=None, **changes):
     `changes`: the accuracy of an intervention in models without a normaliser; `ln` reads better, whatever the weights.
     """
     of = _accuracy() if accuracies is None else accuracies
-    plain, rows = of.query("rule == 'plain' and range == 'short' and length in (16, 64, 4096)"), []
-    for task, range_, norm, seed, _, length, base in plain.itertuples(index=False):
+    last, rows = of.query("rule == 'last' and range == 'short' and length in (16, 64, 4096)"), []
+    for task, range_, norm, seed, _, length, base in last.itertuples(index=False):
         about = (task, range_, norm, seed)
         if length == 16:
             rows.append((*about, 0, BASE, NOTHING, 0.998))
@@ -125,7 +125,7 @@ def verdict(key, **changes):
     return judge([BY_KEY[key]], evidence(**changes))[key]
 
 
-def shifted(task, norm, by, range_="short", rules=("plain",), lengths=LENGTHS):
+def shifted(task, norm, by, range_="short", rules=("last",), lengths=LENGTHS):
     """The raw results, the accuracies of one variant moved by as many percentage points."""
     frame = accuracy()
     chosen = (frame["task"] == task) & (frame["norm"] == norm) & (frame["range"] == range_)

@@ -42,10 +42,10 @@ def test_what_was_not_trained_or_tested_beyond_training_is_not_tested():
     assert having(NOT_TESTED, SOME, **short) == LONG
     found = verdict("argmax-long", **short)
     assert (found["evidence"], found["steps"]) == ("argmax was not trained on the long range with ln and none", {})
-    plain = {"accuracy": accuracy().query("rule == 'plain'")}
+    last = {"accuracy": accuracy().query("rule == 'last'")}
     adaptive = {f"{task}-{name}" for task in SHORT for name in ("adaptive", "orthogonal")}
-    assert having(NOT_TESTED, RECORDED, **plain) == adaptive
-    assert verdict("argmax-adaptive", **plain)["evidence"] == "argmax was not tested by the rule adaptive"
+    assert having(NOT_TESTED, RECORDED, **last) == adaptive
+    assert verdict("argmax-adaptive", **last)["evidence"] == "argmax was not tested by the rule adaptive"
     near = {"accuracy": accuracy().query("length <= 64"), "mechanism": mechanism().query("length == 16")}
     near |= {"longest": {"short": 16, "long": 64}}
     inside = {f"{key}-{task}" for key in INSIDE for task in SHORT}

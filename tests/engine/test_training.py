@@ -291,7 +291,7 @@ def trained_and_tested(task, norm):
     plan = make_plan(task, norm, steps=6)
     weights = block._train_chunk(plan, [0, 1], None, lambda done: None).weights
     sequences = plan.variant.task.sample(np.random.default_rng(0), 20, 40)
-    attended = Models.of(plan.variant, weights).attend(sequences)
+    attended = Models.of(plan.variant, weights).attended(sequences)
     return {**weights, "before": attended.before.numpy(), "after": attended.after.numpy()}
 
 

@@ -21,7 +21,7 @@ from vanishing_variance.results.runs import RULES
 
 LENGTHS = [4, 16, 64]
 TASKS = ("argmax", "dictionary")
-PANELS = ("plain", "adaptive θ", "averaged")
+PANELS = ("last weights", "adaptive θ", "averaged")
 # Characters: three lines.
 CAPTION = 360
 
@@ -102,7 +102,7 @@ def papers_at_16(*tasks):
     """The paper's means of two normalisers, as trained, in these tasks."""
     columns = ["task", "range", "rule", "variant", "length", "quantity", "value"]
     norms = (("ln", 97.6), ("none", 90))
-    rows = [(task, "short", "plain", norm, 16, "accuracy_pct", mean) for task, (norm, mean) in product(tasks, norms)]
+    rows = [(task, "short", "last", norm, 16, "accuracy_pct", mean) for task, (norm, mean) in product(tasks, norms)]
     return accuracy.papers(pd.DataFrame(rows, columns=columns), "short")
 
 
@@ -111,7 +111,7 @@ def test_accuracy_is_drawn_beside_the_papers(raw):
     steps = {"argmax": 4_000, "dictionary": 10_000}
     drawing = accuracy.draw(data, papers_at_16("dictionary"), "short", (5, 16), steps)
     assert [axes.get_title("left").partition(", ")[2] for axes in drawing.figure.axes] == [*PANELS] * 4
-    shown = data.query("task == 'dictionary' and rule == 'plain' and norm == 'ln'")
+    shown = data.query("task == 'dictionary' and rule == 'last' and norm == 'ln'")
     for panel, quantity, papers in ((6, "mean", 97.6), (9, "difference", 97.6 - 90)):
         lines = drawing.figure.axes[panel].lines  # of each norm ours, and the paper's
         place = [line.get_label() for line in lines].index("+ ln")
@@ -143,9 +143,9 @@ def test_a_board_has_marks_or_words_of_every_line_in_its_order_and_a_vertical_li
     """Of three lines the first has averaged weights, and the last diverged."""
     rows = []
     for line, mean in (("none", 10.0), ("ln", 30.0)):
-        row = {"task": "argmax", "line": line, "rule": "plain", "n": 6, "note": None}
+        row = {"task": "argmax", "line": line, "rule": "last", "n": 6, "note": None}
         rows.append(row | {"beyond": mean, "beyond_low": mean - 3, "beyond_high": mean + 5})
-    rows.append({"task": "argmax", "line": "broken", "rule": "plain", "note": "seed 1 diverged at step 7"})
+    rows.append({"task": "argmax", "line": "broken", "rule": "last", "note": "seed 1 diverged at step 7"})
     rows.append(rows[0] | {"rule": "averaged", "beyond": 11.0})
     drawing = draw("Which is best?", pd.DataFrame(rows).astype({"n": "Int64"}))
     [axes] = drawing.figure.axes

@@ -71,14 +71,14 @@ def measurements():
         models = {norm: make_trained(task, norm, SHARP[task], heads=2) for norm in ("none", "ln")}
         drawn = {length: sample(models["ln"], 200, length) for length in LENGTHS}
         read = {length: partial(in_parts, sequences) for length, sequences in drawn.items()}
-        attended = models_of(models["ln"]).attend(drawn[32])
+        attended = models_of(models["ln"]).attended(drawn[32])
         names = ("logits", "weights", "before", "after")
         yield f"inside {task}", {name: getattr(attended, name).cpu().numpy() for name in names}
 
         lengths = Range(shortest=3, longest=9)
         look = Diagnostics(sequences=20, heatmap_sequences=7)
         plan = EvaluationPlan("test", 0, models["ln"].variant, "short", lengths, look)
-        _, frames = evaluate_block(plan, {"plain": models["ln"].weights}, SEEDS, read)
+        _, frames = evaluate_block(plan, {"last": models["ln"].weights}, SEEDS, read)
         numbers = frames["mechanism"].select_dtypes("number")
         yield f"mechanism {task}", {name: numbers[name].to_numpy() for name in numbers}
         yield f"fractions {task}", {"accuracy": frames["accuracy"]["accuracy"].to_numpy()}

@@ -197,7 +197,7 @@ def test_another_network_is_trained_and_tested_and_what_is_not_measured_in_it_sa
 
     metrics = editable / "metrics"
     accuracy = read_csv(metrics / "accuracy.csv")
-    assert set(accuracy["rule"]) == {"plain", "averaged"}
+    assert set(accuracy["rule"]) == {"last", "averaged"}
     assert read_csv(metrics / "tables/tests.csv")["share_both"].notna().any()  # of the single answers
     assert "gradient steps, network transformer" in (metrics / "tables/tables.md").read_text()
     claims = json.loads((metrics / "claims.json").read_text())

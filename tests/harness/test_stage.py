@@ -13,7 +13,7 @@ from processes import alive, wait_for
 
 from vanishing_variance.harness.command import call
 from vanishing_variance.harness.errors import DivergedError, InputError
-from vanishing_variance.harness.script import run
+from vanishing_variance.harness.script import run_script
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def test_what_a_user_can_mend_is_one_line_and_an_exit_code(problem, code, said, 
         raise problem
 
     with pytest.raises(SystemExit) as ended:
-        run(main)
+        run_script(main)
     assert ended.value.code == code
     printed = capsys.readouterr()
     assert printed.out == ""
@@ -52,7 +52,7 @@ def test_the_same_stage_twice_at_once_is_one_after_the_other(here):
     script = """
 import time
 from pathlib import Path
-from vanishing_variance.harness.script import run
+from vanishing_variance.harness.script import run_script
 
 def main():
     with Path("log").open("a") as log:
@@ -61,7 +61,7 @@ def main():
             time.sleep(0.05)
         print("out", file=log)
 
-run(main)
+run_script(main)
 """
     (here / "stage.py").write_text(script)
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
@@ -92,14 +92,14 @@ from functools import partial
 import stages
 from jobs_of_stage import wait
 from vanishing_variance.harness import parallel
-from vanishing_variance.harness.script import run
+from vanishing_variance.harness.script import run_script
 
 def main():
     parallel.cores = lambda: 2
     parallel.run([partial(wait, "one"), partial(wait, "two")], print)
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)
 """
 
 # DVC, too, waits for the stage that it started when it is interrupted.

@@ -64,13 +64,13 @@ def test_accuracy_is_that_of_the_plain_module_whatever_the_batches(task_name, in
     trained = make_trained(task_name, "ln", SHARP[task_name])
     drawn = sample(trained, 20, 32)
     plain = plainly(trained, drawn)
-    classes = {"plain": plain["classes"], "adaptive": plainly(trained, drawn, adaptive(plain))["classes"]}
+    classes = {"last": plain["classes"], "adaptive": plainly(trained, drawn, adaptive(plain))["classes"]}
     sure = np.all([clear(of_rule).all(axis=0) for of_rule in classes.values()], axis=0)
     drawn = rows_of(drawn, sure)
     labels = trained.variant.task.label(drawn)
     models = models_of(trained)
     batches = in_parts(drawn, models.batch_size(32))
-    found = joined(models.correct(batch, models.attend(batch)) for batch in batches)
+    found = joined(models.correct(batch, models.attended(batch)) for batch in batches)
     for rule, of_rule in classes.items():
         assert_array_equal(found[rule], of_rule[:, sure].argmax(-1) == labels)
 
@@ -95,9 +95,9 @@ def test_every_map_has_the_answers_and_the_inside_of_the_plain_module(task_name,
     drawn = sample(trained, 80, 12)
     labels = trained.variant.task.label(drawn)
     models = models_of(trained)
-    attended = models.attend(drawn)
+    attended = models.attended(drawn)
     found = models.correct(drawn, attended)
-    weighs = {"plain": None, "hard": one_hot}
+    weighs = {"last": None, "hard": one_hot}
     assert set(found) == set(weighs if attention_map == "length_gain" else RULES) - {"averaged"}
     if attention_map == "softmax":
         weighs["adaptive"] = adaptive(plainly(trained, drawn))
@@ -124,7 +124,7 @@ def evaluation(variant):
 def test_a_block_has_a_row_a_seed_rule_and_length_the_same_for_a_model_alone(task_name):
     trained = make_trained(task_name, "ln", SHARP[task_name])
     averaged = {name: array[::-1].copy() for name, array in trained.weights.items()}
-    weights = {"plain": trained.weights, "averaged": averaged}
+    weights = {"last": trained.weights, "averaged": averaged}
     sequences = {}
     for length in LENGTHS:
         sequences[length] = partial(in_parts, sample(trained, 200, length))
@@ -136,7 +136,7 @@ def test_a_block_has_a_row_a_seed_rule_and_length_the_same_for_a_model_alone(tas
     for (rule, length), of_rule in correct.items():
         assert of_rule.mean(axis=1).tolist() == accuracy[:, rule, length].tolist()
     # averaged are here the last weights of the other seed
-    assert_array_equal(correct["averaged", 32], correct["plain", 32][::-1])
+    assert_array_equal(correct["averaged", 32], correct["last", 32][::-1])
 
     of_second = {rule: single(trained._replace(weights=of_rule), 1) for rule, of_rule in weights.items()}
     _, alone = evaluate_block(plan, of_second, [5], sequences)
@@ -154,7 +154,7 @@ def test_it_is_the_mean_over_lengths_of_the_cross_entropy(task_name):
     trained = make_trained(task_name, "ln", 2)
     plan = replace(make_plan(task_name, "ln"), variant=trained.variant)
     other = {name: array[::-1].copy() for name, array in trained.weights.items()}
-    found = training_loss.training_losses(plan, [4, 9], {"plain": trained.weights, "averaged": other})
+    found = training_loss.training_losses(plan, [4, 9], {"last": trained.weights, "averaged": other})
 
     by_length = []
     for sequences in training_loss.fresh_sequences(plan).values():
@@ -164,11 +164,11 @@ def test_it_is_the_mean_over_lengths_of_the_cross_entropy(task_name):
         by_length.append(-of_labels.double().mean((1, 2)).numpy())
     assert len(by_length) == 7
     expected = np.mean(by_length, axis=0)
-    assert found["rule"].tolist() == ["plain", "plain", "averaged", "averaged"]
+    assert found["rule"].tolist() == ["last", "last", "averaged", "averaged"]
     assert found["seed"].tolist() == [4, 9, 4, 9]
     np.testing.assert_allclose(found["loss"], [*expected, *expected[::-1]], rtol=1e-4)
 
-    plain = plain_losses(PlainPlan.of_paper(plan), [4, 9], {"plain": of_plain_engine(trained)})
+    plain = plain_losses(PlainPlan.of_paper(plan), [4, 9], {"last": of_plain_engine(trained)})
     pd.testing.assert_frame_equal(plain, found[:2], rtol=1e-4)
 
 
@@ -190,7 +190,7 @@ def found(task_name):
     parts = []
     for rows in (slice(0, 25), slice(25, 40)):
         batch = rows_of(sequences, rows)
-        parts.append(internals.inside(batch, models.attend(batch)))
+        parts.append(internals.inside(batch, models.attended(batch)))
     return trained, sequences, joined(parts)
 
 

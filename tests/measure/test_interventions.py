@@ -106,7 +106,7 @@ def test_the_base_is_what_evaluation_answers(task_name):
     models = models_of(make_trained(task_name, "ln", SHARP[task_name]))
     sequences = models.task.sample(np.random.default_rng(0), 50, 12)
     tested = take_apart(models, [sequences])
-    expected = models.correct(sequences, models.attend(sequences))["plain"]
+    expected = models.correct(sequences, models.attended(sequences))["last"]
     assert torch.equal(is_correct(models, tested.context, tested.labels), expected)
 
 

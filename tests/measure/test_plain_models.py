@@ -39,7 +39,7 @@ def drawn(trained, length, number):
 def test_accuracies_are_those_of_the_fast_engine(task_name):
     trained, plan, weights = both(task_name)
     other = {name: array[::-1].copy() for name, array in weights.items()}
-    correct = plain_correct(plan, SEEDS, {"plain": weights, "averaged": other}, [4, 32], 100)
+    correct = plain_correct(plan, SEEDS, {"last": weights, "averaged": other}, [4, 32], 100)
     found = accuracies(correct, SEEDS)
     rows = found.set_index(["rule", "length", "seed"])["accuracy"]
     assert len(rows) == 8
@@ -50,8 +50,8 @@ def test_accuracies_are_those_of_the_fast_engine(task_name):
         assert len(set(expected)) == 2
         for seed in SEEDS:
             # the largest of two logits may be another in single precision
-            assert rows["plain", length, seed] == pytest.approx(expected[seed], abs=0.03)
-            assert rows["averaged", length, seed] == rows["plain", length, 1 - seed]
+            assert rows["last", length, seed] == pytest.approx(expected[seed], abs=0.03)
+            assert rows["averaged", length, seed] == rows["last", length, 1 - seed]
 
 
 @pytest.mark.parametrize("heads", [1, 4])
@@ -60,7 +60,7 @@ def test_the_inside_of_the_papers_network_is_that_of_the_fast_engine(task_name, 
     found = plain_inside(plan, SEEDS, weights, [6], 40)
     assert list(found.columns) == ["seed", "layer", "head", "length", "target", "hard", "variance"]
     sequences = drawn(trained, 6, 40)
-    attended = models_of(trained).attend(sequences)
+    attended = models_of(trained).attended(sequences)
     target = at_target(attended.weights, sequences).unflatten(1, (40, heads)).mean(1)
     largest = attended.weights.argmax(-1).unflatten(1, (40, heads))
     hard = (largest == torch.from_numpy(sequences["target"]).view(-1, 1)).double().mean(1)
@@ -97,12 +97,12 @@ def test_a_batch_is_halved_until_memory_holds_it(monkeypatch):
     monkeypatch.setattr(Hungry, "batches", [])
     plan = make_plain("argmax", Hungry)
     weights = stacked(plan, SEEDS)
-    correct = plain_correct(plan, SEEDS, {"plain": weights}, [256], 20)
+    correct = plain_correct(plan, SEEDS, {"last": weights}, [256], 20)
     assert sum(Hungry.batches) == 2 * 20
     assert max(Hungry.batches) < 20
     monkeypatch.setattr(limited, "ITEMS_IN_BATCH", {"cpu": 256})
-    alone = plain_correct(plan, SEEDS, {"plain": weights}, [256], 20)
-    np.testing.assert_array_equal(correct["plain", 256], alone["plain", 256])
+    alone = plain_correct(plan, SEEDS, {"last": weights}, [256], 20)
+    np.testing.assert_array_equal(correct["last", 256], alone["last", 256])
 
 
 class Noisy(Bag):
@@ -114,9 +114,9 @@ class Noisy(Bag):
 
 def test_the_noise_of_a_test_does_not_depend_on_earlier_ones():
     plan = make_plain("argmax", Noisy)
-    both = plain_correct(plan, SEEDS, {"plain": stacked(plan, SEEDS)}, [4], 100)
-    alone = plain_correct(plan, SEEDS[1:], {"plain": stacked(plan, SEEDS[1:])}, [4], 100)
-    np.testing.assert_array_equal(both["plain", 4][1:], alone["plain", 4])
+    both = plain_correct(plan, SEEDS, {"last": stacked(plan, SEEDS)}, [4], 100)
+    alone = plain_correct(plan, SEEDS[1:], {"last": stacked(plan, SEEDS[1:])}, [4], 100)
+    np.testing.assert_array_equal(both["last", 4][1:], alone["last", 4])
 
 
 def test_a_sequence_that_memory_does_not_hold_is_one_line(monkeypatch):
@@ -124,7 +124,7 @@ def test_a_sequence_that_memory_does_not_hold_is_one_line(monkeypatch):
     plan = make_plain("argmax", Hungry)
     message = "^network Hungry with one sequence of 2048 items needs more memory than there is; lower test.lengths$"
     with pytest.raises(InputError, match=message):
-        plain_correct(plan, [0], {"plain": stacked(plan, [0])}, [2048], 20)
+        plain_correct(plan, [0], {"last": stacked(plan, [0])}, [2048], 20)
 
 
 MEBIBYTE = 2**20

@@ -28,10 +28,8 @@ def test_every_pair_is_tested_by_seed_in_percent(tests):
     of = select(tests, "argmax", "short", "ln", "none")
     assert of["rule"].tolist() == [name for name in RULES for _ in range(3)]
     assert of["length"].tolist() == [16, 32, 64] * len(RULES)
-    plain = ACCURACY.query("task == 'argmax' and range == 'short' and rule == 'plain' and length == 32")
-    none, ln = (
-        plain[plain["norm"] == norm].sort_values("seed")["accuracy"].to_numpy() * 100 for norm in ("none", "ln")
-    )
+    last = ACCURACY.query("task == 'argmax' and range == 'short' and rule == 'last' and length == 32")
+    none, ln = (last[last["norm"] == norm].sort_values("seed")["accuracy"].to_numpy() * 100 for norm in ("none", "ln"))
     row = of.iloc[1]
     assert row["n"] == 6
     assert row["baseline_mean"] == pytest.approx(none.mean())
@@ -81,12 +79,12 @@ def test_every_cell_that_survives_has_ours_beside_it(many):
     cell = one(compared, table=2, variant="ln", rule="adaptive", length=4096)
     assert (cell["ours"], cell["low"], cell["high"]) == pytest.approx(interval(by_seed))
     assert (cell["difference"], cell["n"]) == (pytest.approx(cell["ours"] - 44.5), 12)
-    tested = one(select(many, "argmax", "long", "ln", "none"), rule="plain", length=64)
+    tested = one(select(many, "argmax", "long", "ln", "none"), rule="last", length=64)
     cell = one(compared, table=4, variant="ln_vs_none", length=64)
     assert (cell["ours"], cell["gain"]) == (tested["p"], tested["difference"])
     assert (cell["low"], cell["high"], cell["n"]) == (tested["low"], tested["high"], tested["n"])
     assert pd.isna(cell["difference"])
-    gained = one(select(many, "argmax", "short", "std", "none"), rule="plain", length=64)
+    gained = one(select(many, "argmax", "short", "std", "none"), rule="last", length=64)
     cell = one(compared, table=3, variant="std", length=64)
     assert (cell["ours"], cell["low"]) == (gained["difference"], gained["low"])
 

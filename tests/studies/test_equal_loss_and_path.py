@@ -27,10 +27,10 @@ def models(seed, losses, accuracies):
 def test_the_gain_after_each_kept_step_is_of_the_seeds_that_both_have():
     ours, theirs = [], []
     for seed in range(4):
-        rules = {"plain": 0.9, "step_00001000": 0.5 + seed / 100, "step_00002000": 0.7, "averaged": 0.95}
+        rules = {"last": 0.9, "step_00001000": 0.5 + seed / 100, "step_00002000": 0.7, "averaged": 0.95}
         ours.append(models(seed, dict.fromkeys(rules), rules).assign(task="argmax", line="ln"))
     for seed in range(1, 6):
-        rules = {"plain": 0.8, "step_00001000": 0.6, "step_00002000": 0.7}
+        rules = {"last": 0.8, "step_00001000": 0.6, "step_00002000": 0.7}
         theirs.append(models(seed, dict.fromkeys(rules), rules).assign(task="argmax", line="none"))
     found = gains_by_steps(pd.concat([*ours, *theirs]), "ln", "none", 16)
     assert found["steps"].tolist() == ["00001000", "00002000", "last"]
@@ -38,7 +38,7 @@ def test_the_gain_after_each_kept_step_is_of_the_seeds_that_both_have():
     assert found["difference"].tolist() == pytest.approx([-8, 0, 10])
     test = stats.ttest_rel([51, 52, 53], [60, 60, 60]).confidence_interval()
     assert found.loc[0, ["difference_low", "difference_high"]].tolist() == pytest.approx([*test])
-    last = pd.concat([*ours, *theirs]).query("rule == 'plain'")
+    last = pd.concat([*ours, *theirs]).query("rule == 'last'")
     assert gains_by_steps(last, "ln", "none", 16).empty
 
 
@@ -49,7 +49,7 @@ def test_the_gain_at_equal_loss_is_that_of_a_regression_on_the_log_loss():
         losses = np.exp(rng.normal(-4, 0.5, 20)) * (0.5 if gain else 1)
         accuracies = 0.4 + gain - 0.1 * np.log(losses) / 4 + rng.normal(0, 0.01, 20)
         seeds = zip(range(20), losses, accuracies, strict=True)
-        arms.append(pd.concat([models(seed, {"plain": loss}, {"plain": value}) for seed, loss, value in seeds]))
+        arms.append(pd.concat([models(seed, {"last": loss}, {"last": value}) for seed, loss, value in seeds]))
     frame = pd.concat([arm[arm["length"] == 32].assign(arm=1 - place) for place, arm in enumerate(arms)])
     fitted = ols(
         "beyond ~ arm + log_loss", frame.assign(beyond=100 * frame["accuracy"], log_loss=np.log(frame["loss"]))
@@ -75,7 +75,7 @@ def results(accuracy):
                     (line, seed, length, number / SEQUENCES, 1 / length, 4.0 / length, 2 / length, 0.5 / length)
                 )
     columns = ["line", "seed", "length", "accuracy", "target", "variance", "target_0_0", "target_1_0"]
-    return pd.DataFrame(rows, columns=columns).assign(task="argmax", rule="plain", note=None)
+    return pd.DataFrame(rows, columns=columns).assign(task="argmax", rule="last", note=None)
 
 
 @pytest.fixture

@@ -163,7 +163,7 @@ def test_every_head_of_the_papers_network_is_measured_where_it_has_several(monke
     first = LineRun("argmax", "short", "none", 0, "softmax", "mine", "own")
     training = TrainingPlan.of(plan, first)
     initial = draw(training.variant.initial(training.task_training), 0, "argmax", [0, 1])
-    weights = {"plain": {name: tensor.numpy() for name, tensor in initial.items()}}
+    weights = {"last": {name: tensor.numpy() for name, tensor in initial.items()}}
     monkeypatch.setattr(study_test, "weights_by_rule", lambda this: weights)
     params = {**plan, "test": {"lengths": [4, 64]}}
     inside = study_test.heads_inside(params, first)
@@ -203,7 +203,7 @@ def test_a_task_of_a_file_that_params_yaml_does_not_name_is_made_into_a_board(mo
     for run in ("mean-none-0", "mean-ln-0"):
         assert [stage("study_train", "mine", run)[0], stage("study_test", "mine", run)[0]] == [0, 0]
     found = read_csv(MINE / "results/mean-ln-0.csv", "seed")
-    assert found["plain"].between(0, 1).all()
+    assert found["last"].between(0, 1).all()
     assert found["target"].isna().all()
     assert stage("study_compare", "mine")[0] == 0
     assert "mean" in (MINE / "board.md").read_text()

@@ -32,13 +32,13 @@ NEARER = (
 def orthogonal(task: str, evidence: Evidence) -> Judgement:
     """Judge whether `ln` gains as much with the adaptive temperature as without."""
     evidence.require([task], "short", "ln", "none", rule="adaptive")
-    plain = Pair(task, "short", "ln", "none", "plain")
+    last = Pair(task, "short", "ln", "none", "last")
     adaptive = Pair(task, "short", "ln", "none", "adaptive")
     with_it = evidence.gains(adaptive)
-    without = evidence.gains(plain)
+    without = evidence.gains(last)
     values = with_it - without
     mean, low, high = interval(values)
-    papers = _papers(adaptive, evidence) - _papers(plain, evidence)
+    papers = _papers(adaptive, evidence) - _papers(last, evidence)
     paper = papers.dropna().mean()
     words = f"ln gains {with_it.mean():.3g} with the adaptive temperature, {without.mean():.3g} without"
     note = no_test(values)

@@ -36,7 +36,7 @@ class Evidence:
     fits: pd.DataFrame = field(default_factory=pd.DataFrame)
     losses: pd.DataFrame = field(default_factory=pd.DataFrame)
 
-    def require(self, tasks: Sequence[str], range_: str, *norms: str, rule: str = "plain") -> None:
+    def require(self, tasks: Sequence[str], range_: str, *norms: str, rule: str = "last") -> None:
         """Raise NotTestedError where these normalisers cannot be compared beyond training by a rule."""
         missing = [self._missing(task, range_, norms, rule) for task in tasks]
         said = "; ".join(filter(None, missing))
@@ -77,8 +77,8 @@ class Evidence:
         papers_steps = paper_steps(task)
         said = f"{steps:,} of {papers_steps:,} steps"
         below = steps < papers_steps
-        cells = rows(self.paper, task=task, range_=range_, rule="plain", variant="none", quantity="accuracy_pct")
-        ours = by_seed(self.accuracy, task, range_, "none", "plain").mean()
+        cells = rows(self.paper, task=task, range_=range_, rule="last", variant="none", quantity="accuracy_pct")
+        ours = by_seed(self.accuracy, task, range_, "none", "last").mean()
         found = baseline(ours, cells.set_index("length")["value"], range_)
         if found:
             length, our_baseline, papers = found

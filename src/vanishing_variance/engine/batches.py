@@ -15,8 +15,8 @@ from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.task import Task
 
-# Applies a function to each of some things, as `map` does.
-Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
+# Applies a function to each of some things, as Python's `map` does.
+MapFunction = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 
 # Sequences are drawn for this many steps at a time, from a stream of their own for each seed: a generator call a step
 # and seed would cost more than the step. Whole draws are always used, so a longer run begins as a shorter one does
@@ -49,7 +49,7 @@ def lengths(plan: TrainingPlan, number: int) -> np.ndarray:
 
 
 def batches(
-    plan: TrainingPlan, seeds: Sequence[int], completed: int = 0, map_seeds: Map = map
+    plan: TrainingPlan, seeds: Sequence[int], completed: int = 0, map_seeds: MapFunction = map
 ) -> Iterator[LabelledBatch]:
     """Yield training batches, without end, after the `completed` steps.
 
@@ -71,7 +71,7 @@ def batches(
 
 
 def _draw(
-    task: Task, streams: Sequence[np.random.Generator], length: int, steps: int, batch_size: int, map_seeds: Map
+    task: Task, streams: Sequence[np.random.Generator], length: int, steps: int, batch_size: int, map_seeds: MapFunction
 ) -> list[LabelledBatch]:
     """Return the batches of some steps, the sequences of each seed from its own stream."""
     samples = list(map_seeds(lambda rng: task.sample(rng, steps * batch_size, length), streams))

@@ -75,8 +75,8 @@ class Embedding:
         for table, rows in self._tables.items():
             assert isinstance(training, EmbeddingTraining)
             tensors[_weight(table)] = Initial((rows, training.embedding_width), std=training.embedding_std)
-        tensors |= initialisation.linear("item.0", sum(widths(self.items, training)), width)
-        tensors |= initialisation.linear("query.0", sum(widths(self.query, training)), width)
+        tensors |= initialisation.linear_layer("item.0", sum(widths(self.items, training)), width)
+        tensors |= initialisation.linear_layer("query.0", sum(widths(self.query, training)), width)
         return tensors
 
     def tables(self, weights: Weights) -> dict[str, Float[Tensor, "S _ D"]]:

@@ -36,7 +36,7 @@ class Initial:
         return value
 
 
-def linear(name: str, inputs: int, outputs: int) -> dict[str, Initial]:
+def linear_layer(name: str, inputs: int, outputs: int) -> dict[str, Initial]:
     """Return how a linear layer's `<name>.weight` (outputs, inputs) and `<name>.bias` (outputs,) start.
 
     As nn.Linear's do: both U(-1, 1) / sqrt(inputs).

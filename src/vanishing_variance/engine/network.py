@@ -90,7 +90,7 @@ class Network:
         assert isinstance(self.attention, Rescaled)
         return self.attention.scale(length, self._learned(weights, "map", self.attention))
 
-    def attend(
+    def context(
         self, weights: Weights, items: Items, folded_query: Float[Tensor, "S BH P"]
     ) -> tuple[Float[Tensor, "S BH P"], Float[Tensor, "S BH"] | None]:
         """Return the context (attention-weighted hidden layers), and the sum of the weights where it is not 1."""
@@ -133,7 +133,7 @@ class Network:
     def __call__(self, weights: Weights, batch: Batch) -> Float[Tensor, "S B C"]:
         """Return the class logits of a batch of sequences."""
         items, folded_query = self.encode(weights, batch)
-        context, total = self.attend(weights, items, folded_query)
+        context, total = self.context(weights, items, folded_query)
         outputs = self.outputs(weights, context, total)
         return self.read_out(weights, self.normalise(weights, outputs))
 
@@ -202,8 +202,8 @@ def initial(network: Network, embedding: Mapping[str, Initial], num_classes: int
         inputs["key"] = inputs["value"] = embedding["item.0.weight"].shape[1]
         tensors = {name: tensor for name, tensor in embedding.items() if not name.startswith(("item.", "query."))}
     else:
-        tensors |= initialisation.linear("item.2", width, width)
-        tensors |= initialisation.linear("query.2", width, width)
+        tensors |= initialisation.linear_layer("item.2", width, width)
+        tensors |= initialisation.linear_layer("query.2", width, width)
     if model.output_projection:
         inputs["output"] = width
     for part, num_features in inputs.items():
@@ -215,6 +215,6 @@ def initial(network: Network, embedding: Mapping[str, Initial], num_classes: int
         tensors[f"map.{name}"] = Initial((1,), constant=value)
     for name, value in network.norm.LEARNABLE.items():
         tensors[f"norm.{name}"] = Initial((width,), constant=value)
-    tensors |= initialisation.linear("head.0", width, width)
-    tensors |= initialisation.linear("head.2", width, num_classes)
+    tensors |= initialisation.linear_layer("head.0", width, width)
+    tensors |= initialisation.linear_layer("head.2", width, num_classes)
     return tensors

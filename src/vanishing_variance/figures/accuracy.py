@@ -16,7 +16,7 @@ from vanishing_variance.statistics.intervals import interval
 KEYS = ["task", "rule", "norm", "length"]
 # Of the rules that are drawn: title and meaning.
 DRAWN = {
-    "plain": ("plain", "as trained"),
+    "last": ("last weights", "as trained"),
     "adaptive": ("adaptive θ", "the paper's temperature"),
     "averaged": ("averaged", "with averaged weights"),
 }
@@ -112,7 +112,7 @@ def behind(means: pd.DataFrame, paper: pd.DataFrame, task: str, range_: str, ste
     papers_steps = paper_steps(task)
     if steps < papers_steps:
         return f"{steps:,} of the paper's\n{papers_steps:,} steps"
-    ours, papers = (rows(frame, task=task, rule="plain", norm="none") for frame in (means, paper))
+    ours, papers = (rows(frame, task=task, rule="last", norm="none") for frame in (means, paper))
     found = baseline(ours.set_index("length")["mean"], papers.set_index("length")["mean"], range_)
     if found:
         length, our_baseline, papers_baseline = found

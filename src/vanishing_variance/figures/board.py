@@ -12,7 +12,7 @@ from vanishing_variance.results.accuracy import rows
 # Inches: of a line, and of everything above and below the lines.
 LINE, MARGINS = 0.16, 0.9
 BEYOND = ["beyond", "beyond_low", "beyond_high"]
-# Rules beside plain that have marks.
+# Rules beside `last` that have marks.
 OTHERS: dict[str, dict[str, Any]] = {
     "averaged": {"marker": "^", "color": "#CC6677", "label": "averaged weights"},
     "hard": {"marker": "D", "color": style.GREY, "label": "hard attention"},
@@ -22,7 +22,7 @@ OTHERS: dict[str, dict[str, Any]] = {
 def draw(question: str, board: pd.DataFrame) -> Drawing:
     """Draw a panel a task, a row a line, in the order of `board`, a frame of `studies.board`.
 
-    A vertical line is the plain accuracy of the first line, where it has one; words stand for what diverged.
+    A vertical line is the accuracy of the first line as trained, where it has one; words stand for what diverged.
     """
     tasks = board["task"].unique()
     names = board["line"].unique()
@@ -31,8 +31,8 @@ def draw(question: str, board: pd.DataFrame) -> Drawing:
     panels = figure.subplots(1, len(tasks), sharex=True, sharey=True, squeeze=False)[0]
     for axes, task in zip(panels, tasks, strict=True):
         lines = rows(board, task=task).set_index("line")
-        plain = rows(lines, rule="plain")
-        trained = plain[plain["beyond"].notna()]
+        last = rows(lines, rule="last")
+        trained = last[last["beyond"].notna()]
         style.marks(axes, trained[BEYOND], places[trained.index], style.SERIES[0], "as trained")
         for rule, look in OTHERS.items():
             drawn = rows(lines, rule=rule)
@@ -41,7 +41,7 @@ def draw(question: str, board: pd.DataFrame) -> Drawing:
         first = places.index[0]
         if first in trained.index:
             axes.axvline(trained.loc[first, "beyond"], color="#000000", lw=0.9, ls=":", zorder=0)
-        for line in plain.index.difference(trained.index):
+        for line in last.index.difference(trained.index):
             axes.text(0.02, places[line], "no result", transform=axes.get_yaxis_transform(), va="center")
         axes.grid(axis="y", visible=False)
         axes.set_yticks(places, places.index)

@@ -12,7 +12,7 @@ from vanishing_variance.results.accuracy import rows
 LINE, MARGINS = 0.22, 0.95
 GAIN = ["difference", "difference_low", "difference_high"]
 # By the rule of the test, its words, and how far its marks are from the middle of their line.
-RULES = {"plain": ("last weights", -0.15), "averaged": ("averaged weights", 0.15)}
+RULES = {"last": ("last weights", -0.15), "averaged": ("averaged weights", 0.15)}
 
 
 def draw(question: str, board: pd.DataFrame, path: list[str]) -> Drawing:
@@ -27,10 +27,10 @@ def draw(question: str, board: pd.DataFrame, path: list[str]) -> Drawing:
     panels = figure.subplots(len(tasks), 2, sharex="col", sharey=True, squeeze=False)
     for task, (accuracy, gain) in zip(tasks, panels, strict=True):
         of_task = rows(board, task=task)
-        plain = rows(of_task, rule="plain").set_index("line")
-        baselines = plain.loc[path, "baseline"].tolist()
-        style.marks(accuracy, plain.loc[baselines, BEYOND], heights - 0.15, style.SERIES[3], "its baseline")
-        style.marks(accuracy, plain.loc[path, BEYOND], heights + 0.15, style.SERIES[1], "the line")
+        last = rows(of_task, rule="last").set_index("line")
+        baselines = last.loc[path, "baseline"].tolist()
+        style.marks(accuracy, last.loc[baselines, BEYOND], heights - 0.15, style.SERIES[3], "its baseline")
+        style.marks(accuracy, last.loc[path, BEYOND], heights + 0.15, style.SERIES[1], "the line")
         for place, (rule, (words, shift)) in enumerate(RULES.items()):
             of_rule = rows(of_task, rule=rule).set_index("line").reindex(path)
             style.marks(gain, of_rule[GAIN], heights + shift, style.SERIES[2 * place], words)
@@ -43,7 +43,7 @@ def draw(question: str, board: pd.DataFrame, path: list[str]) -> Drawing:
         axes.grid(axis="y", visible=False)
     style.letter(panels.flat)
     style.legend_above(figure, columns=4)
-    counts = rows(board[board["line"].isin(path)], rule="plain")["n"].dropna()
+    counts = rows(board[board["line"].isin(path)], rule="last")["n"].dropna()
     caption = (
         "From line to line one thing changes. Means over the lengths beyond training, paired by seed, "
         f"n = {variants.seeds(counts)} seeds; bars: 95% t intervals over seeds."

@@ -83,8 +83,8 @@ def of_range(
         of_task = rows(losses, task=task)
         steps[task] = int(of_task["step"].max())
         data[f"loss-{task}{suffix}"] = roles(of_task, "step", "loss", norm).round(6)
-        plain = rows(means, task=task, rule="plain")
-        data[f"accuracy-{task}{suffix}"] = roles(plain, "length", "mean", norm).round(3)
+        last = rows(means, task=task, rule="last")
+        data[f"accuracy-{task}{suffix}"] = roles(last, "length", "mean", norm).round(3)
     papers = accuracy.papers(reference, name)
     trained = (lengths.shortest, lengths.longest)
     figures = {

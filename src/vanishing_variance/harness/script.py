@@ -20,8 +20,8 @@ class Arguments(argparse.ArgumentParser):
         _exit(2, one_line(f"{self.prog}: {message}", 400))
 
 
-def run(main: Callable[[], None]) -> None:
-    """Run a stage.
+def run_script(main: Callable[[], None]) -> None:
+    """Run the function of a script.
 
     An InputError, too little memory, or a process that was killed prints one line and exits with 2, a training that
     diverged with 3. Another process that runs the same stage in the same folder is waited for.

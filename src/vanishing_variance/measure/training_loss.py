@@ -35,7 +35,7 @@ def fresh_sequences(plan: TrainingPlan) -> dict[int, Sequences]:
 def training_losses(plan: TrainingPlan, seeds: Sequence[int], weights: Mapping[str, StoredWeights]) -> pd.DataFrame:
     """Return the loss of every model in nats, the mean over lengths: seed, rule, loss.
 
-    `weights`, (S, ...) each, by rule: `plain`, the last ones, and those kept beside them.
+    `weights`, (S, ...) each, by rule: `last`, the last ones, and those kept beside them.
     """
     torch.set_num_threads(1)  # several would spin beside other stages
     frames = []

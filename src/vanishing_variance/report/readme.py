@@ -1,4 +1,4 @@
-"""The block of README.md between two markers, accuracies under five treatments and the counts of verdicts; pictures.
+"""The answer in README.md, between two markers: accuracies under five treatments and the counts of verdicts; pictures.
 
 `python -m vanishing_variance.report.readme` writes both, and the page's pictures of the study `paper-scale`.
 """
@@ -18,7 +18,7 @@ from vanishing_variance.harness.files import read_document, read_text, write_tex
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import MISSING, power
 from vanishing_variance.harness.paths import METRICS, PLOTS
-from vanishing_variance.harness.script import run
+from vanishing_variance.harness.script import run_script
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.pictures import accuracies
@@ -41,23 +41,23 @@ def main() -> None:
     claims = [evidence.claim for evidence in strongest(ours, paper_scale).values()]
     lengths = get_param(paper_scale.params, "ranges.short", Range)
     means = read_answer(params)
-    text = rewritten(read_text(README), block(means, claims))
+    text = rewritten(read_text(README), answer(means, claims))
     write_figure(PLOTS / "readme" / "answer", draw(means, (lengths.shortest, lengths.longest)))
     for stem, drawing in accuracies(read_compared(params)):
         write_figure(PLOTS / "readme" / stem, drawing)
     write_text(README, text)
 
 
-def rewritten(text: str, block: str) -> str:
-    """Return the README with this block. Raises InputError where a marker is missing."""
+def rewritten(text: str, answer: str) -> str:
+    """Return the README with this answer. Raises InputError where a marker is missing."""
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not end:
         raise InputError(f"README.md: the lines {BEGIN} and {END} must be in it, in this order")
-    return f"{before}{begin}\n{block}\n{end}{after}"
+    return f"{before}{begin}\n{answer}\n{end}{after}"
 
 
-def block(means: pd.DataFrame, claims: Iterable[Mapping[str, Any]]) -> str:
+def answer(means: pd.DataFrame, claims: Iterable[Mapping[str, Any]]) -> str:
     """Return a table of `means`, those of `results.answer`, and a sentence on the verdicts of the paper's claims.
 
     A row a treatment: of each task, accuracy beyond training and at the longest length.
@@ -89,4 +89,4 @@ def _cell(estimates: pd.DataFrame) -> str:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

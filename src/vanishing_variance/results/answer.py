@@ -30,11 +30,11 @@ class Treatment:
 
 
 TREATMENTS = (
-    Treatment("none", "none", "plain", in_paper=True),
-    Treatment("ln", "ln", "plain", in_paper=True),
+    Treatment("none", "none", "last", in_paper=True),
+    Treatment("ln", "ln", "last", in_paper=True),
     Treatment("averaged weights", "none", "averaged", in_paper=False),
     Treatment("ln, averaged weights", "ln", "averaged", in_paper=False),
-    Treatment("three changes", "three-changes-none", "plain", in_paper=False),
+    Treatment("three changes", "three-changes-none", "last", in_paper=False),
 )
 
 
@@ -50,7 +50,7 @@ def answer(paper_scale: pd.DataFrame, fresh: pd.DataFrame) -> pd.DataFrame:
         tested = rows(study, task=task, line=treatment.line, rule=treatment.rule)
         ours = percent_by_length(tested)
         ours[BEYOND] = _beyond(ours)
-        cells = rows(reference, quantity="accuracy_pct", range_="short", rule="plain", task=task)
+        cells = rows(reference, quantity="accuracy_pct", range_="short", rule="last", task=task)
         papers = rows(cells, variant=treatment.name).set_index("length")["value"]
         papers[BEYOND] = _beyond(papers.to_frame().T).item()
         for length, values in ours.items():

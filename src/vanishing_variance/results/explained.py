@@ -51,16 +51,16 @@ def inside(measured: pd.DataFrame) -> pd.DataFrame:
 
 
 def beside_accuracy(inside: pd.DataFrame, accuracy: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a model and test length: MODEL, length, plain `accuracy` (a fraction), its inside.
+    """Return a row a model and test length: MODEL, length, `accuracy` by the rule `last` (a fraction), its inside.
 
     What was measured of O at the training lengths stands beside it, as `trained_<name>`. `inside` and `accuracy` are
     the frames of metrics/mechanism.csv and metrics/accuracy.csv.
     """
     tested = inside[inside["length"] > 0]
     trained = rows(inside, length=0).set_index(MODEL)[OUTPUTS].add_prefix("trained_").reset_index()
-    plain = rows(accuracy, rule="plain").drop(columns="rule")
+    last = rows(accuracy, rule="last").drop(columns="rule")
     together = tested.merge(trained, on=MODEL, validate="many_to_one")
-    return together.merge(plain, on=[*MODEL, "length"], validate="one_to_one")
+    return together.merge(last, on=[*MODEL, "length"], validate="one_to_one")
 
 
 def explained(beside: pd.DataFrame, root: int) -> pd.DataFrame:

@@ -27,7 +27,7 @@ from vanishing_variance.statistics.paired import difference
 # Of p, where it is below every double.
 SMALLEST = 1e-308
 # What the names of the overview say after the task.
-SUFFIXES = {"short": [], "long": ["long"], "plain": [], "averaged": ["averaged"]}
+SUFFIXES = {"short": [], "long": ["long"], "last": [], "averaged": ["averaged"]}
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def overview(accuracy: pd.DataFrame, norm: str, longest: Mapping[str, int]) -> d
     same keys hold its numbers.
     """
     document: dict[str, dict[str, float]] = {}
-    for task, (range_, bound), rule in product(TASKS, longest.items(), ("plain", "averaged")):
+    for task, (range_, bound), rule in product(TASKS, longest.items(), ("last", "averaged")):
         ours, theirs = Pair(task, range_, norm, "none", rule).accuracies(accuracy, bound)
         if theirs.empty:
             continue

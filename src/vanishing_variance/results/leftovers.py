@@ -8,7 +8,7 @@ from vanishing_variance.engine.config import Norm
 from vanishing_variance.engine.ranges import ranges_of
 from vanishing_variance.engine.seeds import Blocks
 from vanishing_variance.harness.paths import DATA, RUNS
-from vanishing_variance.harness.script import run
+from vanishing_variance.harness.script import run_script
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.runs import expected, gathered
@@ -56,4 +56,4 @@ def remove_empty(top: Path) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

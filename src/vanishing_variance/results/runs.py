@@ -27,7 +27,7 @@ ABLATIONS = (3, 6)
 # How a model is tested: as trained; with the adaptive temperature; with all attention on the largest logit; and as
 # trained, with the mean of the weights over the last part of the training. Of accuracies alone there may be others:
 # `step_<n>`, with the weights after n steps.
-RULES = ("plain", "adaptive", "hard", "averaged")
+RULES = ("last", "adaptive", "hard", "averaged")
 
 # What the paper compares on the short range, whatever the treatment is: the ablation of Tables 3 and 6.
 NORMS = ("none", "std", "ln")

@@ -9,7 +9,7 @@ from vanishing_variance.results.runs import ABLATIONS, PAPER_TABLES, compared
 
 # Of the rules.
 TITLES = {
-    "plain": "without test-time adaptation",
+    "last": "without test-time adaptation",
     "adaptive": "with the adaptive temperature",
     "hard": "with all attention on the largest logit",
     "averaged": "with the weights averaged over the last part of training",
@@ -88,10 +88,10 @@ def table_rows(number: int, norm: str) -> list[tuple[str, str, list[str]]]:
 
 def _ablation(tests: pd.DataFrame, norm: str) -> pd.DataFrame:
     """Return Table 3 or 6: the test of `ln` against `std`, and what these and the treatment gain over `none`."""
-    plain = rows(tests, rule="plain")
-    table = rows(plain, treatment="ln", baseline="std")
+    last = rows(tests, rule="last")
+    table = rows(last, treatment="ln", baseline="std")
     for name in ("std", "ln", norm):
-        gains = rows(plain, treatment=name, baseline="none")
+        gains = rows(last, treatment=name, baseline="none")
         table[f"gain_{name}"] = gains["difference"].to_numpy()
     return table
 
@@ -99,7 +99,7 @@ def _ablation(tests: pd.DataFrame, norm: str) -> pd.DataFrame:
 def _paper(paper: pd.DataFrame, number: int, norm: str) -> pd.DataFrame:
     """Return the paper's numbers of a table: rule, length, and `paper_<name>` of what it has.
 
-    The paper has `plain` and `adaptive`, in Tables 4 and 5 `plain` alone, and of other treatments than `ln` nothing
+    The paper has `last` and `adaptive`, in Tables 4 and 5 `last` alone, and of other treatments than `ln` nothing
     but their baseline; its ablations compare `ln` with `std`, whatever the treatment is.
     """
     names = {"none": "none", norm: norm, f"{norm}_vs_none": "p"}

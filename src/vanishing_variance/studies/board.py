@@ -20,7 +20,7 @@ from vanishing_variance.results.runs import RULES
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import NAN, interval
 from vanishing_variance.studies.equal_loss import at_equal_loss
-from vanishing_variance.studies.steps import PLAIN
+from vanishing_variance.studies.steps import LAST
 from vanishing_variance.studies.study import Study
 
 # Lengths whose accuracy has columns of its own, where they were tested, beside the shortest and the longest.
@@ -50,7 +50,7 @@ def board(results: pd.DataFrame, baselines: Mapping[str, str], longest: int, seq
     rule; beside it the views of `results.compare.gains.gain`, each accuracy being of so many `sequences`. `all_seeds`:
     where the baseline has more seeds than are paired, the points from all of them, by Welch's interval.
 
-    Where losses were measured: `equal_loss`, the points at equal loss (`studies.equal_loss`). Of the rule plain, where
+    Where losses were measured: `equal_loss`, the points at equal loss (`studies.equal_loss`). Of the rule `last`, where
     it was measured: at the longest length `target`, the attention weight of the item with the answer, and
     `variance_ratio`, of O over that at the shortest length, the geometric mean over seeds. Raises InputError where no
     test length is beyond `longest`.
@@ -80,7 +80,7 @@ def _rows_of_line(own: pd.DataFrame, baseline: pd.DataFrame, longest: int, seque
     """Yield a row a rule of the results of a line, beside those of its baseline."""
     notes = own["note"].dropna()
     if len(notes):
-        yield {"rule": PLAIN, "note": notes.iloc[0], "p": NAN}
+        yield {"rule": LAST, "note": notes.iloc[0], "p": NAN}
         return
     for rule in RULES:
         by_length = percent_by_length(rows(own, rule=rule))
@@ -99,7 +99,7 @@ def _rows_of_line(own: pd.DataFrame, baseline: pd.DataFrame, longest: int, seque
             row |= at_equal_loss(rows(own, rule=rule), rows(baseline, rule=rule), longest)
         for length in by_length:
             row |= _estimate(f"accuracy_{length:.0f}", by_length[length].to_numpy())
-        if rule == PLAIN:
+        if rule == LAST:
             row |= _inside(rows(own, rule=rule))
         yield row
 

@@ -4,7 +4,7 @@ import sys
 
 from vanishing_variance.harness.command import call
 from vanishing_variance.harness.locks import exclusive_lock
-from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies.line import STUDIES
@@ -34,4 +34,4 @@ def make(name: str) -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

@@ -4,7 +4,7 @@ import re
 
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.files import write_text
-from vanishing_variance.harness.script import Arguments, run
+from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.studies.line import STUDIES
 from vanishing_variance.studies.plan import write_plan
 from vanishing_variance.studies.study import NAME
@@ -28,4 +28,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_script(main)

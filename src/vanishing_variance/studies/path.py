@@ -15,10 +15,10 @@ from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.statistics.log_odds import log_odds
 from vanishing_variance.statistics.paired import difference
-from vanishing_variance.studies.steps import PLAIN
+from vanishing_variance.studies.steps import LAST
 from vanishing_variance.studies.study import Study
 
-RULES = (PLAIN, "averaged")
+RULES = (LAST, "averaged")
 # By the view of a gain, its head in a table and Python's format.
 VIEWS = {"points": ("beyond (pp)", "+.1f"), "log_odds": ("log-odds, longest", "+.2f")}
 # Beside the points.
@@ -138,7 +138,7 @@ def _gains(path: pd.DataFrame, rule: str) -> str:
 
 def _inside(results: pd.DataFrame, line: str) -> list[str]:
     """Return attention to the target at the shortest and longest length, and the ratio of the variances of O."""
-    measured = rows(results, line=line, rule=PLAIN).dropna(subset="target").set_index("seed")
+    measured = rows(results, line=line, rule=LAST).dropna(subset="target").set_index("seed")
     if measured.empty:
         return [estimate("", None)] * 3
     shortest, longest = (rows(measured, length=measured["length"].agg(end)) for end in ("min", "max"))

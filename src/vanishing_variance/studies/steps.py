@@ -11,9 +11,8 @@ from vanishing_variance.results.compare.gains import columns, texts
 from vanishing_variance.statistics.paired import difference
 from vanishing_variance.studies.study import Study
 
-PLAIN = "plain"
-STEP = "step_"
 LAST = "last"
+STEP = "step_"
 NOTE = (
     "*After so many steps* of the same trainings, at the rate that they had there: the gain beyond training in points, "
     "paired by seed, with 95% intervals."
@@ -47,16 +46,15 @@ def steps_section(results: pd.DataFrame, study: Study, longest: Mapping[str, int
 def gains_by_steps(results: pd.DataFrame, line: str, baseline: str, longest: int) -> pd.DataFrame:
     """Return a row a task and number of steps: line, baseline, steps, n and difference, in points beyond training.
 
-    `steps` is that of the rule, eight digits, and LAST after the others; a task without kept weights has no rows.
+    `steps` is that of the rule, eight digits, or LAST, after the others; a task without kept weights has no rows.
     """
     found = []
     for task, of_task in results.groupby("task", sort=False):
         kept = sorted(rule for rule in of_task["rule"].dropna().unique() if rule.startswith(STEP))
-        for rule in [*kept, PLAIN] if kept else []:
+        for rule in [*kept, LAST] if kept else []:
             arms = [rows(of_task, line=name, rule=rule) for name in (line, baseline)]
             ours, theirs = of_both(*(percent_by_length(arm[arm["length"] > longest]).mean(axis=1) for arm in arms))
             gain = difference(ours.to_numpy(), theirs.to_numpy())
-            about = {"task": task, "line": line, "baseline": baseline, "n": gain.n}
-            about["steps"] = LAST if rule == PLAIN else rule.removeprefix(STEP)
+            about = {"task": task, "line": line, "baseline": baseline, "n": gain.n, "steps": rule.removeprefix(STEP)}
             found.append(about | columns("difference", (gain.mean, gain.low, gain.high)))
     return pd.DataFrame(found)

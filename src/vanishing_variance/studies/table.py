@@ -7,7 +7,7 @@ from vanishing_variance.harness.numbers import power
 from vanishing_variance.results.compare.gains import NOTE, VIEWS, texts
 from vanishing_variance.studies.board import accuracy_lengths
 
-RULES = ("plain", "averaged")
+RULES = ("last", "averaged")
 CAPTION = (
     "Accuracy (%), mean over the lengths beyond training and at single lengths, with 95% t intervals over n seeds. "
     "More: [board.csv](board.csv)."

@@ -2,16 +2,16 @@
 
    Item n enters GELU as x_n = scale_n base[base_index_n] + embedding[embedding_index_n] (items.py); with
    h_n = gelu(x_n), the logits are l_n = query . h_n, and the context is the mean of h with the weights softmax(l). h is
-   never stored: a block of items stays in the first-level cache, and the gradient computes it again.
+   never stored: a tile of items stays in the first-level cache, and the gradient computes it again.
 
-   WIDTH is defined by whoever compiles this; with LINEAR, h_n = x_n: there is no GELU. Arrays are contiguous float32,
+   WIDTH is defined by whoever compiles this; with NO_GELU, h_n = x_n. Arrays are contiguous float32,
    seeds first, then sequences. A *_seed is how far the next seed's part is, 0 where all seeds share it. */
 
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-#define BLOCK 32
+#define TILE 32
 #define AHEAD 8 /* items: rows chosen by number lie far apart, and are asked for so long before they are used */
 
 typedef struct {
@@ -71,7 +71,7 @@ static inline float exp_nonpositive(float y) {
 /* The normal distribution function at x, error below 1e-7 (Abramowitz and Stegun 1964, 7.1.26, as torch uses it), and
    the density. gelu(x) = x Phi(x), and its derivative is Phi(x) + x phi(x): both take one exponential. */
 static inline void normal(float x, float *distribution, float *density) {
-#ifdef LINEAR
+#ifdef NO_GELU
     *distribution = 1, *density = 0;
 #else
     float e = exp_nonpositive(-0.5f * x * x);
@@ -89,7 +89,7 @@ static inline void normal(float x, float *distribution, float *density) {
 }
 
 /* query, context: seeds x sequences x WIDTH. logits: seeds x sequences x items. peak: the largest logit of each
-   sequence; sum: of e^(l - peak). Sums over blocks of items are in double precision: a million items lose nothing. */
+   sequence; sum: of e^(l - peak). Sums over tiles of items are in double precision: a million items lose nothing. */
 void attend(const Items *in, const float *query, float *context, float *logits, float *peak, float *sum) {
     for (int64_t s = 0; s < in->seeds; s++)
     for (int64_t b = 0; b < in->sequences; b++) {
@@ -98,9 +98,9 @@ void attend(const Items *in, const float *query, float *context, float *logits, 
         float *l = logits + sb * in->items;
         double total = 0, weighted[WIDTH] = {0};
         float top = -INFINITY;
-        for (int64_t first = 0; first < in->items; first += BLOCK) {
-            int64_t count = in->items - first < BLOCK ? in->items - first : BLOCK;
-            float h[BLOCK][WIDTH], of_block[WIDTH] = {0}, above = top, weights = 0;
+        for (int64_t first = 0; first < in->items; first += TILE) {
+            int64_t count = in->items - first < TILE ? in->items - first : TILE;
+            float h[TILE][WIDTH], of_tile[WIDTH] = {0}, above = top, weights = 0;
             for (int64_t n = 0; n < count; n++) {
                 if (in->base_index && first + n + AHEAD < in->items) prefetch(in, s, b * in->items + first + n + AHEAD);
                 Item it = item(in, s, b * in->items + first + n);
@@ -126,10 +126,10 @@ void attend(const Items *in, const float *query, float *context, float *logits, 
                 float weight = exp_nonpositive(l[first + n] - top);
                 weights += weight;
                 #pragma omp simd
-                for (int d = 0; d < WIDTH; d++) of_block[d] += weight * h[n][d];
+                for (int d = 0; d < WIDTH; d++) of_tile[d] += weight * h[n][d];
             }
             total += weights;
-            for (int d = 0; d < WIDTH; d++) weighted[d] += of_block[d];
+            for (int d = 0; d < WIDTH; d++) weighted[d] += of_tile[d];
         }
         for (int d = 0; d < WIDTH; d++) context[sb * WIDTH + d] = (float)(weighted[d] / total);
         peak[sb] = top;
@@ -209,9 +209,9 @@ void weighted_sum(const Items *in, const float *weights, float *context) {
     for (int64_t b = 0; b < in->sequences; b++) {
         const float *weight = weights + (s * in->sequences + b) * in->items;
         double total[WIDTH] = {0};
-        for (int64_t first = 0; first < in->items; first += BLOCK) {
-            int64_t end = in->items - first < BLOCK ? in->items : first + BLOCK;
-            float of_block[WIDTH] = {0};
+        for (int64_t first = 0; first < in->items; first += TILE) {
+            int64_t end = in->items - first < TILE ? in->items : first + TILE;
+            float of_tile[WIDTH] = {0};
             for (int64_t n = first; n < end; n++) {
                 if (weight[n] == 0) continue;
                 Item it = item(in, s, b * in->items + n);
@@ -220,10 +220,10 @@ void weighted_sum(const Items *in, const float *weights, float *context) {
                 for (int d = 0; d < WIDTH; d++) {
                     float distribution, density, x = it.scale * it.row[d] + entry[d];
                     normal(x, &distribution, &density);
-                    of_block[d] += weight[n] * x * distribution;
+                    of_tile[d] += weight[n] * x * distribution;
                 }
             }
-            for (int d = 0; d < WIDTH; d++) total[d] += of_block[d];
+            for (int d = 0; d < WIDTH; d++) total[d] += of_tile[d];
         }
         for (int d = 0; d < WIDTH; d++) context[(s * in->sequences + b) * WIDTH + d] = (float)total[d];
     }

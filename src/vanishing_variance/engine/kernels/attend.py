@@ -38,7 +38,7 @@ _ARRAYS = {"attend": 5, "attend_gradient": 9, "products": 2, "weighted_sum": 2, 
 @cache
 def library(width: int, gelu: bool = True) -> ctypes.CDLL | None:
     """Return the compiled source for hidden layers of one width, with or without GELU; None without a compiler."""
-    definitions = {"WIDTH": width} if gelu else {"WIDTH": width, "LINEAR": 1}
+    definitions = {"WIDTH": width} if gelu else {"WIDTH": width, "NO_GELU": 1}
     functions = compiled(Path(__file__).with_name("attend.c"), **definitions)
     if functions is None:
         return None

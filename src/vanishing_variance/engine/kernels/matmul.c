@@ -1,7 +1,7 @@
 /* Products of many small matrices, single precision, for processors with AVX-512 that are not Intel's: twice as fast as
    MKL's on AMD Zen 5, where MKL takes its path for narrower vectors. Elsewhere `lanes` is 0, and torch multiplies.
 
-   A block of ROWS rows and two vectors of columns of the result stays in registers while the inner index runs; the
+   A tile of ROWS rows and two vectors of columns of the result stays in registers while the inner index runs; the
    columns of the right factor that it needs are packed one after another, at most DEPTH of them, for the cache. */
 
 #include <stdint.h>
@@ -25,8 +25,8 @@ typedef float vec __attribute__((vector_size(4 * LANES), aligned(4), may_alias))
 static inline vec load(const float *from) { return *(const vec *)from; }
 
 /* result (rows x COLUMNS, rows <= ROWS) += left (its rows `row` apart, its columns `column`) times packed. */
-static inline void block(int64_t rows, int64_t depth, const float *left, int64_t row, int64_t column,
-                         const float *packed, float result[ROWS][COLUMNS]) {
+static inline void tile(int64_t rows, int64_t depth, const float *left, int64_t row, int64_t column,
+                        const float *packed, float result[ROWS][COLUMNS]) {
     const float *row_of[ROWS];
     vec first[ROWS], second[ROWS];
     for (int i = 0; i < ROWS; i++) {
@@ -78,7 +78,7 @@ void matmul(int64_t batch, int64_t m, int64_t n, int64_t k,
                 else if (bias) memcpy(sums[r], bias + s * bias_batch + j, width * sizeof *to);
             }
             const float *left_part = left + s * left_batch + i * left_row + from * left_column;
-            block(rows, depth, left_part, left_row, left_column, packed, sums);
+            tile(rows, depth, left_part, left_row, left_column, packed, sums);
             for (int64_t r = 0; r < rows; r++) memcpy(to + r * n, sums[r], width * sizeof *to);
         }
     }

@@ -45,7 +45,7 @@ def diagnose(
         rng = stream(root_seed, "diagnostics", variant.task_name, length)
         batches = []
         for batch in sample_batches(models.task, rng, settings.sequences, length, models.batch_size(length)):
-            attended = models.attend(batch)
+            attended = models.attended(batch)
             by_head = attended.weights.topk(min(LARGEST_WEIGHTS, length)).values
             largest = over_heads(by_head, attended.before.shape[1])
             batches.append({"before": attended.before, "after": attended.after, "largest": largest})

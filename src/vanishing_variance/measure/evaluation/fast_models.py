@@ -53,7 +53,7 @@ def evaluate_block(
 ) -> tuple[Correct, dict[str, pd.DataFrame]]:
     """Test a block of models on `sequences` (by length) by every rule, and measure inside them.
 
-    `weights` by rule: `plain`, the last ones, and those that the same trainings kept beside them, whose models are
+    `weights` by rule: `last`, the last ones, and those that the same trainings kept beside them, whose models are
     tested as they are. On a CPU one model at a time, over the cores, or if `small` (see parallel.run) in this process;
     on a GPU each half of the block at once.
 
@@ -66,7 +66,7 @@ def evaluate_block(
         chosen = {rule: select_models(of_rule, places) for rule, of_rule in weights.items()}
         jobs.append(job(_evaluate_models, plan, chosen, seeds[places], sequences))
     if plan.diagnostics is not None:
-        first = select_models(weights["plain"], slice(1))
+        first = select_models(weights["last"], slice(1))
         jobs.insert(0, job(diagnose, plan.variant, first, [*sequences], plan.diagnostics, plan.root_seed))
     with Progress(f"evaluate {plan.name}", len(jobs) * len(sequences), "lengths") as progress:
         results = parallel.run(jobs, progress, small=small)
@@ -99,7 +99,7 @@ def _evaluate_models(
 ) -> tuple[Correct, list[dict[str, Any]]]:
     """Return the answers of some models, and with diagnostics the rows of `mechanism`."""
     kept = {rule: Models.of(plan.variant, of_rule) for rule, of_rule in weights.items()}
-    models = kept.pop("plain")
+    models = kept.pop("last")
     correct: dict[tuple[str, int], np.ndarray] = {}
     rows: list[dict[str, Any]] = []
     reference = None
@@ -126,7 +126,7 @@ def _tested(
     """Return by rule whether each answer to sequences of a length is correct, and `internals.inside` of `models`."""
     answers, inside = [], []
     for batch in batches:
-        attended = models.attend(batch)
+        attended = models.attended(batch)
         of_batch = models.correct(batch, attended)
         of_batch |= {rule: of_rule.correct_as_trained(batch) for rule, of_rule in kept.items()}
         answers.append(of_batch)
@@ -138,4 +138,4 @@ def _at_training_lengths(plan: EvaluationPlan, models: Models, name: str, sequen
     """Return `internals.inside` of new sequences of the training lengths, uniform over the whole range."""
     rng = stream(plan.root_seed, name, plan.variant.task_name, plan.range_name)
     batches = of_training_lengths(models.task, rng, sequences, plan.training_lengths, models.batch_size)
-    return joined(internals.inside(batch, models.attend(batch)) for batch in batches)
+    return joined(internals.inside(batch, models.attended(batch)) for batch in batches)

@@ -96,8 +96,8 @@ class Models:
         return self.network.read_out(self.weights, normalised)
 
     @torch.no_grad()
-    def attend(self, sequences: Sequences) -> Attended:
-        """Return what the models make of a batch that they share."""
+    def attended(self, sequences: Sequences) -> Attended:
+        """Return attention and its outputs O for a batch that the models share."""
         items, folded_query = self.encode(sequences)
         total = None
         if self.network.rescaled:
@@ -115,11 +115,11 @@ class Models:
     def correct(self, sequences: Sequences, attended: Attended) -> dict[str, Bool[Tensor, "S B"]]:
         """Return True where the answer is correct, by the rule that the models are tested with.
 
-        `plain`: as trained; `hard`: all attention on the largest logit, the first of equals. Where the attention map is
+        `last`: as trained; `hard`: all attention on the largest logit, the first of equals. Where the attention map is
         a softmax, `adaptive`: the temperature of Veličković et al., one for all heads of a sequence.
         """
         labels = self.labels(sequences)
-        class_logits = {"plain": self.read_out(attended.after)}
+        class_logits = {"last": self.read_out(attended.after)}
         largest = items_at(attended.items, attended.logits.argmax(-1, keepdim=True))
         class_logits["hard"] = self.class_logits(largest.hidden().squeeze(2))
         if self.network.rescaled:
@@ -130,27 +130,27 @@ class Models:
 
     @torch.no_grad()
     def correct_as_trained(self, sequences: Sequences) -> Bool[Tensor, "S B"]:
-        """Return True where the answer is correct by the rule `plain`."""
-        class_logits = self.read_out(self.attend(sequences).after)
+        """Return True where the answer is correct by the rule `last`."""
+        class_logits = self.read_out(self.attended(sequences).after)
         return class_logits.argmax(-1) == self.labels(sequences)
 
 
 def sharpened(
-    items: Items, logits: Float[Tensor, "S BH N"], beta: Float[Tensor, "S BH"], plain: Float[Tensor, "S BH P"]
+    items: Items, logits: Float[Tensor, "S BH N"], beta: Float[Tensor, "S BH"], context: Float[Tensor, "S BH P"]
 ) -> Float[Tensor, "S BH P"]:
-    """Return the context softmax(beta logits) h, from the logits and the context `plain` of `attend`.
+    """Return the context softmax(beta logits) h, from the logits and the `context` that `attend` returns.
 
-    Where beta is 1 it is `plain`, to the last bit, whatever the other sequences of the batch. Elsewhere weights below
+    Where beta is 1 it is `context`, to the last bit, whatever the other sequences of the batch. Elsewhere weights below
     eps / 2N are left out, for speed: all together change the context by less than eps / 2 of the largest h.
     """
     beta = beta.unsqueeze(-1)
     sharper = beta > 1
     if not sharper.any():
-        return plain
+        return context
     weights = torch.softmax(beta * logits, dim=-1)
     negligible = weights < torch.finfo(weights.dtype).eps / (2 * weights.shape[-1])
     weights = weights.masked_fill(negligible | ~sharper, 0)
-    return torch.where(sharper, weighted_sum(items, weights), plain)
+    return torch.where(sharper, weighted_sum(items, weights), context)
 
 
 def items_at(items: Items, places: Int64[Tensor, "#S _ K"], rows: Int64[Tensor, " _"] | slice = slice(None)) -> Items:

@@ -36,9 +36,9 @@ def read_weights(path: Path, variant: Variant, training: TaskTraining, seeds: in
 
 
 def weight_files(run: Run) -> dict[str, Path]:
-    """Return the files of a trained block by rule: `plain`, the last weights, and those kept beside them."""
+    """Return the files of a trained block by rule: `last`, the last weights, and those kept beside them."""
     beside = sorted(set(run.folder("trained").glob("*.safetensors")) - {run.weights})
-    return {"plain": run.weights, **{path.stem: path for path in beside}}
+    return {"last": run.weights, **{path.stem: path for path in beside}}
 
 
 def open_sequences(task_name: str, lengths: Iterable[int]) -> dict[int, Read]:

@@ -29,7 +29,7 @@ def plain_correct(
 ) -> Correct:
     """Return by rule and length whether each answer of each model is correct.
 
-    `weights`, (S, ...) each, by rule: `plain`, the last ones, and those kept beside them. Raises TooLargeError for a
+    `weights`, (S, ...) each, by rule: `last`, the last ones, and those kept beside them. Raises TooLargeError for a
     length of which memory does not hold one sequence.
     """
     jobs = []

@@ -95,7 +95,7 @@ def texts(frame: pd.DataFrame, name: str, how: str, factor: float = 1) -> list[s
 
 
 def gains_table(accuracy: pd.DataFrame, norm: str, root: int, longest: Mapping[str, int], sequences: int) -> str:
-    """Return two tables, a row a pair of `compared` and rule; the second of the rule plain alone.
+    """Return two tables, a row a pair of `compared` and rule; the second of the rule `last` alone.
 
     `root` is that of the bootstrap's streams, `longest` the training length by range; each accuracy is of so many
     `sequences`.
@@ -105,11 +105,11 @@ def gains_table(accuracy: pd.DataFrame, norm: str, root: int, longest: Mapping[s
         head = [pair.task, pair.range_, f"{pair.treatment} − {pair.baseline}", pair.rule, str(len(theirs))]
         _, gains = gain(ours, theirs, longest[pair.range_], sequences)
         views.append([*head, *(estimate(how, *gains[name]) for name, (_, how) in VIEWS.items())])
-        if pair.rule == "plain":
+        if pair.rule == "last":
             beyond = theirs.columns[theirs.columns.to_numpy() > longest[pair.range_]]
             treated = ours[beyond].mean(axis=1).to_numpy()
             untreated = theirs[beyond].mean(axis=1).to_numpy()
-            rng = stream(root, "bootstrap", *pair, "arms")
+            rng = stream(root, "bootstrap", *pair[:-1], "plain", "arms")  # the rule's first name: streams keep theirs
             of_pair = [
                 estimate("+.1f", *gains["difference"]),
                 estimate("+.1f", *anytime_interval(treated - untreated)),

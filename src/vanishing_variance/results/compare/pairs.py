@@ -20,7 +20,7 @@ class Pair(NamedTuple):
     range_: str
     treatment: str
     baseline: str
-    rule: str = "plain"
+    rule: str = "last"
 
     def accuracies(self, accuracy: pd.DataFrame, longest: int = 0) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return `by_seed` of treatment and baseline, of the seeds that both have, at the lengths above `longest`."""
