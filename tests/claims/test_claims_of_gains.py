@@ -110,7 +110,7 @@ def test_nearer_compares_absolute_differences_whatever_their_signs(sign):
 
 def test_nearer_is_welchs_test_with_the_seeds_of_the_task_that_has_fewer():
     frame = noisy(3, norm="ln").query("task != 'dictionary' or seed > 0")
-    of = frame.query("range == 'short' and rule == 'plain' and length > 16")
+    of = frame.query("range == 'short' and rule == 'last' and length > 16")
     means = 100 * of.pivot_table(index="seed", columns=["task", "norm"], values="accuracy")
     argmax, dictionary = ((means[task, "ln"] - means[task, "std"]).dropna() for task in ("argmax", "dictionary"))
     expected = stats.ttest_ind(argmax, dictionary * np.sign(dictionary.mean()), equal_var=False)
@@ -131,7 +131,7 @@ def test_the_papers_standard_error_is_what_its_p_values_say():
 
 def test_behind_is_corrected_for_the_number_of_lengths():
     """At 64 p is below 0.05 and above 0.05 / 3, at the others far above."""
-    frame = accuracy().query("task == 'argmax' and range == 'short' and rule == 'plain'")
+    frame = accuracy().query("task == 'argmax' and range == 'short' and rule == 'last'")
     level = (np.arange(8) % 2 - 0.5) / 100
     at_64 = np.array([-1, -1, -1, -1, -1, -1, 0.5, 1.2]) - 0.3
     assert 0.05 / 3 < stats.ttest_1samp(at_64, 0).pvalue < 0.05
