@@ -1,80 +1,70 @@
-"""Numbers in README.md and docs/results.md against the files in git that they come from: `make check-numbers`.
-
-A tag, an HTML comment, which is not rendered, follows the numbers that it vouches for:
-
-    +4.0 [3.1, 4.9]<!-- studies/paper-scale/tables/gains.md: dictionary, short, ln − none, last -> beyond -->
-
-Before the colon is a file, then cells of one of its lines; in Markdown also parts of the heading above it, in JSON the
-keys above it; "column cell" where a cell alone is not enough. After the arrow are first words of columns, between
-semicolons. The numbers before the tag, since the tag before it, in the same paragraph or row, must be among the numbers
-of these cells, in their order, rounded to as many digits: those with a decimal or a percent sign, and any right before
-the tag. Where none is in brackets, none may be the bound of an interval.
-"""
+"""Numbers in README.md and docs/results.md against the files in git that `numbers.yaml` names: `make check-numbers`."""
 
 import csv
 import json
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ("README.md", "docs/results.md")
 # No results: confidence levels, the exponent that the paper expects, versions.
-EXEMPT = (r"9[05]% (?:prediction )?intervals?", r"N\^−0\.5", r"Python 3\.11", r"arXiv \S+", r"[A-Za-z]+-\d\S*")
+EXEMPT = (r"9[05]%(?:\s+prediction)?\s+intervals?", r"N\^−0\.5", r"Python\s+3\.11", r"arXiv\s+\S+", r"[A-Za-z]+-\d\S*")
 # Examples, links, and the block of README.md that a program writes (tests/test_readme.py).
 ELSEWHERE = (r"^```.*?^```", r"`[^`]*`", r"\]\([^)]*\)", r"<!-- answer:.*?<!-- end of answer -->")
-TAG = r"<!-- (?P<file>[\w/.-]+): (?P<cells>[^>]*) -> (?P<columns>[^>]*) -->"
-NUMBER = r"[+−-]?\d+(?:,\d{3})*(?:\.\d+)?%?"
-END = r"\n(?=\s*\n|- |\d\. |\||#)"  # of a paragraph, a point of a list, a row of a table
-SKIP = "|".join((*ELSEWHERE, *EXEMPT))
-TOKEN = re.compile(rf"(?P<skip>{SKIP})|(?P<tag>{TAG})|(?P<number>{NUMBER})|(?P<end>{END})", re.S | re.M)
+WHOLE = r"[+−-]?\d+(?:,\d{3})*"
+# These need an entry: numbers with a decimal or a percent sign, and whole ones in brackets that are no link's.
+CLAIM = rf"{WHOLE}(?:\.\d+%?|%)|(?<=\[){WHOLE}(?=,\s)|(?<=,\s){WHOLE}(?=\](?!\())"
+TOKEN = re.compile(rf"(?P<skip>{'|'.join((*ELSEWHERE, *EXEMPT))})|(?P<claim>{CLAIM})|{WHOLE}", re.S | re.M)
 Row = list[tuple[str, str]]  # (column, cell)
+Entry = dict[str, Any]  # words, from, cells, columns
 
 
-def problems(page: str) -> Iterator[str]:
-    """Yield a line for each number without a tag, and for each tag whose file has other numbers."""
-    for tag, numbers in tagged(page):
-        line = page.count("\n", 0, (tag or numbers[0]).start()) + 1
-        shown = " ".join(number[0] for number in numbers)
-        if tag is None:
-            yield f"line {line}: {shown}: no tag"
+def problems(page: str, entries: list[Entry]) -> Iterator[str]:
+    """Yield a line for each entry that page and source do not agree with, and each number that is not in one entry."""
+    covered = Counter[int]()
+    for entry in entries:
+        places = list(re.finditer(r"\s+".join(map(re.escape, entry["words"].split())), page))
+        if len(places) != 1:
+            yield f'"{entry["words"]}": stands {len(places)} times on the page'
             continue
-        covered = page[numbers[0].start() : tag.start()] if numbers else ""
-        values = selected(tag["file"], tag["cells"], tag["columns"], bounds="[" in covered)
+        numbers = numbers_within(page, *places[0].span())
+        values = selected(entry)
+        covered.update(number.start() for number in numbers)
         if not numbers or not in_order([number[0] for number in numbers], values):
             has = " ".join(f"{value:g}" for value in values[:20]) or "no such line"
-            yield f"line {line}: {shown or 'no number'}: {tag['file']} has {has}"
+            yield f'"{entry["words"]}": {entry["from"]} has {has}'
+    for number in numbers_within(page, 0, len(page)):
+        if covered[number.start()] != 1:
+            line = page.count("\n", 0, number.start()) + 1
+            yield f"line {line}: {number[0]}: in {covered[number.start()]} entries of tests/numbers.yaml"
 
 
-def tagged(page: str) -> Iterator[tuple[re.Match[str] | None, list[re.Match[str]]]]:
-    """Yield each tag with its numbers, and None with those that have none."""
-    numbers: list[re.Match[str]] = []
-    for token in TOKEN.finditer(page + "\n\n"):
-        if token["number"] and (re.search("[.%]", token[0]) or page.startswith("<!--", token.end())):
-            numbers.append(token)
-        if token["tag"]:
-            yield token, numbers
-            numbers = []
-        if token["end"] and numbers:
-            yield None, numbers
-            numbers = []
+def numbers_within(page: str, start: int, end: int) -> list[re.Match[str]]:
+    """Return the numbers in a part of a page that need an entry, or all where none does."""
+    tokens = [token for token in TOKEN.finditer(page) if not token["skip"]]
+    inside = [token for token in tokens if start <= token.start() and token.end() <= end]
+    return [token for token in inside if token["claim"]] or inside
 
 
-def selected(file: str, cells: str, columns: str, *, bounds: bool) -> list[float]:
-    """Return the numbers that the lines with these cells have in these columns, with or without those in brackets."""
-    wanted = {cell.strip() for cell in cells.split(",")}
-    names = "|".join(rf"{re.escape(name)}(?!\w)" for name in columns.split("; "))
+def selected(entry: Entry) -> list[float]:
+    """Return the numbers in an entry's columns of its lines, and, if its words have a bracket, those in brackets."""
+    cells = entry["cells"]
+    names = "|".join(rf"{re.escape(name)}(?!\w)" for name in entry["columns"])
+    left_out = r"2\^\d+" if "[" in entry["words"] else r"2\^\d+|\[[^\]]*\]"
     values = []
-    for row in rows(file):
-        parts = [part.strip() for column, cell in row for part in (cell, f"{column} {cell}", *cell.split(","))]
-        if wanted.issubset(parts):
-            chosen = " ".join(cell for column, cell in row if re.match(names, column))
-            text = re.sub(r"2\^\d+" if bounds else r"2\^\d+|\[[^\]]*\]", "", chosen)
-            values += re.findall(r"[+-]?\d+(?:\.\d+)?(?:e[+-]\d+)?", text.replace("−", "-"))
+    for wanted in cells if isinstance(cells[0], list) else [cells]:
+        for row in rows(entry["from"]):
+            parts = [part.strip() for column, cell in row for part in (cell, f"{column} {cell}", *cell.split(","))]
+            if set(wanted).issubset(parts):
+                text = re.sub(left_out, "", " ".join(cell for column, cell in row if re.match(names, column)))
+                values += re.findall(r"[+-]?\d+(?:\.\d+)?(?:e[+-]\d+)?", text.replace("−", "-"))
     return [float(value) for value in values]
 
 
@@ -131,9 +121,16 @@ def _markdown_rows(text: str) -> Iterator[Row]:
             yield [("", heading), *zip(header, cells, strict=True)]
 
 
+def entries_by_page() -> dict[str, list[Entry]]:
+    """Return the entries of each page; every scalar is a string."""
+    return yaml.load((ROOT / "tests/numbers.yaml").read_text(encoding="utf-8"), yaml.BaseLoader)
+
+
 def main() -> None:
-    said = [f"{page}, {problem}" for page in PAGES for problem in problems((ROOT / page).read_text(encoding="utf-8"))]
-    print("\n".join(said) or "every number is in the file that its tag names")
+    said = []
+    for page, entries in entries_by_page().items():
+        said += [f"{page}, {problem}" for problem in problems((ROOT / page).read_text(encoding="utf-8"), entries)]
+    print("\n".join(said) or "every number is in the file that tests/numbers.yaml names")
     sys.exit(bool(said))
 
 

@@ -1,57 +1,81 @@
-"""Numbers of README.md and docs/results.md (tests/numbers_in_prose.py)."""
+"""Numbers of README.md and docs/results.md (tests/numbers_in_prose.py, tests/numbers.yaml)."""
 
 import numbers_in_prose
 import pytest
-from numbers_in_prose import PAGES, ROOT, problems, tagged
+from numbers_in_prose import ROOT, entries_by_page, numbers_within, problems
 
-TEXTS = {name: (ROOT / name).read_text() for name in PAGES}
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_every_number_is_in_the_file_that_its_tag_names(name):
-    assert list(problems(TEXTS[name])) == []
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_any_other_digit_or_sign_of_any_number_is_reported(name):
-    """With no more of the page than the number's tag vouches for, which is the same and takes seconds."""
-    page = TEXTS[name]
-    for tag, numbers in tagged(page):
-        start, end = numbers[0].start(), tag.end()
-        for number in numbers:
-            for place in range(number.start(), number.end()):
-                others = "0123456789" if page[place].isdigit() else ""
-                if page[place] in "+−" and float(number[0].strip("+−%")) > 0:
-                    others = "+−"
-                for other in others.replace(page[place], ""):
-                    wrong = page[start:place] + other + page[place + 1 : end]
-                    assert len(list(problems(wrong))) == 1, wrong
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("40.5% <!-- some.md: a -> share -->", []),
-        ("+1.2 [0.7, 2.0]<!-- some.md: a -> gain -->", []),
-        ("1.2, 0.7<!-- some.md: a -> gain -->", ["1.2 0.7"]),  # a bound without its bracket
-        ("[2.0, 0.7]<!-- some.md: a -> gain -->", ["2.0 0.7"]),  # in another order
-        ("40.5<!-- some.md: a -> share -->", ["40.5"]),  # a share is no number of points
-        ("no<!-- some.md: a -> share -->", ["no number"]),
-        ("3<!-- some.md: b, heading -> n --> of 16, 2^5 and `0.7`", []),
-        ("3<!-- some.md: line b -> n -->", []),
-        ("3<!-- some.md: line heading -> n -->", ["3"]),
-        ("3<!-- none.json: b -> n -->", ["3"]),  # no such file
-        ("0.405<!-- some.md: a -> share -->\n- 0.405", ["0.405"]),  # a tag is of one paragraph
-        ("90% intervals", []),
-    ],
-)
-def test_a_tag_vouches_for_the_numbers_of_its_line_in_their_order(monkeypatch, text, said):
-    table = """# A title, heading
+ENTRIES = entries_by_page()
+TABLE = """# A title, heading
 
 | line  | gain (pp)         | share | n |
 |:------|------------------:|------:|--:|
 | a     | +1.2 [+0.7, +2.0] | 0.405 | 4 |
 | **b** |                 – |     – | 3 |
 """
-    monkeypatch.setattr(numbers_in_prose, "in_git", {"some.md": table, "none.json": ""}.get)
-    assert [problem.split(": ")[1] for problem in problems(text)] == said
+
+
+@pytest.fixture(autouse=True)
+def some_table(monkeypatch):
+    in_git = numbers_in_prose.in_git
+    monkeypatch.setattr(numbers_in_prose, "in_git", lambda file: TABLE if file == "some.md" else in_git(file))
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/results.md"])
+def test_every_number_is_in_the_file_that_its_entry_names(page):
+    assert list(problems((ROOT / page).read_text(), ENTRIES[page])) == []
+
+
+@pytest.mark.parametrize("page", ENTRIES)
+def test_any_other_digit_or_sign_of_any_number_is_reported(page):
+    """In the words and on the page: in one of them alone the words do not stand there."""
+    for entry in ENTRIES[page]:
+        words = entry["words"]
+        for number in numbers_within(words, 0, len(words)):
+            for place in range(number.start(), number.end()):
+                others = "0123456789" if words[place].isdigit() else ""
+                if words[place] in "+−" and float(number[0].strip("+−%")) > 0:
+                    others = "+−"
+                for other in others.replace(words[place], ""):
+                    wrong = words[:place] + other + words[place + 1 :]
+                    assert len(list(problems(wrong, [entry | {"words": wrong}]))) == 1, wrong
+
+
+@pytest.mark.parametrize(
+    ("words", "cells", "column", "said"),
+    [
+        ("40.5% of", ["a"], "share", None),
+        ("+1.2 [0.7, 2.0]", ["a"], "gain", None),
+        ("1.2, 0.7", ["a"], "gain", "1.2"),  # a bound without its bracket
+        ("[2.0, 0.7]", ["a"], "gain", "1.2 0.7 2"),  # in another order
+        ("40.5", ["a"], "share", "0.405"),  # a share is no number of points
+        ("no number", ["a"], "share", "0.405"),
+        ("3 of", ["line b", "heading"], "n", None),
+        ("3", ["line heading"], "n", "no such line"),
+        ("| 4 | 3 |", [["a"], ["b"]], "n", None),
+        ("| 3 | 4 |", [["a"], ["b"]], "n", "4 3"),
+    ],
+)
+def test_words_have_the_numbers_of_their_lines_in_their_order(words, cells, column, said):
+    entry = {"words": words, "from": "some.md", "cells": cells, "columns": [column]}
+    assert list(problems(words, [entry])) == ([f'"{words}": some.md has {said}'] if said else [])
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        ("LN gains 1.2\n  points in 90%\nintervals, at 2^5, by `0.7`, 3 of [Table 4, 5](a.md)", []),
+        ("it gains 1.2 points\n\n- [2, 5] of 4%", ["line 3: 2: in 0", "line 3: 5: in 0", "line 3: 4%: in 0"]),
+        ("it gains 1.3 points", ['"gains 1.2": stands 0 times', "line 1: 1.3: in 0"]),
+        ("gains 1.2, gains 1.2", ['"gains 1.2": stands 2 times', "line 1: 1.2: in 0", "line 1: 1.2: in 0"]),
+    ],
+)
+def test_each_number_is_in_words_that_stand_once(page, said):
+    entry = {"words": "gains 1.2", "from": "some.md", "cells": ["a"], "columns": ["gain"]}
+    for problem, beginning in zip(problems(page, [entry]), said, strict=True):
+        assert problem.startswith(beginning)
+
+
+def test_a_number_in_two_entries_is_reported():
+    entry = {"words": "gains 1.2", "from": "some.md", "cells": ["a"], "columns": ["gain"]}
+    said = list(problems("it gains 1.2 points", [entry, entry | {"words": "1.2 points"}]))
+    assert said == ["line 1: 1.2: in 2 entries of tests/numbers.yaml"]
