@@ -79,7 +79,13 @@ def made(folder: Path, name: str) -> Iterator[Path]:
 def main() -> None:
     """Make the mistakes; print what finds each, and exit with 1 where nothing does."""
     parser = argparse.ArgumentParser(prog="mistakes")
-    parser.add_argument("--only", metavar="MISTAKE", action="append", choices=MISTAKES, help="may be given several times; without it, all")
+    parser.add_argument(
+        "--only",
+        metavar="MISTAKE",
+        action="append",
+        choices=MISTAKES,
+        help="may be given several times; without it, all",
+    )
     names = parser.parse_args().only or list(MISTAKES)
     not_found = []
     with worktree() as folder:
