@@ -8,8 +8,9 @@ from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.page import Results, page, read_figure
+from vanishing_variance.report.readme import README, points
 from vanishing_variance.report.strongest import CLAIMS, OTHERS, Judged
-from vanishing_variance.report.studies import read_answer, read_judged, read_tests
+from vanishing_variance.report.studies import read_judged, read_tests
 from vanishing_variance.results.files import TrainingSetup
 from vanishing_variance.results.runs import REFERENCE
 from vanishing_variance.results.shares import shares
@@ -42,8 +43,9 @@ def main() -> None:
     intervened = tidied(read_csv(METRICS / "interventions" / "accuracy.csv"), "accuracy")
     lost = shares(intervened, TrainingSetup.of(params).longest)
     answer = read_figure(PLOTS / "readme" / "answer.png", PAGE)
-    means = read_answer(params)
-    html = page(answer, means, own, paper_scale, others, lost, read_csv(REFERENCE), read_text(PATH))
+    said = points(read_text(README))
+    summary = read_document(METRICS / "summary.json", dict[str, dict[str, float]])
+    html = page(answer, said, summary, own, paper_scale, others, lost, read_csv(REFERENCE), read_text(PATH))
     write_text(PAGE, html)
 
 

@@ -90,7 +90,7 @@ def test_another_treatment_of_the_paper_trains_its_long_range_alone_and_back_aga
     assert "+ std" in (copy.path / "metrics/tables/tables.md").read_text()
     copy.commit("norm=std")
     shown = copy("dvc", "metrics", "diff", "HEAD~1", "--md")
-    assert re.search(r"\| metrics/summary.json *\| argmax.norm *\| [\d.]+ *\| [\d.]+ *\| -?[\d.]+ *\|", shown)
+    assert re.search(r"\| metrics/summary.json *\| argmax_last.norm *\| [\d.]+ *\| [\d.]+ *\| -?[\d.]+ *\|", shown)
     assert "argmax.none" not in shown
     review = re.sub(" +", " ", copy(*REVIEW, "HEAD~1"))
     stale = review.partition("### Stale stages")[2].partition("###")[0]

@@ -12,7 +12,7 @@ from stages import report
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import read_document
 from vanishing_variance.report.page import page, read_figure
-from vanishing_variance.report.readme import BEGIN, END, rewritten
+from vanishing_variance.report.readme import BEGIN, END, points, rewritten
 from vanishing_variance.report.strongest import CLAIMS, Evidence, Judged, strongest
 
 CLAIM = read_document(ROOT / "metrics/claims.json", CLAIMS)["argmax"]
@@ -33,10 +33,10 @@ def given():
 
 def rendered(given, run=None, **params):
     """Return the page of the results in git, but for the run's, or some of its parameters."""
-    answer, means, own, *others = given
+    answer, points, summary, own, *others = given
     run = run or own
     judged = Judged(run.judged.claims, run.judged.params | params)
-    return page(answer, means, replace(run, judged=judged), *others)
+    return page(answer, points, summary, replace(run, judged=judged), *others)
 
 
 def test_the_page_in_git_is_that_of_its_results(given):
@@ -48,7 +48,7 @@ def test_the_page_in_git_is_that_of_its_results(given):
 
 
 def test_names_and_texts_are_escaped(given):
-    run = given[2]
+    run = given[3]
     ln = run.tests["treatment"] == "ln"
     tests = pd.concat([run.tests, run.tests[ln].assign(treatment="<b>")])
     claims = {key: {**claim, "claim": "<i>x</i> & 2^4"} for key, claim in run.judged.claims.items()}
@@ -128,6 +128,12 @@ def test_the_stronger_evidence_leads_and_this_runs_stands_beside_it(run, paper_s
     ours = run.claims["gain"]
     expected = Evidence(ours) if leads == "run" else Evidence(paper_scale.claims["gain"], weaker=ours)
     assert strongest(run, paper_scale) == {"gain": expected}
+
+
+def test_the_points_of_the_readme_are_html_with_bold_and_links_alone():
+    text = "# x\n\n1. **A <b>** gains 4.0 [3.1, 4.9], see\n   [there](docs/a.md#b).\n2. Second.\n\n![picture](p.png)\n"
+    first = '<b>A &lt;b&gt;</b> gains 4.0 [3.1, 4.9], see <a href="../../docs/a.md#b">there</a>.'
+    assert points(text) == [first, "Second."]
 
 
 def test_nothing_but_the_block_changes():

@@ -18,7 +18,6 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.sections import get_param
 from vanishing_variance.report.strongest import PAPER_SCALE, Claims, Judged, strongest
 from vanishing_variance.report.tables import counts, gains, is_papers, ours, paper_table, papers, shares
-from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.runs import PAPER_TABLES, TASKS
 from vanishing_variance.results.scale import PAPER_SEEDS, of_paper, paper_steps
 from vanishing_variance.results.tables import numbers
@@ -68,7 +67,8 @@ class Results:
 
 def page(
     answer: Figure,
-    means: pd.DataFrame,
+    points: Sequence[Markup],
+    summary: Mapping[str, Mapping[str, float]],
     run: Results,
     paper_scale: Results,
     other_claims: Mapping[str, Claims],
@@ -78,21 +78,22 @@ def page(
 ) -> str:
     """Return all results as one HTML file without a script; its figures are files beside it.
 
-    `answer`: the README's picture, and `means`, what it shows (`results.answer`); `paper_scale`: of the study
-    that the run is held against; `other_claims`: claims.json of others by name; `interventions`: of `results.shares`;
-    `paper`: the paper's numbers; `source`: the text of params.yaml. The run's first figure (causes) stands apart.
-    Raises InputError on a parameter that is not one, and where the results are of another treatment.
+    `answer`: the README's picture, and `points`, its answer (`readme.points`); `summary`: metrics/summary.json;
+    `paper_scale`: of the study that the run is held against; `other_claims`: claims.json of others by name;
+    `interventions`: of `results.shares`; `paper`: the paper's numbers; `source`: the text of params.yaml. The run's
+    first figure (causes) stands apart. Raises InputError on a parameter that is not one, and where the results are of
+    another treatment.
     """
     norm = get_param(run.judged.params, "norm", str)
     if norm not in set(run.tests["treatment"]):
         raise InputError(f"params.yaml: norm is {norm!r}, of which metrics/tables has no results: run the study first")
     scale, is_reduced = _scale(run.judged.params)
     evidence = strongest(run.judged, paper_scale.judged)
-    at_longest = rows(means, treatment="three changes", length=means["length"].max())
     claims = [found.claim for found in evidence.values()]
     return TEMPLATES.get_template("page.html").render(
         answer=answer,
-        holds={row["task"]: row for _, row in at_longest.iterrows()},
+        points=points,
+        gained=_gained(summary, norm),
         evidence=evidence,
         papers_claims=[claim for claim in claims if is_papers(claim)],
         our_claims=[claim for claim in claims if not is_papers(claim)],
@@ -100,7 +101,6 @@ def page(
         network=run.judged.params["network"],
         shares=shares(interventions),
         seeds=interventions["n"].max(),
-        without_biases=other_claims["without-biases"]["dictionary"],
         paper_scale=paper_scale,
         run=run,
         gains=gains({PAPER_SCALE: paper_scale.judged.claims, **other_claims}),
@@ -115,6 +115,19 @@ def page(
         ours=ours,
         papers=papers,
     )
+
+
+def _gained(summary: Mapping[str, Mapping[str, float]], norm: str) -> list[str]:
+    """Return a line a task: the gain with averaged weights, which differs less between machines, and with the last."""
+    lines = []
+    for task in TASKS:
+        gains = []
+        for rule, words in (("averaged", "averaged weights"), ("last", "the last")):
+            of_rule = summary.get(f"{task}_{rule}")
+            if of_rule:
+                gains.append(f"{of_rule['gain']:+.1f} points with {words}".replace("-", "−"))
+        lines.append(f"{task}, {norm} − none: {', '.join(gains)}")
+    return lines
 
 
 def _tables(results: Results, paper: pd.DataFrame) -> list[tuple[str, Markup]]:

@@ -3,12 +3,14 @@
 `python -m vanishing_variance.report.readme` writes both, and the page's pictures of the study `paper-scale`.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from markupsafe import Markup, escape
 
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.figures.answer import draw
@@ -55,6 +57,18 @@ def rewritten(text: str, answer: str) -> str:
     if not end:
         raise InputError(f"README.md: the lines {BEGIN} and {END} must be in it, in this order")
     return f"{before}{begin}\n{answer}\n{end}{after}"
+
+
+def points(text: str) -> list[Markup]:
+    """Return the points of the README's answer as HTML, for a page two folders below; of Markdown bold and links."""
+    listed = text.partition("\n1. ")[2].partition("\n\n")[0]
+    found = []
+    for point in re.split(r"\n\d\. +", listed):
+        html = str(escape(" ".join(point.split())))
+        html = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", html)
+        html = re.sub(r"\[([^]]+)\]\(([^)]+)\)", r'<a href="../../\2">\1</a>', html)
+        found.append(Markup(html))  # noqa: S704  escaped above
+    return found
 
 
 def answer(means: pd.DataFrame, claims: Iterable[Mapping[str, Any]]) -> str:
