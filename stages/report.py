@@ -45,7 +45,8 @@ def main() -> None:
     answer = read_figure(PLOTS / "readme" / "answer.png", PAGE)
     said = points(read_text(README))
     summary = read_document(METRICS / "summary.json", dict[str, dict[str, float]])
-    html = page(answer, said, summary, own, paper_scale, others, lost, read_csv(REFERENCE), read_text(PATH))
+    target = read_figure(PLOTS / "readme" / "target.png", PAGE)
+    html = page(answer, target, said, summary, own, paper_scale, others, lost, read_csv(REFERENCE), read_text(PATH))
     write_text(PAGE, html)
 
 

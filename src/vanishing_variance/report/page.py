@@ -67,6 +67,7 @@ class Results:
 
 def page(
     answer: Figure,
+    target: Figure,
     points: Sequence[Markup],
     summary: Mapping[str, Mapping[str, float]],
     run: Results,
@@ -78,11 +79,11 @@ def page(
 ) -> str:
     """Return all results as one HTML file without a script; its figures are files beside it.
 
-    `answer`: the README's picture, and `points`, its answer (`readme.points`); `summary`: metrics/summary.json;
-    `paper_scale`: of the study that the run is held against; `other_claims`: claims.json of others by name;
-    `interventions`: of `results.shares`; `paper`: the paper's numbers; `source`: the text of params.yaml. The run's
-    first figure (causes) stands apart. Raises InputError on a parameter that is not one, and where the results are of
-    another treatment.
+    `answer`: the README's picture; `target`: that of attention; `points`: README's answer (`readme.points`);
+    `summary`: metrics/summary.json; `paper_scale`: of the study that the run is held against; `other_claims`:
+    claims.json of others by name; `interventions`: of `results.shares`; `paper`: the paper's numbers; `source`: the
+    text of params.yaml. The run's first figure (causes) stands apart. Raises InputError on a parameter that is not one,
+    and where the results are of another treatment.
     """
     norm = get_param(run.judged.params, "norm", str)
     if norm not in set(run.tests["treatment"]):
@@ -92,6 +93,7 @@ def page(
     claims = [found.claim for found in evidence.values()]
     return TEMPLATES.get_template("page.html").render(
         answer=answer,
+        target=target,
         points=points,
         gained=_gained(summary, norm),
         evidence=evidence,

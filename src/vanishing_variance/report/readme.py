@@ -13,6 +13,7 @@ import pandas as pd
 from markupsafe import Markup, escape
 
 from vanishing_variance.engine.ranges import Range
+from vanishing_variance.figures import target
 from vanishing_variance.figures.answer import draw
 from vanishing_variance.figures.drawing import write_figure
 from vanishing_variance.harness.errors import InputError
@@ -25,7 +26,7 @@ from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.pictures import accuracies
 from vanishing_variance.report.strongest import CLAIMS, Judged, strongest
-from vanishing_variance.report.studies import read_answer, read_compared, read_judged
+from vanishing_variance.report.studies import read_answer, read_compared, read_judged, read_target
 from vanishing_variance.report.tables import counts, is_papers
 from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.answer import BEYOND, TREATMENTS
@@ -44,7 +45,9 @@ def main() -> None:
     lengths = get_param(paper_scale.params, "ranges.short", Range)
     means = read_answer(params)
     text = rewritten(read_text(README), answer(means, claims))
-    write_figure(PLOTS / "readme" / "answer", draw(means, (lengths.shortest, lengths.longest)))
+    trained = (lengths.shortest, lengths.longest)
+    write_figure(PLOTS / "readme" / "answer", draw(means, trained))
+    write_figure(PLOTS / "readme" / "target", target.draw(read_target(params), trained))
     for stem, drawing in accuracies(read_compared(params)):
         write_figure(PLOTS / "readme" / stem, drawing)
     write_text(README, text)

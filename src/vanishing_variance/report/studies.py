@@ -7,8 +7,11 @@ import pandas as pd
 
 from vanishing_variance.harness.files import read_document
 from vanishing_variance.report.strongest import CLAIMS, PAPER_SCALE, Judged
+from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.answer import answer
 from vanishing_variance.results.compare.paired_tests import paired_tests
+from vanishing_variance.results.runs import TASKS
+from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.studies.line import STUDIES
 from vanishing_variance.studies.paper_tables import Compared
 from vanishing_variance.studies.parameters import PAPERS_NORM, params_of_tables
@@ -32,6 +35,32 @@ def read_tests(params: Mapping[str, Any]) -> pd.DataFrame:
     """Return the paired tests of that study. Raises InputError."""
     compared = read_compared(params)
     return paired_tests(compared.accuracy, None, PAPERS_NORM, list(compared.training.longest))
+
+
+# By the name in `figures.target`: the line, and its study by task.
+NETWORKS = {
+    "none": ("none", dict.fromkeys(TASKS, "fresh")),
+    "ln": ("ln", dict.fromkeys(TASKS, "fresh")),
+    "three changes": ("three-changes-none", dict.fromkeys(TASKS, "fresh")),
+    "a Transformer layer": ("linear-none", {"argmax": "depth-argmax", "dictionary": "depth"}),
+}
+
+
+def read_target(params: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the attention weight of the target by network, task and length: mean (%), low, high, of n seeds.
+
+    Of the last weights; of several heads that which has most. With 95% t intervals. Raises InputError.
+    """
+    means = []
+    for network, (line, studies) in NETWORKS.items():
+        for task, name in studies.items():
+            _, results = read_all(name, params)
+            tested = rows(results, task=task, line=line)
+            tested = tested[tested["length"] > 0]
+            weight = 100 * tested.filter(regex="^target").max(axis=1)
+            for length, values in weight.groupby(tested["length"]):
+                means.append((network, task, length, len(values), *interval(values.to_numpy())))
+    return pd.DataFrame(means, columns=["network", "task", "length", "n", "mean", "low", "high"])
 
 
 def read_answer(params: Mapping[str, Any]) -> pd.DataFrame:
