@@ -63,13 +63,14 @@ def rewritten(text: str, answer: str) -> str:
 
 
 def points(text: str) -> list[Markup]:
-    """Return the points of the README's answer as HTML, for a page two folders below; of Markdown bold and links."""
+    """Return the points of the README's answer as HTML, for a page two folders below; of Markdown bold, links, powers."""
     listed = text.partition("\n1. ")[2].partition("\n\n")[0]
     found = []
     for point in re.split(r"\n\d\. +", listed):
         html = str(escape(" ".join(point.split())))
         html = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", html)
         html = re.sub(r"\[([^]]+)\]\(([^)]+)\)", r'<a href="../../\2">\1</a>', html)
+        html = re.sub(r"2\^(\d+)", r"2<sup>\1</sup>", html)
         found.append(Markup(html))  # noqa: S704  escaped above
     return found
 
