@@ -131,7 +131,7 @@ def test_the_stronger_evidence_leads_and_this_runs_stands_beside_it(run, paper_s
 
 
 def test_the_points_of_the_readme_are_html():
-    text = "# x\n\n1. **A <b>** at 2^14 gains 4.0 [3.1, 4.9], see\n   [there](docs/a.md#b).\n2. Second.\n\n![picture](p.png)\n"
+    text = "# x\n\n1. **A <b>** at 2^14 gains 4.0 [3.1, 4.9], see\n   [there](docs/a.md#b).\n2. Second.\n\n![x](p.png)"
     first = '<b>A &lt;b&gt;</b> at 2<sup>14</sup> gains 4.0 [3.1, 4.9], see <a href="../../docs/a.md#b">there</a>.'
     assert points(text) == [first, "Second."]
 

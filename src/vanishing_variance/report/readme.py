@@ -63,7 +63,7 @@ def rewritten(text: str, answer: str) -> str:
 
 
 def points(text: str) -> list[Markup]:
-    """Return the points of the README's answer as HTML, for a page two folders below; of Markdown bold, links, powers."""
+    """Return the points of the README's answer as HTML, for a page two folders below: bold, links and powers."""
     listed = text.partition("\n1. ")[2].partition("\n\n")[0]
     found = []
     for point in re.split(r"\n\d\. +", listed):
