@@ -90,9 +90,10 @@ def test_accuracy_is_a_mean_with_its_t_interval_and_its_difference_from_none_tha
     for task, rule, norm, length in data.index:
         ours, untreated = seeds[task, rule, norm, length], seeds[task, rule, "none", length]
         shown = {"mean": ours, "difference": (ours - untreated).dropna()}
+        columns = {"mean": ["mean", "low", "high"], "difference": ["difference", "difference_low", "difference_high"]}
         for column, values in shown.items():
             margin = stats.t.ppf(0.975, len(values) - 1) * stats.sem(values)
-            ends = data.loc[(task, rule, norm, length), [column, *accuracy.QUANTITIES[column][:2]]]
+            ends = data.loc[(task, rule, norm, length), columns[column]]
             assert ends.tolist() == pytest.approx([values.mean(), values.mean() - margin, values.mean() + margin])
     alone = accuracy.data(raw[raw["norm"] == "ln"], TASKS, "short")
     assert alone["difference"].isna().all()
@@ -110,13 +111,12 @@ def test_accuracy_is_drawn_beside_the_papers(raw):
     data = accuracy.data(raw, TASKS, "short")
     steps = {"argmax": 4_000, "dictionary": 10_000}
     drawing = accuracy.draw(data, papers_at_16("dictionary"), "short", (5, 16), steps)
-    assert [axes.get_title("left").partition(", ")[2] for axes in drawing.figure.axes] == [*PANELS] * 4
+    assert [axes.get_title("left").partition(", ")[2] for axes in drawing.figure.axes] == [*PANELS] * 2
     shown = data.query("task == 'dictionary' and rule == 'last' and norm == 'ln'")
-    for panel, quantity, papers in ((6, "mean", 97.6), (9, "difference", 97.6 - 90)):
-        lines = drawing.figure.axes[panel].lines  # of each norm ours, and the paper's
-        place = [line.get_label() for line in lines].index("+ ln")
-        assert lines[place].get_ydata().tolist() == shown[quantity].tolist()
-        assert_allclose(lines[place + 1].get_ydata(), [np.nan, papers, np.nan])
+    lines = drawing.figure.axes[3].lines  # of each norm ours, and the paper's
+    place = [line.get_label() for line in lines].index("+ ln")
+    assert lines[place].get_ydata().tolist() == shown["difference"].tolist()
+    assert_allclose(lines[place + 1].get_ydata(), [np.nan, 97.6 - 90, np.nan])
     assert len(drawing.caption) <= CAPTION
 
 
@@ -134,8 +134,8 @@ def test_beside_the_papers_accuracies_stands_why_ours_are_not_comparable(raw, st
     made = {"argmax": 100_000, "dictionary": steps}
     drawing = accuracy.draw(data, papers_at_16("dictionary"), "short", (5, 16), made)
     written = [[text.get_text() for text in axes.texts] for axes in drawing.figure.axes]
-    assert written[6] == words  # of the dictionary, as trained
-    assert not any(written[:6] + written[7:])
+    assert written[3] == words  # of the dictionary, as trained
+    assert not any(written[:3] + written[4:])
     assert ("not comparable" in drawing.caption) == bool(words)
 
 

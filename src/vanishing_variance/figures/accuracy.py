@@ -1,4 +1,4 @@
-"""Accuracy against sequence length, every normaliser, by the rules of the tests (Tables 1 to 6)."""
+"""What every normaliser gains in accuracy, against sequence length, by the rules of the tests (Tables 1 to 6)."""
 
 from collections.abc import Mapping
 from itertools import product
@@ -19,11 +19,6 @@ DRAWN = {
     "last": ("last weights", "as trained"),
     "adaptive": ("adaptive θ", "the paper's temperature"),
     "averaged": ("averaged", "with averaged weights"),
-}
-# Of the columns that are drawn, a row of panels each: their interval and the axis.
-QUANTITIES = {
-    "mean": ("low", "high", "accuracy (%)"),
-    "difference": ("difference_low", "difference_high", "difference from\nnone (points)"),
 }
 HOLLOW: dict[str, Any] = {"mfc": "none", "ms": 6, "mew": 0.8, "linestyle": "none", "zorder": 1}
 
@@ -61,37 +56,29 @@ def papers(reference: pd.DataFrame, range_: str) -> pd.DataFrame:
 def draw(
     means: pd.DataFrame, paper: pd.DataFrame, range_: str, trained: tuple[int, int], steps: Mapping[str, int]
 ) -> Drawing:
-    """Draw a column a rule of DRAWN, and of each task a row a quantity; the lengths of training are shaded.
+    """Draw the differences from `none`: a row a task, a column a rule of DRAWN; the lengths of training are shaded.
 
-    Hollow marks are the `paper`'s means, where it has them; grey words say why ours cannot be compared with them.
-    `steps` are the gradient steps of each task.
+    Hollow marks are the `paper`'s, where it has them; grey words say why ours cannot be compared with them. `steps`
+    are the gradient steps of each task.
     """
     reasons = {task: behind(means, paper, task, range_, steps[task]) for task in means["task"].unique()}
     both = means.merge(paper, "left", KEYS, suffixes=("", "_paper"))
-    shown = both[both["rule"].isin(list(DRAWN))]
-    shown = pd.concat([shown.assign(quantity=quantity) for quantity in QUANTITIES])
-    row = shown["task"] + " " + shown["quantity"]
-    shown = shown.assign(row=row).sort_values("task", kind="stable")
-    figure, panels = style.facets(shown, "row", "rule", margin=0.5, height=1.5, sharey="row")
-    for axes, _, rule, lines in panels:
-        task, quantity = lines[["task", "quantity"]].iloc[0]
-        low, high, label = QUANTITIES[quantity]
+    shown = both[both["rule"].isin(list(DRAWN)) & (both["norm"] != "none")]
+    figure, panels = style.facets(shown, "task", "rule", margin=0.5, height=1.7, sharey="row")
+    for axes, task, rule, lines in panels:
         # std, whose marks are smaller, above ln
         for norm in lines["norm"].unique()[::-1]:
             line = rows(lines, norm=norm).set_index("length")
             look = variants.look(norm)
-            axes.plot(line.index, line[quantity], **look, label=variants.label(norm))
-            axes.plot(line.index, line[f"{quantity}_paper"], **look | HOLLOW)
-            style.band(axes, line[low], line[high], look["color"])
-        if quantity == "mean":
-            axes.set_ylim(-2, 105)
-            if reasons[task] and lines["mean_paper"].notna().any():
-                # below our lines, or above them where they are low
-                height = 0.05 if lines["mean"].max() > 35 else 0.42
-                axes.text(0.03, height, reasons[task], transform=axes.transAxes, color="dimgrey", fontsize="small")
+            axes.plot(line.index, line["difference"], **look, label=variants.label(norm))
+            axes.plot(line.index, line["difference_paper"], **look | HOLLOW)
+            style.band(axes, line["difference_low"], line["difference_high"], look["color"])
+        if reasons[task] and lines["difference_paper"].notna().any():
+            axes.text(0.03, 0.85, reasons[task], transform=axes.transAxes, color="dimgrey", fontsize="small")
+        axes.axhline(0, color="#000000", lw=0.9, zorder=1)
         axes.axvspan(*trained, color=style.LIGHT, zorder=0, label="training lengths")
         style.length_axis(axes, means["length"].unique())
-        axes.set(title=f"{task}, {DRAWN[rule][0]}", ylabel=label)
+        axes.set(title=f"{task}, {DRAWN[rule][0]}", ylabel="difference from\nnone (points)")
         axes.label_outer()
     figure.axes[0].plot([], [], marker="o", color=style.GREY, **HOLLOW, label="the paper's")
     style.letter(figure.axes)
@@ -100,11 +87,11 @@ def draw(
     trainings = [f"{steps[task]:,} ({task})" for task in means["task"].unique()]
     grey = "; grey: why ours are not comparable" if any(reasons.values()) else ""
     caption = (
-        f"Means over n = {variants.seeds(means['n'])} seeds (bands: 95% t intervals), trained for "
-        f"{' or '.join(trainings)} steps; differences between the same seeds. Hollow: the paper's, 100 seeds{grey}. "
+        f"Means over n = {variants.seeds(means['n'])} seeds, paired (bands: 95% t intervals), trained for "
+        f"{' or '.join(trainings)} steps. Hollow: the paper's, 100 seeds{grey}. "
         f"{'; '.join(rules)}."
     )
-    return Drawing(figure, f"Accuracy against length, trained on up to {trained[1]} items", caption)
+    return Drawing(figure, f"Gain in accuracy against length, trained on up to {trained[1]} items", caption)
 
 
 def behind(means: pd.DataFrame, paper: pd.DataFrame, task: str, range_: str, steps: int) -> str:
