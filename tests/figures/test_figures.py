@@ -140,7 +140,7 @@ def test_beside_the_papers_accuracies_stands_why_ours_are_not_comparable(raw, st
     assert ("not comparable" in drawing.caption) == bool(words)
 
 
-def test_a_board_has_marks_or_words_of_every_line_in_its_order_and_a_vertical_line_at_the_first():
+def test_a_board_has_marks_or_words_of_every_line_the_best_first_and_a_vertical_line_at_the_studys_first():
     """Of three lines the first has averaged weights, and the last diverged."""
     rows = []
     for line, mean in (("none", 10.0), ("ln", 30.0)):
@@ -150,15 +150,15 @@ def test_a_board_has_marks_or_words_of_every_line_in_its_order_and_a_vertical_li
     rows.append(rows[0] | {"rule": "averaged", "beyond": 11.0})
     drawing = draw("Which is best?", pd.DataFrame(rows).astype({"n": "Int64"}))
     [axes] = drawing.figure.axes
-    assert axes.yaxis.get_major_formatter().format_ticks(axes.get_yticks()) == ["none", "ln", "broken"]
-    assert axes.yaxis_inverted()  # the first at the top
+    assert axes.yaxis.get_major_formatter().format_ticks(axes.get_yticks()) == ["ln", "none", "broken"]
+    assert axes.yaxis_inverted()  # the best at the top
     assert [(text.get_text(), text.get_position()[1]) for text in axes.texts] == [("no result", 2)]
-    points, _, [bars] = axes.containers[0].lines
-    assert points.get_xydata().tolist() == [[10, 0], [30, 1]]
-    assert [bar[:, 0].tolist() for bar in bars.get_segments()] == [[7, 15], [27, 35]]
-    [averaged] = [line for line in axes.lines if line.get_label() == "averaged weights"]
-    assert averaged.get_xydata().tolist() == [[11, 0]]
+    averaged, last = (container.lines for container in axes.containers)
+    assert last[0].get_xydata().tolist() == [[10, 1], [30, 0]]
+    assert [bar[:, 0].tolist() for bar in last[2][0].get_segments()] == [[7, 15], [27, 35]]
+    assert averaged[0].get_xdata().tolist() == [11]
     assert axes.lines[-1].get_xdata() == [10, 10]
+    assert axes.lines[-1].get_label() == "none, last weights"
     assert "n = 6 seeds" in drawing.caption
     assert len(drawing.caption) <= CAPTION
 
