@@ -146,9 +146,9 @@ def test_a_board_has_marks_or_words_of_every_line_the_best_first_and_a_vertical_
     for line, mean in (("none", 10.0), ("ln", 30.0)):
         row = {"task": "argmax", "line": line, "rule": "last", "n": 6, "note": None}
         rows.append(row | {"beyond": mean, "beyond_low": mean - 3, "beyond_high": mean + 5})
-    rows.append({"task": "argmax", "line": "broken", "rule": "last", "note": "seed 1 diverged at step 7"})
-    rows.append(rows[0] | {"rule": "averaged", "beyond": 11.0})
-    drawing = draw("Which is best?", pd.DataFrame(rows).astype({"n": "Int64"}))
+    broken = {"task": "argmax", "line": "broken", "rule": "last", "note": "seed 1 diverged at step 7"}
+    board = pd.DataFrame([*rows, broken, rows[0] | {"rule": "averaged", "beyond": 11.0}]).astype({"n": "Int64"})
+    drawing = draw("Which is best?", board.assign(baseline=[None, "none", "none", None]))
     [axes] = drawing.figure.axes
     assert axes.yaxis.get_major_formatter().format_ticks(axes.get_yticks()) == ["ln", "none", "broken"]
     assert axes.yaxis_inverted()  # the best at the top
@@ -159,6 +159,8 @@ def test_a_board_has_marks_or_words_of_every_line_the_best_first_and_a_vertical_
     assert averaged[0].get_xdata().tolist() == [11]
     assert axes.lines[-1].get_xdata() == [10, 10]
     assert axes.lines[-1].get_label() == "none, last weights"
+    [axes] = draw("In pairs?", board.assign(baseline=[None, None, "ln", None])).figure.axes
+    assert axes.yaxis.get_major_formatter().format_ticks(axes.get_yticks()) == ["none", "ln", "broken"]
     assert "n = 6 seeds" in drawing.caption
     assert len(drawing.caption) <= CAPTION
 

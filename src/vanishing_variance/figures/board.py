@@ -19,14 +19,15 @@ RULES = {
 
 
 def draw(question: str, board: pd.DataFrame) -> Drawing:
-    """Draw a panel a task, a row a line, the best at the top; `board` is a frame of `studies.board`.
+    """Draw a panel a task, a row a line; `board` is a frame of `studies.board`. Words stand for what diverged.
 
-    In the order of the mean over tasks, with the last weights. A vertical line is the accuracy of the study's first
-    line, where it has one; words stand for what diverged.
+    Where all lines are compared with the first, the best is at the top, by the mean over tasks with the last weights,
+    and a vertical line is the accuracy of the first; else in the order of the study, in which pairs stand together.
     """
     tasks, first = board["task"].unique(), board["line"].iloc[0]
+    is_leaderboard = set(board["baseline"].dropna()) <= {first}
     means = rows(board, rule="last").groupby("line", sort=False)["beyond"].mean()
-    names = means.sort_values(ascending=False, kind="stable").index
+    names = means.sort_values(ascending=False, kind="stable").index if is_leaderboard else means.index
     places = pd.Series(np.arange(len(names)), names)
     figure = style.figure(MARGINS + LINE * max(len(names), 4))
     panels = figure.subplots(1, len(tasks), sharex=True, sharey=True, squeeze=False)[0]
@@ -37,7 +38,7 @@ def draw(question: str, board: pd.DataFrame) -> Drawing:
             if len(drawn):
                 style.marks(axes, drawn[BEYOND], places[drawn.index] + shift, look, words)
         last = rows(lines, rule="last")["beyond"]
-        if not np.isnan(last.get(first, np.nan)):
+        if is_leaderboard and not np.isnan(last.get(first, np.nan)):
             axes.axvline(last[first], color="#000000", lw=0.9, ls=":", zorder=0, label=f"{first}, last weights")
         for line in last.index[last.isna()]:
             axes.text(0.02, places[line], "no result", transform=axes.get_yaxis_transform(), va="center")
