@@ -1,4 +1,4 @@
-"""What every normaliser gains in accuracy, against sequence length, by the rules of the tests (Tables 1 to 6)."""
+"""Gain in accuracy of every normaliser against sequence length, by the rules of the tests (Tables 1 to 6)."""
 
 from collections.abc import Mapping
 from itertools import product

@@ -1,4 +1,4 @@
-"""What the lost accuracy is due to, by intervention, against length."""
+"""Shares of the lost accuracy by cause, against length."""
 
 import pandas as pd
 from matplotlib.ticker import PercentFormatter

@@ -1,4 +1,4 @@
-"""What LN gains on the dictionary in each of the closed study `protocols`, from the smallest gain to the largest."""
+"""Gain of LN on the dictionary in each network and training of the closed study `protocols`, sorted."""
 
 import numpy as np
 import pandas as pd

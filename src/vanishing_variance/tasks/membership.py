@@ -1,4 +1,4 @@
-"""Whether the queried key is among the items, and beside which value: where it is not, that O shrinks is the answer.
+"""Dictionary lookup in which half of the queried keys are absent.
 
 key    90  17  40         query  17
 value   6   5   1    ->   label   5
