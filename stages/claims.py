@@ -9,8 +9,8 @@ from vanishing_variance.harness.paths import METRICS, NETWORK, PLOTS
 from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.results.explained import beside_accuracy
 from vanishing_variance.results.files import TrainingSetup
+from vanishing_variance.results.inside import beside_accuracy
 from vanishing_variance.results.runs import REFERENCE
 
 

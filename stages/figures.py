@@ -21,8 +21,6 @@ from vanishing_variance.results.shares import shares
 MEASURED = {
     "proposition": PLOTS / "proposition" / "proposition.csv",
     "exponents": PLOTS / "proposition" / "proposition-exponents.csv",
-    "mechanism": METRICS / "mechanism.csv",
-    "explained": METRICS / "explained.csv",
 }
 
 

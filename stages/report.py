@@ -21,7 +21,7 @@ PAGE = PLOTS / "report" / "index.html"
 SHOWN = (
     *("results/interventions", "results/accuracy", "results/accuracy-long"),
     *("figure1/figure1", "results/figure2", "results/figure3", "results/figure4"),
-    *("results/proposition", "results/loss", "results/loss-long", "results/mechanism"),
+    *("results/proposition", "results/loss", "results/loss-long"),
 )
 
 

@@ -24,8 +24,8 @@ from vanishing_variance.harness.sections import PATH, Length, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.proposition import summary
 from vanishing_variance.results.accuracy import COLUMNS, rounded
-from vanishing_variance.results.explained import inside
-from vanishing_variance.results.files import TrainingSetup, comparison, explanation, not_measured, recovery
+from vanishing_variance.results.files import TrainingSetup, comparison, mechanism, not_measured, recovery
+from vanishing_variance.results.inside import inside
 from vanishing_variance.results.leftovers import remove_others
 from vanishing_variance.results.runs import REFERENCE, TASKS, expected, gathered
 
@@ -55,7 +55,7 @@ def main() -> None:
     accuracy = gather(runs, "evaluated", "accuracy")[COLUMNS].sort_values(COLUMNS, ignore_index=True)
     files = comparison(accuracy, answers, read_csv(REFERENCE), norm, trained)
     if trained.network == PAPER:
-        files |= explanation(inside(gather(runs, "evaluated", "mechanism")), accuracy, trained)
+        files |= mechanism(inside(gather(runs, "evaluated", "mechanism")), accuracy, trained)
         files |= recovery(gather(runs, "interventions", "accuracy"), norm, trained)
         pair = [Run(task, "short", one, blocks[0], attention) for task, one in product(TASKS, ("none", norm))]
         write_proposition(gather(pair, "proposition", "cells"), tail, norm)

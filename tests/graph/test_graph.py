@@ -207,10 +207,10 @@ def test_another_network_is_trained_and_tested_and_what_is_not_measured_in_it_sa
         key for key, claim in claims.items() if (claim["verdict"], claim["evidence"]) == ("not tested", said)
     } == inside
     assert claims["argmax"]["n"] == 2
-    for name in ("mechanism", "explained", "interventions/accuracy"):
+    for name in ("mechanism", "interventions/accuracy"):
         assert read_csv(metrics / f"{name}.csv").empty
     page = (editable / "plots/report/index.html").read_text()
-    assert len(re.findall("Not measured: network transformer", page)) == 7  # six figures and the causes
+    assert len(re.findall("Not measured: network transformer", page)) == 6  # five figures and the causes
     assert "n&nbsp;=&nbsp;nan" not in page
 
 

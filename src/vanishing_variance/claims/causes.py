@@ -45,8 +45,8 @@ ATTRIBUTION = (
     "By the interventions of cause-moments and cause-read-out. Supported: cause-moments is; or cause-read-out is, and "
     "the moments put right in models without a normaliser, the global ones or every feature's, bring more than half of "
     "what ln brings (95% t interval of the difference, paired by seed, above 0). Contradicted: cause-moments is, and "
-    "with both forms that interval is below 0. Else undecided, as where it is not clear that ln brings anything. The "
-    f"correlations of metrics/explained.csv describe, and decide nothing.{TRAINED}"
+    "with both forms that interval is below 0. Else undecided, as where it is not clear that ln brings anything."
+    f"{TRAINED}"
 )
 # Of shares, by their kind.
 UNITS = {"recovered": "% of the loss recovered", "damage": "% of the loss reproduced"}

@@ -10,7 +10,6 @@ from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import Judgement, by_seed
 from vanishing_variance.claims.verdict import NotTestedError
 from vanishing_variance.results.accuracy import of_both, rows
-from vanishing_variance.results.quantities import drift
 from vanishing_variance.statistics.intervals import mean_estimate
 
 # A number a row of `Evidence.inside`.
@@ -72,8 +71,14 @@ def drifts(task: str, evidence: Evidence) -> Judgement:
 
 
 def squared_drift(models: pd.DataFrame) -> pd.Series:
-    """Return the measure of how far the global mean of O is from that of training, squared, in HUNDREDTHS."""
-    return 1e4 * drift(models)
+    """Return the squared drift of the global mean of normalised O from that at the training lengths, in HUNDREDTHS.
+
+    Less its sampling error: where nothing drifts, means of finitely many sequences differ all the same.
+    """
+    moved = (models["mean_after"] - models["trained_mean_after"]) ** 2
+    sampling = models["mean_se_after"] ** 2
+    trained_sampling = models["trained_mean_se_after"] ** 2
+    return 1e4 * ((moved - sampling - trained_sampling) / models["trained_variance_after"])
 
 
 def distance(squared: float) -> str:

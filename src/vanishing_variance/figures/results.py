@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from vanishing_variance.engine.ranges import Range
-from vanishing_variance.figures import accuracy, figure2, figure3, figure4, interventions, loss, mechanism, proposition
+from vanishing_variance.figures import accuracy, figure2, figure3, figure4, interventions, loss, proposition
 from vanishing_variance.figures.config import Figures
 from vanishing_variance.figures.drawing import Drawing, not_measured
 from vanishing_variance.figures.variants import roles
@@ -19,7 +19,6 @@ SHOWN = ("features", "moments", "attention")
 INSIDE = {
     **{f"figure{number}": f"Figure {number}" for number in (2, 3, 4)},
     "proposition": "Proposition 1",
-    "mechanism": "What explains the accuracy",
     "interventions": "Interventions",
 }
 
@@ -50,14 +49,12 @@ def of_inside(frames: Mapping[str, dict[str, pd.DataFrame]], shown: Figures, nor
 
 
 def of_measured(measured: Mapping[str, pd.DataFrame], longest: Mapping[str, int]) -> Drawn:
-    """Draw what other stages measured inside the models: proposition, exponents, mechanism, explained, shares.
+    """Draw what other stages measured inside the models: proposition, exponents, shares.
 
     `longest`: of the training lengths, by range.
     """
-    seeds = measured["mechanism"].groupby(["task", "range", "norm"])["seed"].nunique()
     figures = {
         "proposition": proposition.draw(measured["proposition"], measured["exponents"]),
-        "mechanism": mechanism.draw(measured["explained"], longest, seeds),
         "interventions": interventions.draw(measured["shares"], longest["short"]),
     }
     return Drawn(figures, {})

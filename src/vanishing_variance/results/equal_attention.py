@@ -22,7 +22,7 @@ NOTE = (
 def split(beside: pd.DataFrame, longest: Mapping[str, int]) -> pd.DataFrame:
     """Return a row a task, range and treatment: its gain over `none` in percentage points, and its two parts.
 
-    `beside`: the frame of `explained.beside_accuracy`; `longest`: the longest training length by range. COLUMNS:
+    `beside`: the frame of `inside.beside_accuracy`; `longest`: the longest training length by range. COLUMNS:
     `gain` with its interval, paired by seed; `read_out` with its own (`low`, `high`); `attention`, gain less read-out.
     """
     beyond = beside[beside["length"] > beside["range"].map(longest)]
@@ -50,4 +50,4 @@ def markdown(parts: pd.DataFrame) -> str:
         texts = [estimate("+.1f", *numbers) for numbers in (gain, attention, read_out)]
         lines.append([f"{task}, {range_}, {treatment}", str(n), *texts])
     body = table(["", "n", "gain", "attention", "read-out"], lines)
-    return f"## The gain over none at equal attention on the target\n\n{body}\n\n{NOTE}\n"
+    return f"# The gain over none at equal attention on the target\n\n{body}\n\n{NOTE}\n"

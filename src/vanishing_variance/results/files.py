@@ -14,12 +14,13 @@ from vanishing_variance.engine.seeds import Index
 from vanishing_variance.harness.frames import widened
 from vanishing_variance.harness.outputs import Files
 from vanishing_variance.harness.sections import Several, get_param
-from vanishing_variance.results import equal_attention, explained, shares, shares_table, tables
+from vanishing_variance.results import equal_attention, shares, shares_table, tables
 from vanishing_variance.results.accuracy import rounded
 from vanishing_variance.results.compare.beside_paper import cells, markdown
 from vanishing_variance.results.compare.gains import gains_table
 from vanishing_variance.results.compare.paired_tests import Answers, paired_tests
 from vanishing_variance.results.compare.pairs import Pair
+from vanishing_variance.results.inside import INSIDE, beside_accuracy
 from vanishing_variance.results.runs import PAPER_TABLES, TASKS
 from vanishing_variance.results.scale import of_paper
 from vanishing_variance.statistics.paired import difference
@@ -83,13 +84,10 @@ def comparison(
     }
 
 
-def explanation(inside: pd.DataFrame, accuracy: pd.DataFrame, trained: TrainingSetup) -> Files:
-    """Return how much of the accuracy each quantity inside the models explains; `inside` as `explained.inside`."""
-    beside = explained.beside_accuracy(inside, accuracy)
-    table = explained.explained(beside, trained.root)
-    parts = equal_attention.split(beside, trained.longest)
-    words = f"{explained.markdown(table)}\n{equal_attention.markdown(parts)}"
-    return {"mechanism.csv": inside, "explained.csv": rounded(table), "mechanism.md": words}
+def mechanism(inside: pd.DataFrame, accuracy: pd.DataFrame, trained: TrainingSetup) -> Files:
+    """Return the inside of the models, and in words the gain at equal attention; `inside` as `inside.inside`."""
+    parts = equal_attention.split(beside_accuracy(inside, accuracy), trained.longest)
+    return {"mechanism.csv": inside, "equal_attention.md": equal_attention.markdown(parts)}
 
 
 def recovery(accuracy: pd.DataFrame, norm: str, trained: TrainingSetup) -> Files:
@@ -113,9 +111,8 @@ def not_measured(network: str) -> Files:
     """Return the files of what is measured in the paper's network alone: no rows, and words that say so of another."""
     said = f"Not measured: network {network}.\n"
     return {
-        "mechanism.csv": pd.DataFrame(columns=explained.INSIDE),
-        "explained.csv": pd.DataFrame(columns=explained.COLUMNS),
-        "mechanism.md": said,
+        "mechanism.csv": pd.DataFrame(columns=INSIDE),
+        "equal_attention.md": said,
         "interventions/accuracy.csv": pd.DataFrame(columns=shares.KEYS),
         "interventions/interventions.md": said,
     }

@@ -12,8 +12,8 @@ from vanishing_variance.claims.table import judged
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.outputs import Files
 from vanishing_variance.results.accuracy import COLUMNS
-from vanishing_variance.results.explained import INSIDE, beside_accuracy
-from vanishing_variance.results.files import TrainingSetup, comparison, explanation
+from vanishing_variance.results.files import TrainingSetup, comparison, mechanism
+from vanishing_variance.results.inside import INSIDE, beside_accuracy
 from vanishing_variance.results.runs import REFERENCE
 from vanishing_variance.studies.parameters import PAPERS_NORM
 from vanishing_variance.studies.reading import as_runs, by_rule
@@ -22,7 +22,7 @@ from vanishing_variance.studies.study import Study
 
 # What is derived from the files in git as quickly as it is read.
 UNREAD = (
-    *("accuracy.csv", "explained.csv", "mechanism.csv", "summary.json", "verdicts.json"),
+    *("accuracy.csv", "mechanism.csv", "summary.json", "verdicts.json"),
     *("tables/paper.csv", "tables/tests.csv"),
 )
 
@@ -46,7 +46,7 @@ class Compared:
         return cls(accuracy, mechanism, TrainingSetup.of(params))
 
     def files(self) -> Files:
-        """Return Tables 1 to 6, gains, what explains accuracy, and the verdicts that these results decide."""
+        """Return Tables 1 to 6, gains, those at equal attention, and the verdicts that these results decide."""
         claims = [claim for claim in CLAIMS if claim.rule.recorded]
         evidence = Evidence(
             accuracy=self.accuracy,
@@ -56,7 +56,7 @@ class Compared:
         )
         files = {
             **comparison(self.accuracy, None, evidence.paper, PAPERS_NORM, self.training),
-            **explanation(self.mechanism, self.accuracy, self.training),
+            **mechanism(self.mechanism, self.accuracy, self.training),
             **judged(claims, evidence),
         }
         return {name: content for name, content in files.items() if name not in UNREAD}
