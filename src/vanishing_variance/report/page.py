@@ -12,12 +12,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from PIL.PngImagePlugin import PngImageFile
 
-from vanishing_variance.claims.verdict import AFTER_RESULTS, legend, shown
+from vanishing_variance.claims.verdict import AFTER_RESULTS, NOT_COMPARABLE, legend, shown
 from vanishing_variance.engine.ranges import ranges_of, training_steps
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.sections import get_param
 from vanishing_variance.report.strongest import PAPER_SCALE, Claims, Judged, strongest
-from vanishing_variance.report.tables import counts, gains, is_papers, ours, paper_table, papers, shares
+from vanishing_variance.report.tables import counts, gains, is_papers, ours, paper_table, papers, raised, shares
 from vanishing_variance.results.runs import PAPER_TABLES, TASKS
 from vanishing_variance.results.scale import PAPER_SEEDS, of_paper, paper_steps
 from vanishing_variance.results.tables import numbers
@@ -91,6 +91,7 @@ def page(
     scale, is_reduced = _scale(run.judged.params)
     evidence = strongest(run.judged, paper_scale.judged)
     claims = [found.claim for found in evidence.values()]
+    causes = [key for key in evidence if key.startswith(("cause-", "attribution-"))]
     return TEMPLATES.get_template("page.html").render(
         answer=answer,
         target=target,
@@ -99,6 +100,8 @@ def page(
         evidence=evidence,
         papers_claims=[claim for claim in claims if is_papers(claim)],
         our_claims=[claim for claim in claims if not is_papers(claim)],
+        causes=causes,
+        judged_causes=[key for key in causes if evidence[key].claim["verdict"] != NOT_COMPARABLE],
         counts=counts,
         network=run.judged.params["network"],
         shares=shares(interventions),
@@ -116,6 +119,7 @@ def page(
         source=source,
         ours=ours,
         papers=papers,
+        raised=raised,
     )
 
 

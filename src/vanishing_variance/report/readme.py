@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.figures import protocols, target
@@ -28,7 +28,7 @@ from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.pictures import accuracies
 from vanishing_variance.report.strongest import CLAIMS, Judged, strongest
 from vanishing_variance.report.studies import read_answer, read_compared, read_judged, read_target
-from vanishing_variance.report.tables import counts, is_papers
+from vanishing_variance.report.tables import counts, is_papers, raised
 from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.answer import BEYOND, TREATMENTS
 from vanishing_variance.results.runs import TASKS
@@ -68,14 +68,14 @@ def rewritten(text: str, answer: str) -> str:
 
 
 def points(text: str) -> list[Markup]:
-    """Return the points of the README's answer as HTML, for a page two folders below: bold, links and powers."""
+    """Return the points of the README's answer as HTML for a page two folders below: marks, links and powers."""
     listed = text.partition("\n1. ")[2].partition("\n\n")[0]
     found = []
     for point in re.split(r"\n\d\. +", listed):
-        html = str(escape(" ".join(point.split())))
+        html = str(raised(" ".join(point.split())))
         html = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", html)
+        html = re.sub(r"\*(.+?)\*", r"<i>\1</i>", html)
         html = re.sub(r"\[([^]]+)\]\(([^)]+)\)", r'<a href="../../\2">\1</a>', html)
-        html = re.sub(r"2\^(\d+)", r"2<sup>\1</sup>", html)
         found.append(Markup(html))  # noqa: S704  escaped above
     return found
 

@@ -1,14 +1,15 @@
 """Tables of the page: Tables 1 to 6 with the paper's numbers below ours, shares of interventions, gains of studies.
 
-And the verdicts and numbers of claims as text.
+And the verdicts and numbers of claims as text, and texts as HTML.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from vanishing_variance.claims.verdict import MEANINGS, shown
 from vanishing_variance.harness.numbers import MISSING, drawn_power, estimate
@@ -102,6 +103,11 @@ def _estimate(claim: Mapping[str, Any], *names: str) -> str:
     how = "+.1f" if claim["unit"] == "pp" else ".3g"
     values = [claim[name] for name in names]
     return estimate(how, *values).replace("-", "−")
+
+
+def raised(text: str) -> Markup:
+    """Return a text as HTML, with the exponents of its powers of two raised."""
+    return Markup(re.sub(r"2\^(\d+)", r"2<sup>\1</sup>", str(escape(text))))  # noqa: S704 -- escaped
 
 
 def _html(table: pd.DataFrame) -> Markup:
