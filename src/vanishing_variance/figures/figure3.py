@@ -76,7 +76,9 @@ def draw(lines: pd.DataFrame, task: str, norm: str, sequences: int) -> Drawing:
         f"{task}, the first seed's models: mean and variance over the features of an output, means over "
         f"n = {sequences:,} sequences a length; the band is ±1.96 standard errors. All is relative to the longest "
         f"trained test length, N = {drawn_power(reference)}: the drift in standard deviations there, where the paper "
-        "divides by the variance."
+        "divides by the variance. In (b) the global variance is that of single features, which vanishes, plus that "
+        "between their means, which need not. So O keeps its variance where the means of its features lie far apart; "
+        "ln's learned scale can take this part out of LayerNorm(O)."
     )
     title = "Figure 3: drift of the global mean and decay of the global variance of the attention outputs O"
     return Drawing(figure, title, caption)
