@@ -18,7 +18,7 @@ from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies.reading import by_rule, read_all
 
 HERE = Path(__file__).parent
-RATES = ("25", "50", "100", "200")  # in units of 0.00001, as in the names of lines
+RATES = ("25", "50", "100", "200", "400")  # in units of 0.00001, as in the names of lines
 KEYS = ["task", "schedule", "rule", "arm"]
 
 

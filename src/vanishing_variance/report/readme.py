@@ -13,7 +13,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from vanishing_variance.engine.ranges import Range
-from vanishing_variance.figures import protocols, target
+from vanishing_variance.figures import protocols, schedules, target
 from vanishing_variance.figures.answer import draw
 from vanishing_variance.figures.drawing import write_figure
 from vanishing_variance.harness.errors import InputError
@@ -26,6 +26,7 @@ from vanishing_variance.harness.script import run_script
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.pictures import accuracies
+from vanishing_variance.report.schedules import read_schedules
 from vanishing_variance.report.strongest import CLAIMS, Judged, strongest
 from vanishing_variance.report.studies import read_answer, read_compared, read_judged, read_target
 from vanishing_variance.report.tables import counts, is_papers, raised
@@ -53,6 +54,7 @@ def main() -> None:
     papers = rows(means, treatment="none", task=protocols.TASK, length=lengths.longest)["paper"].item()
     gains = protocols.gains(read_csv(STUDIES / "protocols" / "protocols.csv"), papers)
     write_figure(PLOTS / "readme" / "protocols", protocols.draw(gains))
+    write_figure(PLOTS / "readme" / "schedules", schedules.draw(read_schedules(params)))
     for stem, drawing in accuracies(read_compared(params)):
         write_figure(PLOTS / "readme" / stem, drawing)
     write_text(README, text)

@@ -8,7 +8,7 @@ from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import MISSING
 from vanishing_variance.results.accuracy import of_both, percent_by_length, rows
 from vanishing_variance.results.compare.gains import columns, texts
-from vanishing_variance.statistics.paired import difference
+from vanishing_variance.statistics.paired import Difference, difference
 from vanishing_variance.studies.study import Study
 
 LAST = "last"
@@ -50,11 +50,25 @@ def gains_by_steps(results: pd.DataFrame, line: str, baseline: str, longest: int
     """
     found = []
     for task, of_task in results.groupby("task", sort=False):
-        kept = sorted(rule for rule in of_task["rule"].dropna().unique() if rule.startswith(STEP))
+        kept = kept_steps(of_task)
         for rule in [*kept, LAST] if kept else []:
-            arms = [rows(of_task, line=name, rule=rule) for name in (line, baseline)]
-            ours, theirs = of_both(*(percent_by_length(arm[arm["length"] > longest]).mean(axis=1) for arm in arms))
-            gain = difference(ours.to_numpy(), theirs.to_numpy())
+            gain = gain_beyond(of_task, line, baseline, rule, longest)
             about = {"task": task, "line": line, "baseline": baseline, "n": gain.n, "steps": rule.removeprefix(STEP)}
             found.append(about | columns("difference", (gain.mean, gain.low, gain.high)))
     return pd.DataFrame(found)
+
+
+def kept_steps(tested: pd.DataFrame) -> dict[str, int]:
+    """Return the numbers of steps after which weights were kept, in order, by the name of the rule."""
+    rules = sorted(rule for rule in tested["rule"].dropna().unique() if rule.startswith(STEP))
+    return {rule: int(rule.removeprefix(STEP)) for rule in rules}
+
+
+def gain_beyond(of_task: pd.DataFrame, line: str, baseline: str, rule: str, longest: int) -> Difference:
+    """Return the gain of a line on one task by one rule, in points beyond training, paired by seed."""
+    beyond = []
+    for name in (line, baseline):
+        arm = rows(of_task, line=name, rule=rule)
+        beyond.append(percent_by_length(arm[arm["length"] > longest]).mean(axis=1))
+    ours, theirs = of_both(*beyond)
+    return difference(ours.to_numpy(), theirs.to_numpy())

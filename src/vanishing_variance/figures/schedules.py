@@ -1,0 +1,44 @@
+"""Gain of LN beyond training against the steps of training, by what the learning rate does."""
+
+import pandas as pd
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+
+from vanishing_variance.figures import style
+from vanishing_variance.figures.drawing import Drawing
+from vanishing_variance.results.accuracy import rows
+
+LOOKS = {
+    "constant rate": style.SERIES[0],
+    "constant rate, averaged weights": style.SERIES[2],
+    "falling rate": style.SERIES[1],
+}
+
+
+def draw(gains: pd.DataFrame) -> Drawing:
+    """Draw a panel a task, a line or a mark a schedule. `gains`: `report.schedules.read_schedules`."""
+    figure = style.figure(2.8)
+    tasks = gains["task"].unique()
+    panels = figure.subplots(1, len(tasks), sharey=True)
+    for axes, task in zip(panels, tasks, strict=True):
+        axes.axhline(0, color="#000000", lw=0.9, zorder=0)
+        of_task = rows(gains, task=task)
+        beside = 0.02 * of_task["steps"].max()  # so that marks at the same steps do not hide each other
+        for place, (schedule, look) in enumerate(LOOKS.items()):
+            own = rows(of_task, schedule=schedule)
+            errors = [own["mean"] - own["low"], own["high"] - own["mean"]]
+            axes.errorbar(own["steps"] + place * beside, own["mean"], yerr=errors, **look, lw=1.2, label=schedule)
+        axes.xaxis.set_major_locator(MaxNLocator(5))
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+        axes.set(title=str(task), xlabel="steps of training", xlim=(0, None))
+    panels[0].set_ylabel("gain of ln beyond\ntraining (points)")
+    style.legend_above(figure, columns=len(LOOKS))
+    about = []
+    for label, own in gains.groupby("schedule", sort=False):
+        of_tasks = own.drop_duplicates("task")
+        numbers = [" and ".join(f"{value:g}" for value in dict.fromkeys(of_tasks[name])) for name in ("n", "rate")]
+        about.append("{}: n = {}, rate {}".format(label, *numbers))
+    caption = (
+        f"Mean paired differences over seeds ({'; '.join(about)}; {' and '.join(tasks)}); bars: 95% t intervals over "
+        "seeds. A falling rate is 0 at the end. Marks before the last are of the same trainings, after fewer steps."
+    )
+    return Drawing(figure, "Gain of ln by the steps of training and what the learning rate does", caption)

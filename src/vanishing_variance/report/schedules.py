@@ -1,0 +1,56 @@
+"""The gain of LN by steps and by what the learning rate does, from studies in git: the picture of the answer."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from vanishing_variance.engine.ranges import training_steps
+from vanishing_variance.results.accuracy import rows
+from vanishing_variance.studies.parameters import longest_of_ranges, unchecked_params
+from vanishing_variance.studies.reading import by_rule, read_all
+from vanishing_variance.studies.steps import LAST, gain_beyond, kept_steps
+
+COLUMNS = ("task", "schedule", "rate", "steps", "n", "mean", "low", "high")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A gain: a task, what the rate does, and the study, line and rule it is of; `by_steps`: after fewer steps, too."""
+
+    task: str
+    schedule: str
+    study: str
+    line: str
+    rule: str = LAST
+    by_steps: bool = False
+
+
+SOURCES = (
+    Source("argmax", "constant rate", "matched-argmax", "ln", by_steps=True),
+    Source("argmax", "constant rate, averaged weights", "matched-argmax", "ln", "averaged"),
+    Source("argmax", "falling rate", "tasks", "falls-ln"),
+    Source("dictionary", "constant rate", "matched", "ln", by_steps=True),
+    Source("dictionary", "constant rate, averaged weights", "matched", "ln", "averaged"),
+    Source("dictionary", "falling rate", "tasks", "falls-ln"),
+)
+
+
+def read_schedules(params: Mapping[str, Any]) -> pd.DataFrame:
+    """Return a row a gain, COLUMNS: in points beyond training, with 95% intervals over n seeds. Raises InputError."""
+    gains = [row for source in SOURCES for row in _gains(source, params)]
+    return pd.DataFrame(gains, columns=list(COLUMNS))
+
+
+def _gains(source: Source, params: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
+    study, results = read_all(source.study, params)
+    of_line = unchecked_params(params, study, source.line)
+    longest = longest_of_ranges(params, study)[study.range_of(source.line)]
+    total = training_steps(of_line, source.task, study.range_of(source.line))
+    tested = rows(by_rule(results), task=source.task)
+    steps = kept_steps(tested) if source.by_steps else {}
+    for rule, step in {**steps, source.rule: total}.items():
+        gain = gain_beyond(tested, source.line, study.baselines[source.line], rule, longest)
+        rate = of_line["training"]["learning_rate"]
+        yield source.task, source.schedule, rate, step, gain.n, gain.mean, gain.low, gain.high
