@@ -1,4 +1,4 @@
-"""The rate of each arm of `best`: `python studies/best-rates/choose.py`, once `make study NAME=best-rates` has run.
+"""The rate of each arm of `best`: `python studies/best-rates/choose.py`, once the studies STUDIES have run.
 
 By the mean over seeds of the log loss on held-out sequences of the training lengths (studies/best/plan.md). Writes
 rates.md beside this file: a row a task, schedule, rule and arm, a column a rate, the lowest marked.
@@ -18,14 +18,16 @@ from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies.reading import by_rule, read_all
 
 HERE = Path(__file__).parent
+STUDIES = ("best-rates", "best-majority", "best-argmax")
 RATES = ("25", "50", "100", "200", "400")  # in units of 0.00001, as in the names of lines
 KEYS = ["task", "schedule", "rule", "arm"]
 
 
 def main() -> None:
-    """Read the study's losses, write and print the table."""
-    _, results = read_all(HERE.name, read_yaml(PATH))
-    text = rates_table(mean_log_losses(by_rule(results)))
+    """Read the studies' losses, write and print the table."""
+    params = read_yaml(PATH)
+    tested = pd.concat([by_rule(read_all(name, params)[1]) for name in STUDIES])
+    text = rates_table(mean_log_losses(tested))
     write_text(HERE / "rates.md", text)
     print(text)
 
@@ -35,8 +37,7 @@ def mean_log_losses(tested: pd.DataFrame) -> pd.DataFrame:
 
     A rate at which a training diverged has none, and is out.
     """
-    names = tested["line"].str.split("-", expand=True).set_axis(["arm", "schedule", "rate"], axis=1)
-    models = pd.concat([tested, names], axis=1)
+    models = tested.join(tested["line"].str.extract(r"(?P<arm>\w+)-(?P<schedule>\w+)-(?P<rate>\d+)"))
     log_loss = np.log(models["loss"].astype(float))
     means = models.assign(log_loss=log_loss).pivot_table("log_loss", KEYS, "rate")
     return means.reindex(columns=list(RATES))
