@@ -1,4 +1,4 @@
-"""Gain of LN beyond training against the steps of training, by what the learning rate does."""
+"""Gain of LN beyond training against the steps of training, by learning rate."""
 
 import pandas as pd
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
@@ -8,9 +8,10 @@ from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.results.accuracy import rows
 
 LOOKS = {
-    "constant rate": style.SERIES[0],
-    "constant rate, averaged weights": style.SERIES[2],
-    "falling rate": style.SERIES[1],
+    "constant 0.001": style.SERIES[0],
+    "the same, averaged weights": style.SERIES[2],
+    "falling from 0.001": style.SERIES[3],
+    "falling from 0.002": style.SERIES[1],
 }
 
 
@@ -34,11 +35,10 @@ def draw(gains: pd.DataFrame) -> Drawing:
     style.legend_above(figure, columns=len(LOOKS))
     about = []
     for label, own in gains.groupby("schedule", sort=False):
-        of_tasks = own.drop_duplicates("task")
-        numbers = [" and ".join(f"{value:g}" for value in dict.fromkeys(of_tasks[name])) for name in ("n", "rate")]
-        about.append("{}: n = {}, rate {}".format(label, *numbers))
+        seeds = own.drop_duplicates("task")["n"].astype(str)
+        about.append(f"{label} {'/'.join(seeds)}")
     caption = (
-        f"Mean paired differences over seeds ({'; '.join(about)}; {' and '.join(tasks)}); bars: 95% t intervals over "
+        f"Mean paired differences over n seeds ({'/'.join(tasks)}: {', '.join(about)}); bars: 95% t intervals over "
         "seeds. A falling rate is 0 at the end. Marks before the last are of the same trainings, after fewer steps."
     )
-    return Drawing(figure, "Gain of ln by the steps of training and what the learning rate does", caption)
+    return Drawing(figure, "Gain of ln by the steps of training and by the learning rate", caption)

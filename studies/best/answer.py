@@ -1,0 +1,124 @@
+"""Each arm at its best: `python studies/best/answer.py`, once the studies named here have run; by plan.md, beside it.
+
+Writes rates.md: the mean over 8 seeds of the log loss on held-out sequences of the training lengths, a row a task,
+schedule, rule and arm, a column a rate, the lowest marked, which was chosen. And answer.md: the gain of `ln` at the
+chosen rates over 24 other seeds, a row a task, schedule and rule, and one of each arm at its best: of its schedules and
+rules the one with the lowest log loss. `rates.md` alone, before these 24 have run: `... answer.py rates`.
+"""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from vanishing_variance.harness.files import write_text
+from vanishing_variance.harness.markdown import table
+from vanishing_variance.harness.numbers import estimate
+from vanishing_variance.harness.script import run_script
+from vanishing_variance.harness.sections import PATH
+from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.results.accuracy import percent_by_length, rows
+from vanishing_variance.results.compare.gains import gain
+from vanishing_variance.statistics.holm import holm
+from vanishing_variance.studies.reading import by_rule, read_all
+
+HERE = Path(__file__).parent
+RATES_OF = ("best-rates", "best-majority", "best-argmax")
+TESTED_IN = ("best", "best-majority", "best-argmax")
+RATES = ("25", "50", "100", "200", "400")  # in units of 0.00001, as in the names of lines
+KEYS = ["task", "schedule", "rule", "arm"]
+# Of each task: a schedule, and the rule of the test. Of a falling rate averaged weights are the last ones, nearly.
+CELLS = (("constant", "last"), ("constant", "averaged"), ("falls", "last"))
+LONGEST_TRAINED = 16
+NOTE = (
+    "Gains of `ln` in points beyond training (2^5 to 2^14), paired by seed, with 95% intervals over n seeds; p after "
+    "Holm's correction over the rows of the three schedules. *At its best*: each arm by its own schedule and rule. "
+    "Log-odds: at 2^14. Rates: [rates.md](rates.md); plan: [plan.md](plan.md)."
+)
+
+
+def main() -> None:
+    """Read the studies' results, write and print the tables."""
+    params = read_yaml(PATH)
+    log_loss = mean_log_losses(pd.concat([by_rule(read_all(name, params)[1]) for name in RATES_OF]))
+    texts = {"rates.md": rates_table(log_loss)}
+    if sys.argv[1:] != ["rates"]:
+        tested = pd.concat([by_rule(read_all(name, params)[1]) for name in TESTED_IN])
+        texts["answer.md"] = answer_table(tested, log_loss, params["test"]["sequences"])
+    for name, text in texts.items():
+        write_text(HERE / name, text)
+        print(text)
+
+
+def mean_log_losses(tested: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean over seeds of the log loss: a row a task, schedule, rule and arm, a column a rate.
+
+    A rate at which a training diverged has none, and is out; so are lines without a rate in their name.
+    """
+    models = tested.join(tested["line"].str.extract(r"(?P<arm>\w+)-(?P<schedule>\w+)-(?P<rate>\d+)"))
+    log_loss = np.log(models["loss"].astype(float))
+    means = models.assign(log_loss=log_loss).pivot_table("log_loss", KEYS, "rate")
+    return means.reindex(columns=list(RATES))
+
+
+def rates_table(means: pd.DataFrame) -> str:
+    """Return the table as Markdown, the lowest of each row in bold."""
+    lines = []
+    for keys, row in means.iterrows():
+        cells = [estimate(".3f", value) for value in row]
+        best = int(row.argmin())
+        cells[best] = f"**{cells[best]}**"
+        lines.append([*keys, *cells])
+    heads = [*KEYS, *(f"{int(rate) / 1e5:g}" for rate in RATES)]
+    return "# Mean log loss (nats) by learning rate\n\n" + table(heads, lines, texts=len(KEYS)) + "\n"
+
+
+def answer_table(tested: pd.DataFrame, log_loss: pd.DataFrame, sequences: int) -> str:
+    """Return the gains as Markdown; `tested`: the results, by rule; `sequences`: tested a length."""
+    gains = pd.DataFrame(_gains(tested, log_loss, sequences))
+    of_cells = gains["ln"] == gains["none"]
+    gains.loc[of_cells, "p"] = holm(gains.loc[of_cells, "p"].to_numpy())
+    lines = []
+    for row in gains.itertuples():
+        how = row.ln if row.ln == row.none else f"at its best: ln {row.ln}, none {row.none}"
+        points = estimate("+.1f", *row.points)
+        odds = estimate("+.2f", *row.log_odds)
+        means = (f"{row.beyond_none:.1f}", f"{row.beyond_ln:.1f}")
+        lines.append([row.task, how, str(row.n), *means, points, f"{row.p:.2g}", odds])
+    heads = ["task", "schedule, rule", "n", "none (%)", "ln (%)", "gain (pp)", "p", "log-odds"]
+    return f"# Each arm at its best\n\n{table(heads, lines, texts=2)}\n\n{NOTE}\n"
+
+
+def _gains(tested: pd.DataFrame, log_loss: pd.DataFrame, sequences: int) -> Iterator[dict[str, Any]]:
+    """Yield the gain of each cell of a task that has run, and of the arms at their best."""
+    for task in tested["task"].unique():
+        of_task = rows(tested, task=task)
+        has_run = [cell for cell in CELLS if f"ln-{cell[0]}" in set(of_task["line"])]
+        pairs = [(cell, cell) for cell in has_run]
+        if has_run == list(CELLS):
+            lowest = {arm: min(CELLS, key=lambda cell: log_loss.loc[task, *cell, arm].min()) for arm in ("ln", "none")}
+            pairs.append((lowest["ln"], lowest["none"]))
+        for ours, theirs in pairs:
+            arms = []
+            for arm, (schedule, rule) in (("ln", ours), ("none", theirs)):
+                arms.append(percent_by_length(rows(of_task, line=f"{arm}-{schedule}", rule=rule)))
+            points, views = gain(*arms, LONGEST_TRAINED, sequences)
+            beyond = [arm.loc[:, arm.columns.to_numpy() > LONGEST_TRAINED].mean(axis=None) for arm in arms]
+            yield {
+                "task": task,
+                "ln": ", ".join(ours),
+                "none": ", ".join(theirs),
+                "n": points.n,
+                "p": points.p,
+                "points": views["difference"],
+                "log_odds": views["log_odds_longest"],
+                "beyond_ln": beyond[0],
+                "beyond_none": beyond[1],
+            }
+
+
+if __name__ == "__main__":
+    run_script(main)
