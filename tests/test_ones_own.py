@@ -42,11 +42,30 @@ class Squared:
         return weights / weights.square().sum(-1, keepdim=True).sqrt()
 
 
+class WithSelf:
+    LEARNABLE = {}
+
+    def normalise(self, outputs, parameters, epsilon):
+        return outputs / self.size(outputs)
+
+    def size(self, outputs):
+        return outputs.abs().amax(-1, keepdim=True) + 1
+
+
+class Narrower:
+    LEARNABLE = {}
+
+    @staticmethod
+    def normalise(outputs, parameters, epsilon):
+        return outputs[..., 1:]
+
+
 @pytest.mark.parametrize("network", [None, "paper", "transformer"])
 def test_objects_are_trained_and_evaluated_by_both_engines(network):
     attention = None if network == "transformer" else Squared
     models = train(smoke(), Mean(bins=4), Largest, [0, 3], attention=attention, network=network, steps=3)
-    assert repr(models).startswith(f"Trained(Mean, Largest, network {network or 'paper'}, seeds [0, 3], 3 steps")
+    names = f"Mean, Largest, {models.plan.variant.attention_name}, network {network or 'paper'}"
+    assert repr(models).startswith(f"Trained({names}, seeds [0, 3], 3 steps")
     accuracy = evaluate(models, [4, 64], 20)
     assert set(accuracy["rule"]) == ({"last", "hard", "averaged"} if network is None else {"last", "averaged"})
     assert accuracy.groupby(["rule", "length"])["seed"].agg(list).tolist() == [[0, 3]] * (len(accuracy) // 2)
@@ -61,6 +80,11 @@ def test_a_normaliser_of_modules_is_taken_where_the_plain_engine_trains():
     assert "network.norm.weight" in models.weights
     with pytest.raises(InputError, match=r"^LayerNorm: a normaliser has LEARNABLE and normalise, as ln.py has"):
         train(smoke(), Mean(), nn.LayerNorm, [0], steps=2)
+
+
+def test_a_function_may_take_self():
+    of_class, of_object = (train(smoke(), Mean(), norm, [0], steps=2) for norm in (WithSelf, WithSelf()))
+    assert all(np.array_equal(of_class.weights[name], of_object.weights[name]) for name in of_class.weights)
 
 
 def test_a_task_of_a_file_is_that_of_its_name():
@@ -82,6 +106,7 @@ def test_a_task_of_a_file_is_that_of_its_name():
         ({"params": {}}, r"^params\.yaml: .*; .*must "),
         ({"steps": 0}, r"^steps is 0; must be a whole number from 1 on$"),
         ({"task": Mean}, r"^task is <class 'own_tasks.Mean'>; must be a name, or an object of a class that is a Task$"),
+        ({"norm": Narrower}, r"^norm Narrower, attention softmax: a batch fails: "),
         ({"norm": Squared}, r"^Squared: a normaliser has LEARNABLE and normalise, as ln\.py has$"),
         ({"norm": "layer"}, r"^norms: 'layer' is unknown; choose from centred_rms, ln, none, rms, std"),
         (
@@ -117,6 +142,18 @@ class Wrong(Drawn):
 def test_a_wrong_task_is_not_trained(network):
     with pytest.raises(InputError, match=r"^task Wrong: label has 1 to 2; must be from 0 to 1$"):
         train(smoke(), Wrong(), "ln", [0], network=network)
+
+
+class WrongWhenLong(Mean):
+    def label(self, batch):
+        return super().label(batch) + 10 * (batch["number"].shape[1] > 100)
+
+
+def test_a_task_that_is_wrong_at_a_tested_length_is_not_tested():
+    models = train(smoke(), WrongWhenLong(), "ln", [0], steps=2)
+    evaluate(models, [100], 4)
+    with pytest.raises(InputError, match=r"^task WrongWhenLong: label has 1\d to 1\d; must be from 0 to 9$"):
+        evaluate(models, [101], 4)
 
 
 def test_the_example_runs_and_its_classes_reach_other_processes(capsys, monkeypatch):

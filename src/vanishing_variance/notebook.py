@@ -9,6 +9,7 @@ import copy
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,16 @@ import numpy as np
 import pandas as pd
 
 from vanishing_variance.engine import registry
+from vanishing_variance.engine.batches import batches
 from vanishing_variance.engine.block import train_block
+from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.run import PAPER, Run
 from vanishing_variance.engine.task import Task, name_of
 from vanishing_variance.engine.variant import Given
 from vanishing_variance.harness.caller import as_before
 from vanishing_variance.harness.errors import InputError, shown
+from vanishing_variance.harness.memory import in_one_line
 from vanishing_variance.harness.sections import LONGEST, PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.drawn import drawn_sequences
@@ -37,6 +41,8 @@ from vanishing_variance.task_check import check_task
 
 # In a checkout a link to the root's params.yaml, and in an installed package its content.
 DEFAULTS = Path(__file__).with_name("params.yaml")
+# Of a normaliser or an attention map.
+FUNCTIONS = ("normalise", "scale", "weights")
 # Items of a test, over all sequences and models, that take a core a few seconds.
 SMALL = 2**24
 
@@ -59,7 +65,7 @@ class Trained:
     def __repr__(self) -> str:
         network = self.plan.network_name if isinstance(self.plan, PlainPlan) else PAPER
         variant = self.plan.variant
-        names = f"{variant.task_name}, {variant.norm_name}, network {network}"
+        names = f"{variant.task_name}, {variant.norm_name}, {variant.attention_name}, network {network}"
         return f"Trained({names}, seeds {shown(list(self.seeds))}, {self.plan.steps} steps)"
 
 
@@ -123,6 +129,7 @@ def train(
     if network is None:
         plan = TrainingPlan.of(params, run, given=given)
         check_task(plan.variant.task, task_name, plan.lengths, in_order=False)
+        _check_batch(plan, numbers[0])
         block = train_block(plan, numbers)
     else:
         if network != PAPER and (attention is not None or run.attention != "softmax"):
@@ -146,6 +153,8 @@ def evaluate(trained: Trained, lengths: Iterable[int] | None = None, sequences: 
     tested, number = _test(trained, lengths, sequences)
     weights = {"last": trained.weights, **trained.kept}
     plan, variant = trained.plan, trained.plan.variant
+    in_order = isinstance(plan, PlainPlan) and plan.network_name != PAPER
+    check_task(variant.task, variant.task_name, plan.lengths, max(tested), in_order=in_order)
     if isinstance(plan, PlainPlan):
         correct = plain_correct(plan, trained.seeds, weights, tested, number)
     else:
@@ -201,7 +210,23 @@ def _choice(choice: Any) -> tuple[str, Any]:
     """Return the name of a choice, and the choice where it is given as it is."""
     if isinstance(choice, str):
         return choice, None
-    return getattr(choice, "__name__", type(choice).__name__), choice
+    name = getattr(choice, "__name__", type(choice).__name__)
+    return name, choice() if _has_methods(choice) else choice
+
+
+def _has_methods(choice: Any) -> bool:
+    """Return whether a choice is a class whose function takes `self`, so that an object of it is needed."""
+    functions = [vars(choice).get(name) for name in FUNCTIONS] if isinstance(choice, type) else []
+    return any(next(iter(signature(function).parameters), "") == "self" for function in functions if callable(function))
+
+
+def _check_batch(plan: TrainingPlan, seed: int) -> None:
+    """Raise InputError where a normaliser or an attention map does not take a batch."""
+    variant = plan.variant
+    weights = draw(variant.initial(plan.task_training), plan.root_seed, variant.task_name, [seed])
+    batch, _ = next(batches(plan, [seed]))
+    with in_one_line(f"norm {variant.norm_name}, attention {variant.attention_name}: a batch"):
+        variant.network()(weights, batch)
 
 
 def _count(name: str, value: Any) -> int:

@@ -21,21 +21,22 @@ LABEL = "label"
 MOST_CHANGED = 0.1
 
 
-def check_task(task: Task, name: str, trained: Range, *, in_order: bool) -> None:
-    """Raise InputError for the first thing that is wrong, at training lengths and beyond.
+def check_task(task: Task, name: str, trained: Range, tested: int | None = None, *, in_order: bool) -> None:
+    """Raise InputError for the first thing that is wrong, at training lengths and beyond, up to `tested` items.
 
     `in_order`: whether the network may read in which order the items are, which the paper's does not.
     """
-    for problem in _problems(task, name, trained, in_order):
+    beyond = 2 * trained.longest if tested is None else tested
+    for problem in _problems(task, name, trained, beyond, in_order):
         raise InputError(f"task {name}: {problem}")
 
 
-def _problems(task: Task, name: str, trained: Range, in_order: bool) -> Iterator[str]:
+def _problems(task: Task, name: str, trained: Range, beyond: int, in_order: bool) -> Iterator[str]:
     yield from _of_declaration(task)
-    longest = 2 * trained.longest if task.longest is None else task.longest
+    longest = beyond if task.longest is None else task.longest
     if longest < trained.longest:
         yield f"its longest sequence has {longest} items, and training {trained.longest}"
-    for length in sorted({trained.shortest, trained.longest, min(longest, 2 * trained.longest)}):
+    for length in sorted({trained.shortest, trained.longest, min(longest, beyond)}):
         with in_one_line(f"task {name}: sample(rng, {SEQUENCES}, {length})"):
             batch, again, other = (
                 task.sample(stream(0, "check", name, number), SEQUENCES, length) for number in (0, 0, 1)

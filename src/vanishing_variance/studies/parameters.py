@@ -166,7 +166,8 @@ def check_tasks(study: Study, resolved: Mapping[str, Mapping[str, Any]]) -> None
     ranges = dict.fromkeys(map(study.range_of, study.names))
     for name, range_ in product(study.tasks, ranges):
         task = get_param(of_all, f"tasks.{name}.data", registry.load_task(name))
-        check_task(task, name, get_param(of_all, f"ranges.{range_}", Range), in_order=in_order)
+        tested = held_out(of_all, study)["lengths"][-1]
+        check_task(task, name, get_param(of_all, f"ranges.{range_}", Range), tested, in_order=in_order)
 
 
 def check_batch(params: Mapping[str, Any], this: LineRun) -> None:
