@@ -7,7 +7,7 @@ rules the one with the lowest log loss. `rates.md` alone, before these 24 have r
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +18,12 @@ from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import estimate
 from vanishing_variance.harness.script import run_script
-from vanishing_variance.harness.sections import PATH
+from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.accuracy import percent_by_length, rows
 from vanishing_variance.results.compare.gains import gain
 from vanishing_variance.statistics.holm import holm
+from vanishing_variance.studies.line import STUDIES
 from vanishing_variance.studies.reading import by_rule, read_all
 
 HERE = Path(__file__).parent
@@ -42,15 +43,21 @@ NOTE = (
 
 def main() -> None:
     """Read the studies' results, write and print the tables."""
-    params = read_yaml(PATH)
-    log_loss = mean_log_losses(pd.concat([by_rule(read_all(name, params)[1]) for name in RATES_OF]))
+    log_loss = mean_log_losses(_results(RATES_OF))
     texts = {"rates.md": rates_table(log_loss)}
     if sys.argv[1:] != ["rates"]:
-        tested = pd.concat([by_rule(read_all(name, params)[1]) for name in TESTED_IN])
-        texts["answer.md"] = answer_table(tested, log_loss, params["test"]["sequences"])
+        sequences = get_param(read_yaml(PATH), "test.sequences", int)
+        texts["answer.md"] = answer_table(_results(TESTED_IN), log_loss, sequences)
     for name, text in texts.items():
         write_text(HERE / name, text)
         print(text)
+
+
+def _results(names: Iterable[str]) -> pd.DataFrame:
+    """Return the results of studies by rule, of those that have run."""
+    params = read_yaml(PATH)
+    have_run = [name for name in names if (STUDIES / name / "board.csv").exists()]
+    return pd.concat([by_rule(read_all(name, params)[1]) for name in have_run])
 
 
 def mean_log_losses(tested: pd.DataFrame) -> pd.DataFrame:
