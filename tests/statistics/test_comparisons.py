@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
-from statsmodels.stats.weightstats import DescrStatsW, ttost_ind
+from statsmodels.stats.weightstats import DescrStatsW
 
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.paired import difference
@@ -47,9 +47,8 @@ def test_of_equal_differences_the_limit_of_p_is_known(by):
     assert difference(np.zeros(3), np.zeros(3)).p == 1
 
 
-def test_welch_is_scipys_test_and_its_interval_decides_statsmodels_equivalence_test():
+def test_welch_is_scipys_test_with_its_90_percent_interval():
     rng = np.random.default_rng(0)
-    equivalent = set()
     for _ in range(20):
         ours, theirs = rng.normal(0, 1, 9), rng.normal(0, 2, 30)
         errors = ours.std(ddof=1) / 3, theirs.std(ddof=1) / 30**0.5
@@ -57,10 +56,6 @@ def test_welch_is_scipys_test_and_its_interval_decides_statsmodels_equivalence_t
         test = stats.ttest_ind(ours, theirs, equal_var=False)
         assert p == pytest.approx(test.pvalue)
         assert (low, high) == pytest.approx(test.confidence_interval(0.9))
-        is_within = low > -1 and high < 1
-        assert is_within == (ttost_ind(ours, theirs, -1, 1, usevar="unequal")[0] < 0.05)
-        equivalent.add(is_within)
-    assert equivalent == {True, False}
 
 
 def test_the_ends_of_a_ratio_are_those_that_a_t_test_just_rejects():

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 from statsmodels.formula.api import ols
 from statsmodels.stats.multitest import multipletests
-from test_board import LENGTHS, line
+from test_board import line
 
 from vanishing_variance.studies.equal_loss import at_equal_loss
 from vanishing_variance.studies.path import path, path_section
@@ -14,23 +14,19 @@ from vanishing_variance.studies.steps import gains_by_steps
 from vanishing_variance.studies.study import Study
 
 
-def models(seed, losses, accuracies):
-    """Return results of one seed; `losses` and `accuracies` beyond training by rule."""
-    rows = []
-    for rule, loss in losses.items():
-        for length in LENGTHS:
-            rows.append((seed, rule, length, 0.99 if length == 16 else accuracies[rule], loss))
-    return pd.DataFrame(rows, columns=["seed", "rule", "length", "accuracy", "loss"])
+def models(name, seed, accuracies):
+    """Return results of one seed of a line; `accuracies` beyond training by rule."""
+    return pd.concat(line(name, [(0.99, value, value)], rule, [seed]) for rule, value in accuracies.items())
 
 
 def test_the_gain_after_each_kept_step_is_of_the_seeds_that_both_have():
     ours, theirs = [], []
     for seed in range(4):
         rules = {"last": 0.9, "step_00001000": 0.5 + seed / 100, "step_00002000": 0.7, "averaged": 0.95}
-        ours.append(models(seed, dict.fromkeys(rules), rules).assign(task="argmax", line="ln"))
+        ours.append(models("ln", seed, rules))
     for seed in range(1, 6):
         rules = {"last": 0.8, "step_00001000": 0.6, "step_00002000": 0.7}
-        theirs.append(models(seed, dict.fromkeys(rules), rules).assign(task="argmax", line="none"))
+        theirs.append(models("none", seed, rules))
     found = gains_by_steps(pd.concat([*ours, *theirs]), "ln", "none", 16)
     assert found["steps"].tolist() == ["00001000", "00002000", "last"]
     assert set(found["n"]) == {3}
@@ -48,7 +44,7 @@ def test_the_gain_at_equal_loss_is_that_of_a_regression_on_the_log_loss():
         losses = np.exp(rng.normal(-4, 0.5, number)) * (0.5 if gain else 1)
         accuracies = 0.4 + gain - 0.1 * np.log(losses) / 4 + rng.normal(0, 0.01, number)
         seeds = zip(range(number), losses, accuracies, strict=True)
-        arms.append(pd.concat([models(seed, {"last": loss}, {"last": value}) for seed, loss, value in seeds]))
+        arms.append(pd.concat([models("ln", seed, {"last": value}).assign(loss=loss) for seed, loss, value in seeds]))
     frame = pd.concat([arm[arm["length"] == 32].assign(arm=1 - place) for place, arm in enumerate(arms)])
     fitted = ols(
         "beyond ~ arm + log_loss", frame.assign(beyond=100 * frame["accuracy"], log_loss=np.log(frame["loss"]))
