@@ -24,7 +24,7 @@ def _with_shapes():
 CHECK = "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))"
 jaxtyping.install_import_hook([*_with_shapes()], CHECK)
 
-from vanishing_variance.engine import steps
+from vanishing_variance.engine import loop, steps
 from vanishing_variance.harness import parallel
 from vanishing_variance.plain import training as plain_training
 
@@ -51,6 +51,11 @@ def _unmarked(*_):
 def _in_this_process(monkeypatch):
     """Start no processes, where a test does not say otherwise."""
     monkeypatch.setattr(parallel, "cores", lambda: 1)
+
+
+@pytest.fixture
+def record_every_five_steps(monkeypatch):
+    monkeypatch.setattr(loop, "STEPS_PER_RECORD", 5)
 
 
 @pytest.fixture

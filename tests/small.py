@@ -36,7 +36,7 @@ def make_model(**changes):
     return Model(**settings | changes)
 
 
-def make_plan(task="argmax", norm="ln", steps=20, model=None, **training):
+def make_plan(task="argmax", norm="ln", steps=20, model=None, attention="softmax", **training):
     """Return a small training of one variant."""
     task_class = registry.load_task(task)
     settings = {"batch_size": 32, "learning_rate": 1e-2, "weight_decay": 0.0, "decay": "none"}
@@ -46,7 +46,7 @@ def make_plan(task="argmax", norm="ln", steps=20, model=None, **training):
         root_seed=0,
         range_name="short",
         lengths=Range(shortest=3, longest=9),
-        variant=Variant(task, norm, task_class(**DATA[task]), model or make_model()),
+        variant=Variant(task, norm, task_class(**DATA[task]), model or make_model(), attention),
         training=Training(**settings | training),
         task_training=task_class.training_class()(**TASK_TRAINING[task]),
         steps=steps,
@@ -68,12 +68,11 @@ def make_trained(task="argmax", norm="none", sharpness=1.0, attention="softmax",
 
     Their answers depend on which items have weight, and no bias, gamma or beta is as it begins.
     """
-    plan = make_plan(task, norm, model=make_model(**{"width": WIDTH} | model))
-    variant = replace(plan.variant, attention_name=attention)
-    initial = in_arrays(draw(variant.initial(plan.task_training), 0, task, [0, 1]))
+    plan = make_plan(task, norm, model=make_model(**{"width": WIDTH} | model), attention=attention)
+    initial = in_arrays(start(plan, [0, 1]))
     weights = {name: _moved(name, array) for name, array in initial.items()}
     weights["attention.key"] *= np.float32(sharpness)
-    trained = Trained(variant, weights)
+    trained = Trained(plan.variant, weights)
     weights["head.2.bias"] -= plainly(trained, sample(trained, 100, 8))["classes"].mean(axis=1)
     return trained
 

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from checkout import ROOT
 
 import vanishing_variance
 from vanishing_variance import evaluate, inside, notebook, read_params, train
@@ -23,7 +24,6 @@ from vanishing_variance.measure.evaluation.fast_models import EvaluationPlan, ev
 from vanishing_variance.measure.inference.models import select_models
 from vanishing_variance.measure.inference.sequences import of_length
 
-ROOT = Path(__file__).resolve().parents[1]
 SMOKE = ROOT / "tests/smoke.yaml"
 pytestmark = pytest.mark.trains
 

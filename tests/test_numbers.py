@@ -12,6 +12,7 @@ TABLE = """# A title, heading
 | a     | +1.2 [+0.7, +2.0] | 0.405 | 4 |
 | **b** |                 – |     – | 3 |
 """
+GAINS = {"words": "gains 1.2", "from": "some.md", "cells": ["a"], "columns": ["gain"]}
 
 
 @pytest.fixture(autouse=True)
@@ -70,12 +71,10 @@ def test_words_have_the_numbers_of_their_lines_in_their_order(words, cells, colu
     ],
 )
 def test_each_number_is_in_words_that_stand_once(page, said):
-    entry = {"words": "gains 1.2", "from": "some.md", "cells": ["a"], "columns": ["gain"]}
-    for problem, beginning in zip(problems(page, [entry]), said, strict=True):
+    for problem, beginning in zip(problems(page, [GAINS]), said, strict=True):
         assert problem.startswith(beginning)
 
 
 def test_a_number_in_two_entries_is_reported():
-    entry = {"words": "gains 1.2", "from": "some.md", "cells": ["a"], "columns": ["gain"]}
-    said = list(problems("it gains 1.2 points", [entry, entry | {"words": "1.2 points"}]))
+    said = list(problems("it gains 1.2 points", [GAINS, GAINS | {"words": "1.2 points"}]))
     assert said == ["line 1: 1.2: in 2 entries of tests/numbers.yaml"]

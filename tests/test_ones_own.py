@@ -1,14 +1,13 @@
 """A task, a normaliser, an attention map and a network as what they are: train, evaluate, inside."""
 
 import re
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
+from checkout import ROOT
 from own_tasks import Drawn, Mean
-from plain_plans import Bag, Recurrent
+from plain_plans import Bag
 from torch import nn
 
 from vanishing_variance import OneHot, evaluate, inside, read_params, train
@@ -17,7 +16,6 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.plain.plan import network_names
 from vanishing_variance.tasks.argmax import Argmax
 
-ROOT = Path(__file__).resolve().parents[1]
 pytestmark = pytest.mark.trains
 
 
@@ -60,10 +58,11 @@ class Narrower:
         return outputs[..., 1:]
 
 
-@pytest.mark.parametrize("network", [None, "paper", "transformer"])
+@pytest.mark.parametrize("network", [None, *network_names()])
 def test_objects_are_trained_and_evaluated_by_both_engines(network):
     attention = None if network == "transformer" else Squared
     models = train(smoke(), Mean(bins=4), Largest, [0, 3], attention=attention, network=network, steps=3)
+    assert models.losses.groupby("seed")["step"].max().to_dict() == {0: 3, 3: 3}
     names = f"Mean, Largest, {models.plan.variant.attention_name}, network {network or 'paper'}"
     assert repr(models).startswith(f"Trained({names}, seeds [0, 3], 3 steps")
     accuracy = evaluate(models, [4, 64], 20)
@@ -71,6 +70,7 @@ def test_objects_are_trained_and_evaluated_by_both_engines(network):
     assert accuracy.groupby(["rule", "length"])["seed"].agg(list).tolist() == [[0, 3]] * (len(accuracy) // 2)
     if network:
         means = inside(models, [4], 20)
+        assert set(means["seed"]) == {0, 3}
         assert means["target"].isna().all()
         assert (means["variance"] > 0).all()
 
@@ -156,38 +156,18 @@ def test_a_task_that_is_wrong_at_a_tested_length_is_not_tested():
         evaluate(models, [101], 4)
 
 
-def test_the_example_runs_and_its_classes_reach_other_processes(capsys, monkeypatch):
-    _, _, section = (ROOT / "docs/code.md").read_text().partition("**A task**")
+@pytest.mark.parametrize("heading", ["**A task**", "## A network of your own"])
+def test_the_example_runs_and_its_classes_reach_other_processes(heading, capsys, monkeypatch):
+    _, _, section = (ROOT / "docs/code.md").read_text().partition(heading)
     code = re.search(r"```python\n(.*?)```", section, re.DOTALL)[1]
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(parallel, "cores", lambda: 2)
-    names = {"__name__": "__main__"}
-    exec(code.replace("2000", "2"), names)
-    assert "accuracy" in capsys.readouterr().out
-    assert isinstance(names["models"].losses, pd.DataFrame)
-
-
-SEEDS = [0, 3]
-
-
-@pytest.mark.parametrize("network", [Bag, Recurrent, *network_names()])
-def test_a_network_is_trained_and_evaluated(task_name, network):
-    models = train(smoke(), task_name, "ln", SEEDS, network=network, steps=3)
-    assert models.losses.groupby("seed")["step"].max().to_dict() == {0: 3, 3: 3}
-    accuracy = evaluate(models, lengths=[4, 64], sequences=20)
-    rows = accuracy.set_index(["rule", "length", "seed"])["accuracy"].sort_index()
-    assert rows.index.equals(pd.MultiIndex.from_product([["averaged", "last"], [4, 64], SEEDS]))
-    assert rows.between(0, 1).all()
-    if isinstance(network, str):
-        assert set(inside(models, [4], 20)["seed"]) == set(SEEDS)
-    else:
-        with pytest.raises(InputError, match="not measured"):
-            inside(models)
-
-
-def test_the_example_of_a_network_runs(capsys):
-    text = (ROOT / "docs/code.md").read_text()
-    _, _, section = text.partition("## A network of your own")
-    code = re.search(r"```python\n(.*?)```", section, re.DOTALL)[1]
     exec(code.replace("2000", "2"), {"__name__": "__main__"})
     assert "accuracy" in capsys.readouterr().out
+
+
+def test_the_inside_of_a_network_that_does_not_show_it_is_not_measured(task_name):
+    models = train(smoke(), task_name, "ln", [0, 3], network=Bag, steps=2)
+    assert evaluate(models, [4], 20)["accuracy"].between(0, 1).all()
+    with pytest.raises(InputError, match="not measured"):
+        inside(models)

@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-import subprocess
 from textwrap import dedent
 
 import pandas as pd
@@ -11,6 +10,7 @@ import pytest
 import torch
 import yaml
 from checkout import ROOT
+from numbers_in_prose import in_git
 
 from vanishing_variance.report.readme import answer, rewritten
 from vanishing_variance.report.strongest import Judged, strongest
@@ -30,17 +30,11 @@ GLOBS = (
 PAGES = {str(path.relative_to(ROOT)): path.read_text() for pattern in GLOBS for path in ROOT.glob(pattern)}
 
 
-def committed(name):
-    """A result as git has it: the working tree's may be of another experiment."""
-    show = ["git", "show", f"HEAD:{name}"]
-    return subprocess.run(show, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-
-
 def test_the_answer_is_what_the_committed_results_say(monkeypatch):
     """Else: python -m vanishing_variance.report.readme."""
     monkeypatch.chdir(ROOT)
-    params = yaml.safe_load(committed("params.yaml"))
-    run = Judged(json.loads(committed("metrics/claims.json")), params)
+    params = yaml.safe_load(in_git("params.yaml"))
+    run = Judged(json.loads(in_git("metrics/claims.json")), params)
     claims = [evidence.claim for evidence in strongest(run, read_judged(params)).values()]
     current = answer(read_answer(params), claims)
     assert rewritten(PAGES["README.md"], current) == PAGES["README.md"]

@@ -114,7 +114,6 @@ def test_nothing_that_is_read_can_run():
         for path in (ROOT / folder).rglob("*.py"):
             assert not RUNS.search(path.read_text()), path
     assert pretrained._OWN == {"local_files_only": True, "trust_remote_code": False}
-    assert not [pattern for pattern in pretrained.FILES if re.search(r"py|bin|pt|pickle|\*$", pattern)]
 
 
 def test_every_package_is_pinned():

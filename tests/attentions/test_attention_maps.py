@@ -6,33 +6,13 @@ import torch
 from scipy import special
 from scipy.optimize import brentq
 
-from vanishing_variance.attentions import (
-    asentmax,
-    entmax,
-    entmax15,
-    l2,
-    length_gain,
-    logn,
-    normalised,
-    power,
-    sigmoid,
-    softmax,
-    sparsemax,
-    ssmax,
-    stickbreaking,
-)
+from vanishing_variance.attentions import logn, power, softmax, ssmax, stickbreaking
 from vanishing_variance.engine import registry
 
 EPSILON = torch.finfo(torch.float32).eps
-SIMPLEX = {"sparsemax": sparsemax, "entmax15": entmax15, "entmax": entmax, "asentmax": asentmax}
-OTHERS = {
-    "sigmoid": sigmoid,
-    "normalised": normalised,
-    "stickbreaking": stickbreaking,
-    "length_gain": length_gain,
-    "l2": l2,
-}
-WEIGHTED = SIMPLEX | OTHERS
+SIMPLEX = ("sparsemax", "entmax15", "entmax", "asentmax")
+OTHERS = ("sigmoid", "normalised", "stickbreaking", "length_gain", "l2")
+WEIGHTED = {name: registry.load_attention(name) for name in (*SIMPLEX, *OTHERS)}
 INITIAL = {
     "ssmax": {"scale": 0.43},
     "power": {"scale": 1.0, "exponent": 0.0},

@@ -23,11 +23,8 @@ def test_a_pretrained_model_is_judged_by_slopes_with_their_intervals():
     before, model = fits()["place"] == "before", "a decoder"
     slow = fits().assign(model=model)
     slow.loc[before, ["exponent", "low", "high"]] = [-0.3, -0.35, -0.25]
-    slow.loc[before & (slow["strategy"] == FIXED_LAST), ["exponent", "low", "high"]] = [
-        0.5,
-        0.4,
-        0.6,
-    ]  # not the paper's
+    not_the_papers = slow["strategy"] == FIXED_LAST
+    slow.loc[before & not_the_papers, ["exponent", "low", "high"]] = [0.5, 0.4, 0.6]
     falls, half = verdict("pretrained", fits=slow), verdict("square-root", fits=slow)
     assert (falls["verdict"], falls["ours"]) == (SUPPORTED, 100)
     assert falls["evidence"].startswith("a decoder: random tokens w/o P.E.: 100%, mean slope -0.30, after W_O 0.01; ")

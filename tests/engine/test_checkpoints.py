@@ -12,12 +12,7 @@ from vanishing_variance.harness.arrays import read_about, read_arrays, write_arr
 from vanishing_variance.measure.inference.stored import remove_finished_checkpoints
 
 SEEDS = [0, 1]
-pytestmark = pytest.mark.trains
-
-
-@pytest.fixture(autouse=True)
-def record_every_five_steps(monkeypatch):
-    monkeypatch.setattr(loop, "STEPS_PER_RECORD", 5)
+pytestmark = [pytest.mark.trains, pytest.mark.usefixtures("record_every_five_steps")]
 
 
 def trained(plan, kept=None, report=lambda done: None):

@@ -6,7 +6,7 @@ import pytest
 import torch
 from own_tasks import OWN, Drawn
 from rounding import in_double
-from small import make_model, make_plan, make_short, start
+from small import make_short, start
 from test_network import assert_as_plain, drawn, sequences
 
 from vanishing_variance import Embedded, Number, OneHot
@@ -21,7 +21,7 @@ from vanishing_variance.harness.errors import InputError
 
 
 def plan_of(kind, projection="mlp"):
-    plan = make_plan(batch_size=4, model=make_model(width=16, projection=projection))
+    plan = make_short("argmax", model={"projection": projection})
     training = kind.training_class()()
     if isinstance(training, EmbeddingTraining):
         training = EmbeddingTraining(embedding_width=8, embedding_std=0.5)

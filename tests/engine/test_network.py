@@ -4,12 +4,11 @@ from itertools import product
 import pytest
 import torch
 from rounding import assert_single, in_double
-from small import make_model, make_plan, plain_model
+from small import make_short, plain_model, start
 
 from vanishing_variance.attentions import length_gain
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.batches import batches
-from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.kernels import attend as kernel
 from vanishing_variance.engine.linear import Linear, linear
 from vanishing_variance.engine.steps import losses
@@ -18,14 +17,9 @@ SEEDS = [3, 0]
 HEADS = [1, 2, 4]
 
 
-def planned(task, norm="ln", attention="softmax", **model):
-    plan = make_plan(task, norm, batch_size=4, model=make_model(width=16, **model))
-    return replace(plan, variant=replace(plan.variant, attention_name=attention))
-
-
 def drawn(plan):
     """Weights in double precision."""
-    return in_double(draw(plan.variant.initial(plan.task_training), 0, plan.variant.task_name, SEEDS))
+    return in_double(start(plan, SEEDS))
 
 
 def sequences(plan):
@@ -55,35 +49,28 @@ def assert_as_plain(plan):
             torch.testing.assert_close(gradient.detach(), parameter.grad, rtol=0, atol=1e-10, msg=name)
 
 
+MAPS = product(registry.attention_names(), ["mlp", "direct"], [False, True])
+CASES = [
+    ("none", "softmax", {}),
+    ("std", "softmax", {}),
+    ("ln", "softmax", {"scaled_logits": False, "output_projection": False}),
+    ("rms", "softmax", {"attention_biases": True}),
+    ("centred_rms", "softmax", {"projection": "direct"}),
+    *(("ln", name, {"projection": projection, "attention_biases": biases}) for name, projection, biases in MAPS),
+]
+
+
 @pytest.mark.parametrize("heads", HEADS)
-@pytest.mark.parametrize(
-    ("norm", "changes"),
-    [
-        ("none", {}),
-        ("std", {}),
-        ("ln", {"scaled_logits": False, "output_projection": False}),
-        ("rms", {"attention_biases": True}),
-        ("centred_rms", {"projection": "direct"}),
-    ],
-)
-def test_loss_and_gradients_equal_those_of_a_plain_module_for_each_seed(task_name, norm, changes, heads):
-    assert_as_plain(planned(task_name, norm, heads=heads, **changes))
-
-
-@pytest.mark.parametrize(
-    ("attention", "projection", "biases", "heads"),
-    [*product(registry.attention_names(), ["mlp", "direct"], [False, True], HEADS)],
-)
-def test_so_they_do_with_every_attention_map_and_projection(task_name, attention, projection, biases, heads):
-    changes = {"projection": projection, "attention_biases": biases, "heads": heads}
-    assert_as_plain(planned(task_name, "ln", attention, **changes))
+@pytest.mark.parametrize(("norm", "attention", "changes"), CASES)
+def test_loss_and_gradients_equal_those_of_a_plain_module_for_each_seed(task_name, norm, attention, changes, heads):
+    assert_as_plain(make_short(task_name, norm, attention=attention, model={"heads": heads} | changes))
 
 
 @pytest.mark.parametrize("heads", HEADS)
 def test_a_map_that_is_not_indifferent_to_a_constant_is_given_the_whole_logits(task_name, heads, monkeypatch):
     """As sigmoid attention is; the logits' constant comes from the bias of the item MLP."""
     monkeypatch.setattr(length_gain, "weights", lambda logits, of: of["exponent"] * torch.sigmoid(logits))
-    assert_as_plain(planned(task_name, "ln", "length_gain", heads=heads))
+    assert_as_plain(make_short(task_name, attention="length_gain", model={"heads": heads}))
 
 
 @pytest.mark.parametrize("compiled", [True, False])
@@ -100,7 +87,7 @@ def test_a_map_that_is_not_indifferent_to_a_constant_is_given_the_whole_logits(t
 def test_single_precision_is_double_precision_but_for_rounding(task_name, attention, changes, compiled, monkeypatch):
     if not compiled:
         monkeypatch.setattr(kernel, "library", lambda *_: None)
-    plan = planned(task_name, "ln", attention, **changes)
+    plan = make_short(task_name, attention=attention, model=changes)
     exact_batch, labels = sequences(plan)
     batch, weights = next(batches(plan, SEEDS))[0], drawn(plan)
     exact = {name: tensor.clone().requires_grad_() for name, tensor in weights.items()}
@@ -131,7 +118,7 @@ def test_a_linear_layer_changes_neither_its_input_nor_the_gradient_that_it_is_gi
 @pytest.mark.parametrize("norm", ["ln", "rms"])
 def test_a_normaliser_that_does_not_see_the_scale_of_o_makes_of_l2_weights_what_it_makes_of_a_softmax(task_name, norm):
     """But for epsilon, and a bias of V, which is not scaled."""
-    plan = planned(task_name, norm, epsilon=1e-30, attention_biases=False)
+    plan = make_short(task_name, norm, model={"epsilon": 1e-30, "attention_biases": False})
     batch, weights = sequences(plan)[0], drawn(plan)
     class_logits = plan.variant.network()(weights, batch)
     of_l2 = replace(plan.variant, attention_name="l2").network()(weights, batch)

@@ -39,11 +39,6 @@ def assert_same(one, other):
     assert torch.equal(labels, other_labels)
 
 
-@pytest.fixture
-def record_every_five_steps(monkeypatch):
-    monkeypatch.setattr(loop, "STEPS_PER_RECORD", 5)
-
-
 @pytest.mark.parametrize("decay", ["none", "cosine"])
 def test_steps_are_those_of_a_plain_module_with_adam(task_name, decay, monkeypatch):
     """In double precision: weights, losses, and the last gradients, whose size Adam's steps hardly depend on."""
@@ -116,22 +111,16 @@ def test_variants_of_a_seed_share_initialisation_and_data(task_name):
     assert_same(*(next(drawing.batches(plan, [2])) for plan in (none, ln)))
 
 
-def test_batches_have_the_lengths_of_their_steps_and_go_on_after_any_step(task_name):
+@pytest.mark.parametrize("draw", [drawing.batches, batches_ahead])
+def test_batches_have_the_lengths_of_their_steps_and_go_on_after_any_step(task_name, draw):
     plan = make_short(task_name)
-    whole = list(islice(drawing.batches(plan, [0, 1]), 300))
+    whole = list(islice(drawing.batches(plan, [0, 1]), 600))
     items = [next(array for array in batch.values() if array.dim() == 3) for batch, _ in whole]
-    assert [of.shape[2] for of in items] == [*drawing.lengths(plan, 0), *drawing.lengths(plan, 1)[:44]]
-    assert len({of.numpy().tobytes() for of in items}) == 300
-    for made in (1, 255, 256, 257):
-        for ours, theirs in zip(drawing.batches(plan, [0, 1], made), whole[made:], strict=False):
-            assert_same(ours, theirs)
-
-
-def test_batches_that_are_drawn_ahead_are_the_same(task_name):
-    plan = make_short(task_name)
-    for made in (0, 255):
-        both = zip(drawing.batches(plan, [0, 1], made), batches_ahead(plan, [0, 1], made), strict=True)
-        for ours, theirs in islice(both, 600):
+    lengths = np.concatenate([drawing.lengths(plan, number) for number in range(3)])
+    assert [of.shape[2] for of in items] == lengths[:600].tolist()
+    assert len({of.numpy().tobytes() for of in items}) == 600
+    for made in (0, 1, 255, 256, 257):
+        for ours, theirs in zip(draw(plan, [0, 1], made), whole[made:], strict=False):
             assert_same(ours, theirs)
 
 

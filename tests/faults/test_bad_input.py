@@ -15,12 +15,6 @@ from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.params import check
 
 STUDY = "question: Why?\ntasks: [argmax]\n"
-OF_VARIANTS = ("train", "evaluate")
-
-
-@pytest.fixture(autouse=True)
-def _here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
 
 
 def write(text):
@@ -94,7 +88,7 @@ def test_whatever_a_value_is_it_is_accepted_or_refused_in_one_line(refused, key,
         assert refused("check").startswith("error: params.yaml: ")
 
 
-@pytest.mark.parametrize("script", OF_VARIANTS)
+@pytest.mark.parametrize("script", ["train", "evaluate"])
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
@@ -158,6 +152,7 @@ def test_the_shipped_parameters_are_valid(file):
     check(read_yaml(ROOT / file))
 
 
+@pytest.mark.usefixtures("refused")
 @pytest.mark.parametrize("growth", [None, MISSING])
 def test_growth_may_be_left_out_or_null(growth):
     write_changed("ranges.long.growth", growth)

@@ -100,18 +100,18 @@ def test_accuracy_is_a_mean_with_its_t_interval_and_its_difference_from_none_tha
     assert alone["difference"].isna().all()
 
 
-def papers_at_16(*tasks):
-    """The paper's means of two normalisers, as trained, in these tasks."""
+def papers_at_16():
+    """The paper's means of two normalisers, as trained, on the dictionary."""
     columns = ["task", "range", "rule", "variant", "length", "quantity", "value"]
-    norms = (("ln", 97.6), ("none", 90))
-    rows = [(task, "short", "last", norm, 16, "accuracy_pct", mean) for task, (norm, mean) in product(tasks, norms)]
+    about = ("dictionary", "short", "last")
+    rows = [(*about, norm, 16, "accuracy_pct", mean) for norm, mean in (("ln", 97.6), ("none", 90))]
     return accuracy.papers(pd.DataFrame(rows, columns=columns), "short")
 
 
 def test_accuracy_is_drawn_beside_the_papers(raw):
     data = accuracy.data(raw, TASKS, "short")
     steps = {"argmax": 4_000, "dictionary": 10_000}
-    drawing = accuracy.draw(data, papers_at_16("dictionary"), "short", (5, 16), steps)
+    drawing = accuracy.draw(data, papers_at_16(), "short", (5, 16), steps)
     assert [axes.get_title("left").partition(", ")[2] for axes in drawing.figure.axes] == [*PANELS] * 2
     shown = data.query("task == 'dictionary' and rule == 'last' and norm == 'ln'")
     lines = drawing.figure.axes[3].lines  # of each norm ours, and the paper's
@@ -133,7 +133,7 @@ def test_beside_the_papers_accuracies_stands_why_ours_are_not_comparable(raw, st
     raw.loc[(raw["norm"] == "none") & (raw["length"] == 16), "accuracy"] = 0.9 - below / 100
     data = accuracy.data(raw, TASKS, "short")
     made = {"argmax": 100_000, "dictionary": steps}
-    drawing = accuracy.draw(data, papers_at_16("dictionary"), "short", (5, 16), made)
+    drawing = accuracy.draw(data, papers_at_16(), "short", (5, 16), made)
     written = [[text.get_text() for text in axes.texts] for axes in drawing.figure.axes]
     assert written[3] == words  # of the dictionary, as trained
     assert not any(written[:3] + written[4:])

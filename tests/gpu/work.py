@@ -47,8 +47,7 @@ def trainings():
         for norm in ("none", "ln", "std", "rms"):
             yield f"train {task} {norm}", trained(plan_of(task, norm))
         yield f"train {task} cosine", trained(plan_of(task, decay="cosine", weight_decay=0.1))
-        variant = replace(plan_of(task).variant, attention_name="power", model=make_model(heads=2))
-        yield f"train {task} heads", trained(replace(plan_of(task), variant=variant))
+        yield f"train {task} heads", trained(plan_of(task, attention="power", model=make_model(heads=2)))
         plain = replace(PlainPlan.of_paper(plan_of(task)), network="transformer", options={"width": 32})
         block = plain_training.train_block(plain, SEEDS)
         yield f"train {task} transformer", {"losses": block.losses["loss"].to_numpy(), **block.weights}

@@ -29,14 +29,13 @@ READ = [
     *(("safetensors", read) for read in (read_arrays, read_about, lambda path: list(read_parts(path, 3)))),
     *(("parquet", read_frame), ("csv", read_csv), ("json", partial(read_document, kind=dict))),
 ]
-each_way_of_writing = pytest.mark.parametrize("suffix", WRITE)
 
 
 def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-@each_way_of_writing
+@pytest.mark.parametrize("suffix", WRITE)
 def test_a_write_that_finds_no_room_keeps_the_former_file(tmp_path, suffix):
     path = tmp_path / f"file.{suffix}"
     WRITE[suffix](path, 10)
@@ -81,12 +80,15 @@ def test_any_flipped_bit_is_noticed(tmp_path, suffix, read, every):
             read(path)
 
 
-def test_what_is_missing_in_json_is_named(tmp_path):
+def test_what_is_wrong_in_json_is_named(tmp_path):
     path = tmp_path / "file"
     write_json(path, {"p": {"q": 1}})
     assert read_document(path, dict[str, dict[str, int]]) == json.loads(path.read_text())
     with pytest.raises(InputError, match=r"file: p\.q is 1: Input should be a valid string; delete it"):
         read_document(path, dict[str, dict[str, str]])
+    path.write_bytes(b'{"p": "\x80"}')
+    with pytest.raises(InputError, match=r"file: cannot be read as JSON: .*codec can't decode"):
+        read_document(path, dict)
 
 
 ARRAYS = {"x": np.arange(14, dtype=np.float32).reshape(2, 7).T, "y": np.arange(7, dtype=np.uint8)}
@@ -105,7 +107,6 @@ def test_arrays_read_in_parts_are_the_whole(tmp_path, size):
 
 
 FRAME = pd.DataFrame({"norm": ["none", "ln"] * 4, "seed": range(8), "accuracy": [place / 7 for place in range(8)]})
-formats = pytest.mark.parametrize(("write", "read"), [(write_frame, read_frame), (write_csv, read_csv)])
 
 
 def test_a_column_that_a_csv_must_have_is_named(tmp_path):
@@ -125,7 +126,7 @@ def test_a_column_a_length_and_back_again():
     pd.testing.assert_frame_equal(found, frame, check_dtype=False)
 
 
-@formats
+@pytest.mark.parametrize(("write", "read"), [(write_frame, read_frame), (write_csv, read_csv)])
 def test_text_missing_values_and_numbers_stay_as_they_are(tmp_path, write, read):
     frame = pd.DataFrame({"note": ["7 seeds", None, "5"], "paper": [None, 1.5, 2.0], "norm": ["none", "ln", "none"]})
     write(tmp_path / "f", frame)

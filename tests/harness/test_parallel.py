@@ -54,7 +54,6 @@ def test_want_of_memory_is_one_line(number, job, monkeypatch):
 @pytest.mark.parametrize(("named", "expected"), [("2", 2), ("64", 3), ("default", 3), ("", 3), (None, 3)])
 def test_cores_are_at_most_those_of_the_affinity_and_of_pythons_variable(named, expected, monkeypatch):
     monkeypatch.setattr(parallel.os, "sched_getaffinity", lambda process: {0, 3, 5}, raising=False)
-    monkeypatch.setattr(parallel.torch.cuda, "is_available", lambda: False)
     monkeypatch.delenv("PYTHON_CPU_COUNT", raising=False)
     if named is not None:
         monkeypatch.setenv("PYTHON_CPU_COUNT", named)
@@ -76,7 +75,6 @@ def test_processes_do_not_import_the_script_which_need_not_be_a_file(given, tmp_
 
 
 def test_a_process_that_may_start_no_others_does_the_work_itself(monkeypatch):
-    monkeypatch.setattr(parallel.torch.cuda, "is_available", lambda: False)
     monkeypatch.setattr(parallel.cgroups, "cores", lambda: 4)
     assert cores() > 1
     monkeypatch.setitem(multiprocessing.current_process()._config, "daemon", True)
@@ -90,7 +88,6 @@ def test_a_gpu_has_one_process(monkeypatch):
 
 @pytest.mark.parametrize("named", ["0", "-1", "1.5", "all", "9" * 5000])
 def test_a_number_of_cores_that_is_none_is_refused(named, monkeypatch):
-    monkeypatch.setattr(parallel.torch.cuda, "is_available", lambda: False)
     monkeypatch.setenv("PYTHON_CPU_COUNT", named)
     with pytest.raises(InputError, match=r"^PYTHON_CPU_COUNT is '"):
         cores()

@@ -18,15 +18,6 @@ from vanishing_variance.measure.interventions import parts as module
 from vanishing_variance.measure.interventions.config import Interventions
 from vanishing_variance.measure.interventions.measurement import Block, intervene
 from vanishing_variance.measure.interventions.moments import Move, by_form, is_correct
-from vanishing_variance.measure.interventions.names import (
-    BASE,
-    DAMAGING,
-    FORMS,
-    OTHER,
-    PLACES,
-    RECOVERING,
-    WITHOUT_TARGET,
-)
 from vanishing_variance.measure.interventions.parts import Parts, take_apart
 from vanishing_variance.measure.interventions.setting import calibrate, draw_donors, on_long, on_training
 from vanishing_variance.tasks.argmax import Argmax
@@ -85,12 +76,12 @@ def accuracies(tested, long, training, other=None, trained=None):
     ]
     found = {}
     for name, where, correct in outcomes:
-        key = (name, where) if where in PLACES else name
+        key = (name, where) if where in names.PLACES else name
         found[key] = correct[0].double().mean().item()
     return found
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", names.FORMS)
 def test_a_move_gives_the_moments_that_it_ends_at(form):
     rng = torch.Generator().manual_seed(0)
     start = torch.randn(2, 50, 6, generator=rng, dtype=torch.double) + 1
@@ -119,7 +110,7 @@ def test_what_another_sample_of_the_same_length_has_changes_nothing(scale, accur
 def test_a_head_that_needs_the_global_scale_alone_is_put_right_by_the_moments():
     long, training = parts_by_hand(0.1, 0.95), parts_by_hand(1.0, 0.95)
     accuracy = accuracies(parts_by_hand(0.1, 0.95, 1), long, training, trained=parts_by_hand(1.0, 0.95, 2))
-    for form, where in product(FORMS, PLACES):
+    for form, where in product(names.FORMS, names.PLACES):
         assert accuracy[names.restored(form), where] == 1
         assert accuracy[names.both(form), where] == 1
         assert accuracy[names.damaged(form), where] == 0.5
@@ -142,12 +133,6 @@ def test_a_model_whose_attention_alone_is_broken_is_put_right_by_the_targets_wei
     assert accuracy[names.kept_long("feature"), "before"] == 0.5
 
 
-def made(task_name, sequences, length, heads=1):
-    """Return models, and sequences of a length."""
-    trained = make_trained(task_name, sharpness=SHARP[task_name], heads=heads)
-    return models_of(trained), sample(trained, sequences, length)
-
-
 def densely(models, sequences):
     """Return weights (S, B, N) and hidden layers (S, B, N, D), in double precision."""
     items, query = models.encode(sequences)
@@ -156,19 +141,11 @@ def densely(models, sequences):
     return torch.softmax(logits, -1), hidden
 
 
-def average(weights, hidden):
-    return (weights.unsqueeze(-2) @ hidden).squeeze(-2)
-
-
-def at(hidden, index):
-    """Return the hidden layers of the items at an index (S, B, K)."""
-    return hidden.gather(2, index.unsqueeze(-1).expand(-1, -1, -1, hidden.shape[-1]))
-
-
 @pytest.mark.parametrize(("length", "heads"), [(2, 1), (9, 2), (40, 1)])
 def test_they_are_what_a_dense_average_consists_of(task_name, length, heads, monkeypatch):
     monkeypatch.setattr(module, "CLOSE", 0.5)
-    models, sequences = made(task_name, 30, length, heads)
+    trained = make_trained(task_name, sharpness=SHARP[task_name], heads=heads)
+    models, sequences = models_of(trained), sample(trained, 30, length)
     weights, hidden = densely(models, sequences)
     parts = take_apart(models, [sequences])
 
@@ -180,11 +157,11 @@ def test_they_are_what_a_dense_average_consists_of(task_name, length, heads, mon
 
     others = weights.clone()
     others[:, rows, target] = 0
-    rest = average(others / others.sum(-1, keepdim=True), hidden)
+    rest = torch.einsum("sbn,sbnd->sbd", others / others.sum(-1, keepdim=True), hidden)
     assert_close(parts.rest.double(), rest, **CLOSE)
 
     sure = torch.from_numpy(clear(weights.numpy()))
-    largest = at(hidden, weights.argmax(-1, keepdim=True)).squeeze(2)
+    largest = torch.take_along_dim(hidden, weights.argmax(-1)[..., None, None], dim=2).squeeze(2)
     assert_close(parts.hard.double()[sure], largest[sure], **CLOSE)
 
 
@@ -211,7 +188,7 @@ def test_a_row_an_intervention_model_and_length_the_same_for_a_seed_alone(task_n
     accuracy = intervene(make_block(ln, none), [4, 5], FEW, 0)
     assert set(accuracy["norm"]) == {"ln"}
     assert set(accuracy["length"]) == {0, *LENGTHS}
-    assert set(accuracy["intervention"]) == {BASE, *RECOVERING, *DAMAGING}
+    assert set(accuracy["intervention"]) == {names.BASE, *names.RECOVERING, *names.DAMAGING}
     assert accuracy.groupby("length").size().tolist() == [2, 46, 46, 46]
 
     second = [Trained(models.variant, single(models, 1)) for models in (ln, none)]
@@ -226,8 +203,8 @@ def test_the_partner_gives_its_target_weights_and_nothing_else():
         intervene(make_block(none, partner), [4, 5], FEW, 0).set_index(places)["accuracy"] for partner in (none, ln)
     )
     differ = with_own[with_own != with_other].index.get_level_values("intervention")
-    assert set(differ) == {OTHER}
-    base, other = (with_own.xs(name, level="intervention").droplevel("where") for name in (BASE, OTHER))
+    assert set(differ) == {names.OTHER}
+    base, other = (with_own.xs(name, level="intervention").droplevel("where") for name in (names.BASE, names.OTHER))
     assert (other == base[other.index]).all()  # the weights that they have anyway
 
 
@@ -265,6 +242,6 @@ def test_without_a_target_what_is_not_about_it_is_the_same_and_nothing_else_is_m
     none, ln = (make_trained("argmax", norm) for norm in ("none", "ln"))
     without = [one._replace(variant=replace(one.variant, task=WithoutTarget(classes=10))) for one in (ln, none)]
     expected, found = (intervene(make_block(*pair), [4, 5], FEW, 0) for pair in ((ln, none), without))
-    of_both = expected["intervention"].isin(WITHOUT_TARGET)
-    assert set(found["intervention"]) == set(WITHOUT_TARGET)
+    of_both = expected["intervention"].isin(names.WITHOUT_TARGET)
+    assert set(found["intervention"]) == set(names.WITHOUT_TARGET)
     pd.testing.assert_frame_equal(found, expected[of_both].reset_index(drop=True))

@@ -127,26 +127,12 @@ def test_a_sequence_that_memory_does_not_hold_is_one_line(monkeypatch):
         plain_correct(plan, [0], {"last": stacked(plan, [0])}, [2048], 20)
 
 
-MEBIBYTE = 2**20
-on_linux = pytest.mark.skipif(not psutil.LINUX, reason="not Linux")
-
-
-@pytest.fixture
-def used(monkeypatch):
-    """Bytes of data of this process, on a machine of four cores with 400 MiB of free memory; it keeps its limit."""
-    monkeypatch.setattr(memory, "free_memory", lambda: 400 * MEBIBYTE)
+@pytest.mark.skipif(not psutil.LINUX, reason="not Linux")
+def test_a_batch_has_the_part_of_a_core_even_in_a_stage_that_has_one(monkeypatch):
+    """Stages that run at once have a core each; here of four cores and 400 MiB of free memory."""
+    monkeypatch.setattr(memory, "free_memory", lambda: 400 * 2**20)
     monkeypatch.setattr(cgroups, "cores", lambda: 4)
-    before = resource.getrlimit(resource.RLIMIT_DATA)
-    yield psutil.Process().memory_info().data
-    resource.setrlimit(resource.RLIMIT_DATA, before)
-
-
-def limit():
-    return resource.getrlimit(resource.RLIMIT_DATA)[0]
-
-
-@on_linux
-def test_a_batch_has_the_part_of_a_core_even_in_a_stage_that_has_one(used):
-    """Stages that run at once have a core each."""
+    used = psutil.Process().memory_info().data
     with limited._limited():
-        assert used < limit() < used + 120 * MEBIBYTE
+        limit, _ = resource.getrlimit(resource.RLIMIT_DATA)
+    assert used < limit < used + 120 * 2**20

@@ -21,10 +21,6 @@ NOISE = np.array([0.5, 1.01, 0.99, 1.0, 1.0])
 VARIANCES = [6 / LENGTHS * NOISE, 4 * LENGTHS**-0.5 * NOISE]
 
 
-def measured(trained, lengths, sequences):
-    return measure(*trained, lengths, sequences, 0)
-
-
 def expected_of(trained, length=1):
     models = models_of(trained, 0)
     return expected(models, trained.variant.task.enumerate_iid, length)
@@ -69,7 +65,7 @@ def test_it_measures_what_the_plain_module_computes(task_name, norm, attention, 
     """O before every normaliser, of the same sequences: drawn so many items at a time, or one by one."""
     monkeypatch.setattr(measurement, "ITEMS_AT_ONCE", at_once)
     trained = make_trained(task_name, norm, SHARP[task_name], attention, heads=heads)
-    cells = measured(trained, [16, 300], 15)
+    cells = measure(*trained, [16, 300], 15, 0)
     for length, cell in cells.groupby("length"):
         rng = stream(0, "proposition", task_name, length)
         together = max(1, at_once // length)

@@ -5,7 +5,7 @@ import pandas as pd
 
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.frames import read_csv
-from vanishing_variance.results.accuracy import COLUMNS, rows
+from vanishing_variance.results.accuracy import COLUMNS
 from vanishing_variance.results.compare.paired_tests import paired_tests
 from vanishing_variance.results.runs import REFERENCE, RULES
 
@@ -35,8 +35,3 @@ def paired_up(accuracy, norm="ln", ranges=("short", "long")):
         return {name: stream(*variant, name).random((seeds, 30)) < 0.5 for name in names}
 
     return paired_tests(accuracy, answers, norm, ranges)
-
-
-def select(tests, task, range_, treatment, baseline):
-    """The tests of one pair."""
-    return rows(tests, task=task, range_=range_, treatment=treatment, baseline=baseline)

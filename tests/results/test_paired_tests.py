@@ -1,11 +1,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_tests import PAPER, made_up, paired_up, select
+from made_up_tests import PAPER, made_up, paired_up
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from vanishing_variance.engine.streams import stream
+from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.compare.beside_paper import cells, markdown
 from vanishing_variance.results.compare.paired_tests import paired_tests
 from vanishing_variance.results.runs import RULES
@@ -25,7 +26,7 @@ def test_every_pair_is_tested_by_seed_in_percent(tests):
     short = [["short", *pair] for pair in (("std", "none"), ("ln", "none"), ("ln", "std"))]
     assert pairs == [*short, ["long", "ln", "none"]]
     assert len(tests) == 2 * 4 * len(RULES) * 3
-    of = select(tests, "argmax", "short", "ln", "none")
+    of = rows(tests, task="argmax", range_="short", treatment="ln", baseline="none")
     assert of["rule"].tolist() == [name for name in RULES for _ in range(3)]
     assert of["length"].tolist() == [16, 32, 64] * len(RULES)
     last = ACCURACY.query("task == 'argmax' and range == 'short' and rule == 'last' and length == 32")
@@ -40,9 +41,9 @@ def test_every_pair_is_tested_by_seed_in_percent(tests):
 
 def test_holm_corrects_over_the_lengths_of_one_rule(tests, monkeypatch):
     monkeypatch.setattr("gc.collect", lambda: 0)  # which statsmodels calls each time, and is slow among many modules
-    of = select(tests, "dictionary", "short", "ln", "std")
-    for _, rows in of.groupby("rule"):
-        np.testing.assert_allclose(rows["p_holm"], multipletests(rows["p"], method="holm")[1], rtol=1e-9)
+    of = rows(tests, task="dictionary", range_="short", treatment="ln", baseline="std")
+    for _, of_rule in of.groupby("rule"):
+        np.testing.assert_allclose(of_rule["p_holm"], multipletests(of_rule["p"], method="holm")[1], rtol=1e-9)
     assert (of["p_holm"] > of["p"]).any()
 
 
@@ -50,7 +51,7 @@ def test_shares_are_those_of_the_answers_of_both_variants():
     names = [f"{rule}-{n}" for rule in RULES for n in (16, 32, 64)]
     right = {norm: {name: stream(norm, name).random((6, 50)) < 0.6 for name in names} for norm in ("none", "ln")}
     tests = paired_tests(ACCURACY, lambda task, range_, norm: right[norm], "ln", ("long",))
-    row = select(tests, "argmax", "long", "ln", "none").query("rule == 'averaged' and length == 64").iloc[0]
+    row = one(tests, task="argmax", range="long", treatment="ln", baseline="none", rule="averaged", length=64)
     expected = components(100.0 * right["ln"]["averaged-64"] - 100.0 * right["none"]["averaged-64"])
     assert row[[*vars(expected)]].tolist() == pytest.approx([*vars(expected).values()])
 
@@ -79,12 +80,13 @@ def test_every_cell_that_survives_has_ours_beside_it(many):
     cell = one(compared, table=2, variant="ln", rule="adaptive", length=4096)
     assert (cell["ours"], cell["low"], cell["high"]) == pytest.approx(interval(by_seed))
     assert (cell["difference"], cell["n"]) == (pytest.approx(cell["ours"] - 44.5), 12)
-    tested = one(select(many, "argmax", "long", "ln", "none"), rule="last", length=64)
+    of = {"task": "argmax", "rule": "last", "length": 64, "baseline": "none"}
+    tested = one(many, **of, range="long", treatment="ln")
     cell = one(compared, table=4, variant="ln_vs_none", length=64)
     assert (cell["ours"], cell["gain"]) == (tested["p"], tested["difference"])
     assert (cell["low"], cell["high"], cell["n"]) == (tested["low"], tested["high"], tested["n"])
     assert pd.isna(cell["difference"])
-    gained = one(select(many, "argmax", "short", "std", "none"), rule="last", length=64)
+    gained = one(many, **of, range="short", treatment="std")
     cell = one(compared, table=3, variant="std", length=64)
     assert (cell["ours"], cell["low"]) == (gained["difference"], gained["low"])
 

@@ -5,21 +5,12 @@ from checkout import ROOT
 
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.measure.interventions import names
-from vanishing_variance.measure.interventions.names import (
-    BASE,
-    FORMS,
-    NOTHING,
-    PLACES,
-    TARGET,
-    both,
-    damaged,
-    kept_long,
-)
 from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.shares import gain, shares
 from vanishing_variance.results.shares_table import markdown
 
-MOMENTS = {name(form) for form in FORMS for name in (names.restored, kept_long, both, damaged)}
+OF_MOMENTS = (names.restored, names.kept_long, names.both, names.damaged)
+MOMENTS = {name(form) for form in names.FORMS for name in OF_MOMENTS}
 
 
 def accuracies(seeds=4, **values):
@@ -27,11 +18,11 @@ def accuracies(seeds=4, **values):
     cells = []
     for norm in ("ln", "none"):
         for seed in range(seeds):
-            cells.append((norm, seed, 0, BASE, NOTHING, 0.9 + seed / 1000))
+            cells.append((norm, seed, 0, names.BASE, names.NOTHING, 0.9 + seed / 1000))
             for length, base in ((8, 0.9), (64, 0.5), (512, 0.3)):
-                cells.append((norm, seed, length, BASE, NOTHING, base + seed / 500))
+                cells.append((norm, seed, length, names.BASE, names.NOTHING, base + seed / 500))
                 for name in (*names.RECOVERING, *names.DAMAGING):
-                    for where in PLACES if name in MOMENTS else ("attention",):
+                    for where in names.PLACES if name in MOMENTS else ("attention",):
                         cells.append((norm, seed, length, name, where, values.get(name, 0.5) + seed / 500))
     frame = pd.DataFrame(cells, columns=["norm", "seed", "length", "intervention", "where", "accuracy"])
     return frame.assign(task="argmax", range="short")
@@ -49,22 +40,22 @@ def change(row):
 
 
 def test_shares_are_of_the_fall_between_the_same_seeds():
-    frame = accuracies(**{TARGET: 0.7, damaged("global"): 0.8}).sample(frac=1, random_state=0)
+    frame = accuracies(**{names.TARGET: 0.7, names.damaged("global"): 0.8}).sample(frac=1, random_state=0)
     table = shares(frame, {"short": 16})
-    row = one(table, "recovered", TARGET, "attention", 512)
+    row = one(table, "recovered", names.TARGET, "attention", 512)
     assert row["share"] == pytest.approx(0.4 / 0.5985, abs=1e-6)
     assert row["share_low"] < row["share"] < row["share_high"]
     assert (row["fall"], row["n"]) == (pytest.approx(59.85), 4)
-    row = one(table, "damage", damaged("global"), "after", 64)
+    row = one(table, "damage", names.damaged("global"), "after", 64)
     assert row["share"] == pytest.approx(0.0985 / 0.3985, abs=1e-6)
-    assert change(one(table, "recovered", TARGET, "attention")) == (20 + 40) / 2
+    assert change(one(table, "recovered", names.TARGET, "attention")) == (20 + 40) / 2
     longer = shares(frame, {"short": 64})  # a length of training is not beyond it
-    assert change(one(longer, "recovered", TARGET, "attention")) == 40
+    assert change(one(longer, "recovered", names.TARGET, "attention")) == 40
 
 
 def test_shapley_shares_add_up_to_what_both_bring():
     """Base 0.3: the weight brings 30 or 55 points, the moments 5 or 30."""
-    values = {names.restored("global"): 0.35, kept_long("global"): 0.6, both("global"): 0.9}
+    values = {names.restored("global"): 0.35, names.kept_long("global"): 0.6, names.both("global"): 0.9}
     table = shares(accuracies(**values), {"short": 16})
     weight, moments = (
         one(table, "Shapley", f"{part} (global moments)", "after", 512) for part in ("target weight", "moments")

@@ -1,16 +1,11 @@
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
-from scipy.special import logit
-from statsmodels.formula.api import ols
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
-from statsmodels.stats.weightstats import DescrStatsW, ttost_ind
+from statsmodels.stats.weightstats import DescrStatsW
 
-from vanishing_variance.statistics.adjusted import adjusted
 from vanishing_variance.statistics.holm import holm
-from vanishing_variance.statistics.log_odds import log_odds
 from vanishing_variance.statistics.paired import difference
 from vanishing_variance.statistics.power import seeds_for_equivalence, seeds_for_power
 from vanishing_variance.statistics.ratio import ratio
@@ -52,9 +47,8 @@ def test_of_equal_differences_the_limit_of_p_is_known(by):
     assert difference(np.zeros(3), np.zeros(3)).p == 1
 
 
-def test_welch_is_scipys_test_and_its_interval_decides_statsmodels_equivalence_test():
+def test_welch_is_scipys_test_with_its_90_percent_interval():
     rng = np.random.default_rng(0)
-    equivalent = set()
     for _ in range(20):
         ours, theirs = rng.normal(0, 1, 9), rng.normal(0, 2, 30)
         errors = ours.std(ddof=1) / 3, theirs.std(ddof=1) / 30**0.5
@@ -62,21 +56,6 @@ def test_welch_is_scipys_test_and_its_interval_decides_statsmodels_equivalence_t
         test = stats.ttest_ind(ours, theirs, equal_var=False)
         assert p == pytest.approx(test.pvalue)
         assert (low, high) == pytest.approx(test.confidence_interval(0.9))
-        is_within = low > -1 and high < 1
-        assert is_within == (ttost_ind(ours, theirs, -1, 1, usevar="unequal")[0] < 0.05)
-        equivalent.add(is_within)
-    assert equivalent == {True, False}
-
-
-def test_an_adjusted_difference_is_that_of_statsmodels_least_squares_with_an_arm_and_a_covariate():
-    rng = np.random.default_rng(0)
-    ours, theirs = rng.normal(3, 1, 9), rng.normal(2, 2, 6)
-    frame = pd.DataFrame({"x": np.concatenate([ours, theirs]), "arm": np.repeat([1, 0], [9, 6])})
-    frame["y"] = 5 + 4 * frame["arm"] - 2 * frame["x"] + rng.normal(0, 1, 15)
-    treated = frame["arm"] == 1
-    found = adjusted(frame["y"][treated].to_numpy(), frame["y"][~treated].to_numpy(), ours, theirs)
-    fit = ols("y ~ arm + x", frame).fit()
-    assert found == pytest.approx([fit.params["arm"], *fit.conf_int().loc["arm"]])
 
 
 def test_the_ends_of_a_ratio_are_those_that_a_t_test_just_rejects():
@@ -135,9 +114,3 @@ def test_so_many_seeds_have_an_interval_within_the_margin_nine_times_in_ten():
     assert (np.abs(values.mean(axis=1)) + half < 1).mean() == pytest.approx(0.9, abs=0.03)
     assert seeds_for_equivalence(0, 1.0) == 2
     assert seeds_for_equivalence(1e6, 1.0) is None
-
-
-def test_log_odds_are_the_logit_but_for_half_a_sequence():
-    accuracy = np.array([[0.25, 0.9], [0.5, 0.999]])
-    np.testing.assert_allclose(log_odds(accuracy, 10**9), logit(accuracy), rtol=1e-6)
-    assert log_odds(np.array([0.5]), 7) == pytest.approx(0)

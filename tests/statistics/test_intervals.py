@@ -5,7 +5,6 @@ from scipy import integrate, stats
 from statsmodels.api import OLS, add_constant
 from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
-from statsmodels.stats.weightstats import DescrStatsW
 
 from vanishing_variance.statistics.anytime import PRIOR_VARIANCE, anytime_interval
 from vanishing_variance.statistics.components import Components, components
@@ -17,14 +16,6 @@ from vanishing_variance.statistics.robust import iqm_gain, probability_of_improv
 
 def rng(seed=0):
     return np.random.default_rng(seed)
-
-
-def test_the_t_interval():
-    for n in range(2, 30):
-        values = rng(n).normal(80, 5, n)
-        mean, low, high = interval(values)
-        assert mean == values.mean()
-        assert (low, high) == pytest.approx(DescrStatsW(values).tconfint_mean(), rel=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -6,32 +6,27 @@ import pytest
 from scipy import stats
 from statsmodels.formula.api import ols
 from statsmodels.stats.multitest import multipletests
+from test_board import line
 
 from vanishing_variance.studies.equal_loss import at_equal_loss
 from vanishing_variance.studies.path import path, path_section
 from vanishing_variance.studies.steps import gains_by_steps
 from vanishing_variance.studies.study import Study
 
-LENGTHS = (16, 32, 64)
 
-
-def models(seed, losses, accuracies):
-    """Return results of one seed; `losses` and `accuracies` beyond training by rule."""
-    rows = []
-    for rule, loss in losses.items():
-        for length in LENGTHS:
-            rows.append((seed, rule, length, 0.99 if length == 16 else accuracies[rule], loss))
-    return pd.DataFrame(rows, columns=["seed", "rule", "length", "accuracy", "loss"])
+def models(name, seed, accuracies):
+    """Return results of one seed of a line; `accuracies` beyond training by rule."""
+    return pd.concat(line(name, [(0.99, value, value)], rule, [seed]) for rule, value in accuracies.items())
 
 
 def test_the_gain_after_each_kept_step_is_of_the_seeds_that_both_have():
     ours, theirs = [], []
     for seed in range(4):
         rules = {"last": 0.9, "step_00001000": 0.5 + seed / 100, "step_00002000": 0.7, "averaged": 0.95}
-        ours.append(models(seed, dict.fromkeys(rules), rules).assign(task="argmax", line="ln"))
+        ours.append(models("ln", seed, rules))
     for seed in range(1, 6):
         rules = {"last": 0.8, "step_00001000": 0.6, "step_00002000": 0.7}
-        theirs.append(models(seed, dict.fromkeys(rules), rules).assign(task="argmax", line="none"))
+        theirs.append(models("none", seed, rules))
     found = gains_by_steps(pd.concat([*ours, *theirs]), "ln", "none", 16)
     assert found["steps"].tolist() == ["00001000", "00002000", "last"]
     assert set(found["n"]) == {3}
@@ -45,11 +40,11 @@ def test_the_gain_after_each_kept_step_is_of_the_seeds_that_both_have():
 def test_the_gain_at_equal_loss_is_that_of_a_regression_on_the_log_loss():
     rng = np.random.default_rng(0)
     arms = []
-    for gain in (0.05, 0.0):
-        losses = np.exp(rng.normal(-4, 0.5, 20)) * (0.5 if gain else 1)
-        accuracies = 0.4 + gain - 0.1 * np.log(losses) / 4 + rng.normal(0, 0.01, 20)
-        seeds = zip(range(20), losses, accuracies, strict=True)
-        arms.append(pd.concat([models(seed, {"last": loss}, {"last": value}) for seed, loss, value in seeds]))
+    for gain, number in ((0.05, 20), (0.0, 14)):
+        losses = np.exp(rng.normal(-4, 0.5, number)) * (0.5 if gain else 1)
+        accuracies = 0.4 + gain - 0.1 * np.log(losses) / 4 + rng.normal(0, 0.01, number)
+        seeds = zip(range(number), losses, accuracies, strict=True)
+        arms.append(pd.concat([models("ln", seed, {"last": value}).assign(loss=loss) for seed, loss, value in seeds]))
     frame = pd.concat([arm[arm["length"] == 32].assign(arm=1 - place) for place, arm in enumerate(arms)])
     fitted = ols(
         "beyond ~ arm + log_loss", frame.assign(beyond=100 * frame["accuracy"], log_loss=np.log(frame["loss"]))
@@ -61,36 +56,30 @@ def test_the_gain_at_equal_loss_is_that_of_a_regression_on_the_log_loss():
 
 
 LINES = ["a-ln", "b-ln", "c-ln"]
-BASELINES = {line: line.replace("ln", "none") for line in LINES}
+BASELINES = {name: name.replace("ln", "none") for name in LINES}
 SEQUENCES = 100
 
 
 def results(accuracy):
     """`accuracy`: correct ones of SEQUENCES, a row a seed, a column a length, by line."""
-    rows = []
-    for line, correct in accuracy.items():
-        for seed, of_seed in enumerate(correct):
-            for length, number in zip(LENGTHS, of_seed, strict=True):
-                rows.append(
-                    (line, seed, length, number / SEQUENCES, 1 / length, 4.0 / length, 2 / length, 0.5 / length)
-                )
-    columns = ["line", "seed", "length", "accuracy", "target", "variance", "target_0_0", "target_1_0"]
-    return pd.DataFrame(rows, columns=columns).assign(task="argmax", rule="last", note=None)
+    lines = [line(name, of / SEQUENCES, seeds=range(len(of))) for name, of in accuracy.items()]
+    table = pd.concat(lines, ignore_index=True)
+    return table.assign(target_0_0=2 / table["length"], target_1_0=0.5 / table["length"])
 
 
 @pytest.fixture
 def correct():
     rng = np.random.default_rng(0)
-    lines = [*BASELINES, *BASELINES.values()]
-    return {line: rng.integers(20, 80, (6, 3)) for line in lines} | {"c-ln": rng.integers(20, 80, (4, 3))}
+    names = [*BASELINES, *BASELINES.values()]
+    return {name: rng.integers(20, 80, (6, 3)) for name in names} | {"c-ln": rng.integers(20, 80, (4, 3))}
 
 
 def test_gains_and_changes_are_scipys(correct):
     found = path(results(correct), LINES, BASELINES, 16, SEQUENCES)
     assert found["n"].tolist() == [6, 6, 4]
     gains = {"points": [], "log_odds": []}
-    for line, baseline in BASELINES.items():
-        ours, theirs = correct[line], correct[baseline][: len(correct[line])]
+    for name, baseline in BASELINES.items():
+        ours, theirs = correct[name], correct[baseline][: len(correct[name])]
         gains["points"].append((ours - theirs)[:, 1:].mean(axis=1))
         odds = [np.log((arm[:, 2] + 0.5) / (SEQUENCES - arm[:, 2] + 0.5)) for arm in (ours, theirs)]
         gains["log_odds"].append(odds[0] - odds[1])
@@ -116,7 +105,7 @@ def test_a_line_that_diverged_has_no_gain_and_neither_have_changes_from_and_to_i
     assert found["points"].isna().tolist() == [False, True, False]
     assert found["points_change"].isna().all()
     compare = [list(pair) for pair in BASELINES.items()]
-    lines = {line: {} for line in [*BASELINES, *BASELINES.values()]}
+    lines = {name: {} for name in [*BASELINES, *BASELINES.values()]}
     study = Study(question="Where?", tasks=["argmax"], lines=lines, compare=compare, path=LINES)
     assert "| b-ln" in path_section(table, study, {"short": 16}, SEQUENCES)
 

@@ -14,6 +14,7 @@ from vanishing_variance.studies.study import read_study
 from vanishing_variance.studies.template import filled
 
 PARAMS = read_yaml(ROOT / "params.yaml")
+ENGINE = {f"plain/{path.name}" for path in (ROOT / "src/vanishing_variance/plain").glob("*.py")}
 VALID = {"question": "Why?", "tasks": ["argmax"], "lines": {"none": {"norm": "none"}, "ln": {"norm": "ln"}}}
 
 
@@ -104,8 +105,7 @@ def test_the_plan_of_another_network_changes_with_the_plain_engine_and_that_of_t
     own = {"attentions/softmax.py", f"norms/{PARAMS['norm']}.py"}
     assert paper["files"].keys() == own
     networks = {f"networks/{name}.py" for name in ("__init__", "paper", "transformer")}
-    engine = {f"plain/{path.name}" for path in (ROOT / "src/vanishing_variance/plain").glob("*.py")}
-    assert other["files"].keys() == own | networks | engine
+    assert other["files"].keys() == own | networks | ENGINE
     assert (other["network"], other["network_options"]) == ("transformer", {"layers": 1, "heads": 2})
 
 
@@ -117,8 +117,7 @@ def test_the_test_of_a_line_changes_with_the_plain_engine_where_the_papers_netwo
     assert plan_of_test(one, "argmax", PARAMS["test"]) == read_by_test
     assert plan_of_test(other, "argmax", PARAMS["test"]) == {"test": PARAMS["test"]}
     files = plan_of_test(two, "argmax", PARAMS["test"])["files"]
-    engine = {f"plain/{path.name}" for path in (ROOT / "src/vanishing_variance/plain").glob("*.py")}
-    assert files.keys() == engine | {"networks/__init__.py", "networks/paper.py"}
+    assert files.keys() == ENGINE | {"networks/__init__.py", "networks/paper.py"}
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "studies").glob("*/study.yaml")), ids=lambda path: path.parent.name)

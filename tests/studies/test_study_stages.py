@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 from checkout import KEPT
 from scripts import ROOT, stage
+from small import in_arrays, start
 
 from stages import study_test, study_train
 from vanishing_variance.engine import registry
-from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.harness.errors import DivergedError, TooLargeError
 from vanishing_variance.harness.files import write_text
@@ -49,15 +49,22 @@ def _study(tmp_path, monkeypatch):
     """A planned study, in the working directory, with a line whose results are there."""
     monkeypatch.chdir(tmp_path)
     write_text(Path("params.yaml"), (ROOT / "tests/smoke.yaml").read_text().replace("blocks: [0]", "blocks: [0, 1]"))
-    write_text(MINE / "study.yaml", STUDY)
     write_text(MINE / "results/kept.csv", KEPT)
-    assert stage("study_plan", "mine") == (0, "")
+    planned(STUDY)
 
 
-def planned():
-    """Return the plans of the study, made again."""
+def planned(study=None):
+    """Plan the study that is there, or this one in its place; return the plans."""
+    if study:
+        write_text(MINE / "study.yaml", study)
     assert stage("study_plan", "mine") == (0, "")
     return read_yaml(MINE / "plan.yaml")
+
+
+def compared():
+    """Compare the lines; return the board."""
+    assert stage("study_compare", "mine") == (0, "")
+    return read_csv(MINE / "board.csv")
 
 
 def test_a_plan_changes_with_its_own_line_and_with_no_parameter_that_the_line_overrides():
@@ -65,8 +72,7 @@ def test_a_plan_changes_with_its_own_line_and_with_no_parameter_that_the_line_ov
     changes = {"norm": "rms", "tasks.argmax.steps.long": 7, "ranges.long.longest": 32, "interventions.sequences": 16}
     edit_yaml(Path("params.yaml"), changes)
     assert planned() == before
-    write_text(MINE / "study.yaml", STUDY.replace("lines: {", "lines: {two: {norm: none, model.heads: 2}, "))
-    after = planned()
+    after = planned(STUDY.replace("lines: {", "lines: {two: {norm: none, model.heads: 2}, "))
     assert after["runs"] == ["two-0", "two-1", "own-0", "own-1"]
     for part in ("train", "test"):
         two = [after[part].pop(f"argmax-two-{block}") for block in (0, 1)]
@@ -79,8 +85,7 @@ def test_a_plan_changes_with_its_own_line_and_with_no_parameter_that_the_line_ov
 
 def test_more_blocks_of_a_line_change_no_plan_of_the_others():
     before = planned()
-    write_text(MINE / "study.yaml", STUDY.replace("{norm: none}", "{norm: none, blocks: [0, 1, 5]}"))
-    after = planned()
+    after = planned(STUDY.replace("{norm: none}", "{norm: none, blocks: [0, 1, 5]}"))
     assert after["runs"] == ["own-0", "own-1", "own-5"]
     for part in ("train", "test"):
         assert after[part].pop("argmax-own-5") == after[part]["argmax-own-0"]
@@ -91,17 +96,13 @@ def test_a_line_has_seeds_that_are_kept_and_others_that_are_trained(monkeypatch)
     monkeypatch.setattr(study_train, "train", lambda *_: None)
     monkeypatch.setattr(study_test, "test", results_of)
     both = STUDY.replace("kept: [before]", "kept: {before: {}, own: {norm: none}}")
-    write_text(
-        MINE / "study.yaml", both.replace("lines: {own: {norm: none}}", "lines: {own: {norm: none, blocks: [7]}}")
-    )
+    planned(both.replace("lines: {own: {norm: none}}", "lines: {own: {norm: none, blocks: [7]}}"))
     run = ("mine", "argmax-own-7")
-    for script in (("study_plan", "mine"), ("study_train", *run), ("study_test", *run)):
-        assert stage(*script) == (0, "")
+    assert [stage("study_train", *run), stage("study_test", *run)] == [(0, "")] * 2
     said = "error: studies/mine/study.yaml: kept has own, of which studies/mine/results/kept.csv has no seeds\n"
     assert stage("study_compare", "mine") == (2, said)
     write_text(MINE / "results/kept.csv", KEPT + KEPT.partition("\n")[2].replace("before,", "own,"))
-    assert stage("study_compare", "mine") == (0, "")
-    assert read_csv(MINE / "board.csv").query("line == 'own'")["n"].item() == 3
+    assert compared().query("line == 'own'")["n"].item() == 3
     write_text(MINE / "study.yaml", both)
     said = "error: studies/mine/results/kept.csv has seed 0 of line own, as its blocks have; change its blocks\n"
     assert stage("studies.make", "mine") == (2, said)
@@ -116,9 +117,8 @@ def test_lines_of_both_ranges_are_compared_beyond_their_own():
     ]
     write_text(MINE / "results/kept.csv", KEPT.partition("\n")[0] + "\n" + "".join(rows))
     kept = "kept: {short: {}, long: {range: long}, other: {range: long}}\n"
-    write_text(MINE / "study.yaml", f"question: Why?\ntasks: [argmax]\nlines: {{}}\n{kept}")
-    assert [stage("study_plan", "mine"), stage("study_compare", "mine")] == [(0, "")] * 2
-    board = read_csv(MINE / "board.csv").set_index("line")
+    planned(f"question: Why?\ntasks: [argmax]\nlines: {{}}\n{kept}")
+    board = compared().set_index("line")
     assert board["beyond"].round(2).to_dict() == {"short": 97.45, "long": 95.95, "other": 95.95}
     assert board["baseline"].dropna().to_dict() == {"other": "long"}
 
@@ -126,8 +126,7 @@ def test_lines_of_both_ranges_are_compared_beyond_their_own():
 def test_a_line_that_diverges_is_a_result_which_the_board_shows(monkeypatch):
     monkeypatch.setattr(study_train, "train", diverges)
     assert trained_and_tested()["note"].tolist() == [SAID] * 2
-    assert stage("study_compare", "mine") == (0, "")
-    board = read_csv(MINE / "board.csv", "line", "note").set_index("line")
+    board = compared().set_index("line")
     assert board["note"].dropna().to_dict() == {"own": SAID}
     assert board.loc["before", "beyond"] == 37.5
     assert SAID in (MINE / "board.md").read_text()
@@ -145,10 +144,9 @@ def test_a_line_that_no_longer_diverges_is_tested(monkeypatch):
 
 
 def test_a_study_of_fewer_lengths_tests_and_compares_those(monkeypatch):
-    write_text(MINE / "study.yaml", STUDY + "lengths: [4, 64]\n")
+    planned(STUDY + "lengths: [4, 64]\n")
     given = []
     monkeypatch.setattr(study_test, "test", lambda params, this: given.append(params["test"]) or results_of(0, this))
-    assert stage("study_plan", "mine") == (0, "")
     for own in OWNS:
         assert stage("study_test", *own) == (0, "")
     assert given[0]["lengths"] == [4, 64]
@@ -157,13 +155,9 @@ def test_a_study_of_fewer_lengths_tests_and_compares_those(monkeypatch):
 
 
 def test_every_head_of_the_papers_network_is_measured_where_it_has_several(monkeypatch):
-    write_text(MINE / "study.yaml", STUDY.replace("{norm: none}", "{norm: none, model.heads: 2}"))
-    assert stage("study_plan", "mine") == (0, "")
-    plan = read_yaml(MINE / "plan.yaml")["plans"]["argmax-own"]["train"]
+    plan = planned(STUDY.replace("{norm: none}", "{norm: none, model.heads: 2}"))["plans"]["argmax-own"]["train"]
     first = LineRun("argmax", "short", "none", 0, "softmax", "mine", "own")
-    training = TrainingPlan.of(plan, first)
-    initial = draw(training.variant.initial(training.task_training), 0, "argmax", [0, 1])
-    weights = {"last": {name: tensor.numpy() for name, tensor in initial.items()}}
+    weights = {"last": in_arrays(start(TrainingPlan.of(plan, first), [0, 1]))}
     monkeypatch.setattr(study_test, "weights_by_rule", lambda this: weights)
     params = {**plan, "test": {"lengths": [4, 64]}}
     inside = study_test.heads_inside(params, first)
@@ -174,13 +168,10 @@ def test_every_head_of_the_papers_network_is_measured_where_it_has_several(monke
 
 def test_a_study_of_kept_lines_alone_is_of_as_many_sequences_as_it_says():
     kept = "question: Why?\ntasks: [argmax]\nlines: {}\nkept: [before, all]\nsequences: 64\n"
-    write_text(MINE / "study.yaml", kept)
     perfect = re.sub(r"0\.\d+", "1.0", KEPT.partition("\n")[2]).replace("before", "all")
     write_text(MINE / "results/kept.csv", KEPT + perfect)
-    for script in (("study_plan", "mine"), ("study_compare", "mine")):
-        assert stage(*script) == (0, "")
-    assert read_yaml(MINE / "plan.yaml")["compare"] == {"longest": {"short": 4}, "sequences": 64}
-    gain = read_csv(MINE / "board.csv").query("line == 'all'")["log_odds"].item()
+    assert planned(kept)["compare"] == {"longest": {"short": 4}, "sequences": 64}
+    gain = compared().query("line == 'all'")["log_odds"].item()
     assert gain == pytest.approx(np.log(64.5 / 0.5) - np.log(48.5 / 16.5) / 2, abs=1e-6)
 
 
@@ -195,9 +186,8 @@ def test_a_task_of_a_file_that_params_yaml_does_not_name_is_made_into_a_board(mo
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setattr("vanishing_variance.studies.plan.hashes", lambda names: dict.fromkeys(names, ""))
     monkeypatch.setattr(registry, "task_names", lambda: ["argmax", "dictionary", "mean"])
-    write_text(MINE / "study.yaml", MEAN)
     (MINE / "results/kept.csv").unlink()
-    plan = planned()
+    plan = planned(MEAN)
     section = {"data": {"bins": 4}, "steps": {"short": 3}, "training": {}}
     assert plan["plans"]["mean-ln"]["train"]["tasks"] == {"mean": section}
     for run in ("mean-none-0", "mean-ln-0"):
@@ -213,8 +203,7 @@ def test_a_line_of_which_one_block_diverged_has_its_note(monkeypatch):
     monkeypatch.setattr(study_train, "train", lambda plan, this: diverges() if this.block else None)
     monkeypatch.setattr(study_test, "test", results_of)
     trained_and_tested()
-    assert stage("study_compare", "mine") == (0, "")
-    assert read_csv(MINE / "board.csv", "line", "note").query("line == 'own'")["note"].tolist() == [SAID]
+    assert compared().query("line == 'own'")["note"].tolist() == [SAID]
 
 
 def test_a_length_that_memory_does_not_hold_is_a_note_too(monkeypatch):
