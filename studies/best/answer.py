@@ -34,6 +34,8 @@ KEYS = ["task", "schedule", "rule", "arm"]
 # Of each task: a schedule, and the rule of the test. Of a falling rate averaged weights are the last ones, nearly.
 CELLS = (("constant", "last"), ("constant", "averaged"), ("falls", "last"))
 LONGEST_TRAINED = 16
+# Losses below it, which single precision does not tell from 0, count as it.
+SMALLEST = 1e-9
 NOTE = (
     "Gains of `ln` in points beyond training (2^5 to 2^14), paired by seed, with 95% intervals over n seeds; p after "
     "Holm's correction over the rows of the three schedules. *At its best*: each arm by its own schedule and rule. "
@@ -57,7 +59,7 @@ def _results(names: Iterable[str]) -> pd.DataFrame:
     """Return the results of studies by rule, of those that have run."""
     params = read_yaml(PATH)
     have_run = [name for name in names if (STUDIES / name / "board.csv").exists()]
-    return pd.concat([by_rule(read_all(name, params)[1]) for name in have_run])
+    return pd.concat([by_rule(read_all(name, params)[1]) for name in have_run], ignore_index=True)
 
 
 def mean_log_losses(tested: pd.DataFrame) -> pd.DataFrame:
@@ -66,7 +68,7 @@ def mean_log_losses(tested: pd.DataFrame) -> pd.DataFrame:
     A rate at which a training diverged has none, and is out; so are lines without a rate in their name.
     """
     models = tested.join(tested["line"].str.extract(r"(?P<arm>\w+)-(?P<schedule>\w+)-(?P<rate>\d+)"))
-    log_loss = np.log(models["loss"].astype(float))
+    log_loss = np.log(models["loss"].astype(float).clip(lower=SMALLEST))
     means = models.assign(log_loss=log_loss).pivot_table("log_loss", KEYS, "rate")
     return means.reindex(columns=list(RATES))
 
@@ -107,7 +109,7 @@ def _gains(tested: pd.DataFrame, log_loss: pd.DataFrame, sequences: int) -> Iter
         pairs = [(cell, cell) for cell in has_run]
         if has_run == list(CELLS):
             lowest = {arm: min(CELLS, key=lambda cell: log_loss.loc[task, *cell, arm].min()) for arm in ("ln", "none")}
-            pairs.append((lowest["ln"], lowest["none"]))
+            pairs += [(lowest["ln"], lowest["none"])] if lowest["ln"] != lowest["none"] else []
         for ours, theirs in pairs:
             arms = []
             for arm, (schedule, rule) in (("ln", ours), ("none", theirs)):
