@@ -52,7 +52,8 @@ def test_the_gain_at_equal_loss_is_that_of_a_regression_on_the_log_loss():
     expected = fitted.fit()
     found = at_equal_loss(*arms, 16)
     assert [*found.values()] == pytest.approx([expected.params["arm"], *expected.conf_int().loc["arm"]])
-    assert at_equal_loss(arms[0].drop(columns="loss"), arms[1], 16) == {}
+    for without in (arms[0].drop(columns="loss"), arms[0].assign(loss=0.0)):
+        assert at_equal_loss(without, arms[1], 16) == {}
 
 
 LINES = ["a-ln", "b-ln", "c-ln"]

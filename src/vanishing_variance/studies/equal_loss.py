@@ -25,9 +25,15 @@ def at_equal_loss(ours: pd.DataFrame, theirs: pd.DataFrame, longest: int) -> dic
 
 
 def _models(results: pd.DataFrame, longest: int) -> pd.DataFrame:
-    """Return the models that have a loss: seed, log of the loss, accuracy beyond training in percent."""
+    """Return the models that have a loss: seed, log of the loss, accuracy beyond training in percent.
+
+    None where one is 0 in single precision, which has no logarithm.
+    """
     beyond = results.reindex(columns=["seed", "length", "accuracy", LOSS]).dropna(subset=LOSS)
     beyond = beyond[beyond["length"] > longest]
     models = beyond.groupby("seed", as_index=False)[[LOSS, "accuracy"]].mean()
-    log_loss = np.log(models[LOSS].astype(float))
+    losses = models[LOSS].astype(float)
+    if not (losses > 0).all():
+        models, losses = models[:0], losses[:0]
+    log_loss = np.log(losses)
     return models.assign(log_loss=log_loss, beyond=100 * models["accuracy"])
