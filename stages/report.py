@@ -17,6 +17,8 @@ from vanishing_variance.results.shares import shares
 from vanishing_variance.studies.line import STUDIES
 
 PAGE = PLOTS / "report" / "index.html"
+# In plots/readme, of the answer.
+PICTURES = ("answer", "schedules", "target")
 # In plots/figures, in the order of the page.
 SHOWN = (
     *("results/interventions", "results/accuracy", "results/accuracy-long"),
@@ -42,11 +44,10 @@ def main() -> None:
     )
     intervened = tidied(read_csv(METRICS / "interventions" / "accuracy.csv"), "accuracy")
     lost = shares(intervened, TrainingSetup.of(params).longest)
-    answer = read_figure(PLOTS / "readme" / "answer.png", PAGE)
+    pictures = {name: read_figure(PLOTS / "readme" / f"{name}.png", PAGE) for name in PICTURES}
     said = points(read_text(README))
     summary = read_document(METRICS / "summary.json", dict[str, dict[str, float]])
-    target = read_figure(PLOTS / "readme" / "target.png", PAGE)
-    html = page(answer, target, said, summary, own, paper_scale, others, lost, read_csv(REFERENCE), read_text(PATH))
+    html = page(pictures, said, summary, own, paper_scale, others, lost, read_csv(REFERENCE), read_text(PATH))
     write_text(PAGE, html)
 
 

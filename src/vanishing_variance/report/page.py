@@ -66,8 +66,7 @@ class Results:
 
 
 def page(
-    answer: Figure,
-    target: Figure,
+    pictures: Mapping[str, Figure],
     points: Sequence[Markup],
     summary: Mapping[str, Mapping[str, float]],
     run: Results,
@@ -79,7 +78,7 @@ def page(
 ) -> str:
     """Return all results as one HTML file without a script; its figures are files beside it.
 
-    `answer`: the README's picture; `target`: that of attention; `points`: README's answer (`readme.points`);
+    `pictures`: README's by name, `answer`, `schedules`, `target`; `points`: README's answer (`readme.points`);
     `summary`: metrics/summary.json; `paper_scale`: of the study that the run is held against; `other_claims`:
     claims.json of others by name; `interventions`: of `results.shares`; `paper`: the paper's numbers; `source`: the
     text of params.yaml. The run's first figure (causes) stands apart. Raises InputError on a parameter that is not one,
@@ -93,8 +92,7 @@ def page(
     claims = [found.claim for found in evidence.values()]
     causes = [key for key in evidence if key.startswith(("cause-", "attribution-"))]
     return TEMPLATES.get_template("page.html").render(
-        answer=answer,
-        target=target,
+        pictures=pictures,
         points=points,
         gained=_gained(summary, norm),
         evidence=evidence,
