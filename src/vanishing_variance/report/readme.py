@@ -77,6 +77,7 @@ def points(text: str) -> list[Markup]:
         html = str(raised(" ".join(point.split())))
         html = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", html)
         html = re.sub(r"\*(.+?)\*", r"<i>\1</i>", html)
+        html = re.sub(r"`(.+?)`", r"<code>\1</code>", html)
         html = re.sub(r"\[([^]]+)\]\(([^)]+)\)", r'<a href="../../\2">\1</a>', html)
         found.append(Markup(html))  # noqa: S704  escaped above
     return found
