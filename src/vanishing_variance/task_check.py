@@ -26,7 +26,7 @@ def check_task(task: Task, name: str, trained: Range, tested: int | None = None,
 
     `in_order`: whether the network may read in which order the items are, which the paper's does not.
     """
-    beyond = 2 * trained.longest if tested is None else tested
+    beyond = 2 * trained.longest if tested is None else max(trained.longest, tested)
     for problem in _problems(task, name, trained, beyond, in_order):
         raise InputError(f"task {name}: {problem}")
 

@@ -11,7 +11,7 @@ LOOKS = {
     "constant 0.001": style.SERIES[0],
     "the same, averaged weights": style.SERIES[2],
     "falling from 0.001": style.SERIES[3],
-    "falling from 0.002": style.SERIES[1],
+    "falling from each arm's best": style.SERIES[1],
 }
 
 

@@ -31,10 +31,11 @@ SOURCES = (
     Source("argmax", "constant 0.001", "matched-argmax", "ln", by_steps=True),
     Source("argmax", "the same, averaged weights", "matched-argmax", "ln", "averaged"),
     Source("argmax", "falling from 0.001", "tasks", "falls-ln"),
+    Source("argmax", "falling from each arm's best", "best-argmax", "ln-falls"),
     Source("dictionary", "constant 0.001", "matched", "ln", by_steps=True),
     Source("dictionary", "the same, averaged weights", "matched", "ln", "averaged"),
     Source("dictionary", "falling from 0.001", "tasks", "falls-ln"),
-    Source("dictionary", "falling from 0.002", "best", "ln-falls"),
+    Source("dictionary", "falling from each arm's best", "best", "ln-falls"),
 )
 
 
