@@ -29,7 +29,7 @@ from vanishing_variance.studies.reading import by_rule, read_all
 HERE = Path(__file__).parent
 RATES_OF = ("best-rates", "best-majority", "best-argmax")
 TESTED_IN = ("best", "best-majority", "best-argmax")
-RATES = ("25", "50", "100", "200", "400")  # in units of 0.00001, as in the names of lines
+RATES = ("25", "50", "100", "200", "400", "800")  # in units of 0.00001, as in the names of lines
 KEYS = ["task", "schedule", "rule", "arm"]
 # Of each task: a schedule, and the rule of the test. Of a falling rate averaged weights are the last ones, nearly.
 CELLS = (("constant", "last"), ("constant", "averaged"), ("falls", "last"))
