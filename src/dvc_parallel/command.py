@@ -130,7 +130,8 @@ def _run_line(
             with suppress(OSError):  # it may end just now
                 os.killpg(process.pid, signal.SIGTERM if unwanted < SECONDS_TO_END else signal.SIGKILL)
     reader.join(SECONDS_TO_END)  # a process that it left behind may hold the pipe open
-    return process.returncode
+    code = process.returncode
+    return code if code >= 0 else 128 - code  # the guard, which a signal may end, too, as it exits
 
 
 def _read(stream: IO[bytes], say: Callable[[str], None]) -> None:

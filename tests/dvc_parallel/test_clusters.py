@@ -142,4 +142,4 @@ def test_what_does_not_obey_is_killed(tmp_path, monkeypatch):
     monkeypatch.setattr(commands, "SECONDS_TO_END", 0.3)
     stubborn = "import signal, time; signal.signal(15, signal.SIG_IGN); print('on', flush=True); time.sleep(600)"
     line = f'exec "{sys.executable}" -c "{stubborn}"'
-    assert Ran(tmp_path, line, wanted=lambda said: not said).ended.code == -9
+    assert Ran(tmp_path, line, wanted=lambda said: not said).ended.code == 128 + 9
