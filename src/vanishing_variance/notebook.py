@@ -216,7 +216,9 @@ def _choice(choice: Any) -> tuple[str, Any]:
 
 def _has_methods(choice: Any) -> bool:
     """Return whether a choice is a class whose function takes `self`, so that an object of it is needed."""
-    functions = [vars(choice).get(name) for name in FUNCTIONS] if isinstance(choice, type) else []
+    if not isinstance(choice, type) or not hasattr(choice, "LEARNABLE"):
+        return False
+    functions = [getattr(choice, name, None) for name in FUNCTIONS]
     return any(next(iter(signature(function).parameters), "") == "self" for function in functions if callable(function))
 
 

@@ -23,6 +23,7 @@ from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.accuracy import percent_by_length, rows
 from vanishing_variance.results.compare.gains import gain
 from vanishing_variance.statistics.holm import holm
+from vanishing_variance.studies.board import percent_beyond
 from vanishing_variance.studies.line import STUDIES
 from vanishing_variance.studies.reading import by_rule, read_all
 
@@ -115,7 +116,7 @@ def _gains(tested: pd.DataFrame, log_loss: pd.DataFrame, sequences: int) -> Iter
             for arm, (schedule, rule) in (("ln", ours), ("none", theirs)):
                 arms.append(percent_by_length(rows(of_task, line=f"{arm}-{schedule}", rule=rule)))
             points, views = gain(*arms, LONGEST_TRAINED, sequences)
-            beyond = [arm.loc[:, arm.columns.to_numpy() > LONGEST_TRAINED].mean(axis=None) for arm in arms]
+            beyond = [percent_beyond(arm, LONGEST_TRAINED).mean() for arm in arms]
             yield {
                 "task": task,
                 "ln": ", ".join(ours),
