@@ -44,10 +44,7 @@ class WithSelf:
     LEARNABLE = {}
 
     def normalise(self, outputs, parameters, epsilon):
-        return outputs / self.size(outputs)
-
-    def size(self, outputs):
-        return outputs.abs().amax(-1, keepdim=True) + 1
+        return outputs / (outputs.abs().amax(-1, keepdim=True) + 1)
 
 
 class Narrower:

@@ -3,10 +3,9 @@
 Writes rates.md: the mean over 8 seeds of the log loss on held-out sequences of the training lengths, a row a task,
 schedule, rule and arm, a column a rate, the lowest marked, which was chosen. And answer.md: the gain of `ln` at the
 chosen rates over 24 other seeds, a row a task, schedule and rule, and one of each arm at its best: of its schedules and
-rules the one with the lowest log loss. `rates.md` alone, before these 24 have run: `... answer.py rates`.
+rules the one with the lowest log loss.
 """
 
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -45,15 +44,17 @@ NOTE = (
 
 
 def main() -> None:
-    """Read the studies' results, write and print the tables."""
-    log_loss = mean_log_losses(_results(RATES_OF))
-    texts = {"rates.md": rates_table(log_loss)}
-    if sys.argv[1:] != ["rates"]:
-        sequences = get_param(read_yaml(PATH), "test.sequences", int)
-        texts["answer.md"] = answer_table(_results(TESTED_IN), log_loss, sequences)
-    for name, text in texts.items():
+    """Write and print the tables."""
+    for name, text in tables().items():
         write_text(HERE / name, text)
         print(text)
+
+
+def tables() -> dict[str, str]:
+    """Return both files, of the studies' results in git."""
+    log_loss = mean_log_losses(_results(RATES_OF))
+    sequences = get_param(read_yaml(PATH), "test.sequences", int)
+    return {"rates.md": rates_table(log_loss), "answer.md": answer_table(_results(TESTED_IN), log_loss, sequences)}
 
 
 def _results(names: Iterable[str]) -> pd.DataFrame:

@@ -1,5 +1,7 @@
 """The board of a study, against numpy and scipy; and the boards in git, against their results."""
 
+import runpy
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -91,3 +93,10 @@ def test_what_a_study_in_git_compares_is_that_of_its_results(name, monkeypatch, 
         write_files(tmp_path, compared.files())
         written = {path.relative_to(tmp_path) for path in tmp_path.rglob("*.*")}
         assert {path for path in written if (tmp_path / path).read_text() != (folder / path).read_text()} == set()
+
+
+def test_the_answer_of_best_is_that_of_its_results(monkeypatch):
+    """Else: python studies/best/answer.py."""
+    monkeypatch.chdir(ROOT)
+    tables = runpy.run_path("studies/best/answer.py")["tables"]()
+    assert tables == {name: (ROOT / "studies/best" / name).read_text() for name in tables}
