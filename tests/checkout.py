@@ -11,6 +11,7 @@ from pathlib import Path
 import yaml
 
 from vanishing_variance.harness.files import write_text
+from vanishing_variance.harness.yaml import read_yaml, written
 from vanishing_variance.report.strongest import OTHERS, PAPER_SCALE
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -80,6 +81,18 @@ def _cores(number):
     there = sorted(os.sched_getaffinity(0))
     first = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % len(there)
     return set((there[first:] + there[:first])[:number])
+
+
+def edit_yaml(path, changes):
+    """Set the values at dotted keys of a file."""
+    document = read_yaml(path)
+    for key, value in changes.items():
+        *sections, last = key.split(".")
+        section = document
+        for name in sections:
+            section = section[name]
+        section[last] = value
+    write_text(path, written(document))
 
 
 class Copy:

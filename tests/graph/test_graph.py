@@ -8,7 +8,7 @@ import shutil
 import numpy as np
 import pytest
 import yaml
-from checkout import ALL, EVALUATE, INSIDE, STUDY, TRAIN, added, interventions
+from checkout import ALL, EVALUATE, INSIDE, STUDY, TRAIN, added, edit_yaml, interventions
 from graph import readers, resolve
 
 from vanishing_variance.claims.paper import CLAIMS
@@ -17,7 +17,7 @@ from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.arrays import read_arrays
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.paths import CHOICES, NETWORK, sequences
-from vanishing_variance.harness.yaml import edit_yaml, read_yaml
+from vanishing_variance.harness.yaml import read_yaml
 
 # Of the paper's runs these take hours, and the others seconds.
 OF_LINES = (f"{STUDY}/dvc.yaml:train", f"{STUDY}/dvc.yaml:test")
