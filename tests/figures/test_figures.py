@@ -10,11 +10,10 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
-from checkout import ROOT
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from vanishing_variance.figures import accuracy, figure2, figure3, figure4, protocols, style
+from vanishing_variance.figures import accuracy, figure2, figure3, figure4, style
 from vanishing_variance.figures.board import draw
 from vanishing_variance.figures.drawing import Drawing, write_figure
 from vanishing_variance.results.accuracy import COLUMNS
@@ -209,14 +208,3 @@ def test_a_figure_has_the_same_bytes_wherever_its_objects_lie_in_memory(tmp_path
         write_figure(tmp_path / name, Drawing(figure, "Title", "Words."))
         written.add((tmp_path / f"{name}.png").read_bytes())
     assert len(written) == 1
-
-
-def test_of_the_protocols_as_many_gain_and_lose_clearly_as_their_table_says():
-    models = pd.read_csv(ROOT / "studies/protocols/protocols.csv")
-    gains = protocols.gains(models, papers_baseline=99.3)
-    comparable = gains[gains["comparable"]]
-    counts = [len(comparable), (comparable["low"] > 0).sum(), (comparable["high"] < 0).sum()]
-    cells = (ROOT / "studies/protocols/choice.md").read_text().partition("| comparable ")[2].split("|")[1:4]
-    assert counts == [int(cell) for cell in cells]
-    [used] = protocols.draw(gains).figure.axes[0].texts
-    assert used.xy == (gains.index[gains["protocol"] == "biases"][0], pytest.approx(3.8, abs=0.05))
