@@ -110,7 +110,7 @@ def papers_at_16():
 def test_accuracy_is_drawn_beside_the_papers(raw):
     data = accuracy.data(raw, TASKS, "short")
     steps = {"argmax": 4_000, "dictionary": 10_000}
-    drawing = accuracy.draw(data, papers_at_16(), "short", (5, 16), steps)
+    drawing = accuracy.draw(data, papers_at_16(), (5, 16), steps)
     assert [axes.get_title("left").partition(", ")[2] for axes in drawing.figure.axes] == [*PANELS] * 2
     shown = data.query("task == 'dictionary' and rule == 'last' and norm == 'ln'")
     lines = drawing.figure.axes[3].lines  # of each norm ours, and the paper's
@@ -118,25 +118,6 @@ def test_accuracy_is_drawn_beside_the_papers(raw):
     assert lines[place].get_ydata().tolist() == shown["difference"].tolist()
     assert_allclose(lines[place + 1].get_ydata(), [np.nan, 97.6 - 90, np.nan])
     assert len(drawing.caption) <= CAPTION
-
-
-@pytest.mark.parametrize(
-    ("steps", "below", "words"),
-    [
-        (10_000, 0.4, []),
-        (10_000, 0.6, ["none 0.6 points below\nthe paper's at $2^{4}$"]),
-        (9_999, 0.6, ["9,999 of the paper's\n10,000 steps"]),
-    ],
-)
-def test_beside_the_papers_accuracies_stands_why_ours_are_not_comparable(raw, steps, below, words):
-    raw.loc[(raw["norm"] == "none") & (raw["length"] == 16), "accuracy"] = 0.9 - below / 100
-    data = accuracy.data(raw, TASKS, "short")
-    made = {"argmax": 100_000, "dictionary": steps}
-    drawing = accuracy.draw(data, papers_at_16(), "short", (5, 16), made)
-    written = [[text.get_text() for text in axes.texts] for axes in drawing.figure.axes]
-    assert written[3] == words  # of the dictionary, as trained
-    assert not any(written[:3] + written[4:])
-    assert ("not comparable" in drawing.caption) == bool(words)
 
 
 def test_a_board_has_marks_or_words_of_every_line_the_best_first_and_a_vertical_line_at_the_studys_first():

@@ -86,6 +86,6 @@ def of_range(
     trained = (lengths.shortest, lengths.longest)
     figures = {
         f"loss{suffix}": loss.draw(shown, lengths),
-        f"accuracy{suffix}": accuracy.draw(means, papers, name, trained, steps),
+        f"accuracy{suffix}": accuracy.draw(means, papers, trained, steps),
     }
     return Drawn(figures, data)
