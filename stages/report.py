@@ -9,7 +9,7 @@ from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.page import Results, page, read_figure
 from vanishing_variance.report.readme import README, points
-from vanishing_variance.report.strongest import CLAIMS, OTHERS, Judged
+from vanishing_variance.report.strongest import OTHERS, Judged
 from vanishing_variance.report.studies import read_judged, read_tests
 from vanishing_variance.results.files import TrainingSetup
 from vanishing_variance.results.runs import REFERENCE
@@ -35,10 +35,10 @@ def main() -> None:
         tests=read_tests(params),
         figures=[read_figure(PLOTS / "readme" / f"{name}.png", PAGE) for name in ("accuracy", "accuracy-long")],
     )
-    others = {name: read_document(STUDIES / name / "claims.json", CLAIMS) for name in OTHERS}
+    others = {name: read_document(STUDIES / name / "claims.json") for name in OTHERS}
     shown = [name for name in SHOWN if "long" in ranges_of(params) or not name.endswith("-long")]
     own = Results(
-        judged=Judged(read_document(METRICS / "claims.json", CLAIMS), params),
+        judged=Judged(read_document(METRICS / "claims.json"), params),
         tests=read_csv(METRICS / "tables" / "tests.csv"),
         figures=[read_figure(FIGURES / f"{name}.png", PAGE) for name in shown],
     )
@@ -46,7 +46,7 @@ def main() -> None:
     lost = shares(intervened, TrainingSetup.of(params).longest)
     pictures = {name: read_figure(PLOTS / "readme" / f"{name}.png", PAGE) for name in PICTURES}
     said = points(read_text(README))
-    summary = read_document(METRICS / "summary.json", dict[str, dict[str, float]])
+    summary = read_document(METRICS / "summary.json")
     html = page(pictures, said, summary, own, paper_scale, others, lost, read_csv(REFERENCE), read_text(PATH))
     write_text(PAGE, html)
 

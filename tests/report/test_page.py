@@ -13,9 +13,9 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import read_document
 from vanishing_variance.report.page import page, read_figure
 from vanishing_variance.report.readme import BEGIN, END, points, rewritten
-from vanishing_variance.report.strongest import CLAIMS, Evidence, Judged, strongest
+from vanishing_variance.report.strongest import Evidence, Judged, strongest
 
-CLAIM = read_document(ROOT / "metrics/claims.json", CLAIMS)["argmax"]
+CLAIM = read_document(ROOT / "metrics/claims.json")["argmax"]
 
 
 @pytest.fixture(scope="module")

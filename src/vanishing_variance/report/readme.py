@@ -26,7 +26,7 @@ from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.pictures import accuracies
 from vanishing_variance.report.schedules import read_schedules
-from vanishing_variance.report.strongest import CLAIMS, Judged, strongest
+from vanishing_variance.report.strongest import Judged, strongest
 from vanishing_variance.report.studies import read_answer, read_compared, read_judged, read_target
 from vanishing_variance.report.tables import counts, is_papers, raised
 from vanishing_variance.results.accuracy import rows
@@ -40,7 +40,7 @@ README = Path("README.md")
 def main() -> None:
     """Write the README's table and picture, and the page's, of the studies `paper-scale` and `fresh`."""
     params = read_yaml(PATH)
-    ours = Judged(read_document(METRICS / "claims.json", CLAIMS), params)
+    ours = Judged(read_document(METRICS / "claims.json"), params)
     paper_scale = read_judged(params)
     claims = [evidence.claim for evidence in strongest(ours, paper_scale).values()]
     lengths = get_param(paper_scale.params, "ranges.short", Range)
