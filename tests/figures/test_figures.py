@@ -13,11 +13,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from vanishing_variance.figures import accuracy, figure2, figure3, figure4, style
+from vanishing_variance.engine.ranges import Range
+from vanishing_variance.figures import accuracy, figure2, figure3, figure4, results, style
 from vanishing_variance.figures.board import draw
 from vanishing_variance.figures.drawing import Drawing, write_figure
+from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.results.accuracy import COLUMNS
-from vanishing_variance.results.runs import RULES
+from vanishing_variance.results.runs import REFERENCE, RULES
 
 LENGTHS = [4, 16, 64]
 TASKS = ("argmax", "dictionary")
@@ -118,6 +120,14 @@ def test_accuracy_is_drawn_beside_the_papers(raw):
     assert lines[place].get_ydata().tolist() == shown["difference"].tolist()
     assert_allclose(lines[place + 1].get_ydata(), [np.nan, 97.6 - 90, np.nan])
     assert len(drawing.caption) <= CAPTION
+
+
+def test_the_losses_of_ln_are_there_whatever_the_treatment_is(raw):
+    runs = product(TASKS, ("short", "long"), ("none", "std", "ln", "rms"), (0, 1), (5, 10), (0.5,))
+    losses = pd.DataFrame(runs, columns=["task", "range", "norm", "seed", "step", "loss"])
+    lengths = Range(shortest=5, longest=16)
+    drawn = results.of_range("short", lengths, "rms", losses, raw, read_csv(REFERENCE))
+    assert drawn.data["loss"]["norm"].unique().tolist() == ["none", "ln", "rms"]
 
 
 def test_a_board_has_marks_or_words_of_every_line_the_best_first_and_a_vertical_line_at_the_studys_first():
