@@ -13,11 +13,11 @@ import torch
 from torch.profiler import ProfilerActivity, profile
 
 from benchmarks.clock import now
+from benchmarks.machine import machine
 from benchmarks.workload import Workload
 from vanishing_variance.engine import loop
 from vanishing_variance.engine.graphs import Graphs
 from vanishing_variance.engine.steps import FastSteps
-from vanishing_variance.harness.machine import machine
 from vanishing_variance.harness.parallel import single_threaded
 
 STEPS = 1024

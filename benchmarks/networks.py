@@ -11,11 +11,11 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from benchmarks import ROOT
+from benchmarks.machine import machine
 from vanishing_variance.engine import loop
 from vanishing_variance.engine.batches import batches
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.run import Run
-from vanishing_variance.harness.machine import machine
 from vanishing_variance.harness.parallel import single_threaded
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.params import changed

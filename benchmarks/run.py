@@ -18,10 +18,10 @@ from typing import Any
 import pandas as pd
 
 from benchmarks import ROOT
+from benchmarks.machine import machine
 from benchmarks.workload import Workload
 from vanishing_variance.engine.device import device
 from vanishing_variance.harness.files import write_json
-from vanishing_variance.harness.machine import machine
 
 RESULTS = ROOT / "benchmarks/results"
 UNITS = {"train": "ms a step and seed", "evaluate": "ms a sequence and model"}

@@ -2,19 +2,16 @@
 
 from vanishing_variance.engine.ranges import ranges_of
 from vanishing_variance.harness.files import read_document, read_text, write_text
-from vanishing_variance.harness.frames import read_csv, tidied
+from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.paths import FIGURES, METRICS, PLOTS
 from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.page import Results, page, read_figure
 from vanishing_variance.report.readme import README, points
-from vanishing_variance.report.strongest import CLAIMS, OTHERS, Judged
+from vanishing_variance.report.strongest import Judged
 from vanishing_variance.report.studies import read_judged, read_tests
-from vanishing_variance.results.files import TrainingSetup
 from vanishing_variance.results.runs import REFERENCE
-from vanishing_variance.results.shares import shares
-from vanishing_variance.studies.line import STUDIES
 
 PAGE = PLOTS / "report" / "index.html"
 # In plots/readme, of the answer.
@@ -35,19 +32,15 @@ def main() -> None:
         tests=read_tests(params),
         figures=[read_figure(PLOTS / "readme" / f"{name}.png", PAGE) for name in ("accuracy", "accuracy-long")],
     )
-    others = {name: read_document(STUDIES / name / "claims.json", CLAIMS) for name in OTHERS}
     shown = [name for name in SHOWN if "long" in ranges_of(params) or not name.endswith("-long")]
     own = Results(
-        judged=Judged(read_document(METRICS / "claims.json", CLAIMS), params),
+        judged=Judged(read_document(METRICS / "claims.json"), params),
         tests=read_csv(METRICS / "tables" / "tests.csv"),
         figures=[read_figure(FIGURES / f"{name}.png", PAGE) for name in shown],
     )
-    intervened = tidied(read_csv(METRICS / "interventions" / "accuracy.csv"), "accuracy")
-    lost = shares(intervened, TrainingSetup.of(params).longest)
     pictures = {name: read_figure(PLOTS / "readme" / f"{name}.png", PAGE) for name in PICTURES}
     said = points(read_text(README))
-    summary = read_document(METRICS / "summary.json", dict[str, dict[str, float]])
-    html = page(pictures, said, summary, own, paper_scale, others, lost, read_csv(REFERENCE), read_text(PATH))
+    html = page(pictures, said, own, paper_scale, read_csv(REFERENCE), read_text(PATH))
     write_text(PAGE, html)
 
 

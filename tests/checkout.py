@@ -11,14 +11,15 @@ from pathlib import Path
 import yaml
 
 from vanishing_variance.harness.files import write_text
-from vanishing_variance.report.strongest import OTHERS, PAPER_SCALE
+from vanishing_variance.harness.yaml import read_yaml, written
+from vanishing_variance.report.strongest import PAPER_SCALE
 
 ROOT = Path(__file__).resolve().parents[1]
 # What the page reads of studies, and the README's picture: results that no stage of the copy writes.
 _READ = ("study.yaml", "results/kept.csv", "claims.json")
 OF_NO_STAGE = (
     "plots/readme/",
-    *(f"studies/{name}/{file}" for name in ("fresh", PAPER_SCALE, *OTHERS) for file in _READ),
+    *(f"studies/{name}/{file}" for name in ("fresh", PAPER_SCALE) for file in _READ),
 )
 TASKS, NORMS = ("argmax", "dictionary"), {"short": ("none", "std", "ln"), "long": ("none", "ln")}
 
@@ -80,6 +81,18 @@ def _cores(number):
     there = sorted(os.sched_getaffinity(0))
     first = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % len(there)
     return set((there[first:] + there[:first])[:number])
+
+
+def edit_yaml(path, changes):
+    """Set the values at dotted keys of a file."""
+    document = read_yaml(path)
+    for key, value in changes.items():
+        *sections, last = key.split(".")
+        section = document
+        for name in sections:
+            section = section[name]
+        section[last] = value
+    write_text(path, written(document))
 
 
 class Copy:

@@ -18,14 +18,12 @@ from dvc.exceptions import DvcException
 from dvc.lock import LockError
 from dvc.repo import Repo
 from dvc.repo.reproduce import collect_stages, get_active_graph, plan_repro
-from dvc.stage import PipelineStage, Stage
+from dvc.stage import Stage
 from dvc.stage.cache import RunCacheNotFoundError
 from dvc.stage.decorators import rwlocked
-from dvc.stage.serialize import to_lockfile
 
 from dvc_parallel.command import Command
 from dvc_parallel.exceptions import StageError, UsageError, one_line, shown
-from dvc_parallel.lockfile import update_lock
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -127,14 +125,8 @@ class Pipeline:
 
     @_locked
     def record(self, name: str) -> None:
-        """Write a stage's record into its lock file: whole, or not at all."""
-        stage = self._stages[name]
-        if not isinstance(stage, PipelineStage):
-            stage.dump(update_pipeline=False)
-            return
-        lock = f"{os.path.splitext(stage.dvcfile.path)[0]}.lock"
-        update_lock(Path(lock), to_lockfile(stage))
-        self.repo.scm_context.track_file(os.path.relpath(lock))
+        """Write a stage's record into its lock file, which is read anew: no other stage's record is lost."""
+        self._stages[name].dump(update_pipeline=False)
 
 
 def own_folder() -> Path:

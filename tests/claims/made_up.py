@@ -13,9 +13,10 @@ from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.measure.interventions.names import ATTENTION, BASE, DAMAGING, NOTHING, OTHER, PLACES, RECOVERING
 from vanishing_variance.probe.strategies import STRATEGIES
 from vanishing_variance.results.files import TrainingSetup
-from vanishing_variance.results.runs import RANGES, REFERENCE, TASKS
+from vanishing_variance.results.runs import REFERENCE, TASKS
 
 LENGTHS = (16, 64, 512, 4096)
+RANGES = ("short", "long")
 SEEDS = 8
 GAIN = {"none": 0.0, "std": 0.05, "ln": 0.1}
 BY_KEY = {claim.key: claim for claim in CLAIMS}
@@ -23,7 +24,7 @@ BY_KEY = {claim.key: claim for claim in CLAIMS}
 RECORDED = [claim for claim in CLAIMS if claim.rule.recorded]
 
 
-def steps(argmax=100_000, dictionary=10_000, ranges=("short", "long")):
+def steps(argmax=100_000, dictionary=10_000, ranges=RANGES):
     """Gradient steps by task and range, of other ranges the paper's."""
     papers, made = {"argmax": 100_000, "dictionary": 10_000}, {"argmax": argmax, "dictionary": dictionary}
     return {(task, name): (made if name in ranges else papers)[task] for task in TASKS for name in RANGES}

@@ -10,15 +10,16 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
-from checkout import ROOT
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from vanishing_variance.figures import accuracy, figure2, figure3, figure4, protocols, style
+from vanishing_variance.engine.ranges import Range
+from vanishing_variance.figures import accuracy, figure2, figure3, figure4, results, style
 from vanishing_variance.figures.board import draw
 from vanishing_variance.figures.drawing import Drawing, write_figure
+from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.results.accuracy import COLUMNS
-from vanishing_variance.results.runs import RULES
+from vanishing_variance.results.runs import REFERENCE, RULES
 
 LENGTHS = [4, 16, 64]
 TASKS = ("argmax", "dictionary")
@@ -111,7 +112,7 @@ def papers_at_16():
 def test_accuracy_is_drawn_beside_the_papers(raw):
     data = accuracy.data(raw, TASKS, "short")
     steps = {"argmax": 4_000, "dictionary": 10_000}
-    drawing = accuracy.draw(data, papers_at_16(), "short", (5, 16), steps)
+    drawing = accuracy.draw(data, papers_at_16(), (5, 16), steps)
     assert [axes.get_title("left").partition(", ")[2] for axes in drawing.figure.axes] == [*PANELS] * 2
     shown = data.query("task == 'dictionary' and rule == 'last' and norm == 'ln'")
     lines = drawing.figure.axes[3].lines  # of each norm ours, and the paper's
@@ -121,23 +122,12 @@ def test_accuracy_is_drawn_beside_the_papers(raw):
     assert len(drawing.caption) <= CAPTION
 
 
-@pytest.mark.parametrize(
-    ("steps", "below", "words"),
-    [
-        (10_000, 0.4, []),
-        (10_000, 0.6, ["none 0.6 points below\nthe paper's at $2^{4}$"]),
-        (9_999, 0.6, ["9,999 of the paper's\n10,000 steps"]),
-    ],
-)
-def test_beside_the_papers_accuracies_stands_why_ours_are_not_comparable(raw, steps, below, words):
-    raw.loc[(raw["norm"] == "none") & (raw["length"] == 16), "accuracy"] = 0.9 - below / 100
-    data = accuracy.data(raw, TASKS, "short")
-    made = {"argmax": 100_000, "dictionary": steps}
-    drawing = accuracy.draw(data, papers_at_16(), "short", (5, 16), made)
-    written = [[text.get_text() for text in axes.texts] for axes in drawing.figure.axes]
-    assert written[3] == words  # of the dictionary, as trained
-    assert not any(written[:3] + written[4:])
-    assert ("not comparable" in drawing.caption) == bool(words)
+def test_the_losses_of_ln_are_there_whatever_the_treatment_is(raw):
+    runs = product(TASKS, ("short", "long"), ("none", "std", "ln", "rms"), (0, 1), (5, 10), (0.5,))
+    losses = pd.DataFrame(runs, columns=["task", "range", "norm", "seed", "step", "loss"])
+    lengths = Range(shortest=5, longest=16)
+    drawn = results.of_range("short", lengths, "rms", losses, raw, read_csv(REFERENCE))
+    assert drawn.data["loss"]["norm"].unique().tolist() == ["none", "ln", "rms"]
 
 
 def test_a_board_has_marks_or_words_of_every_line_the_best_first_and_a_vertical_line_at_the_studys_first():
@@ -209,14 +199,3 @@ def test_a_figure_has_the_same_bytes_wherever_its_objects_lie_in_memory(tmp_path
         write_figure(tmp_path / name, Drawing(figure, "Title", "Words."))
         written.add((tmp_path / f"{name}.png").read_bytes())
     assert len(written) == 1
-
-
-def test_of_the_protocols_as_many_gain_and_lose_clearly_as_their_table_says():
-    models = pd.read_csv(ROOT / "studies/protocols/protocols.csv")
-    gains = protocols.gains(models, papers_baseline=99.3)
-    comparable = gains[gains["comparable"]]
-    counts = [len(comparable), (comparable["low"] > 0).sum(), (comparable["high"] < 0).sum()]
-    cells = (ROOT / "studies/protocols/choice.md").read_text().partition("| comparable ")[2].split("|")[1:4]
-    assert counts == [int(cell) for cell in cells]
-    [used] = protocols.draw(gains).figure.axes[0].texts
-    assert used.xy == (gains.index[gains["protocol"] == "biases"][0], pytest.approx(3.8, abs=0.05))

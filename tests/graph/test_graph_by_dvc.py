@@ -7,9 +7,7 @@ import re
 
 import pytest
 import yaml
-from checkout import ALL, GENERATE, RESULTS, STUDY, TASKS, Copy, added, interventions, stages
-
-from vanishing_variance.harness.yaml import edit_yaml
+from checkout import ALL, GENERATE, RESULTS, STUDY, TASKS, Copy, added, edit_yaml, interventions, stages
 
 pytestmark = pytest.mark.slow
 
@@ -178,7 +176,7 @@ def test_a_stage_that_gathers_depends_on_nothing_that_other_settings_left(copy):
     change(copy, train_also_on=[])
     copy("dvc", "repro")
     assert not list((copy.path / "runs").glob("evaluated/softmax/*/long/*"))
-    change(copy, train_also_on=["long"])
+    copy("git", "checkout", "--quiet", "params.yaml")
     assert copy.ran("dvc", "repro") == RESULTS  # models come from the cache
     after = yaml.safe_load(lock.read_text())["stages"]
     assert {name: after[name] for name in before} == before

@@ -13,9 +13,9 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import read_document
 from vanishing_variance.report.page import page, read_figure
 from vanishing_variance.report.readme import BEGIN, END, points, rewritten
-from vanishing_variance.report.strongest import CLAIMS, Evidence, Judged, strongest
+from vanishing_variance.report.strongest import Evidence, Judged, strongest
 
-CLAIM = read_document(ROOT / "metrics/claims.json", CLAIMS)["argmax"]
+CLAIM = read_document(ROOT / "metrics/claims.json")["argmax"]
 
 
 @pytest.fixture(scope="module")
@@ -33,10 +33,10 @@ def given():
 
 def rendered(given, run=None, **params):
     """Return the page of the results in git, but for the run's, or some of its parameters."""
-    pictures, said, summary, own, *others = given
+    pictures, said, own, *others = given
     run = run or own
     judged = Judged(run.judged.claims, run.judged.params | params)
-    return page(pictures, said, summary, replace(run, judged=judged), *others)
+    return page(pictures, said, replace(run, judged=judged), *others)
 
 
 def test_the_page_in_git_is_that_of_its_results(given):
@@ -48,7 +48,7 @@ def test_the_page_in_git_is_that_of_its_results(given):
 
 
 def test_names_and_texts_are_escaped(given):
-    run = given[3]
+    run = given[2]
     ln = run.tests["treatment"] == "ln"
     tests = pd.concat([run.tests, run.tests[ln].assign(treatment="<b>")])
     claims = {key: {**claim, "claim": "<i>x</i> & 2^4"} for key, claim in run.judged.claims.items()}

@@ -7,11 +7,11 @@ from statsmodels.stats.multitest import multipletests
 
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.results.accuracy import rows
-from vanishing_variance.results.compare.beside_paper import cells, markdown
+from vanishing_variance.results.compare.beside_paper import markdown
 from vanishing_variance.results.compare.paired_tests import paired_tests
 from vanishing_variance.results.runs import RULES
+from vanishing_variance.results.tables import numbers
 from vanishing_variance.statistics.components import components
-from vanishing_variance.statistics.intervals import interval
 
 ACCURACY = made_up(seeds=6, lengths=(16, 32, 64))
 
@@ -72,38 +72,21 @@ def one(frame, **where):
     return frame.iloc[0]
 
 
-def test_every_cell_that_survives_has_ours_beside_it(many):
-    compared = cells(many, PAPER)
-    assert sorted(compared["paper"]) == sorted(PAPER["value"].dropna())
-    values = MANY.query("task == 'dictionary' and range == 'short' and norm == 'ln' and rule == 'adaptive'")
-    by_seed = values.query("length == 4096")["accuracy"].to_numpy() * 100
-    cell = one(compared, table=2, variant="ln", rule="adaptive", length=4096)
-    assert (cell["ours"], cell["low"], cell["high"]) == pytest.approx(interval(by_seed))
-    assert (cell["difference"], cell["n"]) == (pytest.approx(cell["ours"] - 44.5), 12)
-    of = {"task": "argmax", "rule": "last", "length": 64, "baseline": "none"}
-    tested = one(many, **of, range="long", treatment="ln")
-    cell = one(compared, table=4, variant="ln_vs_none", length=64)
-    assert (cell["ours"], cell["gain"]) == (tested["p"], tested["difference"])
-    assert (cell["low"], cell["high"], cell["n"]) == (tested["low"], tested["high"], tested["n"])
-    assert pd.isna(cell["difference"])
-    gained = one(many, **of, range="short", treatment="std")
-    cell = one(compared, table=3, variant="std", length=64)
-    assert (cell["ours"], cell["low"]) == (gained["difference"], gained["low"])
-
-
-def lines(compared):
+def lines(numbers):
     """The cells of the table in Markdown, by its rows' names."""
-    rows = [line.strip("| ").split("|") for line in markdown(compared).splitlines()]
+    rows = [line.strip("| ").split("|") for line in markdown(numbers).splitlines()]
     return {row[0].strip(): [cell.strip() for cell in row[1:]] for row in rows}
 
 
 def test_agreement_counts_signs_both_ways(many):
-    compared = cells(many, PAPER)
+    found = numbers(many, "ln", PAPER)
+    table = found[2]
     paper = PAPER[(PAPER["table"] == 2) & (PAPER["quantity"] == "p_value")]["value"]
     significant = str((paper < 0.01).sum())
-    assert lines(compared)["Table 2"][3:] == [significant, significant, "0"]
-    assert lines(compared.assign(gain=-compared["gain"]))["Table 2"][3:] == [significant, "0", significant]
-    assert lines(compared.assign(ours=0.02))["Table 2"][4:] == ["0", "0"]
-    away = compared.query("table == 1")["difference"].dropna()
+    assert lines(found)["Table 2"][3:] == [significant, significant, "0"]
+    assert lines({2: table.assign(difference=-table["difference"])})["Table 2"][3:] == [significant, "0", significant]
+    assert lines({2: table.assign(p=0.02)})["Table 2"][4:] == ["0", "0"]
+    away = pd.concat([found[1][name] - found[1][f"paper_{name}"] for name in ("none", "ln")]).dropna()
     expected = [str(len(away)), f"{away.mean():+.1f}", f"{away.abs().mean():.1f}"]
-    assert lines(compared)["Table 1"][:3] == expected
+    assert lines(found)["Table 1"][:3] == expected
+    assert lines(found)["Table 3"][0] == str((PAPER["quantity"] == "gain_over_none_pct").sum())

@@ -8,7 +8,7 @@ from types import ModuleType
 import numpy as np
 import pandas as pd
 import pytest
-from checkout import KEPT
+from checkout import KEPT, edit_yaml
 from scripts import ROOT, stage
 from small import in_arrays, start
 
@@ -18,7 +18,7 @@ from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.harness.errors import DivergedError, TooLargeError
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.frames import read_csv
-from vanishing_variance.harness.yaml import edit_yaml, read_yaml
+from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies.line import LineRun
 
 STUDY = "question: Why?\ntasks: [argmax]\nlines: {own: {norm: none}}\nkept: [before]\ncompare: [[own, before]]\n"

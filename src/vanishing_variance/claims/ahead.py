@@ -21,9 +21,9 @@ from vanishing_variance.results.compare.pairs import Pair
 from vanishing_variance.results.scale import PAPER_SEEDS
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import NAN, interval
-from vanishing_variance.statistics.power import ALPHA, seeds_for_power
 from vanishing_variance.statistics.welch import welch
 
+ALPHA = 0.05
 SIZE = (
     "Size: at the lengths where the paper's two numbers survive, by Welch's t-test of our mean gain against the "
     "paper's (p < 0.05), whose standard error is at most the mean of those that its p-values say, a length each, with "
@@ -63,9 +63,6 @@ def _ahead(pair: Pair, evidence: Evidence) -> Judgement:
     if behind:
         words.append(f"significantly behind at {', '.join(map(power, behind))}")
     words.append(note or f"p = {test.p:.2g}")
-    seeds = None if note else seeds_for_power(test.d_z)
-    if seeds and verdict == UNDECIDED:
-        words.append(f"{seeds} seeds for 90% power")
     below = _below(pair, theirs, evidence)
     if below.max() > ROUNDED:
         words.append(f"baseline up to {below.max():.1f} points below the paper's, at {power(int(str(below.idxmax())))}")

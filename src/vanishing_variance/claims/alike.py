@@ -11,7 +11,6 @@ from vanishing_variance.results.compare.beside_paper import papers_gains
 from vanishing_variance.results.compare.pairs import Pair
 from vanishing_variance.results.runs import TASKS
 from vanishing_variance.statistics.intervals import interval, mean_estimate
-from vanishing_variance.statistics.power import seeds_for_equivalence, seeds_for_power
 
 # Percentage points: a third to a half of the gains of Tables 1 and 2, whose own differences of gains are 0.2 and 0.4.
 MARGIN = 1.0
@@ -53,8 +52,7 @@ def orthogonal(task: str, evidence: Evidence) -> Judgement:
         if contradicted_below > 0:
             words += f", an interaction that is not shown to exceed ±{MARGIN:g}"
         if (high - low) / 2 >= MARGIN:
-            seeds = seeds_for_equivalence(float(values.std(ddof=1)), MARGIN)
-            words += f", the interval is wider than ±{MARGIN:g}, {seeds} seeds for 90% power, were the truth 0"
+            words += f", the interval is wider than ±{MARGIN:g}"
     return Judgement(verdict, words, "pp", mean, low, high, paper, len(values))
 
 
@@ -80,12 +78,7 @@ def nearer(evidence: Evidence) -> Judgement:
     # Whichever signs the true means have: where this interval is on one side of 0, so is that of their sum.
     test = stats.ttest_ind(argmax, dictionary, equal_var=False)
     low, high = test.confidence_interval(0.95)
-    verdict = one_sided(low, high)
-    deviation = float(np.hypot(argmax.std(ddof=1), dictionary.std(ddof=1)))
-    seeds = seeds_for_power(difference / deviation)
-    if verdict == UNDECIDED and seeds:
-        said += f", {seeds} seeds for 90% power"
-    return Judgement(verdict, said, "pp", difference, float(low), float(high), n=n)
+    return Judgement(one_sided(low, high), said, "pp", difference, float(low), float(high), n=n)
 
 
 def _papers(pair: Pair, evidence: Evidence) -> pd.Series:

@@ -1,4 +1,4 @@
-"""The verdicts on a claim, and what each means. Nothing here imports scipy: the page reads them too, and needs none."""
+"""The verdicts on a claim, and what each means."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -10,7 +10,6 @@ from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.results.accuracy import by_seed, rows
 from vanishing_variance.results.runs import NORMS, RULES
-from vanishing_variance.results.scale import BEHIND, baseline, paper_steps
 from vanishing_variance.statistics.intervals import interval
 
 KEYS = ["task", "rule", "norm", "length"]
@@ -53,15 +52,11 @@ def papers(reference: pd.DataFrame, range_: str) -> pd.DataFrame:
     return both.assign(difference=difference.where(both["norm"] != "none"))
 
 
-def draw(
-    means: pd.DataFrame, paper: pd.DataFrame, range_: str, trained: tuple[int, int], steps: Mapping[str, int]
-) -> Drawing:
+def draw(means: pd.DataFrame, paper: pd.DataFrame, trained: tuple[int, int], steps: Mapping[str, int]) -> Drawing:
     """Draw the differences from `none`: a row a task, a column a rule of DRAWN; the lengths of training are shaded.
 
-    Hollow marks are the `paper`'s, where it has them; grey words say why ours cannot be compared with them. `steps`
-    are the gradient steps of each task.
+    Hollow marks are the `paper`'s, where it has them. `steps` are the gradient steps of each task.
     """
-    reasons = {task: behind(means, paper, task, range_, steps[task]) for task in means["task"].unique()}
     both = means.merge(paper, "left", KEYS, suffixes=("", "_paper"))
     shown = both[both["rule"].isin(list(DRAWN)) & (both["norm"] != "none")]
     figure, panels = style.facets(shown, "task", "rule", margin=0.5, height=1.7, sharey="row")
@@ -73,8 +68,6 @@ def draw(
             axes.plot(line.index, line["difference"], **look, label=variants.label(norm))
             axes.plot(line.index, line["difference_paper"], **look | HOLLOW)
             style.band(axes, line["difference_low"], line["difference_high"], look["color"])
-        if reasons[task] and lines["difference_paper"].notna().any():
-            axes.text(0.03, 0.85, reasons[task], transform=axes.transAxes, color="dimgrey", fontsize="small")
         axes.axhline(0, color="#000000", lw=0.9, zorder=1)
         axes.axvspan(*trained, color=style.LIGHT, zorder=0, label="training lengths")
         style.length_axis(axes, means["length"].unique())
@@ -85,25 +78,8 @@ def draw(
     style.legend_above(figure, columns=6)
     rules = [": ".join(DRAWN[rule]) for rule in shown["rule"].unique()]
     trainings = [f"{steps[task]:,} ({task})" for task in means["task"].unique()]
-    grey = "; grey: why ours are not comparable" if any(reasons.values()) else ""
     caption = (
         f"Means over n = {variants.seeds(means['n'])} seeds, paired (bands: 95% t intervals), trained for "
-        f"{' or '.join(trainings)} steps. Hollow: the paper's, 100 seeds{grey}. "
-        f"{'; '.join(rules)}."
+        f"{' or '.join(trainings)} steps. Hollow: the paper's, 100 seeds. {'; '.join(rules)}."
     )
     return Drawing(figure, f"Gain in accuracy against length, trained on up to {trained[1]} items", caption)
-
-
-def behind(means: pd.DataFrame, paper: pd.DataFrame, task: str, range_: str, steps: int) -> str:
-    """Return why the models of a task cannot be compared with the paper's, on two lines; empty where they can."""
-    papers_steps = paper_steps(task)
-    if steps < papers_steps:
-        return f"{steps:,} of the paper's\n{papers_steps:,} steps"
-    ours, papers = (rows(frame, task=task, rule="last", norm="none") for frame in (means, paper))
-    found = baseline(ours.set_index("length")["mean"], papers.set_index("length")["mean"], range_)
-    if found:
-        length, our_baseline, papers_baseline = found
-        below = papers_baseline - our_baseline
-        if below > BEHIND:
-            return f"none {below:.1f} points below\nthe paper's at {style.power(length)}"
-    return ""

@@ -71,7 +71,8 @@ def of_range(
 ) -> Drawn:
     """Draw accuracies and training losses of a range, with a frame a task for DVC's plots."""
     suffix = "" if name == "short" else f"-{name}"
-    losses = losses[(losses["range"] == name) & losses["norm"].isin(["none", norm])]
+    # Of `ln` whatever the treatment is: a claim is about its losses.
+    losses = losses[(losses["range"] == name) & losses["norm"].isin(["none", "ln", norm])]
     means = accuracy.data(accuracies, TASKS, name)
     shown = loss.data(losses)
     data = {f"loss{suffix}": rounded(shown)}
@@ -86,6 +87,6 @@ def of_range(
     trained = (lengths.shortest, lengths.longest)
     figures = {
         f"loss{suffix}": loss.draw(shown, lengths),
-        f"accuracy{suffix}": accuracy.draw(means, papers, name, trained, steps),
+        f"accuracy{suffix}": accuracy.draw(means, papers, trained, steps),
     }
     return Drawn(figures, data)

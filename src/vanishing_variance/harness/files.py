@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
 from vanishing_variance.harness.errors import InputError, shown
 
 
@@ -56,25 +54,12 @@ def read_text(path: Path) -> str:
         raise InputError(f"{path}: cannot be read as text: {why}; run dvc repro") from None
 
 
-def read_document(path: Path, kind: Any) -> Any:
-    """Return what a JSON file holds, as it stands.
-
-    `kind`: a pydantic model, or a type of which one is made. Raises InputError when the file is missing, damaged or
-    not of this kind.
-    """
+def read_document(path: Path) -> dict[str, Any]:
+    """Return what a JSON file holds, an object. Raises InputError when the file is missing, damaged or not one."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
-        TypeAdapter(kind).validate_python(document)
-    except ValidationError as problem:
-        raise InputError(f"{path}: {_explained(problem)}; delete it and run dvc repro") from None
+        if not isinstance(document, dict):
+            raise ValueError(f"it is {shown(document)}, not an object")
+        return document
     except (OSError, ValueError, RecursionError) as problem:
         raise InputError(f"{path}: cannot be read as JSON: {problem}; delete it and run dvc repro") from None
-    return document
-
-
-def _explained(problem: ValidationError) -> str:
-    first = problem.errors(include_url=False)[0]
-    where = ".".join(map(str, first["loc"])) or "it"
-    if first["type"] == "missing":
-        return f"{where} is missing"
-    return f"{where} is {shown(first['input'])}: {first['msg']}"

@@ -1,27 +1,6 @@
-"""Machine, versions and commit that numbers were computed with."""
+"""The processor, as Linux describes it."""
 
-import platform
-import subprocess
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-import torch
-
-from vanishing_variance.harness import cgroups
-
-ROOT = Path(__file__).resolve().parents[3]
-
-
-def machine() -> dict[str, Any]:
-    """Return the device and its number of cores, versions, and the git revision of this checkout."""
-    processor = cpuinfo().get("model name") or platform.processor()
-    return {
-        "device": torch.cuda.get_device_name() if torch.cuda.is_available() else processor,
-        "cores": cgroups.cores(),
-        "versions": {"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__},
-        "revision": _revision(),
-    }
 
 
 def cpuinfo() -> dict[str, str]:
@@ -30,16 +9,3 @@ def cpuinfo() -> dict[str, str]:
     lines = info.read_text().splitlines() if info.exists() else []
     fields = [line.partition(":") for line in lines]
     return {key.strip(): value.strip() for key, _, value in fields}
-
-
-def _revision() -> str:
-    """Return the commit; `-dirty` where code that makes numbers differs from it."""
-    changed = _git("status", "--porcelain", "--", "src", "stages", "benchmarks/*.py", "dvc.yaml")
-    return _git("rev-parse", "--short=12", "HEAD") + ("-dirty" if changed else "")
-
-
-def _git(*arguments: str) -> str:
-    try:
-        return subprocess.run(["git", *arguments], cwd=ROOT, check=False, capture_output=True, text=True).stdout.strip()
-    except FileNotFoundError:
-        return ""

@@ -9,7 +9,7 @@ DATA = Path("data")
 CHOICES = RUNS / "choices"
 # The network of all models: its name and, but for the paper's, its options and the hashes of what trains it.
 NETWORK = CHOICES / "network.yaml"
-# Training losses of `none` and the treatment.
+# Training losses of all runs.
 LOSSES = RUNS / "losses.parquet"
 METRICS = Path("metrics")
 PLOTS = Path("plots")

@@ -6,13 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
-from ruamel.yaml.comments import CommentedSeq
 from ruamel.yaml.error import MarkedYAMLError
-from ruamel.yaml.nodes import ScalarNode
-from ruamel.yaml.representer import RoundTripRepresenter
 
 from vanishing_variance.harness.errors import InputError, shown
-from vanishing_variance.harness.files import write_text
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
@@ -44,32 +40,6 @@ def written(document: Mapping[str, Any], *, once: bool = False) -> str:
     return text.getvalue()
 
 
-def edit_yaml(path: Path, changes: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
-    """Set the values at dotted keys of a valid file, all else, comments included, as it was.
-
-    Return those that changed: the key, its old and its new value.
-    """
-    yaml = YAML()
-    yaml.preserve_quotes = True
-    yaml.width = 4096
-    yaml.representer.add_representer(type(None), _null)
-    document = yaml.load(path.read_text(encoding="utf-8"))
-    changed = {}
-    for key, value in changes.items():
-        *sections, last = key.split(".")
-        section = document
-        for name in sections:
-            section = section[name]
-        if section[last] != value:
-            changed[key] = (section[last], value)
-            section[last] = _on_one_line(value) if isinstance(value, list) else value
-    if changed:
-        text = StringIO()
-        yaml.dump(document, text)
-        write_text(path, text.getvalue())
-    return changed
-
-
 def flattened(sections: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Return the values of sections, and of sections in them, by dotted key."""
     values: dict[str, Any] = {}
@@ -93,15 +63,3 @@ def _why(problem: Exception) -> str:
         line = problem.problem_mark.line + 1
         return f"line {line}: {problem.problem or problem.context}"
     return f"{type(problem).__name__}: {problem}"
-
-
-def _null(representer: RoundTripRepresenter, _: None) -> ScalarNode:
-    """Return `null`, as it is written elsewhere; ruamel leaves it empty."""
-    node: ScalarNode = representer.represent_scalar("tag:yaml.org,2002:null", "null")
-    return node
-
-
-def _on_one_line(values: list[Any]) -> CommentedSeq:
-    sequence = CommentedSeq(values)
-    sequence.fa.set_flow_style()
-    return sequence

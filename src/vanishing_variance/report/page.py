@@ -16,8 +16,8 @@ from vanishing_variance.claims.verdict import AFTER_RESULTS, NOT_COMPARABLE, leg
 from vanishing_variance.engine.ranges import ranges_of, training_steps
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.sections import get_param
-from vanishing_variance.report.strongest import PAPER_SCALE, Claims, Judged, strongest
-from vanishing_variance.report.tables import counts, gains, is_papers, ours, paper_table, papers, raised, shares
+from vanishing_variance.report.strongest import Judged, strongest
+from vanishing_variance.report.tables import counts, is_papers, ours, paper_table, papers, raised
 from vanishing_variance.results.runs import PAPER_TABLES, TASKS
 from vanishing_variance.results.scale import PAPER_SEEDS, of_paper, paper_steps
 from vanishing_variance.results.tables import numbers
@@ -68,21 +68,17 @@ class Results:
 def page(
     pictures: Mapping[str, Figure],
     points: Sequence[Markup],
-    summary: Mapping[str, Mapping[str, float]],
     run: Results,
     paper_scale: Results,
-    other_claims: Mapping[str, Claims],
-    interventions: pd.DataFrame,
     paper: pd.DataFrame,
     source: str,
 ) -> str:
     """Return all results as one HTML file without a script; its figures are files beside it.
 
     `pictures`: README's by name, `answer`, `schedules`, `target`; `points`: README's answer (`readme.points`);
-    `summary`: metrics/summary.json; `paper_scale`: of the study that the run is held against; `other_claims`:
-    claims.json of others by name; `interventions`: of `results.shares`; `paper`: the paper's numbers; `source`: the
-    text of params.yaml. The run's first figure (causes) stands apart. Raises InputError on a parameter that is not one,
-    and where the results are of another treatment.
+    `paper_scale`: of the study that the run is held against; `paper`: the paper's numbers; `source`: the text of
+    params.yaml. The run's first figure (causes) stands apart. Raises InputError on a parameter that is not one, and
+    where the results are of another treatment.
     """
     norm = get_param(run.judged.params, "norm", str)
     if norm not in set(run.tests["treatment"]):
@@ -94,19 +90,14 @@ def page(
     return TEMPLATES.get_template("page.html").render(
         pictures=pictures,
         points=points,
-        gained=_gained(summary, norm),
         evidence=evidence,
         papers_claims=[claim for claim in claims if is_papers(claim)],
         our_claims=[claim for claim in claims if not is_papers(claim)],
         causes=causes,
         judged_causes=[key for key in causes if evidence[key].claim["verdict"] != NOT_COMPARABLE],
         counts=counts,
-        network=run.judged.params["network"],
-        shares=shares(interventions),
-        seeds=interventions["n"].max(),
         paper_scale=paper_scale,
         run=run,
-        gains=gains({PAPER_SCALE: paper_scale.judged.claims, **other_claims}),
         paper_scale_tables=_tables(paper_scale, paper),
         own_tables=_tables(run, paper),
         scale=scale,
@@ -119,19 +110,6 @@ def page(
         papers=papers,
         raised=raised,
     )
-
-
-def _gained(summary: Mapping[str, Mapping[str, float]], norm: str) -> list[str]:
-    """Return a line a task: the gain with averaged weights, which differs less between machines, and with the last."""
-    lines = []
-    for task in TASKS:
-        gains = []
-        for rule, words in (("averaged", "averaged weights"), ("last", "the last")):
-            of_rule = summary.get(f"{task}_{rule}")
-            if of_rule:
-                gains.append(f"{of_rule['gain']:+.1f} points with {words}".replace("-", "−"))
-        lines.append(f"{task}, {norm} − none: {', '.join(gains)}")
-    return lines
 
 
 def _tables(results: Results, paper: pd.DataFrame) -> list[tuple[str, Markup]]:

@@ -17,4 +17,4 @@ def accuracies(compared: Compared) -> Iterator[tuple[str, Drawing]]:
         papers = accuracy_figure.papers(read_csv(REFERENCE), name)
         steps = {task: training.steps[task, name] for task in TASKS}
         stem = "accuracy" if name == "short" else f"accuracy-{name}"
-        yield stem, accuracy_figure.draw(means, papers, name, (training.shortest[name], longest), steps)
+        yield stem, accuracy_figure.draw(means, papers, (training.shortest[name], longest), steps)

@@ -13,12 +13,11 @@ import pandas as pd
 from markupsafe import Markup
 
 from vanishing_variance.engine.ranges import Range
-from vanishing_variance.figures import protocols, schedules, target
+from vanishing_variance.figures import schedules, target
 from vanishing_variance.figures.answer import draw
 from vanishing_variance.figures.drawing import write_figure
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import read_document, read_text, write_text
-from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import MISSING, power
 from vanishing_variance.harness.paths import METRICS, PLOTS
@@ -27,13 +26,12 @@ from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.pictures import accuracies
 from vanishing_variance.report.schedules import read_schedules
-from vanishing_variance.report.strongest import CLAIMS, Judged, strongest
+from vanishing_variance.report.strongest import Judged, strongest
 from vanishing_variance.report.studies import read_answer, read_compared, read_judged, read_target
 from vanishing_variance.report.tables import counts, is_papers, raised
 from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.answer import BEYOND, TREATMENTS
 from vanishing_variance.results.runs import TASKS
-from vanishing_variance.studies.line import STUDIES
 
 BEGIN, END = "<!-- answer: python -m vanishing_variance.report.readme -->", "<!-- end of answer -->"
 README = Path("README.md")
@@ -42,7 +40,7 @@ README = Path("README.md")
 def main() -> None:
     """Write the README's table and picture, and the page's, of the studies `paper-scale` and `fresh`."""
     params = read_yaml(PATH)
-    ours = Judged(read_document(METRICS / "claims.json", CLAIMS), params)
+    ours = Judged(read_document(METRICS / "claims.json"), params)
     paper_scale = read_judged(params)
     claims = [evidence.claim for evidence in strongest(ours, paper_scale).values()]
     lengths = get_param(paper_scale.params, "ranges.short", Range)
@@ -51,9 +49,6 @@ def main() -> None:
     trained = (lengths.shortest, lengths.longest)
     write_figure(PLOTS / "readme" / "answer", draw(means, trained))
     write_figure(PLOTS / "readme" / "target", target.draw(read_target(params), trained))
-    papers = rows(means, treatment="none", task=protocols.TASK, length=lengths.longest)["paper"].item()
-    gains = protocols.gains(read_csv(STUDIES / "protocols" / "protocols.csv"), papers)
-    write_figure(PLOTS / "readme" / "protocols", protocols.draw(gains))
     write_figure(PLOTS / "readme" / "schedules", schedules.draw(read_schedules(params)))
     for stem, drawing in accuracies(read_compared(params)):
         write_figure(PLOTS / "readme" / stem, drawing)

@@ -10,10 +10,7 @@ from vanishing_variance.results.scale import paper_steps
 
 # The study that a run is held against.
 PAPER_SCALE = "paper-scale"
-# Those of another network or training, which the page shows beside it.
-OTHERS = ("without-biases", "velickovic")
-# claims.json: its type when it is read, and in a signature.
-CLAIMS = dict[str, dict[str, Any]]
+# As claims.json has them.
 Claims = Mapping[str, Mapping[str, Any]]
 
 

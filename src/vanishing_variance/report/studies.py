@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from vanishing_variance.harness.files import read_document
-from vanishing_variance.report.strongest import CLAIMS, PAPER_SCALE, Judged
+from vanishing_variance.report.strongest import PAPER_SCALE, Judged
 from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.answer import answer
 from vanishing_variance.results.compare.paired_tests import paired_tests
@@ -21,7 +21,7 @@ from vanishing_variance.studies.study import read_study
 
 def read_judged(params: Mapping[str, Any]) -> Judged:
     """Return the claims of the study at the paper's scale; `params`: those of params.yaml. Raises InputError."""
-    claims = read_document(STUDIES / PAPER_SCALE / "claims.json", CLAIMS)
+    claims = read_document(STUDIES / PAPER_SCALE / "claims.json")
     return Judged(claims, params_of_tables(params, read_study(PAPER_SCALE)))
 
 

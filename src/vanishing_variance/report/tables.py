@@ -1,6 +1,6 @@
-"""Tables of the page: Tables 1 to 6 with the paper's numbers below ours, shares of interventions, gains of studies.
+"""Tables 1 to 6 of the page, with the paper's numbers below ours; verdicts and numbers of claims as text.
 
-And the verdicts and numbers of claims as text, and texts as HTML.
+And texts as HTML.
 """
 
 import re
@@ -13,20 +13,10 @@ from markupsafe import Markup, escape
 
 from vanishing_variance.claims.verdict import MEANINGS, shown
 from vanishing_variance.harness.numbers import MISSING, drawn_power, estimate
-from vanishing_variance.measure.interventions.names import FORMS, TARGET, damaged, restored
-from vanishing_variance.report.strongest import Claims
-from vanishing_variance.results.accuracy import rows
-from vanishing_variance.results.runs import TASKS
 from vanishing_variance.results.tables import TITLES, table_rows
 
 # Formats of `results.tables`, and those of the page, which has fewer digits.
 SHORTER = {"+.2f": "+.1f", ".2g": ".1g", ".0e": ".1g"}
-# Names on the page of interventions.
-SHARES = {
-    **{TARGET: "target", restored("global"): "global", restored("feature"): "feature", damaged("feature"): "damaged"},
-    "target weight (feature moments)": "target_shapley",
-    **{f"moments ({form} moments)": f"{form}_shapley" for form in FORMS},
-}
 
 
 def paper_table(number: int, numbers: pd.DataFrame, norm: str) -> Markup:
@@ -43,37 +33,6 @@ def paper_table(number: int, numbers: pd.DataFrame, norm: str) -> Markup:
     table = pd.concat({title: texts[titles == title].T for title in dict.fromkeys(titles)})
     is_known = (table != MISSING).any(axis=1)
     return _html(table[is_known])
-
-
-def shares(interventions: pd.DataFrame) -> dict[str, dict[str, str]]:
-    """Return the shares of the lost accuracy, without a normaliser and over all lengths beyond training, as text.
-
-    By SHARES and task. `interventions`: `results.shares.shares`.
-    """
-    models = rows(interventions, norm="none", range_="short")
-    beyond = models[models["length"].isna() & (models["where"] != "after")]  # without a normaliser after is before
-    columns = ["intervention", "task", "share", "share_low", "share_high"]
-    found = {name: dict.fromkeys(TASKS, MISSING) for name in SHARES.values()}
-    for intervention, task, *values in beyond[columns].to_numpy():
-        if intervention in SHARES:
-            percent = [100 * value for value in values]
-            found[SHARES[intervention]][task] = estimate("z.0f", *percent, unit="%")
-    return found
-
-
-def gains(studies: Mapping[str, Claims]) -> Markup:
-    """Return our gains in accuracy: a row a claim, a column a study, the last one the paper's."""
-    first, *_ = studies.values()
-    names = {key: claim["claim"] for key, claim in first.items() if claim["unit"] == "pp"}
-    table = pd.DataFrame(index=list(names))
-    for name, claims in studies.items():
-        table[name] = pd.Series(claims).map(_gain)
-    table["paper’s"] = pd.Series(first).map(papers)
-    return _html(table.fillna(MISSING).rename(index=names))
-
-
-def _gain(claim: Mapping[str, Any]) -> str:
-    return f"{ours(claim)}, n\u00a0=\u00a0{claim['n']}: {shown(claim)}" if claim["n"] else MISSING
 
 
 def is_papers(claim: Mapping[str, Any]) -> bool:

@@ -16,7 +16,7 @@ from vanishing_variance.harness.outputs import Files
 from vanishing_variance.harness.sections import Several, get_param
 from vanishing_variance.results import equal_attention, shares, shares_table, tables
 from vanishing_variance.results.accuracy import rounded
-from vanishing_variance.results.compare.beside_paper import cells, markdown
+from vanishing_variance.results.compare.beside_paper import markdown
 from vanishing_variance.results.compare.gains import gains_table
 from vanishing_variance.results.compare.paired_tests import Answers, paired_tests
 from vanishing_variance.results.compare.pairs import Pair
@@ -67,7 +67,6 @@ def comparison(
 ) -> Files:
     """Return the paired tests, Tables 1 to 6 and the overview; without `answers`, no shares of uncertainty."""
     tests = paired_tests(accuracy, answers, norm, list(trained.longest))
-    beside = cells(tests, paper)
     numbered = ["# Tables 1 to 6\n"]
     for number, numbers in tables.numbers(tests, norm, paper).items():
         task, range_ = PAPER_TABLES[number]
@@ -77,8 +76,7 @@ def comparison(
         "accuracy.csv": accuracy,
         "summary.json": overview(accuracy, norm, trained.longest),
         "tables/tests.csv": rounded(tests),
-        "tables/paper.csv": rounded(beside),
-        "tables/paper.md": markdown(beside),
+        "tables/paper.md": markdown(tables.numbers(tests, "ln", paper)),
         "tables/gains.md": gains_table(accuracy, norm, trained.root, trained.longest, trained.sequences),
         "tables/tables.md": "\n".join(numbered),
     }

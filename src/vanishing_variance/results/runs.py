@@ -10,8 +10,6 @@ from vanishing_variance.engine.run import Run
 REFERENCE = Path(__file__).with_name("paper.csv")
 
 TASKS = ("argmax", "dictionary")
-# Of the paper; a study may leave out the long one: engine.ranges.ranges_of.
-RANGES = ("short", "long")
 
 # The paper's tables, by number, and which of them are ablations.
 PAPER_TABLES = {

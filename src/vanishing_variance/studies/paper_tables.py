@@ -21,10 +21,7 @@ from vanishing_variance.studies.results import AFTER
 from vanishing_variance.studies.study import Study
 
 # What is derived from the files in git as quickly as it is read.
-UNREAD = (
-    *("accuracy.csv", "mechanism.csv", "summary.json", "verdicts.json"),
-    *("tables/paper.csv", "tables/tests.csv"),
-)
+UNREAD = ("accuracy.csv", "mechanism.csv", "summary.json", "verdicts.json", "tables/tests.csv")
 
 
 @dataclass(frozen=True)

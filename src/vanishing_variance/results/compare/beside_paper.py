@@ -1,5 +1,6 @@
-"""The paper's numbers, results/paper.csv: its gains and their errors, and every cell of Tables 1 to 6 beside ours."""
+"""The paper's numbers, results/paper.csv: its gains and their errors, and how near ours are."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -11,67 +12,30 @@ from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.compare.pairs import Pair
 from vanishing_variance.results.scale import PAPER_SEEDS
 
-KEYS = ["task", "range", "rule", "length"]
 # A test is significant below this, the paper's and ours.
 ALPHA = 0.01
 # Percentage points: the paper's accuracies have one decimal, so a difference is off by at most two halves of a tenth.
 ROUNDED = 0.1
-COLUMNS = [
-    *("table", "task", "range", "rule", "variant", "quantity", "length"),
-    *("paper", "ours", "low", "high", "n", "difference", "gain"),
-]
-# Of ours, whichever quantity it is.
-OURS = [*KEYS, "variant", "ours", "low", "high", "n"]
 HEAD = (
     *("", "numbers", "mean difference (pp)", "mean absolute difference (pp)"),
     *("significant there (p < 0.01)", "so here, same sign", "so here, opposite sign"),
 )
 
 
-def cells(tests: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
-    """Return the paper's numbers, each with ours; those of lengths or variants that we do not have are left out.
-
-    COLUMNS: `paper` and `ours`, in percent, percentage points or as a p-value; `difference`, ours minus the paper's, of
-    what is not a p-value; `low` and `high`, the 95% t interval of ours, and `n`, its seeds; `gain`, beside a p-value,
-    the mean difference in percentage points that it tests; `low` and `high` are then that difference's.
-    """
-    papers = paper.dropna(subset="value").rename(columns={"value": "paper"})
-    papers["variants"] = papers.groupby(["task", "range", "variant"], sort=False).ngroup()
-    papers = papers.sort_values(["table", "variants"], kind="stable")
-
-    gains = rows(tests, baseline="none")
-    # The accuracy of `none` is that of the pair with the most seeds.
-    largest = gains.sort_values("n", ascending=False).drop_duplicates(KEYS)
-    pairs = tests.assign(variant=tests["treatment"] + "_vs_" + tests["baseline"])
-    quantities = [
-        _ours(gains, "accuracy_pct", "treatment", "treatment_mean", "treatment_low", "treatment_high"),
-        _ours(largest, "accuracy_pct", "baseline", "baseline_mean", "baseline_low", "baseline_high"),
-        _ours(gains, "gain_over_none_pct", "treatment", "difference", "low", "high"),
-        _ours(pairs, "p_value", "variant", "p", "low", "high").assign(gain=pairs["difference"]),
-    ]
-    beside = papers.merge(pd.concat(quantities), on=[*KEYS, "variant", "quantity"])
-    difference = beside["ours"] - beside["paper"]
-    beside["difference"] = difference.where(beside["quantity"] != "p_value")
-    return beside[COLUMNS]
-
-
-def _ours(tests: pd.DataFrame, quantity: str, *columns: str) -> pd.DataFrame:
-    """Return one quantity of every test; `columns` are its variant, value and the ends of the interval."""
-    return tests[[*KEYS, *columns, "n"]].set_axis(OURS, axis=1).assign(quantity=quantity)
-
-
-def markdown(cells: pd.DataFrame) -> str:
+def markdown(tables: Mapping[int, pd.DataFrame]) -> str:
     """Return by table how near ours are: over its accuracies and gains the mean difference, ours minus the paper's.
 
     And of the paper's tests with p < 0.01, how many have p < 0.01 here, with the same sign or the opposite one.
+    `tables`: of `results.tables.numbers`.
     """
     lines = []
-    for number, compared in cells.groupby("table"):
-        differences = compared["difference"].dropna()
+    for number, found in tables.items():
+        names = [name for name in found if f"paper_{name}" in found and name != "p"]
+        differences = pd.concat([found[name] - found[f"paper_{name}"] for name in names]).dropna()
         mean = estimate("+.1f", differences.mean())
         mean_absolute = estimate(".1f", differences.abs().mean())
-        significant = compared[(compared["quantity"] == "p_value") & (compared["paper"] < ALPHA)]
-        gains = significant["gain"].where(significant["ours"] < ALPHA)
+        significant = found[found["paper_p"] < ALPHA]
+        gains = significant["difference"].where(significant["p"] < ALPHA)
         counts = len(significant), int((gains > 0).sum()), int((gains < 0).sum())
         lines.append([f"Table {number}", str(len(differences)), mean, mean_absolute, *map(str, counts)])
     return f"# Ours against the paper's\n\n{table(HEAD, lines)}\n"
