@@ -43,8 +43,8 @@ SIZES = {
     INDISTINCT: "no significant difference; equal only where the evidence says equivalent; single lengths may differ",
 }
 LATE = (
-    "the rule was set, or took its present form, after results had been seen (docs/decisions.md). So were, for all "
-    "claims, the judgement of each task apart and not comparable"
+    "the rule was set, or took its present form, after results had been seen (docs/decisions.md). For all "
+    "claims this holds of two rules: that each task is judged apart, and when one is not comparable"
 )
 
 

@@ -34,6 +34,6 @@ def draw(means: pd.DataFrame, trained: tuple[int, int]) -> Drawing:
     figure.axes[0].plot([], [], marker="o", color=style.GREY, **HOLLOW, label="the paper's (hollow)")
     style.legend_above(figure, columns=4)
     seeds = means.groupby("treatment", sort=False)["n"].min()
-    numbers = ", ".join(f"{name} {n}" for name, n in seeds.items())
-    caption = f"Means over seeds ({numbers}); bands: 95% t intervals over seeds. Hollow: the paper's means, 100 seeds."
+    numbers = "; ".join(f"{name}, {n}" for name, n in seeds.items())
+    caption = f"Means over n seeds ({numbers}); bands: 95% t intervals over seeds. Hollow: the paper's, 100 seeds."
     return Drawing(figure, f"Accuracy against length, trained on {trained[0]} to {trained[1]} items", caption)

@@ -48,6 +48,6 @@ def draw(weights: pd.DataFrame, task: str) -> Drawing:
     figure.colorbar(image, ax=figure.axes, label="attention weight", shrink=0.8, pad=0.01, extend="min")
     caption = (
         f"{task}, the first seed's models: the {largest} largest attention weights of n = {sequences} sequences a "
-        f"length, a sequence a line, and their medians over the sequences; weights below {SMALLEST:g} look like it."
+        f"length, a sequence a line, and their medians over the sequences; weights below {SMALLEST:g} are drawn as it."
     )
     return Drawing(figure, "Figure 4: the largest attention weights", caption)

@@ -51,7 +51,7 @@ def draw(shares: pd.DataFrame, longest: int) -> Drawing:
     caption = (
         f"Trained on up to {longest} items, n = {variants.seeds(shown['n'])} seeds; bands: 95% intervals over seeds "
         "(Fieller), cut at the panel's edge. Lengths that lose less than a point are left out. Solid and dash-dotted: "
-        "reset to values at the training lengths, Shapley's shares. Dotted: what short sequences lose with those of "
-        "long ones."
+        "Shapley shares of what comes back when quantities are reset to those of the training lengths. Dotted: what "
+        "short sequences lose when given those of long ones."
     )
     return Drawing(figure, TITLE, caption)

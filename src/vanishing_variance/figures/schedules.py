@@ -36,9 +36,10 @@ def draw(gains: pd.DataFrame) -> Drawing:
     about = []
     for label, own in gains.groupby("schedule", sort=False):
         seeds = own.drop_duplicates("task")["n"].astype(str)
-        about.append(f"{label} {'/'.join(seeds)}")
+        about.append(f"{label}, {' and '.join(seeds)}")
     caption = (
-        f"Mean paired differences over n seeds ({'/'.join(tasks)}: {', '.join(about)}); bars: 95% t intervals over "
-        "seeds. A falling rate is 0 at the end. Marks before the last are of the same trainings, after fewer steps."
+        f"Mean paired differences over n seeds ({' and '.join(tasks)}: {'; '.join(about)}); bars: 95% t intervals over "
+        "seeds. A falling rate is 0 at the end. Joined marks are of the same trainings after fewer steps; those beside "
+        "the last of them are after as many."
     )
     return Drawing(figure, "Gain of ln by the steps of training and by the learning rate", caption)

@@ -28,9 +28,9 @@ def draw(means: pd.DataFrame, trained: tuple[int, int]) -> Drawing:
         axes.label_outer()
     style.legend_above(figure, columns=5)
     seeds = means.groupby("network", sort=False)["n"].agg(["min", "max"])
-    numbers = ", ".join(f"{name} {'/'.join(str(n) for n in dict.fromkeys(row))}" for name, *row in seeds.itertuples())
+    numbers = "; ".join(f"{name}, {' to '.join(map(str, dict.fromkeys(row)))}" for name, *row in seeds.itertuples())
     caption = (
-        f"Means over seeds ({numbers}), last weights; bands: 95% t intervals over seeds. Target: the item with the "
+        f"Means over n seeds ({numbers}), last weights; bands: 95% t intervals over seeds. Target: the item with the "
         "answer. Of several heads, the one with most of it. The Transformer layer has pre-norm and no LN on O, and is "
         "tested up to 2^12."
     )
