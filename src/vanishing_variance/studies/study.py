@@ -68,8 +68,9 @@ class Study(Section):
 
     @property
     def names(self) -> list[str]:
-        """The names of all lines, in order."""
-        return list(dict.fromkeys([*self.lines, *self.kept]))
+        """The names of all lines, in order; without `compare`, kept ones first, so that the baseline stays the same."""
+        first, then = (self.lines, self.kept) if self.compare else (self.kept, self.lines)
+        return list(dict.fromkeys([*first, *then]))
 
     @property
     def baselines(self) -> dict[str, str]:
