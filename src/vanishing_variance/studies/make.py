@@ -10,7 +10,6 @@ from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies.line import STUDIES
 from vanishing_variance.studies.plan import write_plan
 from vanishing_variance.studies.reading import check_kept
-from vanishing_variance.studies.weights import require_weights
 
 
 def main() -> None:
@@ -23,10 +22,9 @@ def main() -> None:
 
 
 def make(name: str) -> None:
-    """Run DVC, and exit as it does where it fails. Raises InputError before DVC removes what cannot be made again."""
+    """Run DVC, and exit as it does where it fails. Raises InputError."""
     write_plan(name)
     check_kept(name, read_yaml(PATH))
-    require_weights(name)
     graph = str(STUDIES / name / "dvc.yaml")
     code = call([sys.executable, "-m", "dvc", "repro", "--keep-going", "--allow-missing", graph])
     if code:
