@@ -156,7 +156,8 @@ def test_a_block_that_is_added_trains_alone_also_in_a_clone_without_weights(copy
     path.write_text(path.read_text() + "lengths: [4, 16]\n")
     clone(*PLAN_STUDY)
     assert f"{STUDY}/dvc.yaml:test@argmax-none-0" in clone(*RUN_STUDY, exit_code=255)
-    assert clone("git", "diff", "--name-only").split() == [f"{STUDY}/plan.yaml", f"{STUDY}/study.yaml"]
+    changed = [f"{STUDY}/{name}" for name in ("dvc.lock", "plan.yaml", "study.yaml")]
+    assert clone("git", "diff", "--name-only").split() == changed
 
 
 def test_a_study_that_asks_or_compares_something_else_trains_nothing(copy):
