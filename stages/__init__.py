@@ -23,7 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 # Some of pyproject.toml's packages, of which a Python that was not set up for this project lacks one.
-PACKAGES = ("filelock", "jaxtyping", "pydantic", "torch")
+PACKAGES = ("jaxtyping", "pydantic", "torch")
 
 missing = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
 if missing:

@@ -1,7 +1,6 @@
 """Compare the lines of a study: its board as a frame and a table, and what it asks for beside."""
 
 from vanishing_variance.figures import board as board_figure
-from vanishing_variance.figures import path
 from vanishing_variance.figures.drawing import write_figure
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.frames import write_csv
@@ -11,7 +10,6 @@ from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies.board import board_of_study
 from vanishing_variance.studies.line import STUDIES, plan_file
 from vanishing_variance.studies.paper_tables import Compared
-from vanishing_variance.studies.path import path_section
 from vanishing_variance.studies.reading import by_rule, read_results
 from vanishing_variance.studies.steps import steps_section
 from vanishing_variance.studies.study import read_study
@@ -34,15 +32,13 @@ def main() -> None:
     table = board_of_study(tested, study, longest, sequences)
     folder = STUDIES / name
     write_csv(folder / "board.csv", table)
-    text = board_table(name, study.question, table)
-    text += steps_section(tested, study, longest) + path_section(tested, study, longest, sequences)
+    text = board_table(name, study.question, table) + steps_section(tested, study, longest)
     write_text(folder / "board.md", text)
     (folder / "board.png").unlink(missing_ok=True)
     if study.paper_tables:
         write_files(folder, Compared.of(study, compare["params"], results).files())
     elif len(study.names) > FEW:
-        draw = path.draw(study.question, table, study.path) if study.path else board_figure.draw(study.question, table)
-        write_figure(folder / "board", draw)
+        write_figure(folder / "board", board_figure.draw(study.question, table))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 
 LIBRARIES = (
-    *("filelock", "jinja2", "jaxtyping", "matplotlib.pyplot", "numpy", "pandas", "psutil", "pyarrow.parquet"),
+    *("jinja2", "jaxtyping", "matplotlib.pyplot", "numpy", "pandas", "psutil", "pyarrow.parquet"),
     *("pydantic", "ruamel.yaml", "safetensors.numpy", "scipy.stats", "torch", "tqdm", "yaml"),
     *("transformers.models.bert.modeling_bert", "transformers.models.auto.modeling_auto"),
 )

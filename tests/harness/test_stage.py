@@ -5,23 +5,20 @@ import subprocess
 import sys
 import venv
 from contextlib import suppress
-from unittest.mock import MagicMock
 
 import pytest
 from checkout import ROOT
 from processes import alive, wait_for
 
-from vanishing_variance.harness.command import call
 from vanishing_variance.harness.errors import DivergedError, InputError
 from vanishing_variance.harness.script import run_script
 
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """The script stage.py is started, in an empty folder and with a cache of its own."""
+    """The script stage.py is started, in an empty folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["stages/stage.py", "--block", "0"])
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path
 
 
@@ -46,36 +43,6 @@ def test_what_a_user_can_mend_is_one_line_and_an_exit_code(problem, code, said, 
     assert printed.err.startswith(said)
     assert printed.err.count("\n") == 1
     assert not (here / "runs").exists()
-
-
-def test_the_same_stage_twice_at_once_is_one_after_the_other(here):
-    script = """
-import time
-from pathlib import Path
-from vanishing_variance.harness.script import run_script
-
-def main():
-    with Path("log").open("a") as log:
-        print("in", file=log, flush=True)
-        while not Path("waited").exists():
-            time.sleep(0.05)
-        print("out", file=log)
-
-run_script(main)
-"""
-    (here / "stage.py").write_text(script)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    command = [sys.executable, "stage.py", "--block", "0"]
-    said = here / "said"
-    with said.open("w") as file:
-        twice = [subprocess.Popen(command, env=environment, stderr=file) for _ in "12"]
-    try:
-        wait_for(said.read_text)
-    finally:
-        (here / "waited").touch()
-    assert [one.wait() for one in twice] == [0, 0]
-    assert (here / "log").read_text().split() == ["in", "out", "in", "out"]
-    assert said.read_text() == "stage-0: another process does this here; waiting for it to end\n"
 
 
 JOBS = """
@@ -136,42 +103,12 @@ def test_a_stage_ends_with_its_processes_when_it_is_interrupted_or_its_dvc_is_ki
         dvc.wait()
 
 
-@pytest.mark.parametrize(
-    ("waits", "code"), [([0], 0), ([KeyboardInterrupt, 0], 252), ([KeyboardInterrupt] * 2 + [7], 7)]
-)
-def test_an_interrupt_leaves_a_command_to_end_in_its_own_way(monkeypatch, waits, code):
-    started = MagicMock()
-    process = started.return_value.__enter__.return_value
-    process.wait.side_effect = waits
-    monkeypatch.setattr(subprocess, "Popen", started)
-    assert call(["some", "command"]) == code
-    process.kill.assert_not_called()
-
-
-ENDS_ITS_PARENT = """
-import os, signal, sys, time
-signal.signal(signal.SIGTERM, lambda *_: sys.exit(5))
-while True:
-    os.kill(os.getppid(), signal.SIGTERM)
-    time.sleep(0.1)
-"""
-
-
-def test_a_sigterm_is_passed_on_to_the_command():
-    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    try:
-        assert call([sys.executable, "-c", ENDS_ITS_PARENT]) == 5
-        assert signal.getsignal(signal.SIGTERM) == signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
 def test_python_without_the_packages_is_one_line_that_says_what_to_do(tmp_path):
     venv.create(tmp_path / "bare", symlinks=True)
     python = tmp_path / "bare/bin/python"
     done = subprocess.run([python, "-m", "stages.check"], cwd=ROOT, env={}, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        f"error: {python} has no package filelock; "
+        f"error: {python} has no package jaxtyping; "
         "run `make repro`, which sets up .venv, or activate it: source .venv/bin/activate\n"
     )

@@ -43,7 +43,7 @@ def test_the_page_in_git_is_that_of_its_results(given):
     """Else: dvc repro report. Of the leaderboard, a graph of its own, it says how many seeds there are."""
     html = rendered(given)
     assert html == (ROOT / report.PAGE).read_text()
-    seeds = pd.read_csv(ROOT / "studies/leaderboard/results/argmax-power-0.csv")["seed"].nunique()
+    seeds = pd.read_csv(ROOT / "studies/leaderboard/results/kept.csv")["seed"].nunique()
     assert f"Means over n = {seeds} seeds; bars" in html
 
 

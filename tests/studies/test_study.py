@@ -72,6 +72,12 @@ def test_lengths_of_a_study_are_some_that_are_tested(read, lengths, said):
         held_out(longer, read(VALID))
 
 
+def test_a_line_added_to_kept_ones_is_compared_with_the_first_of_them(read):
+    study = read(VALID | {"lines": {"own": {}}, "kept": ["none", "ln"]})
+    assert study.names == ["none", "ln", "own"]
+    assert study.baselines == {"ln": "none", "own": "none"}
+
+
 def test_a_line_has_what_the_base_and_it_change_nested_or_dotted(read):
     base = {"training": {"decay": "cosine", "learning_rate": 0.5}, "tasks.argmax.steps.short": 7}
     study = read(VALID | {"base": base, "lines": {"a": {"training.learning_rate": 0.25, "norm": "none"}}})

@@ -23,5 +23,5 @@ def sequences(task: str, length: int) -> Path:
 
 
 def cache() -> Path:
-    """Return the folder of this user's cache, whichever the project: compiled sources, locks."""
+    """Return the folder of this user's cache, whichever the project: compiled sources."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vanishing-variance"

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import NoReturn
 
 from vanishing_variance.harness.errors import DivergedError, InputError, one_line
-from vanishing_variance.harness.locks import exclusive_lock
 from vanishing_variance.harness.memory import REMEDY, ran_out
 
 
@@ -24,13 +23,12 @@ def run_script(main: Callable[[], None]) -> None:
     """Run the function of a script.
 
     An InputError, too little memory, or a process that was killed prints one line and exits with 2, a training that
-    diverged with 3. Another process that runs the same stage in the same folder is waited for.
+    diverged with 3.
     """
     values = [word for word in sys.argv[1:] if re.fullmatch(r"\w[\w-]*", word)]
     name = "-".join([Path(sys.argv[0]).stem, *values])  # train-argmax for `train --task argmax`
     try:
-        with exclusive_lock(name):
-            main()
+        main()
     except InputError as problem:
         _exit(2, str(problem))
     except DivergedError as problem:

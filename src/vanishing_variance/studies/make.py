@@ -1,36 +1,19 @@
-"""Plan a study, train what is missing, test and compare: `make study NAME=<study>`."""
+"""Write the plan of a study and check it, before DVC runs it: `make study NAME=<study>`."""
 
-import sys
-
-from vanishing_variance.harness.command import call
-from vanishing_variance.harness.locks import exclusive_lock
 from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.studies.line import STUDIES
 from vanishing_variance.studies.plan import write_plan
 from vanishing_variance.studies.reading import check_kept
-from vanishing_variance.studies.weights import require_weights
 
 
 def main() -> None:
-    """Make the study that the argument names."""
+    """Plan the study that the argument names. Raises InputError."""
     parser = Arguments(description=__doc__)
     parser.add_argument("study", help="a folder of studies")
     name = parser.parse_args().study
-    with exclusive_lock("make study"):  # whichever: two of DVC's do not work in one folder
-        make(name)
-
-
-def make(name: str) -> None:
-    """Run DVC, and exit as it does where it fails. Raises InputError before DVC removes what cannot be made again."""
     write_plan(name)
     check_kept(name, read_yaml(PATH))
-    require_weights(name)
-    graph = str(STUDIES / name / "dvc.yaml")
-    code = call([sys.executable, "-m", "dvc", "repro", "--keep-going", "--allow-missing", graph])
-    if code:
-        sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -84,33 +84,18 @@ def longest_of_ranges(params: Mapping[str, Any], study: Study) -> dict[str, int]
 
 
 def line_params(params: Mapping[str, Any], study: Study, line: str) -> dict[str, Any]:
-    """Return params.yaml with what the study and its line change.
-
-    Raises InputError, which names params.yaml, the base or the line, the first that has the mistake.
-    """
+    """Return params.yaml with what the study and its line change. Raises InputError, which names the line."""
     params = with_tasks(params, study.tasks)
-    base = flattened(study.base)
     own = flattened(study.own(line))
-    changes = base | own
     try:
         for key in filter(OF_ALL.fullmatch, own):
             raise InputError(f"{key} cannot differ between lines, which are compared; set it in base")
-        resolved = _resolved(params, changes)
+        resolved = _resolved(params, flattened(study.base) | own)
         if resolved["network"] != PAPER:
             _check_read(resolved["network"], own)
     except InputError as problem:
-        earlier = {PATH: {}, "base": base}
-        whose = next((name for name in earlier if _mistake(params, earlier[name]) == str(problem)), f"line {line}")
-        raise InputError(f"{whose}: {str(problem).removeprefix(f'{PATH}: ')}") from None
+        raise InputError(f"line {line}: {str(problem).removeprefix(f'{PATH}: ')}") from None
     return resolved
-
-
-def _mistake(params: Mapping[str, Any], changes: Mapping[str, Any]) -> str | None:
-    try:
-        _resolved(params, changes)
-    except InputError as problem:
-        return str(problem)
-    return None
 
 
 def unchecked_params(params: Mapping[str, Any], study: Study, line: str) -> dict[str, Any]:

@@ -49,9 +49,8 @@ class Study(Section):
     all. `sequences`: how many a length; or test.sequences. `base`: parameters that all lines share, and `lines`: those
     of each by its name; keys of params.yaml, nested or dotted. `kept`: lines, with or without their parameters, of
     which git has results of seeds that are not trained; where more are, the line is in `lines`, too. `compare`: pairs
-    of a line and its baseline; or each line with the first of its range. `path`: lines in an order, each of which
-    differs in one thing from the one before; the gains of neighbours over their baselines are compared.
-    `paper_tables`: whether Tables 1 to 6, gains and claims are wanted, too, of lines that differ in norm and range.
+    of a line and its baseline; or each line with the first of its range. `paper_tables`: whether Tables 1 to 6, gains
+    and claims are wanted, too, of lines that differ in norm and range.
     """
 
     question: str
@@ -63,13 +62,13 @@ class Study(Section):
     lines: dict[Line, dict[str, Any]]
     kept: Annotated[dict[Line, dict[str, Any]], BeforeValidator(_with_parameters)] = Field(default_factory=dict)
     compare: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = Field(default_factory=list)
-    path: Annotated[list[Line], AfterValidator(different)] = Field(default_factory=list)
     paper_tables: bool = False
 
     @property
     def names(self) -> list[str]:
-        """The names of all lines, in order."""
-        return list(dict.fromkeys([*self.lines, *self.kept]))
+        """The names of all lines, in order; without `compare`, kept ones first, so that the baseline stays the same."""
+        first, then = (self.lines, self.kept) if self.compare else (self.kept, self.lines)
+        return list(dict.fromkeys([*first, *then]))
 
     @property
     def baselines(self) -> dict[str, str]:
@@ -127,7 +126,7 @@ def _but_blocks(own: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _check_compared(study: Study) -> None:
-    """Raise InputError where a pair is not of lines that can be compared, or the path not of pairs."""
+    """Raise InputError where a pair is not of lines that can be compared."""
     compared = [line for line, _ in study.compare]
     for line in compared:
         if compared.count(line) > 1:
@@ -138,6 +137,3 @@ def _check_compared(study: Study) -> None:
     for line, baseline in study.baselines.items():
         if study.range_of(line) != study.range_of(baseline):
             raise InputError(f"compare has {line} and {baseline}, which are trained on different ranges")
-    for line in study.path:
-        if line not in study.baselines:
-            raise InputError(f"path has {line}; choose from what is compared: {', '.join(study.baselines)}")

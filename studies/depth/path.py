@@ -1,24 +1,39 @@
-"""The path of a study: lines that differ in one thing each from the line before, and where their gain changes."""
+"""The path from the paper's network to a Transformer: `python studies/depth/path.py`; by plan.md, beside it.
+
+Lines in an order, each of which differs in one thing from the one before. Writes path.md, where the gain over the
+baseline changes, of this study and depth-argmax, and path.png, accuracy and gain of every line on it.
+"""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
+from vanishing_variance.figures import style, variants
+from vanishing_variance.figures.board import BEYOND
+from vanishing_variance.figures.drawing import Drawing, write_figure
+from vanishing_variance.harness.files import write_text
+from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import estimate
+from vanishing_variance.harness.script import run_script
+from vanishing_variance.harness.sections import PATH
+from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.accuracy import of_both, percent_by_length, rows
-from vanishing_variance.results.compare.gains import UNKNOWN, columns, gain, texts
+from vanishing_variance.results.compare.gains import columns, gain, texts
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.statistics.log_odds import log_odds
 from vanishing_variance.statistics.paired import difference
-from vanishing_variance.studies.steps import LAST
-from vanishing_variance.studies.study import Study
+from vanishing_variance.studies.reading import by_rule, read_all
 
-RULES = (LAST, "averaged")
+HERE = Path(__file__).parent
+RUNGS = ["paper", "heads", "tokens", "residual", "pre-norm", "mlp", "linear", "two", "four"]
+RUNGS_OF_STUDY = {"depth": RUNGS, "depth-argmax": ["paper", "linear"]}
+LONGEST_TRAINED = 16
 # By the view of a gain, its head in a table and Python's format.
 VIEWS = {"points": ("beyond (pp)", "+.1f"), "log_odds": ("log-odds, longest", "+.2f")}
 # Beside the points.
@@ -40,50 +55,59 @@ INSIDE_NOTE = (
     "most of it in whichever layer. *Variance*: of O in the last layer, at the longest length over that at the "
     "shortest, geometric mean over seeds."
 )
+# By the rule of the test, its words in the picture, and how far its marks are from the middle of their line.
+RULES = {"last": ("last weights", -0.15), "averaged": ("averaged weights", 0.15)}
+# Inches: of a line, and of everything above and below the lines.
+LINE, MARGINS = 0.22, 0.95
+GAIN = ["difference", "difference_low", "difference_high"]
 
 
-def path_section(results: pd.DataFrame, study: Study, longest: Mapping[str, int], sequences: int) -> str:
-    """Return the path of a study as Markdown, two tables a task; nothing where it has none.
+def main() -> None:
+    """Write the tables and the picture."""
+    write_text(HERE / "path.md", tables())
+    study, _ = read_all("depth", read_yaml(PATH))
+    write_figure(HERE / "path", draw(study.question, read_csv(HERE / "board.csv"), _lines(RUNGS)))
 
-    `results`: of `reading.by_rule`; `longest`: of training, by range; each accuracy is of so many `sequences`.
-    """
-    if not study.path:
-        return ""
-    longest_of_path = longest[study.range_of(study.path[0])]
-    parts = []
-    for task, of_task in results.groupby("task", sort=False):
+
+def tables() -> str:
+    """Return the path of both studies as Markdown, of their results in git: three tables a task."""
+    parts = ["# The path of depth"]
+    for name, rungs in RUNGS_OF_STUDY.items():
+        study, results = read_all(name, read_yaml(PATH))
+        (task,) = study.tasks
         parts.append(f"## The path on {task}")
+        tested = by_rule(results)
         for rule in RULES:
-            of_rule = rows(of_task, rule=rule)
-            if len(of_rule):
-                found = path(of_rule, study.path, study.baselines, longest_of_path, sequences)
-                parts.append(_gains(found, rule))
-        pairs = study.baselines.items()
-        inside = [[line, *_inside(of_task, line), *_inside(of_task, baseline)] for line, baseline in pairs]
-        parts.append(table(INSIDE, inside))
-    return "\n" + "\n\n".join([*parts, NOTE, INSIDE_NOTE]) + "\n"
+            found = path(rows(tested, rule=rule), _lines(rungs), study.baselines, study.sequences)
+            parts.append(_gains(found, rule))
+        last = rows(tested, rule="last")
+        cells = [[line, *_inside(last, line), *_inside(last, baseline)] for line, baseline in study.baselines.items()]
+        parts.append(table(INSIDE, cells))
+    return "\n\n".join([*parts, NOTE, INSIDE_NOTE]) + "\n"
 
 
-def path(
-    results: pd.DataFrame, lines: Sequence[str], baselines: Mapping[str, str], longest: int, sequences: int
-) -> pd.DataFrame:
+def _lines(rungs: Sequence[str]) -> list[str]:
+    return [f"{rung}-ln" for rung in rungs]
+
+
+def path(results: pd.DataFrame, lines: Sequence[str], baselines: Mapping[str, str], sequences: int) -> pd.DataFrame:
     """Return a row a line: line, n, and for each of VIEWS its gain and `<view>_change`, from that of the line before.
 
     Both with 95% t intervals over seeds (`…_low`, `…_high`), and `<view>_p` of the change, after Holm's correction.
     Beside them `adjusted`, the points at equal accuracy (`compare.gains.gain`), `trained`, whether the baseline has
     TRAINED at the shortest length, and `from_first`, the change of the points from the first line that has. Where a
     change is clear, a last row has the points from the last such line on, each seed's mean over its lines.
-    `results`: of one task and rule.
+    `results`: of one task and rule; each accuracy is of so many `sequences`.
     """
     on_path: list[dict[str, Any]] = []
     points = []
     before = first = pd.DataFrame(columns=list(VIEWS))
     for line in lines:
         ours, theirs = (percent_by_length(rows(results, line=name)) for name in (line, baselines[line]))
-        gains = _gains_by_seed(ours, theirs, longest, sequences)
-        trained = not theirs.empty and bool(theirs.iloc[:, 0].mean() >= TRAINED)
+        gains = _gains_by_seed(ours, theirs, sequences)
+        trained = bool(theirs.iloc[:, 0].mean() >= TRAINED)
         row: dict[str, Any] = {"line": line, "n": len(gains), "trained": trained}
-        row |= columns("adjusted", gain(ours, theirs, longest, sequences)[1]["adjusted"] if len(gains) else UNKNOWN)
+        row |= columns("adjusted", gain(ours, theirs, LONGEST_TRAINED, sequences)[1]["adjusted"])
         since = difference(*(of.to_numpy(dtype=float) for of in of_both(gains["points"], first["points"])))
         row |= columns("from_first", (since.mean, since.low, since.high))
         if first.empty and trained:
@@ -102,21 +126,18 @@ def path(
         frame[f"{view}_p"] = holm(frame[f"{view}_p"].to_numpy(dtype=float))
     clear = frame.index[frame["points_p"] < CLEAR]
     if len(clear):
-        by_seed = pd.concat(points[clear[-1] :], axis=1).mean(axis=1).dropna().to_numpy()
+        by_seed = pd.concat(points[clear[-1] :], axis=1).mean(axis=1).to_numpy()
         about = {"line": f"pooled from {lines[clear[-1]]} on", "n": len(by_seed), "trained": True}
         pooled = pd.DataFrame([about | columns("points", interval(by_seed))])
         frame = pd.concat([frame, pooled], ignore_index=True)
     return frame
 
 
-def _gains_by_seed(ours: pd.DataFrame, theirs: pd.DataFrame, longest: int, sequences: int) -> pd.DataFrame:
-    """Return the gain in each of VIEWS, a row a seed that both have: none where a training diverged."""
+def _gains_by_seed(ours: pd.DataFrame, theirs: pd.DataFrame, sequences: int) -> pd.DataFrame:
+    """Return the gain in each of VIEWS, a row a seed that both have."""
     ours, theirs = of_both(ours, theirs)
-    if ours.empty or theirs.empty:
-        return pd.DataFrame(columns=list(VIEWS), dtype=float)
-    beyond = ours.columns[ours.columns.to_numpy() > longest]
-    last = beyond[-1]
-    our_odds, their_odds = (log_odds(arm[last].to_numpy() / 100, sequences) for arm in (ours, theirs))
+    beyond = ours.columns[ours.columns.to_numpy() > LONGEST_TRAINED]
+    our_odds, their_odds = (log_odds(arm[beyond[-1]].to_numpy() / 100, sequences) for arm in (ours, theirs))
     points = (ours - theirs)[beyond].mean(axis=1)
     return pd.DataFrame({"points": points, "log_odds": our_odds - their_odds})
 
@@ -138,10 +159,46 @@ def _gains(path: pd.DataFrame, rule: str) -> str:
 
 def _inside(results: pd.DataFrame, line: str) -> list[str]:
     """Return attention to the target at the shortest and longest length, and the ratio of the variances of O."""
-    measured = rows(results, line=line, rule=LAST).dropna(subset="target").set_index("seed")
-    if measured.empty:
-        return [estimate("", None)] * 3
+    measured = rows(results, line=line).set_index("seed")
     shortest, longest = (rows(measured, length=measured["length"].agg(end)) for end in ("min", "max"))
     ratio = stats.gmean((longest["variance"] / shortest["variance"]).to_numpy(dtype=float))
     targets = [of_length.filter(regex="^target").max(axis=1).mean() for of_length in (shortest, longest)]
     return [*(f"{target:.2f}" for target in targets), f"{ratio:.3f}"]
+
+
+def draw(question: str, board: pd.DataFrame, path: list[str]) -> Drawing:
+    """Draw accuracy beyond training and gain, from the top in the order of `path`; `board`: of `studies.board`.
+
+    On the left the accuracy of each line and of its baseline, with the last weights; on the right the gain of the line,
+    by rule.
+    """
+    heights = pd.Series(np.arange(len(path)), path)
+    (task,) = board["task"].unique()
+    figure = style.figure(MARGINS + LINE * len(path))
+    accuracy, gain = figure.subplots(1, 2, sharex="col", sharey=True)
+    last = rows(board, rule="last").set_index("line")
+    baselines = last.loc[path, "baseline"].tolist()
+    style.marks(accuracy, last.loc[baselines, BEYOND], heights - 0.15, style.SERIES[3], "its baseline")
+    style.marks(accuracy, last.loc[path, BEYOND], heights + 0.15, style.SERIES[1], "the line")
+    for place, (rule, (words, shift)) in enumerate(RULES.items()):
+        of_rule = rows(board, rule=rule).set_index("line").reindex(path)
+        style.marks(gain, of_rule[GAIN], heights + shift, style.SERIES[2 * place], words)
+    gain.axvline(0, color="#000000", lw=0.9, zorder=0)
+    accuracy.set(title=task, xlabel="accuracy beyond training (%)", yticks=range(len(path)), yticklabels=path)
+    gain.set(title=task, xlabel="gain over its baseline (points)")
+    accuracy.set_ylim(len(path) - 0.4, -0.6)
+    for axes in (accuracy, gain):
+        axes.label_outer()
+        axes.grid(axis="y", visible=False)
+    style.letter([accuracy, gain])
+    style.legend_above(figure, columns=4)
+    counts = rows(board[board["line"].isin(path)], rule="last")["n"].dropna()
+    caption = (
+        "From line to line one thing changes. Means over the lengths beyond training, paired by seed, "
+        f"n = {variants.seeds(counts)} seeds; bars: 95% t intervals over seeds."
+    )
+    return Drawing(figure, question, caption)
+
+
+if __name__ == "__main__":
+    run_script(main)
