@@ -51,7 +51,7 @@ def shares(interventions: pd.DataFrame) -> dict[str, dict[str, str]]:
     By SHARES and task. `interventions`: `results.shares.shares`.
     """
     models = rows(interventions, norm="none", range_="short")
-    beyond = models[models["length"].isna() & (models["where"] != "after")]  # without a normaliser after is before
+    beyond = models[models["length"].isna()]
     columns = ["intervention", "task", "share", "share_low", "share_high"]
     found = {name: dict.fromkeys(TASKS, MISSING) for name in SHARES.values()}
     for intervention, task, *values in beyond[columns].to_numpy():
