@@ -82,7 +82,7 @@ def read_params(changes: Mapping[str, Any] | None = None, path: Path | str | Non
         raise InputError(f"path is {shown(path)}; must be that of a file")
     changes = changes or {}
     tasks = [str(key).split(".")[1] for key in changes if str(key).startswith("tasks.")]
-    known = [name for name in tasks if name in registry.task_names()]
+    known = [name for name in tasks if name in registry.names("tasks")]
     params = changed(with_tasks(read_yaml(Path(path)), known), changes)
     check(params)
     return params

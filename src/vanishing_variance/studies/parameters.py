@@ -1,7 +1,7 @@
 """The parameters of a study's lines: params.yaml, with what the study and the line change."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from importlib import import_module
 from itertools import product
@@ -34,17 +34,18 @@ PAPERS_NORM = "ln"
 _OF_TABLES = ("seed", "ranges", "tasks", "attention", "network", "network_options", "model")
 
 
-def _one_of(name: Any, choices: Callable[[], list[str]]) -> Any:
-    if name not in choices():
-        raise ValueError(f"one of {', '.join(choices())}")
+def _one_of(name: Any, folder: str) -> Any:
+    choices = registry.names(folder)
+    if name not in choices:
+        raise ValueError(f"one of {', '.join(choices)}")
     return name
 
 
 class LineParams(Params):
     """All parameters of a line, which may have any normaliser, or none, and any attention map."""
 
-    norm: Annotated[str, BeforeValidator(partial(_one_of, choices=registry.norm_names))]
-    attention: Annotated[str, BeforeValidator(partial(_one_of, choices=registry.attention_names))]
+    norm: Annotated[str, BeforeValidator(partial(_one_of, folder="norms"))]
+    attention: Annotated[str, BeforeValidator(partial(_one_of, folder="attentions"))]
 
 
 def held_out(params: Mapping[str, Any], study: Study) -> dict[str, Any]:
