@@ -83,13 +83,6 @@ class Variant:
         return Network(Embedding(self.task), self.attention, self.norm, self.model)
 
 
-def task_training(params: Mapping[str, Any], task: str) -> TaskTraining:
-    """Return how params.yaml says that a task is trained. Raises InputError."""
-    kind = registry.load_task(task).training_class()
-    training: TaskTraining = get_param(params, f"tasks.{task}.training", kind)
-    return training
-
-
 def _place(choice: Any) -> str:
     """Return the file of a module, or the name of a class."""
     return str(getattr(choice, "__file__", None) or getattr(choice, "__name__", choice))
