@@ -11,7 +11,7 @@ from vanishing_variance.engine import registry
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.plain.plan import load_network
-from vanishing_variance.task_check import check_task
+from vanishing_variance.task_check import check_task, reads_order
 
 TRAINED = Range(shortest=5, longest=16)
 GLOBAL = np.random.default_rng(0)
@@ -122,6 +122,8 @@ def test_a_wrong_task_is_one_line(kind, line):
 
 def test_the_order_of_items_may_decide_where_a_network_may_read_it():
     checked(First(), in_order=True)
+    choices = [("paper", "softmax"), ("paper", "stickbreaking"), ("transformer", "softmax")]
+    assert [reads_order(*names) for names in choices] == [False, True, True]
 
 
 @pytest.mark.parametrize(

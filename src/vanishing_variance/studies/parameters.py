@@ -20,7 +20,7 @@ from vanishing_variance.measure.held_out import Test
 from vanishing_variance.params import Params, changed, check, with_tasks
 from vanishing_variance.studies.line import LineRun
 from vanishing_variance.studies.study import Study
-from vanishing_variance.task_check import check_task
+from vanishing_variance.task_check import check_task, reads_order
 
 # What a line may change of params.yaml, sections and single keys; tests are the same for all lines.
 TRAINED = (
@@ -163,7 +163,7 @@ def seeds_of(params: Mapping[str, Any]) -> set[int]:
 def check_tasks(study: Study, resolved: Mapping[str, Mapping[str, Any]]) -> None:
     """Raise InputError for a task that is wrong; `resolved`: the parameters by line."""
     of_all = next(iter(resolved.values()))
-    in_order = all(params["network"] != PAPER for params in resolved.values())
+    in_order = all(reads_order(params["network"], params["attention"]) for params in resolved.values())
     ranges = dict.fromkeys(map(study.range_of, study.names))
     for name, range_ in product(study.tasks, ranges):
         task = get_param(of_all, f"tasks.{name}.data", registry.load_task(name))
