@@ -20,7 +20,7 @@ from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.task import Sequences
-from vanishing_variance.engine.variant import Variant, task_training
+from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness.sections import get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.inference.temperature import entropy
@@ -62,7 +62,7 @@ class Workload:
             lengths=Range(shortest=SHORTEST, longest=max(SHORTEST, self.length)),
             variant=Variant(self.task, "ln", task, get_param(params, "model", Model)),
             training=get_param(params, "training", Training),
-            task_training=task_training(params, self.task),
+            task_training=get_param(params, f"tasks.{self.task}.training", task.training_class()),
             steps=self.amount,
         )
 

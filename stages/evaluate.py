@@ -11,7 +11,7 @@ import pandas as pd
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.run import PAPER, Run, block_of_variant
 from vanishing_variance.engine.seeds import Index, SeedsPerBlock, seeds
-from vanishing_variance.engine.variant import Variant, task_training
+from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness.arrays import read_arrays, write_arrays
 from vanishing_variance.harness.frames import write_frame
 from vanishing_variance.harness.memory import require_memory
@@ -23,12 +23,7 @@ from vanishing_variance.measure.evaluation.config import Diagnostics
 from vanishing_variance.measure.evaluation.fast_models import Correct, EvaluationPlan, accuracies, evaluate_block
 from vanishing_variance.measure.held_out import Test
 from vanishing_variance.measure.inference.sequences import Read
-from vanishing_variance.measure.inference.stored import (
-    open_sequences,
-    read_weights,
-    remove_finished_checkpoints,
-    weight_files,
-)
+from vanishing_variance.measure.inference.stored import open_sequences, remove_finished_checkpoints, weight_files
 
 ReadOfLengths = Callable[[Sequence[int]], Mapping[int, Read]]
 Evaluated = tuple[Correct, dict[str, pd.DataFrame]]
@@ -61,7 +56,6 @@ def evaluate_paper(
 ) -> Evaluated:
     """Return the evaluation of a block of the paper's network, of the fast engine."""
     variant = Variant.of(params, this.task, this.norm, this.attention)
-    training = task_training(params, this.task)
     root_seed: int = get_param(params, "seed", Index)
     training_lengths: Range = get_param(params, f"ranges.{this.range}", Range)
     diagnostics: Diagnostics = get_param(params, "diagnostics", Diagnostics)
@@ -69,7 +63,7 @@ def evaluate_paper(
 
     grows_with = {"test.lengths": test.lengths[-1], "model.width": variant.model.width}
     require_memory(prod(grows_with.values()), grows_with)
-    weights = {rule: read_weights(path, variant, training, len(block)) for rule, path in weight_files(this).items()}
+    weights = weights_by_rule(this)
     # weights that are evaluated have been recorded by DVC, and are whole
     remove_finished_checkpoints(this.folder("checkpoints"), weights["last"])
     plan = EvaluationPlan(

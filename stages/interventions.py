@@ -9,13 +9,14 @@ import pandas as pd
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.run import PAPER, block_and_partner
 from vanishing_variance.engine.seeds import Index, SeedsPerBlock, seeds
-from vanishing_variance.engine.variant import Variant, task_training
+from vanishing_variance.engine.variant import Variant
+from vanishing_variance.harness.arrays import read_arrays
 from vanishing_variance.harness.frames import write_frame
 from vanishing_variance.harness.paths import NETWORK
 from vanishing_variance.harness.script import run_script
 from vanishing_variance.harness.sections import PATH, Lengths, get_param
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.measure.inference.stored import open_sequences, read_weights
+from vanishing_variance.measure.inference.stored import open_sequences
 from vanishing_variance.measure.interventions.config import Interventions
 from vanishing_variance.measure.interventions.measurement import Block, intervene
 
@@ -29,15 +30,14 @@ def main() -> None:
         return
     how: Interventions = get_param(params, "interventions", Interventions)
     size = get_param(params, "seeds_per_block", SeedsPerBlock)
-    training = task_training(params, this.task)
     variant, other = (Variant.of(params, this.task, one.norm, this.attention) for one in (this, partner))
     block = Block(
         range_name=this.range,
         trained=get_param(params, f"ranges.{this.range}", Range),
         variant=variant,
-        weights=read_weights(this.weights, variant, training, size),
+        weights=read_arrays(this.weights),
         partner=other,
-        partner_weights=read_weights(partner.weights, other, training, size),
+        partner_weights=read_arrays(partner.weights),
         sequences=open_sequences(this.task, get_param(params, "test.lengths", Lengths)),
     )
     accuracy = intervene(block, seeds(this.block, size), how, get_param(params, "seed", Index))

@@ -53,7 +53,7 @@ def test_a_room_imports_from_those_below_it_alone():
 
 def test_harness_has_no_data_and_names_no_task_range_normaliser_or_rule():
     """What decides a number is in a room that stages declare; those that compute with models do not declare harness."""
-    choices = {*registry.task_names(), *registry.norm_names(), "short", "long", *RULES}
+    choices = {*registry.names("tasks"), *registry.names("norms"), "short", "long", *RULES}
     for path in (SOURCE / "harness").iterdir():
         if path.name != "__pycache__":
             assert path.suffix == ".py"

@@ -11,9 +11,9 @@ from plain_plans import Bag
 from torch import nn
 
 from vanishing_variance import OneHot, evaluate, inside, read_params, train
+from vanishing_variance.engine import registry
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.plain.plan import network_names
 from vanishing_variance.tasks.argmax import Argmax
 
 pytestmark = pytest.mark.trains
@@ -55,7 +55,7 @@ class Narrower:
         return outputs[..., 1:]
 
 
-@pytest.mark.parametrize("network", [None, *network_names()])
+@pytest.mark.parametrize("network", [None, *registry.names("networks")])
 def test_objects_are_trained_and_evaluated_by_both_engines(network):
     attention = None if network == "transformer" else Squared
     models = train(smoke(), Mean(bins=4), Largest, [0, 3], attention=attention, network=network, steps=3)
@@ -115,7 +115,11 @@ def test_a_task_of_a_file_is_that_of_its_name():
             {"params": smoke(attention="power"), "network": Bag},
             r"^attention is power; no other network than paper has ",
         ),
-        ({"network": nn.Linear(2, 3)}, r"^networks: Linear\(.*\) is unknown; choose from paper, transformer, or give "),
+        (
+            {"network": nn.Linear(2, 3)},
+            r"^network is Linear\(.*\); must be a class that is an nn\.Module, or ",
+        ),
+        ({"network": "own"}, r"^networks: 'own' is unknown; choose from paper, transformer$"),
         ({"network": Bag, "options": {"widt": 3}}, r"^network Bag has no option 'widt'; its options: width, dropout$"),
         ({"network": "transformer", "options": {"heads": 3}}, r"^network transformer.*heads must divide width"),
         ({"network": "transformer", "options": "width"}, r"^options is 'width'; must be a mapping of names to values$"),

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from own_tasks import OWN, Drawn, Mean
 
-from vanishing_variance import OneHot, tasks
+from vanishing_variance import OneHot, networks, tasks
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.task_check import check_task
+from vanishing_variance.plain.plan import load_network
+from vanishing_variance.task_check import check_task, reads_order
 
 TRAINED = Range(shortest=5, longest=16)
 GLOBAL = np.random.default_rng(0)
@@ -20,7 +21,7 @@ def checked(task, in_order=False):
     check_task(task, type(task).__name__, TRAINED, in_order=in_order)
 
 
-@pytest.mark.parametrize("kind", [*OWN, *map(registry.load_task, registry.task_names())])
+@pytest.mark.parametrize("kind", [*OWN, *map(registry.load_task, registry.names("tasks"))])
 def test_a_right_task_passes(kind):
     checked(kind())
 
@@ -121,19 +122,23 @@ def test_a_wrong_task_is_one_line(kind, line):
 
 def test_the_order_of_items_may_decide_where_a_network_may_read_it():
     checked(First(), in_order=True)
+    choices = [("paper", "softmax"), ("paper", "stickbreaking"), ("transformer", "softmax")]
+    assert [reads_order(*names) for names in choices] == [False, True, True]
 
 
 @pytest.mark.parametrize(
-    ("text", "line"),
+    ("load", "package", "text", "line"),
     [
-        ("import numpy", r"own\.py: a task's file has one class that is a Task, not 0$"),
-        ("def sample(", r"^tasks/own\.py fails: SyntaxError: "),
+        (registry.load_task, tasks, "import numpy", r"own\.py: a task's file has one class that is a Task, not 0$"),
+        (registry.load_task, tasks, "def sample(", r"^tasks/own\.py fails: SyntaxError: "),
+        (load_network, networks, "import numpy", r"^network is 'own'; must be a class that is an nn\.Module, or the "),
+        (load_network, networks, "1 / 0", r"^networks/own\.py fails: ZeroDivisionError: division by zero$"),
     ],
 )
-def test_a_wrong_file_is_one_line(text, line, tmp_path, monkeypatch):
+def test_a_wrong_file_is_one_line(load, package, text, line, tmp_path, monkeypatch):
     (tmp_path / "own.py").write_text(text)
-    monkeypatch.setattr(tasks, "__path__", [str(tmp_path)])
-    monkeypatch.setattr(registry, "task_names", lambda: ["own"])
-    monkeypatch.delitem(sys.modules, "vanishing_variance.tasks.own", raising=False)
+    monkeypatch.setattr(package, "__path__", [str(tmp_path)])
+    monkeypatch.setattr(registry, "names", lambda folder: ["own"])
+    monkeypatch.delitem(sys.modules, f"{package.__name__}.own", raising=False)
     with pytest.raises(InputError, match=line):
-        registry.load_task("own")
+        load("own")

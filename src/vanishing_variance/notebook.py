@@ -37,7 +37,7 @@ from vanishing_variance.measure.plain_models.inside import plain_inside
 from vanishing_variance.params import changed, check, section_of, with_tasks
 from vanishing_variance.plain import training as plain_training
 from vanishing_variance.plain.plan import NetworkChoice, PlainPlan
-from vanishing_variance.task_check import check_task
+from vanishing_variance.task_check import check_task, reads_order
 
 # In a checkout a link to the root's params.yaml, and in an installed package its content.
 DEFAULTS = Path(__file__).with_name("params.yaml")
@@ -62,10 +62,14 @@ class Trained:
     kept: Mapping[str, Mapping[str, np.ndarray]]
     params: Mapping[str, Any]
 
+    @property
+    def network_name(self) -> str:
+        """The name of the network's file, or of its class."""
+        return self.plan.network_name if isinstance(self.plan, PlainPlan) else PAPER
+
     def __repr__(self) -> str:
-        network = self.plan.network_name if isinstance(self.plan, PlainPlan) else PAPER
         variant = self.plan.variant
-        names = f"{variant.task_name}, {variant.norm_name}, {variant.attention_name}, network {network}"
+        names = f"{variant.task_name}, {variant.norm_name}, {variant.attention_name}, network {self.network_name}"
         return f"Trained({names}, seeds {shown(list(self.seeds))}, {self.plan.steps} steps)"
 
 
@@ -82,7 +86,7 @@ def read_params(changes: Mapping[str, Any] | None = None, path: Path | str | Non
         raise InputError(f"path is {shown(path)}; must be that of a file")
     changes = changes or {}
     tasks = [str(key).split(".")[1] for key in changes if str(key).startswith("tasks.")]
-    known = [name for name in tasks if name in registry.task_names()]
+    known = [name for name in tasks if name in registry.names("tasks")]
     params = changed(with_tasks(read_yaml(Path(path)), known), changes)
     check(params)
     return params
@@ -128,7 +132,7 @@ def train(
     given = Given(given_task, given_norm, given_attention)
     if network is None:
         plan = TrainingPlan.of(params, run, given=given)
-        check_task(plan.variant.task, task_name, plan.lengths, in_order=False)
+        check_task(plan.variant.task, task_name, plan.lengths, in_order=reads_order(PAPER, run.attention))
         _check_batch(plan, numbers[0])
         block = train_block(plan, numbers)
     else:
@@ -136,7 +140,7 @@ def train(
             why = f"no other network than {PAPER} has an attention map by name"
             raise InputError(f"attention is {run.attention}; {why}")
         plan = PlainPlan.of(params, run, network, options, given=given)
-        check_task(plan.variant.task, task_name, plan.lengths, in_order=network != PAPER)
+        check_task(plan.variant.task, task_name, plan.lengths, in_order=reads_order(network, run.attention))
         block = plain_training.train_block(plan, numbers)
     return Trained(plan, numbers, block.weights, block.losses, block.kept, params)
 
@@ -153,7 +157,7 @@ def evaluate(trained: Trained, lengths: Iterable[int] | None = None, sequences: 
     tested, number = _test(trained, lengths, sequences)
     weights = {"last": trained.weights, **trained.kept}
     plan, variant = trained.plan, trained.plan.variant
-    in_order = isinstance(plan, PlainPlan) and plan.network_name != PAPER
+    in_order = reads_order(trained.network_name, variant.attention_name)
     check_task(variant.task, variant.task_name, plan.lengths, max(tested), in_order=in_order)
     if isinstance(plan, PlainPlan):
         correct = plain_correct(plan, trained.seeds, weights, tested, number)

@@ -96,7 +96,7 @@ def _checked_tasks(sections: Any) -> dict[str, Any]:
 
     Raises InputError.
     """
-    known = registry.task_names()
+    known = registry.names("tasks")
     others = [name for name in sections if name in known] if isinstance(sections, Mapping) else []
     kinds: dict[str, Any] = {}
     for name in dict.fromkeys((*TASKS, *others)):

@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Shaped
 
 from vanishing_variance.engine.ranges import Range
+from vanishing_variance.engine.run import PAPER
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.task import TARGET, Embedded, Feature, Number, OneHot, Sequences, Task, count
 from vanishing_variance.harness.errors import InputError, shown
@@ -24,11 +25,16 @@ MOST_CHANGED = 0.1
 def check_task(task: Task, name: str, trained: Range, tested: int | None = None, *, in_order: bool) -> None:
     """Raise InputError for the first thing that is wrong, at training lengths and beyond, up to `tested` items.
 
-    `in_order`: whether the network may read in which order the items are, which the paper's does not.
+    `in_order`: of `reads_order`.
     """
     beyond = 2 * trained.longest if tested is None else max(trained.longest, tested)
     for problem in _problems(task, name, trained, beyond, in_order):
         raise InputError(f"task {name}: {problem}")
+
+
+def reads_order(network: Any, attention: str) -> bool:
+    """Return whether models may read in which order the items are: of the paper's network, those with one map."""
+    return network != PAPER or attention == "stickbreaking"
 
 
 def _problems(task: Task, name: str, trained: Range, beyond: int, in_order: bool) -> Iterator[str]:

@@ -15,13 +15,13 @@ import pandas as pd
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.seeds import seeds
 from vanishing_variance.engine.streams import stream
-from vanishing_variance.engine.variant import Variant, task_training
+from vanishing_variance.engine.variant import Variant
+from vanishing_variance.harness.arrays import read_arrays
 from vanishing_variance.harness.frames import write_csv
 from vanishing_variance.harness.script import run_script
 from vanishing_variance.harness.sections import PATH, Lengths, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.drawn import drawn_sequences
-from vanishing_variance.measure.inference.stored import read_weights
 from vanishing_variance.measure.interventions.config import Interventions
 from vanishing_variance.measure.interventions.measurement import Block, intervene
 from vanishing_variance.results.shares import shares
@@ -71,14 +71,13 @@ def shares_of_line(line: str) -> pd.DataFrame:
     params = line_params(read_yaml(PATH), read_study(HERE.name), line)
     this = LineRun(TASK, "short", params["norm"], BLOCK, params["attention"], HERE.name, line)
     variant = Variant.of(params, TASK, this.norm, this.attention)
-    size = params["seeds_per_block"]
-    weights = read_weights(this.weights, variant, task_training(params, TASK), size)
+    weights = read_arrays(this.weights)
     lengths = get_param(params, "test.lengths", Lengths)
     sequences = drawn_sequences(variant.task, TASK, params["seed"], params["test"]["sequences"], lengths)
     trained = get_param(params, "ranges.short", Range)
     block = Block("short", trained, variant, weights, variant, weights, sequences)
     how: Interventions = get_param(params, "interventions", Interventions)
-    accuracy = intervene(block, seeds(BLOCK, size), how, params["seed"])
+    accuracy = intervene(block, seeds(BLOCK, params["seeds_per_block"]), how, params["seed"])
     found = shares(accuracy, {"short": trained.longest}).assign(norm=line)
     return found[found["length"].isna() | (found["length"] == max(lengths))]
 

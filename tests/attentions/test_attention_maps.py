@@ -12,7 +12,7 @@ from vanishing_variance.engine import registry
 EPSILON = torch.finfo(torch.float32).eps
 SIMPLEX = ("sparsemax", "entmax15", "entmax", "asentmax")
 OTHERS = ("sigmoid", "normalised", "stickbreaking", "length_gain", "l2")
-WEIGHTED = {name: registry.load_attention(name) for name in (*SIMPLEX, *OTHERS)}
+WEIGHTED = {name: registry.load("attentions", name) for name in (*SIMPLEX, *OTHERS)}
 INITIAL = {
     "ssmax": {"scale": 0.43},
     "power": {"scale": 1.0, "exponent": 0.0},
@@ -81,10 +81,10 @@ def expected(name, logits, numbers):
 
 
 def test_initial_values():
-    names = registry.attention_names()
+    names = registry.names("attentions")
     assert set(WEIGHTED) | {"softmax", "logn", "ssmax", "power"} == set(names)
     for name in names:
-        assert dict(registry.load_attention(name).LEARNABLE) == INITIAL.get(name, {})
+        assert dict(registry.load("attentions", name).LEARNABLE) == INITIAL.get(name, {})
 
 
 @pytest.mark.parametrize("items", [1, 2, 16, 16384])

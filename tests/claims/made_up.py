@@ -10,7 +10,7 @@ from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import judge
 from vanishing_variance.claims.paper import CLAIMS
 from vanishing_variance.harness.frames import read_csv
-from vanishing_variance.measure.interventions.names import ATTENTION, BASE, DAMAGING, NOTHING, OTHER, PLACES, RECOVERING
+from vanishing_variance.measure.interventions.names import ATTENTION, BASE, BEFORE, DAMAGING, NOTHING, OTHER, RECOVERING
 from vanishing_variance.probe.strategies import STRATEGIES
 from vanishing_variance.results.files import TrainingSetup
 from vanishing_variance.results.runs import REFERENCE, TASKS
@@ -75,7 +75,7 @@ def interventions(accuracies=None, **changes):
         if length == 16:
             rows.append((*about, 0, BASE, NOTHING, 0.998))
         rows += [(*about, length, BASE, NOTHING, base), (*about, length, OTHER, ATTENTION, base)]
-        for name, where in itertools.product((*RECOVERING, *DAMAGING), (*PLACES, ATTENTION)):
+        for name, where in itertools.product((*RECOVERING, *DAMAGING), (BEFORE, ATTENTION)):
             if name != OTHER:
                 rows.append((*about, length, name, where, 0.95 if name in RECOVERING else 0.5))
     frame = pd.DataFrame(rows, columns=["task", "range", "norm", "seed", "length", "intervention", "where", "accuracy"])

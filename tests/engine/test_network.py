@@ -49,7 +49,7 @@ def assert_as_plain(plan):
             torch.testing.assert_close(gradient.detach(), parameter.grad, rtol=0, atol=1e-10, msg=name)
 
 
-MAPS = product(registry.attention_names(), ["mlp", "direct"], [False, True])
+MAPS = product(registry.names("attentions"), ["mlp", "direct"], [False, True])
 CASES = [
     ("none", "softmax", {}),
     ("std", "softmax", {}),

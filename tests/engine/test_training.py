@@ -11,7 +11,6 @@ from small import make_plan, make_short, plain_model, start
 
 from vanishing_variance.engine import adam, block
 from vanishing_variance.engine import batches as drawing
-from vanishing_variance.engine import block as blocks
 from vanishing_variance.engine.ahead import batches_ahead
 from vanishing_variance.engine.block import loop, train_block
 from vanishing_variance.engine.ranges import Growth, Range
@@ -181,28 +180,6 @@ def test_a_block_is_its_chunks_and_a_block_of_one_seed_works(task_name):
         for name, array in weights.items():
             assert len(array) == 3
             assert np.array_equal(array[2:], theirs[kind][name])
-
-
-@pytest.mark.parametrize(
-    ("most", "chunks"),
-    [(5, [[4, 5, 6, 7, 8]]), (4, [[4, 5, 6], [7, 8]]), (2, [[4, 5], [6, 7], [8]]), (1, [[4], [5], [6], [7], [8]])],
-)
-def test_memory_that_is_not_enough_halves_the_seeds_that_are_trained_at_once(most, chunks):
-    trained_at_once = []
-
-    def within_memory(plan, seeds, path, report):
-        if len(seeds) > most:
-            raise torch.OutOfMemoryError
-        trained_at_once.append(seeds)
-        return blocks._train_chunk(plan, seeds, path, report)
-
-    train = partial(blocks.train_as_memory_allows, within_memory, make_short("dictionary"))
-    block = train([4, 5, 6, 7, 8], None, lambda done: None)
-    assert trained_at_once == chunks
-    assert block.losses["seed"].unique().tolist() == [4, 5, 6, 7, 8]
-    most = 0
-    with pytest.raises(torch.OutOfMemoryError):
-        train([4], None, lambda done: None)
 
 
 def test_the_number_of_processes_changes_no_bit_and_finds_the_same_checkpoints(tmp_path, monkeypatch):

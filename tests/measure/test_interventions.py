@@ -2,13 +2,12 @@
 
 from dataclasses import replace
 from functools import partial
-from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
 import torch
-from small import SHARP, WIDTH, Trained, clear, make_trained, models_of, sample, single
+from small import SHARP, WIDTH, Trained, make_trained, models_of, sample, single
 from torch.testing import assert_close
 
 from vanishing_variance.engine.ranges import Range
@@ -60,13 +59,12 @@ def parts_by_hand(scale, weight, seed=0, sequences=SEQUENCES):
         weight=torch.full((2, sequences), weight),
         target=target,
         rest=rest,
-        hard=target,
         labels=labels,
     )
 
 
 def accuracies(tested, long, training, other=None, trained=None):
-    """Return the accuracy of a model `by_hand` by intervention, and by place where moments are moved."""
+    """Return the accuracy of a model `by_hand` by intervention."""
     models = by_hand()
     of_long, of_training = calibrate(models, long), calibrate(models, training)
     other = tested.weight if other is None else other
@@ -76,8 +74,8 @@ def accuracies(tested, long, training, other=None, trained=None):
     ]
     found = {}
     for name, where, correct in outcomes:
-        key = (name, where) if where in names.PLACES else name
-        found[key] = correct[0].double().mean().item()
+        assert (where == names.BEFORE) == ("moments" in name)
+        found[name] = correct[0].double().mean().item()
     return found
 
 
@@ -87,7 +85,7 @@ def test_a_move_gives_the_moments_that_it_ends_at(form):
     start = torch.randn(2, 50, 6, generator=rng, dtype=torch.double) + 1
     end = torch.randn(2, 50, 6, generator=rng, dtype=torch.double) * 3 + 1
     wanted = by_form(end)[form]
-    moved = Move("before", by_form(start)[form], wanted)(start)
+    moved = Move(by_form(start)[form], wanted)(start)
     found = by_form(moved)[form]
     torch.testing.assert_close(found.mean, wanted.mean)
     torch.testing.assert_close(found.deviation, wanted.deviation)
@@ -110,13 +108,13 @@ def test_what_another_sample_of_the_same_length_has_changes_nothing(scale, accur
 def test_a_head_that_needs_the_global_scale_alone_is_put_right_by_the_moments():
     long, training = parts_by_hand(0.1, 0.95), parts_by_hand(1.0, 0.95)
     accuracy = accuracies(parts_by_hand(0.1, 0.95, 1), long, training, trained=parts_by_hand(1.0, 0.95, 2))
-    for form, where in product(names.FORMS, names.PLACES):
-        assert accuracy[names.restored(form), where] == 1
-        assert accuracy[names.both(form), where] == 1
-        assert accuracy[names.damaged(form), where] == 0.5
-        assert accuracy[names.kept_long(form), where] == 0.5
+    for form in names.FORMS:
+        assert accuracy[names.restored(form)] == 1
+        assert accuracy[names.both(form)] == 1
+        assert accuracy[names.damaged(form)] == 0.5
+        assert accuracy[names.kept_long(form)] == 0.5
     # attention is right already
-    for name in (names.BASE, names.TARGET, names.AVERAGED, names.HARD, names.OTHER):
+    for name in (names.BASE, names.TARGET, names.OTHER):
         assert accuracy[name] == 0.5
     assert accuracy[names.TRAINED_TARGET] == 1
 
@@ -125,12 +123,12 @@ def test_a_model_whose_attention_alone_is_broken_is_put_right_by_the_targets_wei
     long, training = parts_by_hand(1.0, 0.1), parts_by_hand(1.0, 0.95)
     other = torch.full((2, SEQUENCES), 0.95)
     accuracy = accuracies(parts_by_hand(1.0, 0.1, 1), long, training, other, parts_by_hand(1.0, 0.95, 2))
-    for name in (names.TARGET, names.OTHER, names.HARD):
+    for name in (names.TARGET, names.OTHER):
         assert accuracy[name] == 1
-    for name in (names.BASE, names.AVERAGED, names.TRAINED_TARGET):
+    for name in (names.BASE, names.TRAINED_TARGET):
         assert accuracy[name] == 0.5
-    assert accuracy[names.restored("global"), "before"] == 0.5
-    assert accuracy[names.kept_long("feature"), "before"] == 0.5
+    assert accuracy[names.restored("global")] == 0.5
+    assert accuracy[names.kept_long("feature")] == 0.5
 
 
 def densely(models, sequences):
@@ -160,10 +158,6 @@ def test_they_are_what_a_dense_average_consists_of(task_name, length, heads, mon
     rest = torch.einsum("sbn,sbnd->sbd", others / others.sum(-1, keepdim=True), hidden)
     assert_close(parts.rest.double(), rest, **CLOSE)
 
-    sure = torch.from_numpy(clear(weights.numpy()))
-    largest = torch.take_along_dim(hidden, weights.argmax(-1)[..., None, None], dim=2).squeeze(2)
-    assert_close(parts.hard.double()[sure], largest[sure], **CLOSE)
-
 
 def read(task, length, size):
     """Yield the test sequences of a length, a part at a time, as from a file."""
@@ -189,7 +183,7 @@ def test_a_row_an_intervention_model_and_length_the_same_for_a_seed_alone(task_n
     assert set(accuracy["norm"]) == {"ln"}
     assert set(accuracy["length"]) == {0, *LENGTHS}
     assert set(accuracy["intervention"]) == {names.BASE, *names.RECOVERING, *names.DAMAGING}
-    assert accuracy.groupby("length").size().tolist() == [2, 46, 46, 46]
+    assert accuracy.groupby("length").size().tolist() == [2, 24, 24, 24]
 
     second = [Trained(models.variant, single(models, 1)) for models in (ln, none)]
     alone = intervene(make_block(*second), [5], FEW, 0)

@@ -13,7 +13,7 @@ INITIAL = {"scale": 1.0, "shift": 0.0, "centre": 0.0}
 
 
 def normalise(name, outputs, epsilon, parameters):
-    module = registry.load_norm(name)
+    module = registry.load("norms", name)
     given = {key: torch.as_tensor(parameters[key], dtype=torch.float64) for key in module.LEARNABLE}
     return module.normalise(torch.as_tensor(outputs), given, epsilon)
 
@@ -53,7 +53,7 @@ def test_ln_is_std_with_gamma_in_the_next_matrix_and_beta_in_the_next_bias(task_
 
 
 def test_each_begins_without_an_effect_of_what_is_learned(norm_name):
-    learnable = dict(registry.load_norm(norm_name).LEARNABLE)
+    learnable = dict(registry.load("norms", norm_name).LEARNABLE)
     assert learnable == {key: INITIAL[key] for key in learnable}
 
 

@@ -22,8 +22,8 @@ def accuracies(seeds=4, **values):
             for length, base in ((8, 0.9), (64, 0.5), (512, 0.3)):
                 cells.append((norm, seed, length, names.BASE, names.NOTHING, base + seed / 500))
                 for name in (*names.RECOVERING, *names.DAMAGING):
-                    for where in names.PLACES if name in MOMENTS else ("attention",):
-                        cells.append((norm, seed, length, name, where, values.get(name, 0.5) + seed / 500))
+                    where = names.BEFORE if name in MOMENTS else names.ATTENTION
+                    cells.append((norm, seed, length, name, where, values.get(name, 0.5) + seed / 500))
     frame = pd.DataFrame(cells, columns=["norm", "seed", "length", "intervention", "where", "accuracy"])
     return frame.assign(task="argmax", range="short")
 
@@ -46,7 +46,7 @@ def test_shares_are_of_the_fall_between_the_same_seeds():
     assert row["share"] == pytest.approx(0.4 / 0.5985, abs=1e-6)
     assert row["share_low"] < row["share"] < row["share_high"]
     assert (row["fall"], row["n"]) == (pytest.approx(59.85), 4)
-    row = one(table, "damage", names.damaged("global"), "after", 64)
+    row = one(table, "damage", names.damaged("global"), "before", 64)
     assert row["share"] == pytest.approx(0.0985 / 0.3985, abs=1e-6)
     assert change(one(table, "recovered", names.TARGET, "attention")) == (20 + 40) / 2
     longer = shares(frame, {"short": 64})  # a length of training is not beyond it
@@ -58,7 +58,7 @@ def test_shapley_shares_add_up_to_what_both_bring():
     values = {names.restored("global"): 0.35, names.kept_long("global"): 0.6, names.both("global"): 0.9}
     table = shares(accuracies(**values), {"short": 16})
     weight, moments = (
-        one(table, "Shapley", f"{part} (global moments)", "after", 512) for part in ("target weight", "moments")
+        one(table, "Shapley", f"{part} (global moments)", "before", 512) for part in ("target weight", "moments")
     )
     assert (change(weight), change(moments)) == (42.5, 17.5)
 

@@ -14,6 +14,6 @@ from torch import Tensor
 LEARNABLE: Mapping[str, float] = {}
 
 
-def scale(items: int, parameters: Mapping[str, Float[Tensor, " S"]]) -> Float[Tensor, " S"] | float:
+def scale(items: int, parameters: Mapping[str, Float[Tensor, "S 1 1"]]) -> Float[Tensor, "S 1 1"] | float:
     """Return the logits' factor log N, N = `items`."""
     return math.log(items)

@@ -3,8 +3,6 @@
 S seeds.
 """
 
-import gc
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import torch
 
 from vanishing_variance.engine import loop
 from vanishing_variance.engine.checkpoints import fingerprint, to_arrays
@@ -67,42 +64,14 @@ def train_in_chunks(
     `train` is called with the plan, seeds, the file of their checkpoint and what to report seed-steps to.
     """
     # here, where all modules are loaded that decide the training: another process loads them as it trains
-    checkpoint = None if checkpoints is None else checkpoints / fingerprint(plan, seeds)
+    mark = fingerprint(plan, seeds) if checkpoints else ""
     jobs = []
     for first in range(0, len(seeds), size):
-        jobs.append(job(train_as_memory_allows, train, plan, seeds[first : first + size], checkpoint))
+        chunk = seeds[first : first + size]
+        path = checkpoints / f"{chunk[0]}-{len(chunk)}-{mark}.safetensors" if checkpoints else None
+        jobs.append(job(train, plan, chunk, path))
     with Progress(f"train {plan.name}", plan.steps * len(seeds), "seed-steps") as progress:
         return joined(parallel.run(jobs, progress))
-
-
-def train_as_memory_allows(
-    train: Train, plan: TrainingPlan, seeds: Sequence[int], checkpoint: Path | None, report: Report
-) -> TrainedBlock:
-    """Return a block trained at once or, while a GPU's memory is not enough, half as many seeds at a time.
-
-    The name of each checkpoint ends with that of `checkpoint`, in its folder. Raises torch.OutOfMemoryError where
-    memory is not enough for one seed.
-    """
-    torch.set_num_threads(1)  # several would sum in another order
-    blocks: list[TrainedBlock] = []
-    first, size = 0, len(seeds)
-    while first < len(seeds):
-        some_seeds = seeds[first : first + size]
-        path = None
-        if checkpoint is not None:
-            path = checkpoint.with_name(f"{some_seeds[0]}-{len(some_seeds)}-{checkpoint.name}.safetensors")
-        try:
-            blocks.append(train(plan, some_seeds, path, report))
-            first += size
-            continue
-        except torch.OutOfMemoryError:
-            if size == 1:
-                raise
-        size = (size + 1) // 2
-        print(f"train {plan.name}: memory is not enough; now {size} seeds at a time", file=sys.stderr, flush=True)
-        gc.collect()  # the failed training, which refers to itself
-        torch.cuda.empty_cache()
-    return joined(blocks)
 
 
 def _train_chunk(plan: TrainingPlan, seeds: Sequence[int], checkpoint: Path | None, report: Report) -> TrainedBlock:

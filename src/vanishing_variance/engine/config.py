@@ -9,7 +9,7 @@ from vanishing_variance.harness.sections import Count, NotNegative, Positive, Se
 
 
 def _treatment(norm: Any) -> Any:
-    treatments = [name for name in registry.norm_names() if name != "none"]
+    treatments = [name for name in registry.names("norms") if name != "none"]
     if norm not in treatments:
         raise ValueError(f"one of {', '.join(treatments)}; none is what each is compared with")
     return norm

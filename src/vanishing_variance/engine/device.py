@@ -18,6 +18,6 @@ def device() -> torch.device:
         return torch.device("cpu")
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     torch.use_deterministic_algorithms(True)
-    # a kernel a tensor, for nothing that is read (tests/engine/test_device.py)
+    # a kernel a tensor, for nothing that is read (tests/engine/test_training.py)
     deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
     return torch.device("cuda")

@@ -1,4 +1,4 @@
-"""Choices by name: a task is a file of `tasks/`, a normaliser of `norms/`, an attention map of `attentions/`.
+"""Choices by name, a file each: of `tasks/`, `norms/`, `attentions/` and `networks/`.
 
 Adding one edits no other file.
 """
@@ -13,14 +13,9 @@ from vanishing_variance.harness.errors import InputError, shown
 _PACKAGE = Path(__file__).parents[1]
 
 
-def norm_names() -> list[str]:
-    """Return the names of the normalisers, sorted."""
-    return sorted(path.stem for path in (_PACKAGE / "norms").glob("[!_]*.py"))
-
-
-def attention_names() -> list[str]:
-    """Return the names of the attention maps, sorted."""
-    return sorted(path.stem for path in (_PACKAGE / "attentions").glob("[!_]*.py"))
+def names(folder: str) -> list[str]:
+    """Return the names of the choices of a folder, sorted."""
+    return sorted(path.stem for path in (_PACKAGE / folder).glob("[!_]*.py"))
 
 
 def softmax_names() -> list[str]:
@@ -29,38 +24,25 @@ def softmax_names() -> list[str]:
     They have a function `scale`, which is looked for in their text: to load them would load torch.
     """
     folder = _PACKAGE / "attentions"
-    return [name for name in attention_names() if "\ndef scale(" in (folder / f"{name}.py").read_text()]
+    return [name for name in names("attentions") if "\ndef scale(" in (folder / f"{name}.py").read_text()]
 
 
-def task_names() -> list[str]:
-    """Return the names of the tasks, sorted."""
-    return sorted(path.stem for path in (_PACKAGE / "tasks").glob("[!_]*.py"))
-
-
-def load_norm(name: str) -> ModuleType:
-    """Return the module of a normaliser. Raises InputError, which lists the choices, for an unknown one."""
-    return _load("norms", name, norm_names())
-
-
-def load_attention(name: str) -> ModuleType:
-    """Return the module of an attention map. Raises InputError, which lists the choices, for an unknown one."""
-    return _load("attentions", name, attention_names())
-
-
-def load_task(name: str) -> type[Task]:
-    """Return the class of a task. Raises InputError, which lists the choices, for an unknown one."""
-    module = _load("tasks", name, task_names())
-    own = [thing for thing in vars(module).values() if getattr(thing, "__module__", None) == module.__name__]
-    tasks = [thing for thing in own if isinstance(thing, type) and issubclass(thing, Task)]
-    if len(tasks) != 1:
-        raise InputError(f"{module.__file__}: a task's file has one class that is a Task, not {len(tasks)}")
-    return tasks[0]
-
-
-def _load(folder: str, name: str, choices: list[str]) -> ModuleType:
+def load(folder: str, name: str) -> ModuleType:
+    """Return the module of a choice. Raises InputError for an unknown one, which lists the choices, or a broken one."""
+    choices = names(folder)
     if name not in choices:
         raise InputError(f"{folder}: {shown(name)} is unknown; choose from {', '.join(choices)}")
     try:
         return import_module(f"vanishing_variance.{folder}.{name}")
     except Exception as problem:  # of any kind: of the file's own code
         raise InputError(f"{folder}/{name}.py fails: {type(problem).__name__}: {problem}") from problem
+
+
+def load_task(name: str) -> type[Task]:
+    """Return the class of a task. Raises InputError, which lists the choices, for an unknown one."""
+    module = load("tasks", name)
+    own = [thing for thing in vars(module).values() if getattr(thing, "__module__", None) == module.__name__]
+    tasks = [thing for thing in own if isinstance(thing, type) and issubclass(thing, Task)]
+    if len(tasks) != 1:
+        raise InputError(f"{module.__file__}: a task's file has one class that is a Task, not {len(tasks)}")
+    return tasks[0]

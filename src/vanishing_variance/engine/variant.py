@@ -53,7 +53,7 @@ class Variant:
         """The attention map. Raises InputError for an unknown or incomplete one."""
         attention = self.given.attention
         if attention is None:
-            attention = registry.load_attention(self.attention_name)
+            attention = registry.load("attentions", self.attention_name)
         if not isinstance(attention, Rescaled | Weighting):
             wanted = "LEARNABLE, and scale, as ssmax.py has, or weights, as length_gain.py has"
             raise InputError(f"{_place(attention)}: an attention map has {wanted}")
@@ -62,7 +62,7 @@ class Variant:
     @property
     def norm(self) -> Normaliser:
         """The normaliser. Raises InputError for an unknown or incomplete one."""
-        norm = registry.load_norm(self.norm_name) if self.given.norm is None else self.given.norm
+        norm = registry.load("norms", self.norm_name) if self.given.norm is None else self.given.norm
         if not isinstance(norm, Normaliser):
             raise InputError(f"{_place(norm)}: a normaliser has LEARNABLE and normalise, as ln.py has")
         return norm
@@ -81,13 +81,6 @@ class Variant:
 
     def _network(self) -> Network:
         return Network(Embedding(self.task), self.attention, self.norm, self.model)
-
-
-def task_training(params: Mapping[str, Any], task: str) -> TaskTraining:
-    """Return how params.yaml says that a task is trained. Raises InputError."""
-    kind = registry.load_task(task).training_class()
-    training: TaskTraining = get_param(params, f"tasks.{task}.training", kind)
-    return training
 
 
 def _place(choice: Any) -> str:

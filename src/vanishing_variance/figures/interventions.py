@@ -26,8 +26,7 @@ def draw(shares: pd.DataFrame, longest: int) -> Drawing:
     `shares`: `results.shares.shares`, of which the short range's lengths that have a share are drawn;
     `longest`: the longest training length there.
     """
-    shown = rows(shares, range_="short", norm="none").dropna(subset=["length", "share"])
-    shown = shown[shown["where"] != "after"].assign(row="")
+    shown = rows(shares, range_="short", norm="none").dropna(subset=["length", "share"]).assign(row="")
     if shown.empty:
         return Drawing(style.figure(height=1), TITLE, "No length loses accuracy, so there is no share to draw.")
     lengths = sorted(shown["length"].astype(int).unique())

@@ -38,7 +38,7 @@ class Network(nn.Module):
     ) -> None:
         super().__init__()
         self.head_width, self.scaled_logits = width // heads, scaled_logits
-        self.map = registry.load_attention(attention) if isinstance(attention, str) else attention
+        self.map = registry.load("attentions", attention) if isinstance(attention, str) else attention
 
         self.item: nn.Module = nn.Identity()
         self.query: nn.Module = nn.Identity()

@@ -3,19 +3,16 @@
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from importlib import import_module
-from pathlib import Path
 from typing import Any, get_type_hints
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from torch import nn
 
+from vanishing_variance.engine import registry
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.run import PAPER, Run
 from vanishing_variance.engine.variant import NAMED, Given
 from vanishing_variance.harness.errors import InputError, shown
-
-_FOLDER = Path(__file__).parents[1] / "networks"
 
 NetworkChoice = str | type[nn.Module]
 
@@ -61,27 +58,19 @@ class PlainPlan(TrainingPlan):
         return network_name(self.network)
 
 
-def network_names() -> list[str]:
-    """Return the names of the networks, sorted."""
-    return sorted(path.stem for path in _FOLDER.glob("[!_]*.py"))
-
-
 def network_name(network: NetworkChoice) -> str:
     """Return the name of a network's file, or of its class."""
     return network if isinstance(network, str) else network.__name__
 
 
 def load_network(network: NetworkChoice) -> type[nn.Module]:
-    """Return the class of a network. Raises InputError, which lists the choices, for an unknown name."""
-    if isinstance(network, type) and issubclass(network, nn.Module):
-        return network
-    choices = network_names()
-    if network not in choices:
-        raise InputError(f"networks: {shown(network)} is unknown; choose from {', '.join(choices)}, or give a class")
-    module = import_module(f"vanishing_variance.networks.{network}")
-    if not hasattr(module, "Network"):
-        raise InputError(f"{module.__file__}: a network's file has a class Network, as paper.py has")
-    loaded: type[nn.Module] = module.Network
+    """Return the class of a network. Raises InputError for an unknown name, and for what is no such class."""
+    loaded: Any = network
+    if isinstance(network, str):
+        loaded = getattr(registry.load("networks", network), "Network", None)
+    if not isinstance(loaded, type) or not issubclass(loaded, nn.Module):
+        allowed = "a class that is an nn.Module, or the name of a file of networks/ with such a class, Network"
+        raise InputError(f"network is {shown(network)}; must be {allowed}")
     return loaded
 
 

@@ -4,7 +4,6 @@ S seeds, L lengths. Accuracies are fractions in the raw frame, percentage points
 """
 
 from collections.abc import Mapping
-from itertools import product
 from typing import Any, TypeVar
 
 import numpy as np
@@ -68,13 +67,13 @@ def _changes(means: pd.DataFrame, trained: pd.Series) -> dict[tuple[str, str, st
             changes["recovered", name, where] = means[name, where] - base
         if name in names.DAMAGING:
             changes["damage", name, where] = trained - means[name, where]
-    for form, where in product(names.FORMS, names.PLACES):
-        if (names.both(form), where) not in means.columns:  # of a task without a target
+    for form in names.FORMS:
+        if names.both(form) not in means:  # of a task without a target
             continue
-        of_each = (means[name(form), where] for name in (names.kept_long, names.restored, names.both))
+        of_each = (means[name(form), names.BEFORE] for name in (names.kept_long, names.restored, names.both))
         weight, moments = _split(base, *of_each)
-        changes["Shapley", f"target weight ({form} moments)", where] = weight
-        changes["Shapley", f"moments ({form} moments)", where] = moments
+        changes["Shapley", f"target weight ({form} moments)", names.BEFORE] = weight
+        changes["Shapley", f"moments ({form} moments)", names.BEFORE] = moments
     return changes
 
 

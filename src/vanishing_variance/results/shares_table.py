@@ -14,9 +14,9 @@ from vanishing_variance.statistics.intervals import mean_estimate
 
 NOTE = (
     "Mean accuracy over all test lengths beyond training, as trained; what is set acts on the attention weights, or "
-    "on O before or after the normaliser. Recovered: (intervened − base) / fall, on long sequences; damage: "
-    "(training-length accuracy − intervened) / fall, on sequences of the training lengths; the fall is training-length "
-    "accuracy − base. Shapley: what both restored bring, split between the target's weight and the moments. In percent "
+    "on O before the normaliser. Recovered: (intervened − base) / fall, on long sequences; damage: (training-length "
+    "accuracy − intervened) / fall, on sequences of the training lengths; the fall is training-length accuracy − base. "
+    "Shapley: what both restored bring, split between the target's weight and the moments. In percent "
     "of the fall, with 95% intervals over seeds (Fieller); – where the fall is below a point or may be 0."
 )
 # Of models without a normaliser, by kind: the intervention and place of each of CAUSES.

@@ -1,7 +1,7 @@
 """The parameters of a study's lines: params.yaml, with what the study and the line change."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from importlib import import_module
 from itertools import product
@@ -20,7 +20,7 @@ from vanishing_variance.measure.held_out import Test
 from vanishing_variance.params import Params, changed, check, with_tasks
 from vanishing_variance.studies.line import LineRun
 from vanishing_variance.studies.study import Study
-from vanishing_variance.task_check import check_task
+from vanishing_variance.task_check import check_task, reads_order
 
 # What a line may change of params.yaml, sections and single keys; tests are the same for all lines.
 TRAINED = (
@@ -34,17 +34,18 @@ PAPERS_NORM = "ln"
 _OF_TABLES = ("seed", "ranges", "tasks", "attention", "network", "network_options", "model")
 
 
-def _one_of(name: Any, choices: Callable[[], list[str]]) -> Any:
-    if name not in choices():
-        raise ValueError(f"one of {', '.join(choices())}")
+def _one_of(name: Any, folder: str) -> Any:
+    choices = registry.names(folder)
+    if name not in choices:
+        raise ValueError(f"one of {', '.join(choices)}")
     return name
 
 
 class LineParams(Params):
     """All parameters of a line, which may have any normaliser, or none, and any attention map."""
 
-    norm: Annotated[str, BeforeValidator(partial(_one_of, choices=registry.norm_names))]
-    attention: Annotated[str, BeforeValidator(partial(_one_of, choices=registry.attention_names))]
+    norm: Annotated[str, BeforeValidator(partial(_one_of, folder="norms"))]
+    attention: Annotated[str, BeforeValidator(partial(_one_of, folder="attentions"))]
 
 
 def held_out(params: Mapping[str, Any], study: Study) -> dict[str, Any]:
@@ -147,7 +148,7 @@ def seeds_of(params: Mapping[str, Any]) -> set[int]:
 def check_tasks(study: Study, resolved: Mapping[str, Mapping[str, Any]]) -> None:
     """Raise InputError for a task that is wrong; `resolved`: the parameters by line."""
     of_all = next(iter(resolved.values()))
-    in_order = all(params["network"] != PAPER for params in resolved.values())
+    in_order = all(reads_order(params["network"], params["attention"]) for params in resolved.values())
     ranges = dict.fromkeys(map(study.range_of, study.names))
     for name, range_ in product(study.tasks, ranges):
         task = get_param(of_all, f"tasks.{name}.data", registry.load_task(name))

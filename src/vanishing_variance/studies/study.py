@@ -24,8 +24,8 @@ def _named(name: str) -> str:
 
 
 def _task(name: str) -> str:
-    if name not in registry.task_names():
-        raise ValueError(f"one of {', '.join(registry.task_names())}")
+    if name not in registry.names("tasks"):
+        raise ValueError(f"one of {', '.join(registry.names('tasks'))}")
     return name
 
 

@@ -68,22 +68,13 @@ def _compiled_by(compiler: list[str], source: Path, definitions: Mapping[str, in
     defined = [f"-D{name}={value}" for name, value in sorted(definitions.items())]
     command = [*compiler, *FLAGS, processor, *defined, "-shared", "-fPIC"]
     library = paths.cache() / f"{source.stem}-{_fingerprint(source, compiler, command)}.so"
-    if not _is_whole(library):
+    if not library.exists():
         write(library, partial(_compile, [*command, str(source), "-lm", "-o"]))
     return ctypes.CDLL(str(library))
 
 
 def _compile(command: list[str], to: Path) -> None:
-    """Compile to a file, and append the hash of its content, which a loader does not read."""
     subprocess.run([*command, str(to)], check=True, capture_output=True)
-    content = to.read_bytes()
-    to.write_bytes(content + hashlib.sha256(content).digest())
-
-
-def _is_whole(library: Path) -> bool:
-    """Return whether a library ends with the hash of its content: one that was cut off would kill whoever loads it."""
-    content = library.read_bytes() if library.exists() else b""
-    return hashlib.sha256(content[:-32]).digest() == content[-32:]
 
 
 def _fingerprint(source: Path, compiler: list[str], command: list[str]) -> str:

@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 
 from vanishing_variance.engine.run import Run
-from vanishing_variance.engine.task import TaskTraining
-from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness import paths
 from vanishing_variance.harness.arrays import read_about, read_arrays, read_parts
 from vanishing_variance.harness.errors import InputError
@@ -17,22 +15,6 @@ from vanishing_variance.measure.inference.sequences import Read
 
 # A tensor that every network has, by which trained weights are recognised.
 SIGNATURE = "head.2.weight"
-
-
-def read_weights(path: Path, variant: Variant, training: TaskTraining, seeds: int) -> dict[str, np.ndarray]:
-    """Return the weights of a block of `seeds` trained models, (S, ...) float32 by name.
-
-    Raises InputError when the file is missing or damaged, does not hold the weights that params.yaml describes, or
-    numbers that are not finite.
-    """
-    weights = read_arrays(path)
-    shapes = {name: array.shape for name, array in weights.items()}
-    expected = {name: (seeds, *initial.shape) for name, initial in variant.initial(training).items()}
-    if shapes != expected:
-        raise InputError(f"{path}: holds other weights than params.yaml describes; delete it and run dvc repro")
-    if not all(np.isfinite(array).all() for array in weights.values()):
-        raise InputError(f"{path}: holds weights that are not finite; delete it and run dvc repro")
-    return weights
 
 
 def weight_files(run: Run) -> dict[str, Path]:

@@ -10,7 +10,6 @@ from jaxtyping import Bool, Float, Int64
 from torch import Tensor
 
 from vanishing_variance.measure.inference.models import Models
-from vanishing_variance.measure.interventions.names import PLACES
 
 
 @dataclass(frozen=True)
@@ -23,9 +22,8 @@ class Moments:
 
 @dataclass(frozen=True)
 class Move:
-    """From the moments of one sample to those of another, of the same form, `before` or `after` the normaliser."""
+    """From the moments of one sample to those of another, of the same form."""
 
-    where: str
     start: Moments
     end: Moments
 
@@ -57,13 +55,9 @@ def by_form(outputs: Float[Tensor, "S B D"]) -> dict[str, Moments]:
 
 
 @torch.no_grad()
-def moments(models: Models, context: Float[Tensor, "S BH P"]) -> dict[tuple[str, str], Moments]:
-    """Return the moments of O, given contexts, by form and place, `before` and `after` the normaliser."""
-    by_place = {}
-    for where, outputs in zip(PLACES, models.outputs(context), strict=True):
-        for form, of_form in by_form(outputs).items():
-            by_place[form, where] = of_form
-    return by_place
+def moments(models: Models, context: Float[Tensor, "S BH P"]) -> dict[str, Moments]:
+    """Return the moments of O before the normaliser, given contexts, by form."""
+    return by_form(models.network.outputs(models.weights, context))
 
 
 @torch.no_grad()
@@ -72,9 +66,7 @@ def is_correct(
 ) -> Bool[Tensor, "S B"]:
     """Return True where the answer is correct, given contexts, with the moments of O moved on the way."""
     outputs = models.network.outputs(models.weights, context)
-    if move is not None and move.where == "before":
+    if move is not None:
         outputs = move(outputs)
-    outputs = models.network.normalise(models.weights, outputs)
-    if move is not None and move.where == "after":
-        outputs = move(outputs)
-    return models.read_out(outputs).argmax(-1) == labels
+    normalised = models.network.normalise(models.weights, outputs)
+    return models.read_out(normalised).argmax(-1) == labels

@@ -1,19 +1,15 @@
 """The interventions by name, and where each acts.
 
-A moment intervention acts on the attention outputs O, `before` or `after` the normaliser; every other one on the
-weights that the items' hidden layers are averaged with, `attention`, and so before both. `nothing` is set at the base.
+A moment intervention acts on the attention outputs O, `before` the normaliser; every other one on the weights that the
+items' hidden layers are averaged with, `attention`, and so before that. `nothing` is set at the base.
 """
 
 FORMS = ("global", "feature")
-PLACES = ("before", "after")
-NOTHING, ATTENTION = "nothing", "attention"
+NOTHING, ATTENTION, BEFORE = "nothing", "attention", "before"
 BASE = "base"
 TARGET = "target weight restored"
-AVERAGED = "distractors averaged"
 OTHER = "weights of another variant"
-HARD = "hard attention"
 TRAINED_TARGET = "training sequences, target weight of the long length"
-TRAINED_TARGET_AVERAGED = f"{TRAINED_TARGET}, {AVERAGED}"
 
 # Functions of a form. The moments of a long length are set to those of the training lengths;
 restored = "{} moments restored".format
@@ -25,7 +21,7 @@ both = "target weight and {} moments restored".format
 damaged = "training sequences, {} moments of the long length".format
 
 # Those that a task without a target has, too.
-WITHOUT_TARGET = (BASE, *map(restored, FORMS), HARD, *map(damaged, FORMS))
+WITHOUT_TARGET = (BASE, *map(restored, FORMS), *map(damaged, FORMS))
 # Those of the long sequences, whose recovered share is asked, and those of training sequences, whose damage share is.
-RECOVERING = (*map(restored, FORMS), TARGET, *map(kept_long, FORMS), *map(both, FORMS), AVERAGED, OTHER, HARD)
-DAMAGING = (*map(damaged, FORMS), TRAINED_TARGET, TRAINED_TARGET_AVERAGED)
+RECOVERING = (*map(restored, FORMS), TARGET, *map(kept_long, FORMS), *map(both, FORMS), OTHER)
+DAMAGING = (*map(damaged, FORMS), TRAINED_TARGET)

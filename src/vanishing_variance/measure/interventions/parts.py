@@ -32,24 +32,19 @@ class Parts:
     """The contexts of S models for B sequences, taken apart in every head.
 
     `context` and its parts: the `weight` a_t and the hidden layer `target` of the target item, and the `rest`, which is
-    that of the target where a sequence has no other item. `hard`: the hidden layer of the item with the largest weight,
-    the first of equals. `labels`: the correct answers.
+    that of the target where a sequence has no other item. `labels`: the correct answers.
     """
 
     context: Float[Tensor, "S BH P"]
     weight: Float[Tensor, "S BH"]
     target: Float[Tensor, "S BH P"]
     rest: Float[Tensor, "S BH P"]
-    hard: Float[Tensor, "S BH P"]
     labels: Int64[Tensor, " B"]
 
-    def weighted(
-        self, weight: Float[Tensor, "S BH"], rest: Float[Tensor, "S BH P"] | None = None
-    ) -> Float[Tensor, "S BH P"]:
+    def weighted(self, weight: Float[Tensor, "S BH"]) -> Float[Tensor, "S BH P"]:
         """Return the context with this weight of the target, the others scaled to what it leaves."""
-        rest = self.rest if rest is None else rest
         weight = weight.unsqueeze(-1)
-        return weight * self.target + (1 - weight) * rest
+        return weight * self.target + (1 - weight) * self.rest
 
 
 @torch.no_grad()
@@ -79,7 +74,6 @@ def _take_apart(models: Models, sequences: Sequences) -> Parts:
         weight=weight,
         target=of_target,
         rest=rest,
-        hard=items_at(items, logits.argmax(-1, keepdim=True)).hidden().squeeze(2),
         labels=models.labels(sequences),
     )
 

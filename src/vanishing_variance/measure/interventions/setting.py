@@ -7,7 +7,6 @@ rows of attention (the heads of a sequence one after another), P features of a c
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
 
 import numpy as np
 from jaxtyping import Bool, Float, Int64
@@ -25,15 +24,10 @@ Outcome = tuple[str, str, Bool[Tensor, "S _"]]
 
 @dataclass(frozen=True)
 class Calibration:
-    """Moments and target weights of calibration sequences, none of which is tested.
-
-    `rest`: in each head the mean of what the other items contribute, over the mean of their weight. `moments`: of O, by
-    form and place.
-    """
+    """Target weights, and moments of O by form, of calibration sequences, none of which is tested."""
 
     parts: Parts
-    rest: Float[Tensor, "S H P"]
-    moments: Mapping[tuple[str, str], Moments]
+    moments: Mapping[str, Moments]
 
 
 @dataclass(frozen=True)
@@ -64,12 +58,7 @@ def draw_donors(rng: np.random.Generator, tested: int, settings: Interventions, 
 
 def calibrate(models: Models, parts: Parts) -> Calibration:
     """Return the calibration of one sample of sequences."""
-    by_head = (len(parts.labels), -1)
-    others_weight = 1 - parts.weight.unsqueeze(-1)
-    total = (others_weight * parts.rest).unflatten(1, by_head).sum(1)
-    total_weight = others_weight.unflatten(1, by_head).sum(1)
-    rest = total / total_weight.clamp(min=1e-12)
-    return Calibration(parts, rest, moments(models, parts.context))
+    return Calibration(parts, moments(models, parts.context))
 
 
 def on_long(
@@ -94,17 +83,15 @@ def on_long(
     # the moments that O has at the long length once the target's weight is restored
     calibrated_context = long.parts.weighted(training_weight[:, donors.calibrated])
     restored_moments = moments(models, calibrated_context)
-    for form, where in product(names.FORMS, names.PLACES):
-        of_long = long.moments[form, where]
-        of_training = training.moments[form, where]
-        of_restored = restored_moments[form, where]
-        yield outcome(names.restored(form), tested.context, Move(where, of_long, of_training))
-        yield outcome(names.kept_long(form), restored_context, Move(where, of_restored, of_long))
-        yield outcome(names.both(form), restored_context, Move(where, of_restored, of_training))
+    for form in names.FORMS:
+        of_long = long.moments[form]
+        of_training = training.moments[form]
+        of_restored = restored_moments[form]
+        yield outcome(names.restored(form), tested.context, Move(of_long, of_training))
+        yield outcome(names.kept_long(form), restored_context, Move(of_restored, of_long))
+        yield outcome(names.both(form), restored_context, Move(of_restored, of_training))
 
-    yield outcome(names.AVERAGED, tested.weighted(tested.weight, _everywhere(long.rest, tested)))
     yield outcome(names.OTHER, tested.weighted(other_weight))
-    yield outcome(names.HARD, tested.hard)
 
 
 def on_training(
@@ -112,24 +99,17 @@ def on_training(
 ) -> Iterator[Outcome]:
     """Yield every intervention on `tested` sequences of the training lengths, with what a long length has."""
     outcome = partial(_outcome, models, tested)
-    for form, where in product(names.FORMS, names.PLACES):
-        of_training = training.moments[form, where]
-        of_long = long.moments[form, where]
-        yield outcome(names.damaged(form), tested.context, Move(where, of_training, of_long))
+    for form in names.FORMS:
+        move = Move(training.moments[form], long.moments[form])
+        yield outcome(names.damaged(form), tested.context, move)
 
     long_weight = long.parts.weight[:, donors.damage]
     yield outcome(names.TRAINED_TARGET, tested.weighted(long_weight))
-    yield outcome(names.TRAINED_TARGET_AVERAGED, tested.weighted(long_weight, _everywhere(long.rest, tested)))
 
 
 def _outcome(
     models: Models, tested: Parts, name: str, context: Float[Tensor, "S _ P"], move: Move | None = None
 ) -> Outcome:
     """Return the outcome of an intervention on attention, which gives `context`, or of a move of O."""
-    where = names.ATTENTION if move is None else move.where
+    where = names.ATTENTION if move is None else names.BEFORE
     return name, where, is_correct(models, context, tested.labels, move)
-
-
-def _everywhere(rest: Float[Tensor, "S H P"], tested: Parts) -> Float[Tensor, "S BH P"]:
-    """Return what every sequence has in each head, in the rows of the tested ones."""
-    return rest.repeat(1, len(tested.labels), 1)
