@@ -11,7 +11,7 @@ import numpy as np
 
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import Judgement, Rule, by_seed, decided, one_sided
-from vanishing_variance.claims.verdict import NOT_COMPARABLE, UNDECIDED, NotTestedError
+from vanishing_variance.claims.verdict import NOT_COMPARABLE, NotTestedError
 from vanishing_variance.probe.strategies import AFTER, BEFORE, FIXED_LAST, PAPER, STRATEGIES
 from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.scale import paper_steps
@@ -92,10 +92,8 @@ def half(evidence: Evidence) -> Judgement:
 
 
 def _probed(evidence: Evidence, found: Judgement) -> Judgement:
-    """Return the judgement of the probed model; undecided where two lengths leave the slopes no interval."""
-    model = str(evidence.fits["model"].iloc[0])
-    if evidence.fits["high"].isna().any():
-        return replace(found, verdict=UNDECIDED, evidence=f"{model}: two lengths leave a slope no interval")
+    """Return the judgement of the probed model, with its name in the evidence."""
+    model = evidence.fits["model"].iloc[0]
     return replace(found, evidence=f"{model}: {found.evidence}")
 
 

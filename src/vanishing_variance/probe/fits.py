@@ -29,13 +29,13 @@ def fits(deviations: pd.DataFrame, by: list[str]) -> pd.DataFrame:
 
 
 def summary(laws: pd.DataFrame) -> dict[str, Any]:
-    """Return, for `dvc metrics diff`, strategy -> place -> layer -> exponent, and low and high of its interval, if any.
+    """Return, for `dvc metrics diff`, strategy -> place -> layer -> exponent, and low and high of its interval.
 
     Layers are zero-padded because DVC sorts keys as text.
     """
     document: dict[str, Any] = {}
     for law in laws.to_dict("records"):
         layers = document.setdefault(law["strategy"], {}).setdefault(law["place"], {})
-        numbers = {name: round(law[name], 4) for name in ("exponent", "low", "high") if pd.notna(law[name])}
+        numbers = {name: round(law[name], 4) for name in ("exponent", "low", "high")}
         layers[f"layer_{law['layer']:03d}"] = numbers
     return document
