@@ -22,7 +22,7 @@ def main() -> None:
     text, digest = read_prose(settings.text)
     checkpoint = find(settings.model, settings.revision)
     config = checkpoint.text
-    layers, heads = select(settings, config)
+    layers = select(settings, config)
     depth = max(layers) + 1
     weights = config.hidden_size * config.vocab_size + depth * 8 * config.hidden_size**2  # about
     require_memory(weights, {"probe.model": settings.model, "probe.layers": depth - 1})
@@ -30,7 +30,7 @@ def main() -> None:
     check_components(settings, decoder, layers)
     tokens = vocabulary(tokenizer, config.vocab_size)
     corpus = tokenised(tokenizer, settings.text, text)
-    subject = Subject(decoder, layers, heads, tokens, corpus)
+    subject = Subject(decoder, layers, tokens, corpus)
     table = measure(subject, settings, root)
     table.insert(0, "model", checkpoint.name)
     table.insert(1, "revision", checkpoint.revision)

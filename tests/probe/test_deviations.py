@@ -14,7 +14,7 @@ from vanishing_variance.probe.strategies import FIXED_LAST
 from vanishing_variance.statistics.power_law import power_law
 
 TEXT = " ".join(f"W{n % 50} w{n * 7 % 50} w{n * 11 % 50}." for n in range(200))
-GIVEN = {"lengths": [4, 8, 32], "sequences": 6, "layers": [1, 0], "heads": [3], "components": 2}
+GIVEN = {"lengths": [4, 8, 32], "sequences": 6, "layers": [1, 0], "components": 2}
 SETTINGS = Probe(model="tiny", revision=None, text="words", **GIVEN)
 LENGTHS = np.array([16, 64, 256])
 
@@ -22,17 +22,17 @@ LENGTHS = np.array([16, 64, 256])
 @pytest.fixture
 def subject(loaded):
     decoder, tokenizer = loaded["llama"]
-    return Subject(decoder, [1, 0], [3], vocabulary(tokenizer, 64), tokenised(tokenizer, "words", TEXT))
+    return Subject(decoder, [1, 0], vocabulary(tokenizer, 64), tokenised(tokenizer, "words", TEXT))
 
 
 @pytest.mark.parametrize("strategy", ["random_no_pe", FIXED_LAST])
 def test_every_row_is_its_own_layer_place_feature_strategy_and_length(subject, strategy):
-    """A head is 12 wide."""
+    """Four heads, each 12 wide."""
     frame = measure(subject, SETTINGS, 0)
-    assert len(frame) == 4 * 3 * 2 * 2 * 2
+    assert len(frame) == 4 * 3 * 2 * 2 * 8
     assert set(frame["n"]) == {6}
     outputs = last_outputs(subject.decoder, draw(subject, strategy, 6, 8, 0), [0, 1], False)
-    for place, features in (("before", [36, 37]), ("after", [0, 1])):
+    for place, features in (("before", [0, 1, 12, 13, 24, 25, 36, 37]), ("after", list(range(8)))):
         expected = [outputs[place, layer].astype(float).std(axis=0, ddof=1)[features] for layer in (0, 1)]
         rows = frame.query("strategy == @strategy and place == @place and length == 8")
         found = rows.pivot(index="layer", columns="feature", values="deviation")
@@ -57,8 +57,8 @@ def test_the_same_parameters_give_the_same_bytes_and_another_seed_others(subject
 
 
 def test_an_output_that_does_not_vary_is_refused_in_one_line(subject):
-    one = Subject(subject.decoder, [1, 0], [3], np.array([7]), subject.corpus)
-    said = r"^params.yaml: probe.model is tiny; the output does not vary there \(layer 1, feature 36 before W_O: 0.0\)$"
+    one = Subject(subject.decoder, [1, 0], np.array([7]), subject.corpus)
+    said = r"^params.yaml: probe.model is tiny; the output does not vary there \(layer 1, feature 0 before W_O: 0.0\)$"
     with pytest.raises(InputError, match=said):
         measure(one, SETTINGS, 0)
 

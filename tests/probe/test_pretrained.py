@@ -151,13 +151,12 @@ def test_the_stage_without_a_network_prints_one_line_and_writes_nothing(tmp_path
     ("key", "value", "said"),
     [
         ("layers", [0, 6], "layers has 6; must be at most 5: tiny has 6 layers"),
-        ("heads", [12], "heads has 12; must be at most 11: tiny has 12 heads in a layer"),
         ("lengths", [16, 32, 513], "lengths has 513; must be at most 512: the positions of tiny"),
     ],
 )
 def test_what_the_model_does_not_have_is_refused_in_one_line(key, value, said):
-    given = {"lengths": [16, 32, 512], "sequences": 2, "layers": [5, 0], "heads": [11], "components": 32}
+    given = {"lengths": [16, 32, 512], "sequences": 2, "layers": [5, 0], "components": 32}
     settings = Probe(model="tiny", revision=None, text="words", **given)
-    assert select(settings, CONFIG) == ([5, 0], [11])
+    assert select(settings, CONFIG) == [5, 0]
     with pytest.raises(InputError, match=re.escape(f"params.yaml: probe.{said}")):
         select(settings.model_copy(update={key: value}), CONFIG)

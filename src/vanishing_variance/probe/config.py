@@ -33,7 +33,7 @@ Listed = Annotated[list[Place], Field(min_length=1), AfterValidator(different), 
 
 
 class Probe(Section):
-    """Measurement of Figure 1: at `lengths` (tokens), over `sequences`, the first `components` of `heads` of `layers`.
+    """Measurement of Figure 1: at `lengths` (tokens), over `sequences`, the first `components` of heads of `layers`.
 
     `model` is a name on the Hugging Face hub, at `revision`, a directory, or SmolLM2-135M, which needs no network;
     `text` is a UTF-8 file, or pydoc_data.topics, which every Python has. The model and the text decide what else is
@@ -46,5 +46,4 @@ class Probe(Section):
     lengths: Annotated[Lengths, AfterValidator(_three_or_more)]
     sequences: Several
     layers: Listed
-    heads: Listed
     components: Count

@@ -34,35 +34,31 @@ COLUMNS = ["strategy", "place", "layer", "feature", "length", "n", "deviation"]
 
 @dataclass(frozen=True)
 class Subject:
-    """Subject of the measurement: a decoder, at these layers and heads; its vocabulary, and a text for it."""
+    """Subject of the measurement: a decoder, at these layers; its vocabulary, and a text for it."""
 
     decoder: Decoder
     layers: list[int]
-    heads: list[int]
     vocabulary: Integer[np.ndarray, " V"]
     corpus: Corpus
 
 
-def select(settings: Probe, config: PreTrainedConfig) -> tuple[list[int], list[int]]:
-    """Return the layers and the heads to be measured.
+def select(settings: Probe, config: PreTrainedConfig) -> list[int]:
+    """Return the layers to be measured.
 
-    Raises InputError, which names the key, for a layer, head or length that the model does not have.
+    Raises InputError, which names the key, for a layer or length that the model does not have.
     """
     model = settings.model
     num_layers = config.num_hidden_layers
-    num_heads = config.num_attention_heads
     # a list, or all
     layers = settings.layers if isinstance(settings.layers, list) else list(range(num_layers))
-    heads = settings.heads if isinstance(settings.heads, list) else list(range(num_heads))
     limits = {
         "layers": (max(layers), num_layers - 1, f"{model} has {num_layers} layers"),
-        "heads": (max(heads), num_heads - 1, f"{model} has {num_heads} heads in a layer"),
         "lengths": (max(settings.lengths), config.max_position_embeddings, f"the positions of {model}"),
     }
     for key, (value, highest, why) in limits.items():
         if value > highest:
             raise InputError(f"{PATH}: probe.{key} has {value}; must be at most {highest}: {why}")
-    return layers, heads
+    return layers
 
 
 def check_components(settings: Probe, decoder: Decoder, layers: list[int]) -> None:
@@ -127,14 +123,15 @@ def _deviations(
     outputs: dict[tuple[str, int], Float[np.ndarray, "S _"]], subject: Subject, components: int
 ) -> pd.DataFrame:
     """Return place, layer, feature and deviation of what is shown."""
+    num_heads = subject.decoder.model.config.num_attention_heads
     parts = []
     for place, layer in product((BEFORE, AFTER), subject.layers):
         features = outputs[place, layer]
         if place == BEFORE:
             width = subject.decoder.head_width(layer)
-            shown = [head * width + component for head in subject.heads for component in range(components)]
+            shown = [head * width + component for head in range(num_heads) for component in range(components)]
         else:
-            shown = list(range(min(components * len(subject.heads), features.shape[-1])))
+            shown = list(range(min(components * num_heads, features.shape[-1])))
         spread = features[:, shown].std(axis=0, ddof=1, dtype=np.float64)
         parts.append(pd.DataFrame({"place": place, "layer": layer, "feature": shown, "deviation": spread}))
     return pd.concat(parts)
