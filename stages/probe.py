@@ -8,7 +8,7 @@ from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.probe.config import Probe
-from vanishing_variance.probe.deviations import Subject, measure, select, select_layers
+from vanishing_variance.probe.deviations import Subject, check_components, measure, select
 from vanishing_variance.probe.pretrained import find, load
 from vanishing_variance.probe.sequences import read_prose, tokenised, vocabulary
 from vanishing_variance.results.accuracy import rounded
@@ -22,14 +22,15 @@ def main() -> None:
     text, digest = read_prose(settings.text)
     checkpoint = find(settings.model, settings.revision)
     config = checkpoint.text
-    depth, heads = select(settings, config)
+    layers = select(settings, config)
+    depth = max(layers) + 1
     weights = config.hidden_size * config.vocab_size + depth * 8 * config.hidden_size**2  # about
     require_memory(weights, {"probe.model": settings.model, "probe.layers": depth - 1})
     decoder, tokenizer = load(checkpoint, depth)
-    layers = select_layers(settings, decoder)
+    check_components(settings, decoder, layers)
     tokens = vocabulary(tokenizer, config.vocab_size)
     corpus = tokenised(tokenizer, settings.text, text)
-    subject = Subject(decoder, layers, heads, tokens, corpus)
+    subject = Subject(decoder, layers, tokens, corpus)
     table = measure(subject, settings, root)
     table.insert(0, "model", checkpoint.name)
     table.insert(1, "revision", checkpoint.revision)

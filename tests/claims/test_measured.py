@@ -32,11 +32,6 @@ def test_a_pretrained_model_is_judged_by_slopes_with_their_intervals():
     assert "with a fixed last token the mean slope is 0.50" in half["evidence"]
     assert verdict("square-root", fits=slow.assign(low=-0.6))["verdict"] == UNDECIDED
     assert verdict("pretrained", fits=slow.assign(high=0.1))["verdict"] == CONTRADICTED
-    with_positions = slow[~slow["strategy"].str.contains("no_pe")]
-    assert verdict("square-root", fits=with_positions)["verdict"] == NOT_TESTED
-    assert verdict("pretrained", fits=with_positions)["verdict"] == SUPPORTED
-    for key in ("pretrained", "square-root"):
-        assert verdict(key, fits=fits().assign(low=np.nan, high=np.nan))["verdict"] == UNDECIDED
 
 
 @pytest.mark.parametrize(("norm", "other"), [("none", "ln"), ("ln", "none")])

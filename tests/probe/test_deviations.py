@@ -5,57 +5,39 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
-from vanishing_variance.figures import figure1
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.probe.config import Probe
 from vanishing_variance.probe.deviations import Subject, draw, last_outputs, measure
-from vanishing_variance.probe.fits import POOLED, fits, pooled, summary
+from vanishing_variance.probe.fits import POOLED, fits, pooled
 from vanishing_variance.probe.sequences import read_prose, sentences, tokenised, vocabulary
 from vanishing_variance.probe.strategies import FIXED_LAST
 from vanishing_variance.statistics.power_law import power_law
 
 TEXT = " ".join(f"W{n % 50} w{n * 7 % 50} w{n * 11 % 50}." for n in range(200))
-GIVEN = {"lengths": [4, 8, 32], "sequences": 6, "layers": [1, 0], "heads": [3], "components": 2}
+GIVEN = {"lengths": [4, 8, 32], "sequences": 6, "layers": [1, 0], "components": 2}
 SETTINGS = Probe(model="tiny", revision=None, text="words", **GIVEN)
 LENGTHS = np.array([16, 64, 256])
 
 
 @pytest.fixture
 def subject(loaded):
-    return of(*loaded["llama"])
-
-
-def of(decoder, tokenizer):
-    return Subject(decoder, [1, 0], [3], vocabulary(tokenizer, 64), tokenised(tokenizer, "words", TEXT))
+    decoder, tokenizer = loaded["llama"]
+    return Subject(decoder, [1, 0], vocabulary(tokenizer, 64), tokenised(tokenizer, "words", TEXT))
 
 
 @pytest.mark.parametrize("strategy", ["random_no_pe", FIXED_LAST])
 def test_every_row_is_its_own_layer_place_feature_strategy_and_length(subject, strategy):
-    """A head is 12 wide."""
+    """Four heads, each 12 wide."""
     frame = measure(subject, SETTINGS, 0)
-    assert len(frame) == 4 * 3 * 2 * 2 * 2
+    assert len(frame) == 4 * 3 * 2 * 2 * 8
     assert set(frame["n"]) == {6}
     outputs = last_outputs(subject.decoder, draw(subject, strategy, 6, 8, 0), [0, 1], False)
-    for place, features in (("before", [36, 37]), ("after", [0, 1])):
+    for place, features in (("before", [0, 1, 12, 13, 24, 25, 36, 37]), ("after", list(range(8)))):
         expected = [outputs[place, layer].astype(float).std(axis=0, ddof=1)[features] for layer in (0, 1)]
         rows = frame.query("strategy == @strategy and place == @place and length == 8")
         found = rows.pivot(index="layer", columns="feature", values="deviation")
         assert list(found) == features
         assert_allclose(found, expected, rtol=1e-4)
-
-
-def test_where_positions_cannot_be_removed_it_says_so(loaded):
-    frame = measure(of(*loaded["bloom"]), SETTINGS, 0)
-    assert set(frame["strategy"]) == {"random_pe", "sentences_pe"}
-    laws = fits(pooled(frame), POOLED)
-    assert {name for name, said in summary(laws).items() if said == "not for this model"} == {
-        "random_no_pe",
-        FIXED_LAST,
-    }
-    labelled = frame.assign(model="bloom", revision="0", text="words 0")
-    for axes in figure1.draw(labelled, laws).figure.axes:
-        texts = [text.get_text() for text in axes.get_legend().get_texts()]
-        assert [text == "not for this model" for text in texts] == [True, False, False, True]
 
 
 def test_a_fixed_last_token_is_the_same_in_all_sequences_of_all_lengths(subject):
@@ -75,8 +57,8 @@ def test_the_same_parameters_give_the_same_bytes_and_another_seed_others(subject
 
 
 def test_an_output_that_does_not_vary_is_refused_in_one_line(subject):
-    one = Subject(subject.decoder, [1, 0], [3], np.array([7]), subject.corpus)
-    said = r"^params.yaml: probe.model is tiny; the output does not vary there \(layer 1, feature 36 before W_O: 0.0\)$"
+    one = Subject(subject.decoder, [1, 0], np.array([7]), subject.corpus)
+    said = r"^params.yaml: probe.model is tiny; the output does not vary there \(layer 1, feature 0 before W_O: 0.0\)$"
     with pytest.raises(InputError, match=said):
         measure(one, SETTINGS, 0)
 

@@ -12,11 +12,12 @@ from checkout import ROOT
 from huggingface_hub import constants
 from safetensors.torch import load_file, save_file
 from scripts import stage
-from transformers import LlamaConfig
+from transformers import AutoConfig, AutoModel, LlamaConfig
 
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.probe import pretrained
 from vanishing_variance.probe.config import Probe
+from vanishing_variance.probe.decoder import dissect
 from vanishing_variance.probe.deviations import select
 from vanishing_variance.probe.pretrained import find, load
 
@@ -73,6 +74,28 @@ def test_weights_are_loaded_in_single_precision_and_only_as_deep_as_needed(folde
     assert len(tokenizer) == 64
 
 
+@pytest.fixture
+def of_type():
+    """Models without weights, of a type and its usual sizes."""
+    with torch.device("meta"):
+        yield lambda name, **sizes: AutoModel.from_config(AutoConfig.for_model(name, **sizes))
+
+
+@pytest.mark.parametrize(("name", "width"), [("gemma3", 256), ("gpt_neox", 96), ("phi", 64), ("deepseek_v3", 128)])
+def test_the_output_projection_is_found_by_name_and_its_heads_may_have_a_width_of_their_own(of_type, name, width):
+    """Gemma 3 sees, too."""
+    decoder = dissect(of_type(name), 2)
+    assert decoder.projections[1] in set(decoder.model.layers[1].modules())
+    assert decoder.head_width(1) == width
+
+
+@pytest.mark.parametrize(("name", "layers"), [("gpt2", {}), ("qwen3_next", {"num_hidden_layers": 4})])
+def test_without_rotary_positions_or_attention_in_a_layer_a_decoder_is_refused(of_type, name, layers):
+    said = r"Model is no decoder with rotary positions, rotary_emb, .* first layers \(2\) .* self_attn.o_proj or "
+    with pytest.raises(ValueError, match=said):
+        dissect(of_type(name, **layers), 2)
+
+
 def test_weights_that_may_hold_code_are_refused_and_code_beside_them_is_never_run(copied):
     ran = copied / "ran"
     (copied / "own.py").write_text(f"open({str(ran)!r}, 'w')\n")
@@ -102,7 +125,7 @@ def test_a_damaged_directory_is_refused_in_one_line(copied, capfd):
 
 
 def test_from_the_hub_only_safe_files_are_fetched_and_the_commit_is_the_revision(folders, tmp_path, monkeypatch):
-    snapshot = shutil.copytree(folders["gpt2"], tmp_path / "snapshots/0123abcd")
+    snapshot = shutil.copytree(folders["llama"], tmp_path / "snapshots/0123abcd")
     fetch = Mock(return_value=str(snapshot))
     monkeypatch.setattr(huggingface_hub, "snapshot_download", fetch)
     assert find("owner/name", "v1").revision == "0123abcd"
@@ -128,13 +151,12 @@ def test_the_stage_without_a_network_prints_one_line_and_writes_nothing(tmp_path
     ("key", "value", "said"),
     [
         ("layers", [0, 6], "layers has 6; must be at most 5: tiny has 6 layers"),
-        ("heads", [12], "heads has 12; must be at most 11: tiny has 12 heads in a layer"),
-        ("lengths", [16, 513], "lengths has 513; must be at most 512: the positions of tiny"),
+        ("lengths", [16, 32, 513], "lengths has 513; must be at most 512: the positions of tiny"),
     ],
 )
 def test_what_the_model_does_not_have_is_refused_in_one_line(key, value, said):
-    given = {"lengths": [16, 512], "sequences": 2, "layers": [5, 0], "heads": [11], "components": 32}
+    given = {"lengths": [16, 32, 512], "sequences": 2, "layers": [5, 0], "components": 32}
     settings = Probe(model="tiny", revision=None, text="words", **given)
-    assert select(settings, CONFIG) == (6, [11])
+    assert select(settings, CONFIG) == [5, 0]
     with pytest.raises(InputError, match=re.escape(f"params.yaml: probe.{said}")):
         select(settings.model_copy(update={key: value}), CONFIG)

@@ -11,7 +11,7 @@ import numpy as np
 
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import Judgement, Rule, by_seed, decided, one_sided
-from vanishing_variance.claims.verdict import NOT_COMPARABLE, UNDECIDED, NotTestedError
+from vanishing_variance.claims.verdict import NOT_COMPARABLE, NotTestedError
 from vanishing_variance.probe.strategies import AFTER, BEFORE, FIXED_LAST, PAPER, STRATEGIES
 from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.scale import paper_steps
@@ -82,8 +82,6 @@ def half(evidence: Evidence) -> Judgement:
     said = []
     for name, last in (("random_no_pe", "random"), (FIXED_LAST, "fixed")):
         components = rows(evidence.fits, strategy=name, place=BEFORE)
-        if components.empty:
-            raise NotTestedError(f"{evidence.fits['model'].iloc[0]} cannot be run without positions")
         mean = float(components["exponent"].mean())
         held = int(((components["low"] <= SLOPE) & (components["high"] >= SLOPE)).sum())
         intervals = f"the 95% interval of {held} of {len(components)} components holds {SLOPE}"
@@ -94,10 +92,8 @@ def half(evidence: Evidence) -> Judgement:
 
 
 def _probed(evidence: Evidence, found: Judgement) -> Judgement:
-    """Return the judgement of the probed model; undecided where two lengths leave the slopes no interval."""
-    model = str(evidence.fits["model"].iloc[0])
-    if evidence.fits["high"].isna().any():
-        return replace(found, verdict=UNDECIDED, evidence=f"{model}: two lengths leave a slope no interval")
+    """Return the judgement of the probed model, with its name in the evidence."""
+    model = evidence.fits["model"].iloc[0]
     return replace(found, evidence=f"{model}: {found.evidence}")
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 from vanishing_variance.figures import style
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.harness.numbers import estimate
-from vanishing_variance.probe.fits import NOT_FOR_THIS_MODEL, pooled
+from vanishing_variance.probe.fits import pooled
 from vanishing_variance.probe.strategies import AFTER, BEFORE, STRATEGIES
 from vanishing_variance.results.accuracy import rows
 
@@ -27,7 +27,7 @@ def draw(deviations: pd.DataFrame, laws: pd.DataFrame) -> Drawing:
         for (name, strategy), look in zip(STRATEGIES.items(), style.SERIES, strict=False):
             line = rows(of_panel, strategy=name)
             lines += axes.plot(line["length"], line["deviation"], label=strategy.title, **look)
-            text = estimate(".2f", *exponents.loc[name]) if name in exponents.index else NOT_FOR_THIS_MODEL
+            text = estimate(".2f", *exponents.loc[name])
             texts.append(text.replace("-", "−"))
         # the slope for i.i.d. tokens and a fixed query, from the first point
         lengths = of_panel["length"].unique()

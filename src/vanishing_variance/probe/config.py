@@ -19,9 +19,9 @@ def _all_or_places(value: Any, places: ValidatorFunctionWrapHandler) -> Any:
     return value if value == "all" else places(value)
 
 
-def _two_or_more(lengths: list[int]) -> list[int]:
-    if len(lengths) < 2:
-        raise ValueError("at least two lengths, to fit an exponent")
+def _three_or_more(lengths: list[int]) -> list[int]:
+    if len(lengths) < 3:
+        raise ValueError("at least three lengths, to fit an exponent with its interval")
     if lengths[0] < 2:
         raise ValueError("of two tokens or more: with a fixed last token, O does not vary over sequences of one")
     return lengths
@@ -33,7 +33,7 @@ Listed = Annotated[list[Place], Field(min_length=1), AfterValidator(different), 
 
 
 class Probe(Section):
-    """Measurement of Figure 1: at `lengths` (tokens), over `sequences`, the first `components` of `heads` of `layers`.
+    """Measurement of Figure 1: at `lengths` (tokens), over `sequences`, the first `components` of heads of `layers`.
 
     `model` is a name on the Hugging Face hub, at `revision`, a directory, or SmolLM2-135M, which needs no network;
     `text` is a UTF-8 file, or pydoc_data.topics, which every Python has. The model and the text decide what else is
@@ -43,8 +43,7 @@ class Probe(Section):
     model: Name
     revision: Name | None
     text: Name
-    lengths: Annotated[Lengths, AfterValidator(_two_or_more)]
+    lengths: Annotated[Lengths, AfterValidator(_three_or_more)]
     sequences: Several
     layers: Listed
-    heads: Listed
     components: Count

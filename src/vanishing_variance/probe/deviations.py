@@ -3,7 +3,6 @@
 V tokens in the vocabulary, S sequences, N tokens, K layers, F features of a layer's output.
 """
 
-import math
 from collections import defaultdict
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -35,78 +34,60 @@ COLUMNS = ["strategy", "place", "layer", "feature", "length", "n", "deviation"]
 
 @dataclass(frozen=True)
 class Subject:
-    """Subject of the measurement: a decoder, at these layers and heads; its vocabulary, and a text for it."""
+    """Subject of the measurement: a decoder, at these layers; its vocabulary, and a text for it."""
 
     decoder: Decoder
     layers: list[int]
-    heads: list[int]
     vocabulary: Integer[np.ndarray, " V"]
     corpus: Corpus
 
 
-def select(settings: Probe, config: PreTrainedConfig) -> tuple[int, list[int]]:
-    """Return how many layers are needed, and the heads to be measured.
+def select(settings: Probe, config: PreTrainedConfig) -> list[int]:
+    """Return the layers to be measured.
 
-    Raises InputError, which names the key, for a layer, head or length that the model does not have.
+    Raises InputError, which names the key, for a layer or length that the model does not have.
     """
     model = settings.model
     num_layers = config.num_hidden_layers
-    num_heads = config.num_attention_heads
     # a list, or all
     layers = settings.layers if isinstance(settings.layers, list) else list(range(num_layers))
-    heads = settings.heads if isinstance(settings.heads, list) else list(range(num_heads))
-    positions = getattr(config, "max_position_embeddings", None) or -1
     limits = {
         "layers": (max(layers), num_layers - 1, f"{model} has {num_layers} layers"),
-        "heads": (max(heads), num_heads - 1, f"{model} has {num_heads} heads in a layer"),
-        # no positions, or -1, as XLNet has it: they have no end
-        "lengths": (max(settings.lengths), positions if positions > 0 else math.inf, f"the positions of {model}"),
+        "lengths": (max(settings.lengths), config.max_position_embeddings, f"the positions of {model}"),
     }
     for key, (value, highest, why) in limits.items():
         if value > highest:
             raise InputError(f"{PATH}: probe.{key} has {value}; must be at most {highest}: {why}")
-    return max(layers) + 1, heads
+    return layers
 
 
-def select_layers(settings: Probe, decoder: Decoder) -> list[int]:
-    """Return the layers to be measured, of those that have attention.
-
-    Raises InputError, which names the key, for a layer that has none, and for a component that heads do not have.
-    """
-    possible = sorted(decoder.projections)
-    layers = settings.layers if isinstance(settings.layers, list) else possible
-    if not set(layers) <= set(possible):
-        why = f"up to the last of these, the layers of {settings.model} with attention"
-        raise InputError(f"{PATH}: probe.layers is {layers}; must be all, or of {possible}: {why}")
+def check_components(settings: Probe, decoder: Decoder, layers: list[int]) -> None:
+    """Raise InputError where heads have fewer components than are to be measured."""
     width = min(map(decoder.head_width, layers))
     if settings.components > width:
         why = f"the width of {settings.model}'s heads"
         raise InputError(f"{PATH}: probe.components has {settings.components}; must be at most {width}: {why}")
-    return layers
 
 
 def measure(subject: Subject, settings: Probe, root_seed: int) -> pd.DataFrame:
     """Return a tidy frame with COLUMNS, a row per feature before and after W_O, over n sequences.
 
     Before W_O features are the first `components` of each head, after it as many, the first.
-    `deviation`: the sample standard deviation over sequences, in double precision. A strategy without positions that
-    the model cannot lose has no rows.
+    `deviation`: the sample standard deviation over sequences, in double precision.
     Raises InputError when a deviation is zero or not a number, which has no place on a logarithmic axis.
     """
-    removable = subject.decoder.loses_positions()
-    strategies = [name for name, strategy in STRATEGIES.items() if strategy.positions or removable]
     drawn = {}  # all of them first: a text that is too short is noticed before the work
-    for name, length in product(strategies, settings.lengths):
+    for name, length in product(STRATEGIES, settings.lengths):
         drawn[name, length] = draw(subject, name, settings.sequences, length, root_seed)
     parts = {}
     total = sum(tokens.size for tokens in drawn.values())
     with Progress("probe", total, "tokens") as progress:
-        # the longest first: a length that the model does not take is noticed early
+        # the longest first: a length for which memory is too little is noticed early
         for name, length in sorted(drawn, key=lambda key: -key[1]):
             tokens = drawn[name, length]
             try:
                 outputs = last_outputs(subject.decoder, tokens, subject.layers, STRATEGIES[name].positions)
-            except (IndexError, RuntimeError, ValueError) as problem:  # of the model's code
+            except RuntimeError as problem:  # as torch says that memory ran out
                 raise InputError(f"{PATH}: probe.lengths has {length}; {settings.model} fails: {problem}") from None
             part = _deviations(outputs, subject, settings.components)
             parts[name, length] = part.assign(strategy=name, length=length, n=len(tokens))
@@ -142,14 +123,15 @@ def _deviations(
     outputs: dict[tuple[str, int], Float[np.ndarray, "S _"]], subject: Subject, components: int
 ) -> pd.DataFrame:
     """Return place, layer, feature and deviation of what is shown."""
+    num_heads = subject.decoder.model.config.num_attention_heads
     parts = []
     for place, layer in product((BEFORE, AFTER), subject.layers):
         features = outputs[place, layer]
         if place == BEFORE:
             width = subject.decoder.head_width(layer)
-            shown = [head * width + component for head in subject.heads for component in range(components)]
+            shown = [head * width + component for head in range(num_heads) for component in range(components)]
         else:
-            shown = list(range(min(components * len(subject.heads), features.shape[-1])))
+            shown = list(range(min(components * num_heads, features.shape[-1])))
         spread = features[:, shown].std(axis=0, ddof=1, dtype=np.float64)
         parts.append(pd.DataFrame({"place": place, "layer": layer, "feature": shown, "deviation": spread}))
     return pd.concat(parts)

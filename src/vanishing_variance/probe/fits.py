@@ -5,13 +5,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from vanishing_variance.probe.strategies import STRATEGIES
 from vanishing_variance.statistics.power_law import power_law
 
 ONE = ["strategy", "place", "layer", "feature"]
 POOLED = ["strategy", "place", "layer"]
-# A strategy without positions, of a model that cannot lose them.
-NOT_FOR_THIS_MODEL = "not for this model"
 
 
 def pooled(deviations: pd.DataFrame) -> pd.DataFrame:
@@ -32,13 +29,13 @@ def fits(deviations: pd.DataFrame, by: list[str]) -> pd.DataFrame:
 
 
 def summary(laws: pd.DataFrame) -> dict[str, Any]:
-    """Return, for `dvc metrics diff`, strategy -> place -> layer -> exponent, and low and high of its interval, if any.
+    """Return, for `dvc metrics diff`, strategy -> place -> layer -> exponent, and low and high of its interval.
 
-    A strategy without laws is not for this model. Layers are zero-padded because DVC sorts keys as text.
+    Layers are zero-padded because DVC sorts keys as text.
     """
     document: dict[str, Any] = {}
     for law in laws.to_dict("records"):
         layers = document.setdefault(law["strategy"], {}).setdefault(law["place"], {})
-        numbers = {name: round(law[name], 4) for name in ("exponent", "low", "high") if pd.notna(law[name])}
+        numbers = {name: round(law[name], 4) for name in ("exponent", "low", "high")}
         layers[f"layer_{law['layer']:03d}"] = numbers
-    return {strategy: document.get(strategy, NOT_FOR_THIS_MODEL) for strategy in STRATEGIES}
+    return document

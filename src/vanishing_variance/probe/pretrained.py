@@ -20,8 +20,7 @@ from transformers import MODEL_MAPPING, AutoConfig, AutoTokenizer, PreTrainedCon
 
 from vanishing_variance.engine.device import device
 from vanishing_variance.harness.errors import InputError, shown
-from vanishing_variance.probe.decoder import Decoder, dissect
-from vanishing_variance.probe.layers import first_layers
+from vanishing_variance.probe.decoder import Decoder, dissect, first_layers
 
 EMBEDDED = "SmolLM2-135M"
 # What is fetched; other files may be pickles, code, or the same weights again.
@@ -29,7 +28,7 @@ FILES = ["*.json", "*.safetensors", "*.txt", "*.model"]
 # What decides the numbers beside the weights.
 DESCRIBED = ["config.json", "tokenizer.json"]
 # Of a configuration.
-SIZES = ["num_hidden_layers", "num_attention_heads", "hidden_size", "vocab_size"]
+SIZES = ["num_hidden_layers", "num_attention_heads", "hidden_size", "vocab_size", "max_position_embeddings"]
 # What lies in the folder is read, and none of its code.
 _OWN: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
 
@@ -82,17 +81,17 @@ def find(model: str, revision: str | None) -> Checkpoint:
     return Checkpoint(model, version, files, config)
 
 
-def load(checkpoint: Checkpoint, layers: int) -> tuple[Decoder, PreTrainedTokenizerBase]:
-    """Return the first `layers` of the model, in float32, on the pipeline's device, to be evaluated; and the tokenizer.
+def load(checkpoint: Checkpoint, depth: int) -> tuple[Decoder, PreTrainedTokenizerBase]:
+    """Return the first layers of the model, in float32, on the pipeline's device, to be evaluated; and the tokenizer.
 
-    Raises InputError when a file is damaged, weights are missing, or it has no attention.
+    Raises InputError when a file is damaged, weights are missing, or `dissect` refuses it.
     """
     files, config = checkpoint.files, checkpoint.config
     # attention is PyTorch's, or else the model's own, whatever the configuration asks for
     how: dict[str, Any] = {"use_safetensors": True, "dtype": torch.float32, "attn_implementation": None}
     try:
         whole: Any = MODEL_MAPPING[type(config)]
-        model_class: Any = first_layers(whole, checkpoint.text.num_hidden_layers, layers)
+        model_class: Any = first_layers(whole, depth)
         with redirect_stderr(StringIO()):  # the bar of a GGUF file's tensors
             model, report = model_class.from_pretrained(**files, **how, config=config, output_loading_info=True)
         missing = report["missing_keys"]
@@ -101,7 +100,7 @@ def load(checkpoint: Checkpoint, layers: int) -> tuple[Decoder, PreTrainedTokeni
         tokenizer = AutoTokenizer.from_pretrained(**files)
         if not tokenizer.is_fast:
             raise ValueError("its tokenizer does not tell where in a text its tokens are")
-        return dissect(model.to(device()).eval()), tokenizer
+        return dissect(model.to(device()).eval(), depth), tokenizer
     except Exception as problem:  # whatever the parsers of its files raise
         raise _refused(checkpoint.name, f"it cannot be loaded: {problem}") from None
 

@@ -1,6 +1,6 @@
 """Power laws of what is measured against the length.
 
-L lengths.
+L lengths, three or more.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from vanishing_variance.statistics.intervals import CONFIDENCE
 
 @dataclass(frozen=True)
 class PowerLaw:
-    """values = scale * lengths^exponent, with the 95% t interval of the exponent (NaN where two points leave none)."""
+    """values = scale * lengths^exponent, with the 95% t interval of the exponent."""
 
     exponent: float
     low: float
