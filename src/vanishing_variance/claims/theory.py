@@ -24,7 +24,7 @@ VANISHES = (
 PROBED = "Judged for the probed model, which the evidence names, by O before W_O; the paper's is Llama-3.2-1B."
 FALLS = (
     "The slope of log σ against log N in the probed model, of all its components, for each of the paper's three "
-    "ways of drawing sequences that the model allows. Supported: every component's 95% interval is below 0 for all; "
+    "ways of drawing sequences. Supported: every component's 95% interval is below 0 for all; "
     f"contradicted: less than half of them for any; else undecided. {PROBED}"
 )
 HALF = (
