@@ -47,6 +47,7 @@ def test_means_and_paired_differences_are_scipys(accuracies):
     smaller, larger = sorted(table["p"][1:])
     assert table["p_holm"].min() == pytest.approx(min(2 * smaller, 1))
     assert table["p_holm"].max() == pytest.approx(min(max(2 * smaller, larger), 1))
+    assert table[["target", "variance_ratio"]].to_numpy() == pytest.approx(np.array([[1 / 64, 1 / 4]] * 3), abs=1e-6)
 
 
 def test_only_seeds_that_both_have_are_compared_and_rules_apart(accuracies):

@@ -50,8 +50,10 @@ def board(results: pd.DataFrame, baselines: Mapping[str, str], longest: int, seq
     rule; beside it the views of `results.compare.gains.gain`, each accuracy being of so many `sequences`. `all_seeds`:
     where the baseline has more seeds than are paired, the points from all of them, by Welch's interval.
 
-    Where losses were measured: `equal_loss`, the points at equal loss (`studies.equal_loss`). Raises InputError where
-    no test length is beyond `longest`.
+    Where losses were measured: `equal_loss`, the points at equal loss (`studies.equal_loss`). Of the rule `last`, where
+    it was measured: at the longest length `target`, the attention weight of the item with the answer, and
+    `variance_ratio`, of O over that at the shortest length, the geometric mean over seeds. Raises InputError where no
+    test length is beyond `longest`.
     """
     if not (results["length"] > longest).any():
         raise InputError(f"params.yaml: test.lengths has none above {longest}, the longest in training")
@@ -97,6 +99,8 @@ def _rows_of_line(own: pd.DataFrame, baseline: pd.DataFrame, longest: int, seque
             row |= at_equal_loss(rows(own, rule=rule), rows(baseline, rule=rule), longest)
         for length in by_length:
             row |= _estimate(f"accuracy_{length:.0f}", by_length[length].to_numpy())
+        if rule == LAST:
+            row |= _inside(rows(own, rule=rule))
         yield row
 
 
@@ -116,10 +120,19 @@ def _unpaired(ours: "pd.Series[float]", theirs: "pd.Series[float]") -> tuple[flo
     return float(ours.mean() - theirs.mean()), float(low), float(high)
 
 
+def _inside(results: pd.DataFrame) -> dict[str, float]:
+    """Return what was measured inside the models at the longest length."""
+    longest = rows(results, length=results["length"].max()).set_index("seed")
+    shortest = rows(results, length=results["length"].min()).set_index("seed")
+    ratio = (longest["variance"] / shortest["variance"]).to_numpy(dtype=float)
+    target = longest["target"].to_numpy(dtype=float)
+    return {"target": float(target.mean()), "variance_ratio": float(stats.gmean(ratio))}
+
+
 def _columns(frame: pd.DataFrame) -> list[str]:
     tested = accuracy_lengths(frame)
     shown = sorted({*tested[:1], *SHOWN, *tested[-1:]})
     accuracies = [f"accuracy_{length}{end}" for length in shown for end in ENDS]
     optional = [name for name in (*OPTIONAL, *accuracies) if name in frame]
     beyond = [f"beyond{end}" for end in ENDS]
-    return [*KEYS, *beyond, "baseline", *TESTS, *optional, "note"]
+    return [*KEYS, *beyond, "baseline", *TESTS, *optional, "target", "variance_ratio", "note"]
