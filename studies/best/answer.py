@@ -27,8 +27,9 @@ from vanishing_variance.studies.line import STUDIES
 from vanishing_variance.studies.reading import by_rule, read_all
 
 HERE = Path(__file__).parent
-RATES_OF = ("best-rates", "best-majority", "best-argmax")
-TESTED_IN = ("best", "best-majority", "best-argmax")
+RATES_OF = ("best-rates", "best-majority", "best-argmax", "best-long")
+TESTED_IN = ("best", "best-majority", "best-argmax", "best-long")
+LONGER = {"best-long": ", 40,000 steps"}  # behind the name of the task
 RATES = ("25", "50", "100", "200", "400", "800")  # in units of 0.00001, as in the names of lines
 KEYS = ["task", "schedule", "rule", "arm"]
 # Of each task: a schedule, and the rule of the test. Of a falling rate averaged weights are the last ones, nearly.
@@ -60,8 +61,12 @@ def tables() -> dict[str, str]:
 def _results(names: Iterable[str]) -> pd.DataFrame:
     """Return the results of studies by rule, of those that have run."""
     params = read_yaml(PATH)
-    have_run = [name for name in names if (STUDIES / name / "board.csv").exists()]
-    return pd.concat([by_rule(read_all(name, params)[1]) for name in have_run], ignore_index=True)
+    found = []
+    for name in names:
+        if (STUDIES / name / "board.csv").exists():
+            tested = by_rule(read_all(name, params)[1])
+            found.append(tested.assign(task=tested["task"] + LONGER.get(name, "")))
+    return pd.concat(found, ignore_index=True)
 
 
 def mean_log_losses(tested: pd.DataFrame) -> pd.DataFrame:
