@@ -31,7 +31,6 @@ ifdef NEW
 	@python -m vanishing_variance.studies.new "$(NEW)"
 else
 	@python -m vanishing_variance.studies.make "$(NAME)"
-	dvc --wait-for-lock repro --keep-going --allow-missing "studies/$(NAME)/dvc.yaml"
 endif
 
 TESTS := python -m pytest -n 2 --dist loadfile --no-loadscope-reorder

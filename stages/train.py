@@ -6,7 +6,6 @@ from math import prod
 from typing import Any
 
 from vanishing_variance.engine.block import TrainedBlock, train_block
-from vanishing_variance.engine.device import device
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.run import PAPER, Run, block_of_variant
 from vanishing_variance.engine.seeds import SeedsPerBlock, seeds
@@ -48,8 +47,6 @@ def train_paper(params: Mapping[str, Any], this: Run, numbers: Sequence[int]) ->
         f"ranges.{this.range}.longest": plan.lengths.longest,
         "model.width": plan.variant.model.width,
     }
-    if device().type != "cpu":  # where as many seeds are trained at once as there is memory for
-        grows_with.pop("seeds_per_block")
     require_memory(prod(grows_with.values()), grows_with)
     return train_block(plan, numbers, this.folder("checkpoints"))
 

@@ -15,11 +15,12 @@ from small import in_arrays, start
 from stages import study_test, study_train
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.plan import TrainingPlan
-from vanishing_variance.harness.errors import DivergedError, TooLargeError
+from vanishing_variance.harness.errors import DivergedError, InputError, TooLargeError
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies.line import LineRun
+from vanishing_variance.studies.make import alone
 
 STUDY = "question: Why?\ntasks: [argmax]\nlines: {own: {norm: none}}\nkept: [before]\ncompare: [[own, before]]\n"
 OWN = ("mine", "argmax-own-0")
@@ -106,6 +107,12 @@ def test_a_line_has_seeds_that_are_kept_and_others_that_are_trained(monkeypatch)
     write_text(MINE / "study.yaml", both)
     said = "error: studies/mine/results/kept.csv has seed 0 of line own, as its blocks have; change its blocks\n"
     assert stage("studies.make", "mine") == (2, said)
+
+
+def test_a_study_is_made_by_one_process_at_a_time():
+    alone("mine")
+    with pytest.raises(InputError, match="^study mine is being made by another process"):
+        alone("mine")
 
 
 def test_lines_of_both_ranges_are_compared_beyond_their_own():

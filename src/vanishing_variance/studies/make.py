@@ -1,19 +1,45 @@
-"""Write the plan of a study and check it, before DVC runs it: `make study NAME=<study>`."""
+"""Plan a study, train what is missing, test and compare, by DVC: `make study NAME=<study>`."""
 
+import fcntl
+import os
+import sys
+
+from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.studies.line import STUDIES
 from vanishing_variance.studies.plan import write_plan
 from vanishing_variance.studies.reading import check_kept
+from vanishing_variance.studies.study import read_study
+
+REPRO = ("--wait-for-lock", "repro", "--keep-going", "--allow-missing")
 
 
 def main() -> None:
-    """Plan the study that the argument names. Raises InputError."""
+    """Make the study that the argument names. Raises InputError."""
     parser = Arguments(description=__doc__)
     parser.add_argument("study", help="a folder of studies")
     name = parser.parse_args().study
+    alone(name)
     write_plan(name)
     check_kept(name, read_yaml(PATH))
+    repro = [sys.executable, "-m", "dvc", *REPRO, str(STUDIES / name / "dvc.yaml")]
+    os.execv(sys.executable, repro)  # noqa: S606  which keeps the lock
+
+
+def alone(study: str) -> None:
+    """Lock a study's folder for this process, and for DVC after it, which would lock new plans beside old weights.
+
+    Raises InputError where there is no such study, or another process has it.
+    """
+    read_study(study)
+    folder = os.open(STUDIES / study, os.O_RDONLY)
+    os.set_inheritable(folder, True)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise InputError(f"study {study} is being made by another process; wait for it, or stop it") from None
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from vanishing_variance.engine.run import PAPER
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml, written
+from vanishing_variance.params import check
 from vanishing_variance.studies.line import LineRun, plan_file
 from vanishing_variance.studies.parameters import (
     check_batch,
@@ -32,6 +33,7 @@ def write_plan(name: str) -> None:
     """Write the plans of a study's lines, a digest of each block's, and what compares the lines. Raises InputError."""
     study = read_study(name)
     params = read_yaml(PATH)
+    check(params)  # so that what is wrong there is not said of a line
     resolved = {line: line_params(params, study, line) for line in study.names}
     check_pairs(study, resolved)
     check_tasks(study, resolved)
