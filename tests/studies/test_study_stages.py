@@ -111,7 +111,7 @@ def test_a_line_has_seeds_that_are_kept_and_others_that_are_trained(monkeypatch)
 
 def test_a_study_is_made_by_one_process_at_a_time():
     alone("mine")
-    with pytest.raises(InputError, match="^study mine is being made by another process"):
+    with pytest.raises(InputError, match="study mine is being made by another process"):
         alone("mine")
 
 
