@@ -7,7 +7,7 @@ import re
 
 import pytest
 import yaml
-from checkout import ALL, GENERATE, RESULTS, STUDY, TASKS, Copy, added, edit_yaml, interventions, stages
+from checkout import ALL, RESULTS, STUDY, TASKS, Copy, added, edit_yaml, interventions, stages
 
 pytestmark = pytest.mark.slow
 
