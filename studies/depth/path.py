@@ -22,8 +22,9 @@ from vanishing_variance.harness.numbers import estimate
 from vanishing_variance.harness.script import run_script
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.results.accuracy import of_both, percent_by_length, rows
+from vanishing_variance.results.accuracy import percent_by_length, rows
 from vanishing_variance.results.compare.gains import columns, gain, texts
+from vanishing_variance.results.compare.pairs import of_both
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.statistics.log_odds import log_odds

@@ -9,7 +9,8 @@ import pandas as pd
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import Judgement, by_seed
 from vanishing_variance.claims.verdict import NotTestedError
-from vanishing_variance.results.accuracy import of_both, rows
+from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.compare.pairs import of_both
 from vanishing_variance.statistics.intervals import mean_estimate
 
 # A number a row of `Evidence.inside`.

@@ -1,11 +1,7 @@
 """Raw accuracies, metrics/accuracy.csv: fractions there, percent here; and the names of what is inside the models."""
 
-from typing import Any, TypeVar
-
 import numpy as np
 import pandas as pd
-
-Indexed = TypeVar("Indexed", pd.DataFrame, "pd.Series[Any]")
 
 COLUMNS = ["task", "range", "norm", "seed", "rule", "length", "accuracy"]
 MODEL = ["task", "range", "norm", "seed"]
@@ -33,12 +29,6 @@ def percent_by_length(results: pd.DataFrame) -> pd.DataFrame:
 def by_seed(accuracy: pd.DataFrame, task: str, range_: str, norm: str, rule: str) -> pd.DataFrame:
     """Return `percent_by_length` of one variant by one rule."""
     return percent_by_length(rows(accuracy, task=task, range_=range_, norm=norm, rule=rule))
-
-
-def of_both(ours: Indexed, theirs: Indexed) -> tuple[Indexed, Indexed]:
-    """Return the rows of the seeds that both have, in the same order."""
-    both = theirs.index.intersection(ours.index)
-    return ours.loc[both], theirs.loc[both]
 
 
 def rounded(frame: pd.DataFrame) -> pd.DataFrame:

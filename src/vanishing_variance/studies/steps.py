@@ -6,8 +6,9 @@ import pandas as pd
 
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import MISSING
-from vanishing_variance.results.accuracy import of_both, percent_by_length, rows
+from vanishing_variance.results.accuracy import percent_by_length, rows
 from vanishing_variance.results.compare.gains import columns, texts
+from vanishing_variance.results.compare.pairs import of_both
 from vanishing_variance.statistics.paired import Difference, difference
 from vanishing_variance.studies.study import Study
 

@@ -13,8 +13,7 @@ import pandas as pd
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import estimate
-from vanishing_variance.results.accuracy import of_both
-from vanishing_variance.results.compare.pairs import pairs
+from vanishing_variance.results.compare.pairs import of_both, pairs
 from vanishing_variance.statistics.adjusted import adjusted
 from vanishing_variance.statistics.anytime import anytime_interval
 from vanishing_variance.statistics.intervals import NAN, interval

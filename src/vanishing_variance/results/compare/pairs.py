@@ -1,16 +1,24 @@
-"""Pairs of variants that are compared, and their accuracies.
+"""Pairs by seed, and of variants that are compared.
 
 S seeds, L lengths.
 """
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import pandas as pd
 
-from vanishing_variance.results.accuracy import by_seed, of_both
+from vanishing_variance.results.accuracy import by_seed
 from vanishing_variance.results.runs import RULES, TASKS, compared
+
+Indexed = TypeVar("Indexed", pd.DataFrame, "pd.Series[Any]")
+
+
+def of_both(ours: Indexed, theirs: Indexed) -> tuple[Indexed, Indexed]:
+    """Return the rows of the seeds that both have, in the same order."""
+    both = theirs.index.intersection(ours.index)
+    return ours.loc[both], theirs.loc[both]
 
 
 class Pair(NamedTuple):
