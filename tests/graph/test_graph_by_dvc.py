@@ -150,7 +150,8 @@ def test_a_block_that_is_added_trains_alone_also_in_a_clone_without_weights(copy
     path = clone.path / STUDY / "study.yaml"
     path.write_text(path.read_text() + "lengths: [4, 16]\n")
     assert f"{STUDY}/dvc.yaml:test@argmax-none-0" in clone(*MAKE_STUDY, exit_code=255)
-    changed = [f"{STUDY}/{name}" for name in ("dvc.lock", "plan.yaml", "study.yaml")]
+    tested = [f"results/{task}-none-5.csv" for task in sorted(TASKS)]  # of the block whose weights are here
+    changed = [f"{STUDY}/{name}" for name in ("dvc.lock", "plan.yaml", *tested, "study.yaml")]
     assert clone("git", "diff", "--name-only").split() == changed
 
 
