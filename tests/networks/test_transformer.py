@@ -1,8 +1,10 @@
 """The Transformer is torch's, where torch has it; the rest is its formula."""
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch.nn.functional import cosine_similarity
 
 from vanishing_variance.networks import Sizes
 from vanishing_variance.networks.paper import Network as PaperNetwork
@@ -22,6 +24,10 @@ def drawn():
     return [torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in ((B, N, 5), (B, 2))]
 
 
+def drawn_tokens():
+    return torch.randn(B, N + 1, WIDTH, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
+
+
 def attention_state(block):
     ours = block.attention
     projections = ours.query, ours.key, ours.value
@@ -35,9 +41,8 @@ def attention_state(block):
 
 def torchs(block):
     """nn.TransformerEncoderLayer with the same weights."""
-    layer = nn.TransformerEncoderLayer(
-        WIDTH, HEADS, 4 * WIDTH, dropout=0.0, activation="gelu", batch_first=True, norm_first=True, dtype=torch.float64
-    )
+    options = {"dropout": 0.0, "activation": "gelu", "batch_first": True, "norm_first": not block.after}
+    layer = nn.TransformerEncoderLayer(WIDTH, HEADS, 4 * WIDTH, **options, dtype=torch.float64)
     layer.self_attn.load_state_dict(attention_state(block))
     pairs = (layer.linear1, block.mlp[0]), (layer.linear2, block.mlp[2]), (layer.norm1, block.norm1)
     for their_part, our_part in (*pairs, (layer.norm2, block.norm2)):
@@ -49,8 +54,9 @@ def assert_same(found, expected):
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
 
 
-def test_layers_are_torchs_encoder_layers():
-    network, inputs = made(), drawn()
+@pytest.mark.parametrize("options", [{}, {"pre_norm": False, "post_norm": True}])
+def test_layers_are_torchs_encoder_layers(options):
+    network, inputs = made(**options), drawn()
     tokens = network.tokens(*inputs)
     for block in network.blocks:
         expected = torchs(block)(tokens)
@@ -82,11 +88,12 @@ def test_layers_or_classes_alone_may_have_a_norm_before_them():
     assert of[False] == set()
 
 
-def test_the_inside_is_that_of_attention_state():
-    network, inputs = made(), drawn()
+@pytest.mark.parametrize("options", [{}, {"pre_norm": False, "post_norm": True}])
+def test_the_inside_is_that_of_attention_state(options):
+    network, inputs = made(**options), drawn()
     tokens = network.tokens(*inputs)
     for block, layer in zip(network.blocks, network.inside(*inputs), strict=True):
-        theirs, normed = torchs(block), block.norm1(tokens)
+        theirs, normed = torchs(block), tokens if options else block.norm1(tokens)
         _, weights = theirs.self_attn(normed, normed, normed, average_attn_weights=False)
         assert_same(layer.weights, weights[:, :, -1, :-1])
         values = block.attention.value(normed).unflatten(2, (HEADS, -1))
@@ -186,3 +193,40 @@ def test_with_the_papers_ends_it_is_the_papers_network_but_for_the_querys_own_to
     value = attention.value(tokens[:, -1]).unflatten(1, (HEADS, -1))
     outputs = (1 - own) * theirs.outputs + own * value
     assert_same(network(*inputs), paper.head(paper.attention["output"](3 * outputs.flatten(1))))
+
+
+def test_weights_of_length_1_add_values_by_them():
+    network, inputs = made(layers=1, weights="l2"), drawn()
+    softmax = made(layers=1)
+    softmax.load_state_dict(network.state_dict())
+    [found], [plain] = network.inside(*inputs), softmax.inside(*inputs)
+    tokens = network.tokens(*inputs)
+    attention = network.blocks[0].attention
+    length = torch.linalg.vector_norm(plain.weights, dim=-1)
+    normed = network.blocks[0].norm1(tokens)
+    own = 1 - plain.weights.sum(-1)  # that of the query's token
+    assert_same(found.outputs, plain.outputs / torch.hypot(length, own).unsqueeze(-1))
+    assert_same(attention(normed, 1).squeeze(1), attention.output(found.outputs.flatten(1)))
+
+
+@pytest.mark.parametrize(("weights", "growth"), [("cosine", 1), ("cosine-log", np.log(N + 1) / np.log(16))])
+def test_normalised_queries_and_keys_have_a_learned_factor(weights, growth):
+    attention, tokens = made(layers=1, weights=weights).blocks[0].attention, drawn_tokens()
+    factors = torch.arange(1.0, HEADS + 1, dtype=torch.float64)
+    attention.factor.data.copy_(factors.view(-1, 1, 1))
+    queries, keys, values = [
+        layer(tokens).unflatten(2, (HEADS, -1)) for layer in (attention.query, attention.key, attention.value)
+    ]
+    for head in range(HEADS):
+        cosines = cosine_similarity(queries[:, -1:, head], keys[:, :, head], dim=-1)
+        expected = (growth * factors[head] * cosines).softmax(-1)
+        inside = attention.inside(tokens)
+        assert_same(inside.weights[:, head], expected[:, :-1])
+        assert_same(inside.outputs[:, head], torch.einsum("bn,bnd->bd", expected, values[:, :, head]))
+    assert_same(attention(tokens, 1).squeeze(1), attention.output(attention.inside(tokens).outputs.flatten(1)))
+    assert made(layers=1, weights=weights).blocks[0].attention.factor.unique().tolist() == [8]
+
+
+def test_layer_norms_stand_before_or_after():
+    with pytest.raises(ValueError, match="with post_norm, pre_norm must be false: pre_norm='layers'"):
+        made(pre_norm="layers", post_norm=True)

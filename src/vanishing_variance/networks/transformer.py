@@ -4,18 +4,20 @@ B sequences, N items, T = N + 1 tokens, F and G features of an item and of the q
 Q tokens whose outputs are computed, C classes.
 """
 
+from math import log
 from typing import Literal
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
-from torch.nn.functional import pad, scaled_dot_product_attention
+from torch.nn.functional import normalize, pad, scaled_dot_product_attention
 
 from vanishing_variance.networks import Layer, MakeNorm, Sizes
 from vanishing_variance.networks.paper import mlp as mlp_of_paper
 
 Place = Literal["outputs", "head", "projected"]
 Gate = Literal["none", "elementwise", "headwise", "scale"]
+Weights = Literal["softmax", "l2", "cosine", "cosine-log"]
 
 
 class Network(nn.Module):
@@ -23,12 +25,12 @@ class Network(nn.Module):
 
     `layers`, `heads` of attention, `width` D of the tokens, `mlp_ratio` times D the width of the MLP's hidden layer.
     `residual`: whether attention and MLP are added to what they read. `pre_norm`: torch's LayerNorm before each, and
-    before the classes; or before the `layers` alone, or the `classes`. `mlp`: whether there are MLPs. As in
-    nn.TransformerEncoderLayer with `norm_first` and GELU, without dropout. `ends`: to the tokens and to the classes,
-    linear layers or the paper's MLPs; with these, one layer, and without residual, `pre_norm` and `mlp`, it is the
-    paper's network, but that the query's token has a key and a value. `norm_place`: what the normaliser reads, the
-    `outputs` O of all heads side by side, those of each `head` (with the same learned numbers), or O `projected` by
-    W_O. `gate` of O, `sink`: see `Attention`.
+    before the classes; or before the `layers` alone, or the `classes`; `post_norm`: after each addition instead. `mlp`:
+    whether there are MLPs. As in nn.TransformerEncoderLayer with GELU, without dropout. `ends`: to the tokens and to
+    the classes, linear layers or the paper's MLPs; with these, one layer, and without residual, `pre_norm` and `mlp`,
+    it is the paper's network, but that the query's token has a key and a value. `norm_place`: what the normaliser
+    reads, the `outputs` O of all heads side by side, those of each `head` (with the same learned numbers), or O
+    `projected` by W_O. `gate` of O, `sink`, `weights` of attention: see `Attention`.
     """
 
     def __init__(
@@ -42,15 +44,19 @@ class Network(nn.Module):
         mlp_ratio: float = 4.0,
         residual: bool = True,
         pre_norm: bool | Literal["layers", "classes"] = True,
+        post_norm: bool = False,
         mlp: bool = True,
         ends: Literal["linear", "mlp"] = "linear",
         norm_place: Place = "outputs",
         gate: Gate = "none",
         sink: bool = False,
+        weights: Weights = "softmax",
     ) -> None:
         super().__init__()
         if min(layers, heads) < 1 or width % heads:
             raise ValueError(f"heads must divide width, and layers be 1 or more: {heads=}, {width=}, {layers=}")
+        if post_norm and pre_norm:
+            raise ValueError(f"with post_norm, pre_norm must be false: {pre_norm=}")
 
         def end(inputs: int, outputs: int) -> nn.Module:
             return mlp_of_paper(inputs, width, outputs) if ends == "mlp" else nn.Linear(inputs, outputs)
@@ -59,9 +65,9 @@ class Network(nn.Module):
         hidden = round(mlp_ratio * width) if mlp else 0
         self.blocks = nn.ModuleList()
         for _ in range(layers):
-            attention = Attention(width, heads, norm, norm_place, gate, sink=sink)
-            before_layers = pre_norm in (True, "layers")
-            self.blocks.append(Block(width, attention, hidden, residual=residual, pre_norm=before_layers))
+            attention = Attention(width, heads, norm, norm_place, gate, weights, sink=sink)
+            of_layers = post_norm or pre_norm in (True, "layers")
+            self.blocks.append(Block(width, attention, hidden, residual=residual, norms=of_layers, after=post_norm))
         self.last_norm = nn.LayerNorm(width) if pre_norm in (True, "classes") else nn.Identity()
         self.head = end(width, sizes.classes)
 
@@ -91,23 +97,29 @@ class Network(nn.Module):
 
 
 class Block(nn.Module):
-    """Attention, then an MLP where `hidden`, its width, is not 0."""
+    """Attention, then an MLP where `hidden`, its width, is not 0; LayerNorms before each or, with `after`, after it."""
 
-    def __init__(self, width: int, attention: "Attention", hidden: int, *, residual: bool, pre_norm: bool) -> None:
+    def __init__(
+        self, width: int, attention: "Attention", hidden: int, *, residual: bool, norms: bool, after: bool
+    ) -> None:
         super().__init__()
-        self.residual, self.attention = residual, attention
-        self.norm1 = nn.LayerNorm(width) if pre_norm else nn.Identity()
-        self.norm2 = nn.LayerNorm(width) if pre_norm and hidden else nn.Identity()
+        self.residual, self.attention, self.after = residual, attention, after
+        self.norm1 = nn.LayerNorm(width) if norms else nn.Identity()
+        self.norm2 = nn.LayerNorm(width) if norms and hidden else nn.Identity()
         self.mlp = nn.Sequential(nn.Linear(width, hidden), nn.GELU(), nn.Linear(hidden, width)) if hidden else None
 
     def forward(self, tokens: Float[Tensor, "B T D"], last: int) -> Float[Tensor, "B Q D"]:
         """Return the outputs of the `last` Q tokens."""
+        if self.after:
+            x: Tensor = self.norm1(self._added(tokens[:, -last:], self.attention(tokens, last)))
+            normed: Tensor = x if self.mlp is None else self.norm2(self._added(x, self.mlp(x)))
+            return normed
         x = self._added(tokens[:, -last:], self.attention(self.norm1(tokens), last))
         return x if self.mlp is None else self._added(x, self.mlp(self.norm2(x)))
 
     def inside(self, tokens: Float[Tensor, "B T D"]) -> Layer:
         """Return attention and outputs of the last token."""
-        return self.attention.inside(self.norm1(tokens))
+        return self.attention.inside(tokens if self.after else self.norm1(tokens))
 
     def _added(self, x: Float[Tensor, "B Q D"], change: Float[Tensor, "B Q D"]) -> Float[Tensor, "B Q D"]:
         return x + change if self.residual else change
@@ -123,11 +135,18 @@ class Attention(nn.Module):
 
     `sink`: a learned logit of each head, at first 0, that takes weight and gives no value, so that a head may attend to
     nothing (gpt-oss, OpenAI 2025, arXiv:2508.10925).
+
+    `weights`: `l2` scales them to length 1 (attentions/l2.py). `cosine`: q and K have length 1, and their products are
+    multiplied by a learned number of each head instead of 1 / sqrt(d) (Henry et al. 2020, arXiv:2010.04245), at first
+    8, which is log2(L^2 - L) of the authors for L = 16. `cosine-log`: by that times log T / log 16, since rivals at
+    fixed distances from the target need a factor that grows as log T.
     """
 
-    def __init__(self, width: int, heads: int, norm: MakeNorm, norm_place: Place, gate: Gate, *, sink: bool) -> None:
+    def __init__(
+        self, width: int, heads: int, norm: MakeNorm, norm_place: Place, gate: Gate, weights: Weights, *, sink: bool
+    ) -> None:
         super().__init__()
-        self.heads, self.norm_place = heads, norm_place
+        self.heads, self.norm_place, self.weights = heads, norm_place, weights
         self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
         self.value, self.output = nn.Linear(width, width), nn.Linear(width, width)
         self.norm = norm(width // heads if norm_place == "head" else width)
@@ -135,16 +154,16 @@ class Attention(nn.Module):
         self.gate = nn.Linear(width, gates[gate], bias=False) if gate in gates else None
         self.scale = nn.Parameter(torch.ones(heads, 1)) if gate == "scale" else None
         self.sink = nn.Parameter(torch.zeros(heads, 1, 1)) if sink else None
+        self.factor = nn.Parameter(torch.full((heads, 1, 1), 8.0)) if weights.startswith("cosine") else None
 
     def forward(self, tokens: Float[Tensor, "B T D"], last: int) -> Float[Tensor, "B Q D"]:
         """Return the attention outputs of the `last` Q tokens."""
         reading = tokens[:, -last:]
         queries, keys, values = self._by_head(tokens, last)
-        logits = None
-        if self.sink is not None:  # one more token, of zeros
-            logits = pad(self.sink, (keys.shape[2], 0))
-            keys, values = pad(keys, (0, 0, 0, 1)), pad(values, (0, 0, 0, 1))
-        outputs = scaled_dot_product_attention(queries, keys, values, attn_mask=logits).transpose(1, 2)
+        if self.weights == "l2":
+            outputs = (self._weights(queries, keys) @ values).transpose(1, 2)
+        else:
+            outputs = self._of_softmax(queries, keys, values).transpose(1, 2)
         if self.norm_place == "head":
             outputs = self.norm(outputs)
         if self.norm_place == "outputs":
@@ -159,13 +178,33 @@ class Attention(nn.Module):
     def inside(self, tokens: Float[Tensor, "B T D"]) -> Layer:
         """Return the last token's attention to the others, and O of each head."""
         queries, keys, values = self._by_head(tokens, 1)
+        weights = self._weights(queries, keys)
+        return Layer(weights[:, :, 0, :-1], (weights @ values).squeeze(2))
+
+    def _weights(self, queries: Float[Tensor, "B H Q d"], keys: Float[Tensor, "B H T d"]) -> Float[Tensor, "B H Q T"]:
+        """Return the weights of the tokens."""
         logits = queries @ keys.mT / queries.shape[-1] ** 0.5
         if self.sink is not None:
-            logits = torch.cat((logits, self.sink.expand(len(logits), -1, -1, -1)), dim=-1)
-        weights = logits.softmax(dim=-1)[..., : tokens.shape[1]]
-        return Layer(weights[:, :, 0, :-1], (weights @ values).squeeze(2))
+            logits = torch.cat((logits, self.sink.expand(len(logits), -1, logits.shape[2], -1)), dim=-1)
+        weights = logits.softmax(dim=-1)[..., : keys.shape[2]]
+        return normalize(weights, dim=-1) if self.weights == "l2" else weights
+
+    def _of_softmax(
+        self, queries: Float[Tensor, "B H Q d"], keys: Float[Tensor, "B H T d"], values: Float[Tensor, "B H T d"]
+    ) -> Float[Tensor, "B H Q d"]:
+        """Return O by torch's own attention, which keeps no weights."""
+        logits = None
+        if self.sink is not None:  # one more token, of zeros
+            logits = pad(self.sink, (keys.shape[2], 0))
+            keys, values = pad(keys, (0, 0, 0, 1)), pad(values, (0, 0, 0, 1))
+        return scaled_dot_product_attention(queries, keys, values, attn_mask=logits)
 
     def _by_head(self, tokens: Float[Tensor, "B T D"], last: int) -> list[Float[Tensor, "B H _ d"]]:
         """Return queries of the `last` tokens, and keys and values of all."""
         projected = self.query(tokens[:, -last:]), self.key(tokens), self.value(tokens)
-        return [x.unflatten(2, (self.heads, -1)).transpose(1, 2) for x in projected]
+        queries, keys, values = [x.unflatten(2, (self.heads, -1)).transpose(1, 2) for x in projected]
+        if self.factor is not None:
+            growth = log(tokens.shape[1], 16) if self.weights == "cosine-log" else 1.0
+            factor = growth * self.factor * queries.shape[-1] ** 0.5  # by which attention divides
+            queries, keys = factor * normalize(queries, dim=-1), normalize(keys, dim=-1)
+        return [queries, keys, values]
