@@ -12,27 +12,31 @@ LOOKS = {
     "the same, averaged weights": style.SERIES[2],
     "falling from 0.001": style.SERIES[3],
     "falling from each arm's best": style.SERIES[1],
+    "constant 0.001, other seeds": style.SERIES[5],
+    "constant 0.0005": style.SERIES[4],
 }
 
 
 def draw(gains: pd.DataFrame) -> Drawing:
     """Draw a panel a task, a line or a mark a schedule. `gains`: `report.schedules.read_schedules`."""
-    figure = style.figure(2.8)
+    figure = style.figure(3.0)
     tasks = gains["task"].unique()
-    panels = figure.subplots(1, len(tasks), sharey=True)
+    panels = figure.subplots(1, len(tasks), sharex=True, sharey=True)
     for axes, task in zip(panels, tasks, strict=True):
         axes.axhline(0, color="#000000", lw=0.9, zorder=0)
         of_task = rows(gains, task=task)
-        beside = 0.02 * of_task["steps"].max()  # so that marks at the same steps do not hide each other
-        for place, (schedule, look) in enumerate(LOOKS.items()):
-            own = rows(of_task, schedule=schedule)
+        beside = 0.02 * gains["steps"].max()  # so that marks at the same steps do not hide each other
+        shift = 0.0
+        for schedule in of_task["schedule"].unique():
+            own, look = rows(of_task, schedule=schedule), LOOKS[schedule]
+            shift = shift + beside if len(own) == 1 else 0.0
             errors = [own["mean"] - own["low"], own["high"] - own["mean"]]
-            axes.errorbar(own["steps"] + place * beside, own["mean"], yerr=errors, **look, lw=1.2, label=schedule)
+            axes.errorbar(own["steps"] + shift, own["mean"], yerr=errors, **look, lw=1.2, label=schedule)
         axes.xaxis.set_major_locator(MaxNLocator(5))
         axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
         axes.set(title=str(task), xlabel="steps of training", xlim=(0, None))
     panels[0].set_ylabel("gain of ln beyond\ntraining (points)")
-    style.legend_above(figure, columns=len(LOOKS))
+    style.legend_above(figure, columns=3)
     about = []
     for label, own in gains.groupby("schedule", sort=False):
         seeds = own.drop_duplicates("task")["n"].astype(str)
@@ -40,6 +44,6 @@ def draw(gains: pd.DataFrame) -> Drawing:
     caption = (
         f"Mean paired differences over n seeds ({' and '.join(tasks)}: {'; '.join(about)}); bars: 95% t intervals over "
         "seeds. A falling rate is 0 at the end. Joined marks are of the same trainings after fewer steps; those beside "
-        "the last of them are after as many."
+        "them are after as many."
     )
     return Drawing(figure, "Gain of ln by the steps of training and by the learning rate", caption)
