@@ -45,12 +45,12 @@ TaskName = Annotated[str, AfterValidator(_task)]
 class Study(Section):
     """The file.
 
-    `range`: of the training lengths; a line may have its own. `lengths`: those of test.lengths that are tested; or
-    all. `sequences`: how many a length; or test.sequences. `base`: parameters that all lines share, and `lines`: those
-    of each by its name; keys of params.yaml, nested or dotted. `kept`: lines, with or without their parameters, of
-    which git has results of seeds that are not trained; where more are, the line is in `lines`, too. `compare`: pairs
-    of a line and its baseline; or each line with the first of its range, of which kept ones come first. `paper_tables`: whether Tables 1 to 6, gains
-    and claims are wanted, too, of lines that differ in norm and range.
+    `range`: of the training lengths; a line may have its own. `lengths`: those of test.lengths that are tested; or all.
+    `sequences`: how many a length; or test.sequences. `base`: parameters that all lines share, and `lines`: those of
+    each by its name; keys of params.yaml, nested or dotted. `kept`: lines, with or without their parameters, of which
+    git has results of seeds that are not trained; where more are, the line is in `lines`, too. `compare`: pairs of a
+    line and its baseline; or each line with the first of its range, of which kept ones come first. `paper_tables`:
+    whether Tables 1 to 6, gains and claims are wanted, too, of lines that differ in norm and range.
     """
 
     question: str
