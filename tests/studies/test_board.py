@@ -98,3 +98,20 @@ def test_the_answer_of_best_is_that_of_its_results(monkeypatch):
     monkeypatch.chdir(ROOT)
     tables = runpy.run_path("studies/best/answer.py")["tables"]()
     assert tables == {name: (ROOT / "studies/best" / name).read_text() for name in tables}
+
+
+def test_gains_beside_the_targets_attention_are_those_of_the_results(monkeypatch):
+    """Else: python studies/best/target.py."""
+    monkeypatch.chdir(ROOT)
+    script = runpy.run_path("studies/best/target.py")
+    found = script["read_pairs"]()
+    assert script["tables"](found) == (ROOT / "studies/best/target.md").read_text()
+
+    [pair] = found[(found["study"] == "fresh") & (found["task"] == "dictionary")].to_dict("records")
+    kept = pd.read_csv("studies/fresh/results/kept.csv")
+    arms = [kept[(kept["task"] == "dictionary") & (kept["line"] == line)] for line in ("ln", "none")]
+    weights = [arm[arm["length"] == 2**14].set_index("seed")["target"] for arm in arms]
+    beyond = [100 * arm[arm["length"] > 16].groupby("seed")["last"].mean() for arm in arms]
+    log_odds = [np.log(weight / (1 - weight)) for weight in weights]
+    assert pair["attention"] == pytest.approx((log_odds[0] - log_odds[1]).mean(), rel=1e-9)
+    assert pair["gain"] == pytest.approx((beyond[0] - beyond[1]).mean(), rel=1e-9)
