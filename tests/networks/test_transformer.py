@@ -195,17 +195,22 @@ def test_with_the_papers_ends_it_is_the_papers_network_but_for_the_querys_own_to
     assert_same(network(*inputs), paper.head(paper.attention["output"](3 * outputs.flatten(1))))
 
 
-def test_weights_of_length_1_add_values_by_them():
-    network, inputs = made(layers=1, weights="l2"), drawn()
-    softmax = made(layers=1)
+@pytest.mark.parametrize("sink", [False, True])
+def test_weights_of_length_1_add_values_by_them(sink):
+    network, inputs = made(layers=1, weights="l2", sink=sink), drawn()
+    softmax = made(layers=1, sink=sink)
     softmax.load_state_dict(network.state_dict())
     [found], [plain] = network.inside(*inputs), softmax.inside(*inputs)
     tokens = network.tokens(*inputs)
     attention = network.blocks[0].attention
-    length = torch.linalg.vector_norm(plain.weights, dim=-1)
     normed = network.blocks[0].norm1(tokens)
-    own = 1 - plain.weights.sum(-1)  # that of the query's token
-    assert_same(found.outputs, plain.outputs / torch.hypot(length, own).unsqueeze(-1))
+    queries, keys, _ = attention._by_head(normed, 1)
+    logits = (queries @ keys.mT / 2).squeeze(2)  # d = 4
+    if sink:
+        logits = torch.nn.functional.pad(logits, (0, 1))  # its logit is 0
+    length = torch.linalg.vector_norm(logits.softmax(-1), dim=-1, keepdim=True)
+    assert_same(found.weights, plain.weights / length)
+    assert_same(found.outputs, plain.outputs / length)
     assert_same(attention(normed, 1).squeeze(1), attention.output(found.outputs.flatten(1)))
 
 

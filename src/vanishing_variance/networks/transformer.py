@@ -136,9 +136,9 @@ class Attention(nn.Module):
     `sink`: a learned logit of each head, at first 0, that takes weight and gives no value, so that a head may attend to
     nothing (gpt-oss, OpenAI 2025, arXiv:2508.10925).
 
-    `weights`: `l2` scales them to length 1 (attentions/l2.py). `cosine`: q and K have length 1, and their products are
+    `weights`: `l2` scales them, and the sink's, to length 1 (attentions/l2.py). `cosine`: q and K have length 1, and their products are
     multiplied by a learned number of each head instead of 1 / sqrt(d) (Henry et al. 2020, arXiv:2010.04245), at first
-    8, which is log2(L^2 - L) of the authors for L = 16. `cosine-log`: by that times log T / log 16, since rivals at
+    8, about the authors' log2(L^2 - L) for L = 16. `cosine-log`: by that times log T / log 16, since rivals at
     fixed distances from the target need a factor that grows as log T.
     """
 
@@ -186,8 +186,10 @@ class Attention(nn.Module):
         logits = queries @ keys.mT / queries.shape[-1] ** 0.5
         if self.sink is not None:
             logits = torch.cat((logits, self.sink.expand(len(logits), -1, logits.shape[2], -1)), dim=-1)
-        weights = logits.softmax(dim=-1)[..., : keys.shape[2]]
-        return normalize(weights, dim=-1) if self.weights == "l2" else weights
+        weights = logits.softmax(dim=-1)
+        if self.weights == "l2":
+            weights = normalize(weights, dim=-1)
+        return weights[..., : keys.shape[2]]
 
     def _of_softmax(
         self, queries: Float[Tensor, "B H Q d"], keys: Float[Tensor, "B H T d"], values: Float[Tensor, "B H T d"]
