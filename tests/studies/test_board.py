@@ -107,8 +107,8 @@ def test_gains_beside_the_targets_attention_are_those_of_the_results(monkeypatch
     found = script["read_pairs"]()
     assert script["tables"](found) == (ROOT / "studies/best/target.md").read_text()
 
-    [pair] = found[(found["study"] == "fresh") & (found["task"] == "dictionary")].to_dict("records")
-    kept = pd.read_csv("studies/fresh/results/kept.csv")
+    [pair] = found[(found["study"] == "without-biases") & (found["task"] == "dictionary")].to_dict("records")
+    kept = pd.read_csv("studies/without-biases/results/kept.csv")
     arms = [kept[(kept["task"] == "dictionary") & (kept["line"] == line)] for line in ("ln", "none")]
     weights = [arm[arm["length"] == 2**14].set_index("seed")["target"] for arm in arms]
     beyond = [100 * arm[arm["length"] > 16].groupby("seed")["last"].mean() for arm in arms]

@@ -136,10 +136,10 @@ class Attention(nn.Module):
     `sink`: a learned logit of each head, at first 0, that takes weight and gives no value, so that a head may attend to
     nothing (gpt-oss, OpenAI 2025, arXiv:2508.10925).
 
-    `weights`: `l2` scales them, and the sink's, to length 1 (attentions/l2.py). `cosine`: q and K have length 1, and their products are
-    multiplied by a learned number of each head instead of 1 / sqrt(d) (Henry et al. 2020, arXiv:2010.04245), at first
-    8, about the authors' log2(L^2 - L) for L = 16. `cosine-log`: by that times log T / log 16, since rivals at
-    fixed distances from the target need a factor that grows as log T.
+    `weights`: `l2` scales them, and the sink's, to length 1 (attentions/l2.py). `cosine`: q and K have length 1, and
+    their products are multiplied by a learned number of each head instead of 1 / sqrt(d) (Henry et al. 2020,
+    arXiv:2010.04245), at first 8, about the authors' log2(L^2 - L) for L = 16. `cosine-log`: by that times log T / log
+    16, since rivals at fixed distances from the target need a factor that grows as log T.
     """
 
     def __init__(
@@ -189,7 +189,8 @@ class Attention(nn.Module):
         weights = logits.softmax(dim=-1)
         if self.weights == "l2":
             weights = normalize(weights, dim=-1)
-        return weights[..., : keys.shape[2]]
+        of_tokens: Tensor = weights[..., : keys.shape[2]]
+        return of_tokens
 
     def _of_softmax(
         self, queries: Float[Tensor, "B H Q d"], keys: Float[Tensor, "B H T d"], values: Float[Tensor, "B H T d"]
