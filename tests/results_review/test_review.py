@@ -61,6 +61,8 @@ def results(tmp_path_factory):
         patch.chdir(folder)
         git("init", "--quiet", "--initial-branch", "main")
         dvc("init", "--quiet")
+        for asks in ("check_update", "analytics"):  # in the background, and leaves files in .dvc/tmp
+            dvc("config", f"core.{asks}", "false")
         commit("code")
         repro(folder)
         commit("results")
