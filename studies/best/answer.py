@@ -35,12 +35,13 @@ KEYS = ["task", "schedule", "rule", "arm"]
 # Of each task: a schedule, and the rule of the test. Of a falling rate averaged weights are the last ones, nearly.
 CELLS = (("constant", "last"), ("constant", "averaged"), ("falls", "last"))
 LONGEST_TRAINED = 16
+Cell = tuple[str, str, str]  # task, schedule, rule
 # Losses below it, which single precision does not tell from 0, count as it.
 SMALLEST = 1e-9
 NOTE = (
     "Gains of `ln` in points beyond training (2^5 to 2^14), paired by seed, with 95% intervals over n seeds; p after "
-    "Holm's correction over the rows of the three schedules. *At its best*: each arm by its own schedule and rule. "
-    "Log-odds: at 2^14. Rates: [rates.md](rates.md); plan: [plan.md](plan.md)."
+    "Holm's correction over the rows of the three schedules. *At its best*: each arm by its own schedule and rule, "
+    "in the last row also by its steps. Log-odds: at 2^14. Rates: [rates.md](rates.md); plan: [plan.md](plan.md)."
 )
 
 
@@ -99,41 +100,69 @@ def answer_table(tested: pd.DataFrame, log_loss: pd.DataFrame, sequences: int) -
     gains.loc[of_cells, "p"] = holm(gains.loc[of_cells, "p"].to_numpy())
     lines = []
     for row in gains.itertuples():
-        how = row.ln if row.ln == row.none else f"at its best: ln {row.ln}, none {row.none}"
+        (task, *ours), (of_none, *theirs) = row.ln, row.none
+        how = ", ".join(ours)
+        if row.ln != row.none:
+            how = f"at its best: ln {how}, none {', '.join(theirs)}{of_none.removeprefix(task)}"
         points = estimate("+.1f", *row.points)
         odds = estimate("+.2f", *row.log_odds)
         means = (f"{row.beyond_none:.1f}", f"{row.beyond_ln:.1f}")
-        lines.append([row.task, how, str(row.n), *means, points, f"{row.p:.2g}", odds])
+        lines.append([task, how, str(row.n), *means, points, f"{row.p:.2g}", odds])
     heads = ["task", "schedule, rule", "n", "none (%)", "ln (%)", "gain (pp)", "p", "log-odds"]
     return f"# Each arm at its best\n\n{table(heads, lines, texts=2)}\n\n{NOTE}\n"
 
 
 def _gains(tested: pd.DataFrame, log_loss: pd.DataFrame, sequences: int) -> Iterator[dict[str, Any]]:
-    """Yield the gain of each cell of a task that has run, and of the arms at their best."""
+    """Yield the gain of each cell of a task that has run, and of the arms at their best, also over numbers of steps."""
+    has_run = {}
     for task in tested["task"].unique():
-        of_task = rows(tested, task=task)
-        has_run = [cell for cell in CELLS if f"ln-{cell[0]}" in set(of_task["line"])]
-        pairs = [(cell, cell) for cell in has_run]
-        if has_run == list(CELLS):
-            lowest = {arm: min(CELLS, key=lambda cell: log_loss.loc[task, *cell, arm].min()) for arm in ("ln", "none")}
-            pairs += [(lowest["ln"], lowest["none"])] if lowest["ln"] != lowest["none"] else []
-        for ours, theirs in pairs:
-            arms = []
-            for arm, (schedule, rule) in (("ln", ours), ("none", theirs)):
-                arms.append(percent_by_length(rows(of_task, line=f"{arm}-{schedule}", rule=rule)))
-            points, views = gain(*arms, LONGEST_TRAINED, sequences)
-            beyond = [percent_beyond(arm, LONGEST_TRAINED).mean() for arm in arms]
-            yield {
-                "task": task,
-                "ln": ", ".join(ours),
-                "none": ", ".join(theirs),
-                "n": points.n,
-                "p": points.p,
-                "points": views["difference"],
-                "log_odds": views["log_odds_longest"],
-                "beyond_ln": beyond[0],
-                "beyond_none": beyond[1],
-            }
+        lines = set(rows(tested, task=task)["line"])
+        has_run[task] = [(task, *cell) for cell in CELLS if f"ln-{cell[0]}" in lines]
+        for cell in has_run[task]:
+            yield _gain(tested, cell, cell, sequences)
+        if len(has_run[task]) == len(CELLS):
+            yield from _at_best(tested, has_run[task], log_loss, sequences)
+    for task, cells in has_run.items():
+        longer = [cell for name in LONGER.values() for cell in has_run.get(task + name, [])]
+        if longer:
+            yield from _at_best(tested, cells + longer, log_loss, sequences)
+
+
+def _at_best(
+    tested: pd.DataFrame, cells: list[Cell], log_loss: pd.DataFrame, sequences: int
+) -> Iterator[dict[str, Any]]:
+    """Yield the gain between the cells in which each arm has its lowest log loss, where they are not the same."""
+    ours, theirs = (min(cells, key=lambda cell: log_loss.loc[*cell, arm].min()) for arm in ("ln", "none"))
+    if ours != theirs:
+        yield _gain(tested, ours, theirs, sequences)
+
+
+def _gain(tested: pd.DataFrame, ours: Cell, theirs: Cell, sequences: int) -> dict[str, Any]:
+    """Return the gain of LN in one cell over none in another, of the seeds that both have."""
+    arms = [_percent(tested, "ln", ours), _percent(tested, "none", theirs)]
+    both = arms[0].index.intersection(arms[1].index)
+    arms = [arm.loc[both] for arm in arms]
+    points, views = gain(*arms, LONGEST_TRAINED, sequences)
+    beyond = [percent_beyond(arm, LONGEST_TRAINED).mean() for arm in arms]
+    return {
+        "ln": ours,
+        "none": theirs,
+        "n": points.n,
+        "p": points.p,
+        "points": views["difference"],
+        "log_odds": views["log_odds_longest"],
+        "beyond_ln": beyond[0],
+        "beyond_none": beyond[1],
+    }
+
+
+def _percent(tested: pd.DataFrame, arm: str, cell: Cell) -> pd.DataFrame:
+    """Return the accuracies of an arm's cell, of the line with the rule in its name where the rules chose two rates."""
+    task, schedule, rule = cell
+    of_task = rows(tested, task=task)
+    own = f"{arm}-{schedule}-{rule}"
+    line = own if own in set(of_task["line"]) else f"{arm}-{schedule}"
+    return percent_by_length(rows(of_task, line=line, rule=rule))
 
 
 if __name__ == "__main__":

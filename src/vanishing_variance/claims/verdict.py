@@ -44,7 +44,7 @@ SIZES = {
 }
 LATE = (
     "the rule was set, or took its present form, after results had been seen (docs/decisions.md). For all "
-    "claims this holds of two rules: that each task is judged apart, and when one is not comparable"
+    "claims this holds of two rules: that each task is judged apart, and what counts as not comparable"
 )
 
 

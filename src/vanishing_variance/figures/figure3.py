@@ -78,7 +78,7 @@ def draw(lines: pd.DataFrame, task: str, norm: str, sequences: int) -> Drawing:
         f"trained test length, N = {drawn_power(reference)}: the drift in standard deviations there, where the paper "
         "divides by the variance. In (b) the global variance is that of single features, which vanishes, plus that "
         "between their means, which need not. So O keeps its variance where the means of its features lie far apart; "
-        "ln's learned scale can take this part out of LayerNorm(O)."
+        "ln's learned scale can remove the part between means from LayerNorm(O)."
     )
     title = "Figure 3: drift of the global mean and decay of the global variance of the attention outputs O"
     return Drawing(figure, title, caption)

@@ -13,7 +13,7 @@ LINES = {
     ("Shapley", "target weight (feature moments)"): (style.SERIES[0], "attention weight of the target"),
     ("Shapley", "moments (feature moments)"): (style.SERIES[2], "mean and variance of every feature of O"),
     ("Shapley", "moments (global moments)"): (style.SERIES[3], "global mean and variance of O"),
-    ("damage", damaged("feature")): (style.SERIES[5], "the same of long sequences, given to short ones"),
+    ("damage", damaged("feature")): (style.SERIES[5], "of every feature, long sequences' given to short ones"),
 }
 TITLE = "What the lost accuracy is due to, without a normaliser"
 # Around the shares: what intervals have beyond that is cut.
@@ -51,6 +51,6 @@ def draw(shares: pd.DataFrame, longest: int) -> Drawing:
         f"Trained on up to {longest} items, n = {variants.seeds(shown['n'])} seeds; bands: 95% intervals over seeds "
         "(Fieller), cut at the panel's edge. Lengths that lose less than a point are left out. Solid and dash-dotted: "
         "Shapley shares of what comes back when quantities are reset to those of the training lengths. Dotted: what "
-        "short sequences lose when given those of long ones."
+        "short sequences lose when every feature of O is given the mean and variance of long ones."
     )
     return Drawing(figure, TITLE, caption)

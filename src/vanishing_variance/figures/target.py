@@ -31,8 +31,8 @@ def draw(means: pd.DataFrame, trained: tuple[int, int]) -> Drawing:
     numbers = "; ".join(f"{name}, {' to '.join(map(str, dict.fromkeys(row)))}" for name, *row in seeds.itertuples())
     caption = (
         f"Means over n seeds ({numbers}), last weights; bands: 95% t intervals over seeds. Target: the item with the "
-        "answer. Of several heads, the one with most of it. The Transformer layer has pre-norm and no LN on O, and is "
-        "tested up to 2^12."
+        "answer. Of several heads, the one that attends most to it. The Transformer layer has pre-norm and no LN "
+        "on O, and is tested up to 2^12."
     )
     title = f"Attention to the item with the answer, trained on {trained[0]} to {trained[1]} items"
     return Drawing(figure, title, caption)

@@ -30,12 +30,13 @@ class Source:
 SOURCES = (
     Source("argmax", "constant 0.001", "matched-argmax", "ln", by_steps=True),
     Source("argmax", "the same, averaged weights", "matched-argmax", "ln", "averaged"),
+    Source("argmax", "constant, each arm's best", "best-argmax", "ln-constant", by_steps=True),
     Source("argmax", "falling from 0.001", "tasks", "falls-ln"),
     Source("argmax", "falling from each arm's best", "best-argmax", "ln-falls"),
     Source("dictionary", "constant 0.001", "matched", "ln", by_steps=True),
     Source("dictionary", "the same, averaged weights", "matched", "ln", "averaged"),
     Source("dictionary", "constant 0.001, other seeds", "best-long", "ln-constant-100", by_steps=True),
-    Source("dictionary", "constant 0.0005", "best-long", "ln-constant", by_steps=True),
+    Source("dictionary", "constant, each arm's best", "best-long", "ln-constant", by_steps=True),
     Source("dictionary", "falling from 0.001", "tasks", "falls-ln"),
     Source("dictionary", "falling from each arm's best", "best", "ln-falls"),
 )
