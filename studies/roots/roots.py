@@ -34,7 +34,7 @@ NOTE = (
     "roots do not differ. *One root*: the standard error of a mean over 104 seeds of one root, by the seeds alone, "
     "and if roots differ by *at most*."
 )
-HEADS = ("task", "rule", "roots", "gain (pp)", "roots (pp)", "at most", "seeds (pp)", "p", "one root", "at most")
+HEADS = ("task", "rule", "roots", "gain (pp)", "roots (pp)", "at most", "seeds (pp)", "p", "one root", "one, at most")
 
 
 def main() -> None:
