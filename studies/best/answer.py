@@ -40,7 +40,7 @@ Cell = tuple[str, str, str]  # task, schedule, rule
 SMALLEST = 1e-9
 NOTE = (
     "Gains of `ln` in points beyond training (2^5 to 2^14), paired by seed, with 95% intervals over n seeds; p after "
-    "Holm's correction over the rows of the three schedules. *At its best*: each arm by its own schedule and rule, "
+    "Holm's correction over these rows, but for *at its best*, not corrected: each arm by its own schedule and rule, "
     "in the last row also by its steps. Log-odds: at 2^14. Rates: [rates.md](rates.md); plan: [plan.md](plan.md)."
 )
 
