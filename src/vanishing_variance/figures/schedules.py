@@ -43,9 +43,9 @@ def draw(gains: pd.DataFrame) -> Drawing:
         seeds = [f"{task} {n}" for task, n in own.drop_duplicates("task")[["task", "n"]].to_numpy()]
         about.append(f"{label}: {', '.join(seeds)}")
     caption = (
-        f"Mean paired differences over n seeds ({'; '.join(about)}); bars: 95% t intervals over seeds. Best: the rate "
-        "with the arm's lowest loss on held-out sequences (constant, on the dictionary: 0.0005 after 40,000 steps); "
-        "other seeds: the eight that this choice looked at. A falling rate ends at 0. Joined marks: the same trainings "
-        "after fewer steps. Marks after as many steps are drawn side by side."
+        f"Mean paired differences over n seeds ({'; '.join(about)}); bars: 95% t intervals over seeds. Each arm's best "
+        "rate has its lowest loss on held-out sequences; at a constant rate on the dictionary it is 0.0005, chosen "
+        "after 40,000 steps by the seeds called other. A falling rate ends at 0. A line joins the same trainings after "
+        "fewer steps. Marks at the same number of steps are drawn side by side."
     )
     return Drawing(figure, "Gain of ln by the steps of training and by the learning rate", caption)
