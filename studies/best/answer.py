@@ -121,7 +121,7 @@ def _gains(tested: pd.DataFrame, log_loss: pd.DataFrame, sequences: int) -> Iter
         has_run[task] = [(task, *cell) for cell in CELLS if f"ln-{cell[0]}" in lines]
         for cell in has_run[task]:
             yield _gain(tested, cell, cell, sequences)
-        if len(has_run[task]) == len(CELLS):
+        if len(has_run[task]) == len(CELLS) and not task.endswith(tuple(LONGER.values())):
             yield from _at_best(tested, has_run[task], log_loss, sequences)
     for task, cells in has_run.items():
         longer = [cell for name in LONGER.values() for cell in has_run.get(task + name, [])]
