@@ -30,15 +30,16 @@ class Source:
 SOURCES = (
     Source("argmax", "constant 0.001", "matched-argmax", "ln", by_steps=True),
     Source("argmax", "the same, averaged weights", "matched-argmax", "ln", "averaged"),
-    Source("argmax", "constant, each arm's best", "best-argmax", "ln-constant", by_steps=True),
+    Source("argmax", "constant, best after 40,000 steps", "best-argmax", "ln-constant", by_steps=True),
     Source("argmax", "falling from 0.001", "tasks", "falls-ln"),
     Source("argmax", "falling from each arm's best", "best-argmax", "ln-falls"),
     Source("dictionary", "constant 0.001", "matched", "ln", by_steps=True),
     Source("dictionary", "the same, averaged weights", "matched", "ln", "averaged"),
     Source("dictionary", "constant 0.001, other seeds", "best-long", "ln-constant-100", by_steps=True),
-    Source("dictionary", "constant, each arm's best", "best-long", "ln-constant", by_steps=True),
+    Source("dictionary", "constant, best after 40,000 steps", "best-long", "ln-constant", by_steps=True),
     Source("dictionary", "falling from 0.001", "tasks", "falls-ln"),
     Source("dictionary", "falling from each arm's best", "best", "ln-falls"),
+    Source("dictionary", "falling from each arm's best", "best-long", "ln-falls"),
 )
 
 
