@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-CODE = ("src/vanishing_variance", "src/dvc_parallel", "src/results_review", "stages", "benchmarks", "tests")
+CODE = ("src/vanishing_variance", "src/dvc_parallel", "src/results_review", "stages", "studies", "benchmarks", "tests")
 PAGES = ("README.md", "docs")
 RESULTS = ("metrics", "plots", "studies")
 

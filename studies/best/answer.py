@@ -7,8 +7,8 @@ rules, and then of its numbers of steps, too, the one with the lowest log loss.
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,8 +20,10 @@ from vanishing_variance.harness.script import run_script
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.accuracy import percent_by_length, rows
-from vanishing_variance.results.compare.gains import gain
+from vanishing_variance.results.compare.gains import Estimate, gain
+from vanishing_variance.results.compare.pairs import of_both
 from vanishing_variance.statistics.holm import holm
+from vanishing_variance.statistics.intervals import NAN
 from vanishing_variance.studies.board import percent_beyond
 from vanishing_variance.studies.line import STUDIES
 from vanishing_variance.studies.reading import by_rule, read_all
@@ -44,6 +46,25 @@ NOTE = (
     "own schedule and rule, in the last row also by its steps. Log-odds: at 2^14. Rates: [rates.md](rates.md); plan: "
     "[plan.md](plan.md)."
 )
+
+
+@dataclass(frozen=True)
+class Gain:
+    """The gain of a cell of `ln` over one of `none`: in points with its p, and in log-odds; mean accuracies (%)."""
+
+    ln: Cell
+    none: Cell
+    n: int
+    p: float
+    points: Estimate
+    log_odds: Estimate
+    beyond_ln: float
+    beyond_none: float
+
+    @property
+    def is_of_a_cell(self) -> bool:
+        """If both arms have one schedule, rule and number of steps."""
+        return self.ln == self.none
 
 
 def main() -> None:
@@ -85,9 +106,9 @@ def mean_log_losses(tested: pd.DataFrame) -> pd.DataFrame:
 def rates_table(means: pd.DataFrame) -> str:
     """Return the table as Markdown, the lowest of each row in bold."""
     lines = []
-    for keys, row in means.iterrows():
+    for keys, row in zip(means.index, means.to_numpy(), strict=True):
         cells = [estimate(".3f", value) for value in row]
-        best = int(row.argmin())
+        best = int(np.nanargmin(row))
         cells[best] = f"**{cells[best]}**"
         lines.append([*keys, *cells])
     heads = [*KEYS, *(f"{int(rate) / 1e5:g}" for rate in RATES)]
@@ -96,26 +117,26 @@ def rates_table(means: pd.DataFrame) -> str:
 
 def answer_table(tested: pd.DataFrame, log_loss: pd.DataFrame, sequences: int) -> str:
     """Return the gains as Markdown; `tested`: the results, by rule; `sequences`: tested a length."""
-    gains = pd.DataFrame(_gains(tested, log_loss, sequences))
-    of_cells = gains["ln"] == gains["none"]
-    gains.loc[of_cells, "p"] = holm(gains.loc[of_cells, "p"].to_numpy())
+    gains = list(_gains(tested, log_loss, sequences))
+    of_cells = [found.p if found.is_of_a_cell else NAN for found in gains]
     lines = []
-    for row in gains.itertuples():
-        (task, *ours), (of_none, *theirs) = row.ln, row.none
-        how = ", ".join(ours)
-        if row.ln != row.none:
+    for found, corrected in zip(gains, holm(np.array(of_cells)), strict=True):
+        (task, *ours), (of_none, *theirs) = found.ln, found.none
+        how, p = ", ".join(ours), corrected
+        if not found.is_of_a_cell:
             how = f"at its best: ln {how}, none {', '.join(theirs)}{of_none.removeprefix(task)}"
-        points = estimate("+.1f", *row.points)
-        odds = estimate("+.2f", *row.log_odds)
-        means = (f"{row.beyond_none:.1f}", f"{row.beyond_ln:.1f}")
-        lines.append([task, how, str(row.n), *means, points, f"{row.p:.2g}", odds])
+            p = found.p
+        points = estimate("+.1f", *found.points)
+        odds = estimate("+.2f", *found.log_odds)
+        means = (f"{found.beyond_none:.1f}", f"{found.beyond_ln:.1f}")
+        lines.append([task, how, str(found.n), *means, points, f"{p:.2g}", odds])
     heads = ["task", "schedule, rule", "n", "none (%)", "ln (%)", "gain (pp)", "p", "log-odds"]
     return f"# Each arm at its best\n\n{table(heads, lines, texts=2)}\n\n{NOTE}\n"
 
 
-def _gains(tested: pd.DataFrame, log_loss: pd.DataFrame, sequences: int) -> Iterator[dict[str, Any]]:
+def _gains(tested: pd.DataFrame, log_loss: pd.DataFrame, sequences: int) -> Iterator[Gain]:
     """Yield the gain of each cell of a task that has run, and of the arms at their best, also over numbers of steps."""
-    has_run = {}
+    has_run: dict[str, list[Cell]] = {}
     for task in tested["task"].unique():
         lines = set(rows(tested, task=task)["line"])
         has_run[task] = [(task, *cell) for cell in CELLS if f"ln-{cell[0]}" in lines]
@@ -129,32 +150,20 @@ def _gains(tested: pd.DataFrame, log_loss: pd.DataFrame, sequences: int) -> Iter
             yield from _at_best(tested, cells + longer, log_loss, sequences)
 
 
-def _at_best(
-    tested: pd.DataFrame, cells: list[Cell], log_loss: pd.DataFrame, sequences: int
-) -> Iterator[dict[str, Any]]:
+def _at_best(tested: pd.DataFrame, cells: list[Cell], log_loss: pd.DataFrame, sequences: int) -> Iterator[Gain]:
     """Yield the gain between the cells in which each arm has its lowest log loss, where they are not the same."""
-    ours, theirs = (min(cells, key=lambda cell: log_loss.loc[*cell, arm].min()) for arm in ("ln", "none"))
+    lowest = log_loss.min(axis=1)
+    ours, theirs = (min(cells, key=lambda cell: lowest[(*cell, arm)]) for arm in ("ln", "none"))
     if ours != theirs:
         yield _gain(tested, ours, theirs, sequences)
 
 
-def _gain(tested: pd.DataFrame, ours: Cell, theirs: Cell, sequences: int) -> dict[str, Any]:
+def _gain(tested: pd.DataFrame, ours: Cell, theirs: Cell, sequences: int) -> Gain:
     """Return the gain of LN in one cell over none in another, of the seeds that both have."""
-    arms = [_percent(tested, "ln", ours), _percent(tested, "none", theirs)]
-    both = arms[0].index.intersection(arms[1].index)
-    arms = [arm.loc[both] for arm in arms]
-    points, views = gain(*arms, LONGEST_TRAINED, sequences)
-    beyond = [percent_beyond(arm, LONGEST_TRAINED).mean() for arm in arms]
-    return {
-        "ln": ours,
-        "none": theirs,
-        "n": points.n,
-        "p": points.p,
-        "points": views["difference"],
-        "log_odds": views["log_odds_longest"],
-        "beyond_ln": beyond[0],
-        "beyond_none": beyond[1],
-    }
+    ln, none = of_both(_percent(tested, "ln", ours), _percent(tested, "none", theirs))
+    points, views = gain(ln, none, LONGEST_TRAINED, sequences)
+    beyond = [float(percent_beyond(arm, LONGEST_TRAINED).mean()) for arm in (ln, none)]
+    return Gain(ours, theirs, points.n, points.p, views["difference"], views["log_odds_longest"], *beyond)
 
 
 def _percent(tested: pd.DataFrame, arm: str, cell: Cell) -> pd.DataFrame:

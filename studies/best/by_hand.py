@@ -58,7 +58,8 @@ class Network(nn.Module):
         asked = self.query(self.asked(self.keys(query))).unsqueeze(1)
         logits = asked @ self.key(items).mT / WIDTH**0.5
         outputs = (logits.softmax(-1) @ self.value(items)).squeeze(1)
-        return self.head(self.output(self.norm(outputs)))
+        of_classes: torch.Tensor = self.head(self.output(self.norm(outputs)))
+        return of_classes
 
 
 def mlp(inputs: int, outputs: int) -> nn.Sequential:

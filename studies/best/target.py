@@ -106,14 +106,14 @@ def tables(found: pd.DataFrame) -> str:
     summary = []
     for task, pairs in found[found["trained"]].groupby("task"):
         settings, r = correlation(pairs)
-        summary.append([task, str(len(pairs)), str(settings), estimate(".2f", *r)])
+        summary.append([str(task), str(len(pairs)), str(settings), estimate(".2f", *r)])
     marked = found.assign(line=found["line"] + np.where(found["trained"], "", "\\*"))
-    about = marked[["task", "study", "line", "baseline", "schedule"]].to_numpy()
-    numbers = [found["n"].astype(str), texts(found, "attention", "+.2f"), texts(found, "gain", "+.1f")]
+    about = [marked[name].astype(str) for name in ("task", "study", "line", "baseline", "schedule", "n")]
+    numbers = [texts(found, "attention", "+.2f"), texts(found, "gain", "+.1f")]
     heads = ["task", "study", "line", "baseline", "schedule", "n", "log-odds of the target's weight", "gain (pp)"]
     parts = ["# LN's gain beside what it does to the target's attention"]
     parts += [table(["task", "pairs", "settings", "r"], summary)]
-    parts += [table(heads, np.column_stack([about, *numbers]), texts=5), NOTE]
+    parts += [table(heads, list(zip(*about, *numbers, strict=True)), texts=5), NOTE]
     return "\n\n".join(parts) + "\n"
 
 

@@ -29,12 +29,13 @@ class Network(nn.Module):
         for table in (self.keys, self.values):
             nn.init.normal_(table.weight, std=0.125)
         self.item, self.query = nn.Linear(2 * EMBEDDED, WIDTH), nn.Linear(EMBEDDED, WIDTH)
-        options = {"dropout": 0.0, "activation": "gelu", "batch_first": True, "norm_first": True}
-        self.layers = nn.ModuleList(nn.TransformerEncoderLayer(WIDTH, 4, 4 * WIDTH, **options) for _ in range(count))
-        for layer in self.layers:  # as nn.Linear begins
-            attention = layer.self_attn
-            for tensor in (attention.in_proj_weight, attention.in_proj_bias, attention.out_proj.bias):
-                nn.init.uniform_(tensor, -(WIDTH**-0.5), WIDTH**-0.5)
+        layers = [
+            nn.TransformerEncoderLayer(WIDTH, 4, 4 * WIDTH, 0.0, "gelu", batch_first=True, norm_first=True)
+            for _ in range(count)
+        ]
+        for layer in layers:
+            begin_as_linear(layer.self_attn)
+        self.layers = nn.ModuleList(layers)
         self.norm, self.head = nn.LayerNorm(WIDTH), nn.Linear(WIDTH, VALUES)
 
     def forward(self, key: torch.Tensor, value: torch.Tensor, query: torch.Tensor) -> torch.Tensor:
@@ -43,7 +44,15 @@ class Network(nn.Module):
         tokens = torch.cat((items, self.query(self.keys(query)).unsqueeze(1)), dim=1)
         for layer in self.layers:
             tokens = layer(tokens)
-        return self.head(self.norm(tokens[:, -1]))
+        logits: torch.Tensor = self.head(self.norm(tokens[:, -1]))
+        return logits
+
+
+def begin_as_linear(attention: nn.MultiheadAttention) -> None:
+    """Draw initial weights and biases as nn.Linear does."""
+    for tensor in (attention.in_proj_weight, attention.in_proj_bias, attention.out_proj.bias):
+        if tensor is not None:  # which torch allows
+            nn.init.uniform_(tensor, -(WIDTH**-0.5), WIDTH**-0.5)
 
 
 def sequences(number: int, length: int) -> tuple[torch.Tensor, ...]:

@@ -29,6 +29,7 @@ from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.statistics.log_odds import log_odds
 from vanishing_variance.statistics.paired import difference
+from vanishing_variance.studies.parameters import held_out
 from vanishing_variance.studies.reading import by_rule, read_all
 
 HERE = Path(__file__).parent
@@ -74,12 +75,14 @@ def tables() -> str:
     """Return the path of both studies as Markdown, of their results in git: three tables a task."""
     parts = ["# The path of depth"]
     for name, rungs in RUNGS_OF_STUDY.items():
-        study, results = read_all(name, read_yaml(PATH))
+        params = read_yaml(PATH)
+        study, results = read_all(name, params)
+        sequences = held_out(params, study)["sequences"]
         (task,) = study.tasks
         parts.append(f"## The path on {task}")
         tested = by_rule(results)
         for rule in RULES:
-            found = path(rows(tested, rule=rule), _lines(rungs), study.baselines, study.sequences)
+            found = path(rows(tested, rule=rule), _lines(rungs), study.baselines, sequences)
             parts.append(_gains(found, rule))
         last = rows(tested, rule="last")
         cells = [[line, *_inside(last, line), *_inside(last, baseline)] for line, baseline in study.baselines.items()]

@@ -25,6 +25,7 @@ from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.statistics.log_odds import log_odds
 from vanishing_variance.statistics.paired import Difference, difference
 from vanishing_variance.studies.board import percent_beyond
+from vanishing_variance.studies.parameters import held_out
 from vanishing_variance.studies.reading import by_rule, read_all
 
 HERE = Path(__file__).parent
@@ -57,12 +58,14 @@ def main() -> None:
 
 def answer() -> str:
     """Return answer.md, of the results in git; of the schedules that have run."""
-    study, results = read_all(HERE.name, read_yaml(PATH))
+    params = read_yaml(PATH)
+    study, results = read_all(HERE.name, params)
+    sequences = held_out(params, study)["sequences"]
     tested = by_rule(results)
     prefixes = {name: prefix for name, prefix in SCHEDULES.items() if f"{prefix}none" in study.names}
     parts = ["# Rivals of LN in one Transformer layer"]
     for schedule, prefix in prefixes.items():
-        parts.append(f"## The {schedule} rate\n\n" + family_table(tested, prefix, study.sequences))
+        parts.append(f"## The {schedule} rate\n\n" + family_table(tested, prefix, sequences))
     parts += ["## Two gains, paired\n\n" + pairs_table(tested, prefixes), NOTE]
     return "\n\n".join(parts) + "\n"
 

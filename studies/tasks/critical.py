@@ -69,7 +69,8 @@ def of_line(task_name: str, line: str) -> Iterator[dict[str, object]]:
     for name, values in quantities.items():
         mean, low, high = interval(values.astype(float))
         numbers = {"mean": mean, "low": low, "high": high}
-        yield {"task": task_name, "line": line, "quantity": name} | {key: f"{x:.4g}" for key, x in numbers.items()}
+        texts = {key: f"{x:.4g}" for key, x in numbers.items()}
+        yield {"task": task_name, "line": line, "quantity": name, **texts}
 
 
 def critical(logits: Float[Tensor, "S BH N"]) -> Float[Tensor, "S BH"]:

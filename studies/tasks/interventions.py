@@ -79,7 +79,8 @@ def shares_of_line(line: str) -> pd.DataFrame:
     how: Interventions = get_param(params, "interventions", Interventions)
     accuracy = intervene(block, seeds(BLOCK, params["seeds_per_block"]), how, params["seed"])
     found = shares(accuracy, {"short": trained.longest}).assign(norm=line)
-    return found[found["length"].isna() | (found["length"] == max(lengths))]
+    shown: pd.DataFrame = found[found["length"].isna() | (found["length"] == max(lengths))]
+    return shown
 
 
 if __name__ == "__main__":
