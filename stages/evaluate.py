@@ -64,8 +64,6 @@ def evaluate_paper(
     grows_with = {"test.lengths": test.lengths[-1], "model.width": variant.model.width}
     require_memory(prod(grows_with.values()), grows_with)
     weights = weights_by_rule(this)
-    # weights that are evaluated have been recorded by DVC, and are whole
-    remove_finished_checkpoints(this.folder("checkpoints"), weights["last"])
     plan = EvaluationPlan(
         name=str(this),
         root_seed=root_seed,
@@ -96,8 +94,13 @@ def evaluate_network(params: Mapping[str, Any], this: Run, block: Sequence[int])
 
 
 def weights_by_rule(this: Run) -> dict[str, dict[str, np.ndarray]]:
-    """Return the last weights of a trained block as `last`, and by name those that its training kept beside them."""
-    return {rule: read_arrays(path) for rule, path in weight_files(this).items()}
+    """Return the last weights of a trained block as `last`, and by name those that its training kept beside them.
+
+    Its checkpoints are removed: weights that are evaluated have been recorded by DVC, and are whole.
+    """
+    weights = {rule: read_arrays(path) for rule, path in weight_files(this).items()}
+    remove_finished_checkpoints(this.folder("checkpoints"), weights["last"])
+    return weights
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """Train one block of seeds of one variant: the paper's network as an ensemble (Section 3, B.1, B.2), or another."""
 
-import shutil
 from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
@@ -26,16 +25,14 @@ def main() -> None:
 def train(params: Mapping[str, Any], this: Run) -> None:
     """Write the weights of one block of seeds, and its losses. Raises InputError and DivergedError."""
     numbers = seeds(this.block, get_param(params, "seeds_per_block", SeedsPerBlock))
-    is_paper = params["network"] == PAPER
-    block = train_paper(params, this, numbers) if is_paper else train_network(params, this, numbers)
+    of_network = train_paper if params["network"] == PAPER else train_network
+    block = of_network(params, this, numbers)
     for path in this.folder("trained").glob("*.safetensors"):  # of another training, where DVC has not cleared it
         path.unlink()
     write_arrays(this.weights, block.weights)
     for name, weights in block.kept.items():
         write_arrays(this.folder("trained") / f"{name}.safetensors", weights)
     write_frame(this.losses, block.losses)
-    if not is_paper:  # the paper's are removed when they are evaluated
-        shutil.rmtree(this.folder("checkpoints"), ignore_errors=True)
 
 
 def train_paper(params: Mapping[str, Any], this: Run, numbers: Sequence[int]) -> TrainedBlock:

@@ -67,8 +67,10 @@ STUDY = "studies/leaderboard"
 KEPT = """task,line,seed,length,last
 argmax,before,0,4,0.75
 argmax,before,0,16,0.5
+argmax,before,0,64,0.5
 argmax,before,1,4,0.5
 argmax,before,1,16,0.25
+argmax,before,1,64,0.25
 """
 RUNS = "runs: [none-0, power-ln-0, transformer-0]\n"
 ALL = {"check", "probe", "figure1", *RESULTS, *INSIDE, *GENERATE, *TRAIN, *EVALUATE}

@@ -17,16 +17,13 @@ import numpy as np
 import pandas as pd
 
 from vanishing_variance.engine import registry
-from vanishing_variance.engine.batches import batches
 from vanishing_variance.engine.block import train_block
-from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.run import PAPER, Run
 from vanishing_variance.engine.task import Task, name_of
 from vanishing_variance.engine.variant import Given
 from vanishing_variance.harness.caller import as_before
 from vanishing_variance.harness.errors import InputError, shown
-from vanishing_variance.harness.memory import in_one_line
 from vanishing_variance.harness.sections import LONGEST, PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.drawn import drawn_sequences
@@ -133,7 +130,6 @@ def train(
     if network is None:
         plan = TrainingPlan.of(params, run, given=given)
         check_task(plan.variant.task, task_name, plan.lengths, in_order=reads_order(PAPER, run.attention))
-        _check_batch(plan, numbers[0])
         block = train_block(plan, numbers)
     else:
         if network != PAPER and (attention is not None or run.attention != "softmax"):
@@ -224,15 +220,6 @@ def _has_methods(choice: Any) -> bool:
         return False
     functions = [getattr(choice, name, None) for name in FUNCTIONS]
     return any(next(iter(signature(function).parameters), "") == "self" for function in functions if callable(function))
-
-
-def _check_batch(plan: TrainingPlan, seed: int) -> None:
-    """Raise InputError where a normaliser or an attention map does not take a batch."""
-    variant = plan.variant
-    weights = draw(variant.initial(plan.task_training), plan.root_seed, variant.task_name, [seed])
-    batch, _ = next(batches(plan, [seed]))
-    with in_one_line(f"norm {variant.norm_name}, attention {variant.attention_name}: a batch"):
-        variant.network()(weights, batch)
 
 
 def _count(name: str, value: Any) -> int:

@@ -1,5 +1,7 @@
 """The check of a network before its training: what it refuses, and what it lets pass."""
 
+from dataclasses import dataclass
+
 import pytest
 import torch
 from plain_plans import Bag, make_plain
@@ -9,6 +11,7 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.jobs import job
 from vanishing_variance.plain.check import check_network
 from vanishing_variance.plain.model import initial_model
+from vanishing_variance.plain.plan import check_options
 
 
 class WithMore(Bag):
@@ -68,6 +71,20 @@ class Expanded(WithMore):
         self.more = nn.Parameter(torch.ones(1).expand(sizes.classes))
 
 
+class Centred(Bag):
+    """Over the sequences of a batch, as by a forgotten dimension."""
+
+    def forward(self, items, query):
+        logits = super().forward(items, query)
+        return logits - logits.mean(dim=0)
+
+
+class Noisy(Bag):
+    def forward(self, items, query):
+        logits = super().forward(items, query)
+        return logits + torch.randn_like(logits)
+
+
 class Extra(WithMore):
     def get_extra_state(self):
         return {"steps": self.steps}
@@ -76,6 +93,10 @@ class Extra(WithMore):
 @pytest.mark.parametrize("network", ["paper", "transformer"])
 def test_what_a_state_holds_passes(task_name, network):
     check_network(make_plain(task_name, network), 0)
+
+
+def test_answers_that_are_drawn_pass():
+    check_network(make_plain("argmax", Noisy), 0)
 
 
 @pytest.mark.parametrize(
@@ -87,12 +108,29 @@ def test_what_a_state_holds_passes(task_name, network):
         (ChangesInTests, "network.mean changes in a test, so another model would be tested; ask self.training first"),
         (Expanded, "network.more is expanded; must have memory of its own, as by clone()"),
         (Extra, "network._extra_state is {'steps': 0}; must be a tensor"),
+        (Centred, "an answer depends on other sequences of a batch; keep them apart"),
     ],
 )
 def test_what_would_be_lost_is_one_line(network, message):
     with pytest.raises(InputError) as raised:
         check_network(make_plain("argmax", network), 0)
     assert str(raised.value).startswith(f"network {network.__name__}: {message}")
+
+
+@dataclass
+class Size:
+    width: int
+
+
+class Sized(Bag):
+    def __init__(self, sizes, norm, *, size: Size):
+        super().__init__(sizes, norm, width=size.width)
+
+
+def test_an_option_may_be_of_a_dataclass():
+    assert check_options(Sized, {"size": Size(3)}) == {"size": Size(3)}
+    with pytest.raises(InputError, match=r"^network Sized: option size is 3; must be an instance of Size$"):
+        check_options(Sized, {"size": 3})
 
 
 def test_another_default_dtype_is_one_line():

@@ -8,6 +8,7 @@ import pytest
 from checkout import ROOT
 from scipy import stats
 
+from vanishing_variance.harness.frames import read_csv, write_csv
 from vanishing_variance.harness.outputs import write_files
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies.board import board, board_of_study
@@ -86,6 +87,9 @@ def test_what_a_study_in_git_compares_is_that_of_its_results(name, monkeypatch, 
     folder = ROOT / "studies" / name
     text = board_table(name, study.question, table) + steps_section(tested, study, longest)
     assert text == (folder / "board.md").read_text()
+    write_csv(tmp_path / "board.csv", table)
+    again, in_git = (read_csv(path / "board.csv") for path in (tmp_path, folder))
+    pd.testing.assert_frame_equal(again, in_git, rtol=1e-6, atol=1e-6)
     if study.paper_tables:
         compared = Compared.of(study, params_of_tables(params, study), results)
         write_files(tmp_path, compared.files())

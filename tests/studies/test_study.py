@@ -45,6 +45,11 @@ def read(tmp_path, monkeypatch):
             "each has its norm and range alone",
         ),
         ({"compare": [["ln", "std"]]}, "compare has 'std'; choose from ln, none"),
+        ({"compare": [["ln", "ln"]]}, "compare has ln with itself"),
+        (
+            {"paper_tables": True, "lines": {"ln": {"norm": "ln"}, "again": {"norm": "ln"}}},
+            "two lines have the same norm and range, which paper_tables has once",
+        ),
         ({"compare": [["ln", "none"], ["ln", "ln"]]}, "compare has ln with two baselines; a line has one"),
     ],
 )
@@ -73,9 +78,9 @@ def test_lengths_of_a_study_are_some_that_are_tested(read, lengths, said):
 
 
 def test_a_line_added_to_kept_ones_is_compared_with_the_first_of_them(read):
-    study = read(VALID | {"lines": {"own": {}}, "kept": ["none", "ln"]})
-    assert study.names == ["none", "ln", "own"]
-    assert study.baselines == {"ln": "none", "own": "none"}
+    study = read(VALID | {"lines": {"own": {}}, "kept": {"ln": {}, "none": {}}})
+    assert study.names == ["ln", "none", "own"]
+    assert study.baselines == {"none": "ln", "own": "ln"}
 
 
 def test_a_line_has_what_the_base_and_it_change_nested_or_dotted(read):
@@ -131,6 +136,6 @@ def test_a_study_in_git_is_valid_and_has_the_graph_of_all(path, monkeypatch):
     monkeypatch.chdir(ROOT)
     name = path.parent.name
     study = read_study(name)
-    for line in study.lines:
+    for line in study.names:
         line_params(PARAMS, study, line)
     assert path.with_name("dvc.yaml").read_text() == filled("dvc.yaml", name)

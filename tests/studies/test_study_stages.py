@@ -22,7 +22,7 @@ from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies.line import LineRun
 from vanishing_variance.studies.make import alone
 
-STUDY = "question: Why?\ntasks: [argmax]\nlines: {own: {norm: none}}\nkept: [before]\ncompare: [[own, before]]\n"
+STUDY = "question: Why?\ntasks: [argmax]\nlines: {own: {norm: none}}\nkept: {before: {}}\ncompare: [[own, before]]\n"
 OWN = ("mine", "argmax-own-0")
 OWNS = (OWN, ("mine", "argmax-own-1"))
 MINE = Path("studies/mine")
@@ -96,7 +96,7 @@ def test_more_blocks_of_a_line_change_no_plan_of_the_others():
 def test_a_line_has_seeds_that_are_kept_and_others_that_are_trained(monkeypatch):
     monkeypatch.setattr(study_train, "train", lambda *_: None)
     monkeypatch.setattr(study_test, "test", results_of)
-    both = STUDY.replace("kept: [before]", "kept: {before: {}, own: {norm: none}}")
+    both = STUDY.replace("kept: {before: {}}", "kept: {before: {}, own: {norm: none}}")
     planned(both.replace("lines: {own: {norm: none}}", "lines: {own: {norm: none, blocks: [7]}}"))
     run = ("mine", "argmax-own-7")
     assert [stage("study_train", *run), stage("study_test", *run)] == [(0, "")] * 2
@@ -107,6 +107,37 @@ def test_a_line_has_seeds_that_are_kept_and_others_that_are_trained(monkeypatch)
     write_text(MINE / "study.yaml", both)
     said = "error: studies/mine/results/kept.csv has seed 0 of line own, as its blocks have; change its blocks\n"
     assert stage("studies.make", "mine") == (2, said)
+
+
+def test_results_at_other_lengths_are_not_compared(monkeypatch):
+    write_text(MINE / "results/kept.csv", re.sub(r".*,64,.*\n", "", KEPT))
+    said = "error: studies/mine: what is trained is tested at [4, 16, 64], and line before, seed 0 on argmax at [4, 16]"
+    code, line = stage("studies.make", "mine")
+    assert (code, line.startswith(said)) == (2, True)
+    monkeypatch.setattr(study_train, "train", lambda *_: None)
+    monkeypatch.setattr(study_test, "test", lambda _, this: results_of(0, this).query("length != 4 or seed == 0"))
+    trained_and_tested()
+    code, line = stage("study_compare", "mine")
+    assert (code, "line own, seed 1 on argmax at [16]" in line) == (2, True)
+    planned(STUDY + "lengths: [4, 16]\n")
+    monkeypatch.setattr(study_test, "test", results_of)
+    trained_and_tested()
+    assert compared()["n"].tolist() == [2, 2]
+
+
+def test_a_seed_that_is_kept_twice_is_one_line():
+    write_text(MINE / "results/kept.csv", KEPT + KEPT.partition("\n")[2].partition("\n")[0] + "\n")
+    said = "error: studies/mine/results/kept.csv has seed 0 of line before on argmax twice at length 4; remove one\n"
+    assert stage("studies.make", "mine") == (2, said)
+
+
+def test_lines_without_a_common_seed_are_not_trained():
+    apart = STUDY.replace("kept: {before: {}}\ncompare: [[own, before]]\n", "")
+    write_text(
+        MINE / "study.yaml", apart.replace("{own: {norm: none}}", "{own: {norm: none, blocks: [0]}, ln: {blocks: [1]}}")
+    )
+    said = "error: ln is compared with own, and has no seed of it; change their blocks\n"
+    assert stage("study_plan", "mine") == (2, said)
 
 
 def test_a_study_is_made_by_one_process_at_a_time():
@@ -157,8 +188,10 @@ def test_a_study_of_fewer_lengths_tests_and_compares_those(monkeypatch):
     for own in OWNS:
         assert stage("study_test", *own) == (0, "")
     assert given[0]["lengths"] == [4, 64]
-    code, said = stage("study_compare", "mine")  # of a kept line without 64
-    assert (code, "none above" in said) == (2, True)
+    assert compared()["beyond"].tolist()[-1] == 37.5
+    write_text(MINE / "results/kept.csv", re.sub(r".*,64,.*\n", "", KEPT))
+    code, said = stage("study_compare", "mine")
+    assert (code, "line before, seed 1 on argmax is tested at [4]" in said) == (2, True)
 
 
 def test_every_head_of_the_papers_network_is_measured_where_it_has_several(monkeypatch):
@@ -174,7 +207,7 @@ def test_every_head_of_the_papers_network_is_measured_where_it_has_several(monke
 
 
 def test_a_study_of_kept_lines_alone_is_of_as_many_sequences_as_it_says():
-    kept = "question: Why?\ntasks: [argmax]\nlines: {}\nkept: [before, all]\nsequences: 64\n"
+    kept = "question: Why?\ntasks: [argmax]\nlines: {}\nkept: {before: {}, all: {}}\nsequences: 64\n"
     perfect = re.sub(r"0\.\d+", "1.0", KEPT.partition("\n")[2]).replace("before", "all")
     write_text(MINE / "results/kept.csv", KEPT + perfect)
     assert planned(kept)["compare"] == {"longest": {"short": 4}, "sequences": 64}
@@ -212,6 +245,20 @@ def test_a_line_of_which_one_block_diverged_has_its_note(monkeypatch):
     monkeypatch.setattr(study_test, "test", results_of)
     trained_and_tested()
     assert compared().query("line == 'own'")["note"].tolist() == [SAID]
+
+
+def test_a_baseline_of_which_one_block_diverged_is_compared_with_no_line(monkeypatch):
+    planned(STUDY.replace("[[own, before]]", "[[before, own]]"))
+    monkeypatch.setattr(study_train, "train", lambda plan, this: diverges() if this.block else None)
+    monkeypatch.setattr(study_test, "test", results_of)
+    trained_and_tested()
+    assert compared().query("line == 'before'")["n_paired"].isna().all()
+
+
+def test_a_study_whose_lines_all_diverged_has_a_board():
+    planned("question: Why?\ntasks: [argmax]\nlines: {own: {norm: none, blocks: [0]}}\n")
+    write_text(MINE / "results/argmax-own-0.csv", f"seed,note\n0,{SAID}\n")
+    assert compared()["note"].tolist() == [SAID]
 
 
 def test_a_length_that_memory_does_not_hold_is_a_note_too(monkeypatch):

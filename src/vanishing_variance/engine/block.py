@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from vanishing_variance.engine import loop
+from vanishing_variance.engine.check import check_choices
 from vanishing_variance.engine.checkpoints import fingerprint, to_arrays
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.initialisation import draw
@@ -45,9 +46,10 @@ Train = Callable[[Any, Sequence[int], Path | None, Report], TrainedBlock]
 def train_block(plan: TrainingPlan, seeds: Sequence[int], checkpoints: Path | None = None) -> TrainedBlock:
     """Train a block of seeds.
 
-    A training that was cut off goes on from its checkpoints in the folder `checkpoints`. Raises DivergedError.
+    A training that was cut off goes on from its checkpoints in the folder `checkpoints`. Raises InputError where a
+    normaliser or an attention map does not fit, and DivergedError.
     """
-    plan.variant.network()  # whose modules are part of the code that `fingerprint` reads
+    check_choices(plan, seeds[0])
     size = plan.training.seeds_per_process if device().type == "cpu" else len(seeds)
     return train_in_chunks(_train_chunk, plan, seeds, size, checkpoints)
 

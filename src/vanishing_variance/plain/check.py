@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
 from vanishing_variance.engine.batches import batches
+from vanishing_variance.engine.check import mixes
 from vanishing_variance.engine.device import device
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.memory import in_one_line
@@ -36,7 +37,8 @@ def check_network(plan: PlainPlan, seed: int) -> None:
 
     On the first batch of a seed it makes a training step and answers, with given random numbers: at first, then from
     the same state again, and as a new model of the seed. What is different then depends on what is not in its state,
-    which neither the test nor a training that goes on from a checkpoint has. An answer must leave the state alone.
+    which neither the test nor a training that goes on from a checkpoint has. An answer must leave the state alone, and
+    be the same beside other sequences.
     """
     torch.set_num_threads(1)  # as in training: several wait for each other
     model = initial_model(plan, seed)
@@ -50,12 +52,28 @@ def check_network(plan: PlainPlan, seed: int) -> None:
         for same in (model, initial_model(plan, seed).to(device())):
             again = _trial(same, batch, labels)
             _check_alike(model, first, again, "is different when seed and state are the same", REMEDY)
+        _check_alone(model, {name: array[0].to(device()) for name, array in batch.items()})
 
 
 def _check_alike(model: PlainModel, first: Bytes, again: Bytes, fault: str, remedy: str) -> None:
     for name in first | again:
         if first.get(name) != again.get(name):
             raise InputError(f"network {model.name}: {name} {fault}, so another model would be tested; {remedy}")
+
+
+def _check_alone(model: PlainModel, one: Batch) -> None:
+    """Raise InputError where the answer to a sequence depends on those beside it, but for one that is drawn."""
+    some = {name: array[: (len(array) + 1) // 2] for name, array in one.items()}
+    beside, again, alone = (_answer(model, batch, seed) for batch, seed in ((one, 0), (one, 1), (some, 0)))
+    if torch.equal(beside, again) and mixes(beside[: len(alone)], alone):
+        raise InputError(f"network {model.name}: an answer depends on other sequences of a batch; keep them apart")
+
+
+def _answer(model: PlainModel, batch: Batch, seed: int) -> Tensor:
+    torch.manual_seed(seed)
+    with torch.no_grad():
+        logits: Tensor = model(batch)
+    return logits
 
 
 def _check_tensor(name: str, tensor: Any) -> None:

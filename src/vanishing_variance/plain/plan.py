@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, get_type_hints
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import ConfigDict, PydanticUserError, TypeAdapter, ValidationError
 from torch import nn
 
 from vanishing_variance.engine import registry
@@ -94,9 +94,16 @@ def check_options(network: NetworkChoice, options: Mapping[str, Any]) -> dict[st
             taken = ", ".join(parameters) or "none"
             raise InputError(f"network {name} has no option {shown(key)}; its options: {taken}")
         try:
-            kind = TypeAdapter(annotations.get(key, Any), config=ConfigDict(arbitrary_types_allowed=True))
-            checked[key] = kind.validate_python(value, strict=True)
+            checked[key] = _adapter(annotations.get(key, Any)).validate_python(value, strict=True)
         except ValidationError as problem:
             message = problem.errors()[0]["msg"].removeprefix("Input should be ")
             raise InputError(f"network {name}: option {key} is {shown(value)}; must be {message}") from None
     return checked
+
+
+def _adapter(annotation: Any) -> TypeAdapter[Any]:
+    """Return what checks values of a type, which may be any class."""
+    try:
+        return TypeAdapter(annotation, config=ConfigDict(arbitrary_types_allowed=True))
+    except PydanticUserError:  # of a dataclass and the like, whose settings are its own
+        return TypeAdapter(annotation)

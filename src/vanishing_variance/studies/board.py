@@ -55,12 +55,14 @@ def board(results: pd.DataFrame, baselines: Mapping[str, str], longest: int, seq
     `variance_ratio`, of O over that at the shortest length, the geometric mean over seeds. Raises InputError where no
     test length is beyond `longest`.
     """
-    if not (results["length"] > longest).any():
+    if results["length"].notna().any() and not (results["length"] > longest).any():
         raise InputError(f"params.yaml: test.lengths has none above {longest}, the longest in training")
     table = []
     for (task, line), own in results.groupby(["task", "line"], sort=False):
         baseline = baselines.get(str(line))
         theirs = rows(results, task=task, line=baseline)
+        if theirs["note"].notna().any():  # some of its seeds are missing, and not at random
+            theirs = theirs.iloc[:0]
         for row in _rows_of_line(own, theirs, longest, sequences):
             table.append({"task": task, "line": line, "baseline": baseline} | row)
     frame = pd.DataFrame(table)

@@ -130,9 +130,9 @@ def _merged(params: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, 
 def check_pairs(study: Study, resolved: Mapping[str, Mapping[str, Any]]) -> None:
     """Raise InputError where a pair of trained lines shares no seed; `resolved`: the parameters by line."""
     by_line = {line: seeds_of(resolved[line]) for line in study.lines.keys() - study.kept.keys()}
-    for line, baseline in study.compare:
+    for line, baseline in study.baselines.items():
         if by_line.keys() >= {line, baseline} and by_line[line].isdisjoint(by_line[baseline]):
-            raise InputError(f"compare has {line} and {baseline}, which have no seed in common; change their blocks")
+            raise InputError(f"{line} is compared with {baseline}, and has no seed of it; change their blocks")
 
 
 def runs_of(study: Study, resolved: Mapping[str, Mapping[str, Any]]) -> list[str]:

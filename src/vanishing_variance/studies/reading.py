@@ -1,7 +1,7 @@
 """The results of all lines of a study, as their tests wrote them (`studies.results`)."""
 
 from collections.abc import Mapping, Sequence
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import pandas as pd
@@ -12,7 +12,7 @@ from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.runs import RULES
 from vanishing_variance.statistics.intervals import NAN
 from vanishing_variance.studies.line import STUDIES
-from vanishing_variance.studies.parameters import line_params, runs_of, seeds_of, unchecked_params
+from vanishing_variance.studies.parameters import held_out, line_params, runs_of, seeds_of, unchecked_params
 from vanishing_variance.studies.results import INSIDE, LOSS, results_file
 from vanishing_variance.studies.steps import STEP
 from vanishing_variance.studies.study import Study, read_study
@@ -21,13 +21,22 @@ MODEL = ["task", "line", "seed"]
 
 
 def read_kept(name: str) -> pd.DataFrame:
-    """Return the results of the seeds that are kept; none where a study has no such file."""
+    """Return the results of the seeds that are kept; none where a study has no such file.
+
+    Raises InputError where a seed is there twice.
+    """
     path = results_file(name, "kept")
-    return read_csv(path, *MODEL, "length") if path.exists() else pd.DataFrame(columns=[*MODEL, "length"])
+    if not path.exists():
+        return pd.DataFrame(columns=[*MODEL, "length"])
+    kept = read_csv(path, *MODEL, "length").astype({"line": str})
+    for row in kept[kept.duplicated([*MODEL, "length"])].to_dict("records"):
+        said = f"{path} has seed {row['seed']} of line {row['line']} on {row['task']} twice"
+        raise InputError(f"{said} at length {row['length']}; remove one")
+    return kept
 
 
 def check_kept(name: str, params: Mapping[str, Any]) -> None:
-    """Raise InputError where a seed that is kept would be trained."""
+    """Raise InputError where a seed that is kept would be trained, or lines would be tested at other lengths."""
     study = read_study(name)
     kept = read_kept(name)
     for line in study.lines.keys() & study.kept.keys():
@@ -35,6 +44,9 @@ def check_kept(name: str, params: Mapping[str, Any]) -> None:
         if again:
             path = results_file(name, "kept")
             raise InputError(f"{path} has seed {min(again)} of line {line}, as its blocks have; change its blocks")
+    if study.lines and len(kept):
+        planned = held_out(params, study)["lengths"]
+        _check_lengths(name, {"what is trained": planned} | _lengths_of_models(_at_lengths(kept, study)))
 
 
 def read_results(name: str, study: Study, runs: Sequence[str]) -> pd.DataFrame:
@@ -44,7 +56,7 @@ def read_results(name: str, study: Study, runs: Sequence[str]) -> pd.DataFrame:
     no results.
     """
     kept = read_kept(name)
-    missing = study.kept.keys() - set(kept["line"])
+    missing = study.kept.keys() - set(kept[kept["task"].isin(study.tasks)]["line"])
     if missing:
         path = results_file(name, "kept")
         raise InputError(f"{STUDIES / name}/study.yaml: kept has {min(missing)}, of which {path} has no seeds")
@@ -57,9 +69,33 @@ def read_results(name: str, study: Study, runs: Sequence[str]) -> pd.DataFrame:
             frames.append(tested.assign(task=task, line=line))
     found = pd.concat([frame for frame in frames if len(frame)], ignore_index=True)
     found = found.reindex(columns=list(dict.fromkeys([*MODEL, "length", *INSIDE, "note", *found])))
-    if study.lengths:  # a kept line may have more
-        found = found[found["length"].isin([0, *study.lengths]) | found["length"].isna()]
+    found = _at_lengths(found, study)
+    _check_lengths(name, _lengths_of_models(found))
     return found
+
+
+def _at_lengths(results: pd.DataFrame, study: Study) -> pd.DataFrame:
+    """Return the results at the lengths of a study: kept ones may have more."""
+    if not study.lengths:
+        return results
+    return results[results["length"].isin([0, *study.lengths]) | results["length"].isna()]
+
+
+def _lengths_of_models(results: pd.DataFrame) -> dict[str, list[int]]:
+    """Return the lengths at which models were tested, by what says whose they are."""
+    tested = results[results["length"] > 0]
+    by_model = {}
+    for (task, line, seed), lengths in tested.groupby(MODEL)["length"]:
+        by_model[f"line {line}, seed {seed} on {task}"] = sorted(map(int, lengths))
+    return by_model
+
+
+def _check_lengths(name: str, lengths: Mapping[str, list[int]]) -> None:
+    """Raise InputError where models were tested at different lengths; `lengths`: by what has them."""
+    for one, other in pairwise(lengths):
+        if lengths[one] != lengths[other]:
+            said = f"{STUDIES / name}: {one} is tested at {lengths[one]}, and {other} at {lengths[other]}"
+            raise InputError(f"{said}; set lengths in study.yaml to those that both have")
 
 
 def read_all(name: str, params: Mapping[str, Any]) -> tuple[Study, pd.DataFrame]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
 from vanishing_variance.engine import registry
 from vanishing_variance.harness.errors import InputError, shown
@@ -29,14 +29,6 @@ def _task(name: str) -> str:
     return name
 
 
-def _with_parameters(kept: Any) -> Any:
-    """Return a list of names as lines without parameters."""
-    if not isinstance(kept, list):
-        return kept
-    different(kept)
-    return {line: {} for line in kept}
-
-
 Line = Annotated[str, AfterValidator(_named)]
 RangeName = Literal["short", "long"]
 TaskName = Annotated[str, AfterValidator(_task)]
@@ -47,7 +39,7 @@ class Study(Section):
 
     `range`: of the training lengths; a line may have its own. `lengths`: those of test.lengths that are tested; or all.
     `sequences`: how many a length; or test.sequences. `base`: parameters that all lines share, and `lines`: those of
-    each by its name; keys of params.yaml, nested or dotted. `kept`: lines, with or without their parameters, of which
+    each by its name; keys of params.yaml, nested or dotted. `kept`: lines of which
     git has results of seeds that are not trained; where more are, the line is in `lines`, too. `compare`: pairs of a
     line and its baseline; or each line with the first of its range, of which kept ones come first. `paper_tables`:
     whether Tables 1 to 6, gains and claims are wanted, too, of lines that differ in norm and range.
@@ -60,7 +52,7 @@ class Study(Section):
     sequences: Several | None = None
     base: dict[str, Any] = Field(default_factory=dict)
     lines: dict[Line, dict[str, Any]]
-    kept: Annotated[dict[Line, dict[str, Any]], BeforeValidator(_with_parameters)] = Field(default_factory=dict)
+    kept: dict[Line, dict[str, Any]] = Field(default_factory=dict)
     compare: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = Field(default_factory=list)
     paper_tables: bool = False
 
@@ -119,6 +111,9 @@ def _check_lines(study: Study) -> None:
             raise InputError(f"kept has other parameters of {line} than lines; they may differ in blocks alone")
         if study.paper_tables and list(_but_blocks(own)) != ["norm"]:
             raise InputError(f"line {line} is {shown(own)}; with paper_tables each has its norm and range alone")
+    treatments = [(study.own(line).get("norm"), study.range_of(line)) for line in study.names]
+    if study.paper_tables and len(set(treatments)) < len(treatments):
+        raise InputError("two lines have the same norm and range, which paper_tables has once")
 
 
 def _but_blocks(own: Mapping[str, Any]) -> dict[str, Any]:
@@ -135,5 +130,7 @@ def _check_compared(study: Study) -> None:
         if line not in study.names:
             raise InputError(f"compare has {shown(line)}; choose from {', '.join(study.names)}")
     for line, baseline in study.baselines.items():
+        if line == baseline:
+            raise InputError(f"compare has {line} with itself")
         if study.range_of(line) != study.range_of(baseline):
             raise InputError(f"compare has {line} and {baseline}, which are trained on different ranges")

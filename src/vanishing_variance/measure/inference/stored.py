@@ -13,9 +13,6 @@ from vanishing_variance.harness.arrays import read_about, read_arrays, read_part
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.measure.inference.sequences import Read
 
-# A tensor that every network has, by which trained weights are recognised.
-SIGNATURE = "head.2.weight"
-
 
 def weight_files(run: Run) -> dict[str, Path]:
     """Return the files of a trained block by rule: `last`, the last weights, and those kept beside them."""
@@ -36,11 +33,13 @@ def open_sequences(task_name: str, lengths: Iterable[int]) -> dict[int, Read]:
 def remove_finished_checkpoints(folder: Path, weights: Mapping[str, np.ndarray]) -> None:
     """Remove the last checkpoints of the training that led to these weights, (S, ...) by name.
 
-    Those of another training are left for when it is run again; so are those that cannot be read or removed.
+    Weights are recognised by their largest tensor. Those of another training are left for when it is run again; so are
+    those that cannot be read or removed.
     """
-    trained = weights[SIGNATURE]
+    largest = max(weights, key=lambda name: weights[name].size)
+    trained = weights[largest]
     for path in folder.glob("*.safetensors"):
         with suppress(InputError, OSError, KeyError):
-            first_seed = read_arrays(path)[f"weights.{SIGNATURE}"][0]
+            first_seed = read_arrays(path)[f"weights.{largest}"][0]
             if any(np.array_equal(first_seed, of_seed) for of_seed in trained):
                 path.unlink()
