@@ -1,8 +1,8 @@
 """Judge the paper's claims by what was measured."""
 
 from vanishing_variance.claims.evidence import Evidence
+from vanishing_variance.claims.judgement import judged
 from vanishing_variance.claims.paper import CLAIMS
-from vanishing_variance.claims.table import judged
 from vanishing_variance.harness.frames import read_csv, tidied
 from vanishing_variance.harness.outputs import write_files
 from vanishing_variance.harness.paths import METRICS, NETWORK, PLOTS

@@ -9,7 +9,7 @@ from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies.board import board_of_study
 from vanishing_variance.studies.line import STUDIES, plan_file
-from vanishing_variance.studies.paper_tables import Compared
+from vanishing_variance.studies.paper_tables import evidence_of, files
 from vanishing_variance.studies.reading import by_rule, read_results
 from vanishing_variance.studies.steps import steps_section
 from vanishing_variance.studies.study import read_study
@@ -36,7 +36,7 @@ def main() -> None:
     write_text(folder / "board.md", text)
     (folder / "board.png").unlink(missing_ok=True)
     if study.paper_tables:
-        write_files(folder, Compared.of(study, compare["params"], results).files())
+        write_files(folder, files(evidence_of(study, compare["params"], results)))
     elif len(study.names) > FEW:
         write_figure(folder / "board", board_figure.draw(study.question, table))
 

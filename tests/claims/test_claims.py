@@ -2,9 +2,8 @@ import json
 
 from made_up import BY_KEY, RECORDED, accuracy, evidence, mechanism, shifted, steps, verdict
 
-from vanishing_variance.claims.judgement import judge
+from vanishing_variance.claims.judgement import counts, judge
 from vanishing_variance.claims.paper import CLAIMS, INSIDE, RULES
-from vanishing_variance.claims.table import counts
 from vanishing_variance.claims.verdict import CONTRADICTED, NOT_COMPARABLE, NOT_TESTED, ONE_SEED, SUPPORTED
 
 KEYS = "argmax", "dictionary", "argmax-long", "dictionary-long", "features-dictionary", "ln-std-alike", "vanishing"

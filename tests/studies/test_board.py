@@ -12,7 +12,7 @@ from vanishing_variance.harness.frames import read_csv, write_csv
 from vanishing_variance.harness.outputs import write_files
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies.board import board, board_of_study
-from vanishing_variance.studies.paper_tables import Compared
+from vanishing_variance.studies.paper_tables import evidence_of, files
 from vanishing_variance.studies.parameters import line_params, longest_of_ranges, params_of_tables
 from vanishing_variance.studies.reading import by_rule, read_all
 from vanishing_variance.studies.steps import steps_section
@@ -91,8 +91,7 @@ def test_what_a_study_in_git_compares_is_that_of_its_results(name, monkeypatch, 
     again, in_git = (read_csv(path / "board.csv") for path in (tmp_path, folder))
     pd.testing.assert_frame_equal(again, in_git, rtol=1e-6, atol=1e-6)
     if study.paper_tables:
-        compared = Compared.of(study, params_of_tables(params, study), results)
-        write_files(tmp_path, compared.files())
+        write_files(tmp_path, files(evidence_of(study, params_of_tables(params, study), results)))
         written = {path.relative_to(tmp_path) for path in tmp_path.rglob("*.*")}
         assert {path for path in written if (tmp_path / path).read_text() != (folder / path).read_text()} == set()
 

@@ -1,6 +1,7 @@
-"""Claims, and their judgement by a rule."""
+"""Claims, their judgement by a rule, and the verdicts as files."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,9 +16,11 @@ from vanishing_variance.claims.verdict import (
     ONE_SEED,
     SUPPORTED,
     UNDECIDED,
+    VERDICTS,
     NotTestedError,
 )
 from vanishing_variance.engine.run import PAPER
+from vanishing_variance.harness.outputs import Files
 from vanishing_variance.statistics.intervals import NAN, interval
 
 # Percentage points: accuracies are ratios of counts, and what differs in their last bits only is equal.
@@ -112,6 +115,18 @@ def judge(claims: Iterable[Claim], evidence: Evidence) -> dict[str, dict[str, An
             "rule": rule.words,
         }
     return document
+
+
+def judged(claims: Iterable[Claim], evidence: Evidence) -> Files:
+    """Return the judgements of claims as claims.json and verdicts.json."""
+    document = judge(claims, evidence)
+    return {"claims.json": document, "verdicts.json": counts(document)}
+
+
+def counts(document: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
+    """Return how many claims have each verdict: the columns of `dvc exp show`."""
+    found = Counter(claim["verdict"] for claim in document.values())
+    return {verdict.replace(" ", "_"): found[verdict] for verdict in VERDICTS}
 
 
 def decided(supported: bool, contradicted: bool) -> str:

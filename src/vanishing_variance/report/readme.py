@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,12 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.engine.ranges import Range
+from vanishing_variance.figures import accuracy as accuracy_figure
 from vanishing_variance.figures import schedules, target
 from vanishing_variance.figures.answer import draw
-from vanishing_variance.figures.drawing import write_figure
+from vanishing_variance.figures.drawing import Drawing, write_figure
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import read_document, read_text, write_text
 from vanishing_variance.harness.markdown import table
@@ -24,10 +26,9 @@ from vanishing_variance.harness.paths import METRICS, PLOTS
 from vanishing_variance.harness.script import run_script
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.report.pictures import accuracies
 from vanishing_variance.report.schedules import read_schedules
 from vanishing_variance.report.strongest import Judged, strongest
-from vanishing_variance.report.studies import read_answer, read_compared, read_judged, read_target
+from vanishing_variance.report.studies import read_answer, read_evidence, read_judged, read_target
 from vanishing_variance.report.tables import counts, is_papers, raised
 from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.answer import BEYOND, TREATMENTS
@@ -50,9 +51,20 @@ def main() -> None:
     write_figure(PLOTS / "readme" / "answer", draw(means, trained))
     write_figure(PLOTS / "readme" / "target", target.draw(read_target(params), trained))
     write_figure(PLOTS / "readme" / "schedules", schedules.draw(read_schedules(params)))
-    for stem, drawing in accuracies(read_compared(params)):
+    for stem, drawing in accuracies(read_evidence(params)):
         write_figure(PLOTS / "readme" / stem, drawing)
     write_text(README, text)
+
+
+def accuracies(evidence: Evidence) -> Iterator[tuple[str, Drawing]]:
+    """Yield the page's accuracy against length by the name of its file, a figure a range."""
+    training = evidence.training
+    for name, longest in training.longest.items():
+        means = accuracy_figure.data(evidence.accuracy, TASKS, name)
+        papers = accuracy_figure.papers(evidence.paper, name)
+        steps = {task: training.steps[task, name] for task in TASKS}
+        stem = "accuracy" if name == "short" else f"accuracy-{name}"
+        yield stem, accuracy_figure.draw(means, papers, (training.shortest[name], longest), steps)
 
 
 def rewritten(text: str, answer: str) -> str:

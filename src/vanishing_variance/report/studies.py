@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.harness.files import read_document
 from vanishing_variance.report.strongest import PAPER_SCALE, Judged
 from vanishing_variance.results.accuracy import rows
@@ -13,7 +14,7 @@ from vanishing_variance.results.compare.paired_tests import paired_tests
 from vanishing_variance.results.runs import TASKS
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.studies.line import STUDIES
-from vanishing_variance.studies.paper_tables import Compared
+from vanishing_variance.studies.paper_tables import evidence_of
 from vanishing_variance.studies.parameters import PAPERS_NORM, params_of_tables
 from vanishing_variance.studies.reading import by_rule, read_all
 from vanishing_variance.studies.study import read_study
@@ -25,16 +26,16 @@ def read_judged(params: Mapping[str, Any]) -> Judged:
     return Judged(claims, params_of_tables(params, read_study(PAPER_SCALE)))
 
 
-def read_compared(params: Mapping[str, Any]) -> Compared:
-    """Return what that study compares. Raises InputError."""
+def read_evidence(params: Mapping[str, Any]) -> Evidence:
+    """Return what the claims of that study rest on. Raises InputError."""
     study, results = read_all(PAPER_SCALE, params)
-    return Compared.of(study, params_of_tables(params, study), results)
+    return evidence_of(study, params_of_tables(params, study), results)
 
 
 def read_tests(params: Mapping[str, Any]) -> pd.DataFrame:
     """Return the paired tests of that study. Raises InputError."""
-    compared = read_compared(params)
-    return paired_tests(compared.accuracy, None, PAPERS_NORM, list(compared.training.longest))
+    evidence = read_evidence(params)
+    return paired_tests(evidence.accuracy, None, PAPERS_NORM, list(evidence.training.longest))
 
 
 # By the name in `figures.target`: the line, and its study by task.

@@ -105,13 +105,6 @@ def read_all(name: str, params: Mapping[str, Any]) -> tuple[Study, pd.DataFrame]
     return study, read_results(name, study, runs_of(study, resolved))
 
 
-def as_runs(study: Study, results: pd.DataFrame) -> pd.DataFrame:
-    """Return the results of a study of the paper's treatments with columns range and norm, sorted as those of a run."""
-    norms = {line: study.own(line)["norm"] for line in study.names}
-    named = results.assign(range=results["line"].map(study.range_of), norm=results["line"].map(norms))
-    return named.sort_values(["task", "range", "norm", "seed", "length"], ignore_index=True)
-
-
 def by_rule(results: pd.DataFrame) -> pd.DataFrame:
     """Return a row a model, rule and tested length: `rule`, `accuracy`, `loss`, and what is inside.
 
