@@ -131,11 +131,12 @@ def test_a_new_study_does_not_overwrite_one_and_can_be_planned(refused):
     assert said.endswith("has no 'ln'; choose from argmax-ln-0, argmax-none-0, dictionary-ln-0, dictionary-none-0\n")
 
 
-def test_lines_that_have_no_seed_in_common_are_not_compared(refused):
+@pytest.mark.parametrize("compare", ["", "compare: [[b, a]]\n"])
+def test_lines_that_have_no_seed_in_common_are_not_compared(refused, compare):
     write(GOOD)
-    lines = "lines: {a: {norm: none}, b: {norm: ln, blocks: [1]}}\ncompare: [[b, a]]\n"
-    write_text(Path("studies/mine/study.yaml"), STUDY + lines)
-    said = "error: compare has b and a, which have no seed in common; change their blocks"
+    lines = "lines: {a: {norm: none}, b: {norm: ln, blocks: [1]}}\n"
+    write_text(Path("studies/mine/study.yaml"), STUDY + lines + compare)
+    said = "error: b is compared with a, and has no seed of it; change their blocks"
     assert refused("study_plan", "mine").startswith(said)
 
 

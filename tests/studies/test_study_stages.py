@@ -131,15 +131,6 @@ def test_a_seed_that_is_kept_twice_is_one_line():
     assert stage("studies.make", "mine") == (2, said)
 
 
-def test_lines_without_a_common_seed_are_not_trained():
-    apart = STUDY.replace("kept: {before: {}}\ncompare: [[own, before]]\n", "")
-    write_text(
-        MINE / "study.yaml", apart.replace("{own: {norm: none}}", "{own: {norm: none, blocks: [0]}, ln: {blocks: [1]}}")
-    )
-    said = "error: ln is compared with own, and has no seed of it; change their blocks\n"
-    assert stage("study_plan", "mine") == (2, said)
-
-
 def test_a_study_is_made_by_one_process_at_a_time():
     alone("mine")
     with pytest.raises(InputError, match="study mine is being made by another process"):
