@@ -8,8 +8,9 @@ from checkout import ROOT
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.yaml import read_yaml, written
+from vanishing_variance.params import changed
 from vanishing_variance.studies.parameters import held_out, line_params
-from vanishing_variance.studies.plan import plan_of_test, plan_of_training
+from vanishing_variance.studies.plan import digest, plan_of_test, plan_of_training, read_in_training
 from vanishing_variance.studies.study import read_study
 from vanishing_variance.studies.template import filled
 
@@ -118,6 +119,21 @@ def test_the_plan_of_another_network_changes_with_the_plain_engine_and_that_of_t
     networks = {f"networks/{name}.py" for name in ("__init__", "paper", "transformer")}
     assert other["files"].keys() == own | networks | ENGINE
     assert (other["network"], other["network_options"]) == ("transformer", {"layers": 1, "heads": 2})
+
+
+def test_what_another_network_does_not_read_changes_no_digest_of_it(read):
+    study = read(VALID | {"lines": {"paper": {}, "other": {"network": "transformer"}}})
+
+    def digests(**changes):
+        lines = {line: line_params(changed(PARAMS, changes), study, line) for line in study.lines}
+        plans = {line: plan_of_training(params, "argmax", "short") for line, params in lines.items()}
+        return {line: digest(read_in_training(plan)) for line, plan in plans.items()}
+
+    before = digests()
+    for unread in ({"model.width": 64}, {"model.projection": "direct"}, {"training.seeds_per_process": 2}):
+        after = digests(**unread)
+        assert (after["other"], after["paper"] == before["paper"]) == (before["other"], False)
+    assert digests(**{"model.epsilon": 0.5})["other"] != before["other"]
 
 
 def test_the_test_of_a_line_changes_with_the_plain_engine_where_the_papers_network_has_several_heads(read):

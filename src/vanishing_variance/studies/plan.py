@@ -50,8 +50,8 @@ def write_plan(name: str) -> None:
         plans[f"{task}-{line}"] = plan
         for block in resolved[line]["blocks"]:
             this = LineRun(task, range_, plan["train"]["norm"], block, plan["train"]["attention"], name, line)
-            for part, of_part in digests.items():
-                of_part[this.name] = digest(plan[part])
+            digests["train"][this.name] = digest(read_in_training(plan["train"]))
+            digests["test"][this.name] = digest(plan["test"])
         check_batch(resolved[line], this)
     compare = {"longest": longest_of_ranges(of_all, study), "sequences": test["sequences"]}
     if study.paper_tables:
@@ -75,6 +75,14 @@ def plan_of_training(params: Mapping[str, Any], task: str, range_: str) -> dict[
         "ranges": {range_: params["ranges"][range_]},
         "files": files | network.get("files", {}),
     }
+
+
+def read_in_training(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a plan of training without what its network does not read: of `model` others read `epsilon` alone."""
+    if plan["network"] == PAPER:
+        return dict(plan)
+    training = {key: value for key, value in plan["training"].items() if key != "seeds_per_process"}
+    return {**plan, "model": {"epsilon": plan["model"]["epsilon"]}, "training": training}
 
 
 def network_plan(params: Mapping[str, Any]) -> dict[str, Any]:
