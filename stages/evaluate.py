@@ -46,9 +46,11 @@ def evaluated(params: Mapping[str, Any], this: Run, sequences_of: ReadOfLengths)
     `sequences_of`: opens the test sequences of some lengths.
     """
     block = seeds(this.block, get_param(params, "seeds_per_block", SeedsPerBlock))
-    if params["network"] == PAPER:
-        return evaluate_paper(params, this, block, sequences_of)
-    return evaluate_network(params, this, block)
+    is_paper = params["network"] == PAPER
+    found = evaluate_paper(params, this, block, sequences_of) if is_paper else evaluate_network(params, this, block)
+    # weights that are evaluated have been recorded by DVC, and are whole
+    remove_finished_checkpoints(this.folder("checkpoints"), read_arrays(this.weights))
+    return found
 
 
 def evaluate_paper(
@@ -94,13 +96,8 @@ def evaluate_network(params: Mapping[str, Any], this: Run, block: Sequence[int])
 
 
 def weights_by_rule(this: Run) -> dict[str, dict[str, np.ndarray]]:
-    """Return the last weights of a trained block as `last`, and by name those that its training kept beside them.
-
-    Its checkpoints are removed: weights that are evaluated have been recorded by DVC, and are whole.
-    """
-    weights = {rule: read_arrays(path) for rule, path in weight_files(this).items()}
-    remove_finished_checkpoints(this.folder("checkpoints"), weights["last"])
-    return weights
+    """Return the last weights of a trained block as `last`, and by name those that its training kept beside them."""
+    return {rule: read_arrays(path) for rule, path in weight_files(this).items()}
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ class Gain:
 
     @property
     def is_of_a_cell(self) -> bool:
-        """If both arms have one schedule, rule and number of steps."""
+        """Return whether both arms have one schedule, rule and number of steps."""
         return self.ln == self.none
 
 

@@ -108,7 +108,7 @@ def family_test(arm: pd.DataFrame, none: pd.DataFrame, by_log_odds: bool, sequen
 
 
 def is_equal(arm: pd.DataFrame, none: pd.DataFrame) -> bool:
-    """Return if the 90% interval of the gain in points is within the margin: two one-sided tests at 5%."""
+    """Return whether the 90% interval of the gain in points is within the margin: two one-sided tests at 5%."""
     ours, theirs = (percent_beyond(percent, LONGEST_TRAINED) for percent in of_both(arm, none))
     found = stats.ttest_rel(ours, theirs).confidence_interval(0.9)
     return bool(found.low > -MARGIN and found.high < MARGIN)

@@ -16,6 +16,7 @@ from vanishing_variance.engine.steps import FastSteps
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.arrays import read_about
 from vanishing_variance.harness.errors import InputError
+from vanishing_variance.measure.inference.stored import remove_finished_checkpoints
 from vanishing_variance.networks import Layer
 from vanishing_variance.networks.paper import state_of_seed
 from vanishing_variance.plain import training as plain_training
@@ -170,8 +171,10 @@ def test_a_training_that_was_cut_off_ends_with_the_same_bits(network, steps, tmp
 def test_a_named_network_has_a_checkpoint_a_seed_and_a_class_has_none(tmp_path):
     train_block(make_plain("argmax", Bag), SEEDS, tmp_path)
     assert list(tmp_path.iterdir()) == []
-    train_block(make_plain("argmax", "transformer"), SEEDS, tmp_path)
+    block = train_block(make_plain("argmax", "transformer"), SEEDS, tmp_path)
     assert sorted(path.name[:2] for path in tmp_path.iterdir()) == ["2-", "5-"]
+    remove_finished_checkpoints(tmp_path, block.weights)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_number_of_processes_changes_no_bit(monkeypatch):

@@ -23,7 +23,7 @@ MODEL = ["task", "line", "seed"]
 def read_kept(name: str) -> pd.DataFrame:
     """Return the results of the seeds that are kept; none where a study has no such file.
 
-    Raises InputError where a seed is there twice.
+    Raises InputError for a repeated seed.
     """
     path = results_file(name, "kept")
     if not path.exists():
