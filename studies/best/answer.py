@@ -30,8 +30,8 @@ from vanishing_variance.studies.reading import by_rule, read_all
 
 HERE = Path(__file__).parent
 RATES_OF = ("best-rates", "best-majority", "best-argmax", "best-long")
-TESTED_IN = ("best", "best-majority", "best-argmax", "best-long")
-LONGER = {"best-long": ", 40,000 steps"}  # behind the name of the task
+TESTED_IN = ("best", "best-majority", "best-argmax", "best-long", "best-argmax-long")
+LONGER = {"best-long": ", 40,000 steps", "best-argmax-long": ", 100,000 steps"}  # behind the name of the task
 RATES = ("25", "50", "100", "200", "400", "800")  # in units of 0.00001, as in the names of lines
 KEYS = ["task", "schedule", "rule", "arm"]
 Cell = tuple[str, str, str]  # KEYS without the arm
@@ -88,7 +88,8 @@ def _results(names: Iterable[str]) -> pd.DataFrame:
     for name in names:
         if (STUDIES / name / "board.csv").exists():
             tested = by_rule(read_all(name, params)[1])
-            found.append(tested.assign(task=tested["task"] + LONGER.get(name, "")))
+            log_loss = np.log(tested["loss"].astype(float).clip(lower=SMALLEST))
+            found.append(tested.assign(task=tested["task"] + LONGER.get(name, ""), log_loss=log_loss))
     return pd.concat(found, ignore_index=True)
 
 
@@ -98,8 +99,7 @@ def mean_log_losses(tested: pd.DataFrame) -> pd.DataFrame:
     A rate at which a training diverged has none, and is out; so are lines without a rate in their name.
     """
     models = tested.join(tested["line"].str.extract(r"(?P<arm>\w+)-(?P<schedule>\w+)-(?P<rate>\d+)"))
-    log_loss = np.log(models["loss"].astype(float).clip(lower=SMALLEST))
-    means = models.assign(log_loss=log_loss).pivot_table("log_loss", KEYS, "rate")
+    means = models.pivot_table("log_loss", KEYS, "rate")
     return means.reindex(columns=list(RATES))
 
 
@@ -152,27 +152,34 @@ def _gains(tested: pd.DataFrame, log_loss: pd.DataFrame, sequences: int) -> Iter
 
 def _at_best(tested: pd.DataFrame, cells: list[Cell], log_loss: pd.DataFrame, sequences: int) -> Iterator[Gain]:
     """Yield the gain between the cells in which each arm has its lowest log loss, where they are not the same."""
-    lowest = log_loss.min(axis=1)
-    ours, theirs = (min(cells, key=lambda cell: lowest[(*cell, arm)]) for arm in ("ln", "none"))
+    ours, theirs = (min(cells, key=lambda cell: _lowest(tested, arm, cell, log_loss)) for arm in ("ln", "none"))
     if ours != theirs:
         yield _gain(tested, ours, theirs, sequences)
 
 
+def _lowest(tested: pd.DataFrame, arm: str, cell: Cell, log_loss: pd.DataFrame) -> float:
+    """Return a cell's lowest mean log loss over rates, or that of its tested seeds where none chose."""
+    if (*cell, arm) in log_loss.index:
+        return float(log_loss.loc[(*cell, arm)].min())
+    return float(_of_cell(tested, arm, cell)["log_loss"].mean())
+
+
 def _gain(tested: pd.DataFrame, ours: Cell, theirs: Cell, sequences: int) -> Gain:
     """Return the gain of LN in one cell over none in another, of the seeds that both have."""
-    ln, none = of_both(_percent(tested, "ln", ours), _percent(tested, "none", theirs))
+    arms = (_of_cell(tested, "ln", ours), _of_cell(tested, "none", theirs))
+    ln, none = of_both(*(percent_by_length(arm) for arm in arms))
     points, views = gain(ln, none, LONGEST_TRAINED, sequences)
     beyond = [float(percent_beyond(arm, LONGEST_TRAINED).mean()) for arm in (ln, none)]
     return Gain(ours, theirs, points.n, points.p, views["difference"], views["log_odds_longest"], *beyond)
 
 
-def _percent(tested: pd.DataFrame, arm: str, cell: Cell) -> pd.DataFrame:
-    """Return the accuracies of an arm's cell, of the line with the rule in its name where the rules chose two rates."""
+def _of_cell(tested: pd.DataFrame, arm: str, cell: Cell) -> pd.DataFrame:
+    """Return the results of an arm's cell, of the line with the rule in its name where the rules chose two rates."""
     task, schedule, rule = cell
     of_task = rows(tested, task=task)
     own = f"{arm}-{schedule}-{rule}"
     line = own if own in set(of_task["line"]) else f"{arm}-{schedule}"
-    return percent_by_length(rows(of_task, line=line, rule=rule))
+    return rows(of_task, line=line, rule=rule)
 
 
 if __name__ == "__main__":
