@@ -9,7 +9,6 @@ import pandas as pd
 from vanishing_variance.claims.evidence import Evidence
 from vanishing_variance.claims.judgement import Judgement, by_seed
 from vanishing_variance.claims.verdict import NotTestedError
-from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.compare.pairs import of_both
 from vanishing_variance.statistics.intervals import mean_estimate
 
@@ -50,21 +49,6 @@ def log_ratio(name: str) -> Measure:
     return lambda models: (models[name] / models[f"trained_{name}"]).map(np.log2)
 
 
-def dispersed(task: str, evidence: Evidence) -> Judgement:
-    """Judge whether less of the attention is outside its 16 largest weights with `ln` than with `none`.
-
-    The oldest models of a study, of which the mass of the 16 largest weights was not measured, do not count.
-    """
-    inside = evidence.mechanism
-    measured = inside[inside["largest16"].notna() | inside["largest"].isna()]
-    if rows(measured, task=task, range_="short").empty:
-        evidence.require([task], "short", "none", "ln")
-        raise NotTestedError("the mass of the 16 largest weights was not measured: the models are older than the rule")
-    return smaller(
-        lambda models: 100 * (1 - models["largest16"]), "% of the weight", task, replace(evidence, mechanism=measured)
-    )
-
-
 def drifts(task: str, evidence: Evidence) -> Judgement:
     """Judge whether without a normaliser the global mean of O moves away from that of training."""
     found = changes("none", squared_drift, HUNDREDTHS, task, evidence)
@@ -89,9 +73,9 @@ def distance(squared: float) -> str:
 
 
 def _values(evidence: Evidence, task: str, norm: str, measure: Measure) -> pd.Series:
-    """Return a number by seed."""
+    """Return a number by seed, of the seeds whose models were measured so."""
     models = evidence.inside(task, norm)
-    return measure(models).groupby(models["seed"]).mean()
+    return measure(models).groupby(models["seed"]).mean().dropna()
 
 
 def _require_values(values: pd.Series, evidence: Evidence, task: str, *norms: str) -> None:

@@ -72,7 +72,7 @@ INSIDE: OfEachTask = {
     ),
     "dispersion": (
         "the attention outside of the 16 largest weights, which Figure 4 shows, none less ln, above 0.",
-        outputs.dispersed,
+        partial(smaller, lambda models: 100 * (1 - models["largest16"]), "% of the weight"),
     ),
 }
 CAUSES: OfEachTask = {
