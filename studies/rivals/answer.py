@@ -31,6 +31,7 @@ from vanishing_variance.studies.reading import by_rule, read_all
 HERE = Path(__file__).parent
 SCHEDULES = {"constant": "", "falling": "falls-"}  # by the name of a schedule: what its lines begin with
 LINES = ("ln", "post-norm", "cosine", "cosine-log", "l2")
+PAIRS = (("cosine-log", "cosine"), ("log", "none"), ("cosine-log", "log"))
 LONGEST_TRAINED, LONGEST = 16, 4096
 # From here on a family is tested by log-odds at the longest length; points have no room above it.
 CEILING = 98.0
@@ -127,8 +128,10 @@ def pairs_table(tested: pd.DataFrame, prefixes: Mapping[str, str]) -> str:
     """Return the differences of two lines, and of two gains, in points beyond training, as Markdown."""
     lines = []
     for schedule, prefix in prefixes.items():
-        log, fixed = (_percent(tested, f"{prefix}{line}") for line in ("cosine-log", "cosine"))
-        lines.append(_pair(f"*cosine-log* over *cosine*, {schedule}", log, fixed))
+        for pair in PAIRS:
+            ours, theirs = (_percent(tested, f"{prefix}{line}") for line in pair)
+            if len(ours) and len(theirs):
+                lines.append(_pair(f"*{pair[0]}* over *{pair[1]}*, {schedule}", ours, theirs))
     if "constant" in prefixes:
         post_norm, none = (_gain_of_averaging(tested, line) for line in ("post-norm", "none"))
         lines.append(_pair("averaged over last weights, *post-norm* over *none*, constant", post_norm, none))

@@ -232,6 +232,18 @@ def test_normalised_queries_and_keys_have_a_learned_factor(weights, growth):
     assert made(layers=1, weights=weights).blocks[0].attention.factor.unique().tolist() == [8]
 
 
+def test_logits_times_log_t_are_those_of_longer_queries():
+    network, inputs = made(layers=1, weights="log"), drawn()
+    longer = made(layers=1)
+    longer.load_state_dict(network.state_dict())
+    query = longer.blocks[0].attention.query
+    for parameter in query.parameters():
+        parameter.data *= np.log(N + 1) / np.log(16)
+    [found], [expected] = network.inside(*inputs), longer.inside(*inputs)
+    assert_same(found.weights, expected.weights)
+    assert_same(network(*inputs), longer(*inputs))
+
+
 def test_layer_norms_stand_before_or_after():
     with pytest.raises(ValueError, match="with post_norm, pre_norm must be false: pre_norm='layers'"):
         made(pre_norm="layers", post_norm=True)

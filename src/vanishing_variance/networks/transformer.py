@@ -17,7 +17,7 @@ from vanishing_variance.networks.paper import mlp as mlp_of_paper
 
 Place = Literal["outputs", "head", "projected"]
 Gate = Literal["none", "elementwise", "headwise", "scale"]
-Weights = Literal["softmax", "l2", "cosine", "cosine-log"]
+Weights = Literal["softmax", "log", "l2", "cosine", "cosine-log"]
 
 
 class Network(nn.Module):
@@ -136,10 +136,11 @@ class Attention(nn.Module):
     `sink`: a learned logit of each head, at first 0, that takes weight and gives no value, so that a head may attend to
     nothing (gpt-oss, OpenAI 2025, arXiv:2508.10925).
 
-    `weights`: `l2` scales them, and the sink's, to length 1 (attentions/l2.py). `cosine`: q and K have length 1, and
-    their products are multiplied by a learned number of each head instead of 1 / sqrt(d) (Henry et al. 2020,
-    arXiv:2010.04245), at first 8, about the authors' log2(L^2 - L) for L = 16. `cosine-log`: by that times log T / log
-    16, since rivals at fixed distances from the target need a factor that grows as log T.
+    `weights`: `log` multiplies the logits by log T / log 16 (attentions/logn.py, which has no log 16). `l2` scales the
+    weights, and the sink's, to length 1 (attentions/l2.py). `cosine`: q and K have length 1, and their products are
+    multiplied by a learned number of each head instead of 1 / sqrt(d) (Henry et al. 2020, arXiv:2010.04245), at first
+    8, about the authors' log2(L^2 - L) for L = 16. `cosine-log`: by that times log T / log 16, since rivals at fixed
+    distances from the target need a factor that grows as log T.
     """
 
     def __init__(
@@ -206,8 +207,10 @@ class Attention(nn.Module):
         """Return queries of the `last` tokens, and keys and values of all."""
         projected = self.query(tokens[:, -last:]), self.key(tokens), self.value(tokens)
         queries, keys, values = [x.unflatten(2, (self.heads, -1)).transpose(1, 2) for x in projected]
+        growth = log(tokens.shape[1], 16) if self.weights.endswith("log") else 1.0
         if self.factor is not None:
-            growth = log(tokens.shape[1], 16) if self.weights == "cosine-log" else 1.0
             factor = growth * self.factor * queries.shape[-1] ** 0.5  # by which attention divides
             queries, keys = factor * normalize(queries, dim=-1), normalize(keys, dim=-1)
+        elif growth != 1:
+            queries = growth * queries
         return [queries, keys, values]
