@@ -23,11 +23,12 @@ def draw(gains: pd.DataFrame) -> Drawing:
     """Draw a panel a task, a line or a mark a schedule. `gains`: `report.schedules.read_schedules`."""
     figure = style.figure(3.0)
     tasks = gains["task"].unique()
-    panels = figure.subplots(1, len(tasks), sharex=True, sharey=True)
+    panels = figure.subplots(1, len(tasks), sharey=True)
     for axes, task in zip(panels, tasks, strict=True):
         axes.axhline(0, color="#000000", lw=0.9, zorder=0)
         of_task = rows(gains, task=task)
-        beside, earlier = 0.012 * gains["steps"].max(), Counter[int]()  # marks at the same steps do not hide each other
+        # Marks at the same steps do not hide each other.
+        beside, earlier = 0.012 * of_task["steps"].max(), Counter[int]()
         for schedule in of_task["schedule"].unique():
             own, look = rows(of_task, schedule=schedule), LOOKS[schedule]
             at = own["steps"] + beside * own["steps"].map(earlier)
@@ -48,7 +49,8 @@ def draw(gains: pd.DataFrame) -> Drawing:
     caption = (
         f"Mean paired differences over n seeds ({'; '.join(about)}); bars: 95% t intervals over seeds. An arm's best "
         "rate has its lowest loss on held-out sequences: constant, on the dictionary, 0.0005 after 40,000 steps and "
-        "0.001 after 10,000. Other seeds: those that chose it. A falling rate ends at 0. Lines join checkpoints of the "
-        "same trainings. Marks at the same number of steps are drawn side by side."
+        "0.001 after 10,000. Other seeds: of the dictionary those that chose it, of argmax those of the paper's scale. "
+        "A falling rate ends at 0. Lines join checkpoints of the same trainings. Marks at the same number of steps are "
+        "drawn side by side."
     )
     return Drawing(figure, "Gain of ln by the steps of training and by the learning rate", caption)

@@ -30,6 +30,7 @@ class Source:
 SOURCES = (
     Source("argmax", "constant 0.001", "matched-argmax", "ln", by_steps=True),
     Source("argmax", "the same, averaged weights", "matched-argmax", "ln", "averaged"),
+    Source("argmax", "constant 0.001, other seeds", "paper-scale", "ln"),
     Source("argmax", "constant, best after 40,000 steps", "best-argmax", "ln-constant", by_steps=True),
     Source("argmax", "falling from 0.001", "tasks", "falls-ln"),
     Source("argmax", "falling from each arm's best", "best-argmax", "ln-falls"),
