@@ -139,7 +139,7 @@ def _gains(tested: pd.DataFrame, log_loss: pd.DataFrame, sequences: int) -> Iter
     has_run: dict[str, list[Cell]] = {}
     for task in tested["task"].unique():
         lines = set(rows(tested, task=task)["line"])
-        has_run[task] = [(task, *cell) for cell in CELLS if f"ln-{cell[0]}" in lines]
+        has_run[task] = [(task, *cell) for cell in CELLS if {f"ln-{cell[0]}", f"none-{cell[0]}"} <= lines]
         for cell in has_run[task]:
             yield _gain(tested, cell, cell, sequences)
         if len(has_run[task]) == len(CELLS) and not task.endswith(tuple(LONGER.values())):
