@@ -159,8 +159,9 @@ def _at_best(tested: pd.DataFrame, cells: list[Cell], log_loss: pd.DataFrame, se
 
 def _lowest(tested: pd.DataFrame, arm: str, cell: Cell, log_loss: pd.DataFrame) -> float:
     """Return a cell's lowest mean log loss over rates, or that of its tested seeds where none chose."""
-    if (*cell, arm) in log_loss.index:
-        return float(log_loss.loc[(*cell, arm)].min())
+    lowest = log_loss.min(axis=1)
+    if (*cell, arm) in lowest.index:
+        return float(lowest[(*cell, arm)])
     return float(_of_cell(tested, arm, cell)["log_loss"].mean())
 
 
