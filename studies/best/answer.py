@@ -1,6 +1,6 @@
 """Each arm at its best: `python studies/best/answer.py`, once the studies named here have run; by plan.md, beside it.
 
-Writes rates.md: the mean over 8 seeds of the log loss on held-out sequences of the training lengths, a row a task,
+Writes rates.md: the mean over seeds of the log loss on held-out sequences of the training lengths, a row a task,
 schedule, rule and arm, a column a rate, the lowest marked, which was chosen. And answer.md: the gain of `ln` at the
 chosen rates over other seeds, a row a task, schedule and rule, and rows of each arm at its best: of its schedules and
 rules, and then of its numbers of steps, too, the one with the lowest log loss.
@@ -26,13 +26,13 @@ from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import NAN
 from vanishing_variance.studies.board import percent_beyond
 from vanishing_variance.studies.line import STUDIES
+from vanishing_variance.studies.parameters import unchecked_params
 from vanishing_variance.studies.reading import by_rule, read_all
 
 HERE = Path(__file__).parent
-RATES_OF = ("best-rates", "best-majority", "best-argmax", "best-long")
+RATES_OF = ("best-rates", "best-majority", "best-argmax", "best-long", "best-argmax-long")
 TESTED_IN = ("best", "best-majority", "best-argmax", "best-long", "best-argmax-long")
 LONGER = {"best-long": ", 40,000 steps", "best-argmax-long": ", 100,000 steps"}  # behind the name of the task
-RATES = ("25", "50", "100", "200", "400", "800")  # in units of 0.00001, as in the names of lines
 KEYS = ["task", "schedule", "rule", "arm"]
 Cell = tuple[str, str, str]  # KEYS without the arm
 # Of each task: a schedule, and the rule of the test. Of a falling rate averaged weights are the last ones, nearly.
@@ -82,25 +82,31 @@ def tables() -> dict[str, str]:
 
 
 def _results(names: Iterable[str]) -> pd.DataFrame:
-    """Return the results of studies by rule, of those that have run."""
+    """Return the results of studies by rule, of those that have run: with the learning rate and the log loss."""
     params = read_yaml(PATH)
     found = []
     for name in names:
         if (STUDIES / name / "board.csv").exists():
-            tested = by_rule(read_all(name, params)[1])
-            log_loss = np.log(tested["loss"].astype(float).clip(lower=SMALLEST))
-            found.append(tested.assign(task=tested["task"] + LONGER.get(name, ""), log_loss=log_loss))
+            study, results = read_all(name, params)
+            rates = {line: unchecked_params(params, study, line)["training"]["learning_rate"] for line in study.names}
+            tested = by_rule(results)
+            tested["task"] += LONGER.get(name, "")
+            tested["rate"] = tested["line"].map(rates)
+            tested["log_loss"] = np.log(tested["loss"].astype(float).clip(lower=SMALLEST))
+            found.append(tested)
     return pd.concat(found, ignore_index=True)
 
 
 def mean_log_losses(tested: pd.DataFrame) -> pd.DataFrame:
     """Return the mean over seeds of the log loss: a row a task, schedule, rule and arm, a column a rate.
 
-    A rate at which a training diverged has none, and is out; so are lines without a rate in their name.
+    Of the seeds that have a loss at all rates of a row: not of those that were trained at the chosen one alone.
     """
-    models = tested.join(tested["line"].str.extract(r"(?P<arm>\w+)-(?P<schedule>\w+)-(?P<rate>\d+)"))
-    means = models.pivot_table("log_loss", KEYS, "rate")
-    return means.reindex(columns=list(RATES))
+    models = tested.join(tested["line"].str.extract(r"(?P<arm>\w+)-(?P<schedule>\w+)"))
+    of_rules = models[models["rule"].isin({rule for _, rule in CELLS})]
+    losses = of_rules.pivot_table("log_loss", [*KEYS, "seed"], "rate")
+    means = {keys: row.dropna(axis=1, how="all").dropna().mean() for keys, row in losses.groupby(KEYS)}
+    return pd.DataFrame(means).T.rename_axis(KEYS).sort_index(axis=1)
 
 
 def rates_table(means: pd.DataFrame) -> str:
@@ -111,7 +117,7 @@ def rates_table(means: pd.DataFrame) -> str:
         best = int(np.nanargmin(row))
         cells[best] = f"**{cells[best]}**"
         lines.append([*keys, *cells])
-    heads = [*KEYS, *(f"{int(rate) / 1e5:g}" for rate in RATES)]
+    heads = [*KEYS, *(f"{rate:g}" for rate in means.columns)]
     return "# Mean log loss (nats) by learning rate\n\n" + table(heads, lines, texts=len(KEYS)) + "\n"
 
 
