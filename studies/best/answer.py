@@ -38,19 +38,24 @@ Cell = tuple[str, str, str]  # KEYS without the arm
 # Of each task: a schedule, and the rule of the test. Of a falling rate averaged weights are the last ones, nearly.
 CELLS = (("constant", "last"), ("constant", "averaged"), ("falls", "last"))
 LONGEST_TRAINED = 16
+# Percent at the shortest length, below which `none` did not train, and the gain says nothing.
+TRAINED = 99.0
 # Losses below it, which single precision does not tell from 0, count as it.
 SMALLEST = 1e-9
 NOTE = (
     "Gains of `ln` in points beyond training (2^5 to 2^14), paired by seed, with 95% intervals over n seeds; p after "
     "Holm's correction over all rows but *at its best*, more than the six of the plan. *At its best*: each arm by its "
-    "own schedule and rule, in the last row also by its steps. Log-odds: at 2^14. Rates: [rates.md](rates.md); plan: "
-    "[plan.md](plan.md)."
+    "own schedule and rule, in the last row also by its steps. Log-odds: at 2^14. \\*: *none* has under 99% at 2^4, so "
+    "it did not train. Rates: [rates.md](rates.md); plan: [plan.md](plan.md)."
 )
 
 
 @dataclass(frozen=True)
 class Gain:
-    """The gain of a cell of `ln` over one of `none`: in points with its p, and in log-odds; mean accuracies (%)."""
+    """The gain of a cell of `ln` over one of `none`: in points with its p, and in log-odds; mean accuracies (%).
+
+    `trained`: whether `none` did.
+    """
 
     ln: Cell
     none: Cell
@@ -60,6 +65,7 @@ class Gain:
     log_odds: Estimate
     beyond_ln: float
     beyond_none: float
+    trained: bool
 
     @property
     def is_of_a_cell(self) -> bool:
@@ -135,7 +141,8 @@ def answer_table(tested: pd.DataFrame, log_loss: pd.DataFrame, sequences: int) -
         points = estimate("+.1f", *found.points)
         odds = estimate("+.2f", *found.log_odds)
         means = (f"{found.beyond_none:.1f}", f"{found.beyond_ln:.1f}")
-        lines.append([task, how, str(found.n), *means, points, f"{p:.2g}", odds])
+        mark = "" if found.trained else "\\*"
+        lines.append([task, how, str(found.n), *means, points + mark, f"{p:.2g}", odds])
     heads = ["task", "schedule, rule", "n", "none (%)", "ln (%)", "gain (pp)", "p", "log-odds"]
     return f"# Each arm at its best\n\n{table(heads, lines, texts=2)}\n\n{NOTE}\n"
 
@@ -177,7 +184,8 @@ def _gain(tested: pd.DataFrame, ours: Cell, theirs: Cell, sequences: int) -> Gai
     ln, none = of_both(*(percent_by_length(arm) for arm in arms))
     points, views = gain(ln, none, LONGEST_TRAINED, sequences)
     beyond = [float(percent_beyond(arm, LONGEST_TRAINED).mean()) for arm in (ln, none)]
-    return Gain(ours, theirs, points.n, points.p, views["difference"], views["log_odds_longest"], *beyond)
+    trained = bool(none.iloc[:, 0].mean() >= TRAINED)
+    return Gain(ours, theirs, points.n, points.p, views["difference"], views["log_odds_longest"], *beyond, trained)
 
 
 def _of_cell(tested: pd.DataFrame, arm: str, cell: Cell) -> pd.DataFrame:
