@@ -40,8 +40,8 @@ CELLS = (("constant", "last"), ("constant", "averaged"), ("falls", "last"))
 LONGEST_TRAINED = 16
 # Percent at the shortest length, below which `none` did not train, and the gain says nothing.
 TRAINED = 99.0
-# Losses below it, which single precision does not tell from 0, count as it.
-SMALLEST = 1e-9
+# Half of the last digit of losses in results: those of 0 count as it.
+SMALLEST = 5e-7
 NOTE = (
     "Gains of `ln` in points beyond training (2^5 to 2^14), paired by seed, with 95% intervals over n seeds; p after "
     "Holm's correction over all rows but *at its best*, more than the six of the plan. *At its best*: each arm by its "

@@ -48,8 +48,8 @@ SEEN_ELSEWHERE = "fresh"
 NOTE = (
     "Of the last weights, paired by seed, with 95% intervals over n seeds; log-odds at 2^14. *r*: over settings, the "
     "means of pairs that differ in seeds alone. \\*: an arm has under 99% at 2^4, so it did not train: not in r. The "
-    "arms of `ln-falls` have their own best rates. Added after the results of all but argmax's constant rates and the "
-    "dictionary's falling ones in best-long; it describes."
+    "arms of `ln-falls` have their own best rates. Added after the results of all but argmax's constant rates, the "
+    "dictionary's falling ones in best-long, and best-argmax-long; it describes."
 )
 LOOKS = {"constant rate": style.SERIES[0], "falling rate": style.SERIES[2]}
 
