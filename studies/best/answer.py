@@ -183,9 +183,10 @@ def _gain(tested: pd.DataFrame, ours: Cell, theirs: Cell, sequences: int) -> Gai
     arms = (_of_cell(tested, "ln", ours), _of_cell(tested, "none", theirs))
     ln, none = of_both(*(percent_by_length(arm) for arm in arms))
     points, views = gain(ln, none, LONGEST_TRAINED, sequences)
-    beyond = [float(percent_beyond(arm, LONGEST_TRAINED).mean()) for arm in (ln, none)]
+    beyond_ln, beyond_none = (float(percent_beyond(arm, LONGEST_TRAINED).mean()) for arm in (ln, none))
     trained = bool(none.iloc[:, 0].mean() >= TRAINED)
-    return Gain(ours, theirs, points.n, points.p, views["difference"], views["log_odds_longest"], *beyond, trained)
+    odds = views["log_odds_longest"]
+    return Gain(ours, theirs, points.n, points.p, views["difference"], odds, beyond_ln, beyond_none, trained)
 
 
 def _of_cell(tested: pd.DataFrame, arm: str, cell: Cell) -> pd.DataFrame:
