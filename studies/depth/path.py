@@ -39,7 +39,8 @@ LONGEST_TRAINED = 16
 # By the view of a gain, its head in a table and Python's format.
 VIEWS = {"points": ("beyond (pp)", "+.1f"), "log_odds": ("log-odds, longest", "+.2f")}
 # Beside the points.
-BESIDE = {"adjusted": "at equal accuracy (pp)", "from_first": "from the first that trained (pp)"}
+BESIDE = {"at_baseline_accuracy": "at its baseline's accuracy (pp)", "at_own_accuracy": "at its own accuracy (pp)"}
+BESIDE |= {"from_first": "from the first that trained (pp)"}
 # Percent at the shortest length: a line whose baseline has less did not train.
 TRAINED = 99.0
 CLEAR = 0.05
@@ -98,7 +99,7 @@ def path(results: pd.DataFrame, lines: Sequence[str], baselines: Mapping[str, st
     """Return a row a line: line, n, and for each of VIEWS its gain and `<view>_change`, from that of the line before.
 
     Both with 95% t intervals over seeds (`…_low`, `…_high`), and `<view>_p` of the change, after Holm's correction.
-    Beside them `adjusted`, the points at equal accuracy (`compare.gains.gain`), `trained`, whether the baseline has
+    Beside them the points at equal accuracy (`compare.gains.gain`), `trained`, whether the baseline has
     TRAINED at the shortest length, and `from_first`, the change of the points from the first line that has. Where a
     change is clear, a last row has the points from the last such line on, each seed's mean over its lines.
     `results`: of one task and rule; each accuracy is of so many `sequences`.
@@ -111,7 +112,9 @@ def path(results: pd.DataFrame, lines: Sequence[str], baselines: Mapping[str, st
         gains = _gains_by_seed(ours, theirs, sequences)
         trained = bool(theirs.iloc[:, 0].mean() >= TRAINED)
         row: dict[str, Any] = {"line": line, "n": len(gains), "trained": trained}
-        row |= columns("adjusted", gain(ours, theirs, LONGEST_TRAINED, sequences)[1]["adjusted"])
+        _, at_equal = gain(ours, theirs, LONGEST_TRAINED, sequences)
+        for view in ("at_baseline_accuracy", "at_own_accuracy"):
+            row |= columns(view, at_equal[view])
         since = difference(*(of.to_numpy(dtype=float) for of in of_both(gains["points"], first["points"])))
         row |= columns("from_first", (since.mean, since.low, since.high))
         if first.empty and trained:

@@ -1,4 +1,4 @@
-"""The three views of a gain, against numpy, statsmodels and made-up accuracies whose gain is known."""
+"""The three views of a gain, against numpy, scipy and made-up accuracies whose gain is known."""
 
 import itertools
 
@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 from scipy.special import expit
-from statsmodels.formula.api import ols
 
 from vanishing_variance.results.compare.gains import gain
 from vanishing_variance.results.equal_attention import markdown, split
+from vanishing_variance.statistics.adjusted import adjusted
 from vanishing_variance.statistics.log_odds import log_odds
 
 LENGTHS = [16, 32, 64, 128, 256]
@@ -25,7 +25,7 @@ def drawn(seed, shift=0.0, seeds=range(12), sequences=SEQUENCES):
     return pd.DataFrame(100 * accuracy, index=pd.Index(seeds, name="seed"), columns=LENGTHS)
 
 
-def test_the_views_are_those_of_numpy_and_statsmodels():
+def test_the_views_are_those_of_numpy_and_scipy():
     ours, theirs = drawn(0, 0.4), drawn(1)
     points, views = gain(ours, theirs, 16, SEQUENCES)
     treated, untreated = (arm.iloc[:, 1:].mean(axis=1).to_numpy() for arm in (ours, theirs))
@@ -40,11 +40,8 @@ def test_the_views_are_those_of_numpy_and_statsmodels():
     assert views["slope"][0] == pytest.approx(np.mean(slopes))
     assert views["slope"][1:] == pytest.approx(stats.t.interval(0.95, 11, np.mean(slopes), stats.sem(slopes)))
 
-    frame = pd.DataFrame(
-        {"y": [*treated, *untreated], "x": [*odds[0][:, 0], *odds[1][:, 0]], "arm": np.repeat([1, 0], 12)}
-    )
-    fitted = ols("y ~ arm + x", frame).fit()
-    assert views["adjusted"] == pytest.approx((fitted.params["arm"], *fitted.conf_int().loc["arm"]))
+    at_equal = adjusted(treated, untreated, odds[0][:, 0], odds[1][:, 0])
+    assert (views["at_baseline_accuracy"], views["at_own_accuracy"]) == at_equal
 
 
 def test_only_common_seeds_count_and_without_a_length_of_training_there_are_points_alone():
@@ -52,7 +49,7 @@ def test_only_common_seeds_count_and_without_a_length_of_training_there_are_poin
     assert gain(ours, theirs, 16, SEQUENCES)[0].n == 8
     points, views = gain(ours, theirs, 8, SEQUENCES)
     assert points.n == 8
-    assert np.isnan([views["log_odds"], views["slope"], views["adjusted"]]).all()
+    assert np.isnan([views["log_odds"], views["slope"], views["at_own_accuracy"]]).all()
 
 
 def beside():
@@ -67,12 +64,12 @@ def beside():
     return frame
 
 
-def test_a_gain_is_split_into_what_the_weight_of_the_target_brings_and_what_is_left():
+def test_at_equal_attention_what_is_left_of_a_gain_is_what_the_weight_does_not_bring():
     frame = beside().sample(frac=1, random_state=0)
     [row] = split(frame[(frame["norm"] == "none") | (frame["seed"] > 0)], {"short": 16}).to_dict("records")
     assert (row["task"], row["range"], row["treatment"], row["n"]) == ("argmax", "short", "ln", 8)
-    assert row["read_out"] == pytest.approx(3, abs=0.1)
-    assert row["low"] < row["read_out"] < row["high"]
-    assert row["attention"] + row["read_out"] == pytest.approx(row["gain"])
-    assert row["attention"] == pytest.approx(5, abs=1.5)
+    assert row["gain"] == pytest.approx(8, abs=1.5)
+    for arm in ("at_baseline", "at_own"):
+        assert row[arm] == pytest.approx(3, abs=0.1)
+        assert row[f"{arm}_low"] < row[arm] < row[f"{arm}_high"]
     assert "| argmax, short, ln |   8 |" in markdown(pd.DataFrame([row]))

@@ -50,7 +50,7 @@ def test_welch_is_scipys_test_with_its_90_percent_interval():
     for _ in range(20):
         ours, theirs = rng.normal(0, 1, 9), rng.normal(0, 2, 30)
         errors = ours.std(ddof=1) / 3, theirs.std(ddof=1) / 30**0.5
-        p, low, high = welch(ours.mean() - theirs.mean(), errors, (9, 30))
+        p, low, high = welch(ours.mean() - theirs.mean(), errors, (8, 29), 0.9)
         test = stats.ttest_ind(ours, theirs, equal_var=False)
         assert p == pytest.approx(test.pvalue)
         assert (low, high) == pytest.approx(test.confidence_interval(0.9))

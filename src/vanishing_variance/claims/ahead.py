@@ -70,7 +70,8 @@ def _ahead(pair: Pair, evidence: Evidence) -> Judgement:
         shortest = power(int(untreated.columns[0]))
         at_shortest, *_ = views["log_odds"]
         words.append(f"log-odds {at_shortest:+.2f} at {shortest} and {estimate('+.3f', *views['slope'])} a doubling")
-        words.append(f"{estimate('+.1f', *views['adjusted'])} left at equal log-odds at {shortest}")
+        left = [estimate("+.1f", *views[f"at_{whose}_accuracy"]) for whose in ("baseline", "own")]
+        words.append(f"{left[0]} left at the baseline's log-odds at {shortest}, {left[1]} at its own")
     papers = papers_gains(evidence.paper, pair, theirs.columns)
     errors = papers_errors(evidence.paper, pair, theirs.columns)
     paper, found, compared = _size(ours - theirs, papers, errors, verdict)
@@ -132,7 +133,7 @@ def _compared(gains: Float[np.ndarray, " S"], paper: float, error: float) -> tup
     n = len(gains)
     own_error = float(gains.std(ddof=1)) / n**0.5
     difference = float(gains.mean()) - paper
-    return difference, *welch(difference, (own_error, error), (n, PAPER_SEEDS))
+    return difference, *welch(difference, (own_error, error), (n - 1, PAPER_SEEDS - 1), confidence=0.9)
 
 
 def _by_length(gains: pd.DataFrame, papers: pd.Series, errors: pd.Series) -> list[str]:

@@ -7,23 +7,26 @@ import pandas as pd
 
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import estimate
+from vanishing_variance.results.compare.gains import ENDS
 from vanishing_variance.statistics.adjusted import adjusted
 from vanishing_variance.statistics.intervals import interval
 
-COLUMNS = ["task", "range", "treatment", "n", "gain", "gain_low", "gain_high", "attention", "read_out", "low", "high"]
+COLUMNS = ["task", "range", "treatment", "n"]
+COLUMNS += [f"{view}{end}" for view in ("gain", "at_baseline", "at_own") for end in ENDS]
 NOTE = (
-    "Points of accuracy, mean over the test lengths beyond training, with 95% t intervals over n seeds. Read-out: the "
-    "gain at an equal mean attention weight of the target, by a line in that weight with one slope for both arms "
-    "(analysis of covariance); attention: the rest of the gain. This describes, since the weight is an effect of the "
+    "Points of accuracy, mean over the test lengths beyond training, with 95% t intervals over n seeds. *At "
+    "none's attention*, *at its own*: what is left at an equal mean attention weight of the target, the mean of either "
+    "arm, by a regression line an arm, not paired. This describes, since the weight is an effect of the "
     "treatment, too; metrics/interventions/interventions.md sets the weight instead, in models of the default scale."
 )
 
 
 def split(beside: pd.DataFrame, longest: Mapping[str, int]) -> pd.DataFrame:
-    """Return a row a task, range and treatment: its gain over `none` in percentage points, and its two parts.
+    """Return a row a task, range and treatment: its gain over `none` in points, and at equal attention.
 
     `beside`: the frame of `inside.beside_accuracy`; `longest`: the longest training length by range. COLUMNS:
-    `gain` with its interval, paired by seed; `read_out` with its own (`low`, `high`); `attention`, gain less read-out.
+    `gain`, paired by seed; `at_baseline`, `at_own`, what is left of it at the mean weight of either arm
+    (`statistics.adjusted`).
     """
     beyond = beside[beside["length"] > beside["range"].map(longest)]
     means = beyond.pivot_table(["accuracy", "target"], ["task", "range", "seed"], "norm")
@@ -35,10 +38,10 @@ def split(beside: pd.DataFrame, longest: Mapping[str, int]) -> pd.DataFrame:
             if both.empty:
                 continue
             treated, untreated, weight, untreated_weight = both.to_numpy().T
-            gain, gain_low, gain_high = interval(100 * (treated - untreated))
-            read_out, low, high = adjusted(100 * treated, 100 * untreated, weight, untreated_weight)
+            gain = interval(100 * (treated - untreated))
+            at_baseline, at_own = adjusted(100 * treated, 100 * untreated, weight, untreated_weight)
             names = (task, range_, treatment, len(both))
-            found.append((*names, gain, gain_low, gain_high, gain - read_out, read_out, low, high))
+            found.append((*names, *gain, *at_baseline, *at_own))
     return pd.DataFrame(found, columns=COLUMNS)
 
 
@@ -46,8 +49,7 @@ def markdown(parts: pd.DataFrame) -> str:
     """Return `split` as Markdown."""
     lines = []
     for task, range_, treatment, n, *values in parts[COLUMNS].to_numpy():
-        gain, attention, read_out = values[:3], values[3:4], values[4:]
-        texts = [estimate("+.1f", *numbers) for numbers in (gain, attention, read_out)]
+        texts = [estimate("+.1f", *values[place : place + 3]) for place in (0, 3, 6)]
         lines.append([f"{task}, {range_}, {treatment}", str(n), *texts])
-    body = table(["", "n", "gain", "attention", "read-out"], lines)
+    body = table(["", "n", "gain", "at none's attention", "at its own"], lines)
     return f"# The gain over none at equal attention on the target\n\n{body}\n\n{NOTE}\n"

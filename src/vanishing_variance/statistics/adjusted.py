@@ -1,6 +1,6 @@
-"""The difference of two arms at an equal covariate (analysis of covariance).
+"""The difference of two arms at an equal covariate, with a regression line of its own for each arm.
 
-S and T seeds.
+S and T models.
 """
 
 import numpy as np
@@ -8,6 +8,12 @@ from jaxtyping import Float
 from statsmodels.regression.linear_model import OLS
 
 from vanishing_variance.statistics.intervals import CONFIDENCE, NAN, rounding
+from vanishing_variance.statistics.welch import welch
+
+# A number and its interval.
+Estimate = tuple[float, float, float]
+Arm = tuple[np.ndarray, np.ndarray]  # outcome, covariate
+FEWEST = 3  # models an arm: a line, and what is left of it
 
 
 def adjusted(
@@ -15,22 +21,32 @@ def adjusted(
     baseline: Float[np.ndarray, " T"],
     covariate_treatment: Float[np.ndarray, " S"],
     covariate_baseline: Float[np.ndarray, " T"],
-) -> tuple[float, float, float]:
-    """Return the mean of treatment minus baseline at an equal covariate, and its 95% t interval.
+) -> tuple[Estimate, Estimate]:
+    """Return treatment minus baseline at the baseline's mean covariate and at the treatment's, with 95% intervals.
 
-    A line an arm is fitted by least squares, with the same slope in both arms; the difference is that of the lines, in
-    the units of the outcome. Residuals have S + T - 3 degrees of freedom; fewer than 1, or a covariate that does not
-    vary within the arms, leave NaN. Arms are independent: seeds need not be paired.
+    A line an arm is fitted by least squares, and the lines are compared at each mean, taken as known. Intervals are
+    Welch's: variances differ between the arms, which are independent, so that seeds need not be paired. An arm of fewer
+    than 3 models, a covariate that does not vary in one of them, and lines that leave no residual, give NaN.
 
-    It describes: a covariate that was measured after the treatment is itself an effect of it. Source: Cochran (1957),
-    Analysis of covariance: its nature and uses.
+    It describes: a covariate that was measured after the treatment is itself an effect of it. Source: Johnson and
+    Neyman (1936), Tests of certain linear hypotheses and their application to some educational problems.
     """
-    outcome = np.concatenate([treatment, baseline])
-    covariate = np.concatenate([covariate_treatment, covariate_baseline])
-    arm = np.repeat([1.0, 0.0], [len(treatment), len(baseline)])
-    variation = max(np.ptp(covariate_treatment), np.ptp(covariate_baseline))
-    if len(outcome) < 4 or variation <= rounding(covariate):
+    arms = ((treatment, covariate_treatment), (baseline, covariate_baseline))
+    ends = (float(covariate_baseline.mean()), float(covariate_treatment.mean()))
+    return _at(ends[0], *arms), _at(ends[1], *arms)
+
+
+def _at(value: float, *arms: Arm) -> Estimate:
+    """Return the difference of the two lines at a value of the covariate."""
+    least = rounding(*(covariate for _, covariate in arms))
+    if any(len(covariate) < FEWEST or np.ptp(covariate) <= least for _, covariate in arms):
         return NAN, NAN, NAN
-    fit = OLS(outcome, np.column_stack([arm, covariate, np.ones_like(outcome)])).fit()
-    low, high = fit.conf_int(1 - CONFIDENCE)[0]
-    return float(fit.params[0]), float(low), float(high)
+    fits = [
+        OLS(outcome, np.column_stack([np.ones_like(outcome), covariate - value])).fit() for outcome, covariate in arms
+    ]
+    difference = float(fits[0].params[0] - fits[1].params[0])
+    errors = [float(fit.bse[0]) for fit in fits]
+    if max(errors) <= rounding(*(outcome for outcome, _ in arms)):
+        return NAN, NAN, NAN
+    _, low, high = welch(difference, errors, [fit.df_resid for fit in fits], CONFIDENCE)
+    return difference, low, high

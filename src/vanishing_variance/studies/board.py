@@ -19,6 +19,7 @@ from vanishing_variance.results.compare.gains import ENDS, VIEWS, columns, gain
 from vanishing_variance.results.runs import RULES
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import NAN, interval
+from vanishing_variance.studies.equal_loss import VIEWS as AT_EQUAL_LOSS
 from vanishing_variance.studies.equal_loss import at_equal_loss
 from vanishing_variance.studies.steps import LAST
 from vanishing_variance.studies.study import Study
@@ -28,7 +29,7 @@ SHOWN = (2**8, 2**11)
 KEYS = ["task", "line", "rule", "n"]
 # Of a difference from the baseline.
 TESTS = ["n_paired", *(f"{view}{end}" for view in VIEWS for end in ENDS), "d_z", "p", "p_holm"]
-OPTIONAL = [f"{view}{end}" for view in ("all_seeds", "equal_loss") for end in ENDS]
+OPTIONAL = [f"{view}{end}" for view in ("all_seeds", *AT_EQUAL_LOSS) for end in ENDS]
 
 
 def board_of_study(results: pd.DataFrame, study: Study, longest: Mapping[str, int], sequences: int) -> pd.DataFrame:
@@ -50,7 +51,7 @@ def board(results: pd.DataFrame, baselines: Mapping[str, str], longest: int, seq
     rule; beside it the views of `results.compare.gains.gain`, each accuracy being of so many `sequences`. `all_seeds`:
     where the baseline has more seeds than are paired, the points from all of them, by Welch's interval.
 
-    Where losses were measured: `equal_loss`, the points at equal loss (`studies.equal_loss`). Of the rule `last`, where
+    Where losses were measured, the points at equal loss (`studies.equal_loss`). Of the rule `last`, where
     it was measured: at the longest length `target`, the attention weight of the item with the answer, and
     `variance_ratio`, of O over that at the shortest length, the geometric mean over seeds. Raises InputError where no
     test length is beyond `longest`.

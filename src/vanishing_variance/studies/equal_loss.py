@@ -10,18 +10,21 @@ from vanishing_variance.results.compare.gains import columns
 from vanishing_variance.statistics.adjusted import adjusted
 from vanishing_variance.studies.results import LOSS
 
+VIEWS = ("at_baseline_loss", "at_own_loss")
+
 
 def at_equal_loss(ours: pd.DataFrame, theirs: pd.DataFrame, longest: int) -> dict[str, float]:
     """Return the points beyond training that are left at equal log loss (`statistics.adjusted`), after the same steps.
 
-    Both are results of one task and rule (`reading.by_rule`). Columns `equal_loss`; nothing without losses.
+    Both are results of one task and rule (`reading.by_rule`). Columns VIEWS; nothing without losses.
     """
     our_models, their_models = _models(ours, longest), _models(theirs, longest)
     if our_models.empty or their_models.empty:
         return {}
     outcomes = [models["beyond"].to_numpy() for models in (our_models, their_models)]
     losses = [models["log_loss"].to_numpy() for models in (our_models, their_models)]
-    return columns("equal_loss", adjusted(*outcomes, *losses))
+    at_baseline, at_own = adjusted(*outcomes, *losses)
+    return columns(VIEWS[0], at_baseline) | columns(VIEWS[1], at_own)
 
 
 def _models(results: pd.DataFrame, longest: int) -> pd.DataFrame:

@@ -13,14 +13,15 @@ CAPTION = (
     "More: [board.csv](board.csv)."
 )
 AT_EQUAL_LOSS = (
-    " *At equal loss*: the points beyond training that are left at equal log loss at the training lengths, after as "
-    "many steps, by analysis of covariance; losses are of the same 25,600 fresh sequences."
+    " *At its baseline's loss*, *at its own*: in the same way, at equal log loss at the training lengths, after as "
+    "many steps; losses are of the same 25,600 fresh sequences."
 )
 ALL_SEEDS = " *From all seeds*: the difference from all seeds of the baseline, not paired, by Welch's interval."
 GAINS = {
     **VIEWS,
     "all_seeds": ("from all seeds (pp)", "+.1f"),
-    "equal_loss": ("at equal loss (pp)", "+.1f"),
+    "at_baseline_loss": ("at its baseline's loss (pp)", "+.1f"),
+    "at_own_loss": ("at its own loss (pp)", "+.1f"),
 }
 
 
@@ -33,7 +34,7 @@ def board_table(name: str, question: str, board: pd.DataFrame) -> str:
         gains = shown.dropna(subset="difference")
         if len(gains):
             parts.append(_gains(gains))
-    notes = {"all_seeds": ALL_SEEDS, "equal_loss": AT_EQUAL_LOSS}
+    notes = {"all_seeds": ALL_SEEDS, "at_baseline_loss": AT_EQUAL_LOSS}
     parts.append(NOTE + "".join(note for name, note in notes.items() if name in board))
     return "\n\n".join(parts) + "\n"
 

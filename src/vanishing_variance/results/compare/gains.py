@@ -14,14 +14,13 @@ from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import estimate
 from vanishing_variance.results.compare.pairs import of_both, pairs
-from vanishing_variance.statistics.adjusted import adjusted
+from vanishing_variance.statistics.adjusted import Estimate, adjusted
 from vanishing_variance.statistics.anytime import anytime_interval
 from vanishing_variance.statistics.intervals import NAN, interval
 from vanishing_variance.statistics.log_odds import log_odds
 from vanishing_variance.statistics.paired import Difference, difference
 from vanishing_variance.statistics.robust import iqm_gain, probability_of_improvement
 
-Estimate = tuple[float, float, float]
 # Of the names of an estimate and the ends of its interval.
 ENDS = ("", "_low", "_high")
 UNKNOWN: Estimate = (NAN, NAN, NAN)
@@ -31,14 +30,16 @@ VIEWS = {
     "log_odds": ("log-odds, shortest", "+.2f"),
     "log_odds_longest": ("log-odds, longest", "+.2f"),
     "slope": ("a doubling", "+.3f"),
-    "adjusted": ("at equal accuracy (pp)", "+.1f"),
+    "at_baseline_accuracy": ("at its baseline's accuracy (pp)", "+.1f"),
+    "at_own_accuracy": ("at its own accuracy (pp)", "+.1f"),
 }
 NOTE = (
     "Gains are paired by seed, with 95% intervals over n seeds. *Beyond*: accuracy, the mean over the lengths beyond "
     "training. *Log-odds*: their difference at the shortest test length, which is one of training, and at the longest; "
-    "*a doubling*: what it grows by with each doubling of the length. *At equal accuracy*: the points beyond training "
-    "that are left at equal log-odds at the shortest length, by analysis of covariance; it describes: that accuracy is "
-    "an effect of the treatment, too, and as it is measured with error, too little is taken off."
+    "*a doubling*: what it grows by with each doubling of the length. *At its baseline's accuracy*, *at its own*: the "
+    "points beyond training that are left at equal log-odds at the shortest length, the mean of either arm, by a "
+    "regression line an arm, not paired; it describes: that accuracy is an effect of the treatment, too, and as it is "
+    "measured with error, too little is taken off."
 )
 
 HEAD = ["task", "range", "gain", "rule", "n"]
@@ -58,9 +59,9 @@ def gain(
 
     Accuracies are in percent, a row a seed, a column a length, increasing; over the seeds that both have. `longest`: of
     training; `sequences`: how many each accuracy is of. `log_odds`: the difference at the shortest length, within those
-    of training, and `log_odds_longest`; `slope`: what it grows by with each doubling of the length. `adjusted`: the
-    points that are left at equal log-odds at the shortest length (`statistics.adjusted`). Where there is no length of
-    training, or fewer than two seeds, the points alone.
+    of training, and `log_odds_longest`; `slope`: what it grows by with each doubling of the length.
+    `at_baseline_accuracy`, `at_own_accuracy`: the points that are left at equal log-odds at the shortest length
+    (`statistics.adjusted`). Where there is no length of training, or fewer than two seeds, the points alone.
     """
     ours, theirs = of_both(ours, theirs)
     lengths = theirs.columns.to_numpy(dtype=float)
@@ -78,7 +79,8 @@ def gain(
     views["log_odds"] = interval(by_length[:, 0])
     views["log_odds_longest"] = interval(by_length[:, -1])
     views["slope"] = interval(slopes)
-    views["adjusted"] = adjusted(treated, untreated, our_odds[:, 0], their_odds[:, 0])
+    at_equal = adjusted(treated, untreated, our_odds[:, 0], their_odds[:, 0])
+    views["at_baseline_accuracy"], views["at_own_accuracy"] = at_equal
     return points, views
 
 
