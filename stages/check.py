@@ -24,12 +24,9 @@ def main() -> None:
     named = {"norms": trained("short", params["norm"]), "attentions": [params["attention"]]}
     for room, names in named.items():
         for name in names:
-            write_text(CHOICES / room / f"{name}.yaml", written(imported(f"{room}/{name}.py")))
-
-
-def imported(name: str) -> dict[str, str]:
-    """Return the hashes of what a file of the package imports, without its own."""
-    return {other: sha256 for other, sha256 in hashes([name]).items() if other != name}
+            imported = hashes([f"{room}/{name}.py"])
+            imported.pop(f"{room}/{name}.py")  # stages declare it
+            write_text(CHOICES / room / f"{name}.yaml", written(imported))
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ def test_it_makes_the_choices_of_the_demo(code):
     assert chosen["seeds"] == list(demo.SEEDS)
     assert chosen["lengths"] == list(demo.LENGTHS)
     assert chosen["shared"] == demo.SHARED
-    assert chosen["treatments"] == {name: (norm, changes) for name, (norm, changes, _) in demo.LINES.items()}
+    assert chosen["treatments"] == demo.LINES
     assert f"sequences={demo.SEQUENCES}" in source(code[1])
 
 

@@ -25,15 +25,11 @@ SEEDS = (0, 1)
 LENGTHS = tuple(2**exponent for exponent in range(4, 15))
 SEQUENCES = 256
 SHARED = {"tasks.dictionary.steps.short": 8_000, "training.seeds_per_process": 1}
-# By name: the normaliser, what else differs, and how it is drawn.
-LINES = {
-    "none": ("none", {}, LOOKS["none"]),
-    "ln": ("ln", {}, LOOKS["ln"]),
-    "three changes": (
-        "none",
-        {"attention": "power", "model.projection": "direct", "training.decay": "cosine"},
-        LOOKS["three changes"],
-    ),
+# By name: the normaliser, and what else differs.
+LINES: dict[str, tuple[str, dict[str, str]]] = {
+    "none": ("none", {}),
+    "ln": ("ln", {}),
+    "three changes": ("none", {"attention": "power", "model.projection": "direct", "training.decay": "cosine"}),
 }
 CAPTION = (
     f"Mean accuracy of {len(SEEDS)} seeds, trained on the shaded lengths, on dictionary retrieval. ln: layer "
@@ -49,7 +45,7 @@ def main() -> None:
     folder = parser.parse_args().folder
     print("accuracy (%) by length".ljust(24) + "".join(f"{length:>8}" for length in LENGTHS), flush=True)
     curves = {}
-    for name, (norm, changes, _) in LINES.items():
+    for name, (norm, changes) in LINES.items():
         models = train(read_params(SHARED | changes, DEFAULTS), "dictionary", norm, SEEDS)
         accuracy = rows(evaluate(models, LENGTHS, SEQUENCES), rule="last")
         curves[name] = 100 * accuracy.groupby("length")["accuracy"].mean()
@@ -66,8 +62,8 @@ def drawn(curves: pd.DataFrame) -> Drawing:
     figure = style.figure(3.2)
     axes = figure.subplots()
     axes.axvspan(trained.shortest, trained.longest, color=style.LIGHT, zorder=0, label="training lengths")
-    for name, (_, _, look) in LINES.items():
-        axes.plot(curves.index, curves[name], **look, label=name)
+    for name in curves:
+        axes.plot(curves.index, curves[name], **LOOKS[name], label=name)
     style.length_axis(axes, curves.index)
     axes.set(ylabel="accuracy (%)", ylim=(-2, 105))
     style.legend_above(figure, columns=4)

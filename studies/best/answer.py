@@ -21,11 +21,10 @@ from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.accuracy import percent_by_length, rows
 from vanishing_variance.results.compare.gains import ENDS, gain
-from vanishing_variance.results.compare.pairs import of_both
+from vanishing_variance.results.compare.pairs import of_both, percent_beyond
 from vanishing_variance.statistics.adjusted import Estimate
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import NAN
-from vanishing_variance.studies.board import percent_beyond
 from vanishing_variance.studies.equal_loss import VIEWS, at_equal_loss
 from vanishing_variance.studies.line import STUDIES
 from vanishing_variance.studies.parameters import unchecked_params

@@ -42,6 +42,7 @@ from vanishing_variance.studies.steps import LAST, gain_beyond
 HERE = Path(__file__).parent
 SHORTEST, LONGEST_TRAINED, LONGEST = 2**4, 16, 2**14
 TRAINED = 0.99
+OF_RATE = ("learning_rate", "decay", "batch_size", "weight_decay")
 # Weights are written with six digits.
 SMALLEST = 5e-7
 SEEN_ELSEWHERE = "fresh"
@@ -95,7 +96,7 @@ def of_study(name: str, params: dict[str, Any]) -> Iterator[dict[str, Any]]:
             about["schedule"] = "constant rate" if arms[0]["training"]["decay"] == "none" else "falling rate"
             about["trained"] = min(rows(arm, length=SHORTEST)["accuracy"].mean() for arm in results_of) >= TRAINED
             steps = [training_steps(arm, task, "short") for arm in arms]
-            about["setting"] = str([(arm["model"], _of_rate(arm["training"])) for arm in arms] + steps)
+            about["setting"] = str([(arm["model"], [arm["training"][key] for key in OF_RATE]) for arm in arms] + steps)
             for what, found in (("attention", attention), ("gain", gain)):
                 about |= columns(what, (found.mean, found.low, found.high))
             yield about
@@ -123,10 +124,6 @@ def correlation(pairs: pd.DataFrame) -> tuple[int, tuple[float, float, float]]:
     r = stats.pearsonr(means["attention"], means["gain"])
     interval = r.confidence_interval()
     return len(means), (float(r.statistic), float(interval.low), float(interval.high))
-
-
-def _of_rate(training: dict[str, Any]) -> tuple[Any, ...]:
-    return training["learning_rate"], training["decay"], training["batch_size"], training["weight_decay"]
 
 
 def draw(found: pd.DataFrame) -> Drawing:

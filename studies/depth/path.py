@@ -24,7 +24,7 @@ from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.accuracy import percent_by_length, rows
 from vanishing_variance.results.compare.gains import columns, gain, texts
-from vanishing_variance.results.compare.pairs import of_both
+from vanishing_variance.results.compare.pairs import of_both, percent_beyond
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.statistics.log_odds import log_odds
@@ -143,10 +143,8 @@ def path(results: pd.DataFrame, lines: Sequence[str], baselines: Mapping[str, st
 def _gains_by_seed(ours: pd.DataFrame, theirs: pd.DataFrame, sequences: int) -> pd.DataFrame:
     """Return the gain in each of VIEWS, a row a seed that both have."""
     ours, theirs = of_both(ours, theirs)
-    beyond = ours.columns[ours.columns.to_numpy() > LONGEST_TRAINED]
-    our_odds, their_odds = (log_odds(arm[beyond[-1]].to_numpy() / 100, sequences) for arm in (ours, theirs))
-    points = (ours - theirs)[beyond].mean(axis=1)
-    return pd.DataFrame({"points": points, "log_odds": our_odds - their_odds})
+    our_odds, their_odds = (log_odds(arm.iloc[:, -1].to_numpy() / 100, sequences) for arm in (ours, theirs))
+    return pd.DataFrame({"points": percent_beyond(ours - theirs, LONGEST_TRAINED), "log_odds": our_odds - their_odds})
 
 
 def _gains(path: pd.DataFrame, rule: str) -> str:

@@ -19,12 +19,11 @@ from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.accuracy import percent_by_length, rows
 from vanishing_variance.results.compare.gains import gain
-from vanishing_variance.results.compare.pairs import of_both
+from vanishing_variance.results.compare.pairs import of_both, percent_beyond
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.statistics.log_odds import log_odds
 from vanishing_variance.statistics.paired import Difference, difference
-from vanishing_variance.studies.board import percent_beyond
 from vanishing_variance.studies.parameters import held_out
 from vanishing_variance.studies.reading import by_rule, read_all
 

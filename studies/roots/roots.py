@@ -20,8 +20,8 @@ from vanishing_variance import evaluate, read_params, train
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.frames import read_csv, write_csv
 from vanishing_variance.harness.markdown import table
-from vanishing_variance.harness.numbers import estimate
 from vanishing_variance.harness.script import run_script
+from vanishing_variance.statistics.intervals import mean_estimate
 
 HERE = Path(__file__).parent
 ARMS, SEEDS, RULES = ("none", "ln"), range(8), ("last", "averaged")
@@ -75,12 +75,11 @@ def roots_table() -> str:
             by_root = gains(task, rule)
             roots, seeds = by_root.shape
             means, test = by_root.mean(1), stats.f_oneway(*by_root)
-            margin = stats.t.isf(0.025, roots - 1) * means.std(ddof=1) / roots**0.5
             within = by_root.var(axis=1, ddof=1).mean()
             between = within / seeds * max(test.statistic - 1, 0)
             lowest = stats.f.ppf(0.05, roots - 1, roots * (seeds - 1))
             at_most = within / seeds * max(test.statistic / lowest - 1, 0)
-            cells = [estimate("+.1f", means.mean(), means.mean() - margin, means.mean() + margin)]
+            cells = [mean_estimate(means, "+.1f")]
             cells += [f"{between**0.5:.2f}", f"{at_most**0.5:.2f}", f"{within**0.5:.2f}", f"{test.pvalue:.2g}"]
             cells += [f"{(within / OF_STUDY) ** 0.5:.2f}", f"{(within / OF_STUDY + at_most) ** 0.5:.2f}"]
             lines.append([task, rule, str(roots), *cells])

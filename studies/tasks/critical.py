@@ -67,10 +67,8 @@ def of_line(task_name: str, line: str) -> Iterator[dict[str, object]]:
         quantities["learned power"] = learned
     quantities |= {f"critical / own {length}": relative[place] for place, length in enumerate((SHORT, LONG))}
     for name, values in quantities.items():
-        mean, low, high = interval(values.astype(float))
-        numbers = {"mean": mean, "low": low, "high": high}
-        texts = {key: f"{x:.4g}" for key, x in numbers.items()}
-        yield {"task": task_name, "line": line, "quantity": name, **texts}
+        mean, low, high = (f"{x:.4g}" for x in interval(values.astype(float)))
+        yield {"task": task_name, "line": line, "quantity": name, "mean": mean, "low": low, "high": high}
 
 
 def critical(logits: Float[Tensor, "S BH N"]) -> Float[Tensor, "S BH"]:

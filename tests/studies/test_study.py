@@ -9,10 +9,10 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.yaml import read_yaml, written
 from vanishing_variance.params import changed
+from vanishing_variance.studies.new import filled
 from vanishing_variance.studies.parameters import held_out, line_params
 from vanishing_variance.studies.plan import digest, plan_of_test, plan_of_training, read_in_training
 from vanishing_variance.studies.study import read_study
-from vanishing_variance.studies.template import filled
 
 PARAMS = read_yaml(ROOT / "params.yaml")
 ENGINE = {f"plain/{path.name}" for path in (ROOT / "src/vanishing_variance/plain").glob("*.py")}
@@ -141,9 +141,9 @@ def test_the_test_of_a_line_changes_with_the_plain_engine_where_the_papers_netwo
     one, two, other = (line_params(PARAMS, study, line) for line in ("one", "two", "other"))
     assert plan_of_training(one, "argmax", "short")["files"] == plan_of_training(two, "argmax", "short")["files"]
     read_by_test = {key: PARAMS[key] for key in ("test", "diagnostics")}
-    assert plan_of_test(one, "argmax", PARAMS["test"]) == read_by_test
-    assert plan_of_test(other, "argmax", PARAMS["test"]) == {"test": PARAMS["test"]}
-    files = plan_of_test(two, "argmax", PARAMS["test"])["files"]
+    assert plan_of_test(one, PARAMS["test"]) == read_by_test
+    assert plan_of_test(other, PARAMS["test"]) == {"test": PARAMS["test"]}
+    files = plan_of_test(two, PARAMS["test"])["files"]
     assert files.keys() == ENGINE | {"networks/__init__.py", "networks/paper.py"}
 
 

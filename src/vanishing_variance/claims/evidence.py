@@ -12,7 +12,7 @@ from vanishing_variance.harness.numbers import power
 from vanishing_variance.results.accuracy import by_seed, rows
 from vanishing_variance.results.compare.pairs import Pair
 from vanishing_variance.results.files import TrainingSetup
-from vanishing_variance.results.scale import BEHIND, baseline, paper_steps
+from vanishing_variance.results.scale import BEHIND, PAPER_STEPS, baseline
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Evidence:
         Where there is no baseline to compare, steps alone decide.
         """
         steps = self.training.steps[task, range_]
-        papers_steps = paper_steps(task)
+        papers_steps = PAPER_STEPS[task]
         said = f"{steps:,} of {papers_steps:,} steps"
         below = steps < papers_steps
         cells = rows(self.paper, task=task, range_=range_, rule="last", variant="none", quantity="accuracy_pct")

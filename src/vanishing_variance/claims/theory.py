@@ -14,7 +14,7 @@ from vanishing_variance.claims.judgement import Judgement, Rule, by_seed, decide
 from vanishing_variance.claims.verdict import NOT_COMPARABLE, NotTestedError
 from vanishing_variance.probe.strategies import AFTER, BEFORE, FIXED_LAST, PAPER, STRATEGIES
 from vanishing_variance.results.accuracy import rows
-from vanishing_variance.results.scale import paper_steps
+from vanishing_variance.results.scale import PAPER_STEPS
 
 VANISHES = (
     "In the first model of each task with none and with the treatment, items i.i.d.: of the features of O, the share "
@@ -104,7 +104,7 @@ def argued(_: Evidence) -> Judgement:
 
 def converges(task: str, norm: str) -> Rule:
     """Return what decides that the loss of one normaliser falls no further at the end of the paper's steps."""
-    words = CONVERGES.format(norm=norm, steps=paper_steps(task), falling=STILL_FALLING)
+    words = CONVERGES.format(norm=norm, steps=PAPER_STEPS[task], falling=STILL_FALLING)
     return Rule(words, partial(_converges, task, norm), (task,))
 
 
@@ -112,7 +112,7 @@ def _converges(task: str, norm: str, evidence: Evidence) -> Judgement:
     losses = rows(evidence.losses, task=task, norm=norm)
     if losses.empty:
         raise NotTestedError(f"there are no training losses of {norm}")
-    steps = paper_steps(task)
+    steps = PAPER_STEPS[task]
     made = evidence.training.steps[task, "short"]
     if made < steps:
         return Judgement(NOT_COMPARABLE, f"{made:,} of {steps:,} steps")

@@ -37,7 +37,6 @@ MEANINGS = {
 }
 VERDICTS = (SUPPORTED, CONTRADICTED, UNDECIDED, NOT_COMPARABLE, NOT_TESTED)
 SIZES = {
-    "": "no size is judged",
     SMALLER: "significantly smaller than the paper's number (two-sided p < 0.05), given the errors of both",
     LARGER: "significantly larger",
     INDISTINCT: "no significant difference; equal only where the evidence says equivalent; single lengths may differ",
@@ -50,7 +49,7 @@ LATE = (
 
 def legend() -> list[tuple[str, str]]:
     """Return every verdict, every size of a gain and the mark of a late rule, with its meaning."""
-    sizes = [(name, f"of a gain: {meaning}") for name, meaning in SIZES.items() if name]
+    sizes = [(name, f"of a gain: {meaning}") for name, meaning in SIZES.items()]
     return [*MEANINGS.items(), *sizes, (AFTER_RESULTS, LATE)]
 
 

@@ -19,7 +19,7 @@ from vanishing_variance.harness.sections import get_param
 from vanishing_variance.report.strongest import Judged, strongest
 from vanishing_variance.report.tables import counts, is_papers, ours, paper_table, papers, raised
 from vanishing_variance.results.runs import PAPER_TABLES, TASKS
-from vanishing_variance.results.scale import PAPER_SEEDS, of_paper, paper_steps
+from vanishing_variance.results.scale import PAPER_SEEDS, PAPER_STEPS, of_paper
 from vanishing_variance.results.tables import numbers
 
 TEMPLATES = Environment(
@@ -135,7 +135,7 @@ def _scale(params: Mapping[str, Any]) -> tuple[list[str], bool]:
     for task, range_ in product(TASKS, ranges):
         steps = training_steps(params, task, range_)
         lines.append(f"{task}, {range_} range: {of_paper(task, steps, params['attention'], params['network'])}")
-        is_reduced |= steps < paper_steps(task)
+        is_reduced |= steps < PAPER_STEPS[task]
     if "long" not in ranges:
         lines.append(f"long range: not trained (Tables 4 and 5); to train it, too: {TRAIN_LONG}")
         is_reduced = True

@@ -101,9 +101,9 @@ def answer(means: pd.DataFrame, claims: Iterable[Mapping[str, Any]]) -> str:
     head = ["accuracy (%)", *(f"{task}, {tested[length]}" for task, length in cells), "seeds"]
     lines = []
     for treatment in TREATMENTS:
-        own = rows(means, treatment=treatment.name)
+        own = rows(means, treatment=treatment)
         texts = [_cell(rows(own, task=task, length=length)) for task, length in cells]
-        lines.append([treatment.name, *texts, str(own["n"].min())])
+        lines.append([treatment, *texts, str(own["n"].min())])
     judged = [claim for claim in claims if is_papers(claim)]
     claimed = f"[{len(judged)} claims of the paper](plots/report/index.html)"
     return f"{table(head, lines)}\n\nVerdicts on {claimed}: {counts(judged)}."

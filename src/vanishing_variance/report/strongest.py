@@ -6,7 +6,7 @@ from typing import Any
 
 from vanishing_variance.claims.verdict import NOT_COMPARABLE, NOT_TESTED
 from vanishing_variance.harness.sections import get_param
-from vanishing_variance.results.scale import paper_steps
+from vanishing_variance.results.scale import PAPER_STEPS
 
 # The study that a run is held against.
 PAPER_SCALE = "paper-scale"
@@ -55,7 +55,7 @@ def _strength(claim: Mapping[str, Any], judged: Judged) -> tuple[bool, bool, boo
     return (
         claim["verdict"] != NOT_TESTED,
         claim["verdict"] != NOT_COMPARABLE,
-        all(made >= paper_steps(task) for task, made in claim["steps"].items()),
+        all(made >= PAPER_STEPS[task] for task, made in claim["steps"].items()),
         claim["n"] or 0,
         get_param(judged.params, "test.sequences", int),
     )

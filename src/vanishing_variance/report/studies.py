@@ -66,5 +66,4 @@ def read_target(params: Mapping[str, Any]) -> pd.DataFrame:
 
 def read_answer(params: Mapping[str, Any]) -> pd.DataFrame:
     """Return the answer in five treatments (`results.answer`). Raises InputError."""
-    (_, paper_scale), (_, fresh) = (read_all(name, params) for name in (PAPER_SCALE, "fresh"))
-    return answer(by_rule(paper_scale), by_rule(fresh))
+    return answer({name: by_rule(read_all(name, params)[1]) for name in (PAPER_SCALE, "fresh")})

@@ -31,8 +31,9 @@ def paper_table(number: int, numbers: pd.DataFrame, norm: str) -> Markup:
             texts["95% interval"] = intervals
     titles = numbers["rule"].map(TITLES).to_numpy()
     table = pd.concat({title: texts[titles == title].T for title in dict.fromkeys(titles)})
-    is_known = (table != MISSING).any(axis=1)
-    return _html(table[is_known])
+    shown = table[(table != MISSING).any(axis=1)]
+    shown.columns.name = shown.index.name = None
+    return Markup(shown.to_html(border=0))  # noqa: S704 -- pandas escapes the cells
 
 
 def is_papers(claim: Mapping[str, Any]) -> bool:
@@ -67,8 +68,3 @@ def _estimate(claim: Mapping[str, Any], *names: str) -> str:
 def raised(text: str) -> Markup:
     """Return a text as HTML, with the exponents of its powers of two raised."""
     return Markup(re.sub(r"2\^(\d+)", r"2<sup>\1</sup>", str(escape(text))))  # noqa: S704 -- escaped
-
-
-def _html(table: pd.DataFrame) -> Markup:
-    table.columns.name = table.index.name = None
-    return Markup(table.to_html(border=0))  # noqa: S704 -- pandas escapes the cells

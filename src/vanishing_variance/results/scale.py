@@ -18,7 +18,7 @@ def of_paper(task: str, made: int, attention: str, network: str) -> str:
 
     Where attention is no softmax, or the network another than the paper's, the words say so.
     """
-    papers = paper_steps(task)
+    papers = PAPER_STEPS[task]
     words = f"{made:,} of the paper's {papers:,} gradient steps"
     if made > papers:
         words = f"{made:,} gradient steps"
@@ -29,11 +29,6 @@ def of_paper(task: str, made: int, attention: str, network: str) -> str:
     if attention != "softmax":
         words += f", attention {attention}"
     return words
-
-
-def paper_steps(task: str) -> int:
-    """Return the paper's number of gradient steps of a task (B.1), 0 of one that it does not have."""
-    return PAPER_STEPS.get(task, 0)
 
 
 def baseline(ours: "pd.Series[float]", papers: "pd.Series[float]", range_: str) -> tuple[int, float, float] | None:

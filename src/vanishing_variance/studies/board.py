@@ -8,14 +8,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from jaxtyping import Float
 from scipy import stats
 
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.results.accuracy import percent_by_length, rows
 from vanishing_variance.results.compare.gains import ENDS, VIEWS, columns, gain
+from vanishing_variance.results.compare.pairs import percent_beyond
 from vanishing_variance.results.runs import RULES
 from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import NAN, interval
@@ -90,7 +89,7 @@ def _rows_of_line(own: pd.DataFrame, baseline: pd.DataFrame, longest: int, seque
         if by_length.empty:
             continue
         beyond = percent_beyond(by_length, longest)
-        row = {"rule": rule, "n": len(by_length), "p": NAN, **_estimate("beyond", beyond.to_numpy())}
+        row = {"rule": rule, "n": len(by_length), "p": NAN, **columns("beyond", interval(beyond.to_numpy()))}
         theirs = percent_by_length(rows(baseline, rule=rule))
         if len(theirs):
             points, views = gain(by_length, theirs, longest, sequences)
@@ -101,20 +100,10 @@ def _rows_of_line(own: pd.DataFrame, baseline: pd.DataFrame, longest: int, seque
                 row |= columns("all_seeds", _unpaired(beyond, percent_beyond(theirs, longest)))
             row |= at_equal_loss(rows(own, rule=rule), rows(baseline, rule=rule), longest)
         for length in by_length:
-            row |= _estimate(f"accuracy_{length:.0f}", by_length[length].to_numpy())
+            row |= columns(f"accuracy_{length:.0f}", interval(by_length[length].to_numpy()))
         if rule == LAST:
             row |= _inside(rows(own, rule=rule))
         yield row
-
-
-def _estimate(name: str, values: Float[np.ndarray, " S"]) -> dict[str, float]:
-    """Return the mean and its interval by name."""
-    return columns(name, interval(values))
-
-
-def percent_beyond(by_length: pd.DataFrame, longest: int) -> "pd.Series[float]":
-    """Return each seed's mean over the lengths beyond training."""
-    return by_length.loc[:, by_length.columns.to_numpy() > longest].mean(axis=1)
 
 
 def _unpaired(ours: "pd.Series[float]", theirs: "pd.Series[float]") -> tuple[float, float, float]:

@@ -1,6 +1,7 @@
 """Begin a study: studies/<name>/ with a commented study.yaml, and the graph that all studies have."""
 
 import re
+from pathlib import Path
 
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.files import write_text
@@ -8,7 +9,9 @@ from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.studies.line import STUDIES
 from vanishing_variance.studies.plan import write_plan
 from vanishing_variance.studies.study import NAME
-from vanishing_variance.studies.template import FILES, filled
+
+# By their names in a study's folder. The graph has another name here: DVC would run any dvc.yaml.
+FILES = {"study.yaml": "study.yaml", "dvc.yaml": "graph.yaml"}
 
 
 def main() -> None:
@@ -25,6 +28,11 @@ def main() -> None:
         write_text(folder / file, filled(file, name))
     write_plan(name)  # DVC reads the list of blocks from it, of any study
     print(f"{folder / 'study.yaml'} is an example to edit; then: git add {folder}; make study NAME={name}")
+
+
+def filled(file: str, name: str) -> str:
+    """Return one of FILES for a study of this name."""
+    return (Path(__file__).parent / "template" / FILES[file]).read_text().replace("<study>", name)
 
 
 if __name__ == "__main__":

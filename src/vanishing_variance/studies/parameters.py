@@ -91,7 +91,8 @@ def line_params(params: Mapping[str, Any], study: Study, line: str) -> dict[str,
     try:
         for key in filter(OF_ALL.fullmatch, own):
             raise InputError(f"{key} cannot differ between lines, which are compared; set it in base")
-        resolved = _resolved(params, flattened(study.base) | own)
+        resolved = _merged(params, flattened(study.base) | own)
+        check(resolved, LineParams)
         if resolved["network"] != PAPER:
             _check_read(resolved["network"], own)
     except InputError as problem:
@@ -104,14 +105,8 @@ def unchecked_params(params: Mapping[str, Any], study: Study, line: str) -> dict
     return _merged(with_tasks(params, study.tasks), flattened(study.base) | flattened(study.own(line)))
 
 
-def _resolved(params: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return params.yaml with changes by dotted key. Raises InputError."""
-    resolved = _merged(params, changes)
-    check(resolved, LineParams)
-    return resolved
-
-
 def _merged(params: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return params.yaml with changes by dotted key. Raises InputError."""
     changes = dict(changes)
     options = {key.partition(".")[2]: changes.pop(key) for key in list(changes) if key.startswith("network_options.")}
     if options or "network" in changes:  # those of params.yaml may be another network's
@@ -145,14 +140,13 @@ def seeds_of(params: Mapping[str, Any]) -> set[int]:
     return {seed for block in params["blocks"] for seed in seeds(block, params["seeds_per_block"])}
 
 
-def check_tasks(study: Study, resolved: Mapping[str, Mapping[str, Any]]) -> None:
+def check_tasks(study: Study, resolved: Mapping[str, Mapping[str, Any]], tested: int) -> None:
     """Raise InputError for a task that is wrong; `resolved`: the parameters by line."""
     of_all = next(iter(resolved.values()))
     in_order = all(reads_order(params["network"], params["attention"]) for params in resolved.values())
     ranges = dict.fromkeys(map(study.range_of, study.names))
     for name, range_ in product(study.tasks, ranges):
         task = get_param(of_all, f"tasks.{name}.data", registry.load_task(name))
-        tested = held_out(of_all, study)["lengths"][-1]
         check_task(task, name, get_param(of_all, f"ranges.{range_}", Range), tested, in_order=in_order)
 
 

@@ -36,16 +36,16 @@ def write_plan(name: str) -> None:
     check(params)  # so that what is wrong there is not said of a line
     resolved = {line: line_params(params, study, line) for line in study.names}
     check_pairs(study, resolved)
-    check_tasks(study, resolved)
     of_all = next(iter(resolved.values()))  # what follows is the same for all lines
     test = held_out(of_all, study)
+    check_tasks(study, resolved, test["lengths"][-1])
     plans = {}
     digests: dict[str, dict[str, str]] = {"train": {}, "test": {}}
     for line, task in product(study.lines, study.tasks):
         range_ = study.range_of(line)
         plan = {
             "train": plan_of_training(resolved[line], task, range_),
-            "test": plan_of_test(resolved[line], task, test, study.paper_tables),
+            "test": plan_of_test(resolved[line], test, study.paper_tables),
         }
         plans[f"{task}-{line}"] = plan
         for block in resolved[line]["blocks"]:
@@ -94,9 +94,7 @@ def network_plan(params: Mapping[str, Any]) -> dict[str, Any]:
     return {"network": network, "network_options": params["network_options"], "files": files}
 
 
-def plan_of_test(
-    params: Mapping[str, Any], task: str, test: Mapping[str, Any], paper_tables: bool = False
-) -> dict[str, Any]:
+def plan_of_test(params: Mapping[str, Any], test: Mapping[str, Any], paper_tables: bool = False) -> dict[str, Any]:
     """Return what a line's test on a task reads beside its training's plan: `test`, the lengths, among it.
 
     `paper_tables`, where the inside of the models is wanted for them. That of several heads of the paper's network is

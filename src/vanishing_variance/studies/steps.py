@@ -8,7 +8,7 @@ from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import MISSING
 from vanishing_variance.results.accuracy import percent_by_length, rows
 from vanishing_variance.results.compare.gains import columns, texts
-from vanishing_variance.results.compare.pairs import of_both
+from vanishing_variance.results.compare.pairs import of_both, percent_beyond
 from vanishing_variance.statistics.paired import Difference, difference
 from vanishing_variance.studies.study import Study
 
@@ -67,9 +67,6 @@ def kept_steps(tested: pd.DataFrame) -> dict[str, int]:
 
 def gain_beyond(of_task: pd.DataFrame, line: str, baseline: str, rule: str, longest: int) -> Difference:
     """Return the gain of a line on one task by one rule, in points beyond training, paired by seed."""
-    beyond = []
-    for name in (line, baseline):
-        arm = rows(of_task, line=name, rule=rule)
-        beyond.append(percent_by_length(arm[arm["length"] > longest]).mean(axis=1))
-    ours, theirs = of_both(*beyond)
+    arms = (percent_by_length(rows(of_task, line=name, rule=rule)) for name in (line, baseline))
+    ours, theirs = of_both(*(percent_beyond(arm, longest) for arm in arms))
     return difference(ours.to_numpy(), theirs.to_numpy())

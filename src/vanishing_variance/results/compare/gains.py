@@ -13,7 +13,7 @@ import pandas as pd
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import estimate
-from vanishing_variance.results.compare.pairs import of_both, pairs
+from vanishing_variance.results.compare.pairs import of_both, pairs, percent_beyond
 from vanishing_variance.statistics.adjusted import Estimate, adjusted
 from vanishing_variance.statistics.anytime import anytime_interval
 from vanishing_variance.statistics.intervals import NAN, interval
@@ -65,9 +65,7 @@ def gain(
     """
     ours, theirs = of_both(ours, theirs)
     lengths = theirs.columns.to_numpy(dtype=float)
-    beyond = theirs.columns[lengths > longest]
-    treated = ours[beyond].mean(axis=1).to_numpy()
-    untreated = theirs[beyond].mean(axis=1).to_numpy()
+    treated, untreated = (percent_beyond(arm, longest).to_numpy() for arm in (ours, theirs))
     points = difference(treated, untreated)
     views = dict.fromkeys(VIEWS, UNKNOWN) | {"difference": (points.mean, points.low, points.high)}
     if points.n < 2 or lengths[0] > longest:
@@ -107,9 +105,7 @@ def gains_table(accuracy: pd.DataFrame, norm: str, root: int, longest: Mapping[s
         _, gains = gain(ours, theirs, longest[pair.range_], sequences)
         views.append([*head, *(estimate(how, *gains[name]) for name, (_, how) in VIEWS.items())])
         if pair.rule == "last":
-            beyond = theirs.columns[theirs.columns.to_numpy() > longest[pair.range_]]
-            treated = ours[beyond].mean(axis=1).to_numpy()
-            untreated = theirs[beyond].mean(axis=1).to_numpy()
+            treated, untreated = (percent_beyond(arm, longest[pair.range_]).to_numpy() for arm in (ours, theirs))
             rng = stream(root, "bootstrap", *pair[:-1], "plain", "arms")  # the rule's first name: streams keep theirs
             of_pair = [
                 estimate("+.1f", *gains["difference"]),

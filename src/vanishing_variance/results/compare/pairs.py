@@ -21,6 +21,11 @@ def of_both(ours: Indexed, theirs: Indexed) -> tuple[Indexed, Indexed]:
     return ours.loc[both], theirs.loc[both]
 
 
+def percent_beyond(by_length: pd.DataFrame, longest: int) -> "pd.Series[float]":
+    """Return each seed's mean over the lengths, columns, beyond `longest`, of training."""
+    return by_length.loc[:, by_length.columns.to_numpy() > longest].mean(axis=1)
+
+
 class Pair(NamedTuple):
     """Two variants of one task and range by one rule: `treatment` minus `baseline`."""
 
