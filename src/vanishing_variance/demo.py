@@ -62,7 +62,7 @@ def drawn(curves: pd.DataFrame) -> Drawing:
     figure = style.figure(3.2)
     axes = figure.subplots()
     axes.axvspan(trained.shortest, trained.longest, color=style.LIGHT, zorder=0, label="training lengths")
-    for name in curves:
+    for name in LINES:
         axes.plot(curves.index, curves[name], **LOOKS[name], label=name)
     style.length_axis(axes, curves.index)
     axes.set(ylabel="accuracy (%)", ylim=(-2, 105))
