@@ -48,8 +48,8 @@ NOTE = (
     "Holm's correction over all rows but *at its best*, more than the six of the plan. *At its best*: each arm by its "
     "own schedule and rule, in the last row also by its steps. Log-odds: at 2^14. *At none's loss*, *at ln's*: the "
     "points that are left at equal log loss, the mean of either arm, by a regression line an arm, not paired. \\*: "
-    "*none* has under 99% at 2^4, so it did not train. Of argmax with 100,000 steps seeds 136 to 143 chose the rates, by "
-    "their loss. Rates: [rates.md](rates.md); plan: [plan.md](plan.md)."
+    "*none* has under 99% at 2^4, so it did not train. Of argmax with 100,000 steps seeds 136 to 143 chose the rates, "
+    "by their loss. Rates: [rates.md](rates.md); plan: [plan.md](plan.md)."
 )
 
 
