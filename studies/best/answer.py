@@ -20,7 +20,7 @@ from vanishing_variance.harness.script import run_script
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.accuracy import percent_by_length, rows
-from vanishing_variance.results.compare.gains import ENDS, gain
+from vanishing_variance.results.compare.gains import gain
 from vanishing_variance.results.compare.pairs import of_both, percent_beyond
 from vanishing_variance.statistics.adjusted import Estimate
 from vanishing_variance.statistics.holm import holm
@@ -47,7 +47,8 @@ NOTE = (
     "Gains of `ln` in points beyond training (2^5 to 2^14), paired by seed, with 95% intervals over n seeds; p after "
     "Holm's correction over all rows but *at its best*, more than the six of the plan. *At its best*: each arm by its "
     "own schedule and rule, in the last row also by its steps. Log-odds: at 2^14. *At none's loss*, *at ln's*: the "
-    "points that are left at equal log loss, the mean of either arm, by a regression line an arm, not paired. \\*: "
+    "points that are left at equal log loss, the mean of either arm, by a regression line an arm, not paired, "
+    "extrapolated where the arms' losses do not overlap; –: losses are missing, or too small for their digits. \\*: "
     "*none* has under 99% at 2^4, so it did not train. Of argmax with 100,000 steps seeds 136 to 143 chose the rates, "
     "by their loss. Rates: [rates.md](rates.md); plan: [plan.md](plan.md)."
 )
@@ -191,15 +192,13 @@ def _gain(tested: pd.DataFrame, ours: Cell, theirs: Cell, sequences: int) -> Gai
     beyond_ln, beyond_none = (float(percent_beyond(arm, LONGEST_TRAINED).mean()) for arm in (ln, none))
     trained = bool(none.iloc[:, 0].mean() >= TRAINED)
     odds = views["log_odds_longest"]
-    at_loss = _at_equal_loss(*arms)
+    left = at_equal_loss(*arms, LONGEST_TRAINED)
+    at_loss = (_estimate(left, VIEWS[0]), _estimate(left, VIEWS[1]))
     return Gain(ours, theirs, points.n, points.p, views["difference"], odds, at_loss, beyond_ln, beyond_none, trained)
 
 
-def _at_equal_loss(ln: pd.DataFrame, none: pd.DataFrame) -> tuple[Estimate, Estimate]:
-    """Return the points that are left at the mean log loss of `none`, and of `ln`."""
-    found = at_equal_loss(ln, none, LONGEST_TRAINED)
-    at_none, at_ln = ([found.get(f"{view}{end}", NAN) for end in ENDS] for view in VIEWS)
-    return (at_none[0], at_none[1], at_none[2]), (at_ln[0], at_ln[1], at_ln[2])
+def _estimate(found: dict[str, float], name: str) -> Estimate:
+    return found.get(name, NAN), found.get(f"{name}_low", NAN), found.get(f"{name}_high", NAN)
 
 
 def _of_cell(tested: pd.DataFrame, arm: str, cell: Cell) -> pd.DataFrame:

@@ -41,7 +41,7 @@ def test_the_views_are_those_of_numpy_and_scipy():
     assert views["slope"][1:] == pytest.approx(stats.t.interval(0.95, 11, np.mean(slopes), stats.sem(slopes)))
 
     at_equal = adjusted(treated, untreated, odds[0][:, 0], odds[1][:, 0])
-    assert (views["at_baseline_accuracy"], views["at_own_accuracy"]) == at_equal
+    np.testing.assert_allclose((views["at_baseline_accuracy"], views["at_own_accuracy"]), at_equal)
 
 
 def test_only_common_seeds_count_and_without_a_length_of_training_there_are_points_alone():

@@ -47,5 +47,5 @@ def test_the_gain_at_equal_loss_is_that_of_a_regression_on_the_log_loss():
     outcomes = [100 * arm["accuracy"].to_numpy() for arm in (ln, none)]
     at_none, at_ln = adjusted(*outcomes, *(np.log(arm["loss"].to_numpy()) for arm in (ln, none)))
     assert [*at_equal_loss(*arms, 16).values()] == pytest.approx([*at_none, *at_ln])
-    for without in (arms[0].drop(columns="loss"), arms[0].assign(loss=0.0)):
+    for without in (arms[0].drop(columns="loss"), arms[0].assign(loss=9e-6)):
         assert at_equal_loss(without, arms[1], 16) == {}

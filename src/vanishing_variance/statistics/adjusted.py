@@ -28,7 +28,8 @@ def adjusted(
     Welch's: variances differ between the arms, which are independent, so that seeds need not be paired. An arm of fewer
     than 3 models, a covariate that does not vary in one of them, and lines that leave no residual, give NaN.
 
-    It describes: a covariate that was measured after the treatment is itself an effect of it. Source: Johnson and
+    It describes: the covariate may be an effect of the treatment, and where the arms' values do not overlap, lines are
+    extrapolated. Source: Johnson and
     Neyman (1936), Tests of certain linear hypotheses and their application to some educational problems.
     """
     arms = ((treatment, covariate_treatment), (baseline, covariate_baseline))

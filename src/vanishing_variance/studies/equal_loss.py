@@ -10,6 +10,8 @@ from vanishing_variance.results.compare.gains import columns
 from vanishing_variance.statistics.adjusted import adjusted
 from vanishing_variance.studies.results import LOSS
 
+# Results have losses to 1e-6: the logarithm of smaller ones is rounding.
+SMALLEST = 1e-5
 VIEWS = ("at_baseline_loss", "at_own_loss")
 
 
@@ -29,11 +31,11 @@ def at_equal_loss(ours: pd.DataFrame, theirs: pd.DataFrame, longest: int) -> dic
 def _models(results: pd.DataFrame, longest: int) -> pd.DataFrame:
     """Return the models that have a loss: log of the loss, accuracy beyond training in percent.
 
-    None where one is 0 in single precision, which has no logarithm.
+    None where one is below SMALLEST.
     """
     beyond = results.reindex(columns=["seed", "length", "accuracy", LOSS]).dropna(subset=LOSS)
     beyond = beyond[beyond["length"] > longest]
     models = beyond.groupby("seed")[[LOSS, "accuracy"]].mean().astype(float)
-    if not (models[LOSS] > 0).all():
+    if (models[LOSS] < SMALLEST).any():
         models = models[:0]
     return pd.DataFrame({"log_loss": np.log(models[LOSS]), "beyond": 100 * models["accuracy"]})
