@@ -115,7 +115,7 @@ def _known():
 
 def evidence(**changes):
     shortest, longest = {"short": 5, "long": 5}, {"short": 16, "long": 256}
-    setup = {"root": 0, "shortest": shortest, "longest": longest, "steps": steps(), "sequences": 512}
+    setup = {"shortest": shortest, "longest": longest, "steps": steps(), "sequences": 512}
     setup |= {name: changes.pop(name) for name in setup.keys() & changes.keys()}
     known = {"accuracy": accuracy(), "exponents": exponents(), "fits": fits(), "losses": losses()}
     known |= {"training": TrainingSetup(**setup)}

@@ -12,7 +12,7 @@ from vanishing_variance.results.files import TrainingSetup, comparison, overview
 
 PARAMS = read_yaml(ROOT / "tests/smoke.yaml")
 STEPS = {(task, name): 5 for task in ("argmax", "dictionary") for name in ("short", "long")}
-SHORT = TrainingSetup(0, {"short": 2}, {"short": 16}, STEPS, 512)
+SHORT = TrainingSetup({"short": 2}, {"short": 16}, STEPS, 512)
 
 
 def test_an_overview_is_of_the_lengths_beyond_training():

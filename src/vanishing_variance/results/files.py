@@ -10,7 +10,6 @@ import pandas as pd
 
 from vanishing_variance.engine.ranges import Range, ranges_of, training_steps
 from vanishing_variance.engine.run import PAPER
-from vanishing_variance.engine.seeds import Index
 from vanishing_variance.harness.frames import widened
 from vanishing_variance.harness.outputs import Files
 from vanishing_variance.harness.sections import Several, get_param
@@ -35,11 +34,10 @@ IN_NAME = {"short": [], "long": ["long"]}
 class TrainingSetup:
     """Training of the compared models: shortest and longest length by range, gradient steps by task and range.
 
-    `sequences` they are tested with at each length. Of no other ranges than the study trains on. `root` is that of the
-    random streams, `attention` the attention map, `network` the network's name.
+    `sequences` they are tested with at each length. Of no other ranges than the study trains on. `attention` is the
+    attention map, `network` the network's name.
     """
 
-    root: int
     shortest: Mapping[str, int]
     longest: Mapping[str, int]
     steps: Mapping[tuple[str, str], int]
@@ -52,7 +50,6 @@ class TrainingSetup:
         """Return what params.yaml says. Raises InputError."""
         ranges = {name: get_param(params, f"ranges.{name}", Range) for name in ranges_of(params)}
         return cls(
-            root=get_param(params, "seed", Index),
             shortest={name: lengths.shortest for name, lengths in ranges.items()},
             longest={name: lengths.longest for name, lengths in ranges.items()},
             steps={(task, name): training_steps(params, task, name) for task in TASKS for name in ranges},
@@ -77,7 +74,7 @@ def comparison(
         "summary.json": overview(accuracy, norm, trained.longest),
         "tables/tests.csv": rounded(tests),
         "tables/paper.md": markdown(tables.numbers(tests, "ln", paper)),
-        "tables/gains.md": gains_table(accuracy, norm, trained.root, trained.longest, trained.sequences),
+        "tables/gains.md": gains_table(accuracy, norm, trained.longest, trained.sequences),
         "tables/tables.md": "\n".join(numbered),
     }
 

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import estimate
 from vanishing_variance.results.compare.pairs import of_both, pairs, percent_beyond
@@ -19,7 +18,6 @@ from vanishing_variance.statistics.anytime import anytime_interval
 from vanishing_variance.statistics.intervals import NAN, interval
 from vanishing_variance.statistics.log_odds import log_odds
 from vanishing_variance.statistics.paired import Difference, difference
-from vanishing_variance.statistics.robust import iqm_gain, probability_of_improvement
 
 # Of the names of an estimate and the ends of its interval.
 ENDS = ("", "_low", "_high")
@@ -43,12 +41,9 @@ NOTE = (
 )
 
 HEAD = ["task", "range", "gain", "rule", "n"]
-SUMMARIES = ["mean (pp)", "anytime (pp)", "IQM (pp)", "probability of improvement"]
-SUMMARY_NOTE = (
-    "Accuracy beyond training, otherwise summarised. *Mean*: as above, with the usual t interval, which is for one "
-    "look. *Anytime*: an interval that stays valid after every block of seeds (mixture t confidence sequence). "
-    "*IQM*: the difference of the interquartile means of both arms. *Probability of improvement*: that a seed of the "
-    "one is above a seed of the other. The last two are not paired; their intervals are bootstrapped, as in rliable."
+ANYTIME_NOTE = (
+    "*Anytime*: the points beyond training once more, with an interval that stays valid after every block of seeds "
+    "(mixture t confidence sequence), where the usual one is for one look."
 )
 
 
@@ -93,33 +88,18 @@ def texts(frame: pd.DataFrame, name: str, how: str, factor: float = 1) -> list[s
     return [estimate(how, *row) for row in numbers]
 
 
-def gains_table(accuracy: pd.DataFrame, norm: str, root: int, longest: Mapping[str, int], sequences: int) -> str:
-    """Return two tables, a row a pair of `compared` and rule; the second of the rule `last` alone.
+def gains_table(accuracy: pd.DataFrame, norm: str, longest: Mapping[str, int], sequences: int) -> str:
+    """Return a table, a row a pair of `compared` and rule.
 
-    `root` is that of the bootstrap's streams, `longest` the training length by range; each accuracy is of so many
-    `sequences`.
+    `longest` is the training length by range; each accuracy is of so many `sequences`.
     """
-    views, summaries = [], []
+    rows = []
     for pair, ours, theirs in pairs(accuracy, norm, list(longest)):
+        _, views = gain(ours, theirs, longest[pair.range_], sequences)
+        treated, untreated = (percent_beyond(arm, longest[pair.range_]).to_numpy() for arm in (ours, theirs))
         head = [pair.task, pair.range_, f"{pair.treatment} − {pair.baseline}", pair.rule, str(len(theirs))]
-        _, gains = gain(ours, theirs, longest[pair.range_], sequences)
-        views.append([*head, *(estimate(how, *gains[name]) for name, (_, how) in VIEWS.items())])
-        if pair.rule == "last":
-            treated, untreated = (percent_beyond(arm, longest[pair.range_]).to_numpy() for arm in (ours, theirs))
-            rng = stream(root, "bootstrap", *pair[:-1], "plain", "arms")  # the rule's first name: streams keep theirs
-            of_pair = [
-                estimate("+.1f", *gains["difference"]),
-                estimate("+.1f", *anytime_interval(treated - untreated)),
-                estimate("+.1f", *iqm_gain(treated, untreated, rng)),
-                estimate(".2f", *probability_of_improvement(treated, untreated, rng)),
-            ]
-            summaries.append([*head, *of_pair])
+        anytime = estimate("+.1f", *anytime_interval(treated - untreated))
+        rows.append([*head, *(estimate(how, *views[name]) for name, (_, how) in VIEWS.items()), anytime])
     heads = [head for head, _ in VIEWS.values()]
-    parts = [
-        "# Gains in three views",
-        table([*HEAD, *heads], views, texts=4),
-        NOTE,
-        table([*HEAD, *SUMMARIES], summaries, texts=4),
-        SUMMARY_NOTE,
-    ]
+    parts = ["# Gains in three views", table([*HEAD, *heads, "anytime (pp)"], rows, texts=4), NOTE, ANYTIME_NOTE]
     return "\n\n".join(parts) + "\n"
