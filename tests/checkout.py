@@ -13,6 +13,7 @@ import yaml
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.yaml import read_yaml, written
 from vanishing_variance.report.strongest import PAPER_SCALE
+from vanishing_variance.studies.new import filled
 
 ROOT = Path(__file__).resolve().parents[1]
 # What the page reads of studies, and the README's picture: results that no stage of the copy writes.
@@ -161,13 +162,13 @@ class Copy:
             text=True,
         )
         for name in listed.stdout.split("\0"):
-            generated = name.endswith("dvc.lock") or name.startswith(("metrics/", "plots/"))
-            generated |= name.startswith("studies/") and not name.startswith(f"{STUDY}/dvc.yaml")
+            generated = name.endswith("dvc.lock") or name.startswith(("metrics/", "plots/", "studies/"))
             generated &= not name.startswith(OF_NO_STAGE)
             if name and not generated and (ROOT / name).is_file():
                 (copy.path / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(ROOT / name, copy.path / name)
         shutil.copy(ROOT / "tests/smoke.yaml", copy.path / "params.yaml")
+        write_text(copy.path / STUDY / "dvc.yaml", filled("dvc.yaml", Path(STUDY).name))
         shutil.copy(ROOT / "tests/smoke-study.yaml", copy.path / STUDY / "study.yaml")
         of_other_task = KEPT.partition("\n")[2].replace("argmax", "dictionary")
         write_text(copy.path / STUDY / "results/kept.csv", KEPT + of_other_task)

@@ -1,14 +1,19 @@
-"""Plan a study, train what is missing, test and compare, by DVC: `make study NAME=<study>`."""
+"""Plan a study, train what is missing, test and compare, by DVC: `make study NAME=<study>`.
+
+A study whose lines are all kept trains nothing, and needs no graph: it is planned and compared.
+"""
 
 import fcntl
 import os
 import sys
 
 from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.studies.line import STUDIES
+from vanishing_variance.studies.line import STUDIES, plan_file
+from vanishing_variance.studies.new import filled
 from vanishing_variance.studies.plan import write_plan
 from vanishing_variance.studies.reading import check_kept
 from vanishing_variance.studies.study import read_study
@@ -24,8 +29,11 @@ def main() -> None:
     alone(name)
     write_plan(name)
     check_kept(name, read_yaml(PATH))
-    repro = [sys.executable, "-m", "dvc", *REPRO, str(STUDIES / name / "dvc.yaml")]
-    os.execv(sys.executable, repro)  # noqa: S606  which keeps the lock
+    graph = STUDIES / name / "dvc.yaml"
+    if read_yaml(plan_file(name))["runs"] and not graph.exists():
+        write_text(graph, filled(graph.name, name))
+    rest = ["dvc", *REPRO, str(graph)] if graph.exists() else ["stages.study_compare", name]
+    os.execv(sys.executable, [sys.executable, "-m", *rest])  # noqa: S606  which keeps the lock
 
 
 def alone(study: str) -> None:
