@@ -1,5 +1,6 @@
 """The stages of a study: a line whose training diverged, from its training to the board, and what is measured."""
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -20,7 +21,8 @@ from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies.line import LineRun
-from vanishing_variance.studies.make import alone
+from vanishing_variance.studies.make import REPRO, alone
+from vanishing_variance.studies.new import filled
 
 STUDY = "question: Why?\ntasks: [argmax]\nlines: {own: {norm: none}}\nkept: {before: {}}\ncompare: [[own, before]]\n"
 OWN = ("mine", "argmax-own-0")
@@ -129,6 +131,22 @@ def test_a_seed_that_is_kept_twice_is_one_line():
     write_text(MINE / "results/kept.csv", KEPT + KEPT.partition("\n")[2].partition("\n")[0] + "\n")
     said = "error: studies/mine/results/kept.csv has seed 0 of line before on argmax twice at length 4; remove one\n"
     assert stage("studies.make", "mine") == (2, said)
+
+
+@pytest.mark.parametrize("lines", ["{}", "{two: {norm: ln}}"])
+def test_dvc_makes_a_study_with_a_line_to_train_and_one_of_kept_lines_alone_has_no_graph(lines, monkeypatch):
+    ran = []
+    monkeypatch.setattr(os, "execv", lambda _, command: ran.append(command[2:]))
+    kept = STUDY.replace("{own: {norm: none}}", lines).replace("{before: {}", "{before: {}, own: {norm: none}")
+    write_text(MINE / "study.yaml", kept)
+    write_text(MINE / "results/kept.csv", KEPT + KEPT.partition("\n")[2].replace("before,", "own,"))
+    assert stage("studies.make", "mine") == (0, "")
+    if lines == "{}":
+        assert ran == [["stages.study_compare", "mine"]]
+        assert not (MINE / "dvc.yaml").exists()
+    else:
+        assert ran == [["dvc", *REPRO, "studies/mine/dvc.yaml"]]
+        assert (MINE / "dvc.yaml").read_text() == filled("dvc.yaml", "mine")
 
 
 def test_a_study_is_made_by_one_process_at_a_time():

@@ -32,8 +32,11 @@ def main() -> None:
     graph = STUDIES / name / "dvc.yaml"
     if read_yaml(plan_file(name))["runs"] and not graph.exists():
         write_text(graph, filled(graph.name, name))
-    rest = ["dvc", *REPRO, str(graph)] if graph.exists() else ["stages.study_compare", name]
-    os.execv(sys.executable, [sys.executable, "-m", *rest])  # noqa: S606  which keeps the lock
+    command = ["dvc", *REPRO, str(graph)]
+    if not graph.exists():
+        print(f"{name} has no line to train: comparing the kept ones, in {graph.with_name('board.md')}", flush=True)
+        command = ["stages.study_compare", name]
+    os.execv(sys.executable, [sys.executable, "-m", *command])  # noqa: S606  which keeps the lock
 
 
 def alone(study: str) -> None:
