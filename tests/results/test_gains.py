@@ -1,4 +1,4 @@
-"""The three views of a gain, against numpy, scipy and made-up accuracies whose gain is known."""
+"""Views of a gain, against numpy, scipy and made-up accuracies whose gain is known."""
 
 import itertools
 
@@ -36,9 +36,6 @@ def test_the_views_are_those_of_numpy_and_scipy():
     by_length = odds[0] - odds[1]
     assert views["log_odds"][0] == pytest.approx(by_length[:, 0].mean())
     assert views["log_odds_longest"][0] == pytest.approx(by_length[:, -1].mean())
-    slopes = [np.polyfit(np.log2(LENGTHS), values, 1)[0] for values in by_length]
-    assert views["slope"][0] == pytest.approx(np.mean(slopes))
-    assert views["slope"][1:] == pytest.approx(stats.t.interval(0.95, 11, np.mean(slopes), stats.sem(slopes)))
 
     at_equal = adjusted(treated, untreated, odds[0][:, 0], odds[1][:, 0])
     np.testing.assert_allclose((views["at_baseline_accuracy"], views["at_own_accuracy"]), at_equal)
@@ -49,7 +46,7 @@ def test_only_common_seeds_count_and_without_a_length_of_training_there_are_poin
     assert gain(ours, theirs, 16, SEQUENCES)[0].n == 8
     points, views = gain(ours, theirs, 8, SEQUENCES)
     assert points.n == 8
-    assert np.isnan([views["log_odds"], views["slope"], views["at_own_accuracy"]]).all()
+    assert np.isnan([views["log_odds"], views["at_own_accuracy"]]).all()
 
 
 def beside():

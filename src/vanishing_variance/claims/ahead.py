@@ -35,9 +35,9 @@ WORDS = (
     "Supported: its 95% t interval is above 0, and {treatment} is significantly behind at no length beyond training "
     "(paired t-test, p < 0.05 after Holm's correction over these lengths). Contradicted: the interval is below 0. Else "
     "undecided. The verdict rests on points. Beside them the evidence has the gain in log-odds at the shortest test "
-    "length, one of training, what it grows by with each doubling, and the points that are left at equal log-odds "
-    "there; these decide nothing. Where the baseline is none, the evidence says how far it is below the paper's at "
-    f"most, which decides nothing. {SIZE} Not comparable where the models are behind the paper's."
+    "length, one of training, and the points that are left at equal log-odds there; these decide nothing. Where the "
+    "baseline is none, the evidence says how far it is below the paper's at most, which decides nothing. "
+    f"{SIZE} Not comparable where the models are behind the paper's."
 )
 
 
@@ -69,7 +69,7 @@ def _ahead(pair: Pair, evidence: Evidence) -> Judgement:
     if not np.isnan(views["log_odds"][0]):
         shortest = power(int(untreated.columns[0]))
         at_shortest, *_ = views["log_odds"]
-        words.append(f"log-odds {at_shortest:+.2f} at {shortest} and {estimate('+.3f', *views['slope'])} a doubling")
+        words.append(f"log-odds {at_shortest:+.2f} at {shortest}")
         left = [estimate("+.1f", *views[f"at_{whose}_accuracy"]) for whose in ("baseline", "own")]
         words.append(f"{left[0]} left at the baseline's log-odds at {shortest}, {left[1]} at its own")
     papers = papers_gains(evidence.paper, pair, theirs.columns)

@@ -1,7 +1,5 @@
 """The paper's scale, and whether models are trained like the paper's."""
 
-import pandas as pd
-
 from vanishing_variance.engine.run import PAPER
 
 # The paper's gradient steps by task (B.1).
@@ -29,16 +27,3 @@ def of_paper(task: str, made: int, attention: str, network: str) -> str:
     if attention != "softmax":
         words += f", attention {attention}"
     return words
-
-
-def baseline(ours: "pd.Series[float]", papers: "pd.Series[float]", range_: str) -> tuple[int, float, float] | None:
-    """Return a length, and our and the paper's mean accuracy (%) of `none` there; `ours` and `papers` are by length.
-
-    It is the shortest training length whose number in the paper survives: 2^4 but for Table 5, which has lost
-    those below 2^7. None where none does.
-    """
-    both = papers.dropna().index.intersection(ours.index)
-    if not len(both) or both.min() > PAPER_LONGEST[range_]:
-        return None
-    length = int(both.min())
-    return length, float(ours[length]), float(papers[length])

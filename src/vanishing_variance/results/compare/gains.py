@@ -1,4 +1,4 @@
-"""Three views of a gain: points beyond training, log-odds by length, and what is left at equal accuracy in training.
+"""Views of a gain: points beyond training, log-odds by length, and what is left at equal accuracy in training.
 
 And every gain of the study as Markdown.
 
@@ -7,7 +7,6 @@ S seeds.
 
 from collections.abc import Mapping
 
-import numpy as np
 import pandas as pd
 
 from vanishing_variance.harness.markdown import table
@@ -27,17 +26,15 @@ VIEWS = {
     "difference": ("beyond (pp)", "+.1f"),
     "log_odds": ("log-odds, shortest", "+.2f"),
     "log_odds_longest": ("log-odds, longest", "+.2f"),
-    "slope": ("a doubling", "+.3f"),
     "at_baseline_accuracy": ("at its baseline's accuracy (pp)", "+.1f"),
     "at_own_accuracy": ("at its own accuracy (pp)", "+.1f"),
 }
 NOTE = (
     "Gains are paired by seed, with 95% intervals over n seeds. *Beyond*: accuracy, the mean over the lengths beyond "
-    "training. *Log-odds*: their difference at the shortest test length, which is one of training, and at the longest; "
-    "*a doubling*: what it grows by with each doubling of the length. *At its baseline's accuracy*, *at its own*: the "
-    "points beyond training that are left at equal log-odds at the shortest length, the mean of either arm, by a "
-    "regression line an arm, not paired; it describes: that accuracy is an effect of the treatment, too, and as it is "
-    "measured with error, too little is taken off."
+    "training. *Log-odds*: their difference at the shortest test length, which is one of training, and at the longest. "
+    "*At its baseline's accuracy*, *at its own*: the points beyond training that are left at equal log-odds at the "
+    "shortest length, the mean of either arm, by a regression line an arm, not paired; it describes: that accuracy is "
+    "an effect of the treatment, too, and as it is measured with error, too little is taken off."
 )
 
 HEAD = ["task", "range", "gain", "rule", "n"]
@@ -54,9 +51,9 @@ def gain(
 
     Accuracies are in percent, a row a seed, a column a length, increasing; over the seeds that both have. `longest`: of
     training; `sequences`: how many each accuracy is of. `log_odds`: the difference at the shortest length, within those
-    of training, and `log_odds_longest`; `slope`: what it grows by with each doubling of the length.
-    `at_baseline_accuracy`, `at_own_accuracy`: the points that are left at equal log-odds at the shortest length
-    (`statistics.adjusted`). Where there is no length of training, or fewer than two seeds, the points alone.
+    of training, and `log_odds_longest`. `at_baseline_accuracy`, `at_own_accuracy`: the points that are left at equal
+    log-odds at the shortest length (`statistics.adjusted`). Where there is no length of training, or fewer than two
+    seeds, the points alone.
     """
     ours, theirs = of_both(ours, theirs)
     lengths = theirs.columns.to_numpy(dtype=float)
@@ -67,11 +64,8 @@ def gain(
         return points, views
     our_odds, their_odds = (log_odds(arm[theirs.columns].to_numpy() / 100, sequences) for arm in (ours, theirs))
     by_length = our_odds - their_odds
-    doublings = np.log2(lengths) - np.log2(lengths).mean()
-    slopes = by_length @ doublings / (doublings @ doublings)  # of each seed's line through its values
     views["log_odds"] = interval(by_length[:, 0])
     views["log_odds_longest"] = interval(by_length[:, -1])
-    views["slope"] = interval(slopes)
     at_equal = adjusted(treated, untreated, our_odds[:, 0], their_odds[:, 0])
     views["at_baseline_accuracy"], views["at_own_accuracy"] = at_equal
     return points, views
@@ -101,5 +95,5 @@ def gains_table(accuracy: pd.DataFrame, norm: str, longest: Mapping[str, int], s
         anytime = estimate("+.1f", *anytime_interval(treated - untreated))
         rows.append([*head, *(estimate(how, *views[name]) for name, (_, how) in VIEWS.items()), anytime])
     heads = [head for head, _ in VIEWS.values()]
-    parts = ["# Gains in three views", table([*HEAD, *heads, "anytime (pp)"], rows, texts=4), NOTE, ANYTIME_NOTE]
+    parts = ["# Gains", table([*HEAD, *heads, "anytime (pp)"], rows, texts=4), NOTE, ANYTIME_NOTE]
     return "\n\n".join(parts) + "\n"
