@@ -66,7 +66,7 @@ def answer() -> str:
     parts = ["# Rivals of LN in one Transformer layer"]
     for schedule, prefix in prefixes.items():
         parts.append(f"## The {schedule} rate\n\n" + family_table(tested, prefix, sequences))
-    parts += ["## Two gains, paired\n\n" + pairs_table(tested, prefixes), NOTE]
+    parts += ["## Paired differences\n\n" + pairs_table(tested, prefixes), NOTE]
     return "\n\n".join(parts) + "\n"
 
 

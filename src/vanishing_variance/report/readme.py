@@ -105,7 +105,7 @@ def answer(means: pd.DataFrame, claims: Iterable[Mapping[str, Any]]) -> str:
         texts = [_cell(rows(own, task=task, length=length)) for task, length in cells]
         lines.append([treatment, *texts, str(own["n"].min())])
     judged = [claim for claim in claims if is_papers(claim)]
-    claimed = f"[{len(judged)} claims of the paper](plots/report/index.html)"
+    claimed = f"[{len(judged)} claims of the paper](docs/decisions.md#how-claims-are-judged)"
     return f"{table(head, lines)}\n\nVerdicts on {claimed}: {counts(judged)}."
 
 
