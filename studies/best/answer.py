@@ -45,12 +45,12 @@ TRAINED = 99.0
 SMALLEST = 5e-7
 NOTE = (
     "Gains of `ln` in points beyond training (2^5 to 2^14), paired by seed, with 95% intervals over n seeds; p after "
-    "Holm's correction over all rows but *at its best* (the plan: six). *At its best*: each arm by its own schedule and "
-    "rule, in the last row also by its steps. Log-odds: at 2^14. *At none's loss*, *at ln's*: the points that are left "
-    "at equal log loss, the mean of either arm, by a regression line an arm, not paired, extrapolated where the arms' "
-    "losses do not overlap; –: losses are missing, or too small for their digits. \\*: *none* has under 99% at 2^4, so "
-    "it did not train, and by the plan its gain says nothing. Of argmax with 100,000 steps seeds 136 to 143 chose the "
-    "rates, by their loss. Rates: [rates.md](rates.md); plan: [plan.md](plan.md)."
+    "Holm's correction over all rows but *at its best* (the plan: six). *At its best*: each arm by its own schedule "
+    "and rule, in the last row also by its steps. Log-odds: at 2^14. *At none's loss*, *at ln's*: the points that are "
+    "left at equal log loss, the mean of either arm, by a regression line an arm, not paired, extrapolated where the "
+    "arms' losses do not overlap; –: losses are missing, or too small for their digits. \\*: *none* has under 99% at "
+    "2^4, so it did not train, and by the plan its gain says nothing. Of argmax with 100,000 steps seeds 136 to 143 "
+    "chose the rates, by their loss. Rates: [rates.md](rates.md); plan: [plan.md](plan.md)."
 )
 
 
