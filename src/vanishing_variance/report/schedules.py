@@ -33,7 +33,6 @@ SOURCES = (
     Source("argmax", "constant 0.001, other seeds", "paper-scale", "ln"),
     Source("argmax", "constant, best after 40,000 steps", "best-argmax", "ln-constant", by_steps=True),
     Source("argmax", "falling from 0.001", "tasks", "falls-ln"),
-    Source("argmax", "falling from each arm's best", "best-argmax", "ln-falls"),
     Source("argmax", "falling from each arm's best", "best-argmax-long", "ln-falls"),
     Source("dictionary", "constant 0.001", "matched", "ln", by_steps=True),
     Source("dictionary", "the same, averaged weights", "matched", "ln", "averaged"),
