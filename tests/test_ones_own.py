@@ -1,5 +1,6 @@
 """A task, a normaliser, an attention map and a network as what they are: train, evaluate, inside."""
 
+import pickle
 import re
 
 import numpy as np
@@ -77,6 +78,13 @@ def test_a_normaliser_of_modules_is_taken_where_the_plain_engine_trains():
     assert "network.norm.weight" in models.weights
     with pytest.raises(InputError, match=r"^LayerNorm: a normaliser has LEARNABLE and normalise, as ln.py has"):
         train(smoke(), Mean(), nn.LayerNorm, [0], steps=2)
+
+
+@pytest.mark.parametrize("network", [None, Bag])
+def test_pickle_keeps_trained_models(network):
+    models = train(smoke(), Mean(bins=4), Largest, [0, 3], network=network, steps=3)
+    taken_up = pickle.loads(pickle.dumps(models))
+    assert evaluate(taken_up, [4, 64], 20).equals(evaluate(models, [4, 64], 20))
 
 
 def test_a_function_may_take_self():

@@ -49,7 +49,7 @@ class Trained:
     """Trained models of one variant.
 
     `weights` by name, (seeds, ...) each; `losses`: seed, step, loss (nats); `kept`: weights that are kept beside the
-    last ones, such as `averaged`. `params` are those they were trained with.
+    last ones, such as `averaged`. `params` are those they were trained with. `pickle` keeps them all.
     """
 
     plan: TrainingPlan
