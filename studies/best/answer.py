@@ -3,15 +3,17 @@
 Writes rates.md: the mean over seeds of the log loss on held-out sequences of the training lengths, a row a task,
 schedule, rule and arm, a column a rate, the lowest marked, which was chosen. And answer.md: the gain of `ln` at the
 chosen rates, a row a task, schedule and rule, and rows of each arm at its best: of its schedules and
-rules, and then of its numbers of steps, too, the one with the lowest log loss.
+rules, and then of its numbers of steps, too, the one with the lowest log loss. Below, added after the results: the
+cells in which a seed of `none` failed, without it, and the three changes against each arm at its best.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.markdown import table
@@ -24,7 +26,7 @@ from vanishing_variance.results.compare.gains import gain
 from vanishing_variance.results.compare.pairs import of_both, percent_beyond
 from vanishing_variance.statistics.adjusted import Estimate
 from vanishing_variance.statistics.holm import holm
-from vanishing_variance.statistics.intervals import NAN
+from vanishing_variance.statistics.intervals import NAN, interval
 from vanishing_variance.studies.equal_loss import VIEWS, at_equal_loss
 from vanishing_variance.studies.line import STUDIES
 from vanishing_variance.studies.parameters import unchecked_params
@@ -41,6 +43,8 @@ CELLS = (("constant", "last"), ("constant", "averaged"), ("falls", "last"))
 LONGEST_TRAINED = 16
 # Percent at the shortest length, below which `none` did not train, and the gain says nothing.
 TRAINED = 99.0
+# A seed below it there failed.
+FAILED = 50.0
 # Half of the last digit of losses in results: those of 0 count as it.
 SMALLEST = 5e-7
 NOTE = (
@@ -51,6 +55,10 @@ NOTE = (
     "arms' losses do not overlap; –: losses are missing, or too small for their digits. \\*: *none* has under 99% at "
     "2^4, so it did not train, and by the plan its gain says nothing. Of argmax with 100,000 steps seeds 136 to 143 "
     "chose the rates, by their loss. Rates: [rates.md](rates.md); plan: [plan.md](plan.md)."
+)
+THREE_CHANGES_NOTE = (
+    "Seeds 16 to 23 of [`fresh`](../fresh/board.md) (the paper's steps), last weights, without LN, beyond training; "
+    "points over other seeds of the arm at its lowest loss, with Welch's 95% interval. Added after the results."
 )
 
 
@@ -89,7 +97,18 @@ def tables() -> dict[str, str]:
     """Return both files, of the studies' results in git."""
     log_loss = mean_log_losses(_results(RATES_OF))
     sequences = get_param(read_yaml(PATH), "test.sequences", int)
-    return {"rates.md": rates_table(log_loss), "answer.md": answer_table(_results(TESTED_IN), log_loss, sequences)}
+    tested = _results(TESTED_IN)
+    cells = _cells(tested)
+    parts = [
+        "# Each arm at its best",
+        answer_table(tested, cells, log_loss, sequences),
+        NOTE,
+        without_failed(tested, cells),
+        "## The three changes against each arm at its best",
+        three_changes_table(tested, cells, log_loss),
+        THREE_CHANGES_NOTE,
+    ]
+    return {"rates.md": rates_table(log_loss), "answer.md": "\n\n".join(parts) + "\n"}
 
 
 def _results(names: Iterable[str]) -> pd.DataFrame:
@@ -132,9 +151,9 @@ def rates_table(means: pd.DataFrame) -> str:
     return "# Mean log loss (nats) by learning rate\n\n" + table(heads, lines, texts=len(KEYS)) + "\n"
 
 
-def answer_table(tested: pd.DataFrame, log_loss: pd.DataFrame, sequences: int) -> str:
+def answer_table(tested: pd.DataFrame, cells: Mapping[str, list[Cell]], log_loss: pd.DataFrame, sequences: int) -> str:
     """Return the gains as Markdown; `tested`: the results, by rule; `sequences`: tested a length."""
-    gains = list(_gains(tested, log_loss, sequences))
+    gains = list(_gains(tested, cells, log_loss, sequences))
     of_cells = [found.p if found.is_of_a_cell else NAN for found in gains]
     lines = []
     for found, corrected in zip(gains, holm(np.array(of_cells)), strict=True):
@@ -150,30 +169,79 @@ def answer_table(tested: pd.DataFrame, log_loss: pd.DataFrame, sequences: int) -
         lines.append([task, how, str(found.n), *means, points + mark, f"{p:.2g}", *others])
     heads = ["task", "schedule, rule", "n", "none (%)", "ln (%)", "gain (pp)", "p", "log-odds"]
     heads += ["at none's loss (pp)", "at ln's loss (pp)"]
-    return f"# Each arm at its best\n\n{table(heads, lines, texts=2)}\n\n{NOTE}\n"
+    return table(heads, lines, texts=2)
 
 
-def _gains(tested: pd.DataFrame, log_loss: pd.DataFrame, sequences: int) -> Iterator[Gain]:
-    """Yield the gain of each cell of a task that has run, and of the arms at their best, also over numbers of steps."""
-    has_run: dict[str, list[Cell]] = {}
+def without_failed(tested: pd.DataFrame, cells: Mapping[str, list[Cell]]) -> str:
+    """Return a sentence on the gain in cells in which seeds of none failed, without these."""
+    found = []
+    for cell in (cell for of_task in cells.values() for cell in of_task):
+        ln, none = of_both(*(percent_by_length(_of_cell(tested, arm, cell)) for arm in ("ln", "none")))
+        trained = none.iloc[:, 0] >= FAILED
+        if not trained.all():
+            gains = (percent_beyond(ln, LONGEST_TRAINED) - percent_beyond(none, LONGEST_TRAINED))[trained]
+            found.append(f"{', '.join(cell)}, n = {len(gains)}: {estimate('+.1f', *interval(gains.to_numpy()))}")
+    return f"Without the seeds of *none* under {FAILED:g}% at 2^4 (added after the results): {'; '.join(found)}."
+
+
+def three_changes_table(tested: pd.DataFrame, cells: Mapping[str, list[Cell]], log_loss: pd.DataFrame) -> str:
+    """Return as Markdown the gains of the three changes, a row a task and arm."""
+    fresh = by_rule(read_all("fresh", read_yaml(PATH))[1])
+    lines = []
+    for task in fresh["task"].unique():
+        changed = percent_by_length(rows(fresh, task=task, line="three-changes-none", rule="last"))
+        ours = percent_beyond(changed, LONGEST_TRAINED)
+        for arm in ("none", "ln"):
+            best = _at_best(tested, _of_all_steps(cells, task), arm, log_loss)
+            theirs = percent_beyond(percent_by_length(_of_cell(tested, arm, best)), LONGEST_TRAINED)
+            low, high = stats.ttest_ind(ours, theirs, equal_var=False).confidence_interval()
+            points = estimate("+.1f", ours.mean() - theirs.mean(), low, high)
+            means = (f"{theirs.mean():.1f}", f"{ours.mean():.1f}")
+            lines.append([task, ", ".join([arm, *best]), str(len(theirs)), str(len(ours)), *means, points])
+    heads = ["task", "over", "n", "n of three changes", "arm (%)", "three changes (%)", "gain (pp)"]
+    return table(heads, lines, texts=2)
+
+
+def _cells(tested: pd.DataFrame) -> dict[str, list[Cell]]:
+    """Return the cells that have run, by task with its steps."""
+    has_run = {}
     for task in tested["task"].unique():
         lines = set(rows(tested, task=task)["line"])
         has_run[task] = [(task, *cell) for cell in CELLS if {f"ln-{cell[0]}", f"none-{cell[0]}"} <= lines]
-        for cell in has_run[task]:
+    return has_run
+
+
+def _of_all_steps(cells: Mapping[str, list[Cell]], task: str) -> list[Cell]:
+    """Return the cells of a task, of all its numbers of steps."""
+    return [cell for name in ("", *LONGER.values()) for cell in cells.get(task + name, [])]
+
+
+def _gains(
+    tested: pd.DataFrame, cells: Mapping[str, list[Cell]], log_loss: pd.DataFrame, sequences: int
+) -> Iterator[Gain]:
+    """Yield the gain of each cell, and of the arms at their best, where these are two cells: also over steps."""
+    shorter = [task for task in cells if not task.endswith(tuple(LONGER.values()))]
+    for task, of_task in cells.items():
+        for cell in of_task:
             yield _gain(tested, cell, cell, sequences)
-        if len(has_run[task]) == len(CELLS) and not task.endswith(tuple(LONGER.values())):
-            yield from _at_best(tested, has_run[task], log_loss, sequences)
-    for task, cells in has_run.items():
-        longer = [cell for name in LONGER.values() for cell in has_run.get(task + name, [])]
-        if longer:
-            yield from _at_best(tested, cells + longer, log_loss, sequences)
+        if task in shorter and len(of_task) == len(CELLS):
+            yield from _between_best(tested, of_task, log_loss, sequences)
+    for task in shorter:
+        candidates = _of_all_steps(cells, task)
+        if candidates != cells[task]:
+            yield from _between_best(tested, candidates, log_loss, sequences)
 
 
-def _at_best(tested: pd.DataFrame, cells: list[Cell], log_loss: pd.DataFrame, sequences: int) -> Iterator[Gain]:
-    """Yield the gain between the cells in which each arm has its lowest log loss, where they are not the same."""
-    ours, theirs = (min(cells, key=lambda cell: _lowest(tested, arm, cell, log_loss)) for arm in ("ln", "none"))
+def _between_best(tested: pd.DataFrame, cells: list[Cell], log_loss: pd.DataFrame, sequences: int) -> Iterator[Gain]:
+    """Yield the gain between the cells in which each arm is at its best, where they are not the same."""
+    ours, theirs = (_at_best(tested, cells, arm, log_loss) for arm in ("ln", "none"))
     if ours != theirs:
         yield _gain(tested, ours, theirs, sequences)
+
+
+def _at_best(tested: pd.DataFrame, cells: list[Cell], arm: str, log_loss: pd.DataFrame) -> Cell:
+    """Return the cell in which an arm has its lowest log loss."""
+    return min(cells, key=lambda cell: _lowest(tested, arm, cell, log_loss))
 
 
 def _lowest(tested: pd.DataFrame, arm: str, cell: Cell, log_loss: pd.DataFrame) -> float:
