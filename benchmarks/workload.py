@@ -11,31 +11,23 @@ import torch
 from torch import Tensor
 
 from benchmarks import ROOT
-from vanishing_variance.engine import registry
 from vanishing_variance.engine.attend import attend
-from vanishing_variance.engine.config import Model, Training
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.plan import TrainingPlan
-from vanishing_variance.engine.ranges import Range
+from vanishing_variance.engine.run import Run
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.task import Sequences
-from vanishing_variance.engine.variant import Variant
-from vanishing_variance.harness.sections import get_param
 from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.measure.inference.sequences import of_length
 from vanishing_variance.measure.inference.temperature import entropy
+from vanishing_variance.params import changed
 
 SHORTEST = 5
 # The entropy of the attention in an evaluation: the adaptive temperature acts, so that its weights are computed, too.
 NATS = 3.0
 # Items that one forward pass of a plain model's evaluation holds: one sequence at 2^14.
 ITEMS_IN_BATCH = 2**14
-
-
-def parts(drawn: Sequences, size: int) -> Iterator[Sequences]:
-    """Sequences, `size` at a time."""
-    for first in range(0, len(next(iter(drawn.values()))), size):
-        yield {name: array[first : first + size] for name, array in drawn.items()}
 
 
 @dataclass(frozen=True)
@@ -53,18 +45,9 @@ class Workload:
 
     def plan(self) -> TrainingPlan:
         """The training, of lengths 5 to `length`."""
-        params = read_yaml(ROOT / "params.yaml")
-        task = get_param(params, f"tasks.{self.task}.data", registry.load_task(self.task))
-        return TrainingPlan(
-            name=f"{self.kind} {self.task}",
-            root_seed=0,
-            range_name="benchmark",
-            lengths=Range(shortest=SHORTEST, longest=max(SHORTEST, self.length)),
-            variant=Variant(self.task, "ln", task, get_param(params, "model", Model)),
-            training=get_param(params, "training", Training),
-            task_training=get_param(params, f"tasks.{self.task}.training", task.training_class()),
-            steps=self.amount,
-        )
+        lengths = {"shortest": SHORTEST, "longest": max(SHORTEST, self.length)}
+        changes = {"ranges.short": lengths, f"tasks.{self.task}.steps.short": self.amount}
+        return TrainingPlan.of(changed(read_yaml(ROOT / "params.yaml"), changes), Run(self.task, "short", "ln", 0))
 
     def weights(self, seeds: list[int]) -> dict[str, Tensor]:
         """Initial weights, (S, ...) each; to be evaluated, with an attention as peaked as a trained model's.
@@ -94,9 +77,8 @@ class Workload:
 
     def sequences(self, size: int) -> Iterator[Sequences]:
         """The test sequences, `size` at a time."""
-        task = self.plan().variant.task
-        drawn = task.sample(stream(0, "benchmark", self.task, self.length), self.amount, self.length)
-        return parts(drawn, size)
+        rng = stream(0, "benchmark", self.task, self.length)
+        return of_length(self.plan().variant.task, rng, self.amount, self.length, size)
 
     def test_batches(self) -> list[dict[str, Tensor]]:
         """The test sequences on the device, as many at a time as a forward pass of a plain model holds."""

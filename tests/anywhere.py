@@ -1,6 +1,6 @@
 """The tests on imitations of other processors.
 
-python tests/anywhere.py [--only NAME]... -- python -m pytest tests/model
+python tests/anywhere.py [--only NAME]... -- python -m pytest tests/engine
 """
 
 import argparse

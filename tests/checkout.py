@@ -12,6 +12,7 @@ import yaml
 
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.yaml import read_yaml, written
+from vanishing_variance.params import changed
 from vanishing_variance.report.strongest import PAPER_SCALE
 from vanishing_variance.studies.new import filled
 
@@ -88,14 +89,7 @@ def _cores(number):
 
 def edit_yaml(path, changes):
     """Set the values at dotted keys of a file."""
-    document = read_yaml(path)
-    for key, value in changes.items():
-        *sections, last = key.split(".")
-        section = document
-        for name in sections:
-            section = section[name]
-        section[last] = value
-    write_text(path, written(document))
+    write_text(path, written(changed(read_yaml(path), changes)))
 
 
 class Copy:

@@ -134,15 +134,10 @@ def of_plain_engine(trained):
     return {name: np.stack([one[name].numpy() for one in states]) for name in states[0]}
 
 
-def rows_of(drawn, rows):
-    """Return some of the sequences."""
-    return {name: array[rows] for name, array in drawn.items()}
-
-
 def in_parts(drawn, size):
     """Yield sequences as if they were read from a file, `size` at a time."""
     for start in range(0, len(drawn["query"]), size):
-        yield rows_of(drawn, slice(start, start + size))
+        yield {name: array[start : start + size] for name, array in drawn.items()}
 
 
 def plain_model(plan, weights, place, network=paper.Network):

@@ -13,12 +13,7 @@ def git(*arguments: str) -> str:
     return _run(["git"], arguments).stdout
 
 
-def dvc(*arguments: str) -> str:
-    """Return the output of a DVC command. Raises ReviewError where it fails."""
-    return dvc_with_warnings(*arguments)[0]
-
-
-def dvc_with_warnings(*arguments: str) -> tuple[str, str]:
+def dvc(*arguments: str) -> tuple[str, str]:
     """Return the output of a DVC command, and what it warns of. Raises ReviewError where it fails."""
     done = _run([sys.executable, "-m", "dvc"], arguments)
     return done.stdout, done.stderr

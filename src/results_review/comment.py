@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from results_review.commands import dvc, dvc_with_warnings
+from results_review.commands import dvc
 
 MAX_REASONS = 3
 # A row of DVC's table: file, name, before, after.
@@ -15,7 +15,7 @@ STILL_NAN = re.compile(r"\|[^|]*\|[^|]*\| *nan *\| *nan *\|")
 def comment(base: str) -> str:
     """Return the comment on the working tree, compared with the commit `base`."""
     sections = {
-        "Stale stages": stale_stages(json.loads(dvc("status", "--json"))),
+        "Stale stages": stale_stages(json.loads(dvc("status", "--json")[0])),
         "Parameters": diff_table("params", base),
         "Metrics": diff_table("metrics", base),
     }
@@ -30,7 +30,7 @@ def diff_table(kind: str, base: str) -> str:
 
     NaN on both sides is no change, though DVC lists it.
     """
-    table, warnings = dvc_with_warnings(kind, "diff", base[:12], "--md")
+    table, warnings = dvc(kind, "diff", base[:12], "--md")
     parts = [line for line in warnings.splitlines() if line.startswith("DVC failed")]
     lines = [line for line in table.strip().splitlines() if not STILL_NAN.match(line)]
     if len(lines) > 2:  # the head and the rule

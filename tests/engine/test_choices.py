@@ -1,5 +1,8 @@
 """The check of normalisers and attention maps: what mixes seeds or sequences, or has another shape, is one line."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import pytest
 from small import make_short
 
@@ -8,71 +11,34 @@ from vanishing_variance.engine.check import check_choices
 from vanishing_variance.engine.variant import Given
 from vanishing_variance.harness.errors import InputError
 
-
-class OfAll:
-    """A forgotten dimension: the standard deviation of all sequences of all seeds."""
-
-    LEARNABLE = {}
-
-    @staticmethod
-    def normalise(outputs, parameters, epsilon):
-        return outputs / (outputs.std() + epsilon)
+NONE, SOFTMAX = registry.load("norms", "none").normalise, registry.load("attentions", "softmax")
+MIXES = "an answer depends on other sequences or seeds "
 
 
-class OverSeeds:
-    LEARNABLE = {}
-
-    @staticmethod
-    def normalise(outputs, parameters, epsilon):
-        return outputs - outputs.mean(0, keepdim=True)
+def own(**functions):
+    return SimpleNamespace(LEARNABLE={}, **functions)
 
 
-class OverSequences:
-    LEARNABLE = {}
-
-    @staticmethod
-    def normalise(outputs, parameters, epsilon):
-        return outputs - outputs.mean(1, keepdim=True)
-
-
-class Summed:
-    LEARNABLE = {}
-
-    @staticmethod
-    def normalise(outputs, parameters, epsilon):
-        return outputs.sum(1, keepdim=True)
-
-
-class ShareOfAll:
-    LEARNABLE = {}
-
-    @staticmethod
-    def weights(logits, parameters):
-        positive = logits.exp()
-        return positive / positive.sum()
-
-
-def plan_of(norm=None, attention=None):
-    plan = make_short("argmax", "ln")
+@pytest.mark.parametrize(
+    ("norm", "attention", "said"),
+    [
+        (own(normalise=lambda outputs, *_: outputs / (outputs.std() + 1e-5)), SOFTMAX, MIXES),  # a forgotten dimension
+        (own(normalise=lambda outputs, *_: outputs - outputs.mean(0, keepdim=True)), SOFTMAX, MIXES),
+        (own(normalise=lambda outputs, *_: outputs - outputs.mean(1, keepdim=True)), SOFTMAX, MIXES),
+        (own(normalise=NONE), own(weights=lambda logits, _: logits.exp() / logits.exp().sum()), MIXES),
+        (
+            own(normalise=lambda outputs, *_: outputs.sum(1, keepdim=True)),
+            SOFTMAX,
+            "(logits are |a batch fails: TypeCheckError)",
+        ),
+    ],
+)
+def test_what_mixes_or_has_another_shape_is_one_line(norm, attention, said):
+    plan = make_short("argmax")
     given = Given(None, norm, attention)
-    variant = type(plan.variant)(**vars(plan.variant) | {"norm_name": "own", "attention_name": "own", "given": given})
-    return type(plan)(**vars(plan) | {"variant": variant})
-
-
-@pytest.mark.parametrize("norm", [OfAll, OverSeeds, OverSequences])
-def test_a_normaliser_that_mixes_is_one_line(norm):
-    with pytest.raises(InputError, match=r"^norm own, attention own: an answer depends on other sequences or seeds "):
-        check_choices(plan_of(norm, registry.load("attentions", "softmax")), 0)
-
-
-def test_an_attention_map_that_mixes_is_one_line():
-    with pytest.raises(InputError, match=r"^norm own, attention own: an answer depends on other sequences or seeds "):
-        check_choices(plan_of(registry.load("norms", "none"), ShareOfAll), 0)
-
-
-def test_another_shape_is_one_line():
-    with pytest.raises(InputError, match=r"^norm own, attention own: (logits are |a batch fails: TypeCheckError)"):
-        check_choices(plan_of(Summed, registry.load("attentions", "softmax")), 0)
+    variant = replace(plan.variant, norm_name="own", attention_name="own", given=given)
+    with pytest.raises(InputError, match=f"^norm own, attention own: {said}"):
+        check_choices(replace(plan, variant=variant), 0)
 
 
 @pytest.mark.parametrize("attention", registry.names("attentions"))

@@ -17,7 +17,7 @@ from pathlib import Path
 LIBRARIES = (
     *("jinja2", "jaxtyping", "matplotlib.pyplot", "numpy", "pandas", "psutil", "pyarrow.parquet"),
     *("pydantic", "ruamel.yaml", "safetensors.numpy", "scipy.stats", "torch", "tqdm", "yaml"),
-    *("transformers.models.bert.modeling_bert", "transformers.models.auto.modeling_auto"),
+    *("transformers.models.llama.modeling_llama", "transformers.models.auto.modeling_auto"),
 )
 
 

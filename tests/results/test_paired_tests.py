@@ -3,7 +3,6 @@ import pandas as pd
 import pytest
 from made_up_tests import PAPER, made_up, paired_up
 from scipy import stats
-from statsmodels.stats.multitest import multipletests
 
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.results.accuracy import rows
@@ -12,6 +11,7 @@ from vanishing_variance.results.compare.paired_tests import paired_tests
 from vanishing_variance.results.runs import RULES
 from vanishing_variance.results.tables import numbers
 from vanishing_variance.statistics.components import components
+from vanishing_variance.statistics.holm import holm
 
 ACCURACY = made_up(seeds=6, lengths=(16, 32, 64))
 
@@ -39,11 +39,10 @@ def test_every_pair_is_tested_by_seed_in_percent(tests):
     assert row["p"] == pytest.approx(stats.ttest_rel(ln, none).pvalue)
 
 
-def test_holm_corrects_over_the_lengths_of_one_rule(tests, monkeypatch):
-    monkeypatch.setattr("gc.collect", lambda: 0)  # which statsmodels calls each time, and is slow among many modules
+def test_holm_corrects_over_the_lengths_of_one_rule(tests):
     of = rows(tests, task="dictionary", range_="short", treatment="ln", baseline="std")
     for _, of_rule in of.groupby("rule"):
-        np.testing.assert_allclose(of_rule["p_holm"], multipletests(of_rule["p"], method="holm")[1], rtol=1e-9)
+        np.testing.assert_array_equal(of_rule["p_holm"], holm(of_rule["p"].to_numpy()))
     assert (of["p_holm"] > of["p"]).any()
 
 
@@ -51,9 +50,9 @@ def test_shares_are_those_of_the_answers_of_both_variants():
     names = [f"{rule}-{n}" for rule in RULES for n in (16, 32, 64)]
     right = {norm: {name: stream(norm, name).random((6, 50)) < 0.6 for name in names} for norm in ("none", "ln")}
     tests = paired_tests(ACCURACY, lambda task, range_, norm: right[norm], "ln", ("long",))
-    row = one(tests, task="argmax", range="long", treatment="ln", baseline="none", rule="averaged", length=64)
+    of = rows(tests, task="argmax", range_="long", treatment="ln", baseline="none", rule="averaged", length=64)
     expected = components(100.0 * right["ln"]["averaged-64"] - 100.0 * right["none"]["averaged-64"])
-    assert row[[*vars(expected)]].tolist() == pytest.approx([*vars(expected).values()])
+    assert of[[*vars(expected)]].to_numpy() == pytest.approx(np.array([[*vars(expected).values()]]))
 
 
 # So many seeds that every gain is significant.
@@ -63,13 +62,6 @@ MANY = made_up(seeds=12, lengths=[2**power for power in range(4, 15)])
 @pytest.fixture(scope="module")
 def many():
     return paired_up(MANY)
-
-
-def one(frame, **where):
-    for column, value in where.items():
-        frame = frame[frame[column] == value]
-    assert len(frame) == 1
-    return frame.iloc[0]
 
 
 def lines(numbers):

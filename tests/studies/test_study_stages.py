@@ -249,18 +249,12 @@ def test_a_task_of_a_file_that_params_yaml_does_not_name_is_made_into_a_board(mo
     assert "mean" in (MINE / "board.md").read_text()
 
 
-def test_a_line_of_which_one_block_diverged_has_its_note(monkeypatch):
+def test_a_line_of_which_one_block_diverged_has_its_note_and_is_no_baseline(monkeypatch):
     monkeypatch.setattr(study_train, "train", lambda plan, this: diverges() if this.block else None)
     monkeypatch.setattr(study_test, "test", results_of)
     trained_and_tested()
     assert compared().query("line == 'own'")["note"].tolist() == [SAID]
-
-
-def test_a_baseline_of_which_one_block_diverged_is_compared_with_no_line(monkeypatch):
     planned(STUDY.replace("[[own, before]]", "[[before, own]]"))
-    monkeypatch.setattr(study_train, "train", lambda plan, this: diverges() if this.block else None)
-    monkeypatch.setattr(study_test, "test", results_of)
-    trained_and_tested()
     assert compared().query("line == 'before'")["n_paired"].isna().all()
 
 
