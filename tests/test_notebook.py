@@ -15,7 +15,7 @@ import torch
 from checkout import ROOT
 
 import vanishing_variance
-from vanishing_variance import evaluate, inside, notebook, read_params, train
+from vanishing_variance import evaluate, notebook, read_params, train
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.errors import InputError
@@ -54,8 +54,6 @@ def test_accuracies_are_those_of_the_pipeline(attention):
     sequences = {length: partial(read, length) for length in lengths}
     _, frames = evaluate_block(plan, {"last": one.weights, **kept}, one.seeds, sequences)
     pd.testing.assert_frame_equal(evaluate(one), frames["accuracy"])
-    with pytest.raises(InputError, match=r"^not measured here; train with a network, such as network='paper'$"):
-        inside(one)
 
 
 WHOLE = "different whole numbers from"

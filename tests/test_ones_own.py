@@ -11,10 +11,11 @@ from own_tasks import Drawn, Mean
 from plain_plans import Bag
 from torch import nn
 
-from vanishing_variance import OneHot, evaluate, inside, read_params, train
+from vanishing_variance import OneHot, evaluate, inside, module, read_params, train
 from vanishing_variance.engine import registry
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.errors import InputError
+from vanishing_variance.measure.drawn import drawn_sequences
 from vanishing_variance.tasks.argmax import Argmax
 
 pytestmark = pytest.mark.trains
@@ -66,11 +67,10 @@ def test_objects_are_trained_and_evaluated_by_both_engines(network):
     accuracy = evaluate(models, [4, 64], 20)
     assert set(accuracy["rule"]) == ({"last", "hard", "averaged"} if network is None else {"last", "averaged"})
     assert accuracy.groupby(["rule", "length"])["seed"].agg(list).tolist() == [[0, 3]] * (len(accuracy) // 2)
-    if network:
-        means = inside(models, [4], 20)
-        assert set(means["seed"]) == {0, 3}
-        assert means["target"].isna().all()
-        assert (means["variance"] > 0).all()
+    means = inside(models, [4], 20)
+    assert set(means["seed"]) == {0, 3}
+    assert means["target"].isna().all()
+    assert (means["variance"] > 0).all()
 
 
 def test_a_normaliser_of_modules_is_taken_where_the_plain_engine_trains():
@@ -81,10 +81,20 @@ def test_a_normaliser_of_modules_is_taken_where_the_plain_engine_trains():
 
 
 @pytest.mark.parametrize("network", [None, Bag])
-def test_pickle_keeps_trained_models(network):
-    models = train(smoke(), Mean(bins=4), Largest, [0, 3], network=network, steps=3)
-    taken_up = pickle.loads(pickle.dumps(models))
-    assert evaluate(taken_up, [4, 64], 20).equals(evaluate(models, [4, 64], 20))
+def test_kept_models_and_modules_of_them_answer_as_they_do(network):
+    models = train(smoke(), "dictionary", Largest, [0, 3], network=network, steps=3)
+    accuracy = evaluate(models, [16], 200)
+    assert evaluate(pickle.loads(pickle.dumps(models)), [16], 200).equals(accuracy)
+    task = models.plan.variant.task
+    arrays = next(drawn_sequences(task, "dictionary", models.plan.root_seed, 200, [16])[16](200))
+    batch = {name: torch.from_numpy(array) for name, array in arrays.items()}
+    for seed in (0, 3):
+        with torch.no_grad():
+            answers = module(models, seed)(batch).argmax(1)
+        of_seed = accuracy.query("rule == 'last' and seed == @seed")
+        assert of_seed["accuracy"].tolist() == [(answers.numpy() == task.label(arrays)).mean()]
+    with pytest.raises(InputError, match=r"^seed is 1; must be one of \[0, 3\]$"):
+        module(models, 1)
 
 
 def test_a_function_may_take_self():
@@ -111,7 +121,7 @@ def test_a_task_of_a_file_is_that_of_its_name():
         ({"params": {}}, r"^params\.yaml: .*; .*must "),
         ({"steps": 0}, r"^steps is 0; must be a whole number from 1 on$"),
         ({"task": Mean}, r"^task is <class 'own_tasks.Mean'>; must be a name, or an object of a class that is a Task$"),
-        ({"norm": Narrower}, r"^norm Narrower, attention softmax: a batch fails: "),
+        ({"norm": Narrower}, r"^norm Narrower: normalise returns float32 \(2, 6, \d+\); must be float32 "),
         ({"norm": Squared}, r"^Squared: a normaliser has LEARNABLE and normalise, as ln\.py has$"),
         ({"norm": "layer"}, r"^norms: 'layer' is unknown; choose from centred_rms, ln, none, rms, std"),
         (

@@ -120,6 +120,16 @@ def test_a_wrong_task_is_one_line(kind, line):
     assert str(raised.value).removeprefix(f"task {kind.__name__}: ").startswith(line)
 
 
+class OfTwo(Mean):
+    def label(self, batch):
+        return (batch["number"][:, 1] * self.bins).astype(np.int64)
+
+
+def test_the_shortest_tested_length_counts_too():
+    with pytest.raises(InputError, match=r"^task OfTwo: label of 64 sequences of 1 items fails: IndexError: "):
+        check_task(OfTwo(), "OfTwo", TRAINED, [1, 64], in_order=True)
+
+
 def test_the_order_of_items_may_decide_where_a_network_may_read_it():
     checked(First(), in_order=True)
     choices = [("paper", "softmax"), ("paper", "stickbreaking"), ("transformer", "softmax")]

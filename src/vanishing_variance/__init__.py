@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from vanishing_variance.engine.task import Embedded, Number, OneHot, Task
-    from vanishing_variance.notebook import Trained, evaluate, inside, read_params, train
+    from vanishing_variance.notebook import Trained, evaluate, inside, module, read_params, train
 
 # Of torch for CUDA, which asks for a C compiler and Python's headers; read when torch is imported.
 os.environ.setdefault("TORCH_DISABLE_NATIVE_JIT", "1")
 
 _OF_TASKS = ["Embedded", "Number", "OneHot", "Task"]
-__all__ = ["Embedded", "Number", "OneHot", "Task", "Trained", "evaluate", "inside", "read_params", "train"]
+__all__ = ["Embedded", "Number", "OneHot", "Task", "Trained", "evaluate", "inside", "module", "read_params", "train"]
 
 
 def __dir__() -> list[str]:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import torch
 
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.block import train_block
@@ -31,8 +32,11 @@ from vanishing_variance.measure.evaluation.fast_models import EvaluationPlan, ac
 from vanishing_variance.measure.held_out import Test
 from vanishing_variance.measure.plain_models.answers import plain_correct
 from vanishing_variance.measure.plain_models.inside import plain_inside
+from vanishing_variance.measure.plain_models.limited import model_of, of_seed
+from vanishing_variance.networks.paper import state_of_seed
 from vanishing_variance.params import changed, check, section_of, with_tasks
 from vanishing_variance.plain import training as plain_training
+from vanishing_variance.plain.model import PlainModel
 from vanishing_variance.plain.plan import NetworkChoice, PlainPlan
 from vanishing_variance.task_check import check_task, reads_order
 
@@ -49,7 +53,8 @@ class Trained:
     """Trained models of one variant.
 
     `weights` by name, (seeds, ...) each; `losses`: seed, step, loss (nats); `kept`: weights that are kept beside the
-    last ones, such as `averaged`. `params` are those they were trained with. `pickle` keeps them all.
+    last ones, such as `averaged`. `params` are those they were trained with. `pickle` keeps them all,
+    where a class of your own can be imported.
     """
 
     plan: TrainingPlan
@@ -154,7 +159,7 @@ def evaluate(trained: Trained, lengths: Iterable[int] | None = None, sequences: 
     weights = {"last": trained.weights, **trained.kept}
     plan, variant = trained.plan, trained.plan.variant
     in_order = reads_order(trained.network_name, variant.attention_name)
-    check_task(variant.task, variant.task_name, plan.lengths, max(tested), in_order=in_order)
+    check_task(variant.task, variant.task_name, plan.lengths, tested, in_order=in_order)
     if isinstance(plan, PlainPlan):
         correct = plain_correct(plan, trained.seeds, weights, tested, number)
     else:
@@ -167,22 +172,43 @@ def evaluate(trained: Trained, lengths: Iterable[int] | None = None, sequences: 
 
 @as_before()
 def inside(trained: Trained, lengths: Iterable[int] | None = None, sequences: int | None = None) -> pd.DataFrame:
-    """Return what is inside the models of a `network`: seed, layer, head, length, target, hard, variance.
+    """Return what is inside the models: seed, layer, head, length, target, hard, variance.
 
     Layers and heads count from 0; `target` is the attention to the target item, `hard` how often it is the largest,
     `variance` that of O over the features of a head; means over the sequences of `evaluate`. Raises InputError, "not
     measured", where a network has no `inside`.
     """
     tested, number = _test(trained, lengths, sequences)
-    if not isinstance(trained.plan, PlainPlan):
-        raise InputError("not measured here; train with a network, such as network='paper'")
-    return plain_inside(trained.plan, trained.seeds, trained.weights, tested, number)
+    return plain_inside(*_plain(trained), tested, number)
+
+
+@as_before()
+def module(trained: Trained, seed: int) -> PlainModel:
+    """Return the model of a seed with its last weights, an `nn.Module` on the CPU, in evaluation mode.
+
+    From the arrays of the task's `sample` as tensors, (B, ...), to class logits (B, C); its `features` give items
+    (B, N, F) and query (B, G) to its `network`. Raises InputError for a seed that was not trained.
+    """
+    _require_trained(trained)
+    plan, seeds, weights = _plain(trained)
+    if seed not in seeds:
+        raise InputError(f"seed is {shown(seed)}; must be one of {shown(list(seeds))}")
+    return model_of(plan, seed, of_seed(weights, list(seeds).index(seed))).cpu()
+
+
+def _plain(trained: Trained) -> tuple[PlainPlan, Sequence[int], Mapping[str, np.ndarray]]:
+    """Return plan, seeds and weights as the plain engine has them."""
+    if isinstance(trained.plan, PlainPlan):
+        return trained.plan, trained.seeds, trained.weights
+    tensors = {name: torch.from_numpy(array) for name, array in trained.weights.items()}
+    states = [state_of_seed(tensors, place) for place in range(len(trained.seeds))]
+    stacked = {name: np.stack([state[name].numpy() for state in states]) for name in states[0]}
+    return PlainPlan.of_paper(trained.plan), trained.seeds, stacked
 
 
 def _test(trained: Any, lengths: Any, sequences: Any) -> tuple[list[int], int]:
     """Return the lengths, and the sequences of each, that models are tested with. Raises InputError."""
-    if not isinstance(trained, Trained):
-        raise InputError(f"trained is {shown(trained)}; must be what train returned")
+    _require_trained(trained)
     test: Test = get_param(trained.params, "test", Test)
     longest = trained.plan.variant.task.longest or LONGEST
     numbers = _numbers("lengths", test.lengths if lengths is None else lengths, 1, longest, "[16, 64]")
@@ -250,6 +276,11 @@ def _whole(value: Any) -> int:
     if isinstance(value, bool):
         raise TypeError
     return operator.index(value)
+
+
+def _require_trained(trained: Any) -> None:
+    if not isinstance(trained, Trained):
+        raise InputError(f"trained is {shown(trained)}; must be what train returned")
 
 
 def _require_mapping(name: str, value: Any, kind: str) -> None:

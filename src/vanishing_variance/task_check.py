@@ -22,13 +22,13 @@ LABEL = "label"
 MOST_CHANGED = 0.1
 
 
-def check_task(task: Task, name: str, trained: Range, tested: int | None = None, *, in_order: bool) -> None:
-    """Raise InputError for the first thing that is wrong, at training lengths and beyond, up to `tested` items.
+def check_task(task: Task, name: str, trained: Range, tested: Sequence[int] = (), *, in_order: bool) -> None:
+    """Raise InputError for the first thing that is wrong, at training lengths and beyond, of `tested` the ends.
 
     `in_order`: of `reads_order`.
     """
-    beyond = 2 * trained.longest if tested is None else max(trained.longest, tested)
-    for problem in _problems(task, name, trained, beyond, in_order):
+    ends = [min(tested), max(tested)] if tested else [2 * trained.longest]
+    for problem in _problems(task, name, trained, ends, in_order):
         raise InputError(f"task {name}: {problem}")
 
 
@@ -37,12 +37,13 @@ def reads_order(network: Any, attention: str) -> bool:
     return network != PAPER or attention == "stickbreaking"
 
 
-def _problems(task: Task, name: str, trained: Range, beyond: int, in_order: bool) -> Iterator[str]:
+def _problems(task: Task, name: str, trained: Range, tested: Sequence[int], in_order: bool) -> Iterator[str]:
     yield from _of_declaration(task)
-    longest = beyond if task.longest is None else task.longest
-    if longest < trained.longest:
+    longest = max(tested) if task.longest is None else task.longest
+    if task.longest is not None and longest < trained.longest:
         yield f"its longest sequence has {longest} items, and training {trained.longest}"
-    for length in sorted({trained.shortest, trained.longest, min(longest, beyond)}):
+    lengths = {trained.shortest, trained.longest, *(min(longest, length) for length in tested)}
+    for length in sorted(lengths):
         with in_one_line(f"task {name}: sample(rng, {SEQUENCES}, {length})"):
             batch, again, other = (
                 task.sample(stream(0, "check", name, number), SEQUENCES, length) for number in (0, 0, 1)

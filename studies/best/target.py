@@ -78,7 +78,7 @@ def of_study(name: str, params: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """
     study, results = read_all(name, params)
     tested = rows(by_rule(results), rule=LAST)
-    for line, baseline in study.baselines.items():
+    for line, baseline in study.pairs:
         arms = [unchecked_params(params, study, part) for part in (line, baseline)]
         chosen = (arms[0]["norm"], arms[1]["norm"], arms[0]["network"], arms[0]["attention"])
         if chosen != ("ln", "none", "paper", "softmax") or study.range_of(line) != "short":

@@ -4,6 +4,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+import torch
 from small import make_short
 
 from vanishing_variance.engine import registry
@@ -12,33 +13,69 @@ from vanishing_variance.engine.variant import Given
 from vanishing_variance.harness.errors import InputError
 
 NONE, SOFTMAX = registry.load("norms", "none").normalise, registry.load("attentions", "softmax")
-MIXES = "an answer depends on other sequences or seeds "
+MIXES = "depends on other sequences or seeds, or on chance; compute along dim=-1"
+WIDE = r"float32 \(2, 6, \d+\)"
 
 
-def own(**functions):
-    return SimpleNamespace(LEARNABLE={}, **functions)
+def own(learnable=None, **functions):
+    return SimpleNamespace(LEARNABLE=learnable or {}, **functions)
 
 
-@pytest.mark.parametrize(
-    ("norm", "attention", "said"),
-    [
-        (own(normalise=lambda outputs, *_: outputs / (outputs.std() + 1e-5)), SOFTMAX, MIXES),  # a forgotten dimension
-        (own(normalise=lambda outputs, *_: outputs - outputs.mean(0, keepdim=True)), SOFTMAX, MIXES),
-        (own(normalise=lambda outputs, *_: outputs - outputs.mean(1, keepdim=True)), SOFTMAX, MIXES),
-        (own(normalise=NONE), own(weights=lambda logits, _: logits.exp() / logits.exp().sum()), MIXES),
-        (
-            own(normalise=lambda outputs, *_: outputs.sum(1, keepdim=True)),
-            SOFTMAX,
-            "(logits are |a batch fails: TypeCheckError)",
-        ),
-    ],
-)
-def test_what_mixes_or_has_another_shape_is_one_line(norm, attention, said):
+def check(norm, attention, norm_name="own"):
     plan = make_short("argmax")
     given = Given(None, norm, attention)
-    variant = replace(plan.variant, norm_name="own", attention_name="own", given=given)
-    with pytest.raises(InputError, match=f"^norm own, attention own: {said}"):
-        check_choices(replace(plan, variant=variant), 0)
+    variant = replace(plan.variant, norm_name=norm_name, attention_name="own", given=given)
+    check_choices(replace(plan, variant=variant), 0)
+
+
+@pytest.mark.filterwarnings("ignore:std")
+@pytest.mark.parametrize(
+    ("normalise", "said"),
+    [
+        (lambda outputs, *_: outputs / (outputs.std() + 1e-5), MIXES),  # a forgotten dimension
+        (lambda outputs, *_: outputs - outputs.mean(0, keepdim=True), MIXES),
+        (lambda outputs, *_: outputs / outputs.std(0, keepdim=True), MIXES),  # not a number, of one seed alone
+        (lambda outputs, *_: outputs - outputs.mean(1, keepdim=True), MIXES),
+        (lambda outputs, *_: torch.nn.functional.dropout(outputs), MIXES),
+        (lambda outputs, *_: outputs.sum(1, keepdim=True), rf"returns float32 \(2, 1, \d+\); must be {WIDE}, as "),
+        (lambda outputs, *_: outputs.mean(-1), rf"returns float32 \(2, 6\); must be {WIDE}, as "),
+        (lambda outputs, *_: outputs.double(), rf"returns float64 \(2, 6, \d+\); must be {WIDE}, as "),
+        (lambda outputs, *_: outputs.numpy(), rf"returns ndarray; must be {WIDE}, as "),
+        (lambda outputs, *_: None, rf"returns NoneType; must be {WIDE}, as "),
+        (lambda outputs, parameters, _: outputs * parameters["gain"], "fails: KeyError: 'gain'"),
+    ],
+)
+def test_a_normaliser_of_other_than_each_sequence_is_one_line(normalise, said):
+    with pytest.raises(InputError, match=f"^norm own: normalise {said}"):
+        check(own(normalise=normalise), SOFTMAX)
+
+
+@pytest.mark.parametrize("norm", ["none", "ln"])  # ln hides a common factor from all that comes after it
+@pytest.mark.parametrize(
+    ("attention", "said"),
+    [
+        ({"weights": lambda logits, _: logits.exp() / logits.exp().sum()}, f"weights {MIXES}"),
+        ({"weights": lambda logits, _: logits.softmax(1)}, f"weights {MIXES}"),
+        ({"weights": lambda logits, _: logits.sum(-1)}, r"weights returns float32 \(2, 6\); must be "),
+        ({"scale": lambda items, _: torch.ones(2, 6, 1)}, r"scale returns float32 \(2, 6, 1\); must be a number, or "),
+        ({"scale": lambda items, _: items / 0}, "scale fails: ZeroDivisionError: "),
+    ],
+)
+def test_an_attention_map_of_other_than_each_sequence_is_one_line(norm, attention, said):
+    with pytest.raises(InputError, match=f"^attention own: {said}"):
+        check(registry.load("norms", norm), own(**attention))
+
+
+@pytest.mark.parametrize("learnable", [["scale"], {"scale": torch.ones(64)}, {"scale": "one"}])
+def test_what_is_learned_is_numbers_by_name(learnable):
+    for norm, attention in ((own(learnable, normalise=NONE), SOFTMAX), (None, own(learnable, scale=SOFTMAX.scale))):
+        with pytest.raises(InputError, match=r"LEARNABLE is .*; must be numbers by name, such as \{"):
+            check(norm, attention, "ln")
+
+
+def test_an_attention_map_has_one_function():
+    with pytest.raises(InputError, match=r"an attention map has scale or weights, not both$"):
+        check(None, own(scale=SOFTMAX.scale, weights=lambda logits, _: logits), "ln")
 
 
 @pytest.mark.parametrize("attention", registry.names("attentions"))

@@ -8,6 +8,7 @@ import pytest
 from checkout import ROOT
 from scipy import stats
 
+from vanishing_variance.figures.board import draw
 from vanishing_variance.harness.frames import read_csv, write_csv
 from vanishing_variance.harness.outputs import write_files
 from vanishing_variance.harness.yaml import read_yaml
@@ -38,7 +39,7 @@ def accuracies():
 
 def test_means_and_paired_differences_are_scipys(accuracies):
     first, second, third = accuracies
-    table = board(pd.concat([line("a", first), line("b", second), line("c", third)]), {"b": "a", "c": "a"}, 16, 512)
+    table = board(pd.concat([line("a", first), line("b", second), line("c", third)]), [("b", "a"), ("c", "a")], 16, 512)
     assert table["line"].tolist() == ["a", "b", "c"]
     beyond = 100 * accuracies[:, :, 1:].mean(axis=2)
     np.testing.assert_allclose(table["beyond"], beyond.mean(axis=1), atol=1e-6)
@@ -54,7 +55,7 @@ def test_means_and_paired_differences_are_scipys(accuracies):
 def test_only_seeds_that_both_have_are_compared_and_rules_apart(accuracies):
     first, second, third = accuracies
     parts = [line("a", first), line("a", third, "averaged"), line("b", second, seeds=range(2, 6))]
-    table = board(pd.concat(parts), {"b": "a"}, 16, 512).set_index(["line", "rule"])
+    table = board(pd.concat(parts), [("b", "a")], 16, 512).set_index(["line", "rule"])
     assert table.loc[("b", "last"), "n_paired"] == 2
     assert table.loc[("a", "averaged"), "n"] == 4
     ours, theirs = (100 * of_line[:, 1:].mean(axis=1) for of_line in (second, first))
@@ -64,11 +65,24 @@ def test_only_seeds_that_both_have_are_compared_and_rules_apart(accuracies):
     assert np.isnan(table.loc[("a", "averaged"), "difference"])
 
 
+def test_a_line_may_have_two_baselines(accuracies):
+    lines = pd.concat([line(name, of_line) for name, of_line in zip("abc", accuracies, strict=True)])
+    table = board(lines, [("c", "a"), ("c", "b")], 16, 512)
+    assert table[["line", "baseline"]].dropna().to_numpy().tolist() == [["c", "a"], ["c", "b"]]
+    for baseline in "ab":
+        alone = board(lines, [("c", baseline)], 16, 512).query("line == 'c'")
+        of_both = table.query("baseline == @baseline")
+        np.testing.assert_array_equal(of_both["difference"], alone["difference"])
+    text = board_table("mine", "Which?", table)
+    assert [text.count(f"| c    | {part}") for part in ("last", "a", "b")] == [1, 1, 1]
+    assert draw("Which?", table).figure.axes[0].get_yticklabels()[2].get_text() == "c"
+
+
 def test_p_is_corrected_within_a_task_and_rule(accuracies):
     first, second, third = accuracies
     lines = pd.concat([line("a", first / 9), line("b", second / 9 + 0.5), line("c", third / 9 + 0.8)])
-    alone = board(lines, {"b": "a", "c": "a"}, 16, 512)
-    table = board(pd.concat([lines, lines.assign(task="dictionary")]), {"b": "a", "c": "a"}, 16, 512)
+    alone = board(lines, [("b", "a"), ("c", "a")], 16, 512)
+    table = board(pd.concat([lines, lines.assign(task="dictionary")]), [("b", "a"), ("c", "a")], 16, 512)
     for _, of_task in table.groupby("task"):
         np.testing.assert_array_equal(of_task["p_holm"], alone["p_holm"])
     assert (alone["p_holm"][1:] < 0.5).all()

@@ -51,7 +51,7 @@ def read(tmp_path, monkeypatch):
             {"paper_tables": True, "lines": {"ln": {"norm": "ln"}, "again": {"norm": "ln"}}},
             "two lines have the same norm and range, which paper_tables has once",
         ),
-        ({"compare": [["ln", "none"], ["ln", "ln"]]}, "compare has ln with two baselines; a line has one"),
+        ({"compare": [["ln", "none"], ["ln", "none"]]}, "compare has ['ln', 'none'] twice"),
     ],
 )
 def test_a_mistake_in_a_study_is_one_line(read, changes, said):
@@ -81,7 +81,7 @@ def test_lengths_of_a_study_are_some_that_are_tested(read, lengths, said):
 def test_a_line_added_to_kept_ones_is_compared_with_the_first_of_them(read):
     study = read(VALID | {"lines": {"own": {}}, "kept": {"ln": {}, "none": {}}})
     assert study.names == ["ln", "none", "own"]
-    assert study.baselines == {"none": "ln", "own": "ln"}
+    assert study.pairs == [("none", "ln"), ("own", "ln")]
 
 
 def test_a_line_has_what_the_base_and_it_change_nested_or_dotted(read):

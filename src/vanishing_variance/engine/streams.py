@@ -2,7 +2,7 @@
 
 After the root seed a name says what is drawn, and then of what: "initial" weights by task, seed and name
 (`initialisation.py`); "train" sequences and their "lengths" by task and range (`batches.py`); "test" sequences by task
-and length (`measure/held_out.py`). Other measurements, bootstraps and the probe have names of their own.
+and length (`measure/held_out.py`). Checks, other measurements and the probe have names of their own.
 """
 
 import hashlib

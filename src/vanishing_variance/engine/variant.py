@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from vanishing_variance.engine import registry
@@ -11,7 +12,7 @@ from vanishing_variance.engine.initialisation import Initial
 from vanishing_variance.engine.interfaces import Normaliser, Rescaled, Weighting
 from vanishing_variance.engine.network import Network, initial
 from vanishing_variance.engine.task import Task, TaskTraining
-from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.sections import get_param
 
 
@@ -57,6 +58,9 @@ class Variant:
         if not isinstance(attention, Rescaled | Weighting):
             wanted = "LEARNABLE, and scale, as ssmax.py has, or weights, as length_gain.py has"
             raise InputError(f"{_place(attention)}: an attention map has {wanted}")
+        if isinstance(attention, Rescaled) and isinstance(attention, Weighting):
+            raise InputError(f"{_place(attention)}: an attention map has scale or weights, not both")
+        _check_learnable(attention)
         return attention
 
     @property
@@ -65,6 +69,7 @@ class Variant:
         norm = registry.load("norms", self.norm_name) if self.given.norm is None else self.given.norm
         if not isinstance(norm, Normaliser):
             raise InputError(f"{_place(norm)}: a normaliser has LEARNABLE and normalise, as ln.py has")
+        _check_learnable(norm)
         return norm
 
     def network(self) -> Network:
@@ -81,6 +86,14 @@ class Variant:
 
     def _network(self) -> Network:
         return Network(Embedding(self.task), self.attention, self.norm, self.model)
+
+
+def _check_learnable(choice: Any) -> None:
+    """Raise InputError where initial values are no numbers by name."""
+    initial = choice.LEARNABLE
+    if not isinstance(initial, Mapping) or not all(isinstance(value, Real) for value in initial.values()):
+        example = '{"scale": 1.0}'
+        raise InputError(f"{_place(choice)}: LEARNABLE is {shown(initial)}; must be numbers by name, such as {example}")
 
 
 def _place(choice: Any) -> str:

@@ -26,6 +26,7 @@ def draw(question: str, board: pd.DataFrame) -> Drawing:
     """
     tasks, first = board["task"].unique(), board["line"].iloc[0]
     is_leaderboard = set(board["baseline"].dropna()) <= {first}
+    board = board.drop_duplicates(["task", "line", "rule"])  # of a second baseline
     means = rows(board, rule="last").groupby("line", sort=False)["beyond"].mean()
     names = means.sort_values(ascending=False, kind="stable").index if is_leaderboard else means.index
     places = pd.Series(np.arange(len(names)), names)

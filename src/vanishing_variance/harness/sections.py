@@ -86,7 +86,7 @@ def explained(problem: ValidationError, key: str, kind: Any) -> str:
             return f"{name} is {value}, but there is no such key; choose from {_keys(kind, place[:-1])}"
         case "missing":
             section = name.rpartition(".")[0] or "the file"
-            return f"{name} is missing; {section} must have {_keys(kind, place[:-1])}"
+            return f"{name} is missing; {section} must have {_keys(kind, place[:-1], required=True)}"
         case "too_short":
             return f"{name} is {value}; must have at least {first['ctx']['min_length']} entry"
         case "model_type":
@@ -102,10 +102,10 @@ def named(key: Any) -> str:
     return one_line(key, 60) if isinstance(key, str) and key else shown(key)
 
 
-def _keys(kind: Any, place: Sequence[int | str]) -> str:
-    """Return the keys of a section, or of the section within it."""
+def _keys(kind: Any, place: Sequence[int | str], *, required: bool = False) -> str:
+    """Return the keys of a section, or of the section within it; those that are `required` alone."""
     for part in place:
         annotation = kind.model_fields[part].annotation
         choices = (annotation, *get_args(annotation))  # of `Growth | None`
         kind = next(choice for choice in choices if hasattr(choice, "model_fields"))
-    return ", ".join(kind.model_fields)
+    return ", ".join(name for name, field in kind.model_fields.items() if field.is_required() or not required)

@@ -15,12 +15,12 @@ from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
 from vanishing_variance.engine.batches import batches
-from vanishing_variance.engine.check import mixes
+from vanishing_variance.engine.check import check_functions, mixes
 from vanishing_variance.engine.device import device
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.memory import in_one_line
 from vanishing_variance.plain.gradients import Batch, Single
-from vanishing_variance.plain.model import PlainModel, initial_model
+from vanishing_variance.plain.model import PlainModel, has_norm_of_modules, initial_model
 from vanishing_variance.plain.plan import PlainPlan
 
 # Of numbers that are trained, averaged and written.
@@ -41,6 +41,8 @@ def check_network(plan: PlainPlan, seed: int) -> None:
     be the same beside other sequences.
     """
     torch.set_num_threads(1)  # as in training: several wait for each other
+    if not has_norm_of_modules(plan.variant):
+        check_functions(plan.variant)
     model = initial_model(plan, seed)
     for name, tensor in model.state_dict(keep_vars=True).items():
         _check_tensor(f"network {model.name}: {name}", tensor)

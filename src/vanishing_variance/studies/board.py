@@ -5,7 +5,7 @@
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -37,13 +37,15 @@ def board_of_study(results: pd.DataFrame, study: Study, longest: Mapping[str, in
     for range_ in dict.fromkeys(map(study.range_of, study.names)):
         lines = [line for line in study.names if study.range_of(line) == range_]
         of_range = results[results["line"].isin(lines)]
-        baselines = {line: baseline for line, baseline in study.baselines.items() if line in lines}
-        boards.append(board(of_range, baselines, longest[range_], sequences))
+        pairs = [(line, baseline) for line, baseline in study.pairs if line in lines]
+        boards.append(board(of_range, pairs, longest[range_], sequences))
     return pd.concat(boards, ignore_index=True)
 
 
-def board(results: pd.DataFrame, baselines: Mapping[str, str], longest: int, sequences: int) -> pd.DataFrame:
+def board(results: pd.DataFrame, pairs: Iterable[tuple[str, str]], longest: int, sequences: int) -> pd.DataFrame:
     """Return the board, in the order of `results`; a line that diverged has one row a task, with its `note`.
+
+    `pairs`: lines and their baselines; with a second one a line has its rows again.
 
     `beyond`: the mean over the lengths beyond `longest`, the longest in training; `accuracy_<length>`. `difference`:
     from the line's `baseline`, paired by seed, the same rule, in points, with `p_holm` over the lines of a task and
@@ -57,14 +59,16 @@ def board(results: pd.DataFrame, baselines: Mapping[str, str], longest: int, seq
     """
     if results["length"].notna().any() and not (results["length"] > longest).any():
         raise InputError(f"params.yaml: test.lengths has none above {longest}, the longest in training")
+    of_pairs = list(pairs)
     table = []
     for (task, line), own in results.groupby(["task", "line"], sort=False):
-        baseline = baselines.get(str(line))
-        theirs = rows(results, task=task, line=baseline)
-        if theirs["note"].notna().any():  # some of its seeds are missing, and not at random
-            theirs = theirs.iloc[:0]
-        for row in _rows_of_line(own, theirs, longest, sequences):
-            table.append({"task": task, "line": line, "baseline": baseline} | row)
+        baselines: list[str | None] = [theirs for ours, theirs in of_pairs if ours == line]
+        for baseline in baselines or [None]:
+            theirs = rows(results, task=task, line=baseline)
+            if theirs["note"].notna().any():  # some of its seeds are missing, and not at random
+                theirs = theirs.iloc[:0]
+            for row in _rows_of_line(own, theirs, longest, sequences):
+                table.append({"task": task, "line": line, "baseline": baseline} | row)
     frame = pd.DataFrame(table)
     frame["p_holm"] = frame.groupby(["task", "rule"])["p"].transform(lambda p: holm(p.to_numpy(dtype=float)))
     numbers = frame.select_dtypes("float").columns.difference(["p", "p_holm"])

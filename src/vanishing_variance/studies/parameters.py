@@ -1,7 +1,7 @@
 """The parameters of a study's lines: params.yaml, with what the study and the line change."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from itertools import product
@@ -125,7 +125,7 @@ def _merged(params: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, 
 def check_pairs(study: Study, resolved: Mapping[str, Mapping[str, Any]]) -> None:
     """Raise InputError where a pair of trained lines shares no seed; `resolved`: the parameters by line."""
     by_line = {line: seeds_of(resolved[line]) for line in study.lines.keys() - study.kept.keys()}
-    for line, baseline in study.baselines.items():
+    for line, baseline in study.pairs:
         if by_line.keys() >= {line, baseline} and by_line[line].isdisjoint(by_line[baseline]):
             raise InputError(f"{line} is compared with {baseline}, and has no seed of it; change their blocks")
 
@@ -140,7 +140,7 @@ def seeds_of(params: Mapping[str, Any]) -> set[int]:
     return {seed for block in params["blocks"] for seed in seeds(block, params["seeds_per_block"])}
 
 
-def check_tasks(study: Study, resolved: Mapping[str, Mapping[str, Any]], tested: int) -> None:
+def check_tasks(study: Study, resolved: Mapping[str, Mapping[str, Any]], tested: Sequence[int]) -> None:
     """Raise InputError for a task that is wrong; `resolved`: the parameters by line."""
     of_all = next(iter(resolved.values()))
     in_order = all(reads_order(params["network"], params["attention"]) for params in resolved.values())

@@ -38,7 +38,7 @@ def write_plan(name: str) -> None:
     check_pairs(study, resolved)
     of_all = next(iter(resolved.values()))  # what follows is the same for all lines
     test = held_out(of_all, study)
-    check_tasks(study, resolved, test["lengths"][-1])
+    check_tasks(study, resolved, test["lengths"])
     plans = {}
     digests: dict[str, dict[str, str]] = {"train": {}, "test": {}}
     for line, task in product(study.lines, study.tasks):

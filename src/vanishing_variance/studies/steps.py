@@ -26,7 +26,7 @@ def steps_section(results: pd.DataFrame, study: Study, longest: Mapping[str, int
     `results`: of `reading.by_rule`; `longest`: of training, by range.
     """
     frames = []
-    for line, baseline in study.baselines.items():
+    for line, baseline in study.pairs:
         frames.append(gains_by_steps(results, line, baseline, longest[study.range_of(line)]))
     gains = pd.concat(frames) if frames else pd.DataFrame()
     if gains.empty:

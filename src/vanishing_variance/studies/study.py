@@ -41,7 +41,7 @@ class Study(Section):
     `sequences`: how many a length; or test.sequences. `base`: parameters that all lines share, and `lines`: those of
     each by its name; keys of params.yaml, nested or dotted. `kept`: lines of which
     git has results of seeds that are not trained; where more are, the line is in `lines`, too. `compare`: pairs of a
-    line and its baseline; or each line with the first of its range, of which kept ones come first. `paper_tables`:
+    line and a baseline; or each line with the first of its range, of which kept ones come first. `paper_tables`:
     whether Tables 1 to 6, gains and claims are wanted, too, of lines that differ in norm and range.
     """
 
@@ -63,13 +63,13 @@ class Study(Section):
         return list(dict.fromkeys([*first, *then]))
 
     @property
-    def baselines(self) -> dict[str, str]:
-        """The baseline of each line that is compared."""
+    def pairs(self) -> list[tuple[str, str]]:
+        """Each line that is compared, and a baseline of it."""
         if self.compare:
-            return dict(self.compare)
+            return [(line, baseline) for line, baseline in self.compare]
         first = {self.range_of(line): line for line in reversed(self.names)}
-        pairs = {line: first[self.range_of(line)] for line in self.names}
-        return {line: baseline for line, baseline in pairs.items() if line != baseline}
+        pairs = [(line, first[self.range_of(line)]) for line in self.names]
+        return [(line, baseline) for line, baseline in pairs if line != baseline]
 
     def own(self, line: str) -> dict[str, Any]:
         """Return the parameters of a line that are its own."""
@@ -122,14 +122,13 @@ def _but_blocks(own: Mapping[str, Any]) -> dict[str, Any]:
 
 def _check_compared(study: Study) -> None:
     """Raise InputError where a pair is not of lines that can be compared."""
-    compared = [line for line, _ in study.compare]
-    for line in compared:
-        if compared.count(line) > 1:
-            raise InputError(f"compare has {line} with two baselines; a line has one")
+    for pair in study.compare:
+        if study.compare.count(pair) > 1:
+            raise InputError(f"compare has {shown(pair)} twice")
     for line in [line for pair in study.compare for line in pair]:
         if line not in study.names:
             raise InputError(f"compare has {shown(line)}; choose from {', '.join(study.names)}")
-    for line, baseline in study.baselines.items():
+    for line, baseline in study.pairs:
         if line == baseline:
             raise InputError(f"compare has {line} with itself")
         if study.range_of(line) != study.range_of(baseline):

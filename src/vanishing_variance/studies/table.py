@@ -43,6 +43,7 @@ def board_table(name: str, question: str, board: pd.DataFrame) -> str:
 def _accuracies(board: pd.DataFrame) -> str:
     lengths = [length for length in accuracy_lengths(board) if board[f"accuracy_{length}"].notna().any()]
     columns = ["beyond", *(f"accuracy_{length}" for length in lengths)]
+    board = board.drop_duplicates(["line", "rule"])  # of a second baseline
     cells = board[["line", "rule"]].assign(n=board["n"].astype(str))
     for column in columns:
         cells[column] = texts(board, column, ".1f")

@@ -74,9 +74,11 @@ def shift(outputs: Float[np.ndarray, "B D"], reference: Float[np.ndarray, "R D"]
     """Return the distance between the distributions of two samples of O, in standard deviations of the reference.
 
     The mean over features of the 1-Wasserstein distance, over their mean standard deviation: a feature that hardly
-    varies cannot make it large. It is not zero for two samples of one distribution: a second sample of the training
-    lengths is measured beside it.
+    varies cannot make it large; NaN where none varies. It is not zero for two samples of one distribution: a second
+    sample of the training lengths is measured beside it.
     """
-    deviations = reference.std(axis=0)
+    deviation = reference.std(axis=0).mean()
+    if deviation == 0:
+        return np.nan
     distances = list(map(wasserstein_distance, outputs.T, reference.T))
-    return float(np.mean(distances) / deviations.mean())
+    return float(np.mean(distances) / deviation)
