@@ -29,8 +29,10 @@ report: $(VENV)/installed
 study: $(VENV)/installed
 ifdef NEW
 	@python -m vanishing_variance.studies.new "$(NEW)"
-else
+else ifdef NAME
 	@python -m vanishing_variance.studies.make "$(NAME)"
+else
+	@echo "error: name a study, make study NAME=mine, or begin one, make study NEW=mine" >&2; exit 2
 endif
 
 TESTS := python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
