@@ -93,6 +93,7 @@ def test_kept_models_and_modules_of_them_answer_as_they_do(network):
             answers = module(models, seed)(batch).argmax(1)
         of_seed = accuracy.query("rule == 'last' and seed == @seed")
         assert of_seed["accuracy"].tolist() == [(answers.numpy() == task.label(arrays)).mean()]
+        assert torch.equal(pickle.loads(pickle.dumps(module(models, np.int64(seed))))(batch).argmax(1), answers)
     with pytest.raises(InputError, match=r"^seed is 1; must be one of \[0, 3\]$"):
         module(models, 1)
 

@@ -191,9 +191,11 @@ def module(trained: Trained, seed: int) -> PlainModel:
     """
     _require_trained(trained)
     plan, seeds, weights = _plain(trained)
-    if seed not in seeds:
-        raise InputError(f"seed is {shown(seed)}; must be one of {shown(list(seeds))}")
-    return model_of(plan, seed, of_seed(weights, list(seeds).index(seed))).cpu()
+    try:
+        place = list(seeds).index(_whole(seed))
+    except (TypeError, ValueError):
+        raise InputError(f"seed is {shown(seed)}; must be one of {shown(list(seeds))}") from None
+    return model_of(plan, seeds[place], of_seed(weights, place)).cpu()
 
 
 def _plain(trained: Trained) -> tuple[PlainPlan, Sequence[int], Mapping[str, np.ndarray]]:

@@ -3,12 +3,13 @@
 from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
 from small import make_short
 
 from vanishing_variance.engine import registry
-from vanishing_variance.engine.check import check_choices
+from vanishing_variance.engine.check import check_attention, check_choices
 from vanishing_variance.engine.variant import Given
 from vanishing_variance.harness.errors import InputError
 
@@ -37,6 +38,9 @@ def check(norm, attention, norm_name="own"):
         (lambda outputs, *_: outputs / outputs.std(0, keepdim=True), MIXES),  # not a number, of one seed alone
         (lambda outputs, *_: outputs - outputs.mean(1, keepdim=True), MIXES),
         (lambda outputs, *_: torch.nn.functional.dropout(outputs), MIXES),
+        (lambda outputs, *_: outputs - outputs.cumsum(1) / torch.arange(1, outputs.shape[1] + 1).view(-1, 1), MIXES),
+        (lambda outputs, parameters, _: outputs * parameters["scale"][0], MIXES),
+        (lambda outputs, parameters, _: outputs * parameters["scale"].mean(), MIXES),
         (lambda outputs, *_: outputs.sum(1, keepdim=True), rf"returns float32 \(2, 1, \d+\); must be {WIDE}, as "),
         (lambda outputs, *_: outputs.mean(-1), rf"returns float32 \(2, 6\); must be {WIDE}, as "),
         (lambda outputs, *_: outputs.double(), rf"returns float64 \(2, 6, \d+\); must be {WIDE}, as "),
@@ -47,7 +51,7 @@ def check(norm, attention, norm_name="own"):
 )
 def test_a_normaliser_of_other_than_each_sequence_is_one_line(normalise, said):
     with pytest.raises(InputError, match=f"^norm own: normalise {said}"):
-        check(own(normalise=normalise), SOFTMAX)
+        check(own({"scale": 1.0}, normalise=normalise), SOFTMAX)
 
 
 @pytest.mark.parametrize("norm", ["none", "ln"])  # ln hides a common factor from all that comes after it
@@ -56,6 +60,9 @@ def test_a_normaliser_of_other_than_each_sequence_is_one_line(normalise, said):
     [
         ({"weights": lambda logits, _: logits.exp() / logits.exp().sum()}, f"weights {MIXES}"),
         ({"weights": lambda logits, _: logits.softmax(1)}, f"weights {MIXES}"),
+        ({"weights": lambda logits, _: logits[:1].softmax(-1).expand_as(logits)}, f"weights {MIXES}"),
+        ({"weights": lambda logits, _: logits.sigmoid() * (1 - logits.sigmoid()).cumprod(1)}, f"weights {MIXES}"),
+        ({"scale": lambda items, parameters: parameters["gain"].mean()}, f"scale {MIXES}"),
         ({"weights": lambda logits, _: logits.sum(-1)}, r"weights returns float32 \(2, 6\); must be "),
         ({"scale": lambda items, _: torch.ones(2, 6, 1)}, r"scale returns float32 \(2, 6, 1\); must be a number, or "),
         ({"scale": lambda items, _: items / 0}, "scale fails: ZeroDivisionError: "),
@@ -63,7 +70,29 @@ def test_a_normaliser_of_other_than_each_sequence_is_one_line(normalise, said):
 )
 def test_an_attention_map_of_other_than_each_sequence_is_one_line(norm, attention, said):
     with pytest.raises(InputError, match=f"^attention own: {said}"):
-        check(registry.load("norms", norm), own(**attention))
+        check(registry.load("norms", norm), own({"gain": 1.0}, **attention))
+
+
+@pytest.mark.parametrize(
+    "factor", [2, np.float32(2), torch.tensor(2.0), torch.full((1, 1, 1), 2.0), torch.full((2, 1, 1), 2.0)]
+)
+def test_a_factor_is_a_number_or_one_a_seed(factor):
+    def scale(items, parameters):
+        of_seeds = len(parameters["gain"])
+        return factor[:of_seeds] if getattr(factor, "shape", ()) == (2, 1, 1) else factor
+
+    check_attention("own", own({"gain": 1.0}, scale=scale))
+
+
+def test_a_map_may_know_the_heads():
+    slopes = torch.tensor([1.0, 0.5])
+
+    def weights(logits, parameters):
+        return (logits.unflatten(1, (-1, 2)) * slopes.view(2, 1)).flatten(1, 2).softmax(-1)
+
+    plan = make_short("argmax", model={"heads": 2})
+    given = Given(None, registry.load("norms", "ln"), own(weights=weights))
+    check_choices(replace(plan, variant=replace(plan.variant, attention_name="own", given=given)), 0)
 
 
 @pytest.mark.parametrize("learnable", [["scale"], {"scale": torch.ones(64)}, {"scale": "one"}])

@@ -74,8 +74,9 @@ def test_a_line_may_have_two_baselines(accuracies):
         of_both = table.query("baseline == @baseline")
         np.testing.assert_array_equal(of_both["difference"], alone["difference"])
     text = board_table("mine", "Which?", table)
-    assert [text.count(f"| c    | {part}") for part in ("last", "a", "b")] == [1, 1, 1]
-    assert draw("Which?", table).figure.axes[0].get_yticklabels()[2].get_text() == "c"
+    assert [text.count(f"| c      | {part}") for part in ("last", "a", "b")] == [1, 1, 1]
+    drawn, of_one = (draw("Which?", of).figure.axes[0] for of in (table, board(lines, [("c", "a")], 16, 512)))
+    assert len(drawn.lines[0].get_xdata()) == len(of_one.lines[0].get_xdata()) == 3
 
 
 def test_p_is_corrected_within_a_task_and_rule(accuracies):

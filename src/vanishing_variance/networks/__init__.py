@@ -49,7 +49,7 @@ class NormModule(nn.Module):
     def __init__(self, norm: Normaliser, epsilon: float, width: int) -> None:
         super().__init__()
         # the function alone: a module of Python's cannot be copied
-        self.normalise, self.epsilon = norm.normalise, epsilon
+        self.normalise, self.epsilon, self.width = norm.normalise, epsilon, width
         for name, value in norm.LEARNABLE.items():
             self.register_parameter(name, nn.Parameter(torch.full((width,), float(value))))
 

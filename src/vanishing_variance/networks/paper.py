@@ -4,7 +4,8 @@ B sequences, N items, D width, F and G features of an item and of the query, C c
 """
 
 from collections.abc import Mapping
-from typing import Literal
+from types import SimpleNamespace
+from typing import Any, Literal
 
 import torch
 from jaxtyping import Float
@@ -38,7 +39,10 @@ class Network(nn.Module):
     ) -> None:
         super().__init__()
         self.head_width, self.scaled_logits = width // heads, scaled_logits
-        self.map = registry.load("attentions", attention) if isinstance(attention, str) else attention
+        chosen: Any = registry.load("attentions", attention) if isinstance(attention, str) else attention
+        # what is used of it: a module of Python's cannot be copied
+        used = {name: getattr(chosen, name) for name in ("LEARNABLE", "scale", "weights") if hasattr(chosen, name)}
+        self.map: Any = SimpleNamespace(**used)
 
         self.item: nn.Module = nn.Identity()
         self.query: nn.Module = nn.Identity()

@@ -15,12 +15,13 @@ from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
 from vanishing_variance.engine.batches import batches
-from vanishing_variance.engine.check import check_functions, mixes
+from vanishing_variance.engine.check import check_attention, check_norm, mixes
 from vanishing_variance.engine.device import device
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.memory import in_one_line
+from vanishing_variance.networks import NormModule
 from vanishing_variance.plain.gradients import Batch, Single
-from vanishing_variance.plain.model import PlainModel, has_norm_of_modules, initial_model
+from vanishing_variance.plain.model import PlainModel, initial_model
 from vanishing_variance.plain.plan import PlainPlan
 
 # Of numbers that are trained, averaged and written.
@@ -41,9 +42,12 @@ def check_network(plan: PlainPlan, seed: int) -> None:
     be the same beside other sequences.
     """
     torch.set_num_threads(1)  # as in training: several wait for each other
-    if not has_norm_of_modules(plan.variant):
-        check_functions(plan.variant)
+    variant = plan.variant
+    check_attention(variant.attention_name, variant.attention)
     model = initial_model(plan, seed)
+    for part in model.modules():
+        if isinstance(part, NormModule):
+            check_norm(variant.norm_name, variant.norm, variant.model.epsilon, part.width)
     for name, tensor in model.state_dict(keep_vars=True).items():
         _check_tensor(f"network {model.name}: {name}", tensor)
     initial = {name: tensor.clone() for name, tensor in model.to(device()).state_dict().items()}

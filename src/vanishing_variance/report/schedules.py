@@ -58,5 +58,5 @@ def _gains(source: Source, params: Mapping[str, Any]) -> Iterator[tuple[Any, ...
     tested = rows(by_rule(results), task=source.task)
     steps = kept_steps(tested) if source.by_steps else {}
     for rule, step in {**steps, source.rule: total}.items():
-        gain = gain_beyond(tested, source.line, dict(study.pairs)[source.line], rule, longest)
+        gain = gain_beyond(tested, source.line, dict(reversed(study.pairs))[source.line], rule, longest)
         yield source.task, source.schedule, step, gain.n, gain.mean, gain.low, gain.high

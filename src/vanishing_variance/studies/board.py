@@ -1,4 +1,4 @@
-"""The board of a study as a frame: a row a task, line and rule of the test, with what is compared.
+"""The board of a study as a frame: a row a task, line, baseline and rule of the test.
 
 `results`: those of `reading.by_rule`. Accuracies in percent, with 95% t intervals (`..._low`,
 `..._high`) over n seeds.
@@ -43,12 +43,12 @@ def board_of_study(results: pd.DataFrame, study: Study, longest: Mapping[str, in
 
 
 def board(results: pd.DataFrame, pairs: Iterable[tuple[str, str]], longest: int, sequences: int) -> pd.DataFrame:
-    """Return the board, in the order of `results`; a line that diverged has one row a task, with its `note`.
+    """Return the board, in the order of `results`; one that diverged has a row a task and baseline, with its `note`.
 
     `pairs`: lines and their baselines; with a second one a line has its rows again.
 
     `beyond`: the mean over the lengths beyond `longest`, the longest in training; `accuracy_<length>`. `difference`:
-    from the line's `baseline`, paired by seed, the same rule, in points, with `p_holm` over the lines of a task and
+    from the line's `baseline`, paired by seed, the same rule, in points, with `p_holm` over the pairs of a task and
     rule; beside it the views of `results.compare.gains.gain`, each accuracy being of so many `sequences`. `all_seeds`:
     where the baseline has more seeds than are paired, the points from all of them, by Welch's interval.
 
