@@ -15,7 +15,6 @@ from vanishing_variance import OneHot, evaluate, inside, module, read_params, tr
 from vanishing_variance.engine import registry
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.measure.drawn import drawn_sequences
 from vanishing_variance.tasks.argmax import Argmax
 
 pytestmark = pytest.mark.trains
@@ -81,19 +80,25 @@ def test_a_normaliser_of_modules_is_taken_where_the_plain_engine_trains():
 
 
 @pytest.mark.parametrize("network", [None, Bag])
-def test_kept_models_and_modules_of_them_answer_as_they_do(network):
-    models = train(smoke(), "dictionary", Largest, [0, 3], network=network, steps=3)
-    accuracy = evaluate(models, [16], 200)
-    assert evaluate(pickle.loads(pickle.dumps(models)), [16], 200).equals(accuracy)
-    task = models.plan.variant.task
-    arrays = next(drawn_sequences(task, "dictionary", models.plan.root_seed, 200, [16])[16](200))
+def test_pickle_keeps_trained_models(network):
+    models = train(smoke(), Mean(bins=4), Largest, [0, 3], network=network, steps=3)
+    taken_up = pickle.loads(pickle.dumps(models))
+    assert evaluate(taken_up, [4, 64], 20).equals(evaluate(models, [4, 64], 20))
+
+
+def test_the_module_of_a_seed_has_its_weights_and_answers_as_the_fast_engine():
+    models = train(smoke(), "dictionary", Largest, [0, 3], steps=3)
+    arrays = models.plan.variant.task.sample(np.random.default_rng(0), 20, 16)
     batch = {name: torch.from_numpy(array) for name, array in arrays.items()}
-    for seed in (0, 3):
-        with torch.no_grad():
-            answers = module(models, seed)(batch).argmax(1)
-        of_seed = accuracy.query("rule == 'last' and seed == @seed")
-        assert of_seed["accuracy"].tolist() == [(answers.numpy() == task.label(arrays)).mean()]
-        assert torch.equal(pickle.loads(pickle.dumps(module(models, np.int64(seed))))(batch).argmax(1), answers)
+    weights = {name: torch.from_numpy(array) for name, array in models.weights.items()}
+    logits = models.plan.variant.network()(weights, {name: array.unsqueeze(0) for name, array in batch.items()})
+    for place, seed in enumerate((0, np.int64(3))):
+        for own in (module(models, seed), pickle.loads(pickle.dumps(module(models, seed)))):
+            torch.testing.assert_close(own(batch), logits[place], rtol=1e-4, atol=1e-4, check_stride=False)
+    assert not torch.allclose(logits[0], logits[1], rtol=1e-2, atol=1e-2)
+    plain = train(smoke(), "dictionary", Largest, [0, 3], network=Bag, steps=3)
+    for name, tensor in module(plain, 3).state_dict().items():
+        np.testing.assert_array_equal(tensor, plain.weights[name][1])
     with pytest.raises(InputError, match=r"^seed is 1; must be one of \[0, 3\]$"):
         module(models, 1)
 

@@ -83,7 +83,7 @@ def tables() -> str:
         parts.append(f"## The path on {task}")
         tested = by_rule(results)
         for rule in RULES:
-            found = path(rows(tested, rule=rule), _lines(rungs), dict(reversed(study.pairs)), sequences)
+            found = path(rows(tested, rule=rule), _lines(rungs), dict(study.pairs), sequences)
             parts.append(_gains(found, rule))
         last = rows(tested, rule="last")
         cells = [[line, *_inside(last, line), *_inside(last, baseline)] for line, baseline in study.pairs]

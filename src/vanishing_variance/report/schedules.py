@@ -57,6 +57,7 @@ def _gains(source: Source, params: Mapping[str, Any]) -> Iterator[tuple[Any, ...
     total = training_steps(of_line, source.task, study.range_of(source.line))
     tested = rows(by_rule(results), task=source.task)
     steps = kept_steps(tested) if source.by_steps else {}
+    baseline = next(theirs for ours, theirs in study.pairs if ours == source.line)  # the first, where there are more
     for rule, step in {**steps, source.rule: total}.items():
-        gain = gain_beyond(tested, source.line, dict(reversed(study.pairs))[source.line], rule, longest)
+        gain = gain_beyond(tested, source.line, baseline, rule, longest)
         yield source.task, source.schedule, step, gain.n, gain.mean, gain.low, gain.high
