@@ -56,7 +56,7 @@ def _evaluate(work: Workload, together: int, models: int, report: Report) -> Non
     for _ in range(3):
         for some in tested:
             batches = read(some.batch_size(work.length))
-            joined(some.correct(batch, some.attended(batch)) for batch in batches)
+            joined(some.answers(batch, some.attended(batch)) for batch in batches)
         note((worker, work.amount * models * together))
 
 

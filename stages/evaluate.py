@@ -20,22 +20,25 @@ from vanishing_variance.harness.script import run_script
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.evaluation.config import Diagnostics
-from vanishing_variance.measure.evaluation.fast_models import Correct, EvaluationPlan, accuracies, evaluate_block
+from vanishing_variance.measure.evaluation.fast_models import Answers, EvaluationPlan, accuracies, evaluate_block
 from vanishing_variance.measure.held_out import Test
+from vanishing_variance.measure.inference.models import CORRECT
 from vanishing_variance.measure.inference.sequences import Read
 from vanishing_variance.measure.inference.stored import open_sequences, remove_finished_checkpoints, weight_files
 
 ReadOfLengths = Callable[[Sequence[int]], Mapping[int, Read]]
-Evaluated = tuple[Correct, dict[str, pd.DataFrame]]
+Evaluated = tuple[Answers, dict[str, pd.DataFrame]]
 
 
 def main() -> None:
     this = block_of_variant(__doc__)
     params = {**read_yaml(PATH), **read_yaml(NETWORK)}
-    correct, frames = evaluated(params, this, partial(open_sequences, this.task))
+    answers, frames = evaluated(params, this, partial(open_sequences, this.task))
     folder = this.folder("evaluated")
-    answers = {f"{rule}-{length}": of_rule for (rule, length), of_rule in correct.items()}
-    write_arrays(folder / "answers.safetensors", answers)
+    correct = {f"{rule}-{length}": marks == CORRECT for (rule, length), marks in answers.items()}
+    write_arrays(folder / "answers.safetensors", correct)
+    if not frames["accuracy"]["no_answer"].any():
+        frames["accuracy"] = frames["accuracy"].drop(columns="no_answer")
     for name, measured in frames.items():
         write_frame(folder / f"{name}.parquet", measured)
 
@@ -80,19 +83,19 @@ def evaluate_paper(
 def evaluate_network(params: Mapping[str, Any], this: Run, block: Sequence[int]) -> Evaluated:
     """Return the evaluation of a block of another network: answers and, where it has a method `inside`, its inside."""
     # Here, as in stages.train.
-    from vanishing_variance.measure.plain_models.answers import plain_correct  # noqa: PLC0415
+    from vanishing_variance.measure.plain_models.answers import plain_answers  # noqa: PLC0415
     from vanishing_variance.measure.plain_models.inside import INSIDE, has_inside, plain_inside  # noqa: PLC0415
     from vanishing_variance.plain.plan import PlainPlan  # noqa: PLC0415
 
     plan = PlainPlan.of(params, this, params["network"], params["network_options"])
     test: Test = get_param(params, "test", Test)
     weights = weights_by_rule(this)
-    correct = plain_correct(plan, block, weights, test.lengths, test.sequences)
-    frames = {"accuracy": accuracies(correct, block)}
+    answers = plain_answers(plan, block, weights, test.lengths, test.sequences)
+    frames = {"accuracy": accuracies(plan.name, answers, block)}
     if has_inside(plan):
         sequences = min(INSIDE, test.sequences)
         frames["inside"] = plain_inside(plan, block, weights["last"], test.lengths, sequences)
-    return correct, frames
+    return answers, frames
 
 
 def weights_by_rule(this: Run) -> dict[str, dict[str, np.ndarray]]:

@@ -1,6 +1,7 @@
 """Draw the test sequences of one task, a file a length, the same for every seed and variant (Section 3, B.1)."""
 
 from vanishing_variance.engine import registry
+from vanishing_variance.engine.drawing import sample
 from vanishing_variance.engine.seeds import Index
 from vanishing_variance.engine.task import Task
 from vanishing_variance.harness import paths
@@ -26,7 +27,7 @@ def main() -> None:
     grows_with = {"test.sequences": test.sequences, "test.lengths": test.lengths[-1]}
     require_memory(VALUES_PER_ITEM * test.sequences * test.lengths[-1], grows_with)
     for length in test.lengths:
-        drawn = task.sample(held_out_stream(root, name, length), test.sequences, length)
+        drawn = sample(task, held_out_stream(root, name, length), test.sequences, length)
         write_arrays(paths.sequences(name, length), drawn)
 
 

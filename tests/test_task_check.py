@@ -101,7 +101,7 @@ class First(Mean):
     ("kind", "line"),
     [
         (ReservedName, "target is no name for an array of items or query; "),
-        (NoParameter, "classes of key is 'keys'; must be 2 or more, or the name of a parameter that is: none"),
+        (NoParameter, "classes of key is 'keys'; must be 1 to 16777216, or the name of a parameter that is: none"),
         (TooShort, "its longest sequence has 8 items, and training 16"),
         (Fails, "sample(rng, 64, 5) fails: TypeError: "),
         (Double, "number is float64; must be float32, as rng.random(size, dtype=np.float32)"),

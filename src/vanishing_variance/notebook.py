@@ -8,7 +8,7 @@ Beside others its sums round differently, and after some thousand steps it is an
 import copy
 import operator
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -19,18 +19,22 @@ import torch
 
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.block import train_block
+from vanishing_variance.engine.drawing import looked_at
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.run import PAPER, Run
 from vanishing_variance.engine.task import Task, name_of
 from vanishing_variance.engine.variant import Given
+from vanishing_variance.harness.by_value import ByValue, copied
 from vanishing_variance.harness.caller import as_before
 from vanishing_variance.harness.errors import InputError, shown
+from vanishing_variance.harness.memory import in_one_line
+from vanishing_variance.harness.progress import say
 from vanishing_variance.harness.sections import LONGEST, PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure.drawn import drawn_sequences
 from vanishing_variance.measure.evaluation.fast_models import EvaluationPlan, accuracies, evaluate_block
 from vanishing_variance.measure.held_out import Test
-from vanishing_variance.measure.plain_models.answers import plain_correct
+from vanishing_variance.measure.plain_models.answers import plain_answers
 from vanishing_variance.measure.plain_models.inside import plain_inside
 from vanishing_variance.measure.plain_models.limited import model_of, of_seed
 from vanishing_variance.networks.paper import state_of_seed
@@ -38,7 +42,7 @@ from vanishing_variance.params import changed, check, section_of, with_tasks
 from vanishing_variance.plain import training as plain_training
 from vanishing_variance.plain.model import PlainModel
 from vanishing_variance.plain.plan import NetworkChoice, PlainPlan
-from vanishing_variance.task_check import check_task, reads_order
+from vanishing_variance.task_check import check_declared, check_task, reads_order
 
 # In a checkout a link to the root's params.yaml, and in an installed package its content.
 DEFAULTS = Path(__file__).with_name("params.yaml")
@@ -46,15 +50,17 @@ DEFAULTS = Path(__file__).with_name("params.yaml")
 FUNCTIONS = ("normalise", "scale", "weights")
 # Items of a test, over all sequences and models, that take a core a few seconds.
 SMALL = 2**24
+# Sequences of a task that is given, which every process must draw alike.
+DRAWN = 64
 
 
 @dataclass(frozen=True)
-class Trained:
+class Trained(ByValue):
     """Trained models of one variant.
 
     `weights` by name, (seeds, ...) each; `losses`: seed, step, loss (nats); `kept`: weights that are kept beside the
-    last ones, such as `averaged`. `params` are those they were trained with. `pickle` keeps them all,
-    where a class of your own can be imported.
+    last ones, such as `averaged`. `params` are those they were trained with. What was given is there as it was, code
+    and all; `pickle` keeps it, too.
     """
 
     plan: TrainingPlan
@@ -106,12 +112,13 @@ def train(
     options: Mapping[str, Any] | None = None,
     steps: int | None = None,
 ) -> Trained:
-    """Train `seeds` of a variant, over all cores or on the GPU.
+    """Train `seeds` of a variant, over all cores or on the GPU; what is given is copied, with its code.
 
-    `task`: a file of tasks/ or a Task; `norm`: a file of norms/, or a class with what such a file has, or where a
-    `network` is given, of modules; `range_`: short (up to 16 items) or long (up to 256); `attention`: a file of
+    `task`: a file of tasks/ or a Task; `norm`: a file of norms/, or a class with what such a file has, or what makes
+    an nn.Module of a width; `range_`: short (up to 16 items) or long (up to 256); `attention`: a file of
     attentions/, or a class, by default that of `params`. `network`: a file of networks/ or a class, trained by the
-    plain engine with `options`, its keyword arguments; by default that of `params`, the paper's by the fast one.
+    plain engine with `options`, its keyword arguments; by default that of `params`, the paper's by the fast one, or
+    where that does not take the task or the normaliser by the plain one, as a line says.
     `steps`: by default those of `params`, 10,000 of a task that they do not name. Raises InputError for what it does
     not take, DivergedError for a loss that is not finite.
     """
@@ -132,23 +139,27 @@ def train(
     attention_name, given_attention = _choice(params["attention"] if attention is None else attention)
     run = Run(task_name, range_, norm_name, 0, attention_name)
     given = Given(given_task, given_norm, given_attention)
-    if network is None:
-        plan = TrainingPlan.of(params, run, given=given)
-        check_task(plan.variant.task, task_name, plan.lengths, in_order=reads_order(PAPER, run.attention))
-        block = train_block(plan, numbers)
-    else:
-        if network != PAPER and (attention is not None or run.attention != "softmax"):
-            why = f"no other network than {PAPER} has an attention map by name"
-            raise InputError(f"attention is {run.attention}; {why}")
+    if network not in (None, PAPER) and (attention is not None or run.attention != "softmax"):
+        why = f"no other network than {PAPER} has an attention map by name"
+        raise InputError(f"attention is {run.attention}; {why}")
+    plan = TrainingPlan.of(params, run, given=given)
+    if network is None and (why := plan.variant.unfit()):
+        say(f"train {plan.name}: by the plain engine, because {why}")
+        network, options = PAPER, None
+    if network is not None:
         plan = PlainPlan.of(params, run, network, options, given=given)
-        check_task(plan.variant.task, task_name, plan.lengths, in_order=reads_order(network, run.attention))
-        block = plain_training.train_block(plan, numbers)
+    plan = _with_drawn(copied(plan, "copying what was given"))
+    block = plain_training.train_block(plan, numbers) if isinstance(plan, PlainPlan) else train_block(plan, numbers)
+    if task_name not in registry.names("tasks"):
+        del params["tasks"][task_name]  # of a class, which params.yaml has no section of
     return Trained(plan, numbers, block.weights, block.losses, block.kept, params)
 
 
 @as_before()
 def evaluate(trained: Trained, lengths: Iterable[int] | None = None, sequences: int | None = None) -> pd.DataFrame:
     """Return the accuracy of every model: seed, rule, length, accuracy as a fraction.
+
+    And `no_answer`, the fraction of sequences whose class logits are not finite, which are wrong; a line says so.
 
     `rule`: last, as trained; hard, all attention on the largest logit; adaptive, the published temperature, where the
     attention map is a softmax; and, as they are, the weights that were kept beside the last ones (averaged, step_<n>).
@@ -158,16 +169,16 @@ def evaluate(trained: Trained, lengths: Iterable[int] | None = None, sequences: 
     tested, number = _test(trained, lengths, sequences)
     weights = {"last": trained.weights, **trained.kept}
     plan, variant = trained.plan, trained.plan.variant
-    in_order = reads_order(trained.network_name, variant.attention_name)
-    check_task(variant.task, variant.task_name, plan.lengths, tested, in_order=in_order)
+    in_order = _in_order(plan)
+    check_task(variant.task, variant.task_name, plan.lengths, tested, in_order=in_order, sequences=number)
     if isinstance(plan, PlainPlan):
-        correct = plain_correct(plan, trained.seeds, weights, tested, number)
+        answers = plain_answers(plan, trained.seeds, weights, tested, number)
     else:
         evaluation = EvaluationPlan(plan.name, plan.root_seed, variant, plan.range_name, plan.lengths)
         drawn = drawn_sequences(variant.task, variant.task_name, plan.root_seed, number, tested)
         small = len(trained.seeds) * number * sum(tested) < SMALL
-        correct, _ = evaluate_block(evaluation, weights, trained.seeds, drawn, small=small)
-    return accuracies(correct, trained.seeds)
+        answers, _ = evaluate_block(evaluation, weights, trained.seeds, drawn, small=small)
+    return accuracies(plan.name, answers, trained.seeds)
 
 
 @as_before()
@@ -198,6 +209,24 @@ def module(trained: Trained, seed: int) -> PlainModel:
     return model_of(plan, seeds[place], of_seed(weights, place)).cpu()
 
 
+def _with_drawn(plan: TrainingPlan) -> TrainingPlan:
+    """Return the plan with sequences of its task, checked, which every process must draw, too."""
+    variant, lengths = plan.variant, plan.lengths
+    check_task(variant.task, variant.task_name, lengths, in_order=_in_order(plan))
+    if variant.given.task is None:
+        return plan
+    drawn = looked_at(variant.task, DRAWN, lengths.longest)
+    return replace(plan, variant=replace(variant, given=replace(variant.given, drawn=drawn)))
+
+
+def _in_order(plan: TrainingPlan) -> bool:
+    """Return whether the models may read in which order the items are."""
+    variant = plan.variant
+    network = plan.network if isinstance(plan, PlainPlan) else PAPER
+    given = variant.given.attention
+    return reads_order(network, variant.attention_name if given is None else given)
+
+
 def _plain(trained: Trained) -> tuple[PlainPlan, Sequence[int], Mapping[str, np.ndarray]]:
     """Return plan, seeds and weights as the plain engine has them."""
     if isinstance(trained.plan, PlainPlan):
@@ -221,6 +250,7 @@ def _with_task(params: Mapping[str, Any], name: str, given: Task | None) -> dict
     """Return a copy of parameters, whose owner may change them before `evaluate`, with a section of the task."""
     if given is None:
         return copy.deepcopy(with_tasks(params, [name]))
+    check_declared(given, name)
     result = copy.deepcopy(dict(params))
     section = result["tasks"].setdefault(name, section_of(type(given)))
     section["data"] = given.model_dump()
@@ -239,7 +269,8 @@ def _choice(choice: Any) -> tuple[str, Any]:
     if isinstance(choice, str):
         return choice, None
     name = getattr(choice, "__name__", type(choice).__name__)
-    return name, choice() if _has_methods(choice) else choice
+    with in_one_line(f"{name}()"):
+        return name, choice() if _has_methods(choice) else choice
 
 
 def _has_methods(choice: Any) -> bool:

@@ -4,152 +4,178 @@ B sequences, N items.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from importlib import import_module
+from numbers import Integral
 from typing import Any
 
 import numpy as np
-from jaxtyping import Shaped
 
+from vanishing_variance.engine import registry
+from vanishing_variance.engine.drawing import LABEL, labels_of, sample
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.run import PAPER
 from vanishing_variance.engine.streams import stream
-from vanishing_variance.engine.task import TARGET, Embedded, Feature, Number, OneHot, Sequences, Task, count
+from vanishing_variance.engine.task import TARGET, Embedded, Number, OneHot, Sequences, Task, count
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.memory import in_one_line
+from vanishing_variance.harness.progress import say
 
+# Sequences of a length; fewer where they are long.
 SEQUENCES = 64
-LABEL = "label"
+ITEMS = 2**17
 # The part of the labels that may change with the order of the items, for rounding and ties.
 MOST_CHANGED = 0.1
+# Classes that a network can have, and items of a sequence.
+MOST_CLASSES = MOST_ITEMS = 2**24
 
 
-def check_task(task: Task, name: str, trained: Range, tested: Sequence[int] = (), *, in_order: bool) -> None:
+def check_task(
+    task: Task, name: str, trained: Range, tested: Sequence[int] = (), *, in_order: bool, sequences: int = SEQUENCES
+) -> None:
     """Raise InputError for the first thing that is wrong, at training lengths and beyond, of `tested` the ends.
 
-    `in_order`: of `reads_order`.
+    `in_order`: of `reads_order`; `sequences`: of a tested length.
     """
+    check_declared(task, name)
+    longest = MOST_ITEMS if task.longest is None else task.longest
+    if longest < trained.longest:
+        raise InputError(f"task {name}: its longest sequence has {longest} items, and training {trained.longest}")
     ends = [min(tested), max(tested)] if tested else [2 * trained.longest]
-    for problem in _problems(task, name, trained, ends, in_order):
-        raise InputError(f"task {name}: {problem}")
+    looked_at = {}
+    for length in sorted({trained.shortest, trained.longest, *(min(longest, length) for length in ends)}):
+        of_training = trained.shortest <= length <= trained.longest
+        number = SEQUENCES if of_training else min(SEQUENCES, sequences, max(2, ITEMS // length))
+        looked_at[length] = _looked_at(task, name, number, length, in_order)
+        other = sample(task, stream(0, "check", name, 1), number, length)
+        if length >= trained.shortest and _alike(looked_at[length], other):  # shorter ones may be alike
+            why = "sample returns the same sequences whatever the generator; it must draw from rng"
+            raise InputError(f"task {name}: {why}")
+    labels = np.concatenate([drawn[LABEL] for drawn in looked_at.values()])
+    if np.all(labels == labels[0]):
+        say(f"warning: task {name}: all labels are {labels[0]}; there is nothing to learn")
+    elif not _depends_on_items(task, looked_at[trained.longest]):
+        say(f"warning: task {name}: its labels do not depend on the items")
 
 
-def reads_order(network: Any, attention: str) -> bool:
-    """Return whether models may read in which order the items are: of the paper's network, those with one map."""
-    return network != PAPER or attention == "stickbreaking"
+def reads_order(network: Any, attention: Any) -> bool:
+    """Return whether models may read in which order the items are: of the paper's network, if its map does."""
+    if network != PAPER:
+        return True
+    if attention in registry.softmax_names():
+        return False
+    if isinstance(attention, str):
+        attention = registry.load("attentions", attention)
+    # here: it loads torch
+    return bool(import_module("vanishing_variance.engine.check").map_reads_order(attention))
 
 
-def _problems(task: Task, name: str, trained: Range, tested: Sequence[int], in_order: bool) -> Iterator[str]:
-    yield from _of_declaration(task)
-    longest = max(tested) if task.longest is None else task.longest
-    if task.longest is not None and longest < trained.longest:
-        yield f"its longest sequence has {longest} items, and training {trained.longest}"
-    lengths = {trained.shortest, trained.longest, *(min(longest, length) for length in tested)}
-    for length in sorted(lengths):
-        with in_one_line(f"task {name}: sample(rng, {SEQUENCES}, {length})"):
-            batch, again, other = (
-                task.sample(stream(0, "check", name, number), SEQUENCES, length) for number in (0, 0, 1)
-            )
-        yield from _of_arrays(task, batch, length)
-        if not _alike(batch, again):
-            yield "sample returns other sequences where the generator is the same; it must draw from rng alone"
-        if length >= trained.shortest and _alike(batch, other):  # shorter ones may be alike
-            yield "sample returns the same sequences whatever the generator; it must draw from rng"
-        with in_one_line(f"task {name}: label of {SEQUENCES} sequences of {length} items"):
-            yield from _of_labels(task, batch, in_order)
+def check_declared(task: Task, name: str) -> None:
+    """Raise InputError for what a task declares and cannot be."""
+    with in_one_line(f"task {name}"):
+        for problem in _of_declaration(task):
+            raise InputError(f"task {name}: {problem}")
 
 
 def _of_declaration(task: Task) -> Iterator[str]:
-    """Yield a line for what is declared and cannot be."""
+    for what in ("items", "query"):
+        if not isinstance(getattr(task, what), Mapping):
+            yield f"{what} is {shown(getattr(task, what))}; must be Number(), OneHot or Embedded by name"
     if not task.items:
         yield "it has no items; an item consists of Number, OneHot or Embedded by name"
     features = [*task.items.items(), *task.query.items()]
     names = [name for name, _ in features]
     for name, feature in features:
-        if names.count(name) > 1 or name in (TARGET, LABEL):
+        if not isinstance(name, str) or names.count(name) > 1 or name in (TARGET, LABEL):
             yield f"{name} is no name for an array of items or query; it is another's"
-        if not isinstance(feature, Number | OneHot | Embedded):
-            yield f"{name} is {shown(feature)}; must be a Number, OneHot or Embedded"
-    declared = [(name, feature.classes) for name, feature in features if not isinstance(feature, Number)]
-    sizes = [(f"classes of {name}", classes) for name, classes in declared]
-    for what, classes in [*sizes, ("label_classes", getattr(task, "label_classes", None))]:
-        size = getattr(task, classes, None) if isinstance(classes, str) else classes
-        if not isinstance(size, int) or size < 2:
-            parameters = ", ".join(type(task).model_fields) or "none"
-            yield f"{what} is {shown(classes)}; must be 2 or more, or the name of a parameter that is: {parameters}"
+        yield from _of_feature(task, name, feature)
+    yield from _of_classes(task, "label_classes", getattr(task, "label_classes", None), 2)
     rows: dict[str, int] = {}
     for name, feature in {**task.item_features, **task.query_features}.items():
         if isinstance(feature, Embedded) and rows.setdefault(feature.table, count(feature)) != count(feature):
             yield f"{name} has {count(feature)} classes, and others of table {feature.table} {rows[feature.table]}"
+    if not _is_whole(task.num_classes, 2):
+        yield f"num_classes is {shown(task.num_classes)}; must be 2 to {MOST_CLASSES}"
+    if task.longest is not None and not _is_whole(task.longest, 1):
+        yield f"longest is {shown(task.longest)}; must be a whole number from 1 on, or None"
 
 
-def _of_arrays(task: Task, batch: Any, length: int) -> Iterator[str]:
-    """Yield a line for arrays that are not those declared."""
-    if not isinstance(batch, dict):
-        yield f"sample returns {shown(batch)}; must return arrays by name"
-    items, query = task.item_features, task.query_features
-    for name in (items | query).keys() - batch.keys():
-        yield f"sample returns no {name}, which items or query declares"
-    for name in batch.keys() - (items | query).keys() - {TARGET}:
-        yield f"sample returns {shown(name)}, which neither items nor query declares"
-    for name, array in batch.items():
-        shape = (SEQUENCES, length) if name in items else (SEQUENCES,)
-        if not isinstance(array, np.ndarray) or array.shape != shape:
-            found = getattr(array, "shape", type(array).__name__)
-            yield f"{name} is {found}; must be an array {shape} of {SEQUENCES} sequences of {length} items"
-        if name == TARGET:
-            yield from _of_whole_numbers(name, array, length, ("int64",))
-        else:
-            yield from _of_values(name, array, (items | query)[name])
+def _of_feature(task: Task, name: str, feature: Any) -> Iterator[str]:
+    if not isinstance(feature, Number | OneHot | Embedded):
+        yield f"{name} is {shown(feature)}; must be Number(), OneHot or Embedded, with their classes"
+    elif not isinstance(feature, Number):
+        yield from _of_classes(task, f"classes of {name}", feature.classes, 1)
+    elif not _is_whole(feature.width, 1):
+        yield f"width of {name} is {shown(feature.width)}; must be a whole number from 1 on"
+    if isinstance(feature, Embedded) and (not isinstance(feature.table, str) or not feature.table.isidentifier()):
+        yield f"table of {name} is {shown(feature.table)}; must be a name of letters, digits and _"
 
 
-def _of_values(name: str, array: Shaped[np.ndarray, "B ..."], feature: Feature) -> Iterator[str]:
-    if not isinstance(feature, Number):
-        yield from _of_whole_numbers(name, array, count(feature), ("uint8", "int8", "int16", "int32", "int64"))
-    elif array.dtype != np.float32:
-        yield f"{name} is {array.dtype}; must be float32, as rng.random(size, dtype=np.float32)"
-    elif not np.isfinite(array).all():
-        yield f"{name} has numbers that are not finite"
+def _of_classes(task: Task, what: str, classes: Any, least: int) -> Iterator[str]:
+    size = getattr(task, classes, None) if isinstance(classes, str) else classes
+    if not _is_whole(size, least):
+        parameters = ", ".join(type(task).model_fields) or "none"
+        allowed = f"{least} to {MOST_CLASSES}, or the name of a parameter that is: {parameters}"
+        yield f"{what} is {shown(classes)}; must be {allowed}"
 
 
-def _of_whole_numbers(name: str, array: Shaped[np.ndarray, "B ..."], below: int, kinds: Sequence[str]) -> Iterator[str]:
-    if array.dtype.name not in kinds:
-        yield f"{name} is {array.dtype}; must be {' or '.join(kinds)}, as by astype(np.int64)"
-    elif array.min() < 0 or array.max() >= below:
-        yield f"{name} has {array.min()} to {array.max()}; must be from 0 to {below - 1}"
+def _is_whole(value: Any, least: int) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool) and least <= int(value) <= MOST_CLASSES
 
 
-def _of_labels(task: Task, batch: Sequences, in_order: bool) -> Iterator[str]:
-    """Yield a line for labels that are none, or that a sequence's own arrays do not decide."""
-    before = {name: array.copy() for name, array in batch.items()}
-    labels = task.label(batch)
-    if not _alike(batch, before):
-        yield "label changes the arrays that it is given"
-    if not isinstance(labels, np.ndarray) or labels.shape != (SEQUENCES,):
-        found = getattr(labels, "shape", type(labels).__name__)
-        yield f"label returns {found}; must be an array {(SEQUENCES,)} of {SEQUENCES} sequences"
-    yield from _of_whole_numbers(LABEL, labels, task.num_classes, ("int64",))
+def _looked_at(task: Task, name: str, number: int, length: int, in_order: bool) -> Sequences:
+    """Return some sequences with their labels. Raises InputError where these are not decided as they have to be."""
+    batch, again = (sample(task, stream(0, "check", name, 0), number, length) for _ in range(2))
+    if not _alike(batch, again):
+        why = "sample returns other sequences where the generator is the same; it must draw from rng alone"
+        raise InputError(f"task {name}: {why}")
+    labels = labels_of(task, batch)
+    if not _alike(batch, again):
+        raise InputError(f"task {name}: label changes the arrays that it is given")
+    with in_one_line(f"task {name}: label of {number} sequences of {length} items"):
+        for problem in _of_labels(task, batch, labels, in_order):
+            raise InputError(f"task {name}: {problem}")
+    return batch | {LABEL: labels}
 
+
+def _of_labels(task: Task, batch: Sequences, labels: np.ndarray, in_order: bool) -> Iterator[str]:
+    """Yield a line for labels that a sequence's own arrays do not decide."""
     rng = stream(0, "check", "order")
-    rows = rng.permutation(SEQUENCES)
-    half = rows[: SEQUENCES // 2]
+    rows = rng.permutation(len(labels))
+    half = rows[: len(rows) // 2]
     for some in (rows, half):
         if not np.array_equal(task.label({name: array[some] for name, array in batch.items()}), labels[some]):
             yield "label is another where a sequence stands elsewhere; its own arrays must decide it"
+    if in_order or len(labels) < SEQUENCES:
+        return
     reordered = task.label(_reordered(task, batch, rng))
-    if not in_order and np.mean(reordered != labels) > MOST_CHANGED:
+    if np.mean(reordered != labels) > MOST_CHANGED:
         yield "label depends on the order of the items, which network paper does not read; let a Number say the place"
 
 
 def _reordered(task: Task, batch: Sequences, rng: np.random.Generator) -> Sequences:
-    """Return the same sequences with their items in another order."""
+    """Return the same sequences with their items in another order, and with what `label` alone reads of each item."""
     length = batch[next(iter(task.items))].shape[1]
     order = rng.permutation(length)
     reordered = dict(batch)
-    for name in task.items:
-        reordered[name] = batch[name][:, order]
+    for name, array in batch.items():
+        if name in task.items or (name not in task.query and array.shape[1:2] == (length,)):
+            reordered[name] = array[:, order]
     if TARGET in batch:
         reordered[TARGET] = np.argsort(order)[batch[TARGET]]
     return reordered
 
 
+def _depends_on_items(task: Task, batch: Sequences) -> bool:
+    """Return whether other items give other labels, as far as that can be seen without what `label` alone reads."""
+    if batch.keys() - task.items.keys() - task.query.keys() - {TARGET, LABEL}:
+        return True
+    others = np.roll(np.arange(len(batch[LABEL])), 1)
+    mixed = {array: batch[array][others] if array in task.items else batch[array] for array in batch if array != LABEL}
+    with suppress(Exception):  # of any kind: it may not take items that do not fit the query
+        return not np.array_equal(task.label(mixed), batch[LABEL])
+    return True
+
+
 def _alike(one: Mapping[str, np.ndarray], other: Mapping[str, np.ndarray]) -> bool:
-    return one.keys() == other.keys() and all(np.array_equal(one[name], other[name]) for name in one)
+    return all(np.array_equal(one[name], other[name]) for name in other) and other.keys() <= one.keys()

@@ -90,7 +90,7 @@ def test_answers_and_the_inside_are_those_of_the_plain_module(
     correct, seen = [], []
     for batch in in_parts(drawn, models.batch_size(30)):
         attended = models.attended(batch)
-        correct.append(models.correct(batch, attended))
+        correct.append(models.answers(batch, attended))
         seen.append(internals.inside(batch, attended))
     found, inside = joined(correct), joined(seen)
 

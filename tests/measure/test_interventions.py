@@ -11,6 +11,7 @@ from small import SHARP, WIDTH, Trained, make_trained, models_of, sample, single
 from torch.testing import assert_close
 
 from vanishing_variance.engine.ranges import Range
+from vanishing_variance.measure.inference.models import CORRECT
 from vanishing_variance.measure.inference.sequences import of_length
 from vanishing_variance.measure.interventions import measurement, names
 from vanishing_variance.measure.interventions import parts as module
@@ -95,7 +96,7 @@ def test_the_base_is_what_evaluation_answers(task_name):
     models = models_of(make_trained(task_name, "ln", SHARP[task_name]))
     sequences = models.task.sample(np.random.default_rng(0), 50, 12)
     tested = take_apart(models, [sequences])
-    expected = models.correct(sequences, models.attended(sequences))["last"]
+    expected = models.answers(sequences, models.attended(sequences))["last"] == CORRECT
     assert torch.equal(is_correct(models, tested.context, tested.labels), expected)
 
 

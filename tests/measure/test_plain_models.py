@@ -2,7 +2,6 @@
 
 import resource
 from dataclasses import replace
-from typing import ClassVar
 
 import numpy as np
 import psutil
@@ -16,8 +15,8 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.measure.evaluation.fast_models import accuracies
 from vanishing_variance.measure.held_out import held_out_stream
 from vanishing_variance.measure.inference.models import at_target
-from vanishing_variance.measure.plain_models import limited
-from vanishing_variance.measure.plain_models.answers import plain_correct
+from vanishing_variance.measure.plain_models import answers, limited
+from vanishing_variance.measure.plain_models.answers import plain_answers
 from vanishing_variance.measure.plain_models.inside import plain_inside
 from vanishing_variance.plain.model import initial_model
 from vanishing_variance.plain.plan import PlainPlan
@@ -39,8 +38,8 @@ def drawn(trained, length, number):
 def test_accuracies_are_those_of_the_fast_engine(task_name):
     trained, plan, weights = both(task_name)
     other = {name: array[::-1].copy() for name, array in weights.items()}
-    correct = plain_correct(plan, SEEDS, {"last": weights, "averaged": other}, [4, 32], 100)
-    found = accuracies(correct, SEEDS)
+    correct = plain_answers(plan, SEEDS, {"last": weights, "averaged": other}, [4, 32], 100)
+    found = accuracies("here", correct, SEEDS)
     rows = found.set_index(["rule", "length", "seed"])["accuracy"]
     assert len(rows) == 8
     for length in (4, 32):
@@ -82,26 +81,28 @@ def stacked(plan, seeds):
 class Hungry(Bag):
     """That needs 256 bytes for every pair of items."""
 
-    batches: ClassVar = []
-
     def forward(self, items, query):
         sequences, length = items.shape[:2]
         pairs = torch.ones(sequences, length, length, 64)
-        self.batches.append(sequences)
         return super().forward(items, query) + pairs[:, 0, 0, :1]
 
 
 def test_a_batch_is_halved_until_memory_holds_it(monkeypatch):
     """A sequence of 2^8 items needs 16 MiB, and 100 are free."""
     monkeypatch.setattr(memory, "free_memory", lambda: 100 * 2**20)
-    monkeypatch.setattr(Hungry, "batches", [])
-    plan = make_plain("argmax", Hungry)
+    plan, batches, marked = make_plain("argmax", Hungry), [], answers.marked
+
+    def recorded(class_logits, labels):
+        batches.append(len(labels))
+        return marked(class_logits, labels)
+
+    monkeypatch.setattr(answers, "marked", recorded)
     weights = stacked(plan, SEEDS)
-    correct = plain_correct(plan, SEEDS, {"last": weights}, [256], 20)
-    assert sum(Hungry.batches) == 2 * 20
-    assert max(Hungry.batches) < 20
+    correct = plain_answers(plan, SEEDS, {"last": weights}, [256], 20)
+    assert sum(batches) == 2 * 20
+    assert max(batches) < 20
     monkeypatch.setattr(limited, "ITEMS_IN_BATCH", {"cpu": 256})
-    alone = plain_correct(plan, SEEDS, {"last": weights}, [256], 20)
+    alone = plain_answers(plan, SEEDS, {"last": weights}, [256], 20)
     np.testing.assert_array_equal(correct["last", 256], alone["last", 256])
 
 
@@ -114,8 +115,8 @@ class Noisy(Bag):
 
 def test_the_noise_of_a_test_does_not_depend_on_earlier_ones():
     plan = make_plain("argmax", Noisy)
-    both = plain_correct(plan, SEEDS, {"last": stacked(plan, SEEDS)}, [4], 100)
-    alone = plain_correct(plan, SEEDS[1:], {"last": stacked(plan, SEEDS[1:])}, [4], 100)
+    both = plain_answers(plan, SEEDS, {"last": stacked(plan, SEEDS)}, [4], 100)
+    alone = plain_answers(plan, SEEDS[1:], {"last": stacked(plan, SEEDS[1:])}, [4], 100)
     np.testing.assert_array_equal(both["last", 4][1:], alone["last", 4])
 
 
@@ -124,7 +125,7 @@ def test_a_sequence_that_memory_does_not_hold_is_one_line(monkeypatch):
     plan = make_plain("argmax", Hungry)
     message = "^network Hungry with one sequence of 2048 items needs more memory than there is; lower test.lengths$"
     with pytest.raises(InputError, match=message):
-        plain_correct(plan, [0], {"last": stacked(plan, [0])}, [2048], 20)
+        plain_answers(plan, [0], {"last": stacked(plan, [0])}, [2048], 20)
 
 
 @pytest.mark.skipif(not psutil.LINUX, reason="not Linux")

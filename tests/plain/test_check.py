@@ -10,7 +10,6 @@ from torch import nn
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.jobs import job
 from vanishing_variance.plain.check import check_network
-from vanishing_variance.plain.model import initial_model
 from vanishing_variance.plain.plan import check_options
 
 
@@ -131,15 +130,6 @@ def test_an_option_may_be_of_a_dataclass():
     assert check_options(Sized, {"size": Size(3)}) == {"size": Size(3)}
     with pytest.raises(InputError, match=r"^network Sized: option size is 3; must be an instance of Size$"):
         check_options(Sized, {"size": 3})
-
-
-def test_another_default_dtype_is_one_line():
-    torch.set_default_dtype(torch.float64)
-    try:
-        with pytest.raises(InputError, match=r"^torch's default dtype is torch\.float64; must be torch\.float32, "):
-            initial_model(make_plain("dictionary", Bag), 0)
-    finally:
-        torch.set_default_dtype(torch.float32)
 
 
 def test_what_cannot_be_sent_to_another_process_is_one_line():

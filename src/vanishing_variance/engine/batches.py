@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from vanishing_variance.engine.drawing import LABEL, draw
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.task import Task
@@ -53,19 +54,23 @@ def batches(
 ) -> Iterator[LabelledBatch]:
     """Yield training batches, without end, after the `completed` steps.
 
-    At the first step of each length, the sequences of all steps of this length are drawn; those of each seed by
-    `map_seeds`, which may be the `map` of an executor.
+    Of a task whose sequences are `independent`, the sequences of all steps of a length are drawn at the first of them;
+    those of each seed by `map_seeds`, which may be the `map` of an executor. Of another, each batch is a sample.
+    Raises InputError for what a task's own code does not do.
     """
     stream_name = "train", plan.variant.task_name, plan.range_name
+    task, size = plan.variant.task, plan.training.batch_size
     for number in count(completed // STEPS_PER_DRAW):
         streams = [stream(plan.root_seed, *stream_name, seed, number) for seed in seeds]
         step_lengths = lengths(plan, number).tolist()
         unused: dict[int, list[LabelledBatch]] = {}
         for step, length in enumerate(step_lengths, number * STEPS_PER_DRAW):
-            if length not in unused:
-                steps = step_lengths.count(length)
-                unused[length] = _draw(plan.variant.task, streams, length, steps, plan.training.batch_size, map_seeds)
-            batch = unused[length].pop(0)
+            if not task.independent:
+                [batch] = _draw(task, streams, length, 1, size, map)
+            else:
+                if length not in unused:
+                    unused[length] = _draw(task, streams, length, step_lengths.count(length), size, map_seeds)
+                batch = unused[length].pop(0)
             if step >= completed:
                 yield batch
 
@@ -74,9 +79,9 @@ def _draw(
     task: Task, streams: Sequence[np.random.Generator], length: int, steps: int, batch_size: int, map_seeds: MapFunction
 ) -> list[LabelledBatch]:
     """Return the batches of some steps, the sequences of each seed from its own stream."""
-    samples = list(map_seeds(lambda rng: task.sample(rng, steps * batch_size, length), streams))
-    labels = _by_step([task.label(sample) for sample in samples], steps)
+    samples = list(map_seeds(lambda rng: draw(task, rng, steps * batch_size, length), streams))
     arrays = {name: _by_step([sample[name] for sample in samples], steps) for name in samples[0]}
+    labels = arrays.pop(LABEL)
     drawn = []
     for step in range(steps):
         batch = {name: array[step] for name, array in arrays.items()}

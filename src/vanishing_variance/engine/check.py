@@ -4,8 +4,10 @@ S seeds, B sequences, H heads, N items, D width.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from itertools import product
 from numbers import Real
+from types import ModuleType
 from typing import Any
 
 import torch
@@ -16,7 +18,9 @@ from vanishing_variance.engine.batches import batches
 from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.interfaces import Normaliser, Rescaled, Weighting
 from vanishing_variance.engine.plan import TrainingPlan
+from vanishing_variance.engine.steps import losses
 from vanishing_variance.engine.streams import stream
+from vanishing_variance.harness.by_value import copied, described
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.memory import in_one_line
 
@@ -26,37 +30,58 @@ ROUNDING = 1e-3
 SEEDS, SEQUENCES, ITEMS = 2, 6, 11
 MIXED = "depends on other sequences or seeds, or on chance; compute along dim=-1"
 Parameters = Mapping[str, Float[Tensor, "_ 1 _"]]
+# Calls a choice's function of numbers with what it has learned.
+Call = Callable[[Any, Tensor, Parameters], Any]
 
 
 def check_choices(plan: TrainingPlan, seed: int) -> None:
-    """Raise InputError where a normaliser or an attention map does not do what it has to, or does not take a batch."""
+    """Raise InputError where a normaliser or an attention map does not do what it has to, or a step cannot be made."""
     torch.set_num_threads(1)  # as in training: several wait for each other
     variant = plan.variant
     check_norm(variant.norm_name, variant.norm, variant.model.epsilon, variant.model.width)
     check_attention(variant.attention_name, variant.attention, variant.model.heads)
     seeds = [seed, seed ^ 1]
     weights = draw(variant.initial(plan.task_training), plan.root_seed, variant.task_name, seeds)
-    batch, _ = next(batches(plan, seeds))
-    with in_one_line(f"norm {variant.norm_name}, attention {variant.attention_name}: a batch"), torch.no_grad():
-        variant.network()(weights, batch)
+    for tensor in weights.values():
+        tensor.requires_grad_()
+    batch, labels = next(batches(plan, seeds))
+    with in_one_line(f"norm {variant.norm_name}, attention {variant.attention_name}: a training step"):
+        losses(variant.network(), weights, batch, labels).mean(1).sum().backward()
 
 
 def check_norm(name: str, norm: Normaliser, epsilon: float, width: int) -> None:
-    """Raise InputError where `normalise` fails, returns other than (S, B, D), or mixes sequences or seeds."""
+    """Raise InputError where `normalise` fails, returns other than (S, B, D), or depends on more than its argument."""
 
-    def normalise(outputs: Tensor, learned: Parameters) -> Any:
-        return norm.normalise(outputs, learned, epsilon)
+    def normalise(choice: Normaliser, outputs: Tensor, learned: Parameters) -> Any:
+        return choice.normalise(outputs, learned, epsilon)
 
-    _check(f"norm {name}: normalise", normalise, (1, width), _learned(norm.LEARNABLE, width))
+    _check(f"norm {name}: normalise", norm, normalise, (1, width), _learned(norm.LEARNABLE, width))
 
 
 def check_attention(name: str, attention: Rescaled | Weighting, heads: int = 1) -> None:
     """Raise InputError where `weights` fails, returns other than (S, BH, N), or mixes; or `scale` is no factor."""
+
+    def weights(choice: Weighting, logits: Tensor, learned: Parameters) -> Any:
+        return choice.weights(logits, learned)
+
     learned = _learned(attention.LEARNABLE, 1)
     if isinstance(attention, Rescaled):
         _check_scale(f"attention {name}: scale", attention, learned)
     else:
-        _check(f"attention {name}: weights", attention.weights, (heads, ITEMS), learned)
+        _check(f"attention {name}: weights", attention, weights, (heads, ITEMS), learned)
+
+
+def map_reads_order(attention: Any) -> bool:
+    """Return whether the weight of an item depends on its place among the others."""
+    if isinstance(attention, Rescaled) or not isinstance(attention, Weighting):
+        return False
+    learned = _of_seed(_learned(attention.LEARNABLE, 1), 0)
+    logits = _numbers(1, SEQUENCES, ITEMS)
+    order = torch.from_numpy(stream("check", "order").permutation(ITEMS))
+    with suppress(Exception), torch.no_grad():  # which the check of the map says
+        reordered = attention.weights(logits[..., order], learned)
+        return mixes(attention.weights(logits, learned)[..., order], reordered)
+    return False
 
 
 def _check_scale(what: str, attention: Rescaled, learned: Parameters) -> None:
@@ -74,25 +99,65 @@ def _check_scale(what: str, attention: Rescaled, learned: Parameters) -> None:
         raise InputError(f"{what} {MIXED}")
 
 
-def _check(
-    what: str, function: Callable[[Tensor, Parameters], Any], size: tuple[int, int], learned: Parameters
-) -> None:
+def _check(what: str, choice: Any, call: Call, size: tuple[int, int], learned: Parameters) -> None:
     """Raise InputError for a function of numbers (S, B rows, columns) that is none of each sequence, of their kind.
 
-    `size`: the rows of a sequence and the columns.
+    Or that depends on numbers of other calls. `size`: the rows of a sequence and the columns.
     """
     rows, columns = size
-    shape = SEEDS, SEQUENCES * rows, columns
-    numbers = torch.from_numpy(stream("check", *shape).standard_normal(shape, dtype="float32"))
-    half = shape[1] // 2
+    numbers = _numbers(SEEDS, SEQUENCES * rows, columns)
+    half = numbers.shape[1] // 2
     with in_one_line(what), torch.no_grad():
-        returned = function(numbers.clone(), learned)
+        returned = call(choice, numbers.clone(), learned)
         if _kind(returned) != _kind(numbers):
             raise InputError(f"{what} returns {_kind(returned)}; must be {_kind(numbers)}, as what it is given")
         for seed, part in product(range(SEEDS), (slice(half), slice(half, None))):
-            alone = function(numbers[seed : seed + 1, part].clone(), _of_seed(learned, seed))
+            alone = call(choice, numbers[seed : seed + 1, part].clone(), _of_seed(learned, seed))
             if mixes(returned[seed : seed + 1, part], alone):
                 raise InputError(f"{what} {MIXED}")
+    _check_kept(what, choice, call, numbers, learned)
+
+
+def _check_kept(what: str, choice: Any, call: Call, numbers: Tensor, learned: Parameters) -> None:
+    """Raise InputError where a choice keeps something of a training step that decides what it returns later."""
+    others = numbers.flip(1) * 2
+    seen, not_seen = copied(choice, what), copied(choice, what)
+    _trained(what, call, not_seen, numbers, learned)
+    before = _kept(not_seen)
+    returned = _trained(what, call, not_seen, numbers, learned)
+    is_kept = _kept(not_seen) != before
+    _trained(what, call, seen, others, learned)
+    after_others = _trained(what, call, seen, numbers, learned)
+    if is_kept or _differ(returned, after_others):
+        remedy = "keep nothing between calls, or give a normaliser as an nn.Module, with a network"
+        raise InputError(f"{what} depends on what it was given before, so another model would be tested; {remedy}")
+
+
+def _differ(one: Any, other: Any) -> bool:
+    return isinstance(one, Tensor) and _kind(one) == _kind(other) and mixes(one, other)
+
+
+def _numbers(*shape: int) -> Tensor:
+    return torch.from_numpy(stream("check", *shape).standard_normal(shape, dtype="float32"))
+
+
+def _trained(what: str, call: Call, choice: Any, numbers: Tensor, learned: Parameters) -> Any:
+    """Call a function as training does, differentiate what it returns, and return that."""
+    learned = {name: tensor.clone().requires_grad_() for name, tensor in learned.items()}
+    with in_one_line(what), torch.enable_grad():
+        returned = call(choice, numbers.clone().requires_grad_() * 1, learned)
+        if isinstance(returned, Tensor) and returned.requires_grad:
+            returned.sum().backward()
+    return returned.detach() if isinstance(returned, Tensor) else returned
+
+
+def _kept(choice: Any) -> bytes:
+    """Return what a choice keeps, of a file what its names are; nothing where that cannot be seen."""
+    is_file = isinstance(choice, ModuleType)
+    held = {name: value for name, value in vars(choice).items() if name[:2] != "__"} if is_file else choice
+    with suppress(Exception):  # of any kind: of its class's own code
+        return described(held)
+    return b""
 
 
 def mixes(beside: Float[Tensor, "... B C"], alone: Float[Tensor, "... B C"]) -> bool:

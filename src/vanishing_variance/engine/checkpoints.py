@@ -18,6 +18,7 @@ from torch import Tensor
 from vanishing_variance.engine.device import device
 from vanishing_variance.harness.arrays import read_about, read_arrays, write_arrays
 from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.progress import say
 
 # A checkpoint takes a fraction of a second, so this is what a crash may cost.
 SECONDS_BETWEEN = 30.0
@@ -53,7 +54,7 @@ class Checkpoint:
             if stored != expected:
                 raise InputError(f"{self._path}: holds other arrays")
         except InputError as problem:
-            print(f"this checkpoint is not used, and the training starts anew: {problem}", file=sys.stderr, flush=True)
+            say(f"this checkpoint is not used, and the training starts anew: {problem}")
             return 0
         for name, tensor in state.items():
             tensor.copy_(torch.from_numpy(arrays[name]))
@@ -66,7 +67,7 @@ class Checkpoint:
         try:
             write_arrays(self._path, to_arrays(state_after(completed)), completed=completed)
         except InputError as problem:  # the training may still end well: somebody may make room
-            print(f"the training goes on without this checkpoint: {problem}", file=sys.stderr, flush=True)
+            say(f"the training goes on without this checkpoint: {problem}")
         self._saved = time.monotonic()
 
 

@@ -36,7 +36,6 @@ from vanishing_variance.engine.task import (
     count,
     widths,
 )
-from vanishing_variance.harness.errors import InputError
 
 # Rows of a table from which on a step reads a part of it alone; and of classes of several categories together, at most.
 SPARSE_ABOVE = 2**7
@@ -52,7 +51,6 @@ class Embedding:
 
     def __init__(self, task: Task) -> None:
         self.items, self.query, self._tables = task.item_features, task.query_features, task.tables
-        self._task_name = type(task).__name__
         self._numbers = [name for name, feature in self.items.items() if isinstance(feature, Number)]
         largest = max(self.items, key=lambda name: count(self.items[name]))
         self.base = self._numbers[0] if self._numbers else largest
@@ -62,12 +60,16 @@ class Embedding:
             if rows > SPARSE_ABOVE:
                 self.sparse_tables[_weight(table)] = *_readers(self.items, table), *_readers(self.query, table)
 
-    def require_fit(self) -> None:
-        """Raise InputError where the items do not fit `Items`."""
+    def unfit(self) -> str:
+        """Return why the items and the query do not fit `Items`; nothing where they do."""
+        features = [*self.items.values(), *self.query.values()]
+        if any(isinstance(feature, Number) and feature.width > 1 for feature in features):
+            return "the fast engine takes numbers of one feature each"
         together = prod(count(self.items[name]) for name in self.others)
         if len(self._numbers) > 1 or (len(self.others) > 1 and together > MOST_TOGETHER):
             takes = f"one number at most, and beside another categories of at most {MOST_TOGETHER} classes together"
-            raise InputError(f"task {self._task_name}: the fast engine takes items of {takes}; train with a network")
+            return f"the fast engine takes items of {takes}"
+        return ""
 
     def initial(self, training: TaskTraining, width: int) -> dict[str, Initial]:
         """Return how the tables, and the first layers of the item MLP and of the query MLP start."""

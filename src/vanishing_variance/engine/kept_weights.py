@@ -35,7 +35,10 @@ class KeptWeights:
             if step in steps:
                 sums = self._sums_of(name)
                 for tensor_name, tensor in weights.items():
-                    sums[tensor_name] += tensor
+                    if tensor.is_floating_point():
+                        sums[tensor_name] += tensor
+                    else:
+                        sums[tensor_name].copy_(tensor)
 
     def state(self, completed: int) -> dict[str, Tensor]:
         """Return all that is added in so many steps: by name, to be read or copied into."""
@@ -47,19 +50,22 @@ class KeptWeights:
         return state
 
     def means(self) -> dict[str, dict[str, Tensor]]:
-        """Return the means by name, each float32, by name of the tensor."""
-        means = {}
+        """Return the means by name, by name of the tensor, each of its dtype; what has no mean as it was last."""
+        means: dict[str, dict[str, Tensor]] = {}
         for name, steps in self._steps.items():
-            sums = self._sums_of(name)
-            means[name] = {tensor_name: (total / len(steps)).float() for tensor_name, total in sums.items()}
+            means[name] = {}
+            for tensor_name, total in self._sums_of(name).items():
+                mean = total / len(steps) if total.is_floating_point() else total
+                means[name][tensor_name] = mean.to(self._weights[tensor_name].dtype)
         return means
 
     def _sums_of(self, name: str) -> dict[str, Tensor]:
-        """Return the sums that lead to one of the weights, at first 0; single precision holds one step exactly."""
+        """Return the sums that lead to one of the weights, at first 0; a tensor's own dtype holds one step exactly."""
         if name not in self._sums:
-            kind = torch.float64 if len(self._steps[name]) > 1 else torch.float32
+            summed = len(self._steps[name]) > 1
             zeros = {}
             for tensor_name, tensor in self._weights.items():
+                kind = torch.float64 if summed and tensor.is_floating_point() else tensor.dtype
                 zeros[tensor_name] = torch.zeros_like(tensor, dtype=kind, requires_grad=False)
             self._sums[name] = zeros
         return self._sums[name]

@@ -34,7 +34,9 @@ class EmbeddingTraining(TaskTraining):
 
 @dataclass(frozen=True)
 class Number:
-    """A number, float32: one feature."""
+    """A number, float32; or so many side by side, `width`, along a last axis of their own: as many features."""
+
+    width: int = 1
 
 
 @dataclass(frozen=True)
@@ -60,20 +62,26 @@ class Task(Section, ABC):
     """A task's data distribution. Its fields are the task's parameters, `tasks.<name>.data` in params.yaml.
 
     `items` and `query` say what an item and the query consist of, by name of the array, (B, N) and (B,); a task may
-    have no query. `label_classes`: how many classes a label has.
+    have no query. `label_classes`: how many classes a label has. `independent`: whether the sequences of a sample are
+    independent and identically distributed, and drawn from `rng` alone, so that those of many steps may be drawn as
+    one, and of several seeds side by side; else each batch is a sample.
     """
 
     items: ClassVar[Features] = {}
     query: ClassVar[Features] = {}
     label_classes: ClassVar[Classes]
+    independent: ClassVar[bool] = False
 
     @abstractmethod
     def sample(self, rng: np.random.Generator, sequences: int, length: int) -> Sequences:
-        """Return `sequences` independent sequences of `length` items, drawn from `rng` alone."""
+        """Return `sequences` sequences of `length` items, drawn from `rng` alone.
+
+        Beside arrays of items and query, and `target`, there may be others, (B, ...), which `label` alone reads.
+        """
 
     @abstractmethod
     def label(self, batch: Sequences) -> Shaped[np.ndarray, " B"]:
-        """Return the correct class of each sequence, int64 in [0, num_classes)."""
+        """Return the correct class of each sequence, int64 in [0, num_classes), which its own arrays decide."""
 
     def sample_iid(self, rng: np.random.Generator, sequences: int, length: int) -> Sequences:
         """Return sequences as Proposition 1 assumes them: items i.i.d., and one query for all; without `target`."""
@@ -121,7 +129,7 @@ class Task(Section, ABC):
 
     def number(self, classes: Classes) -> int:
         """Return the number of classes, which may be a parameter's."""
-        return int(getattr(self, classes)) if isinstance(classes, str) else classes
+        return int(getattr(self, classes) if isinstance(classes, str) else classes)
 
     def _counted(self, feature: Feature) -> Feature:
         return feature if isinstance(feature, Number) else replace(feature, classes=self.number(feature.classes))
@@ -136,7 +144,7 @@ def name_of(task: Task) -> str:
 
 def count(feature: Feature) -> int:
     """Return the number of rows by which the network reads a feature of a task's `item_features`, 1 of a number."""
-    return 1 if isinstance(feature, Number) else int(feature.classes)
+    return feature.width if isinstance(feature, Number) else int(feature.classes)
 
 
 def widths(features: Features, training: TaskTraining) -> list[int]:

@@ -7,22 +7,33 @@ from typing import Any
 
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.config import Model
+from vanishing_variance.engine.drawing import require_same
 from vanishing_variance.engine.embedding import Embedding
 from vanishing_variance.engine.initialisation import Initial
 from vanishing_variance.engine.interfaces import Normaliser, Rescaled, Weighting
 from vanishing_variance.engine.network import Network, initial
-from vanishing_variance.engine.task import Task, TaskTraining
+from vanishing_variance.engine.task import Sequences, Task, TaskTraining
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.sections import get_param
 
 
 @dataclass(frozen=True)
 class Given:
-    """Choices given as they are, each beside its name in a variant; of the others the name says what is loaded."""
+    """Choices given as they are, each beside its name in a variant; of the others the name says what is loaded.
+
+    `drawn`: sequences of the task with their labels, which it must draw again wherever it is read. Raises InputError
+    where it does not.
+    """
 
     task: Task | None = None
     norm: Any = None
     attention: Any = None
+    drawn: Sequences | None = None
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self.task is not None and self.drawn is not None:
+            require_same(self.task, self.drawn)
 
 
 # All by name.
@@ -45,7 +56,9 @@ class Variant:
         cls, params: Mapping[str, Any], task: str, norm: str, attention: str = "softmax", given: Given = NAMED
     ) -> "Variant":
         """Return the variant by params.yaml. Raises InputError."""
-        data = given.task or get_param(params, f"tasks.{task}.data", registry.load_task(task))
+        data = given.task
+        if data is None:
+            data = get_param(params, f"tasks.{task}.data", registry.load_task(task))
         model = get_param(params, "model", Model)
         return cls(task, norm, data, model, attention, given)
 
@@ -74,9 +87,19 @@ class Variant:
 
     def network(self) -> Network:
         """Return the network. Raises InputError for a task that does not fit it, or a choice that is incomplete."""
-        network = self._network()
-        network.embedding.require_fit()
-        return network
+        if why := self.unfit():
+            raise InputError(f"task {self.task_name}: {why}; train with a network")
+        return self._network()
+
+    def unfit(self) -> str:
+        """Return why the fast engine does not take the variant, and the plain one must; nothing where it does."""
+        return "the normaliser is made of modules" if self.has_norm_of_modules else Embedding(self.task).unfit()
+
+    @property
+    def has_norm_of_modules(self) -> bool:
+        """True where the normaliser was given as a class of modules, or as anything else that makes one of a width."""
+        norm = self.given.norm
+        return callable(norm) and not hasattr(norm, "normalise") and not hasattr(norm, "LEARNABLE")
 
     def initial(self, training: TaskTraining) -> dict[str, Initial]:
         """Return how each tensor of one seed starts."""
@@ -91,7 +114,8 @@ class Variant:
 def _check_learnable(choice: Any) -> None:
     """Raise InputError where initial values are no numbers by name."""
     initial = choice.LEARNABLE
-    if not isinstance(initial, Mapping) or not all(isinstance(value, Real) for value in initial.values()):
+    fits = isinstance(initial, Mapping) and all(isinstance(value, Real) for value in initial.values())
+    if not fits or not all(isinstance(name, str) and name.isidentifier() for name in initial):
         example = '{"scale": 1.0}'
         raise InputError(f"{_place(choice)}: LEARNABLE is {shown(initial)}; must be numbers by name, such as {example}")
 

@@ -1,33 +1,139 @@
-"""The process of whoever calls `train` or `evaluate`, which goes on afterwards."""
+"""The settings that torch and numpy keep for a whole process or thread, which decide numbers."""
 
 import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
+import random
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import product
+from typing import Any
 
+import numpy as np
 import torch
-from torch.utils import deterministic
+from torch import overrides
+from torch.nn.modules import module as of_modules
+from torch.utils import _python_dispatch, deterministic
+
+# Everything here is of the whole process: one caller at a time.
+_lock = threading.RLock()
+
+
+def _flushes_denormals() -> bool:
+    smallest = torch.full((1,), torch.finfo(torch.float32).tiny, dtype=torch.float32, device="cpu")
+    return not (smallest / 2).any()
+
+
+def _fills(fill: bool) -> None:
+    deterministic.fill_uninitialized_memory = fill  # type: ignore[attr-defined]
+
+
+def _set_numpy_random(state: Any) -> None:
+    np.random.set_state(state)
+
+
+def _set_cuda_random(states: list[torch.Tensor]) -> None:
+    torch.cuda.set_rng_state_all(states)
+
+
+def _cuda_random() -> list[torch.Tensor]:
+    return torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
+
+
+# Of products in single precision, by backend and operation, the general one first.
+_OPERATIONS = [("generic", "all"), *product(("cuda", "mkldnn"), ("all", "matmul", "conv", "rnn"))]
+_USUAL = dict.fromkeys(_OPERATIONS, "none") | {("cuda", "conv"): "tf32", ("cuda", "rnn"): "tf32"}
+
+
+def _precisions() -> tuple[str | None, dict[tuple[str, str], str]]:
+    try:
+        of_all = torch.get_float32_matmul_precision()
+    except RuntimeError:  # set by operation
+        of_all = None
+    return of_all, {key: torch._C._get_fp32_precision_getter(*key) for key in _OPERATIONS}
+
+
+def _set_precisions(precisions: tuple[str | None, dict[tuple[str, str], str]]) -> None:
+    of_all, by_operation = precisions
+    if of_all is not None:
+        torch.set_float32_matmul_precision(of_all)
+    for key, precision in by_operation.items():
+        if torch._C._get_fp32_precision_getter(*key) != precision:
+            torch._C._set_fp32_precision_setter(*key, precision)
+
+
+_backends: Any = torch.backends
+# What is put back afterwards: how it is read and set.
+KEPT: list[tuple[Callable[[], Any], Callable[[Any], Any]]] = [
+    (torch.get_rng_state, torch.set_rng_state),
+    (_cuda_random, _set_cuda_random),
+    (np.random.get_state, _set_numpy_random),
+    (random.getstate, random.setstate),
+    (_flushes_denormals, torch.set_flush_denormal),
+]
+# What is also set meanwhile, as in a new process.
+SET: list[tuple[Callable[[], Any], Callable[[Any], Any], Any]] = [
+    (torch.get_num_threads, torch.set_num_threads, 1),
+    (torch.get_default_dtype, torch.set_default_dtype, torch.float32),
+    (_precisions, _set_precisions, ("highest", _USUAL)),
+    (torch.get_deterministic_debug_mode, torch.set_deterministic_debug_mode, 0),
+    (lambda: deterministic.fill_uninitialized_memory, _fills, True),  # type: ignore[attr-defined]
+    (torch.is_anomaly_enabled, torch.set_anomaly_enabled, False),
+    (_backends.mha.get_fastpath_enabled, _backends.mha.set_fastpath_enabled, True),
+    (_backends.cuda.flash_sdp_enabled, _backends.cuda.enable_flash_sdp, True),
+    (_backends.cuda.mem_efficient_sdp_enabled, _backends.cuda.enable_mem_efficient_sdp, True),
+    (_backends.cuda.math_sdp_enabled, _backends.cuda.enable_math_sdp, True),
+    (_backends.cuda.cudnn_sdp_enabled, _backends.cuda.enable_cudnn_sdp, True),
+    (torch._C._get_mkldnn_enabled, torch._C._set_mkldnn_enabled, True),
+    (torch._C._get_cudnn_enabled, torch._C._set_cudnn_enabled, True),
+    (torch._C._get_cudnn_benchmark, torch._C._set_cudnn_benchmark, False),
+]
 
 
 @contextmanager
 def as_before() -> Iterator[None]:
-    """Compute on one thread, and leave torch's settings and random numbers, and the garbage collector, as they were."""
-    threads, random, flushes = torch.get_num_threads(), torch.get_rng_state(), _flushes_denormals()
-    repeats = torch.get_deterministic_debug_mode()
-    fills = deterministic.fill_uninitialized_memory  # type: ignore[attr-defined]
-    freezes = gc.get_freeze_count() > 0
-    torch.set_num_threads(1)
-    try:
+    """Compute as in a new process, on one thread, and leave the process as it was; other threads wait.
+
+    Autocast, gradients that are switched off, default dtype and device, precisions, modes and hooks of the caller's
+    neither reach what is computed nor get lost.
+    """
+    with _lock, ExitStack() as stack:
+        if gc.get_freeze_count() > 0:
+            stack.callback(gc.freeze)
+        _leave_modes(stack)
+        for read, put in KEPT:
+            stack.callback(put, read())
+        for read, put, usual in SET:
+            stack.callback(put, read())
+            put(usual)
+        torch.manual_seed(0)
+        np.random.seed(0)
+        random.seed(0)
         yield
+
+
+def _leave_modes(stack: ExitStack) -> None:
+    """Leave the modes of this thread, and hooks of all modules, until the stack unwinds."""
+    stack.enter_context(_without_modes())
+    stack.enter_context(torch.inference_mode(False))
+    stack.enter_context(torch.enable_grad())
+    for kind in ("cpu", "cuda"):
+        stack.enter_context(torch.autocast(kind, enabled=False))
+    stack.enter_context(np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"))
+    for name, hooks in vars(of_modules).items():
+        if name.startswith("_global_") and isinstance(hooks, dict) and hooks:
+            stack.callback(hooks.update, dict(hooks))
+            hooks.clear()
+
+
+@contextmanager
+def _without_modes() -> Iterator[None]:
+    """Leave modes such as a default device, which the outer ones of torch's functions are."""
+    modes = []
+    while torch._C._len_torch_function_stack():
+        modes.append(overrides._pop_mode())
+    try:
+        with _python_dispatch._disable_current_modes():
+            yield
     finally:
-        torch.set_num_threads(threads)
-        torch.set_rng_state(random)
-        torch.set_flush_denormal(flushes)
-        torch.set_deterministic_debug_mode(repeats)
-        deterministic.fill_uninitialized_memory = fills  # type: ignore[attr-defined]
-        if freezes:
-            gc.freeze()
-
-
-def _flushes_denormals() -> bool:
-    smallest = torch.full((1,), torch.finfo(torch.float32).tiny)
-    return not (smallest / 2).any()
+        for mode in reversed(modes):
+            overrides._push_mode(mode)

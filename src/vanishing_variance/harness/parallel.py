@@ -7,6 +7,7 @@ import ctypes
 import gc
 import multiprocessing
 import os
+import pickle
 import re
 import signal
 import sys
@@ -21,7 +22,8 @@ from typing import Any
 import torch
 
 from vanishing_variance.harness import cgroups
-from vanishing_variance.harness.errors import DivergedError, InputError, shown
+from vanishing_variance.harness.caller import as_before
+from vanishing_variance.harness.errors import DivergedError, InputError, one_line, shown
 from vanishing_variance.harness.memory import REMEDY, ran_out
 from vanishing_variance.harness.parent import end_with
 
@@ -47,7 +49,16 @@ class _Process(SpawnProcess):
 
 
 class _Context(SpawnContext):
-    Process = _Process
+    """Of processes that it remembers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.started: list[_Process] = []
+
+    def Process(self, *arguments: Any, **options: Any) -> _Process:  # type: ignore[override] # noqa: N802
+        """Return a process."""
+        self.started.append(_Process(*arguments, **options))
+        return self.started[-1]
 
 
 def run(jobs: Sequence[Job], progress: Report, *, small: bool = False) -> list[Any]:
@@ -107,7 +118,7 @@ def _keep_freed_memory(most: int) -> None:
 def _run_here(jobs: Sequence[Job], progress: Report) -> list[Any]:
     single_threaded()
     try:
-        return [job(progress) for job in jobs]
+        return [_settled(job, progress) for job in jobs]
     finally:  # a notebook goes on; glibc as it is after any large array
         gc.unfreeze()
         _keep_freed_memory(2**26)
@@ -116,7 +127,6 @@ def _run_here(jobs: Sequence[Job], progress: Report) -> list[Any]:
 def _run_in_others(processes: int, jobs: Sequence[Job], progress: Report) -> list[Any]:
     context = _Context()
     reports: SimpleQueue[int] = context.SimpleQueue()
-    others = set(multiprocessing.active_children())
     with ProcessPoolExecutor(processes, context, _start, (reports, os.getpid())) as pool:
         try:
             # Processes that start now never see Ctrl-C, which a terminal sends to all: this process ends them.
@@ -128,7 +138,7 @@ def _run_in_others(processes: int, jobs: Sequence[Job], progress: Report) -> lis
             _wait(futures, reports, progress)
             return [future.result() for future in futures]
         except BaseException:
-            for child in set(multiprocessing.active_children()) - others:
+            for child in context.started:
                 child.kill()
             raise
         finally:
@@ -155,4 +165,21 @@ def _start(reports: "SimpleQueue[int]", parent: int) -> None:
 
 def _call(job: Job) -> Any:
     assert _reports is not None
-    return job(_reports.put)
+    try:
+        return _settled(job, _reports.put)
+    except Exception as problem:
+        raise _sendable(problem) from problem
+
+
+def _settled(job: Job, report: Report) -> Any:
+    with as_before():
+        return job(report)
+
+
+def _sendable(problem: Exception) -> Exception:
+    """Return an error that another process can read."""
+    try:
+        pickle.loads(pickle.dumps(problem))  # noqa: S301 -- its own
+    except Exception:  # of any kind: of its class's own code
+        return RuntimeError(one_line(f"{type(problem).__name__}: {problem}"))
+    return problem

@@ -2,17 +2,25 @@
 
 import sys
 import time
-from typing import Self
+from contextlib import suppress
+from typing import Any, Self
 
 from tqdm import tqdm
 
 SECONDS_BETWEEN_LINES = 10.0
 
 
+def say(line: str) -> None:
+    """Print a line on standard error, where there is one: work does not end because nobody reads."""
+    with suppress(Exception):  # of any kind: it may be replaced by anything, closed, or its reader gone
+        print(line, file=sys.stderr, flush=True)
+
+
 class Progress:
     """Counts units of work towards `total` and shows rate and time left on standard error.
 
-    In a log the rate is that since the last line, so that units which an earlier run finished count once alone.
+    In a log the rate is that since the last line, so that units which an earlier run finished count once alone; before
+    there is a rate no time is said.
     """
 
     def __init__(self, label: str, total: int, unit: str) -> None:
@@ -22,29 +30,34 @@ class Progress:
         self._done = 0
         self._done_at_line = 0
         self._began = self._line_at = time.monotonic()
-        self._bar = tqdm(total=total, desc=label, unit=unit, mininterval=0.5) if sys.stderr.isatty() else None
+        self._bar: Any = None
+        with suppress(Exception):  # as in `say`
+            if sys.stderr.isatty():
+                self._bar = tqdm(total=total, desc=label, unit=unit, mininterval=0.5)
 
     def __call__(self, done: int) -> None:
         """Count `done` more units as finished."""
         self._done += done
         seconds = time.monotonic() - self._line_at
         if self._bar is not None:
-            self._bar.update(done)
+            with suppress(Exception):
+                self._bar.update(done)
         elif seconds > SECONDS_BETWEEN_LINES:
             rate = (self._done - self._done_at_line) / seconds
-            left = (self._total - self._done) / max(rate, 1e-9)
-            self._print(f"{rate:.0f} {self._unit}/s, {left:.0f} s left")
+            left = f"{rate:.0f} {self._unit}/s, {(self._total - self._done) / rate:.0f} s left" if rate else "at work"
+            self._print(left)
             self._done_at_line = self._done
             self._line_at += seconds
 
     def _print(self, rate: str) -> None:
-        print(f"{self._label}: {self._done}/{self._total} {self._unit}, {rate}", file=sys.stderr, flush=True)
+        say(f"{self._label}: {self._done}/{self._total} {self._unit}, {rate}")
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, failure: object, *_: object) -> None:
         if self._bar is not None:
-            self._bar.close()
+            with suppress(Exception):
+                self._bar.close()
         elif failure is None:
             self._print(f"{time.monotonic() - self._began:.0f} s")

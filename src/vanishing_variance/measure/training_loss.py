@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import torch
 
+from vanishing_variance.engine.drawing import LABEL, draw
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.steps import losses
 from vanishing_variance.engine.streams import stream
@@ -19,15 +20,13 @@ SEQUENCES = 25_600
 
 
 def fresh_sequences(plan: TrainingPlan) -> dict[int, Sequences]:
-    """Return sequences of each training length with their `label`, as many of each, that no training has seen."""
+    """Return sequences of each training length with their labels, as many of each, that no training has seen."""
     rng = stream(plan.root_seed, "loss", plan.variant.task_name, plan.range_name)
     lengths = range(plan.lengths.shortest, plan.lengths.longest + 1)
     task = plan.variant.task
     by_length = {}
     for length in lengths:
-        sequences = task.sample(rng, -(-SEQUENCES // len(lengths)), length)
-        sequences["label"] = task.label(sequences)
-        by_length[length] = sequences
+        by_length[length] = draw(task, rng, -(-SEQUENCES // len(lengths)), length)
     return by_length
 
 
@@ -45,7 +44,7 @@ def training_losses(plan: TrainingPlan, seeds: Sequence[int], weights: Mapping[s
         by_length = []
         for sequences in fresh_sequences(plan).values():
             batch = {name: to_device(array).unsqueeze(0) for name, array in sequences.items()}
-            labels = batch.pop("label").expand(len(seeds), -1)
+            labels = batch.pop(LABEL).expand(len(seeds), -1)
             by_length.append(losses(network, tensors, batch, labels).mean(1))
         means = torch.stack(by_length).double().mean(0).cpu().numpy()
         frames.append(pd.DataFrame({"seed": seeds, "rule": rule, "loss": means}))

@@ -51,7 +51,8 @@ class NormModule(nn.Module):
         # the function alone: a module of Python's cannot be copied
         self.normalise, self.epsilon, self.width = norm.normalise, epsilon, width
         for name, value in norm.LEARNABLE.items():
-            self.register_parameter(name, nn.Parameter(torch.full((width,), float(value))))
+            # so that it may have any name: an attribute might be taken, such as `epsilon`
+            self._parameters[name] = nn.Parameter(torch.full((width,), float(value)))
 
     def forward(self, outputs: Float[Tensor, "*any D"]) -> Float[Tensor, "*any D"]:
         """Return the normalised outputs."""

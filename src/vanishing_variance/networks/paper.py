@@ -60,9 +60,9 @@ class Network(nn.Module):
             "output": output,
         }
         self.attention = nn.ModuleDict(projections)
-        self.map_parameters = nn.ParameterDict()
+        self.map_parameters = nn.Module()
         for name, value in self.map.LEARNABLE.items():
-            self.map_parameters[name] = torch.full((1, 1, 1), float(value))
+            self.map_parameters._parameters[name] = nn.Parameter(torch.full((1, 1, 1), float(value)))
         self.norm = norm(width)
         self.head = mlp(width, width, sizes.classes)
 
@@ -93,7 +93,7 @@ class Network(nn.Module):
 
     def weights(self, logits: Float[Tensor, "B N"]) -> Float[Tensor, "B N"]:
         """Return the attention weights by the map, as of an ensemble of one seed."""
-        parameters = dict(self.map_parameters)
+        parameters = dict(self.map_parameters.named_parameters())
         ensemble = logits.unsqueeze(0)
         if isinstance(self.map, Rescaled):
             factor = self.map.scale(logits.shape[-1], parameters)

@@ -5,30 +5,27 @@ S seeds, B sequences.
 
 from collections.abc import Mapping
 from contextlib import suppress
-from io import BytesIO
 from typing import Any
 
-import cloudpickle
 import torch
 from jaxtyping import Int64
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.parameter import is_lazy
 
 from vanishing_variance.engine.batches import batches
 from vanishing_variance.engine.check import check_attention, check_norm, mixes
 from vanishing_variance.engine.device import device
+from vanishing_variance.harness.by_value import described
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.memory import in_one_line
 from vanishing_variance.networks import NormModule
-from vanishing_variance.plain.gradients import Batch, Single
+from vanishing_variance.plain.gradients import Batch, Single, beside_state
 from vanishing_variance.plain.model import PlainModel, initial_model
 from vanishing_variance.plain.plan import PlainPlan
 
 # Of numbers that are trained, averaged and written.
 DTYPES = torch.float32, torch.float64, torch.int64, torch.int32, torch.uint8, torch.bool
 REMEDY = "keep what changes in buffers, changed in place, and draw by torch alone"
-# What every module has beside its state: hooks and the like.
-_OF_ANY_MODULE = vars(nn.Module()).keys()
 
 Bytes = dict[str, bytes]
 
@@ -58,7 +55,9 @@ def check_network(plan: PlainPlan, seed: int) -> None:
         for same in (model, initial_model(plan, seed).to(device())):
             again = _trial(same, batch, labels)
             _check_alike(model, first, again, "is different when seed and state are the same", REMEDY)
-        _check_alone(model, {name: array[0].to(device()) for name, array in batch.items()})
+        one = {name: array[0].to(device()) for name, array in batch.items()}
+        _check_alone(model, one)
+        _check_loaded(model, initial_model(plan, seed).to(device()), one)
 
 
 def _check_alike(model: PlainModel, first: Bytes, again: Bytes, fault: str, remedy: str) -> None:
@@ -73,6 +72,16 @@ def _check_alone(model: PlainModel, one: Batch) -> None:
     beside, again, alone = (_answer(model, batch, seed) for batch, seed in ((one, 0), (one, 1), (some, 0)))
     if torch.equal(beside, again) and mixes(beside[: len(alone)], alone):
         raise InputError(f"network {model.name}: an answer depends on other sequences of a batch; keep them apart")
+
+
+def _check_loaded(model: PlainModel, loaded: PlainModel, one: Batch) -> None:
+    """Raise InputError where a new model with the state of a trained one answers other sequences otherwise."""
+    loaded.load_state_dict(model.state_dict())
+    others = {name: array[len(array) // 2 :] for name, array in one.items()}
+    after_training, answer = (_answer(each, others, 0) for each in (model, loaded.eval()))
+    if not torch.equal(after_training.nan_to_num(), answer.nan_to_num()):
+        fault = "what a training step leaves beside its state decides answers"
+        raise InputError(f"network {model.name}: {fault}, so another model would be tested; {REMEDY}")
 
 
 def _answer(model: PlainModel, batch: Batch, seed: int) -> Tensor:
@@ -94,6 +103,19 @@ def _check_tensor(name: str, tensor: Any) -> None:
         raise InputError(f"{name} is {tensor.dtype}; must be one of {', '.join(map(str, DTYPES))}")
     if 0 in tensor.stride() and tensor.numel() > 1:
         raise InputError(f"{name} is expanded; must have memory of its own, as by clone()")
+    if not _is_dense(tensor):
+        raise InputError(f"{name} is a part of a larger tensor; must have memory of its own, as by contiguous()")
+
+
+def _is_dense(tensor: Tensor) -> bool:
+    """Return whether its numbers lie side by side, in whatever order: torch's fused Adam takes no others."""
+    by_stride = sorted(zip(tensor.stride(), tensor.shape, strict=True))
+    expected = 1
+    for stride, size in by_stride:
+        if size > 1 and stride != expected:
+            return False
+        expected *= size
+    return True
 
 
 def _trial(model: PlainModel, batch: Batch, labels: Int64[Tensor, "S B"]) -> Bytes:
@@ -105,43 +127,21 @@ def _trial(model: PlainModel, batch: Batch, labels: Int64[Tensor, "S B"]) -> Byt
     model.train()
     with in_one_line(f"network {model.name}: a training step"):
         loss = ensemble.backward(on_device, labels.to(device()))
-    trained = _each_pickled(model.state_dict())
+    trained = _each_described(model.state_dict())
     model.eval()
     with torch.no_grad():
         answers = model(one)
         if hasattr(model.network, "inside"):
             model.inside(one)
     ensemble.check_bound()
-    _check_alike(model, trained, _each_pickled(model.state_dict()), "changes in a test", "ask self.training first")
-    return _each_pickled(_beside_state(model) | {"its answer": (answers, loss)})
+    _check_alike(model, trained, _each_described(model.state_dict()), "changes in a test", "ask self.training first")
+    return _each_described(dict(model.named_buffers()) | beside_state(model) | {"its answer": (answers, loss)})
 
 
-def _beside_state(model: PlainModel) -> dict[str, Any]:
-    """Return by name what modules hold beside parameters."""
-    held: dict[str, Any] = dict(model.named_buffers())
-    for path, module in model.named_modules():
-        for name, value in vars(module).items():
-            if name not in _OF_ANY_MODULE:
-                held[f"{path}.{name}"] = value
-    return held
-
-
-class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
-    """With tensors by their numbers: torch names the memory, too."""
-
-    def reducer_override(self, obj: Any) -> Any:
-        if isinstance(obj, Tensor):
-            flat = obj.detach().cpu().flatten()
-            return bytes, (flat.view(torch.uint8).numpy().tobytes(),)
-        return super().reducer_override(obj)
-
-
-def _each_pickled(values: Mapping[str, Any]) -> Bytes:
-    """Return named values as bytes, but for what cannot be pickled."""
-    pickled = {}
+def _each_described(values: Mapping[str, Any]) -> Bytes:
+    """Return named values as bytes, but for what cannot be copied."""
+    by_name = {}
     for name, value in values.items():
-        stored = BytesIO()
         with suppress(Exception):  # of any kind: of its class's own code
-            _Pickler(stored).dump(value)
-            pickled[name] = stored.getvalue()
-    return pickled
+            by_name[name] = described(value)
+    return by_name

@@ -13,7 +13,7 @@ from vanishing_variance.engine.task import (
     Embedded,
     EmbeddingTraining,
     Feature,
-    OneHot,
+    Number,
     Task,
     TaskTraining,
     count,
@@ -59,9 +59,9 @@ class Features(nn.Module):
         if isinstance(feature, Embedded):
             embedded: Tensor = self._table(feature.table)(values.long())
             return embedded
+        if isinstance(feature, Number):
+            return values.unsqueeze(-1) if feature.width == 1 else values
         values = values.unsqueeze(-1)
-        if not isinstance(feature, OneHot):
-            return values
         # not one_hot, which looks at its values, so that torch.func.vmap can take this module
         classes = torch.arange(count(feature), device=values.device)
         return (values == classes).to(self._one)

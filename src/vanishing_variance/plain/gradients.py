@@ -3,18 +3,24 @@
 S seeds, B sequences.
 """
 
-import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
 
 import torch
 from jaxtyping import Float, Int64, Shaped
-from torch import Tensor
+from torch import Tensor, nn
 from torch.func import functional_call, grad_and_value, stack_module_state, vmap
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import cross_entropy
 
+from vanishing_variance.harness.by_value import described
 from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.progress import say
 from vanishing_variance.plain.model import PlainModel
+
+# What every module has beside its state: hooks and the like.
+_OF_ANY_MODULE = vars(nn.Module()).keys()
 
 Batch = Mapping[str, Shaped[Tensor, "S B ..."]]
 Tensors = dict[str, Tensor]
@@ -88,13 +94,45 @@ Gradients = Single | Stacked
 
 
 def can_stack(models: Sequence[PlainModel], batch: Batch, labels: Int64[Tensor, "S B"]) -> bool:
-    """Return whether `torch.func` takes these models; else print a line that says why not."""
+    """Return whether `torch.func` takes these models, and they differ in their state alone; else say why not."""
+    reason = _why_apart(models)
     try:
         with torch.random.fork_rng():
             Stacked(models).backward(batch, labels)
     except Exception as problem:  # of any kind
         cause = problem.__cause__ or problem
-        reason = f"{type(cause).__name__}: {cause}".splitlines()[0]
-        print(f"network {models[0].name}: one seed after another, for torch.func refuses it: {reason}", file=sys.stderr)
-        return False
-    return True
+        reason = f"torch.func refuses it: {type(cause).__name__}: {cause}".splitlines()[0]
+    if reason:
+        say(f"network {models[0].name}: one seed after another, for {reason}")
+    return not reason
+
+
+def _why_apart(models: Sequence[PlainModel]) -> str:
+    """Return what the first model would do for the others, and they do otherwise, or what torch.func leaves out."""
+    first = beside_state(models[0])
+    for model in models:
+        for name, value in beside_state(model).items():
+            if _described(value) != _described(first.get(name)):
+                return f"{name} is not the same for each"
+        if any(hooks for part in model.modules() for name, hooks in vars(part).items() if name.endswith("_hooks")):
+            return "it has hooks"
+        if any(tensor._backward_hooks or tensor._post_accumulate_grad_hooks for tensor in model.parameters()):
+            return "its parameters have hooks"
+    return ""
+
+
+def _described(value: Any) -> bytes | None:
+    with suppress(Exception):  # of any kind: of its class's own code
+        return described(value)
+    return None
+
+
+def beside_state(model: PlainModel) -> dict[str, Any]:
+    """Return by name what modules hold beside parameters and buffers, and their classes' code."""
+    held: dict[str, Any] = {}
+    for path, module in model.named_modules():
+        held[f"{path}.__class__"] = type(module)
+        for name, value in vars(module).items():
+            if name not in _OF_ANY_MODULE:
+                held[f"{path}.{name}"] = value
+    return held

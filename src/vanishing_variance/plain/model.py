@@ -3,6 +3,7 @@
 S seeds, B sequences, C classes.
 """
 
+import itertools
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -14,10 +15,10 @@ from torch import Tensor, nn
 from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.run import PAPER
 from vanishing_variance.engine.streams import stream
-from vanishing_variance.engine.variant import Variant
+from vanishing_variance.harness.by_value import ByValue
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.memory import in_one_line
-from vanishing_variance.networks import Layer, NormModule, Sizes
+from vanishing_variance.networks import Layer, MakeNorm, NormModule, Sizes
 from vanishing_variance.networks.paper import state_of_seed
 from vanishing_variance.plain.features import Features
 from vanishing_variance.plain.plan import PlainPlan, load_network
@@ -25,14 +26,16 @@ from vanishing_variance.plain.plan import PlainPlan, load_network
 Batch = Mapping[str, Shaped[Tensor, "B ..."]]
 
 
-class PlainModel(nn.Module):
+class PlainModel(ByValue, nn.Module):
     """The task's features and a network, from a batch to its class logits."""
 
-    def __init__(self, plan: PlainPlan) -> None:
+    def __init__(self, plan: PlainPlan, seed: int = 0) -> None:
         super().__init__()
         self.name, variant = plan.network_name, plan.variant
-        of_modules = has_norm_of_modules(variant)
-        make_norm = variant.given.norm if of_modules else partial(NormModule, variant.norm, variant.model.epsilon)
+        if variant.has_norm_of_modules:
+            make_norm = _drawn_apart(variant.given.norm, plan, seed)
+        else:
+            make_norm = partial(NormModule, variant.norm, variant.model.epsilon)
         self.classes = variant.task.num_classes
         self.features = Features(variant.task, plan.task_training)
         sizes = Sizes(*self.features.widths, self.classes)
@@ -68,10 +71,17 @@ class PlainModel(nn.Module):
         return layers
 
 
-def has_norm_of_modules(variant: Variant) -> bool:
-    """Return whether the normaliser was given as a class of modules."""
-    norm = variant.given.norm
-    return isinstance(norm, type) and issubclass(norm, nn.Module)
+def _drawn_apart(make: MakeNorm, plan: PlainPlan, seed: int) -> MakeNorm:
+    """Return a maker of normalisers that draw from streams of their own, so that all else starts as without them."""
+    numbers = itertools.count()
+
+    def make_norm(width: int) -> nn.Module:
+        name = plan.root_seed, "initial", plan.variant.task_name, seed, "norm", next(numbers)
+        with torch.random.fork_rng():
+            torch.manual_seed(int(stream(*name).integers(2**63)))
+            return make(width)
+
+    return make_norm
 
 
 def initial_model(plan: PlainPlan, seed: int) -> PlainModel:
@@ -80,14 +90,11 @@ def initial_model(plan: PlainPlan, seed: int) -> PlainModel:
     By torch's own initialisers; those of `paper` are the fast engine's, but beside a normaliser of modules. Raises
     InputError.
     """
-    kind = torch.get_default_dtype()
-    if kind != torch.float32:
-        raise InputError(f"torch's default dtype is {kind}; must be torch.float32, by torch.set_default_dtype")
     name = plan.root_seed, "initial", plan.variant.task_name, seed, "network"
     with torch.random.fork_rng():
         torch.manual_seed(int(stream(*name).integers(2**63)))
-        model = PlainModel(plan)
-    if plan.network == PAPER and not has_norm_of_modules(plan.variant):
+        model = PlainModel(plan, seed)
+    if plan.network == PAPER and not plan.variant.has_norm_of_modules:
         weights = draw(plan.variant.initial(plan.task_training), plan.root_seed, plan.variant.task_name, [seed])
         model.load_state_dict(state_of_seed(weights, 0))
     return model

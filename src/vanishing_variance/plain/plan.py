@@ -19,10 +19,14 @@ NetworkChoice = str | type[nn.Module]
 
 @dataclass(frozen=True)
 class PlainPlan(TrainingPlan):
-    """A training plan, `network`, the name of a file of networks/ or a class, and `options`, its keyword arguments."""
+    """A training plan, `network`, the name of a file of networks/ or a class, and `options`, its keyword arguments.
+
+    `starts`: a seed, and the hash of its initial weights, which every process that trains must have.
+    """
 
     network: NetworkChoice = PAPER
     options: Mapping[str, Any] = field(default_factory=dict)
+    starts: tuple[int, str] | None = None
 
     @classmethod
     def of(

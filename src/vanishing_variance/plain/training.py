@@ -6,7 +6,9 @@ depends on no other. A GPU draws other numbers than a CPU.
 S seeds.
 """
 
+import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -15,14 +17,15 @@ from torch import Tensor
 from vanishing_variance.engine import loop
 from vanishing_variance.engine.adam import TorchAdam, learning_rates
 from vanishing_variance.engine.batches import batches
-from vanishing_variance.engine.block import TrainedBlock, train_in_chunks, trained_block
+from vanishing_variance.engine.block import TrainedBlock, joined, train_in_chunks, trained_block
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.graphs import on_device
 from vanishing_variance.engine.streams import stream
+from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.parallel import Report
 from vanishing_variance.plain.check import check_network
 from vanishing_variance.plain.gradients import Gradients, Single, Stacked, can_stack
-from vanishing_variance.plain.model import initial_model
+from vanishing_variance.plain.model import PlainModel, initial_model
 from vanishing_variance.plain.plan import PlainPlan
 
 
@@ -33,16 +36,32 @@ def train_block(plan: PlainPlan, seeds: Sequence[int], checkpoints: Path | None 
     of a class's code nothing is known. Raises InputError where the network does not fit, and DivergedError.
     """
     check_network(plan, seeds[0])
-    together = device().type != "cpu" and _can_stack(plan, seeds)
+    plan = replace(plan, starts=(seeds[0], _start(plan, seeds[0])))
     kept = checkpoints if isinstance(plan.network, str) else None
-    return train_in_chunks(_train_chunk, plan, seeds, len(seeds) if together else 1, kept)
+    return train_in_chunks(_train_chunk, plan, seeds, 1 if device().type == "cpu" else len(seeds), kept)
 
 
-def _can_stack(plan: PlainPlan, seeds: Sequence[int]) -> bool:
-    """Return whether the seeds are trained at once."""
-    batch, labels = next(batches(plan, seeds[:2]))
+def _start(plan: PlainPlan, seed: int) -> str:
+    """Return a hash of the initial weights of a seed."""
+    digest = hashlib.sha256()
+    for name, tensor in initial_model(plan, seed).state_dict().items():
+        digest.update(name.encode())
+        digest.update(tensor.contiguous().numpy().tobytes())
+    return digest.hexdigest()
+
+
+def _models(plan: PlainPlan, seeds: Sequence[int]) -> list[PlainModel]:
+    """Return the models of seeds as training begins. Raises InputError where other processes begin otherwise."""
+    if plan.starts is not None and _start(plan, plan.starts[0]) != plan.starts[1]:
+        why = "starts from other weights in another process, as where the order of a set decides; sort it"
+        raise InputError(f"network {plan.network_name}: {why}")
+    return [initial_model(plan, seed).to(device()).train() for seed in seeds]
+
+
+def _can_stack(plan: PlainPlan, models: Sequence[PlainModel], seeds: Sequence[int]) -> bool:
+    """Return whether models are trained at once."""
+    batch, labels = next(batches(plan, seeds))
     on_device = {name: array.to(device()) for name, array in batch.items()}
-    models = [initial_model(plan, seed).to(device()) for seed in seeds[:2]]
     return can_stack(models, on_device, labels.to(device()))
 
 
@@ -83,7 +102,13 @@ class PlainSteps:
 
 
 def _train_chunk(plan: PlainPlan, seeds: Sequence[int], checkpoint: Path | None, report: Report) -> TrainedBlock:
-    models = [initial_model(plan, seed).to(device()).train() for seed in seeds]
+    models = _models(plan, seeds)
+    if len(seeds) > 1 and not _can_stack(plan, models, seeds):
+        chunks = []
+        for seed in seeds:
+            own = checkpoint and checkpoint.with_stem(f"{checkpoint.stem}-{seed}")
+            chunks.append(_train_chunk(plan, [seed], own, report))
+        return joined(chunks)
     gradients = Single(models[0]) if len(models) == 1 else Stacked(models)
     with torch.random.fork_rng():
         losses, kept = loop.train(plan, PlainSteps(plan, gradients, seeds), seeds, report, checkpoint)

@@ -31,6 +31,7 @@ class Argmax(Task):
     items = {"priority": Number(), "class": OneHot("classes")}
     query = {"query": Number()}
     label_classes = "classes"
+    independent = True
 
     def sample(self, rng: np.random.Generator, sequences: int, length: int) -> Sequences:
         """Return `priority` (B, N) float32, `class` (B, N) uint8, `query` (B,) float32, `target` (B,) int64.

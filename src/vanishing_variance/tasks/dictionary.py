@@ -32,6 +32,7 @@ class Dictionary(Task):
     items = {"key": Embedded("key_classes", table="key"), "value": Embedded("value_classes", table="value")}
     query = {"query": Embedded("key_classes", table="key")}
     label_classes = "value_classes"
+    independent = True
 
     @property
     def longest(self) -> int:

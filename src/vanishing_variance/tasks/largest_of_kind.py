@@ -23,6 +23,7 @@ class LargestOfKind(Task):
     items = {"priority": Number(), "kind": OneHot("kinds"), "class": OneHot("classes")}
     query = {"query": OneHot("kinds")}
     label_classes = "classes"
+    independent = True
 
     def sample(self, rng: np.random.Generator, sequences: int, length: int) -> Sequences:
         """Return `priority` (B, N) float32, `kind`, `class` (B, N) uint8, `query` (B,) uint8, `target` (B,) int64.

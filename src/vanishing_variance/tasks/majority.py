@@ -23,6 +23,7 @@ class Majority(Task):
 
     items = {"class": OneHot("classes")}
     label_classes = "classes"
+    independent = True
 
     def sample(self, rng: np.random.Generator, sequences: int, length: int) -> Sequences:
         """Return `class` (B, N) uint8."""

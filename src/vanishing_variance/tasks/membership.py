@@ -28,6 +28,7 @@ class Membership(Task):
     items = {"key": Embedded("key_classes", table="key"), "value": Embedded("value_classes", table="value")}
     query = {"query": Embedded("key_classes", table="key")}
     label_classes = "answers"
+    independent = True
 
     @property
     def answers(self) -> int:

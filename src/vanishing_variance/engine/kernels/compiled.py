@@ -6,7 +6,6 @@ import os
 import platform
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
@@ -18,6 +17,7 @@ from vanishing_variance.harness import paths
 from vanishing_variance.harness.errors import InputError, one_line
 from vanishing_variance.harness.files import write
 from vanishing_variance.harness.machine import cpuinfo
+from vanishing_variance.harness.progress import say
 
 # No option that lets the compiler assume that there is no infinity, no NaN, or that sums may be reordered at will.
 FLAGS = ("-std=c11", "-O3", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast", "-fopenmp-simd")
@@ -40,7 +40,7 @@ def compiled(source: Path, **definitions: int) -> ctypes.CDLL | None:
         except (OSError, RuntimeError, InputError) as problem:  # no home directory, or a cache that cannot be written
             why = str(problem)
     message = f"{source.name} is not compiled, falling back to torch (slower): {why}"
-    print(one_line(message, 300), file=sys.stderr, flush=True)
+    say(one_line(message, 300))
     return None
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Bool
+from jaxtyping import Int8
 
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.streams import stream
@@ -17,15 +17,23 @@ from vanishing_variance.engine.task import Sequences
 from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.jobs import job
-from vanishing_variance.harness.progress import Progress
+from vanishing_variance.harness.progress import Progress, say
 from vanishing_variance.measure.evaluation import internals
 from vanishing_variance.measure.evaluation.config import Diagnostics
 from vanishing_variance.measure.evaluation.diagnostics import diagnose
-from vanishing_variance.measure.inference.models import Models, StoredWeights, chunks, joined, select_models
+from vanishing_variance.measure.inference.models import (
+    CORRECT,
+    NO_ANSWER,
+    Models,
+    StoredWeights,
+    chunks,
+    joined,
+    select_models,
+)
 from vanishing_variance.measure.inference.sequences import Read, of_training_lengths
 
-# By rule and length: True where an answer is correct.
-Correct = Mapping[tuple[str, int], Bool[np.ndarray, "S B"]]
+# By rule and length: each answer, as `models.marked`.
+Answers = Mapping[tuple[str, int], Int8[np.ndarray, "S B"]]
 
 
 @dataclass(frozen=True)
@@ -50,7 +58,7 @@ def evaluate_block(
     sequences: Mapping[int, Read],
     *,
     small: bool = False,
-) -> tuple[Correct, dict[str, pd.DataFrame]]:
+) -> tuple[Answers, dict[str, pd.DataFrame]]:
     """Test a block of models on `sequences` (by length) by every rule, and measure inside them.
 
     `weights` by rule: `last`, the last ones, and those that the same trainings kept beside them, whose models are
@@ -72,22 +80,34 @@ def evaluate_block(
         results = parallel.run(jobs, progress, small=small)
 
     diagnostics = {} if plan.diagnostics is None else results.pop(0)
-    correct_of_parts, rows_of_parts = zip(*results, strict=True)
-    correct = {key: np.concatenate([part[key] for part in correct_of_parts]) for key in correct_of_parts[0]}
-    frames = {"accuracy": accuracies(correct, seeds), **diagnostics}
+    answers_of_parts, rows_of_parts = zip(*results, strict=True)
+    answers = {key: np.concatenate([part[key] for part in answers_of_parts]) for key in answers_of_parts[0]}
+    frames = {"accuracy": accuracies(plan.name, answers, seeds), **diagnostics}
     rows = [row for part in rows_of_parts for row in part]
     if rows:
         frames["mechanism"] = pd.DataFrame(rows).sort_values(["seed", "length"], ignore_index=True)
-    return correct, frames
+    return answers, frames
 
 
-def accuracies(correct: Correct, seeds: Sequence[int]) -> pd.DataFrame:
-    """Return the fraction of correct answers: seed, rule, length, accuracy; increasing."""
+def accuracies(name: str, answers: Answers, seeds: Sequence[int]) -> pd.DataFrame:
+    """Return the fraction of correct answers: seed, rule, length, accuracy; increasing.
+
+    And `no_answer`, the fraction of sequences whose class logits are not finite, which a line says where there are any.
+    """
     frames = []
-    for (name, length), answers in correct.items():
-        columns = {"seed": seeds, "rule": name, "length": length, "accuracy": answers.mean(axis=1)}
+    for (rule, length), marks in answers.items():
+        correct, missing = (marks == CORRECT).mean(axis=1), (marks == NO_ANSWER).mean(axis=1)
+        columns = {"seed": seeds, "rule": rule, "length": length, "accuracy": correct, "no_answer": missing}
         frames.append(pd.DataFrame(columns))
-    return pd.concat(frames).sort_values(["seed", "rule", "length"], ignore_index=True)
+    frame = pd.concat(frames).sort_values(["seed", "rule", "length"], ignore_index=True)
+    without = frame[frame["no_answer"] > 0].groupby(["rule", "length"], as_index=False)["no_answer"].max()
+    if len(without):
+        rules = ", ".join(without["rule"].unique())
+        lengths = ", ".join(map(str, sorted(without["length"].unique())))
+        part = without["no_answer"].max()
+        said = f"up to {part:.1%} of the answers of a model are not a number, and count as wrong"
+        say(f"warning: test {name}: {said}: rule {rules}, at {lengths} items")
+    return frame
 
 
 def _evaluate_models(
@@ -96,11 +116,11 @@ def _evaluate_models(
     seeds: Sequence[int],
     sequences: Mapping[int, Read],
     report: parallel.Report,
-) -> tuple[Correct, list[dict[str, Any]]]:
+) -> tuple[Answers, list[dict[str, Any]]]:
     """Return the answers of some models, and with diagnostics the rows of `mechanism`."""
     kept = {rule: Models.of(plan.variant, of_rule) for rule, of_rule in weights.items()}
     models = kept.pop("last")
-    correct: dict[tuple[str, int], np.ndarray] = {}
+    by_rule: dict[tuple[str, int], np.ndarray] = {}
     rows: list[dict[str, Any]] = []
     reference = None
     if plan.diagnostics is not None:
@@ -108,7 +128,7 @@ def _evaluate_models(
     for length, read in sequences.items():
         batches = read(models.batch_size(length))
         answers, measured = _tested(models, kept, batches, with_inside=reference is not None)
-        correct |= {(rule, length): of_rule for rule, of_rule in answers.items()}
+        by_rule |= {(rule, length): of_rule for rule, of_rule in answers.items()}
         if reference is not None:
             rows += internals.means_by_model("tested", length, seeds, measured, reference)
         report(1)
@@ -117,18 +137,18 @@ def _evaluate_models(
         tested = measured["target"].shape[1]
         again = _at_training_lengths(plan, models, "trained again", tested)
         rows += internals.means_by_model("trained", 0, seeds, again, reference)
-    return correct, rows
+    return by_rule, rows
 
 
 def _tested(
     models: Models, kept: Mapping[str, Models], batches: Iterable[Sequences], *, with_inside: bool
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
-    """Return by rule whether each answer to sequences of a length is correct, and `internals.inside` of `models`."""
+    """Return by rule each answer to sequences of a length, and `internals.inside` of `models`."""
     answers, inside = [], []
     for batch in batches:
         attended = models.attended(batch)
-        of_batch = models.correct(batch, attended)
-        of_batch |= {rule: of_rule.correct_as_trained(batch) for rule, of_rule in kept.items()}
+        of_batch = models.answers(batch, attended)
+        of_batch |= {rule: of_rule.answers_as_trained(batch) for rule, of_rule in kept.items()}
         answers.append(of_batch)
         inside.append(internals.inside(batch, attended) if with_inside else {})
     return joined(answers), joined(inside)

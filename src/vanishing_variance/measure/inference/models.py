@@ -10,11 +10,12 @@ from functools import cached_property
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Int64, Shaped
+from jaxtyping import Float, Int8, Int64, Shaped
 from torch import Tensor
 
 from vanishing_variance.engine.attend import attend, products, weighted_sum
 from vanishing_variance.engine.device import device
+from vanishing_variance.engine.drawing import LABEL, labels_of
 from vanishing_variance.engine.interfaces import Weights
 from vanishing_variance.engine.items import Items
 from vanishing_variance.engine.network import Network
@@ -24,6 +25,9 @@ from vanishing_variance.measure.inference.temperature import adaptive_beta, entr
 
 # The items of a batch, over all its sequences and models: enough that the work done once a batch is little beside them.
 ITEMS_IN_BATCH = {"cpu": 2**16, "cuda": 2**20}
+
+# Of an answer; 0 is a wrong one.
+CORRECT, NO_ANSWER = 1, -1
 
 StoredWeights = Mapping[str, Float[np.ndarray, "S ..."]]
 
@@ -74,17 +78,19 @@ class Models:
 
     def encode(self, sequences: Sequences, length: int | None = None) -> tuple[Items, Float[Tensor, "S BH P"]]:
         """Return `Network.encode` of sequences that all models share."""
-        batch = {name: to_device(array).unsqueeze(0) for name, array in sequences.items()}
+        read = self.task.items.keys() | self.task.query.keys()
+        batch = {name: to_device(sequences[name]).unsqueeze(0) for name in sequences if name in read}
         return self.network.encode(self.weights, batch, self.tables, length)
 
     def labels(self, sequences: Sequences) -> Int64[Tensor, " B"]:
         """Return the correct class of each sequence."""
-        return to_device(self.task.label(sequences))
+        labels = sequences[LABEL] if LABEL in sequences else labels_of(self.task, sequences)
+        return to_device(labels)
 
     def outputs(self, context: Float[Tensor, "S BH P"]) -> tuple[Float[Tensor, "S B D"], Float[Tensor, "S B D"]]:
         """Return the attention outputs O of contexts, before and after the normaliser."""
         before = self.network.outputs(self.weights, context)
-        return before, self.network.normalise(self.weights, before)
+        return before, self.network.normalise(self.weights, before.clone())
 
     def class_logits(self, context: Float[Tensor, "S BH P"]) -> Float[Tensor, "S B C"]:
         """Return the class logits of contexts."""
@@ -97,7 +103,10 @@ class Models:
 
     @torch.no_grad()
     def attended(self, sequences: Sequences) -> Attended:
-        """Return attention and its outputs O for a batch that the models share."""
+        """Return attention and its outputs O for a batch that the models share.
+
+        A map or a normaliser may write into what it is given, which is therefore a copy.
+        """
         items, folded_query = self.encode(sequences)
         total = None
         if self.network.rescaled:
@@ -105,34 +114,48 @@ class Models:
             weights = self.network.attention_weights(self.weights, logits)
         else:
             logits = products(items, folded_query)
-            weights = self.network.attention_weights(self.weights, logits)
+            weights = self.network.attention_weights(self.weights, logits.clone())
             context, total = weighted_sum(items, weights), weights.sum(-1)
         before = self.network.outputs(self.weights, context, total)
-        after = self.network.normalise(self.weights, before)
+        after = self.network.normalise(self.weights, before.clone())
         return Attended(items, logits, weights, context, before, after)
 
     @torch.no_grad()
-    def correct(self, sequences: Sequences, attended: Attended) -> dict[str, Bool[Tensor, "S B"]]:
-        """Return True where the answer is correct, by the rule that the models are tested with.
+    def answers(self, sequences: Sequences, attended: Attended) -> dict[str, Int8[Tensor, "S B"]]:
+        """Return each answer (`marked`), by the rule that the models are tested with.
 
-        `last`: as trained; `hard`: all attention on the largest logit, the first of equals. Where the attention map is
-        a softmax, `adaptive`: the temperature of Veličković et al., one for all heads of a sequence.
+        `last`: as trained; `hard`: all attention on the item of the largest weight, of equal ones of the largest logit.
+        Where the attention map is a softmax, `adaptive`: the temperature of Veličković et al., one for all heads of a
+        sequence.
         """
         labels = self.labels(sequences)
         class_logits = {"last": self.read_out(attended.after)}
-        largest = items_at(attended.items, attended.logits.argmax(-1, keepdim=True))
+        largest = items_at(attended.items, self.largest(attended).unsqueeze(-1))
         class_logits["hard"] = self.class_logits(largest.hidden().squeeze(2))
         if self.network.rescaled:
             beta = adaptive_beta(attended.entropy).repeat_interleave(self.network.model.heads, dim=1)
             context = sharpened(attended.items, attended.logits, beta, attended.context)
             class_logits["adaptive"] = self.class_logits(context)
-        return {rule: logits.argmax(-1) == labels for rule, logits in class_logits.items()}
+        return {rule: marked(logits, labels) for rule, logits in class_logits.items()}
+
+    def largest(self, attended: Attended) -> Int64[Tensor, "S BH"]:
+        """Return the place of the largest weight, of equal ones that of the largest logit, which a softmax keeps."""
+        if self.network.rescaled:
+            return attended.logits.argmax(-1)
+        is_largest = attended.weights == attended.weights.amax(-1, keepdim=True)
+        return attended.logits.masked_fill(~is_largest, -torch.inf).argmax(-1)
 
     @torch.no_grad()
-    def correct_as_trained(self, sequences: Sequences) -> Bool[Tensor, "S B"]:
-        """Return True where the answer is correct by the rule `last`."""
+    def answers_as_trained(self, sequences: Sequences) -> Int8[Tensor, "S B"]:
+        """Return each answer by the rule `last`."""
         class_logits = self.read_out(self.attended(sequences).after)
-        return class_logits.argmax(-1) == self.labels(sequences)
+        return marked(class_logits, self.labels(sequences))
+
+
+def marked(class_logits: Float[Tensor, "*S B C"], labels: Int64[Tensor, " B"]) -> Int8[Tensor, "*S B"]:
+    """Return CORRECT or 0 for each answer, and NO_ANSWER where the largest class logit is not finite."""
+    correct = (class_logits.argmax(-1) == labels).to(torch.int8)
+    return correct.masked_fill(~torch.isfinite(class_logits.amax(-1)), NO_ANSWER)
 
 
 def sharpened(

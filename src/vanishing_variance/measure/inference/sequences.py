@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from vanishing_variance.engine.drawing import draw
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.engine.task import Sequences, Task
 
@@ -19,17 +20,17 @@ ITEMS_DRAWN = 2**20
 
 
 def sample_batches(task: Task, rng: np.random.Generator, sequences: int, length: int, size: int) -> Iterator[Sequences]:
-    """Yield sequences of one stream, at most `size` at a time; a larger `sequences` begins as a smaller one."""
+    """Yield labelled sequences of one stream, at most `size` at a time; a larger number begins as a smaller one."""
     drawn_together = max(1, ITEMS_DRAWN // length)
     for drawn_before in range(0, sequences, drawn_together):
-        drawn = task.sample(rng, drawn_together, length)
+        drawn = draw(task, rng, drawn_together, length)
         wanted = min(drawn_together, sequences - drawn_before)
         yield from _batches(drawn, wanted, size)
 
 
 def of_length(task: Task, rng: np.random.Generator, sequences: int, length: int, size: int) -> Iterator[Sequences]:
-    """Yield new sequences of one length, at most `size` at a time; the same ones whatever `size` is."""
-    yield from _batches(task.sample(rng, sequences, length), sequences, size)
+    """Yield new labelled sequences of one length, at most `size` at a time; the same ones whatever `size` is."""
+    yield from _batches(draw(task, rng, sequences, length), sequences, size)
 
 
 def of_training_lengths(

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Bool, Float, Int64
 from torch import Tensor
 
-from vanishing_variance.measure.inference.models import Models
+from vanishing_variance.measure.inference.models import CORRECT, Models, marked
 
 
 @dataclass(frozen=True)
@@ -69,4 +69,4 @@ def is_correct(
     if move is not None:
         outputs = move(outputs)
     normalised = models.network.normalise(models.weights, outputs)
-    return models.read_out(normalised).argmax(-1) == labels
+    return marked(models.read_out(normalised), labels) == CORRECT

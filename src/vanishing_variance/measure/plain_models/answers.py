@@ -9,25 +9,27 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Float, Int8
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
+from vanishing_variance.engine.drawing import LABEL
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.jobs import job
 from vanishing_variance.harness.parallel import Report
 from vanishing_variance.harness.progress import Progress
-from vanishing_variance.measure.evaluation.fast_models import Correct
+from vanishing_variance.measure.evaluation.fast_models import Answers
+from vanishing_variance.measure.inference.models import marked
 from vanishing_variance.measure.plain_models.limited import Weights, held_out, in_batches, model_of, of_seed
 from vanishing_variance.measure.training_loss import fresh_sequences
 from vanishing_variance.plain.model import Batch, PlainModel
 from vanishing_variance.plain.plan import PlainPlan
 
 
-def plain_correct(
+def plain_answers(
     plan: PlainPlan, seeds: Sequence[int], weights: Mapping[str, Weights], lengths: Sequence[int], sequences: int
-) -> Correct:
-    """Return by rule and length whether each answer of each model is correct.
+) -> Answers:
+    """Return by rule and length each answer of each model.
 
     `weights`, (S, ...) each, by rule: `last`, the last ones, and those kept beside them. Raises TooLargeError for a
     length of which memory does not hold one sequence.
@@ -63,22 +65,21 @@ def _answers(
     lengths: Sequence[int],
     sequences: int,
     report: Report,
-) -> dict[tuple[str, int], Bool[np.ndarray, " I"]]:
-    """Return by rule and length whether each answer of a seed's models is correct."""
+) -> dict[tuple[str, int], Int8[np.ndarray, " I"]]:
+    """Return by rule and length each answer of a seed's models."""
     models = {rule: model_of(plan, seed, of_rule) for rule, of_rule in weights.items()}
-    correct = {}
+    by_rule = {}
     for length in lengths:
         drawn = held_out(plan, length, sequences)
         for rule, model in models.items():
-            answers = in_batches(partial(_correct, model), plan, length, drawn, report)
-            correct[rule, length] = torch.cat(answers).cpu().numpy()
-    return correct
+            answers = in_batches(partial(_marked, model), plan, length, drawn, report)
+            by_rule[rule, length] = torch.cat(answers).cpu().numpy()
+    return by_rule
 
 
-def _correct(model: PlainModel, batch: Batch) -> Bool[Tensor, " B"]:
-    class_logits: Tensor = model(batch)
-    return class_logits.argmax(-1) == batch["label"]
+def _marked(model: PlainModel, batch: Batch) -> Int8[Tensor, " B"]:
+    return marked(model(batch), batch[LABEL])
 
 
 def _cross_entropy(model: PlainModel, batch: Batch) -> Float[Tensor, " B"]:
-    return cross_entropy(model(batch), batch["label"], reduction="none")
+    return cross_entropy(model(batch), batch[LABEL], reduction="none")

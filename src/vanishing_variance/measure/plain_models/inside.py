@@ -86,5 +86,6 @@ def _inside(model: PlainModel, batch: Batch) -> list[Float[Tensor, "B H 3"]]:
             target = batch[TARGET].view(-1, 1, 1)
             attention = layer.weights.gather(2, target.expand(-1, layer.weights.shape[1], -1)).squeeze(2)
             hard = (layer.weights.argmax(2) == target.squeeze(2)).to(attention)
+            hard = hard.masked_fill(~layer.weights.isfinite().all(2), torch.nan)
         measured.append(torch.stack((attention, hard, variance), dim=-1))
     return measured

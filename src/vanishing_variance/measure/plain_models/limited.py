@@ -14,6 +14,7 @@ import psutil
 import torch
 
 from vanishing_variance.engine.device import device
+from vanishing_variance.engine.drawing import LABEL, draw
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.task import Sequences
 from vanishing_variance.harness import cgroups, memory
@@ -32,12 +33,9 @@ Answer = TypeVar("Answer")
 
 
 def held_out(plan: PlainPlan, length: int, number: int) -> Sequences:
-    """Draw `number` test sequences with their `label`, those that the fast engine's models get."""
-    task = plan.variant.task
+    """Draw `number` test sequences with their labels, those that the fast engine's models get."""
     rng = held_out_stream(plan.root_seed, plan.variant.task_name, length)
-    sequences = task.sample(rng, number, length)
-    sequences["label"] = task.label(sequences)
-    return sequences
+    return draw(plan.variant.task, rng, number, length)
 
 
 @torch.no_grad()
@@ -50,14 +48,14 @@ def in_batches(
     """
     answers: list[Answer] = []
     size = max(1, ITEMS_IN_BATCH[device().type] // length)
-    first, number = 0, len(sequences["label"])
+    first, number = 0, len(sequences[LABEL])
     while first < number:
         batch = {name: to_device(array[first : first + size]) for name, array in sequences.items()}
         try:
             with _limited(), _noise(plan, length, first):
                 answers.append(answer(batch))
             first += size
-            progress(len(batch["label"]) * length)
+            progress(len(batch[LABEL]) * length)
         except Exception as problem:
             if not memory.ran_out(problem):
                 raise
