@@ -33,7 +33,7 @@ def main() -> None:
         print(f"error: {problem}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
-        print("interrupted: what has ended is in DVC's cache; the same command goes on from here", file=sys.stderr)
+        print("interrupted: what has ended is in dvc.lock; the same command goes on from here", file=sys.stderr)
         sys.exit(INTERRUPTED)
     except (DvcException, StageError, OSError) as problem:
         print(f"ERROR: {one_line(str(problem))}", file=sys.stderr)

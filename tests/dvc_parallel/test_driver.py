@@ -1,5 +1,8 @@
 """The driver beside DVC itself, on small repositories; threads of this process stand for Dask's workers."""
 
+import json
+import subprocess
+import sys
 from contextlib import chdir
 from queue import SimpleQueue
 from threading import Event, Thread
@@ -7,6 +10,7 @@ from unittest import mock
 
 import pytest
 import yaml
+from processes import wait_for
 from tiny import STAGES, Tiny, stage, until
 
 from dvc_parallel.command import run
@@ -21,6 +25,8 @@ TWO = Room(stages=2, cores=2, largest=2, gpus=0, ever=False)
 FAILING = STAGES | {"a": STAGES["a"] | {"cmd": "echo a >> ran/a; exit 3"}}
 FROZEN = STAGES | {"b": STAGES["b"] | {"frozen": True}}
 SKIPPED = dict.fromkeys(["both", "end"], "skipped")
+# What the driver says, and the file that then lets a stage end.
+MARKS = {"Stage 'z' took": "ended", "failed to reproduce 'fails'": "failed"}
 SAME = STAGES | {"b": STAGES["b"] | {"cmd": "echo b >> ran/b; echo the same > b"}}
 
 
@@ -120,6 +126,80 @@ def test_records_are_in_dvcs_order_whichever_stage_ends_first(tiny):
     drive.reactions["Stage 'second' took"] = (tiny.path / "ran/on").touch
     assert set(drive()) == {"first", "second"}
     assert list(yaml.safe_load(tiny.lock())["stages"]) == ["first", "second"]
+
+
+def test_an_interruption_leaves_the_records_of_all_that_has_ended(tiny):
+    """Also behind one in DVC's order that has not, and of one whose end nobody has listened to."""
+    quick = {"second": stage("second"), "third": stage("third", until("ran/on"), "echo ends")}
+    tiny.write({"first": stage("first", until("never"))} | quick)
+    drive = Drive(tiny, room=Room(3, 3, 3, gpus=0, ever=False))
+
+    def end_and_interrupt():
+        drive.threads[list(drive.submitted).index("third")].join()
+        drive.interrupted.set()
+
+    drive.reactions = {"Stage 'second' took": (tiny.path / "ran/on").touch, "third| ends": end_and_interrupt}
+    with pytest.raises(KeyboardInterrupt):
+        drive()
+    assert list(yaml.safe_load(tiny.lock())["stages"]) == ["second", "third"]
+    assert locked(tiny) == []
+
+
+def test_a_failure_leaves_the_records_of_all_that_has_ended(tiny):
+    """Also behind one in DVC's order that does not begin any more."""
+    chain = {"a": stage("a", until("ran/failed")), "b": stage("b", deps=["a"])}
+    others = {"fails": stage("fails", until("ran/ended"), "exit 3"), "z": stage("z")}
+    tiny.write(chain | others)
+    drive = Drive(tiny, room=Room(3, 3, 3, gpus=0, ever=False))
+    drive.reactions = {said: (tiny.path / f"ran/{name}").touch for said, name in MARKS.items()}
+    assert drive() == {"z": "ran", "fails": "failed", "a": "ran"}
+    assert tiny.recorded() == {"a", "z"}
+    assert locked(tiny) == []
+
+
+def locked(tiny):
+    """The files that DVC takes for locked."""
+    kinds = json.loads((tiny.path / ".dvc/tmp/rwlock").read_text())
+    return [path for paths in kinds.values() for path in paths]
+
+
+def other_dvc(tiny, name):
+    """Start `dvc repro` beside this process."""
+    command = [sys.executable, "-m", "dvc", "repro", name]
+    return subprocess.Popen(command, cwd=tiny.path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+@pytest.mark.parametrize("unrecorded", [False, True])
+def test_another_dvc_says_that_a_stage_is_busy_until_it_is_recorded(tiny, unrecorded):
+    """One that has ended is not recorded while another one runs that comes before it in DVC's order."""
+    tiny.write({"first": stage("first", "echo > ran/first", until("ran/on")), "same": stage("same", deps=["in"])})
+    drive, said = Drive(tiny), []
+
+    def try_it():
+        with other_dvc(tiny, "same" if unrecorded else "first") as process:
+            said.append(process.communicate()[0])
+        (tiny.path / "ran/on").touch()
+
+    drive.reactions["Stage 'same' took"] = try_it
+    assert drive() == {"first": "ran", "same": "ran"}
+    assert "is busy, it is being blocked by:" in said[0]
+    assert locked(tiny) == []
+
+
+def test_a_stage_that_another_dvc_runs_is_waited_for_while_others_run_and_not_run_again(tiny):
+    begun = tiny.path / "ran/busy"
+    uncached = {"outs": [{"busy": {"cache": False}}]}
+    tiny.write({"busy": stage("busy", "echo >> ran/busy", until("ran/on")) | uncached, "b": STAGES["b"]})
+    with other_dvc(tiny, "busy") as process:
+        wait_for(lambda: begun.exists() and locked(tiny))
+        drive, heard = Drive(tiny), []
+        drive.reactions["'busy' waits for another DVC: "] = lambda: heard.append("busy")
+        drive.reactions["Stage 'b' took"] = (tiny.path / "ran/on").touch
+        assert drive() == {"b": "ran", "busy": "unchanged"}
+    assert process.returncode == 0
+    assert heard == ["busy"]
+    assert tiny.ran() == {"b": 1, "busy": 1, "on": 0}
+    assert tiny.recorded() == {"b", "busy"}
 
 
 @pytest.mark.parametrize(
