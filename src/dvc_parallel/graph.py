@@ -5,7 +5,9 @@ out, which run elsewhere. As in DVC, its lock is held while a call is made, and 
 a stage are locked until it is recorded.
 """
 
+import math
 import os
+import re
 import sys
 import threading
 import time
@@ -35,6 +37,8 @@ T = TypeVar("T")
 # "frozen or data": DVC has done all that there is to do; "to run": the stage's command has to run.
 Begun = Literal["unchanged", "restored", "frozen or data", "to run"]
 SECONDS_BETWEEN_TRIES = 1.0
+# Of whole numbers from 1 on: DVC fills in parameters, and computes nothing.
+QUOTIENT = re.compile(r"([1-9][0-9]*)/([1-9][0-9]*)")
 # Dependencies that are no files here.
 UNLOCKED = (AbstractDependency, RepoDependency)
 
@@ -171,8 +175,10 @@ def _needs(stage: Stage) -> tuple[int, bool]:
     meta = stage.meta if isinstance(stage.meta, dict) else {}
     processes, gpu = meta.get("processes", 1), meta.get("gpu", False)
     where = f"dvc.yaml: {stage.addressing}: meta"
+    if quotient := QUOTIENT.fullmatch(str(processes)):
+        processes = math.ceil(int(quotient[1]) / int(quotient[2]))
     if type(processes) is not int or processes < 1:
-        raise UsageError(f"{where}.processes: {shown(processes)} must be a whole number from 1 on")
+        raise UsageError(f"{where}.processes: {shown(processes)} must be a whole number from 1 on, or two such as 8/4")
     if type(gpu) is not bool:
         raise UsageError(f"{where}.gpu: {shown(gpu)} must be true or false")
     return processes, gpu

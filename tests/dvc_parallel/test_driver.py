@@ -1,6 +1,7 @@
 """The driver beside DVC itself, on small repositories; threads of this process stand for Dask's workers."""
 
 import json
+import shutil
 import subprocess
 import sys
 from contextlib import chdir
@@ -11,7 +12,7 @@ from unittest import mock
 import pytest
 import yaml
 from processes import wait_for
-from tiny import STAGES, Tiny, stage, until
+from tiny import ROOT, STAGES, Tiny, stage, until
 
 from dvc_parallel.command import run
 from dvc_parallel.exceptions import UsageError
@@ -215,7 +216,9 @@ def test_an_output_that_is_missing_or_of_a_file_that_changed_meanwhile_is_not_re
     assert tiny.recorded() == set()
 
 
-@pytest.mark.parametrize(("key", "value"), [("processes", 0), ("processes", True), ("gpu", "yes")])
+@pytest.mark.parametrize(
+    ("key", "value"), [("processes", 0), ("processes", True), ("processes", "8/0"), ("gpu", "yes")]
+)
 def test_needs_that_are_not_allowed_are_refused_before_anything_is_touched(tiny, key, value):
     (tiny.path / "a").write_text("mine")
     tiny.write({"a": STAGES["a"] | {"meta": {key: value}}})
@@ -224,10 +227,26 @@ def test_needs_that_are_not_allowed_are_refused_before_anything_is_touched(tiny,
     assert (tiny.path / "a").read_text() == "mine"
 
 
+def test_training_has_a_core_for_each_process_that_a_block_is_cut_into(tmp_path):
+    """In the project's own graph, whose parameters have so many seeds."""
+    tiny = Tiny.new(tmp_path / "project")
+    parameters = yaml.safe_load((ROOT / "params.yaml").read_text())
+    parameters["seeds_per_block"] = 30
+    (tiny.path / "params.yaml").write_text(yaml.safe_dump(parameters))
+    shutil.copy(ROOT / "dvc.yaml", tiny.path)
+    name = "train@argmax-short-softmax-ln-0"
+    with chdir(tiny.path):
+        pipeline = Pipeline(tiny.path, Event())
+        pipeline.plan([name], downstream=False)
+        assert pipeline.command(name).processes == 8
+    assert parameters["training"]["seeds_per_process"] == 4
+
+
 @pytest.mark.parametrize(
     ("needs", "room", "cores"),
     [
         ({"processes": 2}, Room(3, 3, 3, gpus=0, ever=False), {"x": 2, "y": 1}),
+        ({"processes": "9/4"}, Room(8, 8, 8, gpus=0, ever=False), {"x": 3, "y": 3}),
         ({"processes": 8, "gpu": True}, Room(8, 8, 8, gpus=2, ever=True), {"x": 4, "y": 4}),
     ],
 )
