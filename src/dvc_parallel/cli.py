@@ -1,4 +1,4 @@
-"""The command `dvc-parallel`: `dvc repro`, with independent stages at once."""
+"""The command `dvc-parallel`: `dvc repro`, with independent stages at once, and the merge of its dvc.lock in git."""
 
 import argparse
 import shutil
@@ -19,6 +19,7 @@ from filelock import FileLock, Timeout
 from dvc_parallel import clusters
 from dvc_parallel.exceptions import StageError, UsageError, one_line, shown
 from dvc_parallel.graph import Pipeline, own_folder
+from dvc_parallel.merge import merge_lock
 from dvc_parallel.run import Driver, Pool
 
 # As DVC exits.
@@ -26,14 +27,15 @@ FAILED, INTERRUPTED, NO_REPOSITORY = 255, 252, 253
 
 
 def main() -> None:
-    """Run the command; exits as `dvc repro` does, and with 2 on bad input."""
+    """Run the command; exits as DVC does, and with 2 on bad input."""
     try:
-        sys.exit(_repro(_arguments()))
+        chosen = _arguments()
+        sys.exit(chosen.run(chosen))
     except UsageError as problem:
         print(f"error: {problem}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
-        print("interrupted: what has ended is in DVC's cache; the same command goes on from here", file=sys.stderr)
+        print("interrupted: what has ended is in dvc.lock; the same command goes on from here", file=sys.stderr)
         sys.exit(INTERRUPTED)
     except (DvcException, StageError, OSError) as problem:
         print(f"ERROR: {one_line(str(problem))}", file=sys.stderr)
@@ -62,6 +64,16 @@ def _arguments() -> argparse.Namespace:
     going = "after a failure, run all that does not depend on it"
     repro.add_argument("-k", "--keep-going", action="store_true", help=going)
     repro.add_argument("--dry", action="store_true", help="only say what would run")
+    repro.set_defaults(run=_repro)
+    merge = commands.add_parser(
+        "merge-lock",
+        allow_abbrev=False,
+        help="merge a dvc.lock that git could not",
+        description="Merges a dvc.lock in which git has a conflict, stage by stage. Stages that both sides changed are "
+        "dropped: they run again.",
+    )
+    merge.add_argument("lock", type=Path, metavar="dvc.lock")
+    merge.set_defaults(run=_merge_lock)
     return parser.parse_args()
 
 
@@ -106,6 +118,11 @@ def _repro(chosen: argparse.Namespace) -> int:
     said = ", ".join(f"{count} {fate}" for fate, count in counts.items())
     print(f"{said or 'nothing to do'}: {time.monotonic() - began:.0f} s")
     return FAILED if counts["failed"] else 0
+
+
+def _merge_lock(chosen: argparse.Namespace) -> int:
+    print(merge_lock(chosen.lock))
+    return 0
 
 
 def _option(text: str) -> tuple[str, str]:

@@ -14,6 +14,10 @@ class StageError(Exception):
     """A stage that fails, or that DVC cannot begin or record; the message says why."""
 
 
+class BusyError(Exception):
+    """A stage whose files another DVC has locked; the message says which process."""
+
+
 def shown(value: Any) -> str:
     """Return a value as it stands in an error: one line, shortened."""
     return one_line(repr(value), 80)

@@ -10,13 +10,13 @@ import time
 import uuid
 from asyncio import CancelledError
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Any, TextIO
 
 from dvc_parallel import command as commands
 from dvc_parallel.command import Command, Ended
-from dvc_parallel.exceptions import StageError, one_line
+from dvc_parallel.exceptions import BusyError, StageError, one_line
 from dvc_parallel.graph import Pipeline
 
 # How often the driver looks for workers that came or went, and for Ctrl-C.
@@ -115,20 +115,36 @@ class Driver:
         self._workers: dict[str, str] = {}
         self._unrecorded = list(self._inputs)
         self._said_waiting = False
+        self._busy: set[str] = set()  # found so since the last wait
+        self._said_busy: set[str] = set()
         self.fates: dict[str, str] = {}
 
     def run(self, force: bool, keep_going: bool) -> None:
         """Run what has changed, until all is done, or something failed and what ran then has ended.
 
-        Raises KeyboardInterrupt when interrupted; whatever is raised, no command runs on.
+        Raises KeyboardInterrupt when interrupted. Whatever is raised, no command runs on, and what has ended is
+        recorded.
         """
-        try:
-            with self._pipeline.repo.scm_context():
-                while self._begin(force, keep_going):
-                    self._listen(SECONDS_BETWEEN_LOOKS)
-        finally:
-            if self._pool is not None:
-                self._pool.cancel()
+        with self._pipeline.repo.scm_context(), ExitStack() as last:
+            last.callback(self._pipeline.close)
+            last.callback(self._cancel)
+            last.callback(self._record_all)
+            while self._begin(force, keep_going):
+                self._listen(SECONDS_BETWEEN_LOOKS)
+                self._busy.clear()
+
+    def _cancel(self) -> None:
+        if self._pool is not None:
+            self._pool.cancel()
+
+    def _record_all(self) -> None:
+        """Record what has ended well, also behind stages that have not, and what nobody has listened to yet."""
+        while self._pool is not None and not self._pool.messages.empty():
+            kind, stage, what = self._pool.messages.get()
+            if kind == "ended" and isinstance(what, Ended) and not what.code:
+                self._end(stage, what)
+        while self._unrecorded:
+            self._record(self._unrecorded.pop(0))
 
     def _begin(self, force: bool, keep_going: bool) -> bool:
         """Begin all that there is room for; return whether there is anything to wait for."""
@@ -147,7 +163,7 @@ class Driver:
 
     def _next(self) -> str | None:
         """Return the first stage that may begin and has room; before there are workers, the first that may begin."""
-        ready = self._ready()
+        ready = [name for name in self._ready() if name not in self._busy]
         if self._pool is None:
             return ready[0] if ready else None
         room = self._pool.room()
@@ -168,6 +184,12 @@ class Driver:
     def _begin_stage(self, name: str, force: bool) -> None:
         try:
             begun = self._pipeline.begin(name, force)
+        except BusyError as problem:
+            self._busy.add(name)
+            if name not in self._said_busy:
+                _say(f"'{name}' waits for another DVC: {problem}", sys.stderr)
+            self._said_busy.add(name)
+            return
         except StageError as problem:
             self._fail(name, str(problem))
             return
@@ -204,6 +226,7 @@ class Driver:
             if self._pipeline.interrupted.is_set():
                 raise KeyboardInterrupt
             if self._pool is None:
+                self._pipeline.interrupted.wait(seconds)
                 return
             try:
                 kind, stage, what = self._pool.messages.get(timeout=seconds)
@@ -228,6 +251,7 @@ class Driver:
                 raise StageError(f"failed to run: {ended.failed}, exited with {ended.code}")
             self._pipeline.finish(name)
         except StageError as problem:
+            self._pipeline.release(name)
             self._fail(name, str(problem))
             return
         self._settle(name, "ran")
@@ -238,9 +262,11 @@ class Driver:
         """Note the end of a stage, and record in DVC's order: as a serial run that gets as far would leave dvc.lock."""
         self.fates[name] = fate
         while self._unrecorded and self._unrecorded[0] in self.fates:
-            ended = self._unrecorded.pop(0)
-            if self.fates[ended] not in LOST | {"unchanged"}:
-                self._pipeline.record(ended)
+            self._record(self._unrecorded.pop(0))
+
+    def _record(self, name: str) -> None:
+        if self.fates.get(name, "unchanged") not in LOST | {"unchanged"}:
+            self._pipeline.record(name)
 
     def _fail(self, name: str, why: str) -> None:
         _say(f"ERROR: failed to reproduce '{name}': {why}", sys.stderr)

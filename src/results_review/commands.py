@@ -3,6 +3,10 @@
 import subprocess
 import sys
 
+from dvc.exceptions import DvcException
+from dvc.repo import Repo
+from dvc.stage import PipelineStage
+
 
 class ReviewError(Exception):
     """A bad argument or file. The message is one line."""
@@ -17,6 +21,17 @@ def dvc(*arguments: str) -> tuple[str, str]:
     """Return the output of a DVC command, and what it warns of. Raises ReviewError where it fails."""
     done = _run([sys.executable, "-m", "dvc"], arguments)
     return done.stdout, done.stderr
+
+
+def stages(revision: str | None) -> set[str]:
+    """Return the names of the stages in a commit, or in the working tree; none where DVC cannot read a graph there."""
+    try:
+        with Repo(rev=revision) as repo:
+            # not `addressing`: of a commit that is relative to another folder
+            paths = [(repo.fs.relpath(stage.path, repo.root_dir), stage) for stage in repo.index.stages]
+            return {f"{path}:{stage.name}" if isinstance(stage, PipelineStage) else path for path, stage in paths}
+    except DvcException:
+        return set()
 
 
 def merge_base(revision: str) -> str:
@@ -37,6 +52,7 @@ def _run(program: list[str], arguments: tuple[str, ...]) -> subprocess.Completed
     command = [*program, *arguments]
     done = subprocess.run(command, check=False, capture_output=True, encoding="utf-8", errors="replace")
     if done.returncode:
-        lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        raise ReviewError(f"{program[-1]} {arguments[0]}: {lines[0]}")
+        lines = [line for line in done.stderr.strip().splitlines() if not line.startswith("WARNING")]
+        why = lines[0] if lines else f"exit code {done.returncode}"
+        raise ReviewError(f"{program[-1]} {arguments[0]}: {why}")
     return done

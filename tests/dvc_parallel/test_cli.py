@@ -149,5 +149,6 @@ def test_a_run_that_is_cut_off_leaves_no_process_and_nothing_half_recorded(tiny,
         assert "Traceback" not in printed, printed
         assert printed.splitlines()[-1].startswith("interrupted: ")
     wait_for(lambda: not alive(stage) and not alive(worker))
+    assert ("slow" in (tiny.path / ".dvc/tmp/rwlock").read_text()) == (number == signal.SIGKILL)
     assert tiny.recorded() <= {"a"}
     goes_on(tiny)

@@ -1,5 +1,9 @@
 """The driver beside DVC itself, on small repositories; threads of this process stand for Dask's workers."""
 
+import json
+import shutil
+import subprocess
+import sys
 from contextlib import chdir
 from queue import SimpleQueue
 from threading import Event, Thread
@@ -7,7 +11,8 @@ from unittest import mock
 
 import pytest
 import yaml
-from tiny import STAGES, Tiny, stage, until
+from processes import wait_for
+from tiny import ROOT, STAGES, Tiny, stage, until
 
 from dvc_parallel.command import run
 from dvc_parallel.exceptions import UsageError
@@ -21,6 +26,8 @@ TWO = Room(stages=2, cores=2, largest=2, gpus=0, ever=False)
 FAILING = STAGES | {"a": STAGES["a"] | {"cmd": "echo a >> ran/a; exit 3"}}
 FROZEN = STAGES | {"b": STAGES["b"] | {"frozen": True}}
 SKIPPED = dict.fromkeys(["both", "end"], "skipped")
+# What the driver says, and the file that then lets a stage end.
+MARKS = {"Stage 'z' took": "ended", "failed to reproduce 'fails'": "failed"}
 SAME = STAGES | {"b": STAGES["b"] | {"cmd": "echo b >> ran/b; echo the same > b"}}
 
 
@@ -122,6 +129,80 @@ def test_records_are_in_dvcs_order_whichever_stage_ends_first(tiny):
     assert list(yaml.safe_load(tiny.lock())["stages"]) == ["first", "second"]
 
 
+def test_an_interruption_leaves_the_records_of_all_that_has_ended(tiny):
+    """Also behind one in DVC's order that has not, and of one whose end nobody has listened to."""
+    quick = {"second": stage("second"), "third": stage("third", until("ran/on"), "echo ends")}
+    tiny.write({"first": stage("first", until("never"))} | quick)
+    drive = Drive(tiny, room=Room(3, 3, 3, gpus=0, ever=False))
+
+    def end_and_interrupt():
+        drive.threads[list(drive.submitted).index("third")].join()
+        drive.interrupted.set()
+
+    drive.reactions = {"Stage 'second' took": (tiny.path / "ran/on").touch, "third| ends": end_and_interrupt}
+    with pytest.raises(KeyboardInterrupt):
+        drive()
+    assert list(yaml.safe_load(tiny.lock())["stages"]) == ["second", "third"]
+    assert locked(tiny) == []
+
+
+def test_a_failure_leaves_the_records_of_all_that_has_ended(tiny):
+    """Also behind one in DVC's order that does not begin any more."""
+    chain = {"a": stage("a", until("ran/failed")), "b": stage("b", deps=["a"])}
+    others = {"fails": stage("fails", until("ran/ended"), "exit 3"), "z": stage("z")}
+    tiny.write(chain | others)
+    drive = Drive(tiny, room=Room(3, 3, 3, gpus=0, ever=False))
+    drive.reactions = {said: (tiny.path / f"ran/{name}").touch for said, name in MARKS.items()}
+    assert drive() == {"z": "ran", "fails": "failed", "a": "ran"}
+    assert tiny.recorded() == {"a", "z"}
+    assert locked(tiny) == []
+
+
+def locked(tiny):
+    """The files that DVC takes for locked."""
+    kinds = json.loads((tiny.path / ".dvc/tmp/rwlock").read_text())
+    return [path for paths in kinds.values() for path in paths]
+
+
+def other_dvc(tiny, name):
+    """Start `dvc repro` beside this process."""
+    command = [sys.executable, "-m", "dvc", "repro", name]
+    return subprocess.Popen(command, cwd=tiny.path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+@pytest.mark.parametrize("unrecorded", [False, True])
+def test_another_dvc_says_that_a_stage_is_busy_until_it_is_recorded(tiny, unrecorded):
+    """One that has ended is not recorded while another one runs that comes before it in DVC's order."""
+    tiny.write({"first": stage("first", "echo > ran/first", until("ran/on")), "same": stage("same", deps=["in"])})
+    drive, said = Drive(tiny), []
+
+    def try_it():
+        with other_dvc(tiny, "same" if unrecorded else "first") as process:
+            said.append(process.communicate()[0])
+        (tiny.path / "ran/on").touch()
+
+    drive.reactions["Stage 'same' took"] = try_it
+    assert drive() == {"first": "ran", "same": "ran"}
+    assert "is busy, it is being blocked by:" in said[0]
+    assert locked(tiny) == []
+
+
+def test_a_stage_that_another_dvc_runs_is_waited_for_while_others_run_and_not_run_again(tiny):
+    begun = tiny.path / "ran/busy"
+    uncached = {"outs": [{"busy": {"cache": False}}]}
+    tiny.write({"busy": stage("busy", "echo >> ran/busy", until("ran/on")) | uncached, "b": STAGES["b"]})
+    with other_dvc(tiny, "busy") as process:
+        wait_for(lambda: begun.exists() and locked(tiny))
+        drive, heard = Drive(tiny), []
+        drive.reactions["'busy' waits for another DVC: "] = lambda: heard.append("busy")
+        drive.reactions["Stage 'b' took"] = (tiny.path / "ran/on").touch
+        assert drive() == {"b": "ran", "busy": "unchanged"}
+    assert process.returncode == 0
+    assert heard == ["busy"]
+    assert tiny.ran() == {"b": 1, "busy": 1, "on": 0}
+    assert tiny.recorded() == {"b", "busy"}
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [("true", "output 'a' does not exist"), ("cat in > a; echo later > in", "'in' changed while 'a' ran")],
@@ -135,7 +216,9 @@ def test_an_output_that_is_missing_or_of_a_file_that_changed_meanwhile_is_not_re
     assert tiny.recorded() == set()
 
 
-@pytest.mark.parametrize(("key", "value"), [("processes", 0), ("processes", True), ("gpu", "yes")])
+@pytest.mark.parametrize(
+    ("key", "value"), [("processes", 0), ("processes", True), ("processes", "8/0"), ("gpu", "yes")]
+)
 def test_needs_that_are_not_allowed_are_refused_before_anything_is_touched(tiny, key, value):
     (tiny.path / "a").write_text("mine")
     tiny.write({"a": STAGES["a"] | {"meta": {key: value}}})
@@ -144,10 +227,26 @@ def test_needs_that_are_not_allowed_are_refused_before_anything_is_touched(tiny,
     assert (tiny.path / "a").read_text() == "mine"
 
 
+def test_training_has_a_core_for_each_process_that_a_block_is_cut_into(tmp_path):
+    """In the project's own graph, whose parameters have so many seeds."""
+    tiny = Tiny.new(tmp_path / "project")
+    parameters = yaml.safe_load((ROOT / "params.yaml").read_text())
+    parameters["seeds_per_block"] = 30
+    (tiny.path / "params.yaml").write_text(yaml.safe_dump(parameters))
+    shutil.copy(ROOT / "dvc.yaml", tiny.path)
+    name = "train@argmax-short-softmax-ln-0"
+    with chdir(tiny.path):
+        pipeline = Pipeline(tiny.path, Event())
+        pipeline.plan([name], downstream=False)
+        assert pipeline.command(name).processes == 8
+    assert parameters["training"]["seeds_per_process"] == 4
+
+
 @pytest.mark.parametrize(
     ("needs", "room", "cores"),
     [
         ({"processes": 2}, Room(3, 3, 3, gpus=0, ever=False), {"x": 2, "y": 1}),
+        ({"processes": "9/4"}, Room(8, 8, 8, gpus=0, ever=False), {"x": 3, "y": 3}),
         ({"processes": 8, "gpu": True}, Room(8, 8, 8, gpus=2, ever=True), {"x": 4, "y": 4}),
     ],
 )

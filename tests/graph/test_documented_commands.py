@@ -42,6 +42,14 @@ NOT_RUN = {
     ),
     "CUDA_VISIBLE_DEVICES=0 dask worker … --resources GPU=1": "needs a cluster and a GPU",
 }
+MERGE = (
+    "git merge other",
+    "git checkout --ours -- studies/mine",
+    "dvc-parallel merge-lock studies/mine/dvc.lock",
+    "dvc-parallel merge-lock dvc.lock",
+    "git add studies/mine && git commit --no-edit",
+)
+NOT_RUN |= dict.fromkeys(MERGE, "needs a conflict of two clones; tests/dvc_parallel/test_merge.py has one")
 
 
 def code(text):
