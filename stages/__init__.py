@@ -19,7 +19,11 @@ sys.excepthook = _hook
 # ruff: noqa: E402 (Ctrl-C may come during an import, too)
 import importlib.util
 import os
+import signal
 from pathlib import Path
+
+if os.getpid() == 1:  # a container's first process, which no signal ends that it does not handle
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(128 + signal.SIGTERM))
 
 ROOT = Path(__file__).resolve().parents[1]
 # Some of pyproject.toml's packages, of which a Python that was not set up for this project lacks one.

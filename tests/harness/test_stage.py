@@ -112,3 +112,9 @@ def test_python_without_the_packages_is_one_line_that_says_what_to_do(tmp_path):
         f"error: {python} has no package jaxtyping; "
         "run `make repro`, which sets up .venv, or activate it: source .venv/bin/activate\n"
     )
+
+
+def test_as_the_first_process_of_a_container_it_is_ended_by_sigterm():
+    script = "import os; own = os.getpid(); os.getpid = lambda: 1; import stages; os.kill(own, 15); input()"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, stdin=subprocess.PIPE, timeout=60, check=False)
+    assert done.returncode == 128 + signal.SIGTERM
