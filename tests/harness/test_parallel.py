@@ -1,3 +1,4 @@
+import errno
 import multiprocessing
 import os
 import signal
@@ -6,6 +7,7 @@ import sys
 import threading
 import time
 from functools import partial
+from multiprocessing import synchronize
 from pathlib import Path
 
 import pytest
@@ -91,3 +93,18 @@ def test_a_number_of_cores_that_is_none_is_refused(named, monkeypatch):
     monkeypatch.setenv("PYTHON_CPU_COUNT", named)
     with pytest.raises(InputError, match=r"^PYTHON_CPU_COUNT is '"):
         cores()
+
+
+@pytest.mark.parametrize("number", [errno.ENOENT, errno.EROFS, errno.EACCES, errno.ENOSYS])
+def test_without_shared_memory_one_line_says_what_to_do(number, monkeypatch):
+    """No /dev/shm, or one that cannot be written, as some containers have it."""
+
+    def fail(*_):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(synchronize._multiprocessing, "SemLock", fail)
+    monkeypatch.setattr(parallel, "cores", lambda: 2)
+    with pytest.raises(InputError, match=r"make /dev/shm writable, or set PYTHON_CPU_COUNT=1$"):
+        parallel.run([partial(square, 2), partial(square, 3)], print)
+    monkeypatch.setattr(parallel, "cores", lambda: 1)
+    assert parallel.run([partial(square, 2)], print) == [4]

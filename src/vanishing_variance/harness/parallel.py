@@ -115,7 +115,11 @@ def _run_here(jobs: Sequence[Job], progress: Report) -> list[Any]:
 
 def _run_in_others(processes: int, jobs: Sequence[Job], progress: Report) -> list[Any]:
     context = _Context()
-    reports: SimpleQueue[int] = context.SimpleQueue()
+    try:
+        reports: SimpleQueue[int] = context.SimpleQueue()
+    except (ImportError, OSError) as problem:  # Linux has semaphores in /dev/shm
+        why = f"processes cannot be started at once: no semaphores ({problem})"
+        raise InputError(f"{why}; make /dev/shm writable, or set PYTHON_CPU_COUNT=1") from None
     others = set(multiprocessing.active_children())
     with ProcessPoolExecutor(processes, context, _start, (reports, os.getpid())) as pool:
         try:
