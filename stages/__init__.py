@@ -1,7 +1,8 @@
 """The stages of the pipeline, one script each, run from the root as `python -m stages.<name>`.
 
 This checkout's own source comes first on the path, so that DVC's temporary copies run their own code. A stage that is
-interrupted says so in one line, whatever it is doing; and it ends when the DVC that started it has ended.
+interrupted says so in one line, whatever it is doing; it ends when the DVC that started it has ended; and it fails when
+its sources were edited meanwhile.
 """
 
 import sys
@@ -36,7 +37,9 @@ if missing:
     sys.exit(2)
 sys.path.insert(0, str(ROOT / "src"))
 
+from vanishing_variance.harness.edits import note_sources
 from vanishing_variance.harness.parent import end_with
 
+note_sources(ROOT)
 if "DVC_STAGE" in os.environ:  # DVC that is killed leaves its stage running
     end_with(os.getppid())

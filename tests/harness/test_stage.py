@@ -1,4 +1,5 @@
 import errno
+import importlib
 import os
 import signal
 import subprocess
@@ -10,7 +11,9 @@ import pytest
 from checkout import ROOT
 from processes import alive, wait_for
 
+from vanishing_variance.harness import edits
 from vanishing_variance.harness.errors import DivergedError, InputError
+from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.script import run_script
 
 
@@ -43,6 +46,46 @@ def test_what_a_user_can_mend_is_one_line_and_an_exit_code(problem, code, said, 
     assert printed.err.startswith(said)
     assert printed.err.count("\n") == 1
     assert not (here / "runs").exists()
+
+
+LOADED, OTHER = "stages/edited_stage.py", "stages/other_stage.py"
+
+
+@pytest.mark.parametrize(
+    ("edited", "code"), [(None, 0), (OTHER, 0), ("stages/new.py", 0), (LOADED, 2), ("stages/edited_stage.c", 2)]
+)
+def test_a_source_that_is_edited_after_it_was_loaded_fails_the_stage(edited, code, here, monkeypatch, capsys):
+    for name in (LOADED, OTHER, "stages/edited_stage.c"):
+        write_text(here / name, "")
+        os.utime(here / name, (1, 1))
+    monkeypatch.setattr(edits, "_noted", {})
+    edits.note_sources(here)
+    monkeypatch.syspath_prepend(here / "stages")
+    importlib.import_module("edited_stage")
+
+    def main():
+        if edited:
+            write_text(here / edited, "")
+
+    ended = 0
+    try:
+        run_script(main)
+    except SystemExit as end:
+        ended = end.code
+    finally:
+        del sys.modules["edited_stage"]
+    assert ended == code
+    said = "was edited while this ran, so its outputs are of neither version; run it again"
+    assert capsys.readouterr().err == (f"error: {edited} {said}\n" if code else "")
+
+
+def test_every_stage_notes_its_sources_before_it_loads_them():
+    script = "import stages, sys; from vanishing_variance.harness import edits; print(len(edits._noted), *sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    number, *loaded = done.stdout.split()
+    assert int(number) > 200
+    own = {name for name in loaded if name.startswith("vanishing_variance.")}
+    assert own == {f"vanishing_variance.harness{name}" for name in ("", ".edits", ".errors", ".parent")}
 
 
 JOBS = """
