@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from jobs import be_killed, refuse, run_out, square, wait
 
-from vanishing_variance.harness import parallel
+from vanishing_variance.harness import edits, parallel
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.parallel import cores
 
@@ -25,6 +25,13 @@ def test_results_come_in_order_and_reports_arrive(number, monkeypatch):
     numbers = [3, 1, 2, 8, 5, 7, 4, 6]
     assert parallel.run([partial(square, number) for number in numbers], reported.append) == [n**2 for n in numbers]
     assert sorted(reported) == sorted(numbers)
+
+
+def test_what_the_processes_have_loaded_is_known_afterwards(monkeypatch):
+    monkeypatch.setattr(parallel, "cores", lambda: 2)
+    monkeypatch.setattr(edits, "LOADED_BY_OTHERS", set())
+    parallel.run([partial(square, 2), partial(square, 3)], print)
+    assert {Path(parallel.__file__), Path(edits.__file__)} <= edits.LOADED_BY_OTHERS
 
 
 def test_a_failed_job_ends_its_fellows_at_once_and_no_other_process(monkeypatch):

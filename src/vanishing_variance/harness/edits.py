@@ -9,8 +9,11 @@ from pathlib import Path
 
 from vanishing_variance.harness.errors import InputError
 
-# Folders of a checkout, and endings of the files in them that programs load.
+# Folders of a checkout, endings of the files in them that programs load, and the modules that they are.
 FOLDERS, ENDINGS = ("src/vanishing_variance", "stages"), (".py", ".c")
+MODULES = ("vanishing_variance", "stages", "__main__")
+# What the processes have loaded that this one started.
+LOADED_BY_OTHERS: set[Path] = set()
 # When a file was last changed, and its size; None where there is no such file.
 State = tuple[int, int] | None
 _noted: dict[Path, State] = {}
@@ -24,11 +27,19 @@ def note_sources(checkout: Path) -> None:
                 _noted[path] = _state(path)
 
 
+def loaded_sources() -> set[Path]:
+    """Return the files that this process has loaded, and where the C sources of each are, if it has any."""
+    paths = set()
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)  # a folder of choices, such as norms/, has none
+        if file is not None and name.partition(".")[0] in MODULES:
+            paths |= {Path(file), Path(file).with_suffix(".c")}
+    return paths
+
+
 def require_unedited() -> None:
-    """Raise InputError where a source that this program has loaded is no longer as it was noted."""
-    files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
-    loaded = {Path(file) for file in files if file is not None}
-    loaded |= {path.with_suffix(".c") for path in loaded}
+    """Raise InputError where a source that was loaded, here or by others, is no longer as it was noted."""
+    loaded = loaded_sources() | LOADED_BY_OTHERS
     for path in sorted(loaded & _noted.keys()):
         if _state(path) != _noted[path]:
             why = "was edited while this ran, so its outputs are of neither version; run it again"

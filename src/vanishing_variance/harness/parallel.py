@@ -15,12 +15,13 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.queues import SimpleQueue
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import torch
 
-from vanishing_variance.harness import cgroups
+from vanishing_variance.harness import cgroups, edits
 from vanishing_variance.harness.errors import DivergedError, InputError, shown
 from vanishing_variance.harness.memory import REMEDY, ran_out
 from vanishing_variance.harness.parent import end_with
@@ -130,7 +131,12 @@ def _run_in_others(processes: int, jobs: Sequence[Job], progress: Report) -> lis
             finally:
                 signal.pthread_sigmask(signal.SIG_SETMASK, before)
             _wait(futures, reports, progress)
-            return [future.result() for future in futures]
+            results = []
+            for future in futures:
+                result, sources = future.result()
+                edits.LOADED_BY_OTHERS.update(sources)
+                results.append(result)
+            return results
         except BaseException:
             for child in set(multiprocessing.active_children()) - others:
                 child.kill()
@@ -157,6 +163,6 @@ def _start(reports: "SimpleQueue[int]", parent: int) -> None:
     single_threaded()
 
 
-def _call(job: Job) -> Any:
+def _call(job: Job) -> tuple[Any, set[Path]]:
     assert _reports is not None
-    return job(_reports.put)
+    return job(_reports.put), edits.loaded_sources()
