@@ -131,12 +131,9 @@ def _run_in_others(processes: int, jobs: Sequence[Job], progress: Report) -> lis
             finally:
                 signal.pthread_sigmask(signal.SIG_SETMASK, before)
             _wait(futures, reports, progress)
-            results = []
-            for future in futures:
-                result, sources = future.result()
-                edits.LOADED_BY_OTHERS.update(sources)
-                results.append(result)
-            return results
+            done = [future.result() for future in futures]
+            edits.LOADED_BY_OTHERS.update(*(sources for _, sources in done))
+            return [result for result, _ in done]
         except BaseException:
             for child in set(multiprocessing.active_children()) - others:
                 child.kill()
