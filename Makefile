@@ -3,14 +3,24 @@ PYTHON ?= python3
 VENV := .venv
 BASE := main
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+# DVC asks for a name and a home, which a user that the system does not know has not, as in a container.
+export LOGNAME := $(or $(LOGNAME),$(shell id -un 2>/dev/null))
+export HOME := $(or $(HOME),$(CURDIR)/$(VENV))
+# With it Python would not find the stages, which are not installed.
+unexport PYTHONSAFEPATH
 
-.PHONY: demo repro report study test test-all lint check-numbers bench default-scale pr-report
+.PHONY: in-git demo repro report study test test-all lint check-numbers bench default-scale pr-report
 
 # As `dvc repro --keep-going`, but tells how many stages are done, and runs independent stages at once. `check` comes first:
 # of a `blocks` that is no list, DVC itself would say no more than that it cannot parse dvc.yaml.
-repro: $(VENV)/installed
+repro: in-git $(VENV)/installed
 	@python -m stages.check
 	dvc-parallel repro --keep-going
+
+# DVC needs a repository, and a ZIP of one is none.
+in-git:
+	@git rev-parse --git-dir >/dev/null 2>&1 || { \
+		echo "error: git finds no repository here, which DVC needs: git clone the project, or git init" >&2; exit 2; }
 
 # Three treatments on the dictionary, in demo/; opens the picture, or says where it is.
 demo: $(VENV)/installed
@@ -19,7 +29,7 @@ demo: $(VENV)/installed
 		then python -m webbrowser "file://$(CURDIR)/demo/accuracy.png"; fi
 
 # Opens the page, or says where it is on a machine without a display; trains nothing.
-report: $(VENV)/installed
+report: in-git $(VENV)/installed
 	dvc repro --single-item report
 	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ] || [ "$$(uname)" = Darwin ]; \
 		then python -m webbrowser "file://$(CURDIR)/plots/report/index.html"; \
@@ -59,7 +69,7 @@ check-numbers: $(VENV)/installed
 	$(TESTS) tests/test_readme.py tests/results/test_shares.py tests/studies/test_board.py
 
 # Back to what git has, and what DVC's cache has of the rest, so that nothing runs again; what was there is stashed.
-default-scale:
+default-scale: in-git
 	git -c apply.whitespace=nowarn stash push --quiet --include-untracked --message "before default-scale" -- params.yaml dvc.lock metrics plots
 	dvc checkout --quiet --allow-missing
 	@python -m vanishing_variance.results.leftovers

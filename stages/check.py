@@ -1,7 +1,8 @@
 """Validate params.yaml before anything else runs, and say which network is trained and what the choices import.
 
 A file each, so that a stage depends on its own choices alone; with the paper's network, and choices that import nothing
-of this package, all are constant, so a passing check reruns nothing.
+of this package, all are constant, so a passing check reruns nothing. It removes what other settings left where a stage
+gathers results.
 """
 
 from vanishing_variance.harness.files import write_text
@@ -10,6 +11,7 @@ from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml, written
 from vanishing_variance.params import check
+from vanishing_variance.results.leftovers import keep_only
 from vanishing_variance.results.runs import trained
 from vanishing_variance.studies.plan import network_plan
 from vanishing_variance.studies.sources import hashes
@@ -27,6 +29,7 @@ def main() -> None:
             imported = hashes([f"{room}/{name}.py"])
             imported.pop(f"{room}/{name}.py")  # stages declare it
             write_text(CHOICES / room / f"{name}.yaml", written(imported))
+    keep_only(params)
 
 
 if __name__ == "__main__":

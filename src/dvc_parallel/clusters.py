@@ -12,7 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from multiprocessing import resource_tracker
+from multiprocessing import get_context, resource_tracker
 from typing import Any
 
 import dask
@@ -51,8 +51,15 @@ def local(workers: int | None) -> Iterator[Pool]:
     """Start so many worker processes of this machine, one a core by default; nothing outside this machine reaches them.
 
     Each of the first workers has one GPU to itself, while there are GPUs; the others see none. Workers, and what they
-    start, never see Ctrl-C: a terminal sends it to all processes, and this one ends the others.
+    start, never see Ctrl-C: a terminal sends it to all processes, and this one ends the others. Raises UsageError where
+    the system gives no semaphores.
     """
+    try:
+        get_context("spawn").Lock()
+    except (ImportError, OSError) as problem:  # Linux has them in /dev/shm
+        raise UsageError(
+            f"no semaphores ({problem}); make /dev/shm writable, or use PYTHON_CPU_COUNT=1 dvc repro"
+        ) from None
     # what a worker takes for an error when it ends, a scheduler that has ended before it, is none
     os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
     cores = cpu_count()

@@ -1,10 +1,12 @@
 """A stage's command, and the machines that it runs on: workers of this one, of a scheduler that is there."""
 
+import errno
 import os
 import signal
 import socket
 import sys
 from contextlib import ExitStack
+from multiprocessing import synchronize
 
 import pytest
 from processes import alive, wait_for
@@ -45,6 +47,15 @@ def test_local_workers_run_a_stage_each_on_loopback_only_and_the_first_have_the_
     seen = client.run(environment, "CUDA_VISIBLE_DEVICES")
     offered = {workers[address]["name"]: (seen[address], workers[address]["resources"]) for address in workers}
     assert offered == {0: ("3", {"GPU": 1}), 1: ("", {})}
+
+
+def test_without_semaphores_one_line_says_what_to_do(monkeypatch):
+    def fail(*_):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(synchronize._multiprocessing, "SemLock", fail)
+    with pytest.raises(UsageError, match=r"^no semaphores \(.*Read-only file system\); make /dev/shm "):
+        clusters.local(1).__enter__()
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "8786", "mute", "worker"])

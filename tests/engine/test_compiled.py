@@ -1,3 +1,4 @@
+import os
 import shutil
 
 import pytest
@@ -38,13 +39,36 @@ def test_it_is_compiled_once_for_each_source_and_definition(source, tmp_path):
 
 
 @needs_compiler
-@pytest.mark.parametrize("fault", ["no compiler", "no cache", "does not compile"])
+@pytest.mark.parametrize("damage", [lambda whole: whole[:-1], lambda whole: b"", lambda whole: bytes(len(whole))])
+def test_a_damaged_library_is_compiled_anew(source, tmp_path, damage):
+    compiled(source, ANSWER=42)
+    [path] = libraries(tmp_path)
+    whole = path.read_bytes()
+    path.unlink()  # to write into a file that is loaded would end this process
+    path.write_bytes(damage(whole))
+    assert compiled(source, ANSWER=42).answer() == 42
+    assert path.read_bytes() == whole
+
+
+@needs_compiler
+@pytest.mark.parametrize("fault", ["a file", "no home directory"])
+def test_without_a_cache_it_is_compiled_all_the_same(source, tmp_path, monkeypatch, capsys, fault):
+    if fault == "a file":
+        (tmp_path / "cache").touch()
+    else:
+        monkeypatch.delenv("XDG_CACHE_HOME")
+        monkeypatch.delenv("HOME", raising=False)
+        monkeypatch.setattr(os, "getuid", lambda: 2**31 - 7)  # a number without a name, as by `docker run -u`
+    first, second = compiled(source, ANSWER=42), compiled(source, ANSWER=7)
+    assert (first.answer(), second.answer()) == (42, 7)
+    assert capsys.readouterr().err == ""
+
+
+@needs_compiler
+@pytest.mark.parametrize("fault", ["no compiler", "does not compile"])
 def test_where_there_is_no_library_a_line_says_that_torch_does_the_work(source, tmp_path, monkeypatch, capsys, fault):
     if fault == "no compiler":
         monkeypatch.setattr(module.shutil, "which", lambda name: None)
-    elif fault == "no cache":
-        (tmp_path / "file").touch()
-        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     else:
         source.write_text("int answer(void) { return }\n")
     assert compiled(source, ANSWER=42) is None

@@ -1,3 +1,4 @@
+import errno
 import multiprocessing
 import os
 import signal
@@ -6,12 +7,13 @@ import sys
 import threading
 import time
 from functools import partial
+from multiprocessing import synchronize
 from pathlib import Path
 
 import pytest
 from jobs import be_killed, refuse, run_out, square, wait
 
-from vanishing_variance.harness import parallel
+from vanishing_variance.harness import edits, parallel
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.parallel import cores
 
@@ -23,6 +25,13 @@ def test_results_come_in_order_and_reports_arrive(number, monkeypatch):
     numbers = [3, 1, 2, 8, 5, 7, 4, 6]
     assert parallel.run([partial(square, number) for number in numbers], reported.append) == [n**2 for n in numbers]
     assert sorted(reported) == sorted(numbers)
+
+
+def test_what_the_processes_have_loaded_is_known_afterwards(monkeypatch):
+    monkeypatch.setattr(parallel, "cores", lambda: 2)
+    monkeypatch.setattr(edits, "LOADED_BY_OTHERS", set())
+    parallel.run([partial(square, 2), partial(square, 3)], print)
+    assert {Path(parallel.__file__), Path(edits.__file__)} <= edits.LOADED_BY_OTHERS
 
 
 def test_a_failed_job_ends_its_fellows_at_once_and_no_other_process(monkeypatch):
@@ -91,3 +100,18 @@ def test_a_number_of_cores_that_is_none_is_refused(named, monkeypatch):
     monkeypatch.setenv("PYTHON_CPU_COUNT", named)
     with pytest.raises(InputError, match=r"^PYTHON_CPU_COUNT is '"):
         cores()
+
+
+@pytest.mark.parametrize("number", [errno.ENOENT, errno.EROFS, errno.EACCES, errno.ENOSYS])
+def test_without_shared_memory_one_line_says_what_to_do(number, monkeypatch):
+    """No /dev/shm, or one that cannot be written, as some containers have it."""
+
+    def fail(*_):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(synchronize._multiprocessing, "SemLock", fail)
+    monkeypatch.setattr(parallel, "cores", lambda: 2)
+    with pytest.raises(InputError, match=r"make /dev/shm writable, or set PYTHON_CPU_COUNT=1$"):
+        parallel.run([partial(square, 2), partial(square, 3)], print)
+    monkeypatch.setattr(parallel, "cores", lambda: 1)
+    assert parallel.run([partial(square, 2)], print) == [4]

@@ -4,13 +4,16 @@ import signal
 import subprocess
 import sys
 import venv
-from contextlib import suppress
+from contextlib import nullcontext, suppress
+from types import SimpleNamespace
 
 import pytest
 from checkout import ROOT
 from processes import alive, wait_for
 
+from vanishing_variance.harness import edits
 from vanishing_variance.harness.errors import DivergedError, InputError
+from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.script import run_script
 
 
@@ -43,6 +46,35 @@ def test_what_a_user_can_mend_is_one_line_and_an_exit_code(problem, code, said, 
     assert printed.err.startswith(said)
     assert printed.err.count("\n") == 1
     assert not (here / "runs").exists()
+
+
+SOURCES = ("stages/own.py", "stages/own.c", "stages/of_a_process.py", "stages/other.py")
+
+
+@pytest.mark.parametrize("edited", [*SOURCES, "stages/new.py"])
+def test_a_source_that_is_edited_after_it_was_loaded_fails_the_stage(edited, here, monkeypatch, capsys):
+    for name in SOURCES:
+        write_text(here / name, "")
+        os.utime(here / name, (1, 1))
+    monkeypatch.setattr(edits, "_noted", {})
+    edits.note_sources(here)
+    monkeypatch.setitem(sys.modules, "stages.own", SimpleNamespace(__file__=str(here / "stages/own.py")))
+    monkeypatch.setattr(edits, "LOADED_BY_OTHERS", {here / "stages/of_a_process.py"})
+    fails = edited in SOURCES[:3]
+    with pytest.raises(SystemExit) if fails else nullcontext() as ended:
+        run_script(lambda: write_text(here / edited, ""))
+    said = "was edited while this ran, so its outputs are of neither version; run it again"
+    assert capsys.readouterr().err == (f"error: {edited} {said}\n" if fails else "")
+    assert not fails or ended.value.code == 2
+
+
+def test_every_stage_notes_its_sources_before_it_loads_them():
+    script = "import stages, sys; from vanishing_variance.harness import edits; print(len(edits._noted), *sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    number, *loaded = done.stdout.split()
+    assert int(number) > 200
+    own = {name for name in loaded if name.startswith("vanishing_variance.")}
+    assert own == {f"vanishing_variance.harness{name}" for name in ("", ".edits", ".errors", ".parent")}
 
 
 JOBS = """
@@ -112,3 +144,9 @@ def test_python_without_the_packages_is_one_line_that_says_what_to_do(tmp_path):
         f"error: {python} has no package jaxtyping; "
         "run `make repro`, which sets up .venv, or activate it: source .venv/bin/activate\n"
     )
+
+
+def test_as_the_first_process_of_a_container_it_is_ended_by_sigterm():
+    script = "import os; own = os.getpid(); os.getpid = lambda: 1; import stages; os.kill(own, 15); input()"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, stdin=subprocess.PIPE, timeout=60, check=False)
+    assert done.returncode == 128 + signal.SIGTERM

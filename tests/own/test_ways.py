@@ -137,7 +137,12 @@ def under_modes(things, name, monkeypatch):
     torch.use_deterministic_algorithms(True)
     before = modes()
     try:
-        with torch.device("meta"), torch.autocast("cpu", torch.bfloat16), torch.inference_mode(), np.errstate(all="raise"):
+        with (
+            torch.device("meta"),
+            torch.autocast("cpu", torch.bfloat16),
+            torch.inference_mode(),
+            np.errstate(all="raise"),
+        ):
             found = numbers(trained(chosen))
         assert modes() == before
         return found

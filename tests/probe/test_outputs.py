@@ -5,8 +5,11 @@ import pytest
 import torch
 from numpy.testing import assert_allclose
 from rounding import rounding
+from transformers import AutoConfig, AutoModel
 
+from vanishing_variance.harness.errors import InputError
 from vanishing_variance.probe import deviations
+from vanishing_variance.probe.decoder import dissect
 from vanishing_variance.probe.deviations import last_outputs
 
 
@@ -82,3 +85,39 @@ def test_the_model_is_as_before_afterwards_and_batches_do_not_matter(loaded, mon
     monkeypatch.setattr(deviations, "TOKENS", 20)
     again = last_outputs(decoder, tokens, [0, 1], True)["before", 1]
     assert_allclose(again, first, rtol=0, atol=allowed(decoder.model, first))
+
+
+@pytest.fixture
+def of_type():
+    """Small models of a type, random."""
+    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2}
+    sizes |= {"head_dim": 8, "intermediate_size": 16, "vocab_size": 64, "pad_token_id": None, "eos_token_id": 2}
+    return lambda name, **others: AutoModel.from_config(AutoConfig.for_model(name, **sizes, **others)).eval()
+
+
+@pytest.mark.parametrize(
+    ("name", "window"),
+    [
+        ("mistral", {"sliding_window": 6}),
+        ("phi3", {"sliding_window": 6}),
+        ("gemma2", {"sliding_window": 6}),  # its masks are numbers
+        ("qwen2", {"use_sliding_window": True, "max_window_layers": 0, "sliding_window": 6}),
+        ("llama4_text", {"attention_chunk_size": 6}),
+    ],
+)
+def test_a_length_beyond_a_window_or_chunk_of_a_measured_layer_is_refused_in_one_line(of_type, name, window):
+    decoder = dissect(of_type(name, **window), 1)
+    said = r"^params.yaml: probe.lengths has 9; must be at most 6: layer 0 attends to a window"
+    tokens = draw_tokens(decoder.model, 2)
+    for positions in (True, False):
+        last_outputs(decoder, tokens[:, :6], [0], positions)
+        with pytest.raises(InputError, match=said):
+            last_outputs(decoder, tokens, [0], positions)
+
+
+def test_a_layer_that_attends_to_all_is_measured_whatever_others_attend_to(of_type):
+    decoder = dissect(of_type("gemma3_text", sliding_window=6, layer_types=["sliding_attention", "full_attention"]), 2)
+    tokens = draw_tokens(decoder.model, 2)
+    last_outputs(decoder, tokens, [1], True)
+    with pytest.raises(InputError, match="layer 0 attends to"):
+        last_outputs(decoder, tokens, [0, 1], True)

@@ -3,9 +3,12 @@
 from pathlib import Path
 
 import pytest
+from checkout import ROOT
 from dvc.repo import Repo
+from scripts import stage
 
 from vanishing_variance.harness.files import write_text
+from vanishing_variance.harness.sections import PATH
 from vanishing_variance.results.leftovers import remove_empty, remove_others
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of what DVC calls
@@ -29,6 +32,14 @@ def test_of_other_settings_what_the_cache_has_is_removed_and_comes_back(repo):
     assert sorted(path.parent for path in TOP.rglob("weights")) == [TOP / "long/argmax-0", OURS]
     repo.checkout()
     assert (TOP / "short/argmax-1/weights").read_text() == "short/argmax-1"
+
+
+@pytest.mark.usefixtures("repo")
+def test_the_check_of_parameters_removes_them_before_a_stage_that_gathers_begins():
+    write_text(PATH, (ROOT / "tests/smoke.yaml").read_text())
+    assert stage("check") == (0, "")
+    assert not (TOP / "short/argmax-1").exists()
+    assert (OURS / "weights").exists()
 
 
 @pytest.mark.parametrize("changed", ["weights", "more"])

@@ -11,14 +11,16 @@ from vanishing_variance.harness.sections import Count, NotNegative, Positive, Se
 def _treatment(norm: Any) -> Any:
     treatments = [name for name in registry.names("norms") if name != "none"]
     if norm not in treatments:
-        raise ValueError(f"one of {', '.join(treatments)}; none is what each is compared with")
+        why = registry.why_unknown("norms", norm)
+        raise ValueError(f"one of {', '.join(treatments)}; none is what each is compared with{why}")
     return norm
 
 
 def _softmax(attention: Any) -> Any:
     choices = registry.softmax_names()
     if attention not in choices:
-        raise ValueError(f"one of {', '.join(choices)}, which are a softmax; others: a study")
+        why = registry.why_unknown("attentions", attention)
+        raise ValueError(f"one of {', '.join(choices)}, which are a softmax; others: a study{why}")
     return attention
 
 

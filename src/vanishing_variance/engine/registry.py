@@ -3,9 +3,12 @@
 Adding one edits no other file.
 """
 
+import os
+import re
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from vanishing_variance.engine.task import Task
 from vanishing_variance.harness.errors import InputError, shown
@@ -14,8 +17,16 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 def names(folder: str) -> list[str]:
-    """Return the names of the choices of a folder, sorted."""
-    return sorted(path.stem for path in (_PACKAGE / folder).glob("[!_]*.py"))
+    """Return the names of the choices of a folder, sorted: files with a name that a stage's arguments take."""
+    files = [path for path in (_PACKAGE / folder).glob("*.py") if path.is_file()]
+    return sorted(path.stem for path in files if re.fullmatch("[a-z][a-z0-9_]*", path.stem))
+
+
+def why_unknown(folder: str, name: Any) -> str:
+    """Return, to stand behind a list of choices, why a name beside them is none; empty where nothing has that name."""
+    if not isinstance(name, str) or name in names(folder) or not os.path.lexists(_PACKAGE / folder / f"{name}.py"):
+        return ""
+    return f" ({folder}/{name}.py is no file with a name of a-z, 0-9 and _)"
 
 
 def softmax_names() -> list[str]:
@@ -24,14 +35,15 @@ def softmax_names() -> list[str]:
     They have a function `scale`, which is looked for in their text: to load them would load torch.
     """
     folder = _PACKAGE / "attentions"
-    return [name for name in names("attentions") if "\ndef scale(" in (folder / f"{name}.py").read_text()]
+    return [name for name in names("attentions") if b"\ndef scale(" in (folder / f"{name}.py").read_bytes()]
 
 
 def load(folder: str, name: str) -> ModuleType:
     """Return the module of a choice. Raises InputError for an unknown one, which lists the choices, or a broken one."""
     choices = names(folder)
     if name not in choices:
-        raise InputError(f"{folder}: {shown(name)} is unknown; choose from {', '.join(choices)}")
+        why = why_unknown(folder, name)
+        raise InputError(f"{folder}: {shown(name)} is unknown; choose from {', '.join(choices)}{why}")
     try:
         return import_module(f"vanishing_variance.{folder}.{name}")
     except Exception as problem:  # of any kind: of the file's own code

@@ -16,12 +16,13 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.queues import SimpleQueue
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import torch
 
-from vanishing_variance.harness import cgroups
+from vanishing_variance.harness import cgroups, edits
 from vanishing_variance.harness.caller import as_before
 from vanishing_variance.harness.errors import DivergedError, InputError, one_line, shown
 from vanishing_variance.harness.memory import REMEDY, ran_out
@@ -126,7 +127,11 @@ def _run_here(jobs: Sequence[Job], progress: Report) -> list[Any]:
 
 def _run_in_others(processes: int, jobs: Sequence[Job], progress: Report) -> list[Any]:
     context = _Context()
-    reports: SimpleQueue[int] = context.SimpleQueue()
+    try:
+        reports: SimpleQueue[int] = context.SimpleQueue()
+    except (ImportError, OSError) as problem:  # Linux has semaphores in /dev/shm
+        why = f"processes cannot be started at once: no semaphores ({problem})"
+        raise InputError(f"{why}; make /dev/shm writable, or set PYTHON_CPU_COUNT=1") from None
     with ProcessPoolExecutor(processes, context, _start, (reports, os.getpid())) as pool:
         try:
             # Processes that start now never see Ctrl-C, which a terminal sends to all: this process ends them.
@@ -136,7 +141,9 @@ def _run_in_others(processes: int, jobs: Sequence[Job], progress: Report) -> lis
             finally:
                 signal.pthread_sigmask(signal.SIG_SETMASK, before)
             _wait(futures, reports, progress)
-            return [future.result() for future in futures]
+            done = [future.result() for future in futures]
+            edits.LOADED_BY_OTHERS.update(*(sources for _, sources in done))
+            return [result for result, _ in done]
         except BaseException:
             for child in context.started:
                 child.kill()
@@ -163,10 +170,10 @@ def _start(reports: "SimpleQueue[int]", parent: int) -> None:
     single_threaded()
 
 
-def _call(job: Job) -> Any:
+def _call(job: Job) -> tuple[Any, set[Path]]:
     assert _reports is not None
     try:
-        return _settled(job, _reports.put)
+        return _settled(job, _reports.put), edits.loaded_sources()
     except Exception as problem:
         raise _sendable(problem) from problem
 

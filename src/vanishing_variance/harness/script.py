@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
+from vanishing_variance.harness.edits import require_unedited
 from vanishing_variance.harness.errors import DivergedError, InputError, one_line
 from vanishing_variance.harness.memory import REMEDY, ran_out
 
@@ -22,13 +23,14 @@ class Arguments(argparse.ArgumentParser):
 def run_script(main: Callable[[], None]) -> None:
     """Run the function of a script.
 
-    An InputError, too little memory, or a process that was killed prints one line and exits with 2, a training that
-    diverged with 3.
+    An InputError, too little memory, a process that was killed, or a source that was edited meanwhile prints one line
+    and exits with 2, a training that diverged with 3.
     """
     values = [word for word in sys.argv[1:] if re.fullmatch(r"\w[\w-]*", word)]
     name = "-".join([Path(sys.argv[0]).stem, *values])  # train-argmax for `train --task argmax`
     try:
         main()
+        require_unedited()
     except InputError as problem:
         _exit(2, str(problem))
     except DivergedError as problem:

@@ -17,9 +17,10 @@ PROJECTIONS = ("self_attn.o_proj", "self_attn.dense", "attention.dense")
 
 @dataclass(frozen=True)
 class Decoder:
-    """A model, and its output projection W_O by layer, which reads O, the heads' outputs side by side."""
+    """A model, and by layer its attention, and W_O, the projection that reads O, the heads' outputs side by side."""
 
     model: PreTrainedModel
+    attentions: list[nn.Module]
     projections: list[nn.Linear]
 
     def run(self, tokens: torch.Tensor, positions: bool = True) -> None:
@@ -45,13 +46,26 @@ def dissect(model: PreTrainedModel, depth: int) -> Decoder:
     decoder = model.get_decoder()
     modules: dict[str, Any] = dict(decoder.named_modules())
     names = [f"layers.{layer}.{projection}" for layer in range(depth) for projection in PROJECTIONS]
-    projections = [modules[name] for name in names if name in modules]
+    names = [name for name in names if name in modules]
+    attentions = [modules[name.rpartition(".")[0]] for name in names]
+    projections = [modules[name] for name in names]
     if ROTARY not in modules or len(projections) < depth:
         raise ValueError(
             f"{type(decoder).__name__} is no decoder with rotary positions, {ROTARY}, and in each of its first layers "
             f"({depth}) an output projection, {' or '.join(PROJECTIONS)}"
         )
-    return Decoder(decoder, projections)
+    return Decoder(decoder, attentions, projections)
+
+
+def reach(mask: torch.Tensor) -> int:
+    """Return the length of the longest sequence whose last token attends to its first: that of a window, or of a chunk.
+
+    `mask` (B, 1, N, N) is transformers': true where a query (third) attends to a key (last), or zero where numbers are
+    added to the logits.
+    """
+    of_first_key = mask[0, 0, :, 0]
+    allowed = of_first_key if mask.dtype == torch.bool else of_first_key == 0
+    return int(allowed.sum())
 
 
 def first_layers(model_class: type[PreTrainedModel], depth: int) -> type[PreTrainedModel]:

@@ -23,7 +23,7 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.probe.config import Probe
-from vanishing_variance.probe.decoder import Decoder
+from vanishing_variance.probe.decoder import Decoder, reach
 from vanishing_variance.probe.sequences import Corpus, sentences
 from vanishing_variance.probe.strategies import AFTER, BEFORE, STRATEGIES
 
@@ -74,7 +74,8 @@ def measure(subject: Subject, settings: Probe, root_seed: int) -> pd.DataFrame:
 
     Before W_O features are the first `components` of each head, after it as many, the first.
     `deviation`: the sample standard deviation over sequences, in double precision.
-    Raises InputError when a deviation is zero or not a number, which has no place on a logarithmic axis.
+    Raises InputError when a deviation is zero or not a number, which has no place on a logarithmic axis, and as
+    `last_outputs`.
     """
     drawn = {}  # all of them first: a text that is too short is noticed before the work
     for name, length in product(STRATEGIES, settings.lengths):
@@ -103,8 +104,18 @@ def measure(subject: Subject, settings: Probe, root_seed: int) -> pd.DataFrame:
 def last_outputs(
     decoder: Decoder, tokens: Integer[np.ndarray, "S N"], layers: list[int], positions: bool
 ) -> dict[tuple[str, int], Float[np.ndarray, "S _"]]:
-    """Return O, BEFORE, and the output of W_O, AFTER, of each of `layers`, with or without positional encoding."""
+    """Return O, BEFORE, and the output of W_O, AFTER, of each of `layers`, with or without positional encoding.
+
+    Raises InputError where the last token of a layer does not attend to all others.
+    """
     batches = defaultdict(list)
+    length = tokens.shape[1]
+
+    def require_all(layer: int, _: nn.Module, __: tuple[Any, ...], options: dict[str, Any]) -> None:
+        mask = options.get("attention_mask")  # None: each token attends to all before it
+        if mask is not None and (window := reach(mask)) < length:
+            why = f"layer {layer} attends to a window of tokens, or to chunks"
+            raise InputError(f"{PATH}: probe.lengths has {length}; must be at most {window}: {why}")
 
     def keep_last(layer: int, _: nn.Module, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
         for place, features in ((BEFORE, inputs[0]), (AFTER, output)):
@@ -112,9 +123,10 @@ def last_outputs(
 
     with ExitStack() as hooks:
         for layer in layers:
-            hook = partial(keep_last, layer)
-            hooks.enter_context(decoder.projections[layer].register_forward_hook(hook))
-        for batch in torch.from_numpy(tokens).split(max(1, TOKENS // tokens.shape[1])):
+            check, keep = partial(require_all, layer), partial(keep_last, layer)
+            hooks.enter_context(decoder.attentions[layer].register_forward_pre_hook(check, with_kwargs=True))
+            hooks.enter_context(decoder.projections[layer].register_forward_hook(keep))
+        for batch in torch.from_numpy(tokens).split(max(1, TOKENS // length)):
             decoder.run(batch.to(device()), positions)
     return {key: np.concatenate(parts) for key, parts in batches.items()}
 

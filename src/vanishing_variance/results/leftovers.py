@@ -1,8 +1,9 @@
 """Outputs of other settings, which lie beside those of these ones; as a program, remove them and empty folders."""
 
 import shutil
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import Any
 
 from vanishing_variance.engine.config import Norm
 from vanishing_variance.engine.ranges import ranges_of
@@ -16,18 +17,24 @@ from vanishing_variance.results.runs import expected, gathered
 
 def main() -> None:
     """Leave in runs/ and data/ what is of params.yaml."""
-    params = read_yaml(PATH)
-    norm, blocks = get_param(params, "norm", Norm), get_param(params, "blocks", Blocks)
-    remove_others(gathered(expected(norm, blocks, ranges_of(params), get_param(params, "attention", str))))
+    keep_only(read_yaml(PATH))
     remove_empty(RUNS)
     remove_empty(DATA)
+
+
+def keep_only(params: Mapping[str, Any]) -> None:
+    """Leave, where the runs of these parameters lie, these alone, and what DVC's cache lacks."""
+    norm, blocks = get_param(params, "norm", Norm), get_param(params, "blocks", Blocks)
+    remove_others(gathered(expected(norm, blocks, ranges_of(params), get_param(params, "attention", str))))
 
 
 def remove_others(runs: Collection[Path]) -> None:
     """Remove what lies beside the folders of runs, of other blocks and ranges, where DVC's cache has it.
 
-    A stage that depends on what holds these folders then depends on them alone: DVC hashes a dependency once the stage
-    has run. It checks the others out again when they are asked for.
+    A stage that depends on what holds these folders then depends on them alone. They go before it begins, by
+    `stages.check`, for dvc-parallel records no stage whose dependencies change while it runs; where nothing has checked
+    params.yaml, by the stage, for DVC hashes a dependency once the stage has run. DVC checks them out again when they
+    are asked for.
     """
     tops = {folder.parents[1] for folder in runs}
     others = [path for top in tops for path in top.glob("*/*") if path.is_dir() and path not in runs]

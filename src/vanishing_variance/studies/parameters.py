@@ -37,7 +37,7 @@ _OF_TABLES = ("seed", "ranges", "tasks", "attention", "network", "network_option
 def _one_of(name: Any, folder: str) -> Any:
     choices = registry.names(folder)
     if name not in choices:
-        raise ValueError(f"one of {', '.join(choices)}")
+        raise ValueError(f"one of {', '.join(choices)}{registry.why_unknown(folder, name)}")
     return name
 
 

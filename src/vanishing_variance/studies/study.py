@@ -24,8 +24,9 @@ def _named(name: str) -> str:
 
 
 def _task(name: str) -> str:
-    if name not in registry.names("tasks"):
-        raise ValueError(f"one of {', '.join(registry.names('tasks'))}")
+    choices = registry.names("tasks")
+    if name not in choices:
+        raise ValueError(f"one of {', '.join(choices)}{registry.why_unknown('tasks', name)}")
     return name
 
 

@@ -1,4 +1,4 @@
-"""Small C sources, compiled for this machine where it has a C compiler; the results are kept in the user's cache."""
+"""Small C sources, compiled for this machine where it has a C compiler; libraries are kept in the user's cache."""
 
 import ctypes
 import hashlib
@@ -7,15 +7,17 @@ import platform
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
-from functools import cache, partial
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import torch
 from torch import Tensor
 
 from vanishing_variance.harness import paths
 from vanishing_variance.harness.errors import InputError, one_line
-from vanishing_variance.harness.files import write
+from vanishing_variance.harness.files import write_bytes
 from vanishing_variance.harness.machine import cpuinfo
 from vanishing_variance.harness.progress import say
 
@@ -29,7 +31,8 @@ def compiled(source: Path, **definitions: int) -> ctypes.CDLL | None:
     """Return the library of one C source with preprocessor `definitions`; None, and a line that says why, without one.
 
     By the first that can of $CC, cc, gcc and clang. Compiled once for each source, definitions, compiler and processor,
-    and found again by all of these: a home directory may be shared by different machines.
+    and found again by all of these: a home directory may be shared by different machines. Where there is no cache that
+    can be written, each process compiles it.
     """
     why = "there is no C compiler"
     for compiler in _compilers():
@@ -37,7 +40,7 @@ def compiled(source: Path, **definitions: int) -> ctypes.CDLL | None:
             return _compiled_by(compiler, source, definitions)
         except subprocess.CalledProcessError as problem:
             why = problem.stderr.decode(errors="replace") or str(problem)
-        except (OSError, RuntimeError, InputError) as problem:  # no home directory, or a cache that cannot be written
+        except OSError as problem:
             why = str(problem)
     message = f"{source.name} is not compiled, falling back to torch (slower): {why}"
     say(one_line(message, 300))
@@ -67,14 +70,34 @@ def _compiled_by(compiler: list[str], source: Path, definitions: Mapping[str, in
     processor = "-march=native" if platform.machine() in {"x86_64", "AMD64"} else "-mcpu=native"
     defined = [f"-D{name}={value}" for name, value in sorted(definitions.items())]
     command = [*compiler, *FLAGS, processor, *defined, "-shared", "-fPIC"]
-    library = paths.cache() / f"{source.stem}-{_fingerprint(source, compiler, command)}.so"
-    if not library.exists():
-        write(library, partial(_compile, [*command, str(source), "-lm", "-o"]))
-    return ctypes.CDLL(str(library))
+    name = f"{source.stem}-{_fingerprint(source, compiler, command)}"
+    if kept := _kept(name):
+        return ctypes.CDLL(str(kept))
+    with TemporaryDirectory() as folder:  # once it is loaded, a library needs its file no more
+        library = Path(folder) / "library.so"
+        subprocess.run([*command, str(source), "-lm", "-o", str(library)], check=True, capture_output=True)
+        content = library.read_bytes()
+        with suppress(InputError, RuntimeError):  # it cannot be written, or there is no home directory
+            kept = paths.cache() / f"{name}-{_digest(content)}.so"
+            write_bytes(kept, content)
+            library = kept
+        return ctypes.CDLL(str(library))
 
 
-def _compile(command: list[str], to: Path) -> None:
-    subprocess.run([*command, str(to)], check=True, capture_output=True)
+def _kept(name: str) -> Path | None:
+    """Return the library in the cache, if it is as it was written: the end of its name is its hash.
+
+    To load one that is cut off would end the process.
+    """
+    with suppress(OSError, RuntimeError):  # it cannot be read, or there is no home directory
+        for path in paths.cache().glob(f"{name}-*.so"):
+            if path.stem == f"{name}-{_digest(path.read_bytes())}":
+                return path
+    return None
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def _fingerprint(source: Path, compiler: list[str], command: list[str]) -> str:
@@ -82,4 +105,4 @@ def _fingerprint(source: Path, compiler: list[str], command: list[str]) -> str:
     info = cpuinfo()
     features = info.get("flags") or info.get("Features") or platform.node()
     everything = "\0".join([source.read_text(), *command, version.stdout, features])
-    return hashlib.sha256(everything.encode()).hexdigest()[:16]
+    return _digest(everything.encode())

@@ -1,0 +1,55 @@
+"""Edits of a program's own sources while it runs.
+
+DVC hashes what a stage depends on once it has run, and would record its outputs as those of the edited sources.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from vanishing_variance.harness.errors import InputError
+
+# Folders of a checkout, endings of the files in them that programs load, and the modules that they are.
+FOLDERS, ENDINGS = ("src/vanishing_variance", "stages"), (".py", ".c")
+MODULES = ("vanishing_variance", "stages", "__main__")
+# What the processes have loaded that this one started.
+LOADED_BY_OTHERS: set[Path] = set()
+# When a file was last changed, and its size; None where there is no such file.
+State = tuple[int, int] | None
+_noted: dict[Path, State] = {}
+
+
+def note_sources(checkout: Path) -> None:
+    """Note the sources of a checkout as they are, before they are loaded."""
+    for folder in FOLDERS:
+        for path in (checkout / folder).rglob("*"):
+            if path.suffix in ENDINGS:
+                _noted[path] = _state(path)
+
+
+def loaded_sources() -> set[Path]:
+    """Return the files that this process has loaded, and where the C sources of each are, if it has any."""
+    paths = set()
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)  # a folder of choices, such as norms/, has none
+        if file is not None and name.partition(".")[0] in MODULES:
+            paths |= {Path(file), Path(file).with_suffix(".c")}
+    return paths
+
+
+def require_unedited() -> None:
+    """Raise InputError where a source that was loaded, here or by others, is no longer as it was noted."""
+    loaded = loaded_sources() | LOADED_BY_OTHERS
+    for path in sorted(loaded & _noted.keys()):
+        if _state(path) != _noted[path]:
+            why = "was edited while this ran, so its outputs are of neither version; run it again"
+            raise InputError(f"{os.path.relpath(path)} {why}")
+
+
+def _state(path: Path) -> State:
+    """Return the state of a file without opening it: a stage's reads are its dependencies."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
