@@ -244,10 +244,10 @@ class Whole(Bag):
 
 class Doubled(Bag):
     def prepare(self):
-        self.double = nn.Linear(8, 8).double()
+        self.more = nn.Linear(8, 8).double()
 
     def pooled(self, pooled):
-        return self.double(pooled.double()).float()
+        return self.more(pooled.double()).float()
 
 
 class Averages(Bag):

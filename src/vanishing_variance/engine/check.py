@@ -3,7 +3,7 @@
 S seeds, B sequences, H heads, N items, D width.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import product
 from numbers import Real
@@ -37,6 +37,7 @@ Call = Callable[[Any, Tensor, Parameters], Any]
 def check_choices(plan: TrainingPlan, seed: int) -> None:
     """Raise InputError where a normaliser or an attention map does not do what it has to, or a step cannot be made."""
     torch.set_num_threads(1)  # as in training: several wait for each other
+    plan = copied(plan, f"copying {plan.name}")  # what they keep of these numbers must not be trained
     variant = plan.variant
     check_norm(variant.norm_name, variant.norm, variant.model.epsilon, variant.model.width)
     check_attention(variant.attention_name, variant.attention, variant.model.heads)
@@ -105,6 +106,7 @@ def _check(what: str, choice: Any, call: Call, size: tuple[int, int], learned: P
     Or that depends on numbers of other calls. `size`: the rows of a sequence and the columns.
     """
     rows, columns = size
+    copies = [_copied(what, choice) for _ in range(2)]
     numbers = _numbers(SEEDS, SEQUENCES * rows, columns)
     half = numbers.shape[1] // 2
     with in_one_line(what), torch.no_grad():
@@ -115,13 +117,16 @@ def _check(what: str, choice: Any, call: Call, size: tuple[int, int], learned: P
             alone = call(choice, numbers[seed : seed + 1, part].clone(), _of_seed(learned, seed))
             if mixes(returned[seed : seed + 1, part], alone):
                 raise InputError(f"{what} {MIXED}")
-    _check_kept(what, choice, call, numbers, learned)
+    _check_kept(what, copies, call, numbers, learned)
 
 
-def _check_kept(what: str, choice: Any, call: Call, numbers: Tensor, learned: Parameters) -> None:
-    """Raise InputError where a choice keeps something of a training step that decides what it returns later."""
+def _check_kept(what: str, copies: Sequence[Any], call: Call, numbers: Tensor, learned: Parameters) -> None:
+    """Raise InputError where a choice keeps something of a training step that decides what it returns later.
+
+    `copies`: two that have not been called.
+    """
     others = numbers.flip(1) * 2
-    seen, not_seen = copied(choice, what), copied(choice, what)
+    seen, not_seen = copies
     _trained(what, call, not_seen, numbers, learned)
     before = _kept(not_seen)
     returned = _trained(what, call, not_seen, numbers, learned)
@@ -149,6 +154,11 @@ def _trained(what: str, call: Call, choice: Any, numbers: Tensor, learned: Param
         if isinstance(returned, Tensor) and returned.requires_grad:
             returned.sum().backward()
     return returned.detach() if isinstance(returned, Tensor) else returned
+
+
+def _copied(what: str, choice: Any) -> Any:
+    """Return a copy of a choice, of a file one that shares the functions."""
+    return choice if isinstance(choice, ModuleType) else copied(choice, what)
 
 
 def _kept(choice: Any) -> bytes:

@@ -26,6 +26,7 @@ _PACKAGE = __name__.partition(".")[0]
 _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 _INSTALLED = {"site-packages", "dist-packages"}
 _lock = threading.Lock()
+_looked_at: dict[str, tuple[Any, bool]] = {}
 
 
 def dumps(thing: Any, what: str) -> bytes:
@@ -114,7 +115,7 @@ def _by_value() -> Iterator[None]:
     """Let cloudpickle take modules of one's own by value."""
     with _lock:
         known = cloudpickle.list_registry_pickle_by_value()
-        modules = [module for name, module in sys.modules.copy().items() if name not in known and _is_own(name, module)]
+        modules = [module for module in _own_modules() if module.__name__ not in known]
         for module in modules:
             cloudpickle.register_pickle_by_value(module)
         try:
@@ -122,6 +123,14 @@ def _by_value() -> Iterator[None]:
         finally:
             for module in modules:
                 cloudpickle.unregister_pickle_by_value(module)
+
+
+def _own_modules() -> list[ModuleType]:
+    """Return modules of one's own; of thousands that are loaded each is looked at once."""
+    for name, module in sys.modules.copy().items():
+        if name not in _looked_at or _looked_at[name][0] is not module:
+            _looked_at[name] = module, _is_own(name, module)
+    return [module for module, is_own in _looked_at.values() if is_own]
 
 
 def _is_own(name: str, module: Any) -> bool:

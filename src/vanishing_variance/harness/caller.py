@@ -16,6 +16,7 @@ from torch.utils import _python_dispatch, deterministic
 
 # Everything here is of the whole process: one caller at a time.
 _lock = threading.RLock()
+_within = False
 
 
 def _flushes_denormals() -> bool:
@@ -96,9 +97,12 @@ def as_before() -> Iterator[None]:
     Autocast, gradients that are switched off, default dtype and device, precisions, modes and hooks of the caller's
     neither reach what is computed nor get lost.
     """
+    global _within  # noqa: PLW0603 -- of the process, as the lock is
     with _lock, ExitStack() as stack:
-        if gc.get_freeze_count() > 0:
+        if not _within and gc.get_freeze_count() > 0:  # which takes long
             stack.callback(gc.freeze)
+        stack.callback(_leave, _within)
+        _within = True
         _leave_modes(stack)
         for read, put in KEPT:
             stack.callback(put, read())
@@ -109,6 +113,11 @@ def as_before() -> Iterator[None]:
         np.random.seed(0)
         random.seed(0)
         yield
+
+
+def _leave(within: bool) -> None:
+    global _within  # noqa: PLW0603
+    _within = within
 
 
 def _leave_modes(stack: ExitStack) -> None:

@@ -15,7 +15,7 @@ from torch.nn.parameter import is_lazy
 from vanishing_variance.engine.batches import batches
 from vanishing_variance.engine.check import check_attention, check_norm, mixes
 from vanishing_variance.engine.device import device
-from vanishing_variance.harness.by_value import described
+from vanishing_variance.harness.by_value import copied, described
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.memory import in_one_line
 from vanishing_variance.networks import NormModule
@@ -39,6 +39,7 @@ def check_network(plan: PlainPlan, seed: int) -> None:
     be the same beside other sequences.
     """
     torch.set_num_threads(1)  # as in training: several wait for each other
+    plan, untouched = (copied(plan, f"copying {plan.name}") for _ in range(2))  # what is kept must not be trained
     variant = plan.variant
     check_attention(variant.attention_name, variant.attention)
     model = initial_model(plan, seed)
@@ -57,7 +58,7 @@ def check_network(plan: PlainPlan, seed: int) -> None:
             _check_alike(model, first, again, "is different when seed and state are the same", REMEDY)
         one = {name: array[0].to(device()) for name, array in batch.items()}
         _check_alone(model, one)
-        _check_loaded(model, initial_model(plan, seed).to(device()), one)
+        _check_loaded(model, initial_model(untouched, seed).to(device()), one)
 
 
 def _check_alike(model: PlainModel, first: Bytes, again: Bytes, fault: str, remedy: str) -> None:
