@@ -79,7 +79,7 @@ def test_lengths_of_a_study_are_some_that_are_tested(read, lengths, said):
 
 
 def test_a_line_added_to_kept_ones_is_compared_with_the_first_of_them(read):
-    study = read(VALID | {"lines": {"own": {}}, "kept": {"ln": {}, "none": {}}})
+    study = read(VALID | {"lines": {"own": {}}, "kept": {"ln": {}, "none": {}}, "sequences": 512})
     assert study.names == ["ln", "none", "own"]
     assert study.pairs == [("none", "ln"), ("own", "ln")]
 
@@ -97,8 +97,8 @@ def test_a_line_has_what_the_base_and_it_change_nested_or_dotted(read):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ({"model": {"widht": 8}}, "it has no key model.widht"),
-        ({"test.sequences": 9}, "test.sequences cannot differ; a line has norm, attention"),
+        ({"model": {"widht": 8}}, "it has no key model.widht; choose from width, "),
+        ({"test.sequences": 9}, "test.sequences is 9; a line can change norm, attention"),
         ({"tasks": {"argmax": {"data": {"classes": 8}}}}, "tasks.argmax.data.classes cannot differ between lines"),
         ({"ranges.short.longest": 32}, "ranges.short.longest cannot differ between lines, which are compared; set"),
         ({"network": "transformer", "model": {"width": 9}}, "not read model.width; its options are network_options: "),

@@ -24,7 +24,13 @@ from vanishing_variance.studies.line import LineRun
 from vanishing_variance.studies.make import REPRO, alone
 from vanishing_variance.studies.new import filled
 
-STUDY = "question: Why?\ntasks: [argmax]\nlines: {own: {norm: none}}\nkept: {before: {}}\ncompare: [[own, before]]\n"
+STUDY = """question: Why?
+tasks: [argmax]
+sequences: 64
+lines: {own: {norm: none}}
+kept: {before: {}}
+compare: [[own, before]]
+"""
 OWN = ("mine", "argmax-own-0")
 OWNS = (OWN, ("mine", "argmax-own-1"))
 MINE = Path("studies/mine")
@@ -82,8 +88,9 @@ def test_a_plan_changes_with_its_own_line_and_with_no_parameter_that_the_line_ov
         assert two[0] == two[1] != after[part]["argmax-own-0"]
         assert after[part] == before[part]
     edit_yaml(Path("params.yaml"), {"test.sequences": 48})
-    assert planned()["train"].items() >= before["train"].items()
-    assert planned()["test"]["argmax-own-0"] != before["test"]["argmax-own-0"]
+    of_fewer = planned(STUDY.replace("64", "48"))
+    assert of_fewer["train"] == before["train"]
+    assert of_fewer["test"]["argmax-own-0"] != before["test"]["argmax-own-0"]
 
 
 def test_more_blocks_of_a_line_change_no_plan_of_the_others():
@@ -164,7 +171,7 @@ def test_lines_of_both_ranges_are_compared_beyond_their_own():
     ]
     write_text(MINE / "results/kept.csv", KEPT.partition("\n")[0] + "\n" + "".join(rows))
     kept = "kept: {short: {}, long: {range: long}, other: {range: long}}\n"
-    planned(f"question: Why?\ntasks: [argmax]\nlines: {{}}\n{kept}")
+    planned(f"question: Why?\ntasks: [argmax]\nsequences: 64\nlines: {{}}\n{kept}")
     board = compared().set_index("line")
     assert board["beyond"].round(2).to_dict() == {"short": 97.45, "long": 95.95, "other": 95.95}
     assert board["baseline"].dropna().to_dict() == {"other": "long"}
@@ -255,11 +262,13 @@ def test_a_line_of_which_one_block_diverged_has_its_note_and_is_no_baseline(monk
     trained_and_tested()
     assert compared().query("line == 'own'")["note"].tolist() == [SAID]
     planned(STUDY.replace("[[own, before]]", "[[before, own]]"))
-    assert compared().query("line == 'before'")["n_paired"].isna().all()
+    assert compared().query("line == 'before'")["n_paired"].tolist() == [0]
+    assert re.search(r"\| before +\| own +\| last +\| +0 \|", (MINE / "board.md").read_text())
 
 
 def test_a_study_whose_lines_all_diverged_has_a_board():
     planned("question: Why?\ntasks: [argmax]\nlines: {own: {norm: none, blocks: [0]}}\n")
+    (MINE / "results/kept.csv").unlink()
     write_text(MINE / "results/argmax-own-0.csv", f"seed,note\n0,{SAID}\n")
     assert compared()["note"].tolist() == [SAID]
 

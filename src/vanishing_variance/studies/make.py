@@ -11,10 +11,10 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.sections import PATH
-from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.harness.yaml import read_yaml, written
 from vanishing_variance.studies.line import STUDIES, plan_file
 from vanishing_variance.studies.new import filled
-from vanishing_variance.studies.plan import write_plan
+from vanishing_variance.studies.plan import study_plan
 from vanishing_variance.studies.reading import check_kept
 from vanishing_variance.studies.study import read_study
 
@@ -27,10 +27,11 @@ def main() -> None:
     parser.add_argument("study", help="a folder of studies")
     name = parser.parse_args().study
     alone(name)
-    write_plan(name)
+    plan = study_plan(name)
     check_kept(name, read_yaml(PATH))
+    write_text(plan_file(name), written(plan, once=True))
     graph = STUDIES / name / "dvc.yaml"
-    if read_yaml(plan_file(name))["runs"] and not graph.exists():
+    if plan["runs"] and not graph.exists():
         write_text(graph, filled(graph.name, name))
     command = ["dvc", *REPRO, str(graph)]
     if not graph.exists():
