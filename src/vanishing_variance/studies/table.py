@@ -27,17 +27,22 @@ GAINS = {
 
 
 def board_table(name: str, question: str, board: pd.DataFrame) -> str:
+    """Return the tables of a board with what they say."""
+    notes = {"all_seeds": ALL_SEEDS, "at_baseline_loss": AT_EQUAL_LOSS}
+    note = NOTE + "".join(text for name, text in notes.items() if name in board)
+    return "\n\n".join([f"# {name}", question, CAPTION, *tables_of_tasks(board), note]) + "\n"
+
+
+def tables_of_tasks(board: pd.DataFrame) -> list[str]:
     """Return two tables a task, accuracies and gains: a row a line as trained, and one with averaged weights."""
-    parts = [f"# {name}", question, CAPTION]
+    parts = []
     for task, of_task in board.groupby("task", sort=False):
         shown = of_task[of_task["rule"].isin(RULES)]
         parts += [f"## {task}", _accuracies(shown)]
         gains = shown.dropna(subset="n_paired")
         if len(gains):
             parts.append(_gains(gains))
-    notes = {"all_seeds": ALL_SEEDS, "at_baseline_loss": AT_EQUAL_LOSS}
-    parts.append(NOTE + "".join(note for name, note in notes.items() if name in board))
-    return "\n\n".join(parts) + "\n"
+    return parts
 
 
 def _accuracies(board: pd.DataFrame) -> str:
