@@ -66,6 +66,15 @@ def test_only_seeds_that_both_have_are_compared_and_rules_apart(accuracies):
     assert np.isnan(table.loc[("a", "averaged"), "difference"])
 
 
+def test_a_pair_without_a_common_seed_is_in_the_board_with_no_seeds(accuracies):
+    first, second, third = accuracies
+    parts = [line("a", first), line("b", second, seeds=range(4, 8)), line("c", third)]
+    table = board(pd.concat(parts), [("b", "a"), ("c", "a")], 16, 512)
+    assert table["n_paired"].tolist()[1:] == [0, 4]
+    text = " ".join(board_table("mine", "Which?", table).split())
+    assert "| b | a | last | 0 | – |" in text
+
+
 def test_a_line_may_have_two_baselines(accuracies):
     lines = pd.concat([line(name, of_line) for name, of_line in zip("abc", accuracies, strict=True)])
     table = board(lines, [("c", "a"), ("c", "b")], 16, 512)

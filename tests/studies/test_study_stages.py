@@ -184,6 +184,12 @@ def test_what_is_wrong_in_kept_results_is_one_line_before_anything_is_trained(ol
     assert stage("study_compare", "mine")[0] == 2  # if it happens all the same
 
 
+def test_results_that_the_papers_tables_are_not_of_are_refused_before_training():
+    write_text(MINE / "study.yaml", STUDY.replace("{before: {}", "{before: {norm: ln}") + "paper_tables: true\n")
+    code, line = stage("studies.make", "mine")
+    assert (code, "kept.csv: cannot be read as CSV: it has no column target, largest, " in line) == (2, True)
+
+
 @pytest.mark.parametrize("column", ["step_00000002", "loss_last"])
 def test_an_accuracy_or_a_loss_is_there_at_all_lengths_of_a_model_or_at_none(column):
     lines = [f"{HEAD},{column}", *(f"{line}," for line in KEPT.splitlines()[1:])]

@@ -45,8 +45,8 @@ def study_plan(name: str) -> dict[str, Any]:
     with of_study(name):
         resolved = {line: line_params(params, study, line) for line in study.names}
         check_pairs(study, resolved)
-    of_all = next(iter(resolved.values()))  # what follows is the same for all lines
-    test = held_out(of_all, study)
+        of_all = next(iter(resolved.values()))  # what follows is the same for all lines
+        test = held_out(of_all, study)
     check_tasks(study, resolved, test["lengths"])
     plans = {}
     digests: dict[str, dict[str, str]] = {"train": {}, "test": {}}
@@ -61,7 +61,8 @@ def study_plan(name: str) -> dict[str, Any]:
             this = LineRun(task, range_, plan["train"]["norm"], block, plan["train"]["attention"], name, line)
             digests["train"][this.name] = digest(read_in_training(plan["train"]))
             digests["test"][this.name] = digest(plan["test"])
-        check_batch(resolved[line], this)
+        with of_study(name):
+            check_batch(resolved[line], this)
     compare = {"longest": longest_of_ranges(of_all, study), "sequences": test["sequences"]}
     if study.paper_tables:
         compare["params"] = params_of_tables(params, study)

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, ValidationError
 
 from vanishing_variance.engine import registry
 from vanishing_variance.harness.errors import InputError, shown
-from vanishing_variance.harness.sections import Lengths, Section, Several, different, explained
+from vanishing_variance.harness.sections import PATH, Lengths, Section, Several, different, explained
 from vanishing_variance.harness.yaml import flattened, read_yaml
 from vanishing_variance.studies.line import STUDIES
 
@@ -83,10 +83,12 @@ class Study(Section):
 
 @contextmanager
 def of_study(name: str) -> Iterator[None]:
-    """Let an InputError name the file of the study, of whose content it is."""
+    """Let an InputError name the file of the study, of whose content it is, where it does not name params.yaml."""
     try:
         yield
     except InputError as problem:
+        if str(problem).startswith(f"{PATH}: "):
+            raise
         raise InputError(f"{STUDIES / name / 'study.yaml'}: {problem}") from None
 
 
