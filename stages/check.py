@@ -5,6 +5,7 @@ of this package, all are constant, so a passing check reruns nothing. It removes
 gathers results.
 """
 
+from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.paths import CHOICES, NETWORK, RUNS
 from vanishing_variance.harness.script import Arguments, run_script
@@ -12,7 +13,7 @@ from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml, written
 from vanishing_variance.params import check
 from vanishing_variance.results.leftovers import keep_only
-from vanishing_variance.results.runs import trained
+from vanishing_variance.results.runs import TASKS, trained
 from vanishing_variance.studies.plan import network_plan
 from vanishing_variance.studies.sources import hashes
 
@@ -21,6 +22,9 @@ def main() -> None:
     Arguments(description=__doc__).parse_args()
     params = read_yaml(PATH)
     check(params)
+    for name in params["tasks"].keys() - set(TASKS):
+        said = f"{PATH}: tasks.{name} is {shown(params['tasks'][name])}; the stages have {' and '.join(TASKS)} alone"
+        raise InputError(f"{said}, and a study takes others: make study NEW=mine")
     write_text(RUNS / "checked", "params.yaml is valid\n")
     write_text(NETWORK, written(network_plan(params)))
     named = {"norms": trained("short", params["norm"]), "attentions": [params["attention"]]}

@@ -74,7 +74,7 @@ argmax,before,1,4,0.5
 argmax,before,1,16,0.25
 argmax,before,1,64,0.25
 """
-RUNS = "runs: [none-0, power-ln-0, transformer-0]\n"
+RUNS = "runs: [none-0, power-ln-0, transformer-0]\ntasks: [argmax, dictionary]\n"
 ALL = {"check", "probe", "figure1", *RESULTS, *INSIDE, *GENERATE, *TRAIN, *EVALUATE}
 
 

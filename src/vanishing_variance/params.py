@@ -175,6 +175,7 @@ def changed(document: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str,
         except (KeyError, TypeError):
             known = False
         if not known:
-            raise InputError(f"params.yaml: it has no key {key}")
+            choices = f"; choose from {', '.join(map(str, section))}" if isinstance(section, Mapping) else ""
+            raise InputError(f"{PATH}: it has no key {key}{choices}")
         section[last] = value
     return result

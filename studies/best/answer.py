@@ -19,7 +19,7 @@ from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import estimate
 from vanishing_variance.harness.script import run_script
-from vanishing_variance.harness.sections import PATH, get_param
+from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.results.accuracy import percent_by_length, rows
 from vanishing_variance.results.compare.gains import gain
@@ -29,8 +29,9 @@ from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import NAN, interval
 from vanishing_variance.studies.equal_loss import VIEWS, at_equal_loss
 from vanishing_variance.studies.line import STUDIES
-from vanishing_variance.studies.parameters import unchecked_params
+from vanishing_variance.studies.parameters import held_out, unchecked_params
 from vanishing_variance.studies.reading import by_rule, read_all
+from vanishing_variance.studies.study import read_study
 
 HERE = Path(__file__).parent
 RATES_OF = ("best-rates", "best-majority", "best-argmax", "best-long", "best-argmax-long")
@@ -97,7 +98,8 @@ def main() -> None:
 def tables() -> dict[str, str]:
     """Return both files, of the studies' results in git."""
     log_loss = mean_log_losses(_results(RATES_OF))
-    sequences = get_param(read_yaml(PATH), "test.sequences", int)
+    params = read_yaml(PATH)
+    (sequences,) = {held_out(params, read_study(name))["sequences"] for name in TESTED_IN}
     tested = _results(TESTED_IN)
     cells = _cells(tested)
     parts = [

@@ -24,6 +24,11 @@ VALUES = [
     ("training.learning_rate", float("nan"), "training.learning_rate is nan; must be a finite number"),
     # what does not fit the rest of the file
     ("nrom", "ln", "nrom is 'ln', but there is no such key; choose from norm, attention, network, network_options, "),
+    (
+        "tasks.majority",
+        {"data": {"classes": 5}, "steps": {"short": 9, "long": 9}, "training": {}},
+        "tasks.majority is {",
+    ),
     ("diagnostics.heatmap_sequences", 65, "diagnostics.heatmap_sequences is 65; must be at most diagnostics."),
     ("test.lengths", [4, 16, 128], "test.lengths[2] is 128; must be at most 64, the longest of task dictionary"),
     ("ranges.short.longest", 65, "ranges.short.longest is 65; must be at most 64, the longest of task dictionary"),

@@ -1,5 +1,6 @@
 """A bad parameter file or argument is refused in one line, with exit code 2, and nothing is touched."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from scripts import ONE, ROOT, stage
 
 from vanishing_variance.harness import memory
+from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.params import check
@@ -120,9 +122,18 @@ def test_a_bad_argument_is_refused(refused, script, said):
     assert said in refused(*script)
 
 
+def fails(_):
+    raise InputError("no plan")
+
+
 def test_a_new_study_does_not_overwrite_one_and_can_be_planned(refused):
     """The example of the template is valid, and each of its lines has a plan."""
     write((ROOT / "params.yaml").read_text())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("vanishing_variance.studies.new.write_plan", fails)
+        assert stage("studies.new", "mine") == (2, "error: no plan\n")
+    assert not Path("studies/mine/dvc.yaml").exists()  # it would end every command of DVC
+    shutil.rmtree("studies")
     assert stage("studies.new", "mine") == (0, "")
     assert refused("studies.new", "mine").startswith("error: NEW: studies/mine exists; choose another name")
     assert "choose from mine" in refused("study_plan", "yours")
@@ -136,7 +147,7 @@ def test_lines_that_have_no_seed_in_common_are_not_compared(refused, compare):
     write(GOOD)
     lines = "lines: {a: {norm: none}, b: {norm: ln, blocks: [1]}}\n"
     write_text(Path("studies/mine/study.yaml"), STUDY + lines + compare)
-    said = "error: b is compared with a, and has no seed of it; change their blocks"
+    said = "error: studies/mine/study.yaml: b is compared with a, and has no seed of it; change their blocks"
     assert refused("study_plan", "mine").startswith(said)
 
 

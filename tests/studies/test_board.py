@@ -12,6 +12,7 @@ from vanishing_variance.figures.board import draw
 from vanishing_variance.harness.frames import read_csv, write_csv
 from vanishing_variance.harness.outputs import write_files
 from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.params import changed
 from vanishing_variance.studies.board import board, board_of_study
 from vanishing_variance.studies.paper_tables import evidence_of, files
 from vanishing_variance.studies.parameters import line_params, longest_of_ranges, params_of_tables
@@ -65,6 +66,15 @@ def test_only_seeds_that_both_have_are_compared_and_rules_apart(accuracies):
     assert np.isnan(table.loc[("a", "averaged"), "difference"])
 
 
+def test_a_pair_without_a_common_seed_is_in_the_board_with_no_seeds(accuracies):
+    first, second, third = accuracies
+    parts = [line("a", first), line("b", second, seeds=range(4, 8)), line("c", third)]
+    table = board(pd.concat(parts), [("b", "a"), ("c", "a")], 16, 512)
+    assert table["n_paired"].tolist()[1:] == [0, 4]
+    text = " ".join(board_table("mine", "Which?", table).split())
+    assert "| b | a | last | 0 | – |" in text
+
+
 def test_a_line_may_have_two_baselines(accuracies):
     lines = pd.concat([line(name, of_line) for name, of_line in zip("abc", accuracies, strict=True)])
     table = board(lines, [("c", "a"), ("c", "b")], 16, 512)
@@ -112,9 +122,12 @@ def test_what_a_study_in_git_compares_is_that_of_its_results(name, monkeypatch, 
 
 
 def test_the_answer_of_best_is_that_of_its_results(monkeypatch):
-    """Else: python studies/best/answer.py."""
+    """Else: python studies/best/answer.py. Whatever test.sequences is: their own are 512."""
     monkeypatch.chdir(ROOT)
-    tables = runpy.run_path("studies/best/answer.py")["tables"]()
+    tables_of = runpy.run_path("studies/best/answer.py")["tables"]
+    params = changed(read_yaml(ROOT / "params.yaml"), {"test.sequences": 4096})
+    monkeypatch.setitem(tables_of.__globals__, "read_yaml", lambda _: params)
+    tables = tables_of()
     assert tables == {name: (ROOT / "studies/best" / name).read_text() for name in tables}
 
 

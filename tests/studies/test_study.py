@@ -52,6 +52,17 @@ def read(tmp_path, monkeypatch):
             "two lines have the same norm and range, which paper_tables has once",
         ),
         ({"compare": [["ln", "none"], ["ln", "none"]]}, "compare has ['ln', 'none'] twice"),
+        ({"tasks": "argmax"}, "tasks is 'argmax'; must be a valid list"),
+        (
+            {"lines": {"a": {"training": {"decay": "cosine"}, "training.decay": "none"}}},
+            "lines.a.training.decay is 'cosine' and 'none'; must be given once",
+        ),
+        (
+            {"base": {"ranges.short": {"longest": 8}, "ranges": {"short.longest": 16}}},
+            "base.ranges.short.longest is 16 and 8; must be given once",
+        ),
+        ({"paper_tables": True, "lines": {"a": {"norm": {}}, "b": {"norm": {}}}}, "two lines have the same norm"),
+        ({"kept": {"old": {}}}, "sequences is missing; with kept it is how many sequences of each length those were "),
     ],
 )
 def test_a_mistake_in_a_study_is_one_line(read, changes, said):
@@ -79,7 +90,7 @@ def test_lengths_of_a_study_are_some_that_are_tested(read, lengths, said):
 
 
 def test_a_line_added_to_kept_ones_is_compared_with_the_first_of_them(read):
-    study = read(VALID | {"lines": {"own": {}}, "kept": {"ln": {}, "none": {}}})
+    study = read(VALID | {"lines": {"own": {}}, "kept": {"ln": {}, "none": {}}, "sequences": 512})
     assert study.names == ["ln", "none", "own"]
     assert study.pairs == [("none", "ln"), ("own", "ln")]
 
@@ -97,10 +108,13 @@ def test_a_line_has_what_the_base_and_it_change_nested_or_dotted(read):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ({"model": {"widht": 8}}, "it has no key model.widht"),
-        ({"test.sequences": 9}, "test.sequences cannot differ; a line has norm, attention"),
+        ({"model": {"widht": 8}}, "it has no key model.widht; choose from width, "),
+        ({"test.sequences": 9}, "test.sequences is 9; a line can change norm, attention"),
         ({"tasks": {"argmax": {"data": {"classes": 8}}}}, "tasks.argmax.data.classes cannot differ between lines"),
         ({"ranges.short.longest": 32}, "ranges.short.longest cannot differ between lines, which are compared; set"),
+        ({"norm": {}}, "norm is {}; must be one of "),
+        ({"trainig": {}}, "trainig is {}; a line can change norm, attention"),
+        ({"training": {"optimiser": {}}}, "it has no key training.optimiser; choose from batch_size, "),
         ({"network": "transformer", "model": {"width": 9}}, "not read model.width; its options are network_options: "),
     ],
 )
@@ -108,6 +122,11 @@ def test_a_parameter_of_a_line_that_is_not_allowed_is_one_line_with_its_name(rea
     study = read(VALID | {"lines": {"own": line}})
     with pytest.raises(InputError, match=f"line own: .*{re.escape(said)}"):
         line_params(PARAMS, study, "own")
+
+
+def test_an_empty_section_changes_nothing(read):
+    study = read(VALID | {"base": {"network_options": {}}, "lines": {"a": {"training": {}, "tasks": {"argmax": {}}}}})
+    assert line_params(PARAMS, study, "a") == PARAMS
 
 
 def test_the_plan_of_another_network_changes_with_the_plain_engine_and_that_of_the_papers_does_not(read):

@@ -9,6 +9,7 @@ from types import ModuleType
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from checkout import KEPT, edit_yaml
 from scripts import ROOT, stage
 from small import in_arrays, start
@@ -20,11 +21,19 @@ from vanishing_variance.harness.errors import DivergedError, InputError, TooLarg
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.studies import show
 from vanishing_variance.studies.line import LineRun
-from vanishing_variance.studies.make import REPRO, alone
+from vanishing_variance.studies.make import REPRO, alone, empty_deleted
 from vanishing_variance.studies.new import filled
+from vanishing_variance.studies.reading import check_kept
 
-STUDY = "question: Why?\ntasks: [argmax]\nlines: {own: {norm: none}}\nkept: {before: {}}\ncompare: [[own, before]]\n"
+STUDY = """question: Why?
+tasks: [argmax]
+sequences: 64
+lines: {own: {norm: none}}
+kept: {before: {}}
+compare: [[own, before]]
+"""
 OWN = ("mine", "argmax-own-0")
 OWNS = (OWN, ("mine", "argmax-own-1"))
 MINE = Path("studies/mine")
@@ -82,8 +91,19 @@ def test_a_plan_changes_with_its_own_line_and_with_no_parameter_that_the_line_ov
         assert two[0] == two[1] != after[part]["argmax-own-0"]
         assert after[part] == before[part]
     edit_yaml(Path("params.yaml"), {"test.sequences": 48})
-    assert planned()["train"].items() >= before["train"].items()
-    assert planned()["test"]["argmax-own-0"] != before["test"]["argmax-own-0"]
+    of_fewer = planned(STUDY.replace("64", "48"))
+    assert of_fewer["train"] == before["train"]
+    assert of_fewer["test"]["argmax-own-0"] != before["test"]["argmax-own-0"]
+
+
+def test_dvc_reads_of_a_study_what_is_checked_alone():
+    """A mistake in any study.yaml would else end every command of DVC."""
+    assert yaml.safe_load(filled("dvc.yaml", "mine"))["vars"] == ["plan.yaml:tasks,runs"]
+    plan = planned()
+    assert (plan["tasks"], plan["runs"]) == (["argmax"], ["own-0", "own-1"])
+    write_text(MINE / "study.yaml", STUDY.replace("[argmax]", "argmax"))
+    assert stage("studies.make", "mine")[0] == stage("study_plan", "mine")[0] == 2
+    assert read_yaml(MINE / "plan.yaml") == plan
 
 
 def test_more_blocks_of_a_line_change_no_plan_of_the_others():
@@ -127,6 +147,103 @@ def test_results_at_other_lengths_are_not_compared(monkeypatch):
     assert compared()["n"].tolist() == [2, 2]
 
 
+HEAD, FIRST, SECOND, *_ = KEPT.splitlines()
+MODEL = "error: studies/mine/results/kept.csv: line before on argmax, seed 0, length"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("0,4,0.75", "0,4,75", f"{MODEL} 4: last is 75.0; must be a number from 0 to 1"),
+        ("0,16,0.5", "0,16,-0.5", f"{MODEL} 16: last is -0.5; must be a number from 0 to 1"),
+        ("0,16,0.5", "0,16,nan", f"{MODEL} 16: last is 'nan'; must be a number from 0 to 1"),
+        ("0,16,0.5", "0,16,", f"{MODEL} 16: last is empty; must be a number from 0 to 1"),
+        ("0,16,0.5", "0,16.5,0.5", f"{MODEL} 16.5: length is 16.5; must be a whole number from 0"),
+        ("before,0,4,", "before,0.5,4,", "seed 0.5, length 4: seed is 0.5; must be a whole number from 0"),
+        ("before,0,4,", "before,,4,", "seed nan, length 4: seed is empty; must be a whole number from 0"),
+        (FIRST, FIRST.replace("argmax", "argmx"), "kept.csv: task is 'argmx'; study.yaml has argmax"),
+        (FIRST, FIRST.replace("before", "bfore"), "kept.csv: line is 'bfore'; study.yaml has own, before"),
+        ("before", "own", "study.yaml: kept has before, of which studies/mine/results/kept.csv has no seeds"),
+        (HEAD, HEAD.replace("seed", "length"), "kept.csv: cannot be read as CSV: it has two columns length; "),
+        (HEAD, HEAD.replace("last", "lst"), "kept.csv: cannot be read as CSV: it has no column last; "),
+        (
+            "before,",
+            "before,3",
+            "own is compared with before, and has no seed of it on argmax: that has seeds from 30 to",
+        ),
+    ],
+)
+def test_what_is_wrong_in_kept_results_is_one_line_before_anything_is_trained(old, new, said):
+    assert old in KEPT
+    write_text(MINE / "results/kept.csv", KEPT.replace(old, new))
+    (MINE / "plan.yaml").unlink()
+    code, line = stage("studies.make", "mine")
+    assert (code, said in line) == (2, True), line
+    assert not (MINE / "plan.yaml").exists()
+    planned()
+    assert stage("study_compare", "mine")[0] == 2  # if it happens all the same
+
+
+def test_results_that_the_papers_tables_are_not_of_are_refused_before_training():
+    write_text(MINE / "study.yaml", STUDY.replace("{before: {}", "{before: {norm: ln}") + "paper_tables: true\n")
+    code, line = stage("studies.make", "mine")
+    assert (code, "kept.csv: cannot be read as CSV: it has no column target, largest, " in line) == (2, True)
+
+
+@pytest.mark.parametrize("column", ["step_00000002", "loss_last"])
+def test_an_accuracy_or_a_loss_is_there_at_all_lengths_of_a_model_or_at_none(column):
+    lines = [f"{HEAD},{column}", *(f"{line}," for line in KEPT.splitlines()[1:])]
+    write_text(MINE / "results/kept.csv", "\n".join(lines) + "\n")
+    check_kept("mine", read_yaml(Path("params.yaml")))
+    lines[1] += "0.5"
+    write_text(MINE / "results/kept.csv", "\n".join(lines) + "\n")
+    with pytest.raises(InputError, match=rf"seed 0, length 16: {column} is empty; must be a number from 0"):
+        check_kept("mine", read_yaml(Path("params.yaml")))
+
+
+def test_results_of_a_spreadsheet_and_of_a_line_named_as_a_number_are_read():
+    kept = KEPT.replace("before", "010").replace("\n", "\r\n")
+    (MINE / "results/kept.csv").write_bytes(b"\xef\xbb\xbf" + kept.encode())
+    planned('{question: Why?, tasks: [argmax], sequences: 64, lines: {}, kept: {"010": {norm: none}}}')
+    assert compared()["line"].tolist() == ["010"]
+
+
+def test_a_block_that_another_has_copied_is_one_line(monkeypatch):
+    monkeypatch.setattr(study_train, "train", lambda *_: None)
+    monkeypatch.setattr(study_test, "test", lambda _, this: results_of(0, this).assign(seed=0))
+    trained_and_tested()
+    said = "error: studies/mine/results has seed 0 of line own on argmax twice at length 4; remove one\n"
+    assert stage("study_compare", "mine") == (2, said)
+
+
+def test_results_that_were_deleted_are_empty_for_dvc_which_passes_over_what_is_missing():
+    results = [MINE / f"results/{run}.csv" for _, run in OWNS]
+    write_text(MINE / "dvc.lock", "stages: {test@argmax-own-0: {}}\n")
+    empty_deleted("mine", [run for _, run in OWNS])
+    assert [path.exists() for path in results] == [True, False]  # the other was never tested
+    assert results[0].read_text() == ""
+    write_text(results[0], KEPT)
+    empty_deleted("mine", [run for _, run in OWNS])
+    assert results[0].read_text() == KEPT
+
+
+def test_the_board_is_shown_and_has_words_for_the_interval_of_two_seeds(capsys):
+    kept = KEPT + KEPT.partition("\n")[2].replace("before", "own").replace("0.75", "0.5")
+    write_text(MINE / "results/kept.csv", kept)
+    planned(STUDY.replace("lines: {own: {norm: none}}\n", "lines: {}\n").replace("{before: {}", "{before: {}, own: {}"))
+    board = compared().set_index("line")
+    assert board.loc["before", ["beyond_low", "beyond_high"]].notna().all()
+    text = (MINE / "board.md").read_text()
+    assert re.search(r"\| before +\| last +\| +2 \| 37.5 \[too few seeds\] \|", text)
+    assert re.search(r"\| own +\| before +\| last +\| +2 \| \+0.0 \[too few seeds\] \|", text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["show", "mine"])
+        show.main()
+    shown = capsys.readouterr().out
+    assert shown.endswith("\n\nthe board: studies/mine/board.md\n")
+    assert text.partition("## argmax")[2].partition("\n\nGains are")[0] in shown
+
+
 def test_a_seed_that_is_kept_twice_is_one_line():
     write_text(MINE / "results/kept.csv", KEPT + KEPT.partition("\n")[2].partition("\n")[0] + "\n")
     said = "error: studies/mine/results/kept.csv has seed 0 of line before on argmax twice at length 4; remove one\n"
@@ -164,7 +281,7 @@ def test_lines_of_both_ranges_are_compared_beyond_their_own():
     ]
     write_text(MINE / "results/kept.csv", KEPT.partition("\n")[0] + "\n" + "".join(rows))
     kept = "kept: {short: {}, long: {range: long}, other: {range: long}}\n"
-    planned(f"question: Why?\ntasks: [argmax]\nlines: {{}}\n{kept}")
+    planned(f"question: Why?\ntasks: [argmax]\nsequences: 64\nlines: {{}}\n{kept}")
     board = compared().set_index("line")
     assert board["beyond"].round(2).to_dict() == {"short": 97.45, "long": 95.95, "other": 95.95}
     assert board["baseline"].dropna().to_dict() == {"other": "long"}
@@ -255,11 +372,13 @@ def test_a_line_of_which_one_block_diverged_has_its_note_and_is_no_baseline(monk
     trained_and_tested()
     assert compared().query("line == 'own'")["note"].tolist() == [SAID]
     planned(STUDY.replace("[[own, before]]", "[[before, own]]"))
-    assert compared().query("line == 'before'")["n_paired"].isna().all()
+    assert compared().query("line == 'before'")["n_paired"].tolist() == [0]
+    assert re.search(r"\| before +\| own +\| last +\| +0 \|", (MINE / "board.md").read_text())
 
 
 def test_a_study_whose_lines_all_diverged_has_a_board():
     planned("question: Why?\ntasks: [argmax]\nlines: {own: {norm: none, blocks: [0]}}\n")
+    (MINE / "results/kept.csv").unlink()
     write_text(MINE / "results/argmax-own-0.csv", f"seed,note\n0,{SAID}\n")
     assert compared()["note"].tolist() == [SAID]
 

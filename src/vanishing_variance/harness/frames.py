@@ -12,6 +12,8 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import write_bytes, write_text
 
 _SHA256 = hashlib.sha256().digest_size
+# Columns of names, which may look like numbers.
+NAMES = ("task", "line", "baseline")
 
 
 def write_frame(path: Path, frame: pd.DataFrame) -> None:
@@ -59,19 +61,23 @@ def write_csv(path: Path, frame: pd.DataFrame) -> None:
 
 
 def read_csv(path: Path, *columns: str) -> pd.DataFrame:
-    """Return a tidy frame from CSV; `none` is a name, not a missing value.
+    """Return a tidy frame from CSV; `none` is a name, not a missing value, and so is `010` in a column of NAMES.
 
-    Raises InputError when the file is missing, lacks one of `columns`, or is not whole, as after a merge conflict.
+    Raises InputError when the file is missing, lacks one of `columns` or has one twice, or is not whole, as after a
+    merge conflict.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # spreadsheets begin it with a byte order mark
         if not text.endswith("\n"):
             raise ValueError("its last line is cut off" if text else "it is empty")
         rows = list(csv.reader(StringIO(text), strict=True))
         for number, row in enumerate(rows, start=1):
             if len(row) != len(rows[0]):
                 raise ValueError(f"line {number} has {len(row)} values, the first has {len(rows[0])}")
-        frame = pd.read_csv(StringIO(text), keep_default_na=False, na_values=[""])
+        for name in rows[0]:
+            if rows[0].count(name) > 1:
+                raise ValueError(f"it has two columns {name}")
+        frame = pd.read_csv(StringIO(text), keep_default_na=False, na_values=[""], dtype=dict.fromkeys(NAMES, str))
         missing = [name for name in columns if name not in frame]
         if missing:
             raise ValueError(f"it has no column {', '.join(missing)}")

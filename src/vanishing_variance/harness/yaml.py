@@ -41,13 +41,17 @@ def written(document: Mapping[str, Any], *, once: bool = False) -> str:
 
 
 def flattened(sections: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return the values of sections, and of sections in them, by dotted key."""
+    """Return the values of sections, and of sections in them, by dotted key; an empty section is a value, too.
+
+    Raises InputError for a key that is there twice, nested and dotted.
+    """
     values: dict[str, Any] = {}
     for name, value in sections.items():
-        if isinstance(value, Mapping):
-            values |= flattened(value, f"{prefix}{name}.")
-        else:
-            values[f"{prefix}{name}"] = value
+        key = f"{prefix}{name}"
+        inner = flattened(value, f"{key}.") if isinstance(value, Mapping) and value else {key: value}
+        for twice in values.keys() & inner.keys():
+            raise InputError(f"{twice} is {shown(values[twice])} and {shown(inner[twice])}; must be given once")
+        values |= inner
     return values
 
 

@@ -6,23 +6,24 @@ from typing import Any
 import pandas as pd
 
 from vanishing_variance.claims.evidence import Evidence
-from vanishing_variance.harness.files import read_document
 from vanishing_variance.report.strongest import PAPER_SCALE, Judged
 from vanishing_variance.results.accuracy import rows
 from vanishing_variance.results.answer import answer
 from vanishing_variance.results.compare.paired_tests import paired_tests
 from vanishing_variance.results.runs import TASKS
 from vanishing_variance.statistics.intervals import interval
-from vanishing_variance.studies.line import STUDIES
-from vanishing_variance.studies.paper_tables import evidence_of
+from vanishing_variance.studies.paper_tables import claims_of, evidence_of
 from vanishing_variance.studies.parameters import PAPERS_NORM, params_of_tables
 from vanishing_variance.studies.reading import by_rule, read_all
 from vanishing_variance.studies.study import read_study
 
 
 def read_judged(params: Mapping[str, Any]) -> Judged:
-    """Return the claims of the study at the paper's scale; `params`: those of params.yaml. Raises InputError."""
-    claims = read_document(STUDIES / PAPER_SCALE / "claims.json")
+    """Return the claims of the study at the paper's scale; `params`: those of params.yaml. Raises InputError.
+
+    Judged anew, and not read: its claims.json may be of fewer results than what stands beside them.
+    """
+    claims = claims_of(read_evidence(params))["claims.json"]
     return Judged(claims, params_of_tables(params, read_study(PAPER_SCALE)))
 
 

@@ -68,7 +68,10 @@ def board(results: pd.DataFrame, pairs: Iterable[tuple[str, str]], longest: int,
             if theirs["note"].notna().any():  # some of its seeds are missing, and not at random
                 theirs = theirs.iloc[:0]
             for row in _rows_of_line(own, theirs, longest, sequences):
-                table.append({"task": task, "line": line, "baseline": baseline} | row)
+                about: dict[str, Any] = {"task": task, "line": line, "baseline": baseline}
+                if baseline and row["rule"] == LAST and "note" not in row:
+                    about["n_paired"] = 0  # where nothing is compared, which would else not be seen
+                table.append(about | row)
     frame = pd.DataFrame(table)
     frame["p_holm"] = frame.groupby(["task", "rule"])["p"].transform(lambda p: holm(p.to_numpy(dtype=float)))
     numbers = frame.select_dtypes("float").columns.difference(["p", "p_holm"])

@@ -6,16 +6,18 @@ A study whose lines are all kept trains nothing, and needs no graph: it is plann
 import fcntl
 import os
 import sys
+from collections.abc import Iterable
 
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.sections import PATH
-from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.harness.yaml import read_yaml, written
 from vanishing_variance.studies.line import STUDIES, plan_file
 from vanishing_variance.studies.new import filled
-from vanishing_variance.studies.plan import write_plan
+from vanishing_variance.studies.plan import study_plan
 from vanishing_variance.studies.reading import check_kept
+from vanishing_variance.studies.results import results_file
 from vanishing_variance.studies.study import read_study
 
 REPRO = ("--wait-for-lock", "repro", "--keep-going", "--allow-missing")
@@ -27,16 +29,28 @@ def main() -> None:
     parser.add_argument("study", help="a folder of studies")
     name = parser.parse_args().study
     alone(name)
-    write_plan(name)
+    plan = study_plan(name)
     check_kept(name, read_yaml(PATH))
+    write_text(plan_file(name), written(plan, once=True))
     graph = STUDIES / name / "dvc.yaml"
-    if read_yaml(plan_file(name))["runs"] and not graph.exists():
+    if plan["runs"] and not graph.exists():
         write_text(graph, filled(graph.name, name))
+    empty_deleted(name, plan["test"])
     command = ["dvc", *REPRO, str(graph)]
     if not graph.exists():
-        print(f"{name} has no line to train: comparing the kept ones, in {graph.with_name('board.md')}", flush=True)
+        print(f"{name} has no line to train: comparing the kept ones", flush=True)
         command = ["stages.study_compare", name]
     os.execv(sys.executable, [sys.executable, "-m", *command])  # noqa: S606  which keeps the lock
+
+
+def empty_deleted(study: str, runs: Iterable[str]) -> None:
+    """Put an empty file where the results of a test were deleted, for DVC passes over a missing one."""
+    lock = STUDIES / study / "dvc.lock"
+    locked = read_yaml(lock).get("stages", {}) if lock.exists() else {}
+    for run in runs:
+        path = results_file(study, run)
+        if f"test@{run}" in locked and not path.exists():
+            write_text(path, "")
 
 
 def alone(study: str) -> None:

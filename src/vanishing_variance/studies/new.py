@@ -24,9 +24,9 @@ def main() -> None:
     folder = STUDIES / name
     if folder.exists():
         raise InputError(f"NEW: {folder} exists; choose another name, or run it: make study NAME={name}")
-    for file in FILES:
-        write_text(folder / file, filled(file, name))
-    write_plan(name)  # DVC reads the list of blocks from it, of any study
+    write_text(folder / "study.yaml", filled("study.yaml", name))
+    write_plan(name)  # before the graph: DVC, of whichever command, reads the lists of tasks and blocks from it
+    write_text(folder / "dvc.yaml", filled("dvc.yaml", name))
     print(f"{folder / 'study.yaml'} is an example to edit; then: git add {folder}; make study NAME={name}")
 
 

@@ -42,10 +42,14 @@ def evidence_of(study: Study, params: Mapping[str, Any], results: pd.DataFrame) 
 
 def files(evidence: Evidence) -> Files:
     """Return Tables 1 to 6, gains, those at equal attention, and the verdicts that these results decide."""
-    claims = [claim for claim in CLAIMS if claim.rule.recorded]
     found = {
         **comparison(evidence.accuracy, None, evidence.paper, PAPERS_NORM, evidence.training),
         "equal_attention.md": markdown(split(evidence.mechanism, evidence.training.longest)),
-        **judged(claims, evidence),
+        **claims_of(evidence),
     }
     return {name: content for name, content in found.items() if name not in UNREAD}
+
+
+def claims_of(evidence: Evidence) -> Files:
+    """Return the verdicts that results of a study decide."""
+    return judged([claim for claim in CLAIMS if claim.rule.recorded], evidence)

@@ -107,7 +107,7 @@ def unchecked_params(params: Mapping[str, Any], study: Study, line: str) -> dict
 
 def _merged(params: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return params.yaml with changes by dotted key. Raises InputError."""
-    changes = dict(changes)
+    changes = {key: value for key, value in changes.items() if value != {} or not _is_section(params, key)}
     options = {key.partition(".")[2]: changes.pop(key) for key in list(changes) if key.startswith("network_options.")}
     if options or "network" in changes:  # those of params.yaml may be another network's
         changes = {"network_options": options} | changes
@@ -118,8 +118,16 @@ def _merged(params: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, 
         if key == "seed":
             raise InputError(f"seed cannot differ; it decides the test sequences, which are those of {PATH}")
         if key.split(".")[0] not in TRAINED:
-            raise InputError(f"{key} cannot differ; a line has {', '.join(TRAINED)}")
+            raise InputError(f"{key} is {shown(changes[key])}; a line can change {', '.join(TRAINED)}")
     return changed(params, changes)
+
+
+def _is_section(params: Mapping[str, Any], key: str) -> bool:
+    """Return whether params.yaml has a section at a dotted key, which an empty one leaves as it is."""
+    section: Any = params
+    for name in key.split("."):
+        section = section.get(name) if isinstance(section, Mapping) else None
+    return isinstance(section, Mapping)
 
 
 def check_pairs(study: Study, resolved: Mapping[str, Mapping[str, Any]]) -> None:

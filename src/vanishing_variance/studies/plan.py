@@ -23,21 +23,30 @@ from vanishing_variance.studies.parameters import (
     runs_of,
 )
 from vanishing_variance.studies.sources import PACKAGE, hashes
-from vanishing_variance.studies.study import read_study
+from vanishing_variance.studies.study import of_study, read_study
 
 # Not blocks: more of them train alone.
 _WHOLE = ("norm", "attention", "seed", "seeds_per_block", "model", "training")
 
 
 def write_plan(name: str) -> None:
-    """Write the plans of a study's lines, a digest of each block's, and what compares the lines. Raises InputError."""
+    """Write `study_plan` for its stages. Raises InputError."""
+    write_text(plan_file(name), written(study_plan(name), once=True))
+
+
+def study_plan(name: str) -> dict[str, Any]:
+    """Return the plans of a study's lines, a digest of each block's, and what compares the lines. Raises InputError.
+
+    DVC reads `tasks` and `runs`, and not study.yaml: what is wrong there would end every command of DVC.
+    """
     study = read_study(name)
     params = read_yaml(PATH)
     check(params)  # so that what is wrong there is not said of a line
-    resolved = {line: line_params(params, study, line) for line in study.names}
-    check_pairs(study, resolved)
-    of_all = next(iter(resolved.values()))  # what follows is the same for all lines
-    test = held_out(of_all, study)
+    with of_study(name):
+        resolved = {line: line_params(params, study, line) for line in study.names}
+        check_pairs(study, resolved)
+        of_all = next(iter(resolved.values()))  # what follows is the same for all lines
+        test = held_out(of_all, study)
     check_tasks(study, resolved, test["lengths"])
     plans = {}
     digests: dict[str, dict[str, str]] = {"train": {}, "test": {}}
@@ -52,12 +61,12 @@ def write_plan(name: str) -> None:
             this = LineRun(task, range_, plan["train"]["norm"], block, plan["train"]["attention"], name, line)
             digests["train"][this.name] = digest(read_in_training(plan["train"]))
             digests["test"][this.name] = digest(plan["test"])
-        check_batch(resolved[line], this)
+        with of_study(name):
+            check_batch(resolved[line], this)
     compare = {"longest": longest_of_ranges(of_all, study), "sequences": test["sequences"]}
     if study.paper_tables:
         compare["params"] = params_of_tables(params, study)
-    document = {**digests, "compare": compare, "plans": plans, "runs": runs_of(study, resolved)}
-    write_text(plan_file(name), written(document, once=True))
+    return {**digests, "compare": compare, "plans": plans, "runs": runs_of(study, resolved), "tasks": study.tasks}
 
 
 def plan_of_training(params: Mapping[str, Any], task: str, range_: str) -> dict[str, Any]:

@@ -6,47 +6,71 @@ from typing import Any
 
 import pandas as pd
 
-from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.frames import read_csv
-from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.accuracy import OUTPUTS, WEIGHTS, rows
 from vanishing_variance.results.runs import RULES
 from vanishing_variance.statistics.intervals import NAN
+from vanishing_variance.studies.checked import MODEL, check_once, check_results
 from vanishing_variance.studies.line import STUDIES
 from vanishing_variance.studies.parameters import held_out, line_params, runs_of, seeds_of, unchecked_params
 from vanishing_variance.studies.results import INSIDE, LOSS, results_file
-from vanishing_variance.studies.steps import STEP
-from vanishing_variance.studies.study import Study, read_study
-
-MODEL = ["task", "line", "seed"]
+from vanishing_variance.studies.steps import LAST, STEP
+from vanishing_variance.studies.study import Study, of_study, read_study
 
 
-def read_kept(name: str) -> pd.DataFrame:
+def read_kept(name: str, study: Study) -> pd.DataFrame:
     """Return the results of the seeds that are kept; none where a study has no such file.
 
-    Raises InputError for a repeated seed.
+    Raises InputError for a line or task that study.yaml does not name, a line of `kept` without a seed, and whatever
+    `check_results` refuses.
     """
     path = results_file(name, "kept")
-    if not path.exists():
-        return pd.DataFrame(columns=[*MODEL, "length"])
-    kept = read_csv(path, *MODEL, "length").astype({"line": str})
-    for row in kept[kept.duplicated([*MODEL, "length"])].to_dict("records"):
-        said = f"{path} has seed {row['seed']} of line {row['line']} on {row['task']} twice"
-        raise InputError(f"{said} at length {row['length']}; remove one")
+    kept = pd.DataFrame(columns=[*MODEL, "length"])
+    if path.exists():
+        inside = [*WEIGHTS, "variance", *OUTPUTS[1:]] if study.paper_tables else []
+        kept = read_csv(path, *MODEL, "length", LAST, *inside)
+        check_results(path, kept)
+    for column, known in (("task", study.tasks), ("line", study.names)):
+        for unknown in kept[column][~kept[column].isin(known)]:
+            raise InputError(f"{path}: {column} is {shown(unknown)}; study.yaml has {', '.join(known)}")
+    for line in study.kept.keys() - set(kept["line"]):
+        raise InputError(f"{STUDIES / name}/study.yaml: kept has {line}, of which {path} has no seeds")
     return kept
 
 
 def check_kept(name: str, params: Mapping[str, Any]) -> None:
-    """Raise InputError where a seed that is kept would be trained, or lines would be tested at other lengths."""
+    """Raise InputError for what would otherwise be said after hours of training.
+
+    Where a seed that is kept would be trained, lines would be tested at other lengths, or a pair has no common seed.
+    """
     study = read_study(name)
-    kept = read_kept(name)
+    kept = read_kept(name, study)
+    trained = {line: seeds_of(line_params(params, study, line)) for line in study.lines}
     for line in study.lines.keys() & study.kept.keys():
-        again = seeds_of(line_params(params, study, line)) & set(rows(kept, line=line)["seed"])
+        again = trained[line] & set(rows(kept, line=line)["seed"])
         if again:
             path = results_file(name, "kept")
             raise InputError(f"{path} has seed {min(again)} of line {line}, as its blocks have; change its blocks")
+    for task in study.tasks:
+        seeds = {line: set(rows(kept, task=task, line=line)["seed"].dropna()) for line in study.kept}
+        for line in study.lines:
+            seeds[line] = seeds.get(line, set()) | trained[line]
+        with of_study(name):
+            _check_pairs(study, task, seeds)
     if study.lines and len(kept):
         planned = held_out(params, study)["lengths"]
         _check_lengths(name, {"what is trained": planned} | _lengths_of_models(_at_lengths(kept, study)))
+
+
+def _check_pairs(study: Study, task: str, seeds: Mapping[str, set[int]]) -> None:
+    """Raise InputError where a pair has no common seed; a kept line may have no results on a task."""
+    for line, baseline in study.pairs:
+        ours, theirs = seeds[line], seeds[baseline]
+        if ours.isdisjoint(theirs) and (line in study.lines or (ours and theirs)):
+            there = f"seeds from {min(theirs):.0f} to {max(theirs):.0f}" if theirs else "none"
+            said = f"{line} is compared with {baseline}, and has no seed of it on {task}"
+            raise InputError(f"{said}: that has {there}; change their blocks, or compare")
 
 
 def read_results(name: str, study: Study, runs: Sequence[str]) -> pd.DataFrame:
@@ -55,20 +79,20 @@ def read_results(name: str, study: Study, runs: Sequence[str]) -> pd.DataFrame:
     `runs`: `<line>-<block>` of the blocks that are trained. Raises InputError where one, or a line that is kept, has
     no results.
     """
-    kept = read_kept(name)
-    missing = study.kept.keys() - set(kept[kept["task"].isin(study.tasks)]["line"])
-    if missing:
-        path = results_file(name, "kept")
-        raise InputError(f"{STUDIES / name}/study.yaml: kept has {min(missing)}, of which {path} has no seeds")
+    kept = read_kept(name, study)
     frames = []
     for task, line in product(study.tasks, study.names):
         if line in study.kept:
             frames.append(rows(kept, task=task, line=line))
         for run in (run for run in runs if run.rpartition("-")[0] == line):
-            tested = read_csv(results_file(name, f"{task}-{run}"))
-            frames.append(tested.assign(task=task, line=line))
+            path = results_file(name, f"{task}-{run}")
+            tested = read_csv(path).assign(task=task, line=line)
+            tested = tested.reindex(columns=list(dict.fromkeys([*MODEL, "length", LAST, *tested])))
+            check_results(path, tested)
+            frames.append(tested)
     found = pd.concat([frame for frame in frames if len(frame)], ignore_index=True)
     found = found.reindex(columns=list(dict.fromkeys([*MODEL, "length", *INSIDE, "note", *found])))
+    check_once(f"{STUDIES / name}/results", found)
     found = _at_lengths(found, study)
     _check_lengths(name, _lengths_of_models(found))
     return found

@@ -7,7 +7,7 @@ import pandas as pd
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import MISSING
 from vanishing_variance.results.accuracy import percent_by_length, rows
-from vanishing_variance.results.compare.gains import columns, texts
+from vanishing_variance.results.compare.gains import columns, texts_of_seeds
 from vanishing_variance.results.compare.pairs import of_both, percent_beyond
 from vanishing_variance.statistics.paired import Difference, difference
 from vanishing_variance.studies.study import Study
@@ -31,7 +31,7 @@ def steps_section(results: pd.DataFrame, study: Study, longest: Mapping[str, int
     gains = pd.concat(frames) if frames else pd.DataFrame()
     if gains.empty:
         return ""
-    cells = gains.assign(cell=texts(gains, "difference", "+.1f"))
+    cells = gains.assign(cell=texts_of_seeds(gains, "difference", "+.1f", "n"))
     parts = []
     for task, of_task in cells.groupby("task", sort=False):
         wide = of_task.pivot_table("cell", ["line", "baseline"], "steps", aggfunc="first", sort=False)

@@ -1,14 +1,15 @@
 """A study: its question, the parameters of its lines, and which lines are compared (`studies/<name>/study.yaml`)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, Field, ValidationError
 
 from vanishing_variance.engine import registry
 from vanishing_variance.harness.errors import InputError, shown
-from vanishing_variance.harness.sections import Lengths, Section, Several, different, explained
+from vanishing_variance.harness.sections import PATH, Lengths, Section, Several, different, explained
 from vanishing_variance.harness.yaml import flattened, read_yaml
 from vanishing_variance.studies.line import STUDIES
 
@@ -39,8 +40,8 @@ class Study(Section):
     """The file.
 
     `range`: of the training lengths; a line may have its own. `lengths`: those of test.lengths that are tested; or all.
-    `sequences`: how many a length; or test.sequences. `base`: parameters that all lines share, and `lines`: those of
-    each by its name; keys of params.yaml, nested or dotted. `kept`: lines of which
+    `sequences`: how many a length; or test.sequences, but where lines are kept. `base`: parameters that all lines
+    share, and `lines`: those of each by its name; keys of params.yaml, nested or dotted. `kept`: lines of which
     git has results of seeds that are not trained; where more are, the line is in `lines`, too. `compare`: pairs of a
     line and a baseline; or each line with the first of its range, of which kept ones come first. `paper_tables`:
     whether Tables 1 to 6, gains and claims are wanted, too, of lines that differ in norm and range.
@@ -81,6 +82,17 @@ class Study(Section):
         return str((self.kept | self.lines)[line].get(RANGE, self.range))
 
 
+@contextmanager
+def of_study(name: str) -> Iterator[None]:
+    """Let an InputError name the file of the study, of whose content it is, where it does not name params.yaml."""
+    try:
+        yield
+    except InputError as problem:
+        if str(problem).startswith(f"{PATH}: "):
+            raise
+        raise InputError(f"{STUDIES / name / 'study.yaml'}: {problem}") from None
+
+
 def read_study(name: str) -> Study:
     """Return a study. Raises InputError, one line that names the key, its value and what is allowed."""
     path = STUDIES / name / "study.yaml"
@@ -88,14 +100,13 @@ def read_study(name: str) -> Study:
         studies = sorted(other.parent.name for other in STUDIES.glob("*/study.yaml"))
         raise InputError(f"study: {shown(name)} is unknown; choose from {', '.join(studies) or 'none'}")
     document = read_yaml(path)
-    try:
-        study = Study.model_validate(document)
+    with of_study(name):
+        try:
+            study = Study.model_validate(document)
+        except ValidationError as problem:
+            raise InputError(explained(problem, "", Study)) from None
         _check_lines(study)
         _check_compared(study)
-    except ValidationError as problem:
-        raise InputError(f"{path}: {explained(problem, '', Study)}") from None
-    except InputError as problem:
-        raise InputError(f"{path}: {problem}") from None
     return study
 
 
@@ -103,6 +114,7 @@ def _check_lines(study: Study) -> None:
     """Raise InputError where there are no lines, or where one is not of a range, or two things at once."""
     if not study.names:
         raise InputError(f"lines is {shown(study.lines)}; must have at least 1 line")
+    flattened({"base": study.base, "lines": study.lines, "kept": study.kept})  # refuses a key that is there twice
     for line in study.names:
         own = study.own(line)
         if study.range_of(line) not in get_args(RangeName):
@@ -112,7 +124,9 @@ def _check_lines(study: Study) -> None:
             raise InputError(f"kept has other parameters of {line} than lines; they may differ in blocks alone")
         if study.paper_tables and list(_but_blocks(own)) != ["norm"]:
             raise InputError(f"line {line} is {shown(own)}; with paper_tables each has its norm and range alone")
-    treatments = [(study.own(line).get("norm"), study.range_of(line)) for line in study.names]
+    if study.kept and not study.sequences:
+        raise InputError("sequences is missing; with kept it is how many sequences of each length those were tested on")
+    treatments = [(str(study.own(line).get("norm")), study.range_of(line)) for line in study.names]
     if study.paper_tables and len(set(treatments)) < len(treatments):
         raise InputError("two lines have the same norm and range, which paper_tables has once")
 

@@ -4,7 +4,7 @@ import pandas as pd
 
 from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import power
-from vanishing_variance.results.compare.gains import NOTE, VIEWS, texts
+from vanishing_variance.results.compare.gains import NOTE, VIEWS, texts_of_seeds
 from vanishing_variance.studies.board import accuracy_lengths
 
 RULES = ("last", "averaged")
@@ -27,17 +27,22 @@ GAINS = {
 
 
 def board_table(name: str, question: str, board: pd.DataFrame) -> str:
+    """Return the tables of a board with what they say."""
+    notes = {"all_seeds": ALL_SEEDS, "at_baseline_loss": AT_EQUAL_LOSS}
+    note = NOTE + "".join(text for name, text in notes.items() if name in board)
+    return "\n\n".join([f"# {name}", question, CAPTION, *tables_of_tasks(board), note]) + "\n"
+
+
+def tables_of_tasks(board: pd.DataFrame) -> list[str]:
     """Return two tables a task, accuracies and gains: a row a line as trained, and one with averaged weights."""
-    parts = [f"# {name}", question, CAPTION]
+    parts = []
     for task, of_task in board.groupby("task", sort=False):
         shown = of_task[of_task["rule"].isin(RULES)]
         parts += [f"## {task}", _accuracies(shown)]
-        gains = shown.dropna(subset="difference")
+        gains = shown.dropna(subset="n_paired")
         if len(gains):
             parts.append(_gains(gains))
-    notes = {"all_seeds": ALL_SEEDS, "at_baseline_loss": AT_EQUAL_LOSS}
-    parts.append(NOTE + "".join(note for name, note in notes.items() if name in board))
-    return "\n\n".join(parts) + "\n"
+    return parts
 
 
 def _accuracies(board: pd.DataFrame) -> str:
@@ -46,7 +51,7 @@ def _accuracies(board: pd.DataFrame) -> str:
     board = board.drop_duplicates(["line", "rule"])  # of a second baseline
     cells = board[["line", "rule"]].assign(n=board["n"].astype(str))
     for column in columns:
-        cells[column] = texts(board, column, ".1f")
+        cells[column] = texts_of_seeds(board, column, ".1f", "n")
     diverged = board["note"].notna()
     cells.loc[diverged, "rule"] = board["note"]
     cells.loc[diverged, ["n", *columns]] = ""
@@ -56,6 +61,6 @@ def _accuracies(board: pd.DataFrame) -> str:
 def _gains(board: pd.DataFrame) -> str:
     views = {name: view for name, view in GAINS.items() if name in board and board[name].notna().any()}
     cells = [board[name].astype(str).tolist() for name in ("line", "baseline", "rule", "n_paired")]
-    cells += [texts(board, name, how) for name, (_, how) in views.items()]
+    cells += [texts_of_seeds(board, name, how, "n_paired") for name, (_, how) in views.items()]
     heads = [head for head, _ in views.values()]
     return table(["line", "baseline", "rule", "n", *heads], zip(*cells, strict=True), texts=3)

@@ -21,6 +21,8 @@ from vanishing_variance.statistics.paired import Difference, difference
 # Of the names of an estimate and the ends of its interval.
 ENDS = ("", "_low", "_high")
 UNKNOWN: Estimate = (NAN, NAN, NAN)
+# Seeds of an interval that boards show.
+FEWEST = 3
 # By the name of a view: its head in a table, and Python's format.
 VIEWS = {
     "difference": ("beyond (pp)", "+.1f"),
@@ -81,6 +83,15 @@ def texts(frame: pd.DataFrame, name: str, how: str, factor: float = 1) -> list[s
     """Return the estimate of this name in each row with `columns`, times `factor`, as `harness.numbers.estimate`."""
     numbers = factor * frame[[f"{name}{end}" for end in ENDS]].to_numpy(dtype=float)
     return [estimate(how, *row) for row in numbers]
+
+
+def texts_of_seeds(frame: pd.DataFrame, name: str, how: str, n: str) -> list[str]:
+    """Return `texts`, with words for the interval of fewer than FEWEST seeds; the column `n` has how many there are."""
+    found = []
+    for text, value, seeds in zip(texts(frame, name, how), frame[name], frame[n], strict=True):
+        is_few = not pd.isna(value) and seeds < FEWEST
+        found.append(f"{estimate(how, value)} [too few seeds]" if is_few else text)
+    return found
 
 
 def gains_table(accuracy: pd.DataFrame, norm: str, longest: Mapping[str, int], sequences: int) -> str:
