@@ -24,14 +24,12 @@ from vanishing_variance.harness.errors import InputError
 pytestmark = pytest.mark.trains
 
 TEXT = (Path(__file__).parent / "things.py").read_text()
-SEED, LENGTHS, SEQUENCES, STEPS = 3, [6, 24], 32, 4
+SEED, LENGTHS, SEQUENCES, STEPS = 3, [6, 24], 16, 3
 # Of each thing, by the argument of `train` that takes it.
-TASKS = ["Largest", "Balanced", "OddArrays", "Reused", "Hidden", "Numbered", "NumberedAnew", "Wide", "Chance", "Torch"]
-NORMS = ["Norm", "InPlace", "Remembers", "RemembersFirst", "Drawn"]
-MAPS = ["Map", "InPlaceMap", "Scale", "Recent"]
-NETWORKS = ["Bag", "Whole", "Doubled", "Averages", "Part", "Half", "Counts", "First", "Order", "NumpyStart", "Local"]
-NETWORKS += ["Overflows"]
-THINGS = [*TASKS, *NORMS, *MAPS, *NETWORKS]
+TASKS = ["Largest", "Balanced", "OddArrays", "Reused", "NumberedAnew", "Wide", "Chance"]
+NORMS = ["InPlace", "Remembers", "RemembersFirst", "Drawn"]
+MAPS = ["Map", "Scale", "Recent"]
+NETWORKS = ["Bag", "Odd", "Part", "Half", "Counts", "First", "Order", "NumpyStart", "Overflows"]
 # Those that a line must refuse, and those that one may, where a process has another order of sets.
 REFUSED = {"Chance", "Remembers", "RemembersFirst", "Part", "Counts", "First", "NumpyStart"}
 ORDERED = {"NumberedAnew", "Order"}
@@ -61,6 +59,8 @@ def arguments(things, name):
         chosen["task"] = thing()
     elif name in NORMS:
         chosen["norm"] = thing
+        if name == "InPlace":
+            chosen["attention"] = things.InPlaceMap
     elif name in MAPS:
         chosen["attention"] = thing()
     else:
@@ -95,13 +95,8 @@ def alone(things, name, monkeypatch):
     return numbers(trained(arguments(things, name)))
 
 
-def again(things, name, monkeypatch):
-    alone(things, name, monkeypatch)
-    return alone(things, name, monkeypatch)
-
-
 def among_others(things, name, monkeypatch):
-    return numbers(trained(arguments(things, name), [7, SEED, 0]))
+    return numbers(trained(arguments(things, name), [7, SEED]))
 
 
 def in_a_thread(things, name, monkeypatch):
@@ -202,10 +197,10 @@ def loaded(pickled):
 
 CHILD = []
 # The last one leaves other things behind.
-WAYS = [again, among_others, in_a_thread, under_modes, in_children, elsewhere, after_an_edit]
+WAYS = [among_others, in_a_thread, under_modes, in_children, elsewhere, after_an_edit]
 
 
-@pytest.mark.parametrize("name", THINGS)
+@pytest.mark.parametrize("name", [*TASKS, *NORMS, *MAPS, *NETWORKS])
 def test_every_way_gives_the_same_numbers_or_a_line(name, things, child, monkeypatch, capsys):
     CHILD[:] = [child]
     if name in REFUSED:

@@ -51,47 +51,37 @@ class Balanced(Largest):
 
 
 class OddArrays(Largest):
-    """Arrays of another order of bytes, of negative strides, and expanded."""
+    """Arrays of another order of bytes and of negative strides; classes numbered in the order of a set, once.
+
+    And a label that needs what no network reads.
+    """
 
     def sample(self, rng, sequences, length):
         batch = super().sample(rng, sequences, length)
         number = np.sort(batch["number"], axis=1)[:, ::-1]
-        return {"number": number, "class": batch["class"].astype(">i4")}
+        return {"number": number, "class": batch["class"].astype(">i4"), "scale": rng.random((sequences, 3))}
+
+    def label(self, batch):
+        order = np.array([NUMBERED[word] % self.classes for word in WORDS])
+        labels = super().label(batch) + (batch["scale"].mean(axis=1) > 0.5)
+        return order[labels % self.classes].astype(np.int64)
 
 
 class Reused(Largest):
-    """Arrays in memory that the next sample overwrites."""
+    """Drawn by torch from a seed of rng, in memory that the next sample overwrites."""
 
     def sample(self, rng, sequences, length):
+        torch.manual_seed(int(rng.integers(2**31)))
         batch = super().sample(rng, sequences, length)
         SEEN[:] = [array for array in SEEN if array.shape == (sequences, length)]
         if not SEEN:
             SEEN.append(np.empty((sequences, length), dtype=np.float32))
-        SEEN[0][...] = batch["number"]
+        SEEN[0][...] = torch.rand(sequences, length).numpy()
         return batch | {"number": SEEN[0]}
 
 
-class Hidden(Largest):
-    """Whose label needs what no network reads."""
-
-    def sample(self, rng, sequences, length):
-        batch = super().sample(rng, sequences, length)
-        return batch | {"scale": rng.random((sequences, 3))}
-
-    def label(self, batch):
-        return (super().label(batch) + (batch["scale"].mean(axis=1) > 0.5)) % self.classes
-
-
-class Numbered(Largest):
-    """Classes numbered in the order of a set, when the module is imported."""
-
-    def label(self, batch):
-        order = np.array([NUMBERED[word] % self.classes for word in WORDS])
-        return order[super().label(batch)].astype(np.int64)
-
-
 class NumberedAnew(Largest):
-    """The same in each call: other processes have another order."""
+    """Classes numbered in the order of a set in each call: other processes have another order."""
 
     classes: int = 8
 
@@ -120,14 +110,6 @@ class Chance(Largest):
         batch = super().sample(rng, sequences, length)
         batch["number"] *= random.random()
         return batch
-
-
-class Torch(Largest):
-    """Drawn by torch, from a seed of rng."""
-
-    def sample(self, rng, sequences, length):
-        torch.manual_seed(int(rng.integers(2**31)))
-        return super().sample(rng, sequences, length) | {"number": torch.rand(sequences, length).numpy()}
 
 
 # Normalisers
@@ -232,32 +214,16 @@ class Bag(nn.Module):
         return pooled
 
 
-class Whole(Bag):
-    """With buffers of whole numbers, which a mean must leave alone."""
+class Odd(Bag):
+    """A buffer of whole numbers, which a mean must leave alone, a layer in double precision, and running means."""
 
     def prepare(self):
         self.register_buffer("prime", torch.tensor(2654435761))
-
-    def pooled(self, pooled):
-        return pooled * (1 + (self.prime % 1000) / 1000)
-
-
-class Doubled(Bag):
-    def prepare(self):
-        self.more = nn.Linear(8, 8).double()
-
-    def pooled(self, pooled):
-        return self.more(pooled.double()).float()
-
-
-class Averages(Bag):
-    """Batch normalisation of items, whose means are buffers."""
-
-    def prepare(self):
-        self.mean = nn.BatchNorm1d(8, track_running_stats=True)
+        self.more, self.mean = nn.Linear(8, 8).double(), nn.BatchNorm1d(8)
 
     def pooled(self, pooled):
         self.mean(pooled.detach())
+        pooled = self.more(pooled.double()).float() * (1 + (self.prime % 1000) / 1000)
         return pooled - self.mean.running_mean
 
 
@@ -270,10 +236,13 @@ class Part(Bag):
 
 
 class Half(Bag):
-    """Each seed has its own half of the features, which its state does not say."""
+    """Each seed has its own half of the features, which its state does not say; and a class of its own."""
 
     def prepare(self):
-        self.half = torch.randperm(8)[:4].tolist()
+        class Config:
+            width = 8
+
+        self.config, self.half = Config(), torch.randperm(8)[:4].tolist()
 
     def pooled(self, pooled):
         return pooled[:, self.half].repeat(1, 2)
@@ -317,17 +286,8 @@ class NumpyStart(Bag):
         return pooled + self.more
 
 
-class Local(Bag):
-    def prepare(self):
-        class Config:
-            width = 8
-
-        self.config = Config()
-
-
 class Overflows(Bag):
-    def pooled(self, pooled):
-        return pooled
+    """Beyond 20 items."""
 
     def forward(self, items, query):
         return super().forward(items, query) + torch.log(torch.tensor(20.5 - items.shape[1]))

@@ -42,7 +42,7 @@ def _cuda_random() -> list[torch.Tensor]:
 
 # Of products in single precision, by backend and operation, the general one first.
 _OPERATIONS = [("generic", "all"), *product(("cuda", "mkldnn"), ("all", "matmul", "conv", "rnn"))]
-_USUAL = dict.fromkeys(_OPERATIONS, "none") | {("cuda", "conv"): "tf32", ("cuda", "rnn"): "tf32"}
+_USUAL = dict.fromkeys(_OPERATIONS, "ieee") | {("cuda", "conv"): "tf32", ("cuda", "rnn"): "tf32"}
 
 
 def _precisions() -> tuple[str | None, dict[tuple[str, str], str]]:

@@ -7,7 +7,6 @@ import ctypes
 import gc
 import multiprocessing
 import os
-import pickle
 import re
 import signal
 import sys
@@ -16,6 +15,7 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.queues import SimpleQueue
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -186,7 +186,7 @@ def _settled(job: Job, report: Report) -> Any:
 def _sendable(problem: Exception) -> Exception:
     """Return an error that another process can read."""
     try:
-        pickle.loads(pickle.dumps(problem))  # noqa: S301 -- its own
+        ForkingPickler.loads(ForkingPickler.dumps(problem))
     except Exception:  # of any kind: of its class's own code
         return RuntimeError(one_line(f"{type(problem).__name__}: {problem}"))
     return problem
