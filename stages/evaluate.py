@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from vanishing_variance.engine.ranges import Range
-from vanishing_variance.engine.run import PAPER, Run, block_of_variant
+from vanishing_variance.engine.registry import why_plain
+from vanishing_variance.engine.run import Run, block_of_variant
 from vanishing_variance.engine.seeds import Index, SeedsPerBlock, seeds
 from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness.arrays import read_arrays, write_arrays
@@ -49,8 +50,8 @@ def evaluated(params: Mapping[str, Any], this: Run, sequences_of: ReadOfLengths)
     `sequences_of`: opens the test sequences of some lengths.
     """
     block = seeds(this.block, get_param(params, "seeds_per_block", SeedsPerBlock))
-    is_paper = params["network"] == PAPER
-    found = evaluate_paper(params, this, block, sequences_of) if is_paper else evaluate_network(params, this, block)
+    fast = not why_plain(params, this.task)
+    found = evaluate_paper(params, this, block, sequences_of) if fast else evaluate_network(params, this, block)
     # weights that are evaluated have been recorded by DVC, and are whole
     remove_finished_checkpoints(this.folder("checkpoints"), read_arrays(this.weights))
     return found
@@ -87,7 +88,7 @@ def evaluate_network(params: Mapping[str, Any], this: Run, block: Sequence[int])
     from vanishing_variance.measure.plain_models.inside import INSIDE, has_inside, plain_inside  # noqa: PLC0415
     from vanishing_variance.plain.plan import PlainPlan  # noqa: PLC0415
 
-    plan = PlainPlan.of(params, this, params["network"], params["network_options"])
+    plan = PlainPlan.of(params, this, params["network"], params.get("network_options"))
     test: Test = get_param(params, "test", Test)
     weights = weights_by_rule(this)
     answers = plain_answers(plan, block, weights, test.lengths, test.sequences)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from stages.evaluate import evaluated, weights_by_rule
 from vanishing_variance.engine.plan import TrainingPlan
-from vanishing_variance.engine.run import PAPER
+from vanishing_variance.engine.registry import why_plain
 from vanishing_variance.engine.seeds import seeds
 from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness.errors import TooLargeError
@@ -54,7 +54,7 @@ def test(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame:
     number = params["test"]["sequences"]
     _, frames = evaluated(params, this, partial(drawn_sequences, variant.task, this.task, params["seed"], number))
     measured = []
-    if params["network"] == PAPER:
+    if not why_plain(params, this.task):
         mechanism = mechanism_of_tables if "paper_tables" in params else mechanism_of_study
         measured.append(mechanism(frames["mechanism"]))
         heads = heads_inside(params, this)
@@ -87,14 +87,15 @@ def losses(params: Mapping[str, Any], this: LineRun) -> pd.DataFrame:
     """Return the loss of each model of a block and of its kept weights: seed, rule, loss."""
     weights = weights_by_rule(this)
     block = seeds(this.block, params["seeds_per_block"])
-    if params["network"] == PAPER:
+    if not why_plain(params, this.task):
         return training_losses(TrainingPlan.of(params, this), block, weights)
 
     # Here, as in stages.train.
     from vanishing_variance.measure.plain_models.answers import plain_losses  # noqa: PLC0415
     from vanishing_variance.plain.plan import PlainPlan  # noqa: PLC0415
 
-    return plain_losses(PlainPlan.of(params, this, params["network"], params["network_options"]), block, weights)
+    plan = PlainPlan.of(params, this, params["network"], params.get("network_options"))
+    return plain_losses(plan, block, weights)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,8 @@ from typing import Any
 
 from vanishing_variance.engine.block import TrainedBlock, train_block
 from vanishing_variance.engine.plan import TrainingPlan
-from vanishing_variance.engine.run import PAPER, Run, block_of_variant
+from vanishing_variance.engine.registry import why_plain
+from vanishing_variance.engine.run import Run, block_of_variant
 from vanishing_variance.engine.seeds import SeedsPerBlock, seeds
 from vanishing_variance.harness.arrays import write_arrays
 from vanishing_variance.harness.frames import write_frame
@@ -25,8 +26,7 @@ def main() -> None:
 def train(params: Mapping[str, Any], this: Run) -> None:
     """Write the weights of one block of seeds, and its losses. Raises InputError and DivergedError."""
     numbers = seeds(this.block, get_param(params, "seeds_per_block", SeedsPerBlock))
-    of_network = train_paper if params["network"] == PAPER else train_network
-    block = of_network(params, this, numbers)
+    block = (train_paper if not why_plain(params, this.task) else train_network)(params, this, numbers)
     for path in this.folder("trained").glob("*.safetensors"):  # of another training, where DVC has not cleared it
         path.unlink()
     write_arrays(this.weights, block.weights)
@@ -49,12 +49,12 @@ def train_paper(params: Mapping[str, Any], this: Run, numbers: Sequence[int]) ->
 
 
 def train_network(params: Mapping[str, Any], this: Run, numbers: Sequence[int]) -> TrainedBlock:
-    """Return a trained block of another network, by the plain engine."""
+    """Return a trained block of another network, or on a task that the fast engine does not take, by the plain one."""
     # Here, so that the paper's network does not depend on it; runs/choices and plans of lines have its hashes.
     from vanishing_variance.plain import training  # noqa: PLC0415
     from vanishing_variance.plain.plan import PlainPlan  # noqa: PLC0415
 
-    plan = PlainPlan.of(params, this, params["network"], params["network_options"])
+    plan = PlainPlan.of(params, this, params["network"], params.get("network_options"))
     return training.train_block(plan, numbers, this.folder("checkpoints"))
 
 

@@ -160,9 +160,9 @@ def test_the_test_of_a_line_changes_with_the_plain_engine_where_the_papers_netwo
     one, two, other = (line_params(PARAMS, study, line) for line in ("one", "two", "other"))
     assert plan_of_training(one, "argmax", "short")["files"] == plan_of_training(two, "argmax", "short")["files"]
     read_by_test = {key: PARAMS[key] for key in ("test", "diagnostics")}
-    assert plan_of_test(one, PARAMS["test"]) == read_by_test
-    assert plan_of_test(other, PARAMS["test"]) == {"test": PARAMS["test"]}
-    files = plan_of_test(two, PARAMS["test"])["files"]
+    assert plan_of_test(one, "argmax", PARAMS["test"]) == read_by_test
+    assert plan_of_test(other, "argmax", PARAMS["test"]) == {"test": PARAMS["test"]}
+    files = plan_of_test(two, "argmax", PARAMS["test"])["files"]
     assert files.keys() == ENGINE | {"networks/__init__.py", "networks/paper.py"}
 
 

@@ -8,7 +8,6 @@ S seeds, B sequences, N items, C classes, E width of an embedding, D width, G fe
 """
 
 from functools import reduce
-from math import prod
 from typing import Any
 
 import torch
@@ -37,9 +36,8 @@ from vanishing_variance.engine.task import (
     widths,
 )
 
-# Rows of a table from which on a step reads a part of it alone; and of classes of several categories together, at most.
+# Rows of a table from which on a step reads a part of it alone.
 SPARSE_ABOVE = 2**7
-MOST_TOGETHER = 2**12
 
 
 class Embedding:
@@ -51,25 +49,14 @@ class Embedding:
 
     def __init__(self, task: Task) -> None:
         self.items, self.query, self._tables = task.item_features, task.query_features, task.tables
-        self._numbers = [name for name, feature in self.items.items() if isinstance(feature, Number)]
+        numbers = [name for name, feature in self.items.items() if isinstance(feature, Number)]
         largest = max(self.items, key=lambda name: count(self.items[name]))
-        self.base = self._numbers[0] if self._numbers else largest
+        self.base = numbers[0] if numbers else largest
         self.others = [name for name in self.items if name != self.base]
         self.sparse_tables: dict[str, tuple[str, ...]] = {}
         for table, rows in self._tables.items():
             if rows > SPARSE_ABOVE:
                 self.sparse_tables[_weight(table)] = *_readers(self.items, table), *_readers(self.query, table)
-
-    def unfit(self) -> str:
-        """Return why the items and the query do not fit `Items`; nothing where they do."""
-        features = [*self.items.values(), *self.query.values()]
-        if any(isinstance(feature, Number) and feature.width > 1 for feature in features):
-            return "the fast engine takes numbers of one feature each"
-        together = prod(count(self.items[name]) for name in self.others)
-        if len(self._numbers) > 1 or (len(self.others) > 1 and together > MOST_TOGETHER):
-            takes = f"one number at most, and beside another categories of at most {MOST_TOGETHER} classes together"
-            return f"the fast engine takes items of {takes}"
-        return ""
 
     def initial(self, training: TaskTraining, width: int) -> dict[str, Initial]:
         """Return how the tables, and the first layers of the item MLP and of the query MLP start."""

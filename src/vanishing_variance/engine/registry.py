@@ -5,13 +5,16 @@ Adding one edits no other file.
 
 import os
 import re
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from vanishing_variance.engine.task import Task
+from vanishing_variance.engine.run import PAPER
+from vanishing_variance.engine.task import Task, unfit
 from vanishing_variance.harness.errors import InputError, shown
+from vanishing_variance.harness.sections import get_param
 
 _PACKAGE = Path(__file__).parents[1]
 
@@ -58,3 +61,10 @@ def load_task(name: str) -> type[Task]:
     if len(tasks) != 1:
         raise InputError(f"{module.__file__}: a task's file has one class that is a Task, not {len(tasks)}")
     return tasks[0]
+
+
+def why_plain(params: Mapping[str, Any], task: str) -> str:
+    """Return why the plain engine trains a network on a task by params.yaml; nothing where the fast one does."""
+    if params["network"] != PAPER:
+        return f"the fast engine trains network {PAPER} alone"
+    return unfit(get_param(params, f"tasks.{task}.data", load_task(task)))

@@ -6,6 +6,7 @@ B sequences, N items.
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from math import prod
 from typing import ClassVar
 
 import numpy as np
@@ -19,6 +20,8 @@ Sequences = dict[str, Shaped[np.ndarray, "B ..."]]
 TARGET = "target"
 # Of categories: a whole number, or the name of the task's parameter that has it.
 Classes = int | str
+# Of several categories of an item together, beside one or a number, at most.
+MOST_TOGETHER = 2**12
 
 
 class TaskTraining(Section):
@@ -133,6 +136,21 @@ class Task(Section, ABC):
 
     def _counted(self, feature: Feature) -> Feature:
         return feature if isinstance(feature, Number) else replace(feature, classes=self.number(feature.classes))
+
+
+def unfit(task: Task) -> str:
+    """Return why the fast engine does not take a task's items and query; nothing where it does."""
+    items = task.item_features
+    features = [*items.values(), *task.query_features.values()]
+    if any(isinstance(feature, Number) and feature.width > 1 for feature in features):
+        return "the fast engine takes numbers of one feature each"
+    categories = [count(feature) for feature in items.values() if not isinstance(feature, Number)]
+    numbers = len(items) - len(categories)
+    beside = sorted(categories) if numbers else sorted(categories)[:-1]
+    if numbers > 1 or (len(beside) > 1 and prod(beside) > MOST_TOGETHER):
+        takes = f"one number at most, and beside another categories of at most {MOST_TOGETHER} classes together"
+        return f"the fast engine takes items of {takes}"
+    return ""
 
 
 def name_of(task: Task) -> str:

@@ -12,7 +12,7 @@ from vanishing_variance.engine.embedding import Embedding
 from vanishing_variance.engine.initialisation import Initial
 from vanishing_variance.engine.interfaces import Normaliser, Rescaled, Weighting
 from vanishing_variance.engine.network import Network, initial
-from vanishing_variance.engine.task import Sequences, Task, TaskTraining
+from vanishing_variance.engine.task import Sequences, Task, TaskTraining, unfit
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.sections import get_param
 
@@ -93,7 +93,7 @@ class Variant:
 
     def unfit(self) -> str:
         """Return why the fast engine does not take the variant, and the plain one must; nothing where it does."""
-        return "the normaliser is made of modules" if self.has_norm_of_modules else Embedding(self.task).unfit()
+        return "the normaliser is made of modules" if self.has_norm_of_modules else unfit(self.task)
 
     @property
     def has_norm_of_modules(self) -> bool:

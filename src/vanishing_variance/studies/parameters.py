@@ -1,6 +1,7 @@
 """The parameters of a study's lines: params.yaml, with what the study and the line change."""
 
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
@@ -159,9 +160,12 @@ def check_tasks(study: Study, resolved: Mapping[str, Mapping[str, Any]], tested:
 
 
 def check_batch(params: Mapping[str, Any], this: LineRun) -> None:
-    """Raise InputError, which names the line, where another network than the paper's does not take a batch."""
-    if params["network"] == PAPER:
+    """Raise InputError, which names the line, where a network that the plain engine trains does not take a batch."""
+    why = registry.why_plain(params, this.task)
+    if not why:
         return
+    if params["network"] == PAPER:
+        print(f"line {this.line} on {this.task}: trained by the plain engine, because {why}", file=sys.stderr)
     plan, checks = (import_module(f"vanishing_variance.plain.{name}") for name in ("plan", "check"))  # torch's seconds
     try:
         checks.check_network(plan.PlainPlan.of(params, this, params["network"], params["network_options"]), 0)

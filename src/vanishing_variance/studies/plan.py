@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
+from vanishing_variance.engine.registry import why_plain
 from vanishing_variance.engine.run import PAPER
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.sections import PATH
@@ -54,7 +55,7 @@ def study_plan(name: str) -> dict[str, Any]:
         range_ = study.range_of(line)
         plan = {
             "train": plan_of_training(resolved[line], task, range_),
-            "test": plan_of_test(resolved[line], test, study.paper_tables),
+            "test": plan_of_test(resolved[line], task, test, study.paper_tables),
         }
         plans[f"{task}-{line}"] = plan
         for block in resolved[line]["blocks"]:
@@ -77,6 +78,8 @@ def plan_of_training(params: Mapping[str, Any], task: str, range_: str) -> dict[
     files = hashes([f"attentions/{params['attention']}.py", f"norms/{params['norm']}.py", task_file])
     files.pop(task_file)  # stages declare it
     network = network_plan(params)
+    if params["network"] == PAPER and why_plain(params, task):
+        network["files"] = _plain_files(PAPER)
     return {
         **{key: params[key] for key in _WHOLE},
         **network,
@@ -103,13 +106,15 @@ def network_plan(params: Mapping[str, Any]) -> dict[str, Any]:
     return {"network": network, "network_options": params["network_options"], "files": files}
 
 
-def plan_of_test(params: Mapping[str, Any], test: Mapping[str, Any], paper_tables: bool = False) -> dict[str, Any]:
+def plan_of_test(
+    params: Mapping[str, Any], task: str, test: Mapping[str, Any], paper_tables: bool = False
+) -> dict[str, Any]:
     """Return what a line's test on a task reads beside its training's plan: `test`, the lengths, among it.
 
     `paper_tables`, where the inside of the models is wanted for them. That of several heads of the paper's network is
     measured by the plain engine.
     """
-    if params["network"] != PAPER:
+    if why_plain(params, task):
         return {"test": test}
     plan = {"test": test, "diagnostics": params["diagnostics"]}
     if paper_tables:
