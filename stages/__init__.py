@@ -40,6 +40,6 @@ sys.path.insert(0, str(ROOT / "src"))
 from vanishing_variance.harness.edits import note_sources
 from vanishing_variance.harness.parent import end_with
 
-note_sources(ROOT)
+note_sources(ROOT / "src/vanishing_variance", ROOT / "stages")
 if "DVC_STAGE" in os.environ:  # DVC that is killed leaves its stage running
     end_with(os.getppid())

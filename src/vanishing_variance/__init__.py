@@ -5,8 +5,12 @@ import the rooms, and so load no more than they declare to DVC.
 """
 
 import os
+import sys
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from vanishing_variance.harness.edits import note_sources
 
 if TYPE_CHECKING:
     from vanishing_variance.engine.task import Embedded, Number, OneHot, Task
@@ -31,4 +35,6 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = "engine.task" if name in _OF_TASKS else "notebook"
+    if f"vanishing_variance.{module}" not in sys.modules:
+        note_sources(Path(__file__).parent)
     return getattr(import_module(f"vanishing_variance.{module}"), name)  # only who asks for it loads it

@@ -7,7 +7,8 @@ Beside others its sums round differently, and after some thousand steps it is an
 
 import copy
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from inspect import signature
 from pathlib import Path
@@ -26,6 +27,7 @@ from vanishing_variance.engine.task import Task, name_of
 from vanishing_variance.engine.variant import Given
 from vanishing_variance.harness.by_value import ByValue, copied
 from vanishing_variance.harness.caller import as_before
+from vanishing_variance.harness.edits import require_unedited
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.memory import in_one_line
 from vanishing_variance.harness.progress import say
@@ -81,6 +83,14 @@ class Trained(ByValue):
         return f"Trained({names}, seeds {shown(list(self.seeds))}, {self.plan.steps} steps)"
 
 
+@contextmanager
+def _settled() -> Iterator[None]:
+    """Compute as in a new process, which must find the code that this one has. Raises InputError."""
+    require_unedited("since this Python loaded it; start Python anew")
+    with as_before():
+        yield
+
+
 def read_params(changes: Mapping[str, Any] | None = None, path: Path | str | None = None) -> dict[str, Any]:
     """Return params.yaml with `changes` by dotted key, such as {"model.width": 64}.
 
@@ -100,7 +110,7 @@ def read_params(changes: Mapping[str, Any] | None = None, path: Path | str | Non
     return params
 
 
-@as_before()
+@_settled()
 def train(
     params: Mapping[str, Any],
     task: str | Task,
@@ -155,7 +165,7 @@ def train(
     return Trained(plan, numbers, block.weights, block.losses, block.kept, params)
 
 
-@as_before()
+@_settled()
 def evaluate(trained: Trained, lengths: Iterable[int] | None = None, sequences: int | None = None) -> pd.DataFrame:
     """Return the accuracy of every model: seed, rule, length, accuracy as a fraction.
 
@@ -181,7 +191,7 @@ def evaluate(trained: Trained, lengths: Iterable[int] | None = None, sequences: 
     return accuracies(plan.name, answers, trained.seeds)
 
 
-@as_before()
+@_settled()
 def inside(trained: Trained, lengths: Iterable[int] | None = None, sequences: int | None = None) -> pd.DataFrame:
     """Return what is inside the models: seed, layer, head, length, target, hard, variance.
 
@@ -193,7 +203,7 @@ def inside(trained: Trained, lengths: Iterable[int] | None = None, sequences: in
     return plain_inside(*_plain(trained), tested, number)
 
 
-@as_before()
+@_settled()
 def module(trained: Trained, seed: int) -> PlainModel:
     """Return the model of a seed with its last weights, an `nn.Module` on the CPU, in evaluation mode.
 

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import prod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Shaped
@@ -75,6 +75,12 @@ class Task(Section, ABC):
     label_classes: ClassVar[Classes]
     independent: ClassVar[bool] = False
 
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_: Any) -> None:
+        """Let a class that samples in its own way say anew whether it is `independent`."""
+        if "sample" in vars(cls) and "independent" not in vars(cls):
+            cls.independent = False
+
     @abstractmethod
     def sample(self, rng: np.random.Generator, sequences: int, length: int) -> Sequences:
         """Return `sequences` sequences of `length` items, drawn from `rng` alone.
@@ -130,7 +136,7 @@ class Task(Section, ABC):
         embeds = any(isinstance(feature, Embedded) for feature in features)
         return EmbeddingTraining if embeds else TaskTraining
 
-    def number(self, classes: Classes) -> int:
+    def number(self, classes: Any) -> int:
         """Return the number of classes, which may be a parameter's."""
         return int(getattr(self, classes) if isinstance(classes, str) else classes)
 

@@ -1,4 +1,4 @@
-"""Edits of a program's own sources while it runs.
+"""Edits of a program's own sources while it runs, which other processes would load in their place.
 
 DVC hashes what a stage depends on once it has run, and would record its outputs as those of the edited sources.
 """
@@ -9,9 +9,10 @@ from pathlib import Path
 
 from vanishing_variance.harness.errors import InputError
 
-# Folders of a checkout, endings of the files in them that programs load, and the modules that they are.
-FOLDERS, ENDINGS = ("src/vanishing_variance", "stages"), (".py", ".c")
+# Endings of the files that programs load, and the modules that they are.
+ENDINGS = ".py", ".c"
 MODULES = ("vanishing_variance", "stages", "__main__")
+PACKAGE = Path(__file__).parents[1]
 # What the processes have loaded that this one started.
 LOADED_BY_OTHERS: set[Path] = set()
 # When a file was last changed, and its size; None where there is no such file.
@@ -19,10 +20,10 @@ State = tuple[int, int] | None
 _noted: dict[Path, State] = {}
 
 
-def note_sources(checkout: Path) -> None:
-    """Note the sources of a checkout as they are, before they are loaded."""
-    for folder in FOLDERS:
-        for path in (checkout / folder).rglob("*"):
+def note_sources(*folders: Path) -> None:
+    """Note the sources in folders as they are, before they are loaded."""
+    for folder in folders:
+        for path in folder.rglob("*"):
             if path.suffix in ENDINGS:
                 _noted[path] = _state(path)
 
@@ -37,13 +38,15 @@ def loaded_sources() -> set[Path]:
     return paths
 
 
-def require_unedited() -> None:
+def require_unedited(why: str) -> None:
     """Raise InputError where a source that was loaded, here or by others, is no longer as it was noted."""
     loaded = loaded_sources() | LOADED_BY_OTHERS
     for path in sorted(loaded & _noted.keys()):
         if _state(path) != _noted[path]:
-            why = "was edited while this ran, so its outputs are of neither version; run it again"
-            raise InputError(f"{os.path.relpath(path)} {why}")
+            raise InputError(f"{os.path.relpath(path)} was edited {why}")
+    for path in loaded - _noted.keys():
+        if path.is_relative_to(PACKAGE):  # a choice that is younger than this process
+            _noted[path] = _state(path)
 
 
 def _state(path: Path) -> State:

@@ -30,7 +30,7 @@ def run_script(main: Callable[[], None]) -> None:
     name = "-".join([Path(sys.argv[0]).stem, *values])  # train-argmax for `train --task argmax`
     try:
         main()
-        require_unedited()
+        require_unedited("while this ran, so its outputs are of neither version; run it again")
     except InputError as problem:
         _exit(2, str(problem))
     except DivergedError as problem:

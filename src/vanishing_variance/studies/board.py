@@ -20,6 +20,7 @@ from vanishing_variance.statistics.holm import holm
 from vanishing_variance.statistics.intervals import NAN, interval
 from vanishing_variance.studies.equal_loss import VIEWS as AT_EQUAL_LOSS
 from vanishing_variance.studies.equal_loss import at_equal_loss
+from vanishing_variance.studies.results import NO_ANSWER
 from vanishing_variance.studies.steps import LAST
 from vanishing_variance.studies.study import Study
 
@@ -28,7 +29,7 @@ SHOWN = (2**8, 2**11)
 KEYS = ["task", "line", "rule", "n"]
 # Of a difference from the baseline.
 TESTS = ["n_paired", *(f"{view}{end}" for view in VIEWS for end in ENDS), "d_z", "p", "p_holm"]
-OPTIONAL = [f"{view}{end}" for view in ("all_seeds", *AT_EQUAL_LOSS) for end in ENDS]
+OPTIONAL = [NO_ANSWER, *(f"{view}{end}" for view in ("all_seeds", *AT_EQUAL_LOSS) for end in ENDS)]
 
 
 def board_of_study(results: pd.DataFrame, study: Study, longest: Mapping[str, int], sequences: int) -> pd.DataFrame:
@@ -51,6 +52,8 @@ def board(results: pd.DataFrame, pairs: Iterable[tuple[str, str]], longest: int,
     from the line's `baseline`, paired by seed, the same rule, in points, with `p_holm` over the pairs of a task and
     rule; beside it the views of `results.compare.gains.gain`, each accuracy being of so many `sequences`. `all_seeds`:
     where the baseline has more seeds than are paired, the points from all of them, by Welch's interval.
+
+    `no_answer`: where answers are not a number, the largest fraction of a model at a length; they count as wrong.
 
     Where losses were measured, the points at equal loss (`studies.equal_loss`). Of the rule `last`, where
     it was measured: at the longest length `target`, the attention weight of the item with the answer, and
@@ -106,6 +109,9 @@ def _rows_of_line(own: pd.DataFrame, baseline: pd.DataFrame, longest: int, seque
             if len(theirs) > points.n > 1:
                 row |= columns("all_seeds", _unpaired(beyond, percent_beyond(theirs, longest)))
             row |= at_equal_loss(rows(own, rule=rule), rows(baseline, rule=rule), longest)
+        missing = rows(own, rule=rule).get(NO_ANSWER, pd.Series(dtype=float))
+        if (missing > 0).any():
+            row[NO_ANSWER] = missing.max()
         for length in by_length:
             row |= columns(f"accuracy_{length:.0f}", interval(by_length[length].to_numpy()))
         if rule == LAST:

@@ -14,7 +14,7 @@ from vanishing_variance.statistics.intervals import NAN
 from vanishing_variance.studies.checked import MODEL, check_once, check_results
 from vanishing_variance.studies.line import STUDIES
 from vanishing_variance.studies.parameters import held_out, line_params, runs_of, seeds_of, unchecked_params
-from vanishing_variance.studies.results import INSIDE, LOSS, results_file
+from vanishing_variance.studies.results import INSIDE, LOSS, NO_ANSWER, results_file
 from vanishing_variance.studies.steps import LAST, STEP
 from vanishing_variance.studies.study import Study, of_study, read_study
 
@@ -130,15 +130,17 @@ def read_all(name: str, params: Mapping[str, Any]) -> tuple[Study, pd.DataFrame]
 
 
 def by_rule(results: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a model, rule and tested length: `rule`, `accuracy`, `loss`, and what is inside.
+    """Return a row a model, rule and tested length: `rule`, `accuracy`, `loss`, `no_answer`, and what is inside.
 
     A diverged training has its `note` alone.
     """
     tested = results[results["length"] != 0]
     rules = [name for name in map(str, results) if name in RULES or name.startswith(STEP)]
-    others = tested.drop(columns=[*rules, *(name for name in results if str(name).startswith(f"{LOSS}_"))])
+    of_rules = [name for name in results if str(name).startswith((f"{LOSS}_", f"{NO_ANSWER}_"))]
+    others = tested.drop(columns=[*rules, *of_rules])
     parts = [others[others["note"].notna()]]
     for rule in rules:
-        part = others.assign(rule=rule, accuracy=tested[rule], **{LOSS: tested.get(f"{LOSS}_{rule}", NAN)})
+        beside = {name: tested.get(f"{name}_{rule}", NAN) for name in (LOSS, NO_ANSWER)}
+        part = others.assign(rule=rule, accuracy=tested[rule], **beside)
         parts.append(part.dropna(subset="accuracy"))
     return pd.concat(parts).sort_index(kind="stable")

@@ -19,11 +19,19 @@ INSIDE = ["target", "variance"]
 AFTER = ("variance", "feature_variance", "shift")
 # Of lines whose checkpoints were kept: of these weights at the training lengths, in nats (`measure.training_loss`).
 LOSS = "loss"
+# Where there are any: the fraction of answers that are not a number, which count as wrong.
+NO_ANSWER = "no_answer"
 
 
 def results(accuracy: pd.DataFrame, *measured: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a seed and length: accuracies by rule, and beside them each frame of KEYS, or of seed alone."""
+    """Return a row a seed and length: accuracies by rule, and beside them each frame of KEYS, or of seed alone.
+
+    And `no_answer_<rule>` of the rules that have any.
+    """
     table = accuracy.pivot(index=KEYS, columns="rule", values="accuracy").reset_index()
+    missing = accuracy.pivot(index=KEYS, columns="rule", values=NO_ANSWER)
+    missing = missing.loc[:, missing.any()].add_prefix(f"{NO_ANSWER}_").round(6).reset_index()
+    measured = (missing, *measured)
     for frame in measured:
         keys = [name for name in KEYS if name in frame]
         table = table.merge(frame, "left" if keys == ["seed"] else "outer", keys)

@@ -6,6 +6,7 @@ from vanishing_variance.harness.markdown import table
 from vanishing_variance.harness.numbers import power
 from vanishing_variance.results.compare.gains import NOTE, VIEWS, texts_of_seeds
 from vanishing_variance.studies.board import accuracy_lengths
+from vanishing_variance.studies.results import NO_ANSWER
 
 RULES = ("last", "averaged")
 CAPTION = (
@@ -39,6 +40,7 @@ def tables_of_tasks(board: pd.DataFrame) -> list[str]:
     for task, of_task in board.groupby("task", sort=False):
         shown = of_task[of_task["rule"].isin(RULES)]
         parts += [f"## {task}", _accuracies(shown)]
+        parts += _without_answers(shown)
         gains = shown.dropna(subset="n_paired")
         if len(gains):
             parts.append(_gains(gains))
@@ -56,6 +58,13 @@ def _accuracies(board: pd.DataFrame) -> str:
     cells.loc[diverged, "rule"] = board["note"]
     cells.loc[diverged, ["n", *columns]] = ""
     return table(["line", "rule", "n", "beyond", *map(power, lengths)], cells.to_numpy(), texts=2)
+
+
+def _without_answers(board: pd.DataFrame) -> list[str]:
+    """Return a line for each model whose answers are not all numbers."""
+    missing = board.drop_duplicates(["line", "rule"]).reindex(columns=["line", "rule", NO_ANSWER]).dropna()
+    said = "of the answers of a model at a length are not a number; they count as wrong."
+    return [f"*{row.line}*, {row.rule}: up to {row.no_answer:.1%} {said}" for row in missing.itertuples()]
 
 
 def _gains(board: pd.DataFrame) -> str:

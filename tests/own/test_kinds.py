@@ -1,0 +1,421 @@
+"""Faults of one's own code that gave wrong numbers without a word, or a traceback, each with the right value."""
+
+import io
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from checkout import ROOT
+from own_tasks import Mean
+from plain_plans import Bag, make_plain
+from small import make_short
+from torch import nn
+
+from vanishing_variance import Embedded, Number, OneHot, Task, evaluate, inside, module, read_params, train
+from vanishing_variance.engine.batches import batches
+from vanishing_variance.engine.check import map_reads_order
+from vanishing_variance.engine.streams import stream
+from vanishing_variance.engine.variant import Given
+from vanishing_variance.harness import edits, parallel
+from vanishing_variance.harness.by_value import copied, described
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.jobs import job
+from vanishing_variance.harness.progress import Progress
+from vanishing_variance.plain.gradients import can_stack
+from vanishing_variance.plain.model import initial_model
+from vanishing_variance.task_check import check_task
+from vanishing_variance.tasks.dictionary import Dictionary
+
+
+def smoke(**changes):
+    return read_params(changes, ROOT / "tests/smoke.yaml")
+
+
+# Tasks
+
+
+class Sorted(Task):
+    classes: int = 4
+    items = {"class": OneHot("classes")}
+    label_classes = "classes"
+
+    def sample(self, rng, sequences, length):
+        drawn = rng.integers(self.classes, size=(sequences, length))
+        drawn[:, 0] = np.sort(np.arange(sequences) % self.classes)
+        return {"class": drawn.astype(np.uint8)}
+
+    def label(self, batch):
+        return batch["class"][:, 0].astype(np.int64)
+
+
+class OfDictionary(Dictionary):
+    def sample(self, rng, sequences, length):
+        return super().sample(rng, sequences, length)
+
+
+def of_task(task):
+    plan = make_short("argmax")
+    return replace(plan, variant=replace(plan.variant, task_name="own", task=task, given=Given(task)))
+
+
+def test_a_batch_of_a_task_is_one_sample_of_it():
+    plan = of_task(Sorted())
+    expected = sorted(np.arange(plan.training.batch_size) % 4)
+    drawn = iter(batches(plan, [3]))
+    rng = stream(plan.root_seed, "train", "own", plan.range_name, 3, 0)
+    for _ in range(3):
+        batch, labels = next(drawn)
+        assert labels[0].tolist() == expected
+        again = plan.variant.task.sample(rng, plan.training.batch_size, batch["class"].shape[2])
+        np.testing.assert_array_equal(batch["class"][0], again["class"])
+    assert Dictionary.independent
+    assert not OfDictionary.independent
+
+
+class RarelyWrong(Mean):
+    def label(self, batch):
+        return np.where(batch["number"][:, 0] > 0.999, self.bins, super().label(batch))
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        (RarelyWrong, r"task own: label has 0 to 10; must be from 0 to 9, of sequences of \d+ items"),
+        (Mean, ""),
+    ],
+)
+def test_every_draw_is_checked(kind, line, monkeypatch):
+    monkeypatch.setattr("vanishing_variance.engine.drawing.name_of", lambda task: "own")
+    drawn = batches(of_task(kind()), range(8))
+    if line:
+        with pytest.raises(InputError, match=line):
+            for _ in range(2000):
+                next(drawn)
+    else:
+        next(drawn)
+
+
+class TwoArguments(Exception):  # noqa: N818
+    def __init__(self, name, value):
+        super().__init__(f"{name} {value}")
+
+
+def fails(report):
+    raise TwoArguments("length", 7)
+
+
+def test_an_error_of_another_process_that_cannot_be_sent_is_said(monkeypatch):
+    monkeypatch.setattr(parallel, "cores", lambda: 2)
+    with pytest.raises(RuntimeError, match=r"^TwoArguments: length 7$"):
+        parallel.run([job(fails), job(fails)], lambda done: None)
+
+
+class Odd(Mean):
+    def sample(self, rng, sequences, length):
+        if length == 7:
+            raise TwoArguments("length", length)
+        return super().sample(rng, sequences, length)
+
+
+@pytest.mark.trains
+def test_own_code_that_fails_at_a_length_that_no_check_tried_is_one_line():
+    with pytest.raises(InputError, match=r"^task Odd: sample\(rng, \d+, 7\) fails: TwoArguments: length 7$"):
+        train(smoke(**{"ranges.short.longest": 16}), Odd(), "ln", [0], steps=40)
+
+
+class Few(Mean):
+    """Of which no more than two long sequences can be drawn."""
+
+    def sample(self, rng, sequences, length):
+        assert length < 1000 or sequences == 2
+        return super().sample(rng, sequences, length)
+
+
+@pytest.mark.trains
+def test_two_long_sequences_are_two():
+    models = train(smoke(), Few(), "ln", [0], steps=2)
+    assert len(evaluate(models, [2000], 2))
+
+
+class Constant(Mean):
+    def label(self, batch):
+        return np.zeros(len(batch["number"]), dtype=np.int64)
+
+
+class Queried(Mean):
+    query = {"cue": Number()}
+
+    def sample(self, rng, sequences, length):
+        return super().sample(rng, sequences, length) | {"cue": rng.random(sequences, dtype=np.float32)}
+
+    def label(self, batch):
+        return (batch["cue"] * self.bins).astype(np.int64)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        (Constant, "warning: task own: all labels are 0; there is nothing to learn\n"),
+        (Queried, "warning: task own: its labels do not depend on the items\n"),
+        (Mean, ""),
+    ],
+)
+def test_labels_that_cannot_teach_are_a_warning(kind, said, capsys):
+    check_task(kind(), "own", smoke_range(), in_order=False)
+    assert capsys.readouterr().err == said
+
+
+def smoke_range():
+    return make_short("argmax").lengths
+
+
+class Counted(Mean):
+    label_classes = np.int64(10)
+
+
+class OfOne(Mean):
+    items = {"number": Number(), "kind": OneHot(1)}
+
+    def sample(self, rng, sequences, length):
+        return super().sample(rng, sequences, length) | {"kind": np.zeros((sequences, length), dtype=np.uint8)}
+
+
+@pytest.mark.parametrize("kind", [Counted, OfOne])
+def test_numbers_of_numpy_and_a_single_class_pass(kind):
+    check_task(kind(), "own", smoke_range(), in_order=False)
+
+
+class Listed(Mean):
+    items = [Number()]
+
+
+class Kind(Mean):
+    items = {"number": Number}
+
+
+class Width(Mean):
+    items = {"number": Number(0)}
+
+
+class Table(Mean):
+    items = {"number": Number(), "key": Embedded(3, table="a.b")}
+
+
+class Endless(Mean):
+    @property
+    def longest(self):
+        return "20"
+
+
+class Unknown(Mean):
+    @property
+    def num_classes(self):
+        raise RuntimeError("x")
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        (Listed, r"items is \[Number\(width=1\)\]; must be Number\(\), OneHot or Embedded by name"),
+        (Kind, r"number is <class .*Number'>; must be Number\(\), OneHot or Embedded, with their classes"),
+        (Width, "width of number is 0; must be a whole number from 1 on"),
+        (Table, r"table of key is 'a\.b'; must be a name of letters, digits and _"),
+        (Endless, "longest is '20'; must be a whole number from 1 on, or None"),
+        (Unknown, "fails: RuntimeError: x"),
+    ],
+)
+def test_odd_declarations_are_one_line(kind, line):
+    with pytest.raises(InputError, match=f"^task {kind.__name__}:? {line}$"):
+        train(smoke(), kind(), "ln", [0])
+
+
+# Copies
+
+
+def test_a_copy_has_classes_of_its_own_and_none_is_set_back():
+    class Thing:
+        power = 1
+
+        def raised(self):
+            return 2**self.power
+
+    copy = copied(Thing(), "here")
+    Thing.power = 3
+    again = copied(copy, "here")
+    assert (copy.raised(), again.raised(), Thing().raised()) == (2, 2, 8)
+    assert type(copy) is not type(again)
+    assert described(copy) == described(again) != described(Thing())
+
+
+@pytest.mark.trains
+def test_params_of_trained_models_can_be_given_back():
+    models = train(smoke(), Mean(), "ln", [0], steps=2)
+    assert train(models.params, Mean(), "none", [0], steps=2).params == models.params
+
+
+@pytest.mark.trains
+def test_code_of_this_package_that_was_edited_is_not_run(monkeypatch):
+    models = train(smoke(), "argmax", "ln", [0], steps=2)
+    file = edits.PACKAGE / "norms/ln.py"
+    monkeypatch.setitem(edits._noted, file, (0, 0))
+    for call in (lambda: train(smoke(), "argmax", "ln", [0], steps=2), lambda: evaluate(models, [4], 2)):
+        with pytest.raises(
+            InputError, match=r"norms/ln\.py was edited since this Python loaded it; start Python anew$"
+        ):
+            call()
+
+
+# Numbers
+
+
+class Beyond(nn.Module):
+    """An attention map or a network that is no number from 20 items on."""
+
+    LEARNABLE = {}
+
+    @staticmethod
+    def weights(logits, parameters):
+        return torch.softmax(logits, dim=-1) * torch.log(torch.tensor(20.0 - logits.shape[-1]))
+
+
+@pytest.mark.trains
+def test_answers_that_are_not_a_number_are_said_and_never_right(capsys):
+    models = train(smoke(), "argmax", "ln", [0], attention=Beyond, steps=2)
+    capsys.readouterr()
+    tested = evaluate(models, [4, 32], 50).set_index(["rule", "length"])
+    assert tested.loc[[(rule, 4) for rule in ("last", "averaged")], "no_answer"].tolist() == [0, 0]
+    for rule in ("last", "averaged"):
+        assert tested.loc[rule, 32].tolist() == [0, 0, 1]
+    said = capsys.readouterr().err
+    assert "up to 100.0% of the answers of a model are not a number, and count as wrong" in said
+    assert "at 32 items" in said
+    assert inside(models, [32], 10)["hard"].isna().all()
+
+
+@pytest.mark.trains
+def test_kept_weights_have_their_dtype_and_whole_numbers_no_mean():
+    class Prime(Bag):
+        def __init__(self, sizes, norm):
+            super().__init__(sizes, norm)
+            self.register_buffer("prime", torch.tensor(2654435761))
+            self.more = nn.Linear(sizes.classes, sizes.classes).double()
+
+        def forward(self, items, query):
+            return self.more(super().forward(items, query).double()).float() * (self.prime % 2)
+
+    models = train(smoke(**{"training.kept_steps": [1]}), "argmax", "ln", [0], network=Prime, steps=3)
+    for weights in (models.weights, *models.kept.values()):
+        assert weights["network.prime"].tolist() == [2654435761]
+        assert weights["network.more.weight"].dtype == np.float64
+    assert set(models.kept) == {"averaged", "step_00000001"}
+
+
+class RandomNorm(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.scale = nn.Parameter(torch.randn(width))
+
+    def forward(self, outputs):
+        return outputs * self.scale
+
+
+def test_a_normaliser_that_draws_leaves_all_else_as_it_starts():
+    plan = make_plain("argmax", Bag)
+    given = replace(plan.variant, norm_name="own", given=Given(norm=RandomNorm))
+    states = [initial_model(each, 3).state_dict() for each in (plan, replace(plan, variant=given))]
+    for name in states[0].keys() - {"network.norm.scale", "network.norm.shift"}:
+        assert torch.equal(states[0][name], states[1][name]), name
+    others = [initial_model(replace(plan, variant=given), seed).state_dict() for seed in (3, 4)]
+    assert torch.equal(states[1]["network.norm.scale"], others[0]["network.norm.scale"])
+    assert not torch.equal(others[0]["network.norm.scale"], others[1]["network.norm.scale"])
+
+
+class Half(Bag):
+    def __init__(self, sizes, norm):
+        super().__init__(sizes, norm)
+        self.half = torch.randperm(8)[:4].tolist()
+
+
+class Hooked(Bag):
+    def __init__(self, sizes, norm):
+        super().__init__(sizes, norm)
+        self.head.weight.register_hook(lambda gradient: gradient * 2)
+
+
+@pytest.mark.parametrize(
+    ("network", "said"),
+    [
+        (Bag, ""),
+        (Half, "one seed after another, for network.half is not the same for each"),
+        (Hooked, "one seed after another, for its parameters have hooks"),
+    ],
+)
+def test_models_that_differ_beside_their_state_are_not_trained_as_one(network, said, capsys):
+    plan = make_plain("argmax", network)
+    batch, labels = next(batches(plan, [0, 1]))
+    assert can_stack([initial_model(plan, seed) for seed in (0, 1)], batch, labels) == (not said)
+    assert said in capsys.readouterr().err
+
+
+class Recent:
+    LEARNABLE = {"slope": 0.1}
+
+    def weights(self, logits, parameters):
+        return torch.softmax(logits - parameters["slope"] * torch.arange(logits.shape[-1]), dim=-1)
+
+
+def test_a_map_that_reads_the_order_is_known_by_what_it_does():
+    assert map_reads_order(Recent())
+    assert not map_reads_order(Beyond)
+
+
+class WideMean(Mean):
+    items = {"number": Number(3)}
+    query = {"cue": Number(2)}
+
+    def sample(self, rng, sequences, length):
+        numbers = rng.random((sequences, length, 3), dtype=np.float32)
+        return {"number": numbers, "cue": rng.random((sequences, 2), dtype=np.float32)}
+
+    def label(self, batch):
+        return (batch["number"].mean(axis=(1, 2)) * self.bins).astype(np.int64)
+
+
+@pytest.mark.trains
+def test_numbers_of_several_features_are_trained_by_the_plain_engine(capsys):
+    models = train(smoke(), WideMean(), "ln", [0], steps=2)
+    assert "by the plain engine, because the fast engine takes numbers of one feature each" in capsys.readouterr().err
+    assert models.weights["network.item.0.weight"].shape[2] == 3
+    model = module(models, 0)
+    batch = {name: torch.from_numpy(array) for name, array in WideMean().sample(stream(0), 5, 6).items()}
+    items, query = model.features(batch)
+    assert torch.equal(items, batch["number"])
+    assert torch.equal(query, batch["cue"])
+
+
+# Progress
+
+
+class Closed(io.StringIO):
+    def write(self, text):
+        raise BrokenPipeError
+
+
+@pytest.mark.parametrize("stream_", [None, object(), Closed()])
+def test_progress_ends_no_work_where_nobody_reads(stream_, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", stream_)
+    with Progress("here", 10, "steps") as progress:
+        monkeypatch.setattr(progress, "_line_at", progress._line_at - 60)
+        progress(1)
+
+
+def test_no_time_is_said_before_there_is_a_rate(capsys):
+    with Progress("here", 10, "steps") as progress:
+        for done in (0, 5):
+            progress._line_at -= 60
+            progress(done)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "here: 0/10 steps, at work"
+    assert lines[1].startswith("here: 5/10 steps, 0 steps/s, ")
