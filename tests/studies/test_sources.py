@@ -46,6 +46,18 @@ def test_what_a_file_imports_has_its_hash_too_however_deep(package, text, import
     assert list(sources.hashes(["norms/own.py"])) == sorted([*imported, "norms/own.py"])
 
 
+def test_what_is_not_installed_has_its_hash_wherever_it_is(package, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path / "here")
+    for name in ("lib/__init__.py", "lib/own.py", "other.py"):
+        write_text(tmp_path / "here" / name, "import json, numpy\n")
+    write_text(package / "norms/own.py", "import numpy, other\nfrom lib.own import x\n")
+    found = sources.hashes(["norms/own.py"])
+    assert list(found) == [
+        *(f"../here/{name}" for name in ("lib/__init__.py", "lib/own.py", "other.py")),
+        "norms/own.py",
+    ]
+
+
 def test_a_file_that_is_not_python_is_one_line(package):
     write_text(package / "norms/ln.py", "LEARNABLE = {\n")
     with pytest.raises(InputError, match=r"norms/ln\.py: line 1: '\{' was never closed"):

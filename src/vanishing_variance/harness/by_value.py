@@ -5,13 +5,11 @@ pickle alone names classes and functions, and whoever reads it imports them as t
 
 import importlib
 import sys
-import sysconfig
 import threading
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -21,10 +19,9 @@ import torch
 from torch import Tensor
 
 from vanishing_variance.harness.memory import in_one_line
+from vanishing_variance.harness.paths import is_installed
 
 _PACKAGE = __name__.partition(".")[0]
-_LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
-_INSTALLED = {"site-packages", "dist-packages"}
 _lock = threading.Lock()
 _looked_at: dict[str, tuple[Any, bool]] = {}
 
@@ -138,9 +135,7 @@ def _is_own(name: str, module: Any) -> bool:
     if type(module) is not ModuleType or module.__name__ != name or name.partition(".")[0] == _PACKAGE:
         return False
     file = vars(module).get("__file__")
-    if not isinstance(file, str) or not file.endswith(".py"):
-        return False
-    return not file.startswith(_LIBRARIES) and _INSTALLED.isdisjoint(Path(file).parts)
+    return isinstance(file, str) and file.endswith(".py") and not is_installed(file)
 
 
 def _reduced_module(module: ModuleType) -> tuple[Any, ...]:

@@ -1,11 +1,14 @@
-"""The hashes of source files, and of what they import of this package."""
+"""The hashes of source files, and of what they import that is not installed."""
 
 import ast
 import hashlib
+import os
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.paths import is_installed
 
 PACKAGE = Path(__file__).parents[1]
 # What trains and tests declares these rooms, or they decide no number.
@@ -13,10 +16,10 @@ DECLARED = ("engine", "harness")
 
 
 def hashes(names: Iterable[str]) -> dict[str, str]:
-    """Return the SHA-256, its first 16 digits, of files, and of all files of this package that they import, by name.
+    """Return the SHA-256, its first 16 digits, of files, and of all files that they import, by name.
 
-    A name is relative to the package: `norms/ln.py`. Rooms of DECLARED are left out. Raises InputError where a file is
-    not Python.
+    Those of this package, and others that are not installed. A name is relative to the package: `norms/ln.py`. Rooms of
+    DECLARED are left out. Raises InputError where a file is not Python.
     """
     found: dict[str, str] = {}
     left = list(names)
@@ -53,10 +56,18 @@ def _modules(node: ast.AST, name: str) -> Iterator[list[str]]:
 
 
 def _files(module: list[str]) -> Iterator[str]:
-    """Yield the file of a module of this package, and those of the packages that it is in."""
+    """Yield the file of a module that is not installed, and those of the packages that it is in."""
     package, *parts = module
-    if package != PACKAGE.name or not parts or parts[0] in DECLARED:
-        return
+    if package != PACKAGE.name:
+        for folder in map(Path, sys.path):
+            if not is_installed(str(folder)):
+                yield from (os.path.relpath(folder / name, PACKAGE) for name in _in(folder, module))
+    elif parts and parts[0] not in DECLARED:
+        yield from _in(PACKAGE, parts)
+
+
+def _in(folder: Path, parts: list[str]) -> Iterator[str]:
+    """Yield the files of a module in a folder, and of the packages that it is in."""
     for end in range(1, len(parts) + 1):
         stem = "/".join(parts[:end])
-        yield from (name for name in (f"{stem}.py", f"{stem}/__init__.py") if (PACKAGE / name).is_file())
+        yield from (name for name in (f"{stem}.py", f"{stem}/__init__.py") if (folder / name).is_file())
