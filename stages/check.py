@@ -17,6 +17,8 @@ from vanishing_variance.results.runs import TASKS, trained
 from vanishing_variance.studies.plan import network_plan
 from vanishing_variance.studies.sources import hashes
 
+OPTIONS = {"norms": "norm_options", "attentions": "attention_options"}
+
 
 def main() -> None:
     Arguments(description=__doc__).parse_args()
@@ -32,7 +34,8 @@ def main() -> None:
         for name in names:
             imported = hashes([f"{room}/{name}.py"])
             imported.pop(f"{room}/{name}.py")  # stages declare it
-            write_text(CHOICES / room / f"{name}.yaml", written(imported))
+            options = params.get(OPTIONS[room], {}) if name in (params["norm"], params["attention"]) else {}
+            write_text(CHOICES / room / f"{name}.yaml", written(imported | options))
     keep_only(params)
 
 

@@ -153,8 +153,8 @@ class Watched(paper.Network):
 
     seen = weigh = None
 
-    def weights(self, logits):
-        weights = self.weigh(logits) if self.weigh else super().weights(logits)
+    def weights(self, logits, head):
+        weights = self.weigh(logits) if self.weigh else super().weights(logits, head)
         self.seen.setdefault("logits", []).append(logits)
         self.seen.setdefault("weights", []).append(weights)
         return weights

@@ -6,7 +6,7 @@ from importlib import import_module
 from itertools import product
 from typing import Any
 
-from pydantic import create_model
+from pydantic import Field, create_model
 
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.config import Attention, Model, Norm, Training
@@ -49,6 +49,8 @@ class Params(Section):
     attention: Attention
     network: str
     network_options: dict[str, Any]
+    norm_options: dict[str, Any] = Field(default_factory=dict)
+    attention_options: dict[str, Any] = Field(default_factory=dict)
     train_also_on: FurtherRanges
     seed: Index
     blocks: Blocks
@@ -110,6 +112,7 @@ def _checked_tasks(sections: Any) -> dict[str, Any]:
 def _contradictions(params: Params, tasks: Mapping[str, Any]) -> Iterator[str]:
     """Yield a line for each key that does not fit others."""
     yield from _of_network(params.network, params.network_options, params.attention)
+    yield from _of_options(params)
     test = params.test
     diagnostics = params.diagnostics
     if diagnostics.heatmap_sequences > diagnostics.sequences:
@@ -154,6 +157,18 @@ def _of_network(network: str, options: Mapping[str, Any], attention: str) -> Ite
     plan = import_module("vanishing_variance.plain.plan")  # not above: it imports torch, which takes seconds
     try:
         plan.check_options(network, options)
+    except InputError as problem:
+        yield str(problem)
+
+
+def _of_options(params: Params) -> Iterator[str]:
+    """Yield a line for an option that a normaliser or an attention map does not take."""
+    if not params.norm_options and not params.attention_options:
+        return
+    variant = import_module("vanishing_variance.engine.variant")  # torch, as above
+    try:
+        variant.made("norms", params.norm, params.norm_options)
+        variant.made("attentions", params.attention, params.attention_options)
     except InputError as problem:
         yield str(problem)
 

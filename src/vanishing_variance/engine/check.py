@@ -16,7 +16,7 @@ from torch import Tensor
 
 from vanishing_variance.engine.batches import batches
 from vanishing_variance.engine.initialisation import draw
-from vanishing_variance.engine.interfaces import Normaliser, Rescaled, Weighting
+from vanishing_variance.engine.interfaces import Normaliser, Rescaled, Weighting, of_heads
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.steps import losses
 from vanishing_variance.engine.streams import stream
@@ -28,8 +28,12 @@ from vanishing_variance.harness.memory import in_one_line
 ROUNDING = 1e-3
 # Of the numbers that the functions are tried with.
 SEEDS, SEQUENCES, ITEMS = 2, 6, 11
+KEEPS = (
+    "depends on what it was given before, so another model would be tested; keep nothing between calls, or give a "
+    "normaliser as an nn.Module"
+)
 MIXED = "depends on other sequences or seeds, or on chance; compute along dim=-1"
-Parameters = Mapping[str, Float[Tensor, "_ 1 _"]]
+Parameters = Mapping[str, Float[Tensor, "_ _ _"]]
 # Calls a choice's function of numbers with what it has learned.
 Call = Callable[[Any, Tensor, Parameters], Any]
 
@@ -65,7 +69,8 @@ def check_attention(name: str, attention: Rescaled | Weighting, heads: int = 1) 
     def weights(choice: Weighting, logits: Tensor, learned: Parameters) -> Any:
         return choice.weights(logits, learned)
 
-    learned = _learned(attention.LEARNABLE, 1)
+    rows = heads if isinstance(attention, Rescaled) else heads * SEQUENCES
+    learned = {**_learned(attention.LEARNABLE, 1), **_learned(of_heads(attention), 1, rows)}
     if isinstance(attention, Rescaled):
         _check_scale(f"attention {name}: scale", attention, learned)
     else:
@@ -76,7 +81,7 @@ def map_reads_order(attention: Any) -> bool:
     """Return whether the weight of an item depends on its place among the others."""
     if isinstance(attention, Rescaled) or not isinstance(attention, Weighting):
         return False
-    learned = _of_seed(_learned(attention.LEARNABLE, 1), 0)
+    learned = _of_seed(_learned({**attention.LEARNABLE, **of_heads(attention)}, 1), 0)
     logits = _numbers(1, SEQUENCES, ITEMS)
     order = torch.from_numpy(stream("check", "order").permutation(ITEMS))
     with suppress(Exception), torch.no_grad():  # which the check of the map says
@@ -90,14 +95,27 @@ def _check_scale(what: str, attention: Rescaled, learned: Parameters) -> None:
     with in_one_line(what), torch.no_grad():
         factors: list[Any] = [attention.scale(ITEMS, learned)]
         factors += [attention.scale(ITEMS, _of_seed(learned, seed)) for seed in range(SEEDS)]
-    shapes = (), (1, 1, 1), (SEEDS, 1, 1)
+    rows = max([1, *(tensor.shape[1] for tensor in learned.values())])
+    shapes = (), (1, 1, 1), (1, rows, 1), (SEEDS, rows, 1), (SEEDS, 1, 1)
     for factor in factors:
         is_factor = isinstance(factor, Real) or (isinstance(factor, Tensor) and factor.is_floating_point())
         if not is_factor or tuple(getattr(factor, "shape", ())) not in shapes:
             raise InputError(f"{what} returns {_kind(factor)}; must be a number, or one a seed, {shapes[-1]}")
     beside, *alone = (torch.as_tensor(factor, dtype=torch.float32) for factor in factors)
-    if mixes(beside.expand(SEEDS, 1, 1), torch.stack([factor.flatten() for factor in alone]).unsqueeze(-1)):
+    if mixes(beside.expand(SEEDS, rows, 1), torch.cat([factor.expand(1, rows, 1) for factor in alone])):
         raise InputError(f"{what} {MIXED}")
+    copy = _copied(what, attention)
+    first = _scales(what, copy, learned)
+    before = _kept(copy)
+    if not torch.equal(_scales(what, copy, learned), first) or _kept(copy) != before:
+        raise InputError(f"{what} {KEEPS}")
+
+
+def _scales(what: str, attention: Rescaled, learned: Parameters) -> Tensor:
+    """Return the factors of two lengths."""
+    with in_one_line(what), torch.no_grad():
+        factors = [torch.as_tensor(attention.scale(items, learned)) for items in (ITEMS, 2 * ITEMS)]
+        return torch.stack([factor.float() for factor in factors])
 
 
 def _check(what: str, choice: Any, call: Call, size: tuple[int, int], learned: Parameters) -> None:
@@ -114,7 +132,7 @@ def _check(what: str, choice: Any, call: Call, size: tuple[int, int], learned: P
         if _kind(returned) != _kind(numbers):
             raise InputError(f"{what} returns {_kind(returned)}; must be {_kind(numbers)}, as what it is given")
         for seed, part in product(range(SEEDS), (slice(half), slice(half, None))):
-            alone = call(choice, numbers[seed : seed + 1, part].clone(), _of_seed(learned, seed))
+            alone = call(choice, numbers[seed : seed + 1, part].clone(), _of_seed(learned, seed, part))
             if mixes(returned[seed : seed + 1, part], alone):
                 raise InputError(f"{what} {MIXED}")
     _check_kept(what, copies, call, numbers, learned)
@@ -134,8 +152,7 @@ def _check_kept(what: str, copies: Sequence[Any], call: Call, numbers: Tensor, l
     _trained(what, call, seen, others, learned)
     after_others = _trained(what, call, seen, numbers, learned)
     if is_kept or _differ(returned, after_others):
-        remedy = "keep nothing between calls, or give a normaliser as an nn.Module, with a network"
-        raise InputError(f"{what} depends on what it was given before, so another model would be tested; {remedy}")
+        raise InputError(f"{what} {KEEPS}")
 
 
 def _differ(one: Any, other: Any) -> bool:
@@ -176,14 +193,16 @@ def mixes(beside: Float[Tensor, "... B C"], alone: Float[Tensor, "... B C"]) -> 
     return not torch.allclose(beside, alone, rtol=0, atol=rounding, equal_nan=True)
 
 
-def _learned(initial: Mapping[str, float], size: int) -> Parameters:
-    """Return initial values, and others near them for each other seed."""
-    of_seeds = 1 + torch.arange(SEEDS).view(SEEDS, 1, 1) / 8
-    return {name: (of_seeds * value + of_seeds - 1).expand(SEEDS, 1, size).clone() for name, value in initial.items()}
+def _learned(initial: Mapping[str, float], size: int, rows: int = 1) -> Parameters:
+    """Return initial values, and others near them for each other seed and row."""
+    near = 1 + torch.arange(SEEDS * rows).view(SEEDS, rows, 1) / 8 / rows
+    return {name: (near * value + near - 1).expand(SEEDS, rows, size).clone() for name, value in initial.items()}
 
 
-def _of_seed(learned: Parameters, seed: int) -> Parameters:
-    return {name: tensor[seed : seed + 1] for name, tensor in learned.items()}
+def _of_seed(learned: Parameters, seed: int, rows: slice = slice(None)) -> Parameters:
+    """Return what a seed has learned, of some rows where each has its own."""
+    of_seed = {name: tensor[seed : seed + 1] for name, tensor in learned.items()}
+    return {name: tensor[:, rows] if tensor.shape[1] > 1 else tensor for name, tensor in of_seed.items()}
 
 
 def _kind(returned: Any) -> str:

@@ -5,11 +5,12 @@ S seeds, B sequences, N items, D width. The arrays of a batch are (S, B, ...) wh
 """
 
 from collections.abc import Mapping
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from jaxtyping import Float, Shaped
 from torch import Tensor
 
+# A file of norms/ or attentions/ that takes options has a class instead, `Norm` or `Map`, with the same names.
 Weights = Mapping[str, Float[Tensor, "S ..."]]
 Batch = Mapping[str, Shaped[Tensor, "#S B ..."]]
 
@@ -18,7 +19,8 @@ Batch = Mapping[str, Shaped[Tensor, "#S B ..."]]
 class Rescaled(Protocol):
     """A module `attentions/<map>.py` whose weights are the softmax of logits times a factor that N decides.
 
-    `LEARNABLE`: its learned numbers, each with its initial value.
+    `LEARNABLE`: its learned numbers, each with its initial value; and `OF_HEADS`, where there are any, such that each
+    head has its own, (S, BH, 1).
     """
 
     LEARNABLE: Mapping[str, float]
@@ -29,7 +31,7 @@ class Rescaled(Protocol):
 
 @runtime_checkable
 class Weighting(Protocol):
-    """A module `attentions/<map>.py` with any function of the logits. `LEARNABLE`: as that of `Rescaled`."""
+    """A module `attentions/<map>.py` with any function of the logits; learned numbers as those of `Rescaled`."""
 
     LEARNABLE: Mapping[str, float]
 
@@ -49,3 +51,9 @@ class Normaliser(Protocol):
         self, outputs: Float[Tensor, "*any D"], parameters: Mapping[str, Tensor], epsilon: float
     ) -> Float[Tensor, "*any D"]:
         """Return the normalised outputs; each parameter broadcasts against them. `epsilon` is `model.epsilon`."""
+
+
+def of_heads(choice: Any) -> Mapping[str, float]:
+    """Return the learned numbers of which each head has its own, with their initial values."""
+    initial: Mapping[str, float] = getattr(choice, "OF_HEADS", {})
+    return initial

@@ -30,7 +30,7 @@ from vanishing_variance.engine.attend import attend, products, weighted_sum
 from vanishing_variance.engine.config import Model
 from vanishing_variance.engine.embedding import Embedding
 from vanishing_variance.engine.initialisation import Initial
-from vanishing_variance.engine.interfaces import Batch, Normaliser, Rescaled, Weighting, Weights
+from vanishing_variance.engine.interfaces import Batch, Normaliser, Rescaled, Weighting, Weights, of_heads
 from vanishing_variance.engine.items import Items
 from vanishing_variance.engine.linear import Linear, linear
 
@@ -82,13 +82,14 @@ class Network:
                 shift = through_key * weights["item.2.bias"].unsqueeze(1)
                 items = replace(items, shift=shift.sum(-1))
         if self.rescaled:
-            folded_query = folded_query * self.factor(weights, length or items.embedding_index.shape[2])
+            factor = self.factor(weights, length or items.embedding_index.shape[2], folded_query.shape[1])
+            folded_query = folded_query * factor
         return items, folded_query
 
-    def factor(self, weights: Weights, length: int) -> Float[Tensor, "S 1 1"] | float:
-        """Return what an attention map that is `rescaled` multiplies the logits of a sequence of `length` items by."""
+    def factor(self, weights: Weights, length: int, rows: int = 1) -> Float[Tensor, "S _ 1"] | float:
+        """Return what an attention map that is `rescaled` multiplies the logits of `length` items by, of BH `rows`."""
         assert isinstance(self.attention, Rescaled)
-        return self.attention.scale(length, self._learned(weights, "map", self.attention))
+        return self.attention.scale(length, self._of_map(weights, rows))
 
     def context(
         self, weights: Weights, items: Items, folded_query: Float[Tensor, "S BH P"]
@@ -104,7 +105,7 @@ class Network:
         """Return the attention weights of the items."""
         if isinstance(self.attention, Rescaled):
             return torch.softmax(logits, dim=-1)
-        return self.attention.weights(logits, self._learned(weights, "map", self.attention))
+        return self.attention.weights(logits, self._of_map(weights, logits.shape[1]))
 
     def outputs(
         self, weights: Weights, context: Float[Tensor, "S BH P"], total: Float[Tensor, "S BH"] | None = None
@@ -120,7 +121,7 @@ class Network:
 
     def normalise(self, weights: Weights, outputs: Float[Tensor, "S B D"]) -> Float[Tensor, "S B D"]:
         """Return the normalised attention outputs, which the layers above read."""
-        parameters = self._learned(weights, "norm", self.norm)
+        parameters = {name: weights[f"norm.{name}"].unsqueeze(1) for name in self.norm.LEARNABLE}
         return self.norm.normalise(outputs, parameters, self.model.epsilon)
 
     def read_out(self, weights: Weights, normalised: Float[Tensor, "S B D"]) -> Float[Tensor, "S B C"]:
@@ -147,11 +148,12 @@ class Network:
         copied = torch.eye(padded, num_features, dtype=key.dtype, device=key.device).expand(seeds, -1, -1)
         return {**weights, "item.0.weight": copied, "item.0.bias": key.new_zeros(seeds, padded)}
 
-    def _learned(
-        self, weights: Weights, group: str, module: Rescaled | Weighting | Normaliser
-    ) -> dict[str, Float[Tensor, "S 1 _"]]:
-        """Return the learned parameters of the attention map, `map`, or of the normaliser, `norm`."""
-        return {name: weights[f"{group}.{name}"].unsqueeze(1) for name in module.LEARNABLE}
+    def _of_map(self, weights: Weights, rows: int) -> dict[str, Float[Tensor, "S _ 1"]]:
+        """Return the learned numbers of the attention map, and those of each head for each of the BH rows."""
+        learned = {name: weights[f"map.{name}"].unsqueeze(1) for name in self.attention.LEARNABLE}
+        for name in of_heads(self.attention):
+            learned[name] = weights[f"map.{name}"].repeat(1, rows // self.model.heads).unsqueeze(2)
+        return learned
 
     def _values(self, weights: Weights, context: Float[Tensor, "S BH P"]) -> Float[Tensor, "S BH d"]:
         """Return contexts through the item MLP's second layer and each head's rows of W_V."""
@@ -213,6 +215,8 @@ def initial(network: Network, embedding: Mapping[str, Initial], num_classes: int
             tensors[f"attention.{part}.bias"] = Initial((width,), bound)
     for name, value in network.attention.LEARNABLE.items():
         tensors[f"map.{name}"] = Initial((1,), constant=value)
+    for name, value in of_heads(network.attention).items():
+        tensors[f"map.{name}"] = Initial((model.heads,), constant=value)
     for name, value in network.norm.LEARNABLE.items():
         tensors[f"norm.{name}"] = Initial((width,), constant=value)
     tensors |= initialisation.linear_layer("head.0", width, width)

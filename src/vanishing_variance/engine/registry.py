@@ -38,7 +38,9 @@ def softmax_names() -> list[str]:
     They have a function `scale`, which is looked for in their text: to load them would load torch.
     """
     folder = _PACKAGE / "attentions"
-    return [name for name in names("attentions") if b"\ndef scale(" in (folder / f"{name}.py").read_bytes()]
+    return [
+        name for name in names("attentions") if re.search(rb"\n *def scale\(", (folder / f"{name}.py").read_bytes())
+    ]
 
 
 def load(folder: str, name: str) -> ModuleType:

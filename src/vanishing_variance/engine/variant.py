@@ -1,7 +1,7 @@
 """Variants of the experiment: a task, an attention map and a normaliser, and their network."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
@@ -10,10 +10,12 @@ from vanishing_variance.engine.config import Model
 from vanishing_variance.engine.drawing import require_same
 from vanishing_variance.engine.embedding import Embedding
 from vanishing_variance.engine.initialisation import Initial
-from vanishing_variance.engine.interfaces import Normaliser, Rescaled, Weighting
+from vanishing_variance.engine.interfaces import Normaliser, Rescaled, Weighting, of_heads
 from vanishing_variance.engine.network import Network, initial
 from vanishing_variance.engine.task import Sequences, Task, TaskTraining, unfit
+from vanishing_variance.harness import options as options_of
 from vanishing_variance.harness.errors import InputError, shown
+from vanishing_variance.harness.memory import in_one_line
 from vanishing_variance.harness.sections import get_param
 
 
@@ -38,6 +40,8 @@ class Given:
 
 # All by name.
 NAMED = Given()
+# Of a file whose choice takes options.
+CLASSES = {"norms": "Norm", "attentions": "Map"}
 
 
 @dataclass(frozen=True)
@@ -50,24 +54,30 @@ class Variant:
     model: Model
     attention_name: str = "softmax"
     given: Given = NAMED
+    norm_options: Mapping[str, Any] = field(default_factory=dict)
+    attention_options: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(
         cls, params: Mapping[str, Any], task: str, norm: str, attention: str = "softmax", given: Given = NAMED
     ) -> "Variant":
-        """Return the variant by params.yaml. Raises InputError."""
+        """Return the variant by params.yaml, whose options are of its own norm and attention. Raises InputError."""
         data = given.task
         if data is None:
             data = get_param(params, f"tasks.{task}.data", registry.load_task(task))
         model = get_param(params, "model", Model)
-        return cls(task, norm, data, model, attention, given)
+        options = [
+            params.get(f"{key}_options", {}) if name == params.get(key, name) else {}
+            for key, name in (("norm", norm), ("attention", attention))
+        ]
+        return cls(task, norm, data, model, attention, given, *options)
 
     @property
     def attention(self) -> Rescaled | Weighting:
         """The attention map. Raises InputError for an unknown or incomplete one."""
         attention = self.given.attention
         if attention is None:
-            attention = registry.load("attentions", self.attention_name)
+            attention = made("attentions", self.attention_name, self.attention_options)
         if not isinstance(attention, Rescaled | Weighting):
             wanted = "LEARNABLE, and scale, as ssmax.py has, or weights, as length_gain.py has"
             raise InputError(f"{_place(attention)}: an attention map has {wanted}")
@@ -79,10 +89,16 @@ class Variant:
     @property
     def norm(self) -> Normaliser:
         """The normaliser. Raises InputError for an unknown or incomplete one."""
-        norm = registry.load("norms", self.norm_name) if self.given.norm is None else self.given.norm
+        norm = self.given.norm
+        if norm is None:
+            norm = made("norms", self.norm_name, self.norm_options)
         if not isinstance(norm, Normaliser):
             raise InputError(f"{_place(norm)}: a normaliser has LEARNABLE and normalise, as ln.py has")
         _check_learnable(norm)
+        if of_heads(norm):
+            raise InputError(
+                f"{_place(norm)}: OF_HEADS is {shown(of_heads(norm))}; an attention map has it, and no norm"
+            )
         return norm
 
     def network(self) -> Network:
@@ -111,13 +127,32 @@ class Variant:
         return Network(Embedding(self.task), self.attention, self.norm, self.model)
 
 
+def made(folder: str, name: str, options: Mapping[str, Any]) -> Any:
+    """Return a choice by name: its file, or an object of the class in it, made with the options. Raises InputError."""
+    file = registry.load(folder, name)
+    kind = CLASSES[folder]
+    own = getattr(file, kind, None)
+    if own is None:
+        if options:
+            raise InputError(f"{folder}/{name}.py has no option {shown(next(iter(options)))}, but for a class {kind}")
+        return file
+    checked = options_of.checked(f"{folder}/{name}.py", own, options)
+    with in_one_line(f"{folder}/{name}.py: {kind}"):
+        return own(**checked)
+
+
 def _check_learnable(choice: Any) -> None:
-    """Raise InputError where initial values are no numbers by name."""
-    initial = choice.LEARNABLE
-    fits = isinstance(initial, Mapping) and all(isinstance(value, Real) for value in initial.values())
-    if not fits or not all(isinstance(name, str) and name.isidentifier() for name in initial):
-        example = '{"scale": 1.0}'
-        raise InputError(f"{_place(choice)}: LEARNABLE is {shown(initial)}; must be numbers by name, such as {example}")
+    """Raise InputError where initial values are no numbers by name, or a name has two."""
+    for what in ("LEARNABLE", "OF_HEADS"):
+        initial = getattr(choice, what, {})
+        fits = isinstance(initial, Mapping) and all(isinstance(value, Real) for value in initial.values())
+        if not fits or not all(isinstance(name, str) and name.isidentifier() for name in initial):
+            example = '{"scale": 1.0}'
+            raise InputError(
+                f"{_place(choice)}: {what} is {shown(initial)}; must be numbers by name, such as {example}"
+            )
+    for name in choice.LEARNABLE.keys() & of_heads(choice).keys():
+        raise InputError(f"{_place(choice)}: {name} is in LEARNABLE and in OF_HEADS; must be in one")
 
 
 def _place(choice: Any) -> str:

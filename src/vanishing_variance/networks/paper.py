@@ -12,7 +12,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from vanishing_variance.engine import registry
-from vanishing_variance.engine.interfaces import Rescaled, Weighting
+from vanishing_variance.engine.interfaces import Rescaled, Weighting, of_heads
 from vanishing_variance.networks import Layer, MakeNorm, Sizes
 
 
@@ -41,7 +41,8 @@ class Network(nn.Module):
         self.head_width, self.scaled_logits = width // heads, scaled_logits
         chosen: Any = registry.load("attentions", attention) if isinstance(attention, str) else attention
         # what is used of it: a module of Python's cannot be copied
-        used = {name: getattr(chosen, name) for name in ("LEARNABLE", "scale", "weights") if hasattr(chosen, name)}
+        names = ("LEARNABLE", "OF_HEADS", "scale", "weights")
+        used = {name: getattr(chosen, name) for name in names if hasattr(chosen, name)}
         self.map: Any = SimpleNamespace(**used)
 
         self.item: nn.Module = nn.Identity()
@@ -63,6 +64,8 @@ class Network(nn.Module):
         self.map_parameters = nn.Module()
         for name, value in self.map.LEARNABLE.items():
             self.map_parameters._parameters[name] = nn.Parameter(torch.full((1, 1, 1), float(value)))
+        for name, value in of_heads(self.map).items():
+            self.map_parameters._parameters[name] = nn.Parameter(torch.full((1, heads, 1), float(value)))
         self.norm = norm(width)
         self.head = mlp(width, width, sizes.classes)
 
@@ -82,18 +85,19 @@ class Network(nn.Module):
         values = self.attention["value"](items).split(self.head_width, dim=-1)
 
         head_weights, head_outputs = [], []
-        for q, k, v in zip(queries, keys, values, strict=True):
+        for head, (q, k, v) in enumerate(zip(queries, keys, values, strict=True)):
             logits = torch.einsum("bd,bnd->bn", q, k)
             if self.scaled_logits:
                 logits = logits / self.head_width**0.5
-            weights = self.weights(logits)
+            weights = self.weights(logits, head)
             head_weights.append(weights)
             head_outputs.append(torch.einsum("bn,bnd->bd", weights, v))
         return [Layer(torch.stack(head_weights, dim=1), torch.stack(head_outputs, dim=1))]
 
-    def weights(self, logits: Float[Tensor, "B N"]) -> Float[Tensor, "B N"]:
-        """Return the attention weights by the map, as of an ensemble of one seed."""
-        parameters = dict(self.map_parameters.named_parameters())
+    def weights(self, logits: Float[Tensor, "B N"], head: int) -> Float[Tensor, "B N"]:
+        """Return the attention weights by the map, as of an ensemble of one seed, of one of its heads."""
+        parameters: dict[str, Tensor] = dict(self.map_parameters.named_parameters())
+        parameters |= {name: parameters[name][:, head : head + 1] for name in of_heads(self.map)}
         ensemble = logits.unsqueeze(0)
         if isinstance(self.map, Rescaled):
             factor = self.map.scale(logits.shape[-1], parameters)
@@ -111,7 +115,7 @@ def state_of_seed(weights: Mapping[str, Float[Tensor, "S ..."]], seed: int) -> d
         if group == "embedding":
             named[f"features.{part}.weight"] = of_seed
         elif group == "map":
-            named[f"network.map_parameters.{part}"] = of_seed.view(1, 1, 1)
+            named[f"network.map_parameters.{part}"] = of_seed.view(1, -1, 1)
         elif group == "attention" and not part.endswith("bias"):
             named[f"network.{name}.weight"] = of_seed
         else:

@@ -3,18 +3,20 @@
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, get_type_hints
+from typing import Any
 
-from pydantic import ConfigDict, PydanticUserError, TypeAdapter, ValidationError
 from torch import nn
 
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.run import PAPER, Run
 from vanishing_variance.engine.variant import NAMED, Given
+from vanishing_variance.harness import options as options_of
 from vanishing_variance.harness.errors import InputError, shown
 
 NetworkChoice = str | type[nn.Module]
+# Of a network's constructor, before its options: sizes and norm.
+GIVEN = 2
 
 
 @dataclass(frozen=True)
@@ -80,34 +82,9 @@ def load_network(network: NetworkChoice) -> type[nn.Module]:
 
 def option_kinds(network: NetworkChoice) -> dict[str, inspect.Parameter]:
     """Return a network's options by name: all parameters but self, sizes and norm. Raises InputError."""
-    return dict(list(inspect.signature(load_network(network).__init__).parameters.items())[3:])
+    return options_of.kinds(load_network(network), GIVEN)
 
 
-def check_options(network: NetworkChoice, options: Mapping[str, Any]) -> dict[str, Any]:
+def check_options(network: NetworkChoice, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options, each of its annotated type. Raises InputError, which names what the network takes."""
-    loaded = load_network(network)
-    name = network_name(network)
-    parameters = option_kinds(network)
-    try:
-        annotations = get_type_hints(loaded.__init__)
-    except NameError:  # of a class within a function, where annotations are texts
-        annotations = {}
-    checked = {}
-    for key, value in options.items():
-        if key not in parameters:
-            taken = ", ".join(parameters) or "none"
-            raise InputError(f"network {name} has no option {shown(key)}; its options: {taken}")
-        try:
-            checked[key] = _adapter(annotations.get(key, Any)).validate_python(value, strict=True)
-        except ValidationError as problem:
-            message = problem.errors()[0]["msg"].removeprefix("Input should be ")
-            raise InputError(f"network {name}: option {key} is {shown(value)}; must be {message}") from None
-    return checked
-
-
-def _adapter(annotation: Any) -> TypeAdapter[Any]:
-    """Return what checks values of a type, which may be any class."""
-    try:
-        return TypeAdapter(annotation, config=ConfigDict(arbitrary_types_allowed=True))
-    except PydanticUserError:  # of a dataclass and the like, whose settings are its own
-        return TypeAdapter(annotation)
+    return options_of.checked(f"network {network_name(network)}", load_network(network), given, GIVEN)

@@ -25,7 +25,7 @@ from vanishing_variance.task_check import check_task, reads_order
 
 # What a line may change of params.yaml, sections and single keys; tests are the same for all lines.
 TRAINED = (
-    *("norm", "attention", "network", "network_options"),
+    *("norm", "attention", "network", "network_options", "norm_options", "attention_options"),
     *("blocks", "seeds_per_block", "tasks", "ranges", "model", "training"),
 )
 # What all lines share, so that they can be compared.
@@ -109,9 +109,12 @@ def unchecked_params(params: Mapping[str, Any], study: Study, line: str) -> dict
 def _merged(params: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return params.yaml with changes by dotted key. Raises InputError."""
     changes = {key: value for key, value in changes.items() if value != {} or not _is_section(params, key)}
-    options = {key.partition(".")[2]: changes.pop(key) for key in list(changes) if key.startswith("network_options.")}
-    if options or "network" in changes:  # those of params.yaml may be another network's
-        changes = {"network_options": options} | changes
+    params = {"norm_options": {}, "attention_options": {}, **params}  # of files from before they were there
+    for choice in ("norm", "attention", "network"):
+        prefix = f"{choice}_options."
+        options = {key.removeprefix(prefix): changes.pop(key) for key in list(changes) if key.startswith(prefix)}
+        if options or choice in changes:  # those of params.yaml may be another choice's
+            changes = {f"{choice}_options": options} | changes
     network = changes.get("network", params.get("network", PAPER))
     if network != PAPER:  # of the base and params.yaml it is other lines'
         changes["attention"] = "softmax"

@@ -27,6 +27,7 @@ from vanishing_variance.studies.sources import PACKAGE, hashes
 from vanishing_variance.studies.study import of_study, read_study
 
 # Not blocks: more of them train alone.
+_OPTIONS = ("norm_options", "attention_options")
 _WHOLE = ("norm", "attention", "seed", "seeds_per_block", "model", "training")
 
 
@@ -82,6 +83,7 @@ def plan_of_training(params: Mapping[str, Any], task: str, range_: str) -> dict[
         network["files"] = _plain_files(PAPER)
     return {
         **{key: params[key] for key in _WHOLE},
+        **{key: params[key] for key in _OPTIONS if params.get(key)},
         **network,
         "tasks": {task: {**own, "steps": steps}},
         "ranges": {range_: params["ranges"][range_]},
