@@ -193,7 +193,7 @@ def evaluate(trained: Trained, lengths: Iterable[int] | None = None, sequences: 
 
 @_settled()
 def inside(trained: Trained, lengths: Iterable[int] | None = None, sequences: int | None = None) -> pd.DataFrame:
-    """Return what is inside the models: seed, layer, head, length, target, hard, variance.
+    """Return what is inside the models: seed, layer, head, length, target, hard, variance; `lengths` as `evaluate`.
 
     Layers and heads count from 0; `target` is the attention to the target item, `hard` how often it is the largest,
     `variance` that of O over the features of a head; means over the sequences of `evaluate`. Raises InputError, "not

@@ -116,7 +116,8 @@ def _of_classes(task: Task, what: str, classes: Any, least: int) -> Iterator[str
     if not _is_whole(size, least):
         parameters = ", ".join(type(task).model_fields) or "none"
         allowed = f"{least} to {MOST_CLASSES}, or the name of a parameter that is: {parameters}"
-        yield f"{what} is {shown(classes)}; must be {allowed}"
+        found = f"{classes}, {shown(size)}" if isinstance(classes, str) and size is not None else shown(classes)
+        yield f"{what} is {found}; must be {allowed}"
 
 
 def _is_whole(value: Any, least: int) -> bool:

@@ -44,7 +44,7 @@ def things(tmp_path, monkeypatch):
     return importlib.import_module("things")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def child():
     """A process that is started anew, with another order of sets, and does not find the module."""
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:

@@ -14,6 +14,7 @@ from vanishing_variance.engine.interfaces import Normaliser, Rescaled, Weighting
 from vanishing_variance.engine.network import Network, initial
 from vanishing_variance.engine.task import Sequences, Task, TaskTraining, unfit
 from vanishing_variance.harness import options as options_of
+from vanishing_variance.harness.caller import as_before
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.memory import in_one_line
 from vanishing_variance.harness.sections import get_param
@@ -35,7 +36,8 @@ class Given:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         if self.task is not None and self.drawn is not None:
-            require_same(self.task, self.drawn)
+            with as_before():
+                require_same(self.task, self.drawn)
 
 
 # All by name.

@@ -3,14 +3,18 @@
 pickle alone names classes and functions, and whoever reads it imports them as they are then.
 """
 
+import copy
+import dis
 import importlib
+import os
 import sys
 import threading
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import _lru_cache_wrapper, lru_cache
 from io import BytesIO
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import cloudpickle
@@ -18,11 +22,15 @@ import cloudpickle.cloudpickle as internals  # type: ignore[import-untyped]
 import torch
 from torch import Tensor
 
+from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.memory import in_one_line
 from vanishing_variance.harness.paths import is_installed
 
 _PACKAGE = __name__.partition(".")[0]
-_lock = threading.Lock()
+# Of a module that is not of its code.
+_OF_IMPORT = {"__builtins__", "__cached__", "__loader__", "__path__", "__spec__"}
+_lock = threading.RLock()
+os.register_at_fork(after_in_child=_lock._at_fork_reinit)  # type: ignore[attr-defined]
 _looked_at: dict[str, tuple[Any, bool]] = {}
 
 
@@ -51,6 +59,11 @@ def described(thing: Any) -> bytes:
 class ByValue:
     """An object whose pickle has the code of what it holds."""
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        memo[id(self)] = thing = type(self).__new__(type(self))
+        thing.__dict__.update(copy.deepcopy(vars(self), memo))
+        return thing
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (type(self), dumps(vars(self), f"keeping a {type(self).__name__}"))
 
@@ -74,6 +87,10 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, ModuleType):
             return _reduced_module(obj)
+        if isinstance(obj, _lru_cache_wrapper) and _is_by_value(obj.__module__):
+            return _cached, (obj.__wrapped__, obj.cache_parameters())
+        if isinstance(obj, FunctionType) and _is_by_value(obj.__module__):
+            _require_imported(obj)
         reduced = super().reducer_override(obj)
         if isinstance(obj, type) and isinstance(reduced, tuple):
             tracked = internals._DYNAMIC_CLASS_TRACKER_BY_CLASS.get(obj)
@@ -127,7 +144,8 @@ def _own_modules() -> list[ModuleType]:
     for name, module in sys.modules.copy().items():
         if name not in _looked_at or _looked_at[name][0] is not module:
             _looked_at[name] = module, _is_own(name, module)
-    return [module for module, is_own in _looked_at.values() if is_own]
+    own = {name: module for name, (module, is_own) in _looked_at.items() if is_own}
+    return [own[name] for name, module in sys.modules.copy().items() if name in own and own[name] is module]
 
 
 def _is_own(name: str, module: Any) -> bool:
@@ -135,6 +153,9 @@ def _is_own(name: str, module: Any) -> bool:
     if type(module) is not ModuleType or module.__name__ != name or name.partition(".")[0] == _PACKAGE:
         return False
     file = vars(module).get("__file__")
+    if file is None:  # a folder without __init__.py
+        folders = list(vars(module).get("__path__", []))
+        return bool(folders) and not any(map(is_installed, folders))
     return isinstance(file, str) and file.endswith(".py") and not is_installed(file)
 
 
@@ -142,8 +163,25 @@ def _reduced_module(module: ModuleType) -> tuple[Any, ...]:
     """Return a module by its name, but for one's own, which is what it holds."""
     if module.__name__ in sys.modules and not internals._is_registered_pickle_by_value(module):
         return importlib.import_module, (module.__name__,)
-    held = {name: value for name, value in vars(module).items() if not name.startswith("__")}
+    held = {name: value for name, value in vars(module).items() if name not in _OF_IMPORT}
     return ModuleType, (module.__name__,), held, None, None, _filled
+
+
+def _is_by_value(name: Any) -> bool:
+    module = sys.modules.get(name)
+    return module is not None and internals._is_registered_pickle_by_value(module)
+
+
+def _cached(function: Any, parameters: dict[str, Any]) -> Any:
+    return lru_cache(**parameters)(function)
+
+
+def _require_imported(function: FunctionType) -> None:
+    """Raise InputError for a function that imports a module of one's own when it is called: an edited one, maybe."""
+    for instruction in dis.get_instructions(function):
+        if instruction.opname == "IMPORT_NAME" and _is_by_value(instruction.argval):
+            why = f"{function.__qualname__} imports {instruction.argval} when it is called"
+            raise InputError(f"{function.__module__}: {why}; import it at the top of the file")
 
 
 def _filled(module: ModuleType, held: dict[str, Any]) -> None:

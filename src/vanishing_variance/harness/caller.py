@@ -1,6 +1,7 @@
 """The settings that torch and numpy keep for a whole process or thread, which decide numbers."""
 
 import gc
+import os
 import random
 import threading
 from collections.abc import Callable, Iterator
@@ -17,6 +18,15 @@ from torch.utils import _python_dispatch, deterministic
 # Everything here is of the whole process: one caller at a time.
 _lock = threading.RLock()
 _within = False
+
+
+def _forked() -> None:
+    """Let a forked process, which has one thread, wait for no other."""
+    global _lock, _within
+    _lock, _within = threading.RLock(), False
+
+
+os.register_at_fork(after_in_child=_forked)
 
 
 def _flushes_denormals() -> bool:
@@ -123,6 +133,7 @@ def _leave(within: bool) -> None:
 def _leave_modes(stack: ExitStack) -> None:
     """Leave the modes of this thread, and hooks of all modules, until the stack unwinds."""
     stack.enter_context(_without_modes())
+    stack.enter_context(_without_saving_hooks())
     stack.enter_context(torch.inference_mode(False))
     stack.enter_context(torch.enable_grad())
     for kind in ("cpu", "cuda"):
@@ -146,3 +157,18 @@ def _without_modes() -> Iterator[None]:
     finally:
         for mode in reversed(modes):
             overrides._push_mode(mode)
+
+
+@contextmanager
+def _without_saving_hooks() -> Iterator[None]:
+    """Leave what the caller does with tensors that are saved for a backward pass."""
+    autograd = torch._C._autograd
+    left = []
+    while (hooks := autograd._top_saved_tensors_default_hooks(True)) is not None:
+        left.append(hooks)
+        autograd._pop_saved_tensors_default_hooks()
+    try:
+        yield
+    finally:
+        for hooks in reversed(left):
+            autograd._push_saved_tensors_default_hooks(*hooks)

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, get_type_hints
 
 from pydantic import ConfigDict, PydanticUserError, TypeAdapter, ValidationError
@@ -27,10 +28,12 @@ def checked(what: str, kind: type, options: Mapping[str, Any], given: int = 0) -
             taken = ", ".join(parameters) or "none"
             raise InputError(f"{what} has no option {shown(key)}; its options: {taken}")
         try:
-            values[key] = _adapter(annotations.get(key, Any)).validate_python(value, strict=True)
+            checked = _adapter(annotations.get(key, Any)).validate_python(value, strict=True)
         except ValidationError as problem:
             message = problem.errors()[0]["msg"].removeprefix("Input should be ")
             raise InputError(f"{what}: option {key} is {shown(value)}; must be {message}") from None
+        # of other kinds pydantic returns another object, of a plainer class
+        values[key] = checked if isinstance(value, int | float) else value
     return values
 
 
@@ -39,4 +42,6 @@ def _adapter(annotation: Any) -> TypeAdapter[Any]:
     try:
         return TypeAdapter(annotation, config=ConfigDict(arbitrary_types_allowed=True))
     except PydanticUserError:  # of a dataclass and the like, whose settings are its own
-        return TypeAdapter(annotation)
+        with suppress(PydanticUserError):
+            return TypeAdapter(annotation)
+        return TypeAdapter(Any)

@@ -3,7 +3,7 @@
 S seeds, B sequences.
 """
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -15,6 +15,8 @@ from torch.nn.parameter import is_lazy
 from vanishing_variance.engine.batches import batches
 from vanishing_variance.engine.check import check_attention, check_norm, mixes
 from vanishing_variance.engine.device import device
+from vanishing_variance.engine.drawing import draw
+from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.by_value import copied, described
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.memory import in_one_line
@@ -25,6 +27,8 @@ from vanishing_variance.plain.plan import PlainPlan
 
 # Of numbers that are trained, averaged and written.
 DTYPES = torch.float32, torch.float64, torch.int64, torch.int32, torch.uint8, torch.bool
+# Sequences that answers are compared on, and a step along the gradient.
+SEQUENCES, STEP = 8, 0.01
 REMEDY = "keep what changes in buffers, changed in place, and draw by torch alone"
 
 Bytes = dict[str, bytes]
@@ -46,8 +50,12 @@ def check_network(plan: PlainPlan, seed: int) -> None:
     for part in model.modules():
         if isinstance(part, NormModule):
             check_norm(variant.norm_name, variant.norm, variant.model.epsilon, part.width)
-    for name, tensor in model.state_dict(keep_vars=True).items():
+    state = model.state_dict(keep_vars=True)
+    for name, tensor in state.items():
         _check_tensor(f"network {model.name}: {name}", tensor)
+    for name, _ in model.named_parameters():
+        if name not in state:
+            raise InputError(f"network {model.name}: its state_dict lacks {name}, which would be lost")
     initial = {name: tensor.clone() for name, tensor in model.to(device()).state_dict().items()}
     batch, labels = next(batches(plan, [seed]))
     with torch.random.fork_rng():
@@ -56,9 +64,10 @@ def check_network(plan: PlainPlan, seed: int) -> None:
         for same in (model, initial_model(plan, seed).to(device())):
             again = _trial(same, batch, labels)
             _check_alike(model, first, again, "is different when seed and state are the same", REMEDY)
-        one = {name: array[0].to(device()) for name, array in batch.items()}
-        _check_alone(model, one)
-        _check_loaded(model, initial_model(untouched, seed).to(device()), one)
+        samples = [_sample(plan, length) for length in (plan.lengths.shortest, plan.lengths.longest)]
+        for sample in samples:
+            _check_alone(model, sample)
+        _check_loaded(model, initial_model(untouched, seed).to(device()), samples)
 
 
 def _check_alike(model: PlainModel, first: Bytes, again: Bytes, fault: str, remedy: str) -> None:
@@ -75,13 +84,21 @@ def _check_alone(model: PlainModel, one: Batch) -> None:
         raise InputError(f"network {model.name}: an answer depends on other sequences of a batch; keep them apart")
 
 
-def _check_loaded(model: PlainModel, loaded: PlainModel, one: Batch) -> None:
-    """Raise InputError where a new model with the state of a trained one answers other sequences otherwise."""
+def _sample(plan: PlainPlan, length: int) -> Mapping[str, Tensor]:
+    """Return some sequences of a length."""
+    sequences = draw(plan.variant.task, stream("check", "network", length), SEQUENCES, length)
+    return {name: torch.from_numpy(array).to(device()) for name, array in sequences.items()}
+
+
+def _check_loaded(model: PlainModel, loaded: PlainModel, samples: Sequence[Mapping[str, Tensor]]) -> None:
+    """Raise InputError where a new model with the state of a trained one answers otherwise, in whatever order."""
     loaded.load_state_dict(model.state_dict())
-    others = {name: array[len(array) // 2 :] for name, array in one.items()}
-    after_training, answer = (_answer(each, others, 0) for each in (model, loaded.eval()))
-    if not torch.equal(after_training.nan_to_num(), answer.nan_to_num()):
-        fault = "what a training step leaves beside its state decides answers"
+    # with another noise than that of the training step
+    again = [*samples, *samples]
+    of_model, of_loaded = ([_answer(each, sample, 1) for sample in again] for each in (model, loaded.eval()))
+    pairs = [*zip(of_model, of_loaded, strict=True), (of_loaded[0], of_loaded[len(samples)])]
+    if not all(torch.equal(one.nan_to_num(), other.nan_to_num()) for one, other in pairs):
+        fault = "what it keeps beside its state decides answers"
         raise InputError(f"network {model.name}: {fault}, so another model would be tested; {REMEDY}")
 
 
@@ -128,11 +145,15 @@ def _trial(model: PlainModel, batch: Batch, labels: Int64[Tensor, "S B"]) -> Byt
     model.train()
     with in_one_line(f"network {model.name}: a training step"):
         loss = ensemble.backward(on_device, labels.to(device()))
+    with torch.no_grad():
+        for tensor in ensemble.parameters.values():
+            if tensor.grad is not None:
+                tensor.sub_(STEP * tensor.grad)
     trained = _each_described(model.state_dict())
     model.eval()
     with torch.no_grad():
         answers = model(one)
-        if hasattr(model.network, "inside"):
+        if hasattr(type(model.network), "inside"):
             model.inside(one)
     ensemble.check_bound()
     _check_alike(model, trained, _each_described(model.state_dict()), "changes in a test", "ask self.training first")
@@ -143,6 +164,8 @@ def _each_described(values: Mapping[str, Any]) -> Bytes:
     """Return named values as bytes, but for what cannot be copied."""
     by_name = {}
     for name, value in values.items():
+        if isinstance(value, Generator):
+            raise InputError(f"{name} is a generator, which no copy can go on with; {REMEDY}")
         with suppress(Exception):  # of any kind: of its class's own code
             by_name[name] = described(value)
     return by_name

@@ -16,6 +16,7 @@ from torch.nn.functional import cross_entropy
 
 from vanishing_variance.harness.by_value import described
 from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.memory import in_one_line
 from vanishing_variance.harness.progress import say
 from vanishing_variance.plain.model import PlainModel
 
@@ -38,16 +39,23 @@ class Single:
     def backward(self, batch: Batch, labels: Int64[Tensor, "S B"]) -> Float[Tensor, " S"]:
         """Return the loss in nats, and leave its gradients in `.grad`."""
         class_logits = self._model({name: array[0] for name, array in batch.items()})
-        loss = cross_entropy(class_logits, labels[0])
-        loss.backward()
+        with in_one_line(f"network {self._model.name}: a training step"):
+            loss = cross_entropy(class_logits, labels[0])
+            loss.backward()
         for name, tensor in self._trained.items():
             if tensor.grad is not None:  # None: of a part that this batch did not use
-                self.parameters[name].grad = tensor.grad.to_dense().unsqueeze(0)
+                gradient = tensor.grad.to_dense()
+                if gradient.stride() != tensor.stride():  # torch's fused Adam takes no other
+                    gradient = torch.empty_like(tensor, requires_grad=False).copy_(gradient)
+                self.parameters[name].grad = gradient.unsqueeze(0)
                 tensor.grad = None
         return loss.detach().unsqueeze(0)
 
     def check_bound(self) -> None:
-        """Raise InputError where `forward` has put another tensor in the place of one of the state."""
+        """Raise InputError where `forward` has put another tensor in the place of one, or trains others."""
+        trained = {name for name, tensor in self._model.named_parameters() if tensor.requires_grad}
+        for name in trained ^ self._trained.keys():
+            raise InputError(f"network {self._model.name}: forward changes whether {name} is trained; decide at first")
         state = self._model.state_dict()
         for name in [*state, *self.weights]:
             if name not in state or name not in self.weights or state[name].data_ptr() != self.weights[name].data_ptr():

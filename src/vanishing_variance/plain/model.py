@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.run import PAPER
 from vanishing_variance.engine.streams import stream
-from vanishing_variance.harness.by_value import ByValue
+from vanishing_variance.harness.by_value import ByValue, copied
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.memory import in_one_line
 from vanishing_variance.networks import Layer, MakeNorm, NormModule, Sizes
@@ -53,6 +53,8 @@ class PlainModel(ByValue, nn.Module):
         if not isinstance(class_logits, Tensor) or class_logits.shape != expected:
             found = tuple(getattr(class_logits, "shape", ())) or type(class_logits).__name__
             raise InputError(f"network {self.name} returns {found}; must be class logits {expected}, (batch, classes)")
+        if not class_logits.is_floating_point():
+            raise InputError(f"network {self.name} returns {class_logits.dtype}; must be floating-point numbers")
         return class_logits
 
     def inside(self, batch: Batch) -> list[Layer]:
@@ -64,6 +66,10 @@ class PlainModel(ByValue, nn.Module):
         if not isinstance(layers, list) or not layers or not all(isinstance(layer, Layer) for layer in layers):
             raise InputError(f"{what} {shown(layers)}; must be a list of Layer(weights, outputs)")
         for layer in layers:
+            if not all(
+                isinstance(part, Tensor) and part.is_floating_point() for part in (layer.weights, layer.outputs)
+            ):
+                raise InputError(f"{what} {shown(layer)}; must be a Layer of tensors, floating-point numbers")
             heads = layer.weights.shape[1:2]
             shapes = layer.weights.shape, layer.outputs.shape[:-1]
             if shapes != ((len(items), *heads, items.shape[1]), (len(items), *heads)):
@@ -90,6 +96,7 @@ def initial_model(plan: PlainPlan, seed: int) -> PlainModel:
     By torch's own initialisers; those of `paper` are the fast engine's, but beside a normaliser of modules. Raises
     InputError.
     """
+    plan = copied(plan, f"copying {plan.name}")  # no two models share what options or defaults hold
     name = plan.root_seed, "initial", plan.variant.task_name, seed, "network"
     with torch.random.fork_rng():
         torch.manual_seed(int(stream(*name).integers(2**63)))
