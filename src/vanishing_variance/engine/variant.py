@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
+from vanishing_variance.engine import options as options_of
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.config import Model
 from vanishing_variance.engine.drawing import require_same
@@ -13,7 +14,6 @@ from vanishing_variance.engine.initialisation import Initial
 from vanishing_variance.engine.interfaces import Normaliser, Rescaled, Weighting, of_heads
 from vanishing_variance.engine.network import Network, initial
 from vanishing_variance.engine.task import Sequences, Task, TaskTraining, unfit
-from vanishing_variance.harness import options as options_of
 from vanishing_variance.harness.caller import as_before
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.memory import in_one_line

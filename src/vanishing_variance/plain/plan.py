@@ -7,11 +7,11 @@ from typing import Any
 
 from torch import nn
 
+from vanishing_variance.engine import options as options_of
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.run import PAPER, Run
 from vanishing_variance.engine.variant import NAMED, Given
-from vanishing_variance.harness import options as options_of
 from vanishing_variance.harness.errors import InputError, shown
 
 NetworkChoice = str | type[nn.Module]
