@@ -33,6 +33,9 @@ NETWORKS = ["Bag", "Odd", "Part", "Half", "Counts", "First", "Order", "NumpyStar
 # Those that a line must refuse, and those that one may, where a process has another order of sets.
 REFUSED = {"Chance", "Remembers", "RemembersFirst", "Part", "Counts", "First", "NumpyStart"}
 ORDERED = {"NumberedAnew", "Order"}
+ALL = [*TASKS, *NORMS, *MAPS, *NETWORKS]
+# In every way in the quick tests, too.
+QUICK = {"Reused", "Drawn", "Odd"}
 
 
 @pytest.fixture
@@ -192,16 +195,25 @@ CHILD = []
 WAYS = [among_others, under_modes, in_children, after_an_edit]
 
 
-@pytest.mark.parametrize("name", [*TASKS, *NORMS, *MAPS, *NETWORKS])
-def test_every_way_gives_the_same_numbers_or_a_line(name, things, child, monkeypatch, capsys):
+@pytest.mark.parametrize("name", ALL)
+def test_other_processes_and_edits_give_the_same_numbers_or_a_line(name, things, child, monkeypatch, capsys):
+    compare(name, WAYS[-2:], things, child, monkeypatch)
+    assert ("not a number" in capsys.readouterr().err) == (name == "Overflows")
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in ALL])
+def test_every_way_gives_the_same_numbers_or_a_line(name, things, child, monkeypatch):
+    compare(name, WAYS[:-2], things, child, monkeypatch)
+
+
+def compare(name, ways, things, child, monkeypatch):
     CHILD[:] = [child]
     if name in REFUSED:
         with pytest.raises(InputError):
             alone(things, name, monkeypatch)
         return
     expected = alone(things, name, monkeypatch)
-    assert ("not a number" in capsys.readouterr().err) == (name == "Overflows")
-    for way in WAYS:
+    for way in ways:
         with monkeypatch.context() as patch:
             found = by(way, things, name, patch)
         if isinstance(found, str):
