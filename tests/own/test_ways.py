@@ -34,8 +34,9 @@ NETWORKS = ["Bag", "Odd", "Part", "Half", "Counts", "First", "Order", "NumpyStar
 REFUSED = {"Chance", "Remembers", "RemembersFirst", "Part", "Counts", "First", "NumpyStart"}
 ORDERED = {"NumberedAnew", "Order"}
 ALL = [*TASKS, *NORMS, *MAPS, *NETWORKS]
-# In every way in the quick tests, too.
-QUICK = {"Reused", "Drawn", "Odd"}
+# In the quick tests, too: one of each kind, and those that a line refuses; and in every way.
+TOLD = {"Largest", "NumberedAnew", "Wide", "InPlace", "Drawn", "Map", "Odd", "Overflows"} | REFUSED
+QUICK = {"Reused"}
 
 
 @pytest.fixture
@@ -195,7 +196,7 @@ CHILD = []
 WAYS = [among_others, under_modes, in_children, after_an_edit]
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=() if name in TOLD else pytest.mark.slow) for name in ALL])
 def test_other_processes_and_edits_give_the_same_numbers_or_a_line(name, things, child, monkeypatch, capsys):
     compare(name, WAYS[-2:], things, child, monkeypatch)
     assert ("not a number" in capsys.readouterr().err) == (name == "Overflows")

@@ -41,7 +41,8 @@ Call = Callable[[Any, Tensor, Parameters], Any]
 def check_choices(plan: TrainingPlan, seed: int) -> None:
     """Raise InputError where a normaliser or an attention map does not do what it has to, or a step cannot be made."""
     torch.set_num_threads(1)  # as in training: several wait for each other
-    plan = copied(plan, f"copying {plan.name}")  # what they keep of these numbers must not be trained
+    if plan.is_given:  # what it keeps of these numbers must not be trained
+        plan = copied(plan, f"copying {plan.name}")
     variant = plan.variant
     check_norm(variant.norm_name, variant.norm, variant.model.epsilon, variant.model.width)
     check_attention(variant.attention_name, variant.attention, variant.model.heads)

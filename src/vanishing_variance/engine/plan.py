@@ -26,6 +26,11 @@ class TrainingPlan:
     task_training: TaskTraining
     steps: int
 
+    @property
+    def is_given(self) -> bool:
+        """True where something of it is given in place of a name: what that keeps, a copy must not share."""
+        return self.variant.given != NAMED
+
     @classmethod
     def of(cls, params: Mapping[str, Any], run: Run, *, given: Given = NAMED) -> "TrainingPlan":
         """Return the plan of a run by params.yaml, with the task's number of steps on the range. Raises InputError."""

@@ -43,7 +43,9 @@ def check_network(plan: PlainPlan, seed: int) -> None:
     be the same beside other sequences.
     """
     torch.set_num_threads(1)  # as in training: several wait for each other
-    plan, untouched = (copied(plan, f"copying {plan.name}") for _ in range(2))  # what is kept must not be trained
+    untouched = plan
+    if plan.is_given:  # what it keeps of these numbers must not be trained
+        plan = copied(plan, f"copying {plan.name}")
     variant = plan.variant
     check_attention(variant.attention_name, variant.attention)
     model = initial_model(plan, seed)

@@ -15,7 +15,6 @@ from torch import Tensor, nn
 from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.run import PAPER
 from vanishing_variance.engine.streams import stream
-from vanishing_variance.engine.variant import NAMED
 from vanishing_variance.harness.by_value import ByValue, copied
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.memory import in_one_line
@@ -97,7 +96,7 @@ def initial_model(plan: PlainPlan, seed: int) -> PlainModel:
     By torch's own initialisers; those of `paper` are the fast engine's, but beside a normaliser of modules. Raises
     InputError.
     """
-    if not isinstance(plan.network, str) or plan.variant.given != NAMED:
+    if plan.is_given:
         plan = copied(plan, f"copying {plan.name}")  # no two models share what options or defaults hold
     name = plan.root_seed, "initial", plan.variant.task_name, seed, "network"
     with torch.random.fork_rng():

@@ -30,6 +30,11 @@ class PlainPlan(TrainingPlan):
     options: Mapping[str, Any] = field(default_factory=dict)
     starts: tuple[int, str] | None = None
 
+    @property
+    def is_given(self) -> bool:
+        """True where something of it is given in place of a name: what that keeps, a copy must not share."""
+        return super().is_given or not isinstance(self.network, str)
+
     @classmethod
     def of(
         cls,

@@ -7,6 +7,7 @@ S seeds.
 """
 
 import hashlib
+import multiprocessing
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -52,7 +53,8 @@ def _start(plan: PlainPlan, seed: int) -> str:
 
 def _models(plan: PlainPlan, seeds: Sequence[int]) -> list[PlainModel]:
     """Return the models of seeds as training begins. Raises InputError where other processes begin otherwise."""
-    if plan.starts is not None and _start(plan, plan.starts[0]) != plan.starts[1]:
+    is_other = multiprocessing.parent_process() is not None
+    if is_other and plan.starts is not None and _start(plan, plan.starts[0]) != plan.starts[1]:
         why = "starts from other weights in another process, as where the order of a set decides; sort it"
         raise InputError(f"network {plan.network_name}: {why}")
     return [initial_model(plan, seed).to(device()).train() for seed in seeds]
