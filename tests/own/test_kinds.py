@@ -296,7 +296,8 @@ def test_kept_weights_have_their_dtype_and_whole_numbers_no_mean():
         def forward(self, items, query):
             return self.more(super().forward(items, query).double()).float() * (self.prime % 2)
 
-    models = train(smoke(**{"training.kept_steps": [1]}), "argmax", "ln", [0], network=Prime, steps=3)
+    changes = {"training.kept_steps": [1], "training.averaged_part": 0.9}  # the mean of three
+    models = train(smoke(**changes), "argmax", "ln", [0], network=Prime, steps=30)
     for weights in (models.weights, *models.kept.values()):
         assert weights["network.prime"].tolist() == [2654435761]
         assert weights["network.more.weight"].dtype == np.float64
