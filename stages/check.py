@@ -17,8 +17,6 @@ from vanishing_variance.results.runs import TASKS, trained
 from vanishing_variance.studies.plan import network_plan
 from vanishing_variance.studies.sources import hashes
 
-OPTIONS = {"norms": "norm_options", "attentions": "attention_options"}
-
 
 def main() -> None:
     Arguments(description=__doc__).parse_args()
@@ -34,7 +32,8 @@ def main() -> None:
         for name in names:
             imported = hashes([f"{room}/{name}.py"])
             imported.pop(f"{room}/{name}.py")  # stages declare it
-            options = params.get(OPTIONS[room], {}) if name in (params["norm"], params["attention"]) else {}
+            kind = room.removesuffix("s")
+            options = params.get(f"{kind}_options", {}) if name == params[kind] else {}
             write_text(CHOICES / room / f"{name}.yaml", written(imported | options))
     keep_only(params)
 

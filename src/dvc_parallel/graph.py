@@ -153,7 +153,7 @@ class Pipeline:
     def _hold(self, names: Iterable[str]) -> None:
         """Lock the files of these stages alone; DVC's lock, held by the caller, lets no other DVC in meanwhile.
 
-        Locks of a process that was killed block nobody: DVC looks whether it is there.
+        A killed process blocks nobody: DVC drops locks of processes that have ended.
         """
         self._held = list(names)
         stages = [self._stages[name] for name in self._held]

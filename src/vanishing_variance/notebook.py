@@ -61,8 +61,8 @@ class Trained(ByValue):
     """Trained models of one variant.
 
     `weights` by name, (seeds, ...) each; `losses`: seed, step, loss (nats); `kept`: weights that are kept beside the
-    last ones, such as `averaged`. `params` are those they were trained with. What was given is there as it was, code
-    and all; `pickle` keeps it, too.
+    last ones, such as `averaged`. `params` are those they were trained with. `plan` has copies of what was
+    given, with its code; `pickle` keeps them.
     """
 
     plan: TrainingPlan

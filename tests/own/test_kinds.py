@@ -16,8 +16,9 @@ from small import make_short
 from torch import nn
 
 from vanishing_variance import Embedded, Number, OneHot, Task, evaluate, inside, module, read_params, train
+from vanishing_variance.engine import registry
 from vanishing_variance.engine.batches import batches
-from vanishing_variance.engine.check import map_reads_order
+from vanishing_variance.engine.check import ITEMS, check_norm, map_reads_order
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.variant import Given
 from vanishing_variance.harness import edits, parallel
@@ -411,3 +412,7 @@ def test_no_time_is_said_before_there_is_a_rate(capsys):
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "here: 0/10 steps, at work"
     assert lines[1].startswith("here: 5/10 steps, 0 steps/s, ")
+
+
+def test_a_width_as_large_as_the_items_of_the_check_passes():
+    check_norm("ln", registry.load("norms", "ln"), 1e-5, ITEMS)

@@ -137,7 +137,7 @@ def _check(what: str, choice: Any, call: Call, size: tuple[int, int], learned: P
             if mixes(returned[seed : seed + 1, part], alone):
                 raise InputError(f"{what} {MIXED}")
     others = numbers.flip(1) * 2
-    if columns == ITEMS:  # of a map, which may be given more
+    if isinstance(choice, Weighting):  # which may be given more items
         others = torch.cat((others, others), dim=-1)
     _check_kept(what, copies, call, (numbers, others), learned)
 

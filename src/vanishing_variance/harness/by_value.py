@@ -140,7 +140,7 @@ def _by_value() -> Iterator[None]:
 
 
 def _own_modules() -> list[ModuleType]:
-    """Return modules of one's own; of thousands that are loaded each is looked at once."""
+    """Return modules of one's own; each loaded module is examined once."""
     for name, module in sys.modules.copy().items():
         if name not in _looked_at or _looked_at[name][0] is not module:
             _looked_at[name] = module, _is_own(name, module)

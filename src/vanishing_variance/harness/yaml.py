@@ -43,7 +43,7 @@ def written(document: Mapping[str, Any], *, once: bool = False) -> str:
 def flattened(sections: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Return the values of sections, and of sections in them, by dotted key; an empty section is a value, too.
 
-    Raises InputError for a key that is there twice, nested and dotted.
+    Raises InputError for a key given twice, nested and dotted.
     """
     values: dict[str, Any] = {}
     for name, value in sections.items():

@@ -114,7 +114,7 @@ def _check_lines(study: Study) -> None:
     """Raise InputError where there are no lines, or where one is not of a range, or two things at once."""
     if not study.names:
         raise InputError(f"lines is {shown(study.lines)}; must have at least 1 line")
-    flattened({"base": study.base, "lines": study.lines, "kept": study.kept})  # refuses a key that is there twice
+    flattened({"base": study.base, "lines": study.lines, "kept": study.kept})  # raises for a key given twice
     for line in study.names:
         own = study.own(line)
         if study.range_of(line) not in get_args(RangeName):

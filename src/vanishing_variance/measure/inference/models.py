@@ -105,7 +105,7 @@ class Models:
     def attended(self, sequences: Sequences) -> Attended:
         """Return attention and its outputs O for a batch that the models share.
 
-        A map or a normaliser may write into what it is given, which is therefore a copy.
+        Maps and normalisers get copies, since they may write in place.
         """
         items, folded_query = self.encode(sequences)
         total = None
