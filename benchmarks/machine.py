@@ -8,8 +8,7 @@ import numpy as np
 import torch
 
 from benchmarks import ROOT
-from vanishing_variance.harness import cgroups
-from vanishing_variance.harness.machine import cpuinfo
+from vanishing_variance.harness.machine import cores, cpuinfo
 
 
 def machine() -> dict[str, Any]:
@@ -17,7 +16,7 @@ def machine() -> dict[str, Any]:
     processor = cpuinfo().get("model name") or platform.processor()
     return {
         "device": torch.cuda.get_device_name() if torch.cuda.is_available() else processor,
-        "cores": cgroups.cores(),
+        "cores": cores(),
         "versions": {"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__},
         "revision": _revision(),
     }

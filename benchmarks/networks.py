@@ -52,7 +52,7 @@ def main() -> None:
     for task in ("argmax", "dictionary"):
         params = changed(read_yaml(ROOT / "params.yaml"), {f"tasks.{task}.steps.short": STEPS})
         for network in ("paper", "transformer"):
-            plan = PlainPlan.of(params, Run(task, "short", "ln", 0), network)
+            plan = PlainPlan.of(params, Run(task, "ln", 0, norm="ln"), network)
             seconds: dict[str, list[float]] = {"bare": [], "ours": []}
             for _ in range(ROUNDS):
                 for way, train in (("bare", bare), ("ours", ours)):

@@ -47,7 +47,7 @@ class Workload:
         """The training, of lengths 5 to `length`."""
         lengths = {"shortest": SHORTEST, "longest": max(SHORTEST, self.length)}
         changes = {"ranges.short": lengths, f"tasks.{self.task}.steps.short": self.amount}
-        return TrainingPlan.of(changed(read_yaml(ROOT / "params.yaml"), changes), Run(self.task, "short", "ln", 0))
+        return TrainingPlan.of(changed(read_yaml(ROOT / "params.yaml"), changes), Run(self.task, "ln", 0, norm="ln"))
 
     def weights(self, seeds: list[int]) -> dict[str, Tensor]:
         """Initial weights, (S, ...) each; to be evaluated, with an attention as peaked as a trained model's.

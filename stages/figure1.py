@@ -7,7 +7,7 @@ from vanishing_variance.harness.frames import read_csv, tidied, write_csv
 from vanishing_variance.harness.paths import FIGURES, METRICS, PLOTS
 from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.probe.fits import ONE, POOLED, fits, pooled, summary
-from vanishing_variance.results.accuracy import rounded
+from vanishing_variance.results.columns import rounded
 
 FOLDER = FIGURES / "figure1"
 

@@ -10,11 +10,12 @@ from vanishing_variance.figures import results
 from vanishing_variance.figures.config import Figures
 from vanishing_variance.figures.drawing import write_figure
 from vanishing_variance.harness.frames import read_csv, read_frame, tidied, write_csv
-from vanishing_variance.harness.paths import FIGURES, LOSSES, METRICS, NETWORK, PLOT_DATA, PLOTS
+from vanishing_variance.harness.paths import FIGURES, LOSSES, METRICS, PLOT_DATA, PLOTS
 from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.results.runs import REFERENCE
+from vanishing_variance.results.runs import REFERENCE, lines_of, range_of
+from vanishing_variance.results.schema import by_rule
 from vanishing_variance.results.shares import shares
 
 # What other stages measured inside the models.
@@ -27,31 +28,30 @@ MEASURED = {
 def main() -> None:
     Arguments(description=__doc__).parse_args()
     params = read_yaml(PATH)
-    network = read_yaml(NETWORK)["network"]
+    network = get_param(params, "network", str)
     norm = get_param(params, "norm", Norm)
-    block = get_param(params, "blocks", Blocks)[0]
     shown = get_param(params, "figures", Figures)
-    attention = get_param(params, "attention", str)
     ranges: dict[str, Range] = {name: get_param(params, f"ranges.{name}", Range) for name in ranges_of(params)}
-    longest = {name: lengths.longest for name, lengths in ranges.items()}
+    longest = {line: ranges[range_of(line)].longest for line in lines_of(norm, ranges_of(params))}
 
     if network == PAPER:
-        pair = [Run(shown.task, "short", one, block, attention) for one in ("none", norm)]
-        frames = {name: read_evaluated(pair, name) for name in results.SHOWN}
-        write(results.of_inside(frames, shown, norm, longest["short"]))
+        block, range_ = get_param(params, "blocks", Blocks)[0], next(iter(ranges))
+        pair = [Run(shown.task, one, block, range_, one) for one in ("none", norm)]
+        frames = {name: read_tested(pair, name) for name in results.SHOWN}
+        write(results.of_inside(frames, shown, norm, longest["none"]))
         measured = {name: read_csv(path) for name, path in MEASURED.items()}
         intervened = tidied(read_csv(METRICS / "interventions" / "accuracy.csv"), "accuracy")
         write(results.of_measured({**measured, "shares": shares(intervened, longest)}, longest))
     else:
         write(results.of_other_network(network))
-    losses, accuracies = read_frame(LOSSES), read_csv(METRICS / "accuracy.csv")
+    losses, accuracies = read_frame(LOSSES), by_rule(read_csv(METRICS / "results.csv"))
     for name, lengths in ranges.items():
         write(results.of_range(name, lengths, norm, losses, accuracies, read_csv(REFERENCE)))
 
 
-def read_evaluated(runs: list[Run], name: str) -> dict[str, pd.DataFrame]:
-    """Return a frame of the evaluation of each run, by normaliser."""
-    return {one.norm: read_frame(one.folder("evaluated") / f"{name}.parquet") for one in runs}
+def read_tested(runs: list[Run], name: str) -> dict[str, pd.DataFrame]:
+    """Return a frame of the test of each run, by normaliser."""
+    return {one.norm: read_frame(one.folder("tested") / f"{name}.parquet") for one in runs}
 
 
 def write(drawn: results.Drawn) -> None:

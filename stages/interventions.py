@@ -1,47 +1,41 @@
-"""Set one thing inside the trained models of a block, and leave the rest: accuracies by seed, a row an intervention.
+"""Set one thing inside the models of one run, and leave the rest: accuracies by seed, a row an intervention.
 
-Of the paper's network alone: of another one there are no rows. One of the interventions gives the models the attention
-weights of their partner's: of `none`, and for `none` itself of `ln`, or on the long range of the treatment.
+One of the interventions gives the models the attention weights of their partner's, of another line. Of models of the
+plain engine there are no rows.
 """
 
 import pandas as pd
 
-from vanishing_variance.engine.ranges import Range
-from vanishing_variance.engine.run import PAPER, block_and_partner
-from vanishing_variance.engine.seeds import Index, SeedsPerBlock, seeds
-from vanishing_variance.engine.variant import Variant
+from vanishing_variance import engines
+from vanishing_variance.engine.seeds import seeds
 from vanishing_variance.harness.arrays import read_arrays
-from vanishing_variance.harness.frames import write_frame
-from vanishing_variance.harness.paths import NETWORK
+from vanishing_variance.harness.frames import write_csv
 from vanishing_variance.harness.script import run_script
-from vanishing_variance.harness.sections import PATH, Lengths, get_param
-from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.measure.inference.stored import open_sequences
-from vanishing_variance.measure.interventions.config import Interventions
-from vanishing_variance.measure.interventions.measurement import Block, intervene
+from vanishing_variance.harness.sections import get_param
+from vanishing_variance.measure.config import Interventions
+from vanishing_variance.measure.drawn import sequences_of
+from vanishing_variance.measure.held_out import Test
+from vanishing_variance.measure.interventions.measurement import COLUMNS, Trained, intervene
+from vanishing_variance.studies.arguments import planned_run
+from vanishing_variance.studies.files import measured_file
 
 
 def main() -> None:
-    this, partner = block_and_partner(__doc__)
-    params = read_yaml(PATH)
-    folder = this.folder("interventions")
-    if read_yaml(NETWORK)["network"] != PAPER:
-        write_frame(folder / "accuracy.parquet", pd.DataFrame())
+    planned, key = planned_run(__doc__)
+    this = planned.run(key)
+    params = planned.params(key, "train", "interventions")
+    path = measured_file(this, "interventions")
+    if "interventions" not in params:
+        write_csv(path, pd.DataFrame(columns=COLUMNS))
         return
-    how: Interventions = get_param(params, "interventions", Interventions)
-    size = get_param(params, "seeds_per_block", SeedsPerBlock)
-    variant, other = (Variant.of(params, this.task, one.norm, this.attention) for one in (this, partner))
-    block = Block(
-        range_name=this.range,
-        trained=get_param(params, f"ranges.{this.range}", Range),
-        variant=variant,
-        weights=read_arrays(this.weights),
-        partner=other,
-        partner_weights=read_arrays(partner.weights),
-        sequences=open_sequences(this.task, get_param(params, "test.lengths", Lengths)),
+    models, others = (
+        Trained(engines.plan_of(planned.params(one.key, "train"), one), read_arrays(one.weights))
+        for one in (this, planned.partner(key))
     )
-    accuracy = intervene(block, seeds(this.block, size), how, get_param(params, "seed", Index))
-    write_frame(folder / "accuracy.parquet", accuracy)
+    settings: Interventions = get_param(params, "interventions", Interventions)
+    sequences = sequences_of(models.plan, get_param(params, "test", Test), stored=not this.study)
+    block = seeds(this.block, params["seeds_per_block"])
+    write_csv(path, intervene(models, others, sequences, block, settings))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from vanishing_variance.probe.config import Probe
 from vanishing_variance.probe.deviations import Subject, check_components, measure, select
 from vanishing_variance.probe.pretrained import find, load
 from vanishing_variance.probe.sequences import read_prose, tokenised, vocabulary
-from vanishing_variance.results.accuracy import rounded
+from vanishing_variance.results.columns import rounded
 
 
 def main() -> None:

@@ -19,50 +19,39 @@ from vanishing_variance.studies.new import filled
 ROOT = Path(__file__).resolve().parents[1]
 # What the page reads of studies, and the README's picture: results that no stage of the copy writes.
 _READ = ("study.yaml", "results/kept.csv", "claims.json")
-OF_NO_STAGE = (
-    "plots/readme/",
-    *(f"studies/{name}/{file}" for name in ("fresh", PAPER_SCALE) for file in _READ),
-)
-TASKS, NORMS = ("argmax", "dictionary"), {"short": ("none", "std", "ln"), "long": ("none", "ln")}
+OF_NO_STAGE = ("plots/readme/", *(f"studies/{name}/{file}" for name in ("fresh", PAPER_SCALE) for file in _READ))
+TASKS, RANGES, NORMS = ("argmax", "dictionary"), ("short", "long"), ("none", "std", "ln")
 
 
-def stages(kind, block=0, tasks=TASKS, norms=NORMS, attention="softmax"):
+def stages(kind, block=0, tasks=TASKS, ranges=RANGES, norms=NORMS):
     """The names of the stages of one kind."""
-    pairs = [(name, norm) for name in norms for norm in norms[name]]
-    prefix = {"short": kind, "long": f"{kind}-long"}
-    return {f"{prefix[name]}@{task}-{name}-{attention}-{norm}-{block}" for task in tasks for name, norm in pairs}
+    return {f"{kind}@{task}-{name}-{norm}-{block}" for task in tasks for name in ranges for norm in norms}
 
 
-def interventions(norms=NORMS, treatment="ln"):
+def interventions(norms=NORMS, block=0):
     """The names of the stages of interventions, with the partner that each has."""
     found = set()
-    for range_, of_range in norms.items():
-        for norm in of_range:
-            partner, kind = "none", "interventions"
-            if norm == "none":
-                partner, kind = "ln" if range_ == "short" else treatment, "interventions-none"
-            kind += "" if range_ == "short" else "-long"
-            found |= {f"{kind}@{task}-{range_}-softmax-{norm}-{partner}-0" for task in TASKS}
+    for norm in norms:
+        kind, partner = ("interventions-none", "ln") if norm == "none" else ("interventions", "none")
+        found |= stages(kind, block, norms=[f"{norm}-{partner}"])
     return found
 
 
-def proposition(*norms):
+def proposition(norms=NORMS):
     """The names of the stages of Proposition 1."""
-    return {f"proposition@{task}-short-softmax-{norm}-0" for task in TASKS for norm in norms}
+    return stages("proposition", ranges=["short"], norms=norms)
 
 
-def added(norms, treatment):
-    """The names of the stages that another treatment adds: its models on these ranges, and the inside of them."""
-    models = stages("train", norms=norms) | stages("evaluate", norms=norms)
-    found = models | interventions(norms) | interventions({"long": ["none"]}, treatment)
-    return found | proposition(*norms.get("short", ()))
+def added(norm):
+    """The names of the stages that another treatment adds: its models, and the inside of them."""
+    return stages("train", norms=[norm]) | stages("test", norms=[norm]) | interventions([norm]) | proposition([norm])
 
 
-TRAIN, EVALUATE = stages("train"), stages("evaluate")
-INSIDE = interventions() | proposition(*NORMS["short"])
+TRAIN, TEST = stages("train"), stages("test")
+INSIDE = interventions() | proposition()
 GENERATE = {"generate@argmax", "generate@dictionary"}
 # What depends on the treatment and is kept by git alone.
-RESULTS = {"ttest", "figures", "claims", "report"}
+RESULTS = {"compare", "figures", "claims", "report"}
 # The one study of a copy, tests/smoke-study.yaml, a line of which git has the results alone, and its blocks, whose
 # list DVC needs before the plan is written.
 STUDY = "studies/leaderboard"
@@ -74,8 +63,8 @@ argmax,before,1,4,0.5
 argmax,before,1,16,0.25
 argmax,before,1,64,0.25
 """
-RUNS = "runs: [none-0, power-ln-0, transformer-0]\ntasks: [argmax, dictionary]\n"
-ALL = {"check", "probe", "figure1", *RESULTS, *INSIDE, *GENERATE, *TRAIN, *EVALUATE}
+RUNS = "runs: [none-0, power-ln-0, transformer-0]\ntasks: [argmax, dictionary]\nintervened: {}\nproposed: {}\n"
+ALL = {"check", "probe", "figure1", *RESULTS, *INSIDE, *GENERATE, *TRAIN, *TEST}
 
 
 def _cores(number):

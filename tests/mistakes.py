@@ -32,12 +32,17 @@ def git(*words: str, folder: Path = ROOT) -> str:
     return subprocess.run(["git", *words], cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def place(folder: Path, old: str) -> Path | None:
-    """Return the one file of the sources that has a text, None where there is none or more than one."""
-    listed = git("ls-files", "src", "stages", "dvc.yaml", "*/dvc.yaml", folder=folder).split()
+def sources(folder: Path) -> dict[Path, str]:
+    """Return the texts of the files in which mistakes are made."""
+    listed = git("ls-files", "src", "stages", ".github", "dvc.yaml", "*/dvc.yaml", folder=folder).split()
     paths = [folder / name for name in listed if Path(name).suffix in (".py", ".c", ".yaml")]
-    found = [path for path in paths if old in path.read_text()]
-    return found[0] if len(found) == 1 and found[0].read_text().count(old) == 1 else None
+    return {path: path.read_text() for path in paths}
+
+
+def place(texts: dict[Path, str], old: str) -> Path | None:
+    """Return the one file that has a text once, None where there is none or more than one."""
+    found = [path for path, text in texts.items() if old in text]
+    return found[0] if len(found) == 1 and texts[found[0]].count(old) == 1 else None
 
 
 def near(folder: Path, changed: Path) -> list[str]:
@@ -65,15 +70,15 @@ def failed(folder: Path, tests: list[str]) -> str:
 def made(folder: Path, name: str) -> Iterator[Path]:
     """Make a mistake in a worktree while the context lasts; yield the file."""
     old, new = MISTAKES[name]
-    path = place(folder, old)
+    texts = sources(folder)
+    path = place(texts, old)
     if path is None:
         sys.exit(f"{name}: the text stands nowhere, or in more than one place: {old}")
-    text = path.read_text()
-    path.write_text(text.replace(old, new))
+    path.write_text(texts[path].replace(old, new))
     try:
         yield path
     finally:
-        path.write_text(text)
+        path.write_text(texts[path])
 
 
 def main() -> None:

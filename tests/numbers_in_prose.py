@@ -1,85 +1,115 @@
-"""Numbers in README.md and docs/results.md against the files in git that `numbers.yaml` names: `make check-numbers`."""
+"""Numbers of README.md and docs/results.md against their sources in git: `make check-numbers`.
+
+A number with its interval is in a table of a file that its section links. One alone, with a decimal or a percent sign,
+is in rows that a comment of its paragraph, list item or table names by the file, cells and, after >, columns:
+
+    <!-- studies/best/answer.md: argmax, 100,000 steps | falls, last > gain -->
+
+Markdown's rows have the heading above them as a cell, those of JSON the keys above them. README's numbers are in the
+sections of docs/results.md that their paragraph links.
+"""
 
 import csv
 import json
 import re
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 ROOT = Path(__file__).resolve().parents[1]
-# No results: confidence levels, the exponent that the paper expects, versions.
-EXEMPT = (r"9[05]%(?:\s+prediction)?\s+intervals?", r"N\^−0\.5", r"Python\s+3\.11", r"arXiv\s+\S+", r"[A-Za-z]+-\d\S*")
-# Examples, links, and the block of README.md that a program writes (tests/test_readme.py).
-ELSEWHERE = (r"^```.*?^```", r"`[^`]*`", r"\]\([^)]*\)", r"<!-- answer:.*?<!-- end of answer -->")
+PAGES = ("README.md", "docs/results.md")
+# No results: confidence levels, the exponent that the paper expects, versions, code, links, comments.
+EXEMPT = (r"9[05]%(?:\s+prediction)?\s+intervals?", r"N\^−0\.5", r"Python\s+3\.11", r"[A-Za-z]+-\d\S*")
+EXEMPT += (r"^```.*?^```", r"`[^`]*`", r"\]\([^)]*\)", r"<!--.*?-->")
+# What a program writes in README.md (tests/test_readme.py).
+WRITTEN = re.compile(r"<!-- answer:.*?<!-- end of answer -->", re.S)
 WHOLE = r"[+−-]?\d+(?:,\d{3})*"
-# These need an entry: numbers with a decimal or a percent sign, and whole ones in brackets that are no link's.
-CLAIM = rf"{WHOLE}(?:\.\d+%?|%)|(?<=\[){WHOLE}(?=,\s)|(?<=,\s){WHOLE}(?=\](?!\())"
-TOKEN = re.compile(rf"(?P<skip>{'|'.join((*ELSEWHERE, *EXEMPT))})|(?P<claim>{CLAIM})|{WHOLE}", re.S | re.M)
+NUMBER = rf"{WHOLE}(?:\.\d+)?"
+INTERVAL = rf"(?:{NUMBER}%?\s+)?\[{NUMBER},\s+{NUMBER}\](?!\()"
+TOKEN = re.compile(rf"(?:{'|'.join(EXEMPT)})|(?P<number>{INTERVAL}|{WHOLE}(?:\.\d+%?|%))", re.S | re.M)
+COMMENT = re.compile(r"<!-- (?P<file>\S+): (?P<rows>.*?) -->", re.S)
 Row = list[tuple[str, str]]  # (column, cell)
-Entry = dict[str, Any]  # words, from, cells, columns
 
 
-def problems(page: str, entries: list[Entry]) -> Iterator[str]:
-    """Yield a line for each entry that page and source do not agree with, and each number that is not in one entry."""
-    covered = Counter[int]()
-    for entry in entries:
-        places = list(re.finditer(r"\s+".join(map(re.escape, entry["words"].split())), page))
-        if len(places) != 1:
-            yield f'"{entry["words"]}": stands {len(places)} times on the page'
-            continue
-        numbers = numbers_within(page, *places[0].span())
-        values = selected(entry)
-        covered.update(number.start() for number in numbers)
-        if not numbers or not in_order([number[0] for number in numbers], values):
-            has = " ".join(f"{value:g}" for value in values[:20]) or "no such line"
-            yield f'"{entry["words"]}": {entry["from"]} has {has}'
-    for number in numbers_within(page, 0, len(page)):
-        if covered[number.start()] != 1:
-            line = page.count("\n", 0, number.start()) + 1
-            yield f"line {line}: {number[0]}: in {covered[number.start()]} entries of tests/numbers.yaml"
+def problems(text: str) -> Iterator[str]:
+    """Yield a line for each number of a page that is in none of its sources, and for what its comments name in vain."""
+    for section in WRITTEN.sub("", text).split("\n## "):
+        linked = [row_text(row) for file in linked_by(section) for row in rows(file)]
+        for block in re.split(r"\n\s*\n|\n(?=- |\d\. )", section):
+            named = list(named_by(block))
+            yield from (f"no row has {name}" for name, texts in named if not any(texts))
+            sources = [text for _, texts in named for text in texts]
+            said = said_by_sections(block)
+            for number in numbers(block):
+                tables = sources + (linked if "[" in number else [])
+                if not ({number, f"+{number}"} & said or any(is_in(number, text) for text in tables)):
+                    yield f'"{number}" is in no source of "{" ".join(block.split())[:60]}…"'
 
 
-def numbers_within(page: str, start: int, end: int) -> list[re.Match[str]]:
-    """Return the numbers in a part of a page that need an entry, or all where none does."""
-    tokens = [token for token in TOKEN.finditer(page) if not token["skip"]]
-    inside = [token for token in tokens if start <= token.start() and token.end() <= end]
-    return [token for token in inside if token["claim"]] or inside
+def numbers(text: str) -> list[str]:
+    """Return the numbers that need a source, each with its interval."""
+    return [" ".join(token["number"].split()) for token in TOKEN.finditer(text) if token["number"]]
 
 
-def selected(entry: Entry) -> list[float]:
-    """Return the numbers in an entry's columns of its lines, and, if its words have a bracket, those in brackets."""
-    cells = entry["cells"]
-    names = "|".join(rf"{re.escape(name)}(?!\w)" for name in entry["columns"])
-    left_out = r"2\^\d+" if "[" in entry["words"] else r"2\^\d+|\[[^\]]*\]"
-    values = []
-    for wanted in cells if isinstance(cells[0], list) else [cells]:
-        for row in rows(entry["from"]):
-            parts = [part.strip() for column, cell in row for part in (cell, f"{column} {cell}", *cell.split(","))]
-            if set(wanted).issubset(parts):
-                text = re.sub(left_out, "", " ".join(cell for column, cell in row if re.match(names, column)))
-                values += re.findall(r"[+-]?\d+(?:\.\d+)?(?:e[+-]\d+)?", text.replace("−", "-"))
-    return [float(value) for value in values]
+def is_in(number: str, text: str) -> bool:
+    """Return whether a text has a number, or a number and its interval, rounded to as many digits.
+
+    A percentage may be a share there; a number without its interval is no bound of one there.
+    """
+    parts = re.findall(rf"{NUMBER}%?", number)
+    found = values(text if "[" in number else re.sub(r"\[[^\]]*\]", "", text))
+    windows = zip(*(found[start:] for start in range(len(parts))), strict=False)
+    return any(all(map(is_rounded, parts, window)) for window in windows)
 
 
-def in_order(numbers: list[str], values: list[float]) -> bool:
-    """Return whether the numbers are some of the values, in their order."""
-    left = iter(values)
-    return all(any(_rounded(number, value) for value in left) for number in numbers)
+@cache
+def values(text: str) -> list[float]:
+    """Return the numbers of a row; 2^4 is a length."""
+    found = re.findall(rf"(?<![\w.]){NUMBER}(?:e[+-]\d+)?", re.sub(r"2\^\d+", "", text))
+    return [as_float(number) for number in found]
 
 
-def _rounded(number: str, value: float) -> bool:
-    """Return whether the number is the value when it is rounded; a percentage may be a share in the file."""
-    digits = number.rstrip("%").replace("−", "-").replace(",", "")
-    tolerance = 0.5000001 * 10.0 ** -len(digits.partition(".")[2])
-    factors = (1, 100) if number.endswith("%") else (1,)
-    return any(abs(value * factor - float(digits)) <= tolerance for factor in factors)
+@cache
+def as_float(number: str) -> float:
+    return float(number.rstrip("%").replace("−", "-").replace(",", ""))
+
+
+def is_rounded(part: str, value: float) -> bool:
+    tolerance = 0.5000001 * 10.0 ** -len(part.rstrip("%").partition(".")[2])
+    factors = (1, 100) if part.endswith("%") else (1,)
+    return any(abs(value * factor - as_float(part)) <= tolerance for factor in factors)
+
+
+def linked_by(section: str) -> list[str]:
+    """Return the files with tables that a section links."""
+    return re.findall(r"\]\((?:\.\./)?((?:studies|metrics)/[^)#]+\.(?:md|csv|json))\)", section)
+
+
+def named_by(block: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield what the comments of a block name, and the texts of these rows."""
+    for comment in COMMENT.finditer(block):
+        for named in " ".join(comment["rows"].split()).split("; "):
+            cells, _, columns = named.partition(" > ")
+            chosen = [row for row in rows(comment["file"]) if set(cells.split(" | ")) <= {cell for _, cell in row}]
+            yield f"{comment['file']}: {named}", [row_text(row, tuple(columns.split(" | "))) for row in chosen]
+
+
+def row_text(row: Row, columns: tuple[str, ...] = ("",)) -> str:
+    """Return the cells of the columns whose names begin so."""
+    return " | ".join(cell for column, cell in row if column and column.startswith(columns))
+
+
+def said_by_sections(block: str) -> set[str]:
+    """Return the numbers, with and without intervals, of the sections of docs/results.md that a block links."""
+    said = set()
+    for section in (ROOT / "docs/results.md").read_text(encoding="utf-8").split("\n## "):
+        heading = section.partition("\n")[0].lower().replace(" ", "-")
+        if f"](docs/results.md#{re.sub(r'[^a-z-]', '', heading)})" in block:
+            said |= {text for number in numbers(section) for text in (number, number.partition(" [")[0])}
+    return said
 
 
 @cache
@@ -87,7 +117,7 @@ def rows(file: str) -> list[Row]:
     """Return the lines of a file's tables."""
     text = in_git(file)
     if file.endswith(".json"):
-        return list(_json_rows(json.loads(text or "{}")))
+        return list(_json_rows(json.loads(text)))
     if file.endswith(".csv"):
         return [list(line.items()) for line in csv.DictReader(text.splitlines())]
     return list(_markdown_rows(text))
@@ -116,22 +146,18 @@ def _markdown_rows(text: str) -> Iterator[Row]:
             header = []
             heading = cells[0].strip("# ") if line.startswith(("#", "**")) else heading
         elif not header:
-            header = cells
+            header = [name or "label" for name in cells]
         else:
-            yield [("", heading), *zip(header, cells, strict=True)]
-
-
-def entries_by_page() -> dict[str, list[Entry]]:
-    """Return the entries of each page; every scalar is a string."""
-    return yaml.load((ROOT / "tests/numbers.yaml").read_text(encoding="utf-8"), yaml.BaseLoader)
+            above = [("", part) for part in heading.split(", ")]
+            yield [*above, *zip(header, cells, strict=True)]
 
 
 def main() -> None:
-    said = []
-    for page, entries in entries_by_page().items():
-        said += [f"{page}, {problem}" for problem in problems((ROOT / page).read_text(encoding="utf-8"), entries)]
-    print("\n".join(said) or "every number is in the file that tests/numbers.yaml names")
-    sys.exit(bool(said))
+    found = []
+    for page in PAGES:
+        found += [f"{page}: {problem}" for problem in problems((ROOT / page).read_text(encoding="utf-8"))]
+    print("\n".join(found) or "every number is in its source")
+    sys.exit(bool(found))
 
 
 if __name__ == "__main__":

@@ -66,3 +66,18 @@ class Edges(Drawn):
 
 
 OWN = [Mean, OneCategory, Queried, Kinds, Edges]
+
+
+def own(base=Mean, **changes):
+    """Return a class of a task, as `base` but for some of it."""
+    return type("Own", (base,), changes)
+
+
+def drawing(draw):
+    """Return a `sample` of numbers that are drawn by a function of generator and size."""
+    return lambda self, rng, *size: {"number": draw(rng, size)}
+
+
+def labelling(label):
+    """Return a `label` by a function of the numbers."""
+    return lambda self, batch: label(batch["number"])

@@ -6,13 +6,16 @@ from torch import nn
 
 from vanishing_variance.plain.plan import PlainPlan
 
+# Options of a file's network, which is larger by default.
+SMALL = {"transformer": {"layers": 2, "heads": 2, "width": 16}}
+
 
 def make_plain(task, network, norm="ln", options=None, model=None, **settings):
     """Return a plan of 12 steps, of 4 sequences a batch."""
     plan = make_short(task, norm, model=model, **settings)
     if network == "paper":
         return PlainPlan.of_paper(plan)
-    return PlainPlan(**vars(plan), network=network, options=options or {})
+    return PlainPlan(**vars(plan), network=network, options=options or SMALL.get(network, {}))
 
 
 class Bag(nn.Module):

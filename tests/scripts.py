@@ -13,7 +13,7 @@ import pytest
 from vanishing_variance.harness.script import run_script
 
 ROOT = Path(__file__).resolve().parents[1]
-ONE = ("--task", "argmax", "--range", "short", "--attention", "softmax", "--norm", "ln", "--block", "0")
+ONE = "argmax-short-ln-0"
 
 
 def stage(name, *arguments):

@@ -6,8 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from checkout import ROOT
 from rounding import in_double
 
+from vanishing_variance import read_params
 from vanishing_variance.engine import checkpoints, loop, registry
 from vanishing_variance.engine.config import Model, Training
 from vanishing_variance.engine.initialisation import draw
@@ -28,6 +30,11 @@ TASK_TRAINING = {"argmax": {}, "dictionary": {"embedding_width": 16, "embedding_
 # The width of `make_trained`, and times how much its logits differ so that single items have most of the weight.
 WIDTH = 16
 SHARP = {"argmax": 30, "dictionary": 10}
+
+
+def smoke(**changes):
+    """Return the parameters of tests/smoke.yaml, some changed."""
+    return read_params(changes, ROOT / "tests/smoke.yaml")
 
 
 def make_model(**changes):
@@ -51,6 +58,12 @@ def make_plan(task="argmax", norm="ln", steps=20, model=None, attention="softmax
         task_training=task_class.training_class()(**TASK_TRAINING[task]),
         steps=steps,
     )
+
+
+def plan_of(trained, shortest=3, longest=9):
+    """Return the plan of a block, of these training lengths."""
+    plan = make_plan(trained.variant.task_name)
+    return replace(plan, variant=trained.variant, lengths=Range(shortest=shortest, longest=longest))
 
 
 def make_short(task, norm="ln", *, model=None, **settings):
@@ -153,10 +166,13 @@ class Watched(paper.Network):
 
     seen = weigh = None
 
-    def weights(self, logits, head):
-        weights = self.weigh(logits) if self.weigh else super().weights(logits, head)
+    def rescaled(self, logits, head):
         self.seen.setdefault("logits", []).append(logits)
-        self.seen.setdefault("weights", []).append(weights)
+        return logits if self.weigh else super().rescaled(logits, head)
+
+    def weights(self, rescaled):
+        weights = [self.weigh(logits) for logits in rescaled] if self.weigh else super().weights(rescaled)
+        self.seen.setdefault("weights", []).extend(weights)
         return weights
 
 

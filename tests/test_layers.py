@@ -19,6 +19,7 @@ ROWS = (
     ("claims",),
     ("results",),
     ("measure", "probe"),
+    ("engines",),
     ("plain",),
     ("networks",),
     ("attentions", "norms", "tasks"),

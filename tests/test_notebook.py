@@ -13,14 +13,17 @@ import pandas as pd
 import pytest
 import torch
 from checkout import ROOT
+from small import smoke
 
 import vanishing_variance
 from vanishing_variance import evaluate, notebook, read_params, train
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.measure.evaluation.config import Diagnostics
-from vanishing_variance.measure.evaluation.fast_models import EvaluationPlan, evaluate_block
+from vanishing_variance.measure import tested
+from vanishing_variance.measure.config import Diagnostics
+from vanishing_variance.measure.evaluation import fast_models
+from vanishing_variance.measure.evaluation.fast_models import evaluate_block
 from vanishing_variance.measure.inference.models import select_models
 from vanishing_variance.measure.inference.sequences import of_length
 
@@ -28,12 +31,8 @@ SMOKE = ROOT / "tests/smoke.yaml"
 pytestmark = pytest.mark.trains
 
 
-def smoke():
-    return read_params({f"tasks.{task}.steps.short": 2 for task in ("argmax", "dictionary")}, SMOKE)
-
-
 def trained(attention):
-    return train(smoke(), "argmax", "ln", seeds=[0, 3], attention=attention)
+    return train(smoke(), "argmax", "ln", seeds=[0, 3], attention=attention, steps=2)
 
 
 @pytest.mark.parametrize("attention", ["softmax", "length_gain"])
@@ -46,13 +45,12 @@ def test_accuracies_are_those_of_the_pipeline(attention):
     kept = {"averaged": select_models(both.kept["averaged"], second)}
     one = replace(both, seeds=[3], weights=select_models(both.weights, second), kept=kept)
     variant, lengths, look = one.plan.variant, [4, 16, 64], Diagnostics(sequences=2, heatmap_sequences=1)
-    plan = EvaluationPlan("test", 0, variant, "short", one.plan.lengths, look)
 
     def read(length, size):
         yield from of_length(variant.task, stream(0, "test", "argmax", length), 64, length, size)
 
     sequences = {length: partial(read, length) for length in lengths}
-    _, frames = evaluate_block(plan, {"last": one.weights, **kept}, one.seeds, sequences)
+    _, frames = evaluate_block(one.plan, {"last": one.weights, **kept}, one.seeds, sequences, look)
     pd.testing.assert_frame_equal(evaluate(one), frames["accuracy"])
 
 
@@ -74,7 +72,7 @@ def test_parameters_that_there_are_not_are_one_line(changes, path, said):
 
 def test_what_is_tested_is_whole_numbers_within_the_task():
     params = smoke()
-    models = train(params, "dictionary", "ln", np.arange(1))
+    models = train(params, "dictionary", "ln", np.arange(1), steps=2)
     assert models.seeds == [0]
     params["test"]["lengths"] = [4]  # of other trainings
     assert evaluate(models)["length"].max() == 64
@@ -101,16 +99,23 @@ def settings():
 @pytest.mark.parametrize("network", [None, "transformer"])
 def test_the_callers_process_is_left_as_it_was_and_the_work_has_one_thread(network, monkeypatch):
     threads = []
-    monkeypatch.setattr(notebook, "accuracies", lambda *_: threads.append(torch.get_num_threads()))
+
+    def counted(*_):
+        threads.append(torch.get_num_threads())
+        return pd.DataFrame()
+
+    for room in (tested, fast_models):
+        monkeypatch.setattr(room, "accuracies", counted)
     torch.set_flush_denormal(False)
     torch.set_num_threads(3)
     try:
         before = settings()
-        models = train(smoke(), "argmax", "ln", [0], network=network)
+        models = train(smoke(), "argmax", "ln", [0], network=network, steps=2)
         assert settings() == before
         evaluate(models, [4], 10)
         assert settings() == before
-        monkeypatch.setattr(notebook, "accuracies", refuse)
+        for room in (tested, fast_models):
+            monkeypatch.setattr(room, "accuracies", refuse)
         with pytest.raises(ZeroDivisionError):
             evaluate(models, [4], 10)
         assert settings() == before
@@ -139,13 +144,14 @@ def test_the_package_says_what_it_is():
     assert "py.typed" in project["tool"]["setuptools"]["package-data"]["*"]
 
 
-@pytest.mark.parametrize("has_own", [True, False])
-def test_the_example_in_the_readme_runs(has_own, tmp_path, monkeypatch, capsys):
+def test_the_example_in_the_readme_runs(tmp_path, monkeypatch, capsys):
+    """With the parameters of the folder."""
     [code] = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     monkeypatch.chdir(tmp_path)
-    if has_own:
-        shutil.copy(ROOT / "tests/smoke.yaml", "params.yaml")
+    assert read_params() == read_params(path=ROOT / "params.yaml")
+    shutil.copy(SMOKE, "params.yaml")
+    assert read_params() == smoke()
     names = {"__name__": "__main__"}
-    exec(code.replace("2000", "2"), names)
+    exec(code.replace("2000", "2").replace("sequences=256", "sequences=8"), names)
     assert names["curve"].index.tolist() == [16, 64, 256, 1024]
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["none", "ln"]

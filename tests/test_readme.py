@@ -81,7 +81,7 @@ OF_STUDIES = ("studies/*/board.csv", "studies/*/results/*.csv")
 FILES = [*NAMED, *(str(sorted(ROOT.glob(pattern))[0].relative_to(ROOT)) for pattern in OF_STUDIES)]
 SAID = {name.strip("…_") for said in re.findall(r"`([^`\n]+)`", DATA) for name in re.split(r"[, ]+", said)}
 # What may stand before or after a column's name, and is explained once.
-PARTS = r"^(trained|treatment|baseline)_|_(before|after|low|high|mean|[0-9]+)$"
+PARTS = r"^(trained|line|baseline)_|_(before|after|low|high|mean|[0-9]+)$"
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -19,7 +19,7 @@ from vanishing_variance.figures.drawing import Drawing, write_figure
 from vanishing_variance.harness.frames import write_csv
 from vanishing_variance.harness.sections import get_param
 from vanishing_variance.notebook import DEFAULTS, evaluate, read_params, train
-from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.columns import rows
 
 SEEDS = (0, 1)
 LENGTHS = tuple(2**exponent for exponent in range(4, 15))

@@ -16,10 +16,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import torch
 
+from vanishing_variance import engines
 from vanishing_variance.engine import registry
-from vanishing_variance.engine.block import train_block
 from vanishing_variance.engine.drawing import looked_at
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.run import PAPER, Run
@@ -33,17 +32,12 @@ from vanishing_variance.harness.memory import in_one_line
 from vanishing_variance.harness.progress import say
 from vanishing_variance.harness.sections import LONGEST, PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.measure.drawn import drawn_sequences
-from vanishing_variance.measure.evaluation.fast_models import EvaluationPlan, accuracies, evaluate_block
+from vanishing_variance.measure import tested as of_models
 from vanishing_variance.measure.held_out import Test
-from vanishing_variance.measure.plain_models.answers import plain_answers
-from vanishing_variance.measure.plain_models.inside import plain_inside
 from vanishing_variance.measure.plain_models.limited import model_of, of_seed
-from vanishing_variance.networks.paper import state_of_seed
 from vanishing_variance.params import changed, check, section_of, with_tasks
-from vanishing_variance.plain import training as plain_training
-from vanishing_variance.plain.model import PlainModel
-from vanishing_variance.plain.plan import NetworkChoice, PlainPlan
+from vanishing_variance.plain.model import PlainModel, as_plain
+from vanishing_variance.plain.plan import NetworkChoice
 from vanishing_variance.task_check import check_declared, check_task, reads_order
 
 # In a checkout a link to the root's params.yaml, and in an installed package its content.
@@ -75,7 +69,7 @@ class Trained(ByValue):
     @property
     def network_name(self) -> str:
         """The name of the network's file, or of its class."""
-        return self.plan.network_name if isinstance(self.plan, PlainPlan) else PAPER
+        return self.plan.network_name
 
     def __repr__(self) -> str:
         variant = self.plan.variant
@@ -126,9 +120,9 @@ def train(
 
     `task`: a file of tasks/ or a Task; `norm`: a file of norms/, or a class with what such a file has, or what makes
     an nn.Module of a width; `range_`: short (up to 16 items) or long (up to 256); `attention`: a file of
-    attentions/, or a class, by default that of `params`. `network`: a file of networks/ or a class, trained by the
-    plain engine with `options`, its keyword arguments; by default that of `params`, the paper's by the fast one, or
-    where that does not take the task or the normaliser by the plain one, as a line says.
+    attentions/, or a class, by default that of `params`. `network`: a file of networks/ or a class, with `options`,
+    its keyword arguments; by default that of `params`. The fast engine trains the paper's, and the plain one others;
+    where the fast one does not take the task or the normaliser, the plain one does, as a line says.
     `steps`: by default those of `params`, 10,000 of a task that they do not name. Raises InputError for what it does
     not take, DivergedError for a loss that is not finite.
     """
@@ -141,25 +135,21 @@ def train(
     _require_mapping("options", options, "names to values")
     if network is None and options:
         raise InputError("options are those of a network; name it")
-    if network is None and params["network"] != PAPER:
-        network = params["network"]
+    network = params["network"] if network is None else network
     if options is None and network == params["network"]:
         options = params["network_options"]
     norm_name, given_norm = _choice(norm)
     attention_name, given_attention = _choice(params["attention"] if attention is None else attention)
-    run = Run(task_name, range_, norm_name, 0, attention_name)
+    run = Run(task_name, norm_name, 0, range_, norm_name, attention_name)
     given = Given(given_task, given_norm, given_attention)
-    if network not in (None, PAPER) and (attention is not None or run.attention != "softmax"):
+    if network != PAPER and (attention is not None or run.attention != "softmax"):
         why = f"no other network than {PAPER} has an attention map by name"
         raise InputError(f"attention is {run.attention}; {why}")
-    plan = TrainingPlan.of(params, run, given=given)
-    if network is None and (why := plan.variant.unfit()):
+    plan = engines.plan_of(params, run, network, options, given=given)
+    if why := plan.variant.unfit():
         say(f"train {plan.name}: by the plain engine, because {why}")
-        network, options = PAPER, None
-    if network is not None:
-        plan = PlainPlan.of(params, run, network, options, given=given)
     plan = _with_drawn(copied(plan, "copying what was given"))
-    block = plain_training.train_block(plan, numbers) if isinstance(plan, PlainPlan) else train_block(plan, numbers)
+    block = engines.train(plan, numbers)
     if task_name not in registry.names("tasks"):
         del params["tasks"][task_name]  # of a class, which params.yaml has no section of
     return Trained(plan, numbers, block.weights, block.losses, block.kept, params)
@@ -179,16 +169,11 @@ def evaluate(trained: Trained, lengths: Iterable[int] | None = None, sequences: 
     tested, number = _test(trained, lengths, sequences)
     weights = {"last": trained.weights, **trained.kept}
     plan, variant = trained.plan, trained.plan.variant
-    in_order = _in_order(plan)
-    check_task(variant.task, variant.task_name, plan.lengths, tested, in_order=in_order, sequences=number)
-    if isinstance(plan, PlainPlan):
-        answers = plain_answers(plan, trained.seeds, weights, tested, number)
-    else:
-        evaluation = EvaluationPlan(plan.name, plan.root_seed, variant, plan.range_name, plan.lengths)
-        drawn = drawn_sequences(variant.task, variant.task_name, plan.root_seed, number, tested)
-        small = len(trained.seeds) * number * sum(tested) < SMALL
-        answers, _ = evaluate_block(evaluation, weights, trained.seeds, drawn, small=small)
-    return accuracies(plan.name, answers, trained.seeds)
+    check_task(variant.task, variant.task_name, plan.lengths, tested, in_order=_in_order(plan), sequences=number)
+    small = len(trained.seeds) * number * sum(tested) < SMALL
+    test = Test.model_construct(lengths=tested, sequences=number)  # one sequence may be enough here
+    _, frames = of_models.answers(plan, trained.seeds, weights, test, small=small)
+    return frames["accuracy"]
 
 
 @_settled()
@@ -200,7 +185,7 @@ def inside(trained: Trained, lengths: Iterable[int] | None = None, sequences: in
     measured", where a network has no `inside`.
     """
     tested, number = _test(trained, lengths, sequences)
-    return plain_inside(*_plain(trained), tested, number)
+    return of_models.inside(trained.plan, trained.seeds, trained.weights, tested, number)
 
 
 @_settled()
@@ -211,11 +196,12 @@ def module(trained: Trained, seed: int) -> PlainModel:
     (B, N, F) and query (B, G) to its `network`. Raises InputError for a seed that was not trained.
     """
     _require_trained(trained)
-    plan, seeds, weights = _plain(trained)
+    plan, weights = as_plain(trained.plan, trained.weights)
+    seeds = list(trained.seeds)
     try:
-        place = list(seeds).index(_whole(seed))
+        place = seeds.index(_whole(seed))
     except (TypeError, ValueError):
-        raise InputError(f"seed is {shown(seed)}; must be one of {shown(list(seeds))}") from None
+        raise InputError(f"seed is {shown(seed)}; must be one of {shown(seeds)}") from None
     return model_of(plan, seeds[place], of_seed(weights, place)).cpu()
 
 
@@ -232,19 +218,8 @@ def _with_drawn(plan: TrainingPlan) -> TrainingPlan:
 def _in_order(plan: TrainingPlan) -> bool:
     """Return whether the models may read in which order the items are."""
     variant = plan.variant
-    network = plan.network if isinstance(plan, PlainPlan) else PAPER
     given = variant.given.attention
-    return reads_order(network, variant.attention_name if given is None else given)
-
-
-def _plain(trained: Trained) -> tuple[PlainPlan, Sequence[int], Mapping[str, np.ndarray]]:
-    """Return plan, seeds and weights as the plain engine has them."""
-    if isinstance(trained.plan, PlainPlan):
-        return trained.plan, trained.seeds, trained.weights
-    tensors = {name: torch.from_numpy(array) for name, array in trained.weights.items()}
-    states = [state_of_seed(tensors, place) for place in range(len(trained.seeds))]
-    stacked = {name: np.stack([state[name].numpy() for state in states]) for name in states[0]}
-    return PlainPlan.of_paper(trained.plan), trained.seeds, stacked
+    return reads_order(plan.network, variant.attention_name if given is None else given)
 
 
 def _test(trained: Any, lengths: Any, sequences: Any) -> tuple[list[int], int]:

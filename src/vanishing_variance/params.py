@@ -10,17 +10,16 @@ from pydantic import Field, create_model
 
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.config import Attention, Model, Norm, Training
-from vanishing_variance.engine.ranges import FurtherRanges, Range
+from vanishing_variance.engine.ranges import Range
+from vanishing_variance.engine.ranges import Ranges as TrainOn
 from vanishing_variance.engine.run import PAPER
 from vanishing_variance.engine.seeds import Blocks, Index, SeedsPerBlock
 from vanishing_variance.engine.task import Task
 from vanishing_variance.figures.config import Figures
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.sections import PATH, Count, Section, get_param, validate
-from vanishing_variance.measure.evaluation.config import Diagnostics
+from vanishing_variance.measure.config import Diagnostics, Interventions, Proposition
 from vanishing_variance.measure.held_out import Test
-from vanishing_variance.measure.interventions.config import Interventions
-from vanishing_variance.measure.proposition.config import Proposition
 from vanishing_variance.probe.config import Probe
 from vanishing_variance.results.runs import TASKS
 
@@ -51,7 +50,7 @@ class Params(Section):
     network_options: dict[str, Any]
     norm_options: dict[str, Any] = Field(default_factory=dict)
     attention_options: dict[str, Any] = Field(default_factory=dict)
-    train_also_on: FurtherRanges
+    train_on: TrainOn
     seed: Index
     blocks: Blocks
     seeds_per_block: SeedsPerBlock
@@ -133,8 +132,7 @@ def _contradictions(params: Params, tasks: Mapping[str, Any]) -> Iterator[str]:
     sequences = params.interventions.sequences
     if sequences > test.sequences:
         yield f"interventions.sequences is {sequences}; must be at most test.sequences, {test.sequences}"
-    ranges = "short", *params.train_also_on
-    most = max(getattr(task.steps, name) for task, name in product(tasks.values(), ranges))
+    most = max(getattr(task.steps, name) for task, name in product(tasks.values(), params.train_on))
     for place, kept in enumerate(params.training.kept_steps):
         if kept > most:
             yield f"training.kept_steps[{place}] is {kept}; must be at most {most}, the most steps of any training"

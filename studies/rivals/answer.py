@@ -1,10 +1,9 @@
-"""What the plan of this study reads from its results: `python studies/rivals/answer.py`; by plan.md, beside it.
+"""What the plan of this study reads from its results: `python studies/rivals/answer.py`, by plan.md, beside it.
 
 Writes answer.md: each line's gain over `none` of the same schedule and its reading, a row a line; and the tests that
 pair two gains.
 """
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -12,26 +11,23 @@ import pandas as pd
 from scipy import stats
 
 from vanishing_variance.harness.files import write_text
-from vanishing_variance.harness.markdown import table
-from vanishing_variance.harness.numbers import MISSING, estimate
+from vanishing_variance.harness.numbers import MISSING, estimate, table
 from vanishing_variance.harness.script import run_script
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.results.accuracy import percent_by_length, rows
-from vanishing_variance.results.compare.gains import gain
-from vanishing_variance.results.compare.pairs import of_both, percent_beyond
-from vanishing_variance.statistics.holm import holm
+from vanishing_variance.results.columns import rows
+from vanishing_variance.results.comparison import Arms, estimate_of, mean_beyond, percent_by_length
+from vanishing_variance.results.schema import by_rule
+from vanishing_variance.statistics.comparisons import Difference, difference, holm
 from vanishing_variance.statistics.intervals import interval
 from vanishing_variance.statistics.log_odds import log_odds
-from vanishing_variance.statistics.paired import Difference, difference
-from vanishing_variance.studies.parameters import held_out
-from vanishing_variance.studies.reading import by_rule, read_all
+from vanishing_variance.studies.reading import read_all
 
 HERE = Path(__file__).parent
 SCHEDULES = {"constant": "", "falling": "falls-"}  # by the name of a schedule: what its lines begin with
 LINES = ("ln", "post-norm", "cosine", "cosine-log", "l2")
 PAIRS = (("cosine-log", "cosine"), ("log", "none"), ("cosine-log", "log"))
-LONGEST_TRAINED, LONGEST = 16, 4096
+LONGEST_TRAINED, LONGEST, SEQUENCES = 16, 4096, 512
 # From here on a family is tested by log-odds at the longest length; points have no room above it.
 CEILING = 98.0
 # A line below it at the shortest length did not train.
@@ -50,68 +46,43 @@ NOTE = (
 
 
 def main() -> None:
-    """Write and print the tables."""
-    text = answer()
-    write_text(HERE / "answer.md", text)
-    print(text)
+    """Write the tables."""
+    for name, text in tables().items():
+        write_text(HERE / name, text)
 
 
-def answer() -> str:
-    """Return answer.md, of the results in git; of the schedules that have run."""
-    params = read_yaml(PATH)
-    study, results = read_all(HERE.name, params)
-    sequences = held_out(params, study)["sequences"]
-    tested = by_rule(results)
-    prefixes = {name: prefix for name, prefix in SCHEDULES.items() if f"{prefix}none" in study.names}
+def tables() -> dict[str, str]:
+    """Return answer.md, of the results in git."""
+    tested = by_rule(read_all(HERE.name, read_yaml(PATH))[1])
     parts = ["# Rivals of LN in one Transformer layer"]
-    for schedule, prefix in prefixes.items():
-        parts.append(f"## The {schedule} rate\n\n" + family_table(tested, prefix, sequences))
-    parts += ["## Paired differences\n\n" + pairs_table(tested, prefixes), NOTE]
-    return "\n\n".join(parts) + "\n"
+    for schedule, prefix in SCHEDULES.items():
+        parts.append(f"## The {schedule} rate\n\n" + family_table(tested, prefix))
+    parts += ["## Paired differences\n\n" + pairs_table(tested), NOTE]
+    return {"answer.md": "\n\n".join(parts) + "\n"}
 
 
-def family_table(tested: pd.DataFrame, prefix: str, sequences: int) -> str:
-    """Return the gains and readings of the lines of a schedule as Markdown; accuracies are of so many `sequences`."""
-    none = _percent(tested, f"{prefix}none")
-    of_none = percent_beyond(none, LONGEST_TRAINED).mean()
-    by_log_odds = bool(of_none > CEILING)
-    arms = {line: _percent(tested, f"{prefix}{line}") for line in LINES}
-    tests = [family_test(arm, none, by_log_odds, sequences) for arm in arms.values()]
+def family_table(tested: pd.DataFrame, prefix: str) -> str:
+    """Return the gains and readings of the lines of a schedule as Markdown."""
+    none, *arms = (percents(tested, prefix + line) for line in ("none", *LINES))
+    of_none = beyond(none).mean()
+    by_log_odds = of_none > CEILING
+    tests = [log_odds_gain(arm, none) if by_log_odds else points_gain(arm, none) for arm in arms]
     corrected = holm(np.array([test.p for test in tests]))
     lines = []
-    for (line, arm), test, p in zip(arms.items(), tests, corrected, strict=True):
-        points, views = gain(arm, none, LONGEST_TRAINED, sequences)
-        row = [
-            line,
-            str(points.n),
-            f"{percent_beyond(arm, LONGEST_TRAINED).mean():.1f}",
-            estimate("+.1f", *views["difference"]),
-            estimate("+.2f", *views["log_odds_longest"]),
-            MISSING if line == NOT_SUMMING_TO_1 else estimate("+.1f", *_attention_gain(tested, prefix, line)),
+    for line, arm, test, p in zip(LINES, arms, tests, corrected, strict=True):
+        ours, theirs = (rows(tested, line=name, rule="last") for name in (prefix + line, f"{prefix}none"))
+        compared = Arms(ours, theirs, LONGEST_TRAINED, SEQUENCES)
+        cells = [
+            estimate("+.1f", *estimate_of(compared, "difference")),
+            estimate("+.2f", *estimate_of(compared, "log_odds", LONGEST)),
+            MISSING if line == NOT_SUMMING_TO_1 else estimate("+.1f", *attention_gain(tested, prefix, line)),
             f"{p:.2g}",
             reading(arm.iloc[:, 0].mean(), test.mean, p, is_equal(arm, none)),
         ]
-        lines.append(row)
-    tested_by = "log-odds" if by_log_odds else "points"
+        lines.append([line, str(len(compared.gains)), f"{beyond(arm).mean():.1f}", *cells])
     heads = ["line", "n", "beyond (%)", "points", "log-odds", "target (pp)", "p", "reading"]
-    return f"`none`: {of_none:.1f}% beyond training. Tested by {tested_by}.\n\n" + table(heads, lines, texts=1)
-
-
-def family_test(arm: pd.DataFrame, none: pd.DataFrame, by_log_odds: bool, sequences: int) -> Difference:
-    """Return the paired test of the accuracy beyond training in percent, or of the log-odds at the longest length."""
-    both = of_both(arm, none)
-    if by_log_odds:
-        ours, theirs = (log_odds(percent[LONGEST].to_numpy() / 100, sequences) for percent in both)
-    else:
-        ours, theirs = (percent_beyond(percent, LONGEST_TRAINED).to_numpy() for percent in both)
-    return difference(ours, theirs)
-
-
-def is_equal(arm: pd.DataFrame, none: pd.DataFrame) -> bool:
-    """Return whether the 90% interval of the gain in points is within the margin: two one-sided tests at 5%."""
-    ours, theirs = (percent_beyond(percent, LONGEST_TRAINED) for percent in of_both(arm, none))
-    found = stats.ttest_rel(ours, theirs).confidence_interval(0.9)
-    return bool(found.low > -MARGIN and found.high < MARGIN)
+    tested_by = "log-odds" if by_log_odds else "points"
+    return f"`none`: {of_none:.1f}% beyond training. Tested by {tested_by}.\n\n" + table(heads, lines)
 
 
 def reading(shortest: float, mean: float, p: float, equal: bool) -> str:
@@ -123,40 +94,55 @@ def reading(shortest: float, mean: float, p: float, equal: bool) -> str:
     return "makes no difference" if equal else "undecided"
 
 
-def pairs_table(tested: pd.DataFrame, prefixes: Mapping[str, str]) -> str:
+def is_equal(arm: pd.DataFrame, none: pd.DataFrame) -> bool:
+    """Return whether the 90% interval of the gain in points is within the margin: two one-sided tests at 5%."""
+    ours, theirs = arm.align(none, join="inner", axis="index")
+    ends = stats.ttest_rel(beyond(ours), beyond(theirs)).confidence_interval(0.9)
+    return bool(ends.low > -MARGIN and ends.high < MARGIN)
+
+
+def attention_gain(tested: pd.DataFrame, prefix: str, line: str) -> tuple[float, float, float]:
+    """Return the gain of the target's attention at the longest length, in points, of the head that has most of it."""
+    longest = rows(tested, rule="last", length=LONGEST).set_index(["line", "seed"])
+    most = longest.filter(regex=r"^target_\d").astype(float).max(axis=1)
+    return interval(100 * (most[prefix + line] - most[f"{prefix}none"]).dropna().to_numpy())
+
+
+def pairs_table(tested: pd.DataFrame) -> str:
     """Return the differences of two lines, and of two gains, in points beyond training, as Markdown."""
+    found = {}
+    for schedule, prefix in SCHEDULES.items():
+        for line, baseline in PAIRS:
+            arms = (percents(tested, prefix + name) for name in (line, baseline))
+            found[f"*{line}* over *{baseline}*, {schedule}"] = points_gain(*arms)
+    of_averaging = (percents(tested, line, "averaged") - percents(tested, line) for line in ("post-norm", "none"))
+    found["averaged over last weights, *post-norm* over *none*, constant"] = points_gain(*of_averaging)
     lines = []
-    for schedule, prefix in prefixes.items():
-        for pair in PAIRS:
-            ours, theirs = (_percent(tested, f"{prefix}{line}") for line in pair)
-            if len(ours) and len(theirs):
-                lines.append(_pair(f"*{pair[0]}* over *{pair[1]}*, {schedule}", ours, theirs))
-    if "constant" in prefixes:
-        post_norm, none = (_gain_of_averaging(tested, line) for line in ("post-norm", "none"))
-        lines.append(_pair("averaged over last weights, *post-norm* over *none*, constant", post_norm, none))
-    return table(["difference", "n", "points", "p"], lines, texts=1)
+    for name, test in found.items():
+        lines.append([name, str(test.n), estimate("+.1f", test.mean, test.low, test.high), f"{test.p:.2g}"])
+    return table(["difference", "n", "points", "p"], lines)
 
 
-def _pair(name: str, ours: pd.DataFrame, theirs: pd.DataFrame) -> list[str]:
-    found = family_test(ours, theirs, by_log_odds=False, sequences=0)
-    return [name, str(found.n), estimate("+.1f", found.mean, found.low, found.high), f"{found.p:.2g}"]
+def points_gain(ours: pd.DataFrame, theirs: pd.DataFrame) -> Difference:
+    """Return the paired test of the accuracy beyond training, in points."""
+    ours, theirs = ours.align(theirs, join="inner", axis="index")
+    return difference(beyond(ours).to_numpy(), beyond(theirs).to_numpy())
 
 
-def _percent(tested: pd.DataFrame, line: str, rule: str = "last") -> pd.DataFrame:
+def log_odds_gain(ours: pd.DataFrame, theirs: pd.DataFrame) -> Difference:
+    """Return the paired test of the log-odds at the longest length."""
+    both = ours.align(theirs, join="inner", axis="index")
+    return difference(*(log_odds(percent[LONGEST].to_numpy() / 100, SEQUENCES) for percent in both))
+
+
+def percents(tested: pd.DataFrame, line: str, rule: str = "last") -> pd.DataFrame:
+    """Return a line's accuracies in percent, a row a seed, a column a length."""
     return percent_by_length(rows(tested, line=line, rule=rule))
 
 
-def _gain_of_averaging(tested: pd.DataFrame, line: str) -> pd.DataFrame:
-    return _percent(tested, line, "averaged") - _percent(tested, line)
-
-
-def _attention_gain(tested: pd.DataFrame, prefix: str, line: str) -> tuple[float, float, float]:
-    """Return the gain of the target's attention at the longest length, in points, of the head that has most of it."""
-    arms = []
-    for name in (line, "none"):
-        models = rows(tested, line=f"{prefix}{name}", rule="last", length=LONGEST).set_index("seed")
-        arms.append(models.filter(regex=r"^target_\d").astype(float).max(axis=1))
-    return interval(100 * (arms[0] - arms[1]).dropna().to_numpy())
+def beyond(percent: pd.DataFrame) -> "pd.Series[float]":
+    """Return each seed's mean over the lengths beyond training."""
+    return mean_beyond(percent, LONGEST_TRAINED)
 
 
 if __name__ == "__main__":

@@ -7,27 +7,29 @@ import numpy as np
 import pandas as pd
 
 from vanishing_variance.claims.evidence import Evidence
-from vanishing_variance.claims.judgement import judge
+from vanishing_variance.claims.judgement import OF_STUDY, judge
 from vanishing_variance.claims.paper import CLAIMS
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.measure.interventions.names import ATTENTION, BASE, BEFORE, DAMAGING, NOTHING, OTHER, RECOVERING
 from vanishing_variance.probe.strategies import STRATEGIES
+from vanishing_variance.results.columns import COLUMNS
 from vanishing_variance.results.files import TrainingSetup
-from vanishing_variance.results.runs import REFERENCE, TASKS
+from vanishing_variance.results.runs import REFERENCE, TASKS, line_of, lines_of, range_of
 
 LENGTHS = (16, 64, 512, 4096)
 RANGES = ("short", "long")
 SEEDS = 8
+LINES = lines_of("ln", RANGES)
 GAIN = {"none": 0.0, "std": 0.05, "ln": 0.1}
 BY_KEY = {claim.key: claim for claim in CLAIMS}
 # Those that accuracies and the inside of models decide.
-RECORDED = [claim for claim in CLAIMS if claim.rule.recorded]
+RECORDED = [claim for claim in CLAIMS if claim.statistic in OF_STUDY]
 
 
 def steps(argmax=100_000, dictionary=10_000, ranges=RANGES):
-    """Gradient steps by task and range, of other ranges the paper's."""
+    """Gradient steps by task and line, of other ranges the paper's."""
     papers, made = {"argmax": 100_000, "dictionary": 10_000}, {"argmax": argmax, "dictionary": dictionary}
-    return {(task, name): (made if name in ranges else papers)[task] for task in TASKS for name in RANGES}
+    return {(task, line): (made if range_of(line) in ranges else papers)[task] for task in TASKS for line in LINES}
 
 
 @cache
@@ -35,13 +37,18 @@ def _accuracy():
     rng = np.random.default_rng(0)
     rows = []
     for task, range_, norm in itertools.product(TASKS, RANGES, GAIN):
-        gain = GAIN["ln" if task == "dictionary" and norm == "std" else norm]
+        line, gain = line_of(norm, range_), GAIN["ln" if task == "dictionary" and norm == "std" else norm]
         for seed, rule, length in itertools.product(range(SEEDS), ("last", "adaptive"), LENGTHS):
             noise = rng.normal(0, 0.004)
             value = 0.998 + noise / 10 if length == 16 else 0.5 + gain + noise
-            rows.append((task, range_, norm, seed, rule, length, value))
-    frame = pd.DataFrame(rows, columns=["task", "range", "norm", "seed", "rule", "length", "accuracy"])
-    return frame.query("range == 'short' or norm != 'std'")
+            rows.append((task, line, seed, rule, length, value))
+    frame = pd.DataFrame(rows, columns=COLUMNS)
+    return frame.query("line != 'long-std'").assign(note=None)
+
+
+def longest_trained(**of_range):
+    """The longest training length by line."""
+    return {line: of_range[range_of(line)] for line in LINES if range_of(line) in of_range}
 
 
 def accuracy():
@@ -51,8 +58,8 @@ def accuracy():
 
 def mechanism():
     """Models of the short range whose variance decays, less so with ln; they keep 0.5 (none) and 0.9 of it."""
-    of = accuracy().query("rule == 'last' and range == 'short'").drop(columns="rule")
-    none = of["norm"] == "none"
+    of = accuracy().query(f"rule == 'last' and line in {list(GAIN)}").drop(columns=["rule", "note"])
+    none = of["line"] == "none"
     kept, noise = np.where(none, 0.5, 0.9), np.random.default_rng(1).normal(0, 0.01, len(of))
     before = {"variance_before": kept + noise, "feature_variance_before": 0.4 + noise}
     after = {"variance_after": np.where(none, 0.5, 0.6) + noise, "feature_variance_after": 0.4 + noise}
@@ -69,24 +76,24 @@ def interventions(accuracies=None, **changes):
     `changes`: the accuracy of an intervention in models without a normaliser; `ln` reads better, whatever the weights.
     """
     of = _accuracy() if accuracies is None else accuracies
-    last, rows = of.query("rule == 'last' and range == 'short' and length in (16, 64, 4096)"), []
-    for task, range_, norm, seed, _, length, base in last.itertuples(index=False):
-        about = (task, range_, norm, seed)
+    last, rows = of.query(f"rule == 'last' and line in {list(GAIN)} and length in (16, 64, 4096)"), []
+    for task, line, seed, _, length, base, _ in last.itertuples(index=False):
+        about = (task, line, seed)
         if length == 16:
             rows.append((*about, 0, BASE, NOTHING, 0.998))
         rows += [(*about, length, BASE, NOTHING, base), (*about, length, OTHER, ATTENTION, base)]
         for name, where in itertools.product((*RECOVERING, *DAMAGING), (BEFORE, ATTENTION)):
             if name != OTHER:
                 rows.append((*about, length, name, where, 0.95 if name in RECOVERING else 0.5))
-    frame = pd.DataFrame(rows, columns=["task", "range", "norm", "seed", "length", "intervention", "where", "accuracy"])
+    frame = pd.DataFrame(rows, columns=["task", "line", "seed", "length", "intervention", "where", "accuracy"])
     for name, value in changes.items():
-        frame.loc[(frame["intervention"] == name) & (frame["norm"] == "none"), "accuracy"] = value
+        frame.loc[(frame["intervention"] == name) & (frame["line"] == "none"), "accuracy"] = value
     return frame.assign(accuracy=frame["accuracy"] + np.random.default_rng(3).normal(0, 0.002, len(frame)))
 
 
 def exponents():
     models = itertools.product(TASKS, ("none", "ln"), range(20))
-    frame = pd.DataFrame(models, columns=["task", "norm", "feature"])
+    frame = pd.DataFrame(models, columns=["task", "line", "feature"])
     return frame.assign(exponent=-1.0, low=-1.1, high=-0.9)
 
 
@@ -102,7 +109,7 @@ def fits():
 def losses(falls=0.0, steps=10_000):
     """Training losses of dictionary whose last tenth is lower than the tenth before by about this share."""
     made = itertools.product(["dictionary"], ("none", "ln"), range(SEEDS), range(100, steps + 1, 100))
-    frame = pd.DataFrame(made, columns=["task", "norm", "seed", "step"])
+    frame = pd.DataFrame(made, columns=["task", "line", "seed", "step"])
     level = np.where(frame["step"] > 8_000, 0.02 * np.exp(-falls * (frame["step"] > 9_000)), 0.1)
     return frame.assign(loss=level * np.exp(np.random.default_rng(2).normal(0, 0.02, len(frame))))
 
@@ -114,7 +121,7 @@ def _known():
 
 
 def evidence(**changes):
-    shortest, longest = {"short": 5, "long": 5}, {"short": 16, "long": 256}
+    shortest, longest = dict.fromkeys(LINES, 5), longest_trained(short=16, long=256)
     setup = {"shortest": shortest, "longest": longest, "steps": steps(), "sequences": 512}
     setup |= {name: changes.pop(name) for name in setup.keys() & changes.keys()}
     known = {"accuracy": accuracy(), "exponents": exponents(), "fits": fits(), "losses": losses()}
@@ -126,10 +133,10 @@ def verdict(key, **changes):
     return judge([BY_KEY[key]], evidence(**changes))[key]
 
 
-def shifted(task, norm, by, range_="short", rules=("last",), lengths=LENGTHS):
-    """The raw results, the accuracies of one variant moved by as many percentage points."""
+def shifted(task, line, by, rules=("last",), lengths=LENGTHS):
+    """The raw results, the accuracies of one line moved by as many percentage points."""
     frame = accuracy()
-    chosen = (frame["task"] == task) & (frame["norm"] == norm) & (frame["range"] == range_)
+    chosen = (frame["task"] == task) & (frame["line"] == line)
     chosen &= frame["rule"].isin(rules) & frame["length"].isin(lengths)
     frame.loc[chosen, "accuracy"] += by / 100
     return frame.assign(accuracy=frame["accuracy"].clip(0, 1))

@@ -111,8 +111,7 @@ def test_a_command_whose_worker_is_killed_runs_again_and_is_cancelled_wherever_i
 
 
 @pytest.mark.parametrize(
-    ("named", "count", "expected"),
-    [(None, 2, ["0", "1"]), ("2, GPU-7", 3, ["2", "GPU-7"]), ("", 2, []), (None, 0, [])],
+    ("named", "count", "expected"), [(None, 2, ["0", "1"]), ("2, GPU-7", 3, ["2", "GPU-7"]), ("", 2, []), (None, 0, [])]
 )
 def test_gpus_are_those_that_cuda_visible_devices_leaves(named, count, expected, tmp_path, monkeypatch):
     """Of so many that nvidia-smi lists; where there are none, there is no such program."""

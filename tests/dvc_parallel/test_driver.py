@@ -234,7 +234,7 @@ def test_training_has_a_core_for_each_process_that_a_block_is_cut_into(tmp_path)
     parameters["seeds_per_block"] = 30
     (tiny.path / "params.yaml").write_text(yaml.safe_dump(parameters))
     shutil.copy(ROOT / "dvc.yaml", tiny.path)
-    name = "train@argmax-short-softmax-ln-0"
+    name = "train@argmax-short-ln-0"
     with chdir(tiny.path):
         pipeline = Pipeline(tiny.path, Event())
         pipeline.plan([name], downstream=False)

@@ -6,11 +6,10 @@ from types import ModuleType
 
 import pytest
 import torch
-from checkout import ROOT
-from small import make_short, start
+from small import make_short, smoke, start
 from test_network import assert_as_plain
 
-from vanishing_variance import read_params, train
+from vanishing_variance import train
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.check import check_choices
 from vanishing_variance.engine.variant import Given, Variant
@@ -67,10 +66,6 @@ def files(monkeypatch):
     monkeypatch.setattr(registry, "softmax_names", lambda: ["softmax"])
     names = registry.names
     monkeypatch.setattr(registry, "names", lambda folder: sorted([*names(folder), "own"]))
-
-
-def smoke(**changes):
-    return read_params(changes, ROOT / "tests/smoke.yaml")
 
 
 def test_the_options_of_params_are_those_of_its_own_choices(files):

@@ -18,7 +18,7 @@ from vanishing_variance.figures import accuracy, figure2, figure3, figure4, resu
 from vanishing_variance.figures.board import draw
 from vanishing_variance.figures.drawing import Drawing, write_figure
 from vanishing_variance.harness.frames import read_csv
-from vanishing_variance.results.accuracy import COLUMNS
+from vanishing_variance.results.columns import COLUMNS
 from vanishing_variance.results.runs import REFERENCE, RULES
 
 LENGTHS = [4, 16, 64]
@@ -81,13 +81,15 @@ def test_figure_4_has_the_median_weight_by_rank_beside_the_heatmaps():
 @pytest.fixture
 def raw():
     norms = ("ln", "none", "rms", "std")
-    rows = list(product(TASKS, ["short"], norms, range(5), RULES, LENGTHS))
-    return pd.DataFrame(rows, columns=COLUMNS[:-1]).assign(accuracy=np.random.default_rng(0).uniform(size=len(rows)))
+    rows = list(product(TASKS, norms, range(5), RULES, LENGTHS))
+    return pd.DataFrame(rows, columns=COLUMNS[:-1]).assign(
+        accuracy=np.random.default_rng(0).uniform(size=len(rows)), note=None
+    )
 
 
 def test_accuracy_is_a_mean_with_its_t_interval_and_its_difference_from_none_that_of_the_same_seeds(raw):
-    lacking = raw[(raw["norm"] != "none") | (raw["seed"] != 2)]
-    data = accuracy.data(lacking, TASKS, "short").set_index(["task", "rule", "norm", "length"])
+    lacking = raw[(raw["line"] != "none") | (raw["seed"] != 2)]
+    data = accuracy.data(lacking, TASKS, "short").set_index(["task", "rule", "line", "length"])
     seeds = 100 * lacking.set_index([*data.index.names, "seed"])["accuracy"].sort_index()
     for task, rule, norm, length in data.index:
         ours, untreated = seeds[task, rule, norm, length], seeds[task, rule, "none", length]
@@ -97,15 +99,15 @@ def test_accuracy_is_a_mean_with_its_t_interval_and_its_difference_from_none_tha
             margin = stats.t.ppf(0.975, len(values) - 1) * stats.sem(values)
             ends = data.loc[(task, rule, norm, length), columns[column]]
             assert ends.tolist() == pytest.approx([values.mean(), values.mean() - margin, values.mean() + margin])
-    alone = accuracy.data(raw[raw["norm"] == "ln"], TASKS, "short")
+    alone = accuracy.data(raw[raw["line"] == "ln"], TASKS, "short")
     assert alone["difference"].isna().all()
 
 
 def papers_at_16():
     """The paper's means of two normalisers, as trained, on the dictionary."""
-    columns = ["task", "range", "rule", "variant", "length", "quantity", "value"]
-    about = ("dictionary", "short", "last")
-    rows = [(*about, norm, 16, "accuracy_pct", mean) for norm, mean in (("ln", 97.6), ("none", 90))]
+    columns = ["task", "rule", "line", "length", "statistic", "value"]
+    about = ("dictionary", "last")
+    rows = [(*about, norm, 16, "accuracy", mean) for norm, mean in (("ln", 97.6), ("none", 90))]
     return accuracy.papers(pd.DataFrame(rows, columns=columns), "short")
 
 
@@ -114,7 +116,7 @@ def test_accuracy_is_drawn_beside_the_papers(raw):
     steps = {"argmax": 4_000, "dictionary": 10_000}
     drawing = accuracy.draw(data, papers_at_16(), (5, 16), steps)
     assert [axes.get_title("left").partition(", ")[2] for axes in drawing.figure.axes] == [*PANELS] * 2
-    shown = data.query("task == 'dictionary' and rule == 'last' and norm == 'ln'")
+    shown = data.query("task == 'dictionary' and rule == 'last' and line == 'ln'")
     lines = drawing.figure.axes[3].lines  # of each norm ours, and the paper's
     place = [line.get_label() for line in lines].index("+ ln")
     assert lines[place].get_ydata().tolist() == shown["difference"].tolist()
@@ -123,11 +125,11 @@ def test_accuracy_is_drawn_beside_the_papers(raw):
 
 
 def test_the_losses_of_ln_are_there_whatever_the_treatment_is(raw):
-    runs = product(TASKS, ("short", "long"), ("none", "std", "ln", "rms"), (0, 1), (5, 10), (0.5,))
-    losses = pd.DataFrame(runs, columns=["task", "range", "norm", "seed", "step", "loss"])
+    runs = product(TASKS, ("none", "std", "ln", "rms", "long-none", "long-rms"), (0, 1), (5, 10), (0.5,))
+    losses = pd.DataFrame(runs, columns=["task", "line", "seed", "step", "loss"])
     lengths = Range(shortest=5, longest=16)
     drawn = results.of_range("short", lengths, "rms", losses, raw, read_csv(REFERENCE))
-    assert drawn.data["loss"]["norm"].unique().tolist() == ["none", "ln", "rms"]
+    assert drawn.data["loss"]["line"].unique().tolist() == ["none", "ln", "rms"]
 
 
 def test_a_board_has_marks_or_words_of_every_line_the_best_first_and_a_vertical_line_at_the_studys_first():

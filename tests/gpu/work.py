@@ -13,16 +13,14 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
 import torch
-from small import SHARP, cut_off, in_parts, make_model, make_plan, make_trained, models_of, sample
+from small import SHARP, cut_off, in_parts, make_model, make_plan, make_trained, models_of, plan_of, sample
 
 from vanishing_variance.engine import block as fast_block
 from vanishing_variance.engine import loop
 from vanishing_variance.engine.device import device
-from vanishing_variance.engine.ranges import Range
-from vanishing_variance.measure.evaluation.config import Diagnostics
-from vanishing_variance.measure.evaluation.fast_models import EvaluationPlan, evaluate_block
-from vanishing_variance.measure.interventions.config import Interventions
-from vanishing_variance.measure.interventions.measurement import Block, intervene
+from vanishing_variance.measure.config import Diagnostics, Interventions
+from vanishing_variance.measure.evaluation.fast_models import evaluate_block
+from vanishing_variance.measure.interventions.measurement import Trained, intervene
 from vanishing_variance.plain import training as plain_training
 from vanishing_variance.plain.plan import PlainPlan
 
@@ -32,7 +30,7 @@ LENGTHS = (4, 32)
 SEEDS = [4, 5]
 
 
-def plan_of(task, norm="ln", **training):
+def training_of(task, norm="ln", **training):
     return make_plan(task, norm, STEPS, **{"learning_rate": 1e-3, "averaged_part": 0.5} | training)
 
 
@@ -45,10 +43,10 @@ def trained(plan, seeds=SEEDS, folder=None):
 def trainings():
     for task in TASKS:
         for norm in ("none", "ln", "std", "rms"):
-            yield f"train {task} {norm}", trained(plan_of(task, norm))
-        yield f"train {task} cosine", trained(plan_of(task, decay="cosine", weight_decay=0.1))
-        yield f"train {task} heads", trained(plan_of(task, attention="power", model=make_model(heads=2)))
-        plain = replace(PlainPlan.of_paper(plan_of(task)), network="transformer", options={"width": 32})
+            yield f"train {task} {norm}", trained(training_of(task, norm))
+        yield f"train {task} cosine", trained(training_of(task, decay="cosine", weight_decay=0.1))
+        yield f"train {task} heads", trained(training_of(task, attention="power", model=make_model(heads=2)))
+        plain = replace(PlainPlan.of_paper(training_of(task)), network="transformer", options={"width": 32})
         block = plain_training.train_block(plain, SEEDS)
         yield f"train {task} transformer", {"losses": block.losses["loss"].to_numpy(), **block.weights}
 
@@ -56,7 +54,7 @@ def trainings():
 def again():
     """Yield pairs that are equal to the last bit on one device: trained twice, and cut off in the middle."""
     for task in TASKS:
-        plan = plan_of(task)
+        plan = training_of(task)
         whole = trained(plan)
         yield f"again {task}", whole, trained(plan)
         with TemporaryDirectory() as folder:
@@ -74,17 +72,14 @@ def measurements():
         names = ("logits", "weights", "before", "after")
         yield f"inside {task}", {name: getattr(attended, name).cpu().numpy() for name in names}
 
-        lengths = Range(shortest=3, longest=9)
         look = Diagnostics(sequences=20, heatmap_sequences=7)
-        plan = EvaluationPlan("test", 0, models["ln"].variant, "short", lengths, look)
-        _, frames = evaluate_block(plan, {"last": models["ln"].weights}, SEEDS, read)
+        ln, none = (Trained(plan_of(models[norm]), models[norm].weights) for norm in ("ln", "none"))
+        _, frames = evaluate_block(ln.plan, {"last": ln.weights}, SEEDS, read, look)
         numbers = frames["mechanism"].select_dtypes("number")
         yield f"mechanism {task}", {name: numbers[name].to_numpy() for name in numbers}
         yield f"fractions {task}", {"accuracy": frames["accuracy"]["accuracy"].to_numpy()}
 
-        ln, none = models["ln"], models["none"]
-        block = Block("short", lengths, ln.variant, ln.weights, none.variant, none.weights, read)
-        accuracy = intervene(block, SEEDS, Interventions(sequences=100, training_sequences=100), 0)
+        accuracy = intervene(ln, none, read, SEEDS, Interventions(sequences=100, training_sequences=100))
         yield f"fractions {task} interventions", {"accuracy": accuracy["accuracy"].to_numpy()}
 
 

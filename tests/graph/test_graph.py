@@ -8,20 +8,21 @@ import shutil
 import numpy as np
 import pytest
 import yaml
-from checkout import ALL, EVALUATE, INSIDE, STUDY, TRAIN, added, edit_yaml, interventions
+from checkout import ALL, STUDY, TEST, TRAIN, added, edit_yaml, interventions
 from graph import readers, resolve
 
+from vanishing_variance.claims.judgement import OF_PAPERS_NETWORK
 from vanishing_variance.claims.paper import CLAIMS
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.arrays import read_arrays
 from vanishing_variance.harness.frames import read_csv
-from vanishing_variance.harness.paths import CHOICES, NETWORK, sequences
+from vanishing_variance.harness.paths import sequences
 from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.studies.arguments import OPTIONS, Planned
 
 # Of the paper's runs these take hours, and the others seconds.
-OF_LINES = (f"{STUDY}/dvc.yaml:train", f"{STUDY}/dvc.yaml:test")
-DEAR = ("train", "evaluate", *OF_LINES)
+DEAR = ("train", "test")
 SOURCE = "src/vanishing_variance"
 # What finds Python and the sources, and computes nothing.
 LAUNCHERS = {"stages/__init__.py", "src/vanishing_variance/__init__.py"}
@@ -29,32 +30,41 @@ DOCSTRINGS = {f"{SOURCE}/{room}/__init__.py" for room in ("results", "statistics
 # Files, processes, errors: no dependency of what computes with models.
 HARNESS = f"{SOURCE}/harness/"
 # Of these `check` writes what is not read, but must not change.
-OF_CHECK = ("runs/checked", f"{CHOICES}/")
+OF_CHECK = ("runs/checked", "runs/plan/")
 SMALL = {"layers": 1, "heads": 2, "width": 8}
 MODELS = ("generate", "interventions", "interventions-none", "proposition", "probe")
 
 
+def kind(name):
+    """Return the kind of a stage, of either graph."""
+    return name.rpartition(":")[2].partition("@")[0]
+
+
 def dear(name):
     """Return whether a stage is of the dear kinds."""
-    return name.partition("@")[0].removesuffix("-long") in DEAR
+    return kind(name) in DEAR
 
 
 def with_models(name):
     """Return whether a stage draws sequences, trains, or computes with models."""
-    return name.partition("@")[0].removesuffix("-long") in (*MODELS, *DEAR)
+    return kind(name) in (*MODELS, *DEAR)
 
 
 def planned(whole, name):
-    """Return the plan of a line's stage, which has hashes of the files that it chooses; empty of other stages."""
-    path = f"{STUDY}/plan.yaml"
-    plans = read_yaml(whole.folder / path)["plans"]
-    found, files = {}, {}
-    for key in whole.graph[name].params.get(path, set()) - {"compare", "runs"}:
-        part, run = key.split(".")
-        plan = plans[run.rpartition("-")[0]][part]
-        found |= plan
-        files |= plan.get("files", {})
-    return found | {"files": files}
+    """Return the plan that a stage reads, which has hashes of the files that it chooses; empty of other stages."""
+    words = whole.graph[name].words
+    if not dear(name) and kind(name) not in ("interventions", "interventions-none", "proposition"):
+        return {"files": {}}
+    study = words[5] if words[4] == "--study" else ""
+    document = read_yaml(whole.folder / (f"studies/{study}/plan.yaml" if study else "runs/plan.yaml"))
+    plan = Planned(study, document)
+    options = dict(zip(words[3::2], words[4::2], strict=True)) if words[3].startswith("--") else {}
+    key = "-".join(options[f"--{name}"] for name in OPTIONS) if options else words[3]
+    part = words[2].removeprefix("stages.")
+    runs = [key] if part != "interventions" else [key, plan.partner(key).key]
+    parts = [plan.params(one, name) for one in runs for name in {"train", part}]
+    files = {file: mark for found in parts for file, mark in found.get("files", {}).items()}
+    return {**plan.params(key, "train", part), "files": files}
 
 
 def test_every_stage_runs_and_writes_its_outputs(whole):
@@ -69,7 +79,7 @@ def test_every_stage_runs_and_writes_its_outputs(whole):
 def test_a_stage_declares_the_files_that_it_opens(whole):
     """Under-declared, it does not rerun when it should."""
     for name, stage in whole.graph.items():
-        others = (*stage.outs, *stage.params, "runs/checkpoints/", f"runs/{STUDY}/checkpoints/")
+        others = (*stage.outs, *stage.params, "runs/checkpoints/", f"runs/{STUDY}/checkpoints/", "runs/plan.yaml")
         read = {file for file in whole.read(name) if not file.startswith(others)}
         chosen = {f"{SOURCE}/{file}" for file in planned(whole, name)["files"]}
         undeclared = {file for file in read if not stage.declares(file)} - LAUNCHERS - DOCSTRINGS - chosen
@@ -129,14 +139,21 @@ def test_all_of_the_study_waits_for_the_check(whole):
         reached |= stage.outs
 
 
-def test_no_parameter_of_tests_figures_or_measurements_trains_again(whole):
-    taken = {key.partition(".")[0] for name in TRAIN for key in whole.ran[name].taken}
-    assert taken == {"seed", "seeds_per_block", "model", "ranges", "tasks", "training"}
+def test_no_parameter_of_tests_figures_or_measurements_trains_again(whole, editable):
+    """Their digests of the plan are the same, and with another learning rate others."""
+    before = digests(whole, editable)
+    others = {"test.sequences": 65, "diagnostics.sequences": 65, "figures.lengths": [4], "proposition.tail": 2}
+    edit_yaml(editable / "params.yaml", others)
+    assert digests(whole, editable) == before
+    edit_yaml(editable / "params.yaml", {"training.learning_rate": 0.02})
+    after = digests(whole, editable)
+    assert after.keys() == before.keys()
+    assert not {key for key in after if after[key] == before[key]}
 
 
 def test_nothing_but_the_engine_and_what_is_chosen_trains_again(whole):
     """A change of a figure, a claim, a measurement or of how files are written keeps every trained model."""
-    chosen = ("engine/", "attentions/", "norms/", "tasks/", "studies/line.py", "studies/arguments.py")
+    chosen = ("engine/", "engines.py", "attentions/", "norms/", "tasks/", "studies/files.py", "studies/arguments.py")
     sources = [file.removeprefix(f"{SOURCE}/") for file in whole.files if file.startswith(f"{SOURCE}/")]
     others = [file for file in sources if not file.startswith(chosen)]
     rooms = {file.partition("/")[0] for file in others}
@@ -146,7 +163,7 @@ def test_nothing_but_the_engine_and_what_is_chosen_trains_again(whole):
 
 
 def test_what_finds_python_and_the_sources_reruns_no_result(whole):
-    of_seconds = {"check", "report", f"{STUDY}/dvc.yaml:plan", f"{STUDY}/dvc.yaml:compare"}
+    of_seconds = {"check", "compare", "report", f"{STUDY}/dvc.yaml:plan", f"{STUDY}/dvc.yaml:compare"}
     assert {name for file in LAUNCHERS for name in readers(whole.graph, file)} == of_seconds
     for file in DOCSTRINGS:
         assert len(ast.parse((whole.folder / file).read_text()).body) == 1
@@ -155,14 +172,14 @@ def test_what_finds_python_and_the_sources_reruns_no_result(whole):
 @pytest.mark.parametrize(
     ("changes", "new"),
     [
-        ({"norm": "std"}, added({"long": ["std"]}, "std")),
-        ({"norm": "rms"}, added({"short": ["rms"], "long": ["rms"]}, "rms")),
+        ({"norm": "std"}, set()),
+        ({"norm": "rms"}, added("rms")),
+        ({"attention": "ssmax"}, set()),
         (
-            {"attention": "ssmax"},
-            {name.replace("softmax", "ssmax") for name in TRAIN | EVALUATE | INSIDE},
+            {"blocks": [0, 1]},
+            {f"{name[:-1]}1" for name in TRAIN | TEST | interventions()},
         ),
-        ({"blocks": [0, 1]}, {f"{name[:-1]}1" for name in TRAIN | EVALUATE | interventions()}),
-        ({"train_also_on": []}, set()),
+        ({"train_on": ["short"]}, set()),
     ],
 )
 def test_another_choice_adds_its_own_stages_and_changes_none_of_models(whole, editable, changes, new):
@@ -173,69 +190,93 @@ def test_another_choice_adds_its_own_stages_and_changes_none_of_models(whole, ed
     assert {name for name in same if changed[name] != whole.graph[name]} == set()
 
 
+def run_all(whole, folder, graph, left_out=()):
+    """Run the stages of the root's graph in a folder, but some kinds; each must write its outputs."""
+    for name, stage in graph.items():
+        if STUDY in name or kind(name) in left_out:
+            continue
+        for path in map(folder.joinpath, stage.outs - {"plots/report/index.html"}):  # as DVC does
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+        ran = whole.runner(folder, *stage.words[2:])
+        assert ran.code == 0, ran.said
+        assert [out for out in stage.outs if not (folder / out).exists()] == [], name
+
+
 def test_another_network_is_trained_and_tested_and_what_is_not_measured_in_it_says_so(whole, editable):
     """Every stage but the generation of sequences and Figure 1's, on the short range."""
     for results in ("data", "metrics", "plots"):
         shutil.copytree(whole.folder / results, editable / results)
-    edit_yaml(editable / "params.yaml", {"network": "transformer", "network_options": SMALL, "train_also_on": []})
-    changed = resolve(editable)
-    assert {name for name, stage in changed.items() if dear(name) and stage != whole.graph[name]} == set()
-    for name, stage in changed.items():
-        if STUDY in name or name.startswith(("generate", "probe", "figure1")):
-            continue
-        for path in map(editable.joinpath, stage.outs - {"plots/report/index.html"}):  # as DVC does
-            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
-        ran = whole.runner(editable, *stage.words[2:])
-        assert ran.code == 0, ran.said
-        assert [out for out in stage.outs if not (editable / out).exists()] == [], name
-
+    edit_yaml(editable / "params.yaml", {"network": "transformer", "network_options": SMALL, "train_on": ["short"]})
+    run_all(whole, editable, resolve(editable), ("generate", "probe", "figure1"))
     metrics = editable / "metrics"
-    accuracy = read_csv(metrics / "accuracy.csv")
-    assert set(accuracy["rule"]) == {"last", "averaged"}
+    results = read_csv(metrics / "results.csv")
+    assert {"last", "averaged"} < set(results)
+    assert not {"hard", "adaptive"} & set(results)
+    assert results["target"].between(0, 1).all()
     assert read_csv(metrics / "tables/tests.csv")["share_both"].notna().any()  # of the single answers
     assert "gradient steps, network transformer" in (metrics / "tables/tables.md").read_text()
     claims = json.loads((metrics / "claims.json").read_text())
-    inside = {claim.key for claim in CLAIMS if claim.rule.inside}
+    inside = {claim.key for claim in CLAIMS if claim.statistic in OF_PAPERS_NETWORK}
     said = "not measured: network transformer"
     assert {
         key for key, claim in claims.items() if (claim["verdict"], claim["evidence"]) == ("not tested", said)
     } == inside
     assert claims["argmax"]["n"] == 2
-    for name in ("mechanism", "interventions/accuracy"):
-        assert read_csv(metrics / f"{name}.csv").empty
+    assert read_csv(metrics / "interventions/accuracy.csv").empty
     page = (editable / "plots/report/index.html").read_text()
     assert len(re.findall("Not measured: network transformer", page)) == 5  # figures
 
 
-def test_the_engine_of_other_networks_counts_for_them_alone(whole, editable):
-    def network(**changes):
-        edit_yaml(editable / "params.yaml", changes)
-        assert whole.runner(editable, "stages.check").code == 0
-        return read_yaml(editable / NETWORK)
+MAJORITY = "  majority: {data: {classes: 3}, steps: {short: 30, long: 30}, training: {}}\n"
 
-    before = network(network="transformer", network_options=SMALL)
+
+def test_a_task_in_the_list_of_params_is_trained_tested_and_compared(whole, editable):
+    for results in ("data", "metrics", "plots", "runs"):
+        shutil.copytree(whole.folder / results, editable / results)
+    path = editable / "params.yaml"
+    path.write_text(path.read_text().replace("tasks:\n", f"tasks:\n{MAJORITY}"))
+    edit_yaml(path, {"train_on": ["short"]})
+    graph = resolve(editable)
+    new = {name for name in graph if "majority" in name}
+    of_argmax = {name for name in graph if "@argmax" in name and STUDY not in name}
+    assert new == {name.replace("argmax", "majority") for name in of_argmax}
+    of_all = ("check", "compare", "figures", "claims", "report")
+    run_all(whole, editable, {name: graph[name] for name in graph if name in new or name in of_all})
+    results = read_csv(editable / "metrics/results.csv")
+    assert set(results["task"]) == {"argmax", "dictionary", "majority"}
+    tests = read_csv(editable / "metrics/tables/tests.csv")
+    assert {"ln", "std"} <= set(tests[tests["task"] == "majority"]["line"])
+    assert json.loads((editable / "metrics/summary.json").read_text())["majority_last"].keys() >= {"none", "norm"}
+
+
+def digests(whole, folder, part="train"):
+    """Check the parameters of a folder; return the digests of a part of the plan by run."""
+    assert whole.runner(folder, "stages.check").code == 0
+    return {file.name: file.read_text() for file in (folder / "runs/plan" / part).iterdir()}
+
+
+def test_the_engine_of_other_networks_counts_for_them_alone(whole, editable):
     path = editable / SOURCE / "plain/training.py"
+    of_paper = {file.name: file.read_text() for file in (whole.folder / "runs/plan/train").iterdir()}
+    edit_yaml(editable / "params.yaml", {"network": "transformer", "network_options": SMALL, "train_on": ["short"]})
+    before = digests(whole, editable)
     path.write_text(path.read_text() + "\n# changed\n")
-    after = network()
-    assert after != before
-    assert after | {"files": before["files"]} == before
-    assert network(network="paper", network_options={}) == read_yaml(whole.folder / NETWORK)
-    assert readers(whole.graph, NETWORK) == TRAIN | EVALUATE | INSIDE | {"ttest", "figures", "claims"}
+    after = digests(whole, editable)
+    assert not {key for key in before if before[key] == after[key]}
+    of_both = {"network": "paper", "network_options": {}, "train_on": ["short", "long"]}
+    edit_yaml(editable / "params.yaml", of_both)
+    assert digests(whole, editable) == of_paper
 
 
 def test_what_a_normaliser_imports_counts_for_its_own_stages_alone(whole, editable):
     norms = editable / SOURCE / "norms"
     (norms / "rms.py").write_text("from vanishing_variance.norms.ln import *\n")
-    edit_yaml(editable / "params.yaml", {"norm": "rms"})
-    found = []
-    for text in ("\n", "\n# changed\n"):
-        (norms / "ln.py").write_text((norms / "ln.py").read_text() + text)
-        assert whole.runner(editable, "stages.check").code == 0
-        found.append({path.name: path.read_bytes() for path in (editable / CHOICES).rglob("*.yaml")})
-    before, after = found
-    assert {name for name in after if after[name] != before[name]} == {"rms.yaml"}
-    depend = {name for name, stage in resolve(editable).items() if str(CHOICES / "norms/rms.yaml") in stage.deps}
-    assert depend == added({"short": ["rms"], "long": ["rms"]}, "rms")
+    edit_yaml(editable / "params.yaml", {"norm": "rms", "train_on": ["short"]})
+    before = digests(whole, editable)
+    (norms / "ln.py").write_text((norms / "ln.py").read_text() + "\n# changed\n")
+    after = digests(whole, editable)
+    changed = {key.split("-")[2] for key in before if before[key] != after[key]}
+    assert changed == {"rms", "ln"}
 
 
 @pytest.mark.parametrize("name", ["argmax", "dictionary"])

@@ -5,7 +5,7 @@ import errno
 import pytest
 import torch
 
-from vanishing_variance.harness import cgroups, memory
+from vanishing_variance.harness import machine, memory
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.memory import ran_out, require_memory
 
@@ -28,7 +28,7 @@ def test_what_plainly_does_not_fit_is_refused_with_what_to_lower():
 
 
 def test_what_a_control_group_leaves_is_what_is_free(monkeypatch):
-    monkeypatch.setattr(memory.cgroups, "memory_left", lambda: [9 * GIBIBYTE, 2 * GIBIBYTE])
+    monkeypatch.setattr(memory.machine, "memory_left", lambda: [9 * GIBIBYTE, 2 * GIBIBYTE])
     with pytest.raises(InputError, match=r"of which 2\.0 GiB are free"):
         require_memory(GIBIBYTE, PARAMETERS)
 
@@ -61,24 +61,24 @@ def test_on_a_gpu_its_own_memory_counts(monkeypatch):
 def root(monkeypatch, tmp_path):
     """A folder for control groups; a process of none, on a machine of four cores with 8 GiB of free memory."""
     monkeypatch.setattr(memory.psutil, "virtual_memory", lambda: type("Memory", (), {"available": 8 * GIBIBYTE}))
-    monkeypatch.setattr(cgroups, "ROOT", tmp_path / "groups")
-    monkeypatch.setattr(cgroups, "MEMBERSHIP", tmp_path / "membership")
-    monkeypatch.setattr(cgroups.os, "sched_getaffinity", lambda process: {0, 1, 2, 3}, raising=False)
+    monkeypatch.setattr(machine, "ROOT", tmp_path / "groups")
+    monkeypatch.setattr(machine, "MEMBERSHIP", tmp_path / "membership")
+    monkeypatch.setattr(machine.os, "sched_getaffinity", lambda process: {0, 1, 2, 3}, raising=False)
     return tmp_path / "groups"
 
 
 def write(membership, folder, files):
-    cgroups.MEMBERSHIP.write_text(membership)
-    (cgroups.ROOT / folder).mkdir(parents=True)
+    machine.MEMBERSHIP.write_text(membership)
+    (machine.ROOT / folder).mkdir(parents=True)
     for name, text in files.items():
-        (cgroups.ROOT / folder / name).write_text(f"{text}\n")
+        (machine.ROOT / folder / name).write_text(f"{text}\n")
 
 
 @pytest.mark.parametrize(("membership", "folder"), GROUPS)
 def test_limits_of_version_2(membership, folder):
     memory = {"memory.max": 3 * GIBIBYTE, "memory.stat": f"anon {GIBIBYTE}\nfile 12345"}
     write(membership, folder, memory | {"cpu.max": "150000 100000"})
-    assert (cgroups.cores(), cgroups.memory_left()) == (2, [2 * GIBIBYTE])
+    assert (machine.cores(), machine.memory_left()) == (2, [2 * GIBIBYTE])
 
 
 @pytest.mark.parametrize("folder", ["/jobs/one", "/jobs", ""])
@@ -87,9 +87,9 @@ def test_limits_of_version_1(folder, quota, cores):
     memory = {"memory.limit_in_bytes": 3 * GIBIBYTE, "memory.stat": f"rss 1\ntotal_rss {GIBIBYTE}"}
     write(VERSION_1, f"memory{folder}", memory)
     write(VERSION_1, f"cpu{folder}", {"cpu.cfs_quota_us": quota, "cpu.cfs_period_us": 100_000})
-    assert (cgroups.cores(), cgroups.memory_left()) == (cores, [2 * GIBIBYTE])
+    assert (machine.cores(), machine.memory_left()) == (cores, [2 * GIBIBYTE])
 
 
 def test_a_group_without_limits_leaves_what_the_machine_has():
     write(VERSION_2, "jobs/one", {"memory.max": "max", "memory.stat": "anon 5", "cpu.max": "max 100000"})
-    assert (cgroups.cores(), cgroups.memory_left()) == (4, [])
+    assert (machine.cores(), machine.memory_left()) == (4, [])

@@ -84,7 +84,7 @@ def test_processes_do_not_import_the_script_which_need_not_be_a_file(given, tmp_
 
 
 def test_a_process_that_may_start_no_others_does_the_work_itself(monkeypatch):
-    monkeypatch.setattr(parallel.cgroups, "cores", lambda: 4)
+    monkeypatch.setattr(parallel.machine, "cores", lambda: 4)
     assert cores() > 1
     monkeypatch.setitem(multiprocessing.current_process()._config, "daemon", True)
     assert cores() == 1

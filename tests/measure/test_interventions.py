@@ -7,16 +7,15 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from small import SHARP, WIDTH, Trained, make_trained, models_of, sample, single
+from small import SHARP, WIDTH, Trained, make_trained, models_of, plan_of, sample, single
 from torch.testing import assert_close
 
-from vanishing_variance.engine.ranges import Range
+from vanishing_variance.measure.config import Interventions
 from vanishing_variance.measure.inference.models import CORRECT
 from vanishing_variance.measure.inference.sequences import of_length
 from vanishing_variance.measure.interventions import measurement, names
 from vanishing_variance.measure.interventions import parts as module
-from vanishing_variance.measure.interventions.config import Interventions
-from vanishing_variance.measure.interventions.measurement import Block, intervene
+from vanishing_variance.measure.interventions.measurement import intervene
 from vanishing_variance.measure.interventions.moments import Move, by_form, is_correct
 from vanishing_variance.measure.interventions.parts import Parts, take_apart
 from vanishing_variance.measure.interventions.setting import calibrate, draw_donors, on_long, on_training
@@ -165,38 +164,30 @@ def read(task, length, size):
     yield from of_length(task, np.random.default_rng(0), 40, length, size)
 
 
-def make_block(ours, partner):
-    return Block(
-        range_name="short",
-        trained=Range(shortest=2, longest=6),
-        variant=ours.variant,
-        weights=ours.weights,
-        partner=partner.variant,
-        partner_weights=partner.weights,
-        sequences={length: partial(read, ours.variant.task, length) for length in LENGTHS},
-    )
+def intervened(ours, partner, seeds=(4, 5)):
+    """Return the accuracies of models under every intervention."""
+    blocks = (measurement.Trained(plan_of(one, 2, 6), one.weights) for one in (ours, partner))
+    sequences = {length: partial(read, ours.variant.task, length) for length in LENGTHS}
+    return intervene(*blocks, sequences, seeds, FEW)
 
 
-@pytest.mark.parametrize("heads", [1, 2])
+@pytest.mark.parametrize(("task_name", "heads"), [("argmax", 1), ("dictionary", 2)])
 def test_a_row_an_intervention_model_and_length_the_same_for_a_seed_alone(task_name, heads):
     none, ln = (make_trained(task_name, norm, heads=heads) for norm in ("none", "ln"))
-    accuracy = intervene(make_block(ln, none), [4, 5], FEW, 0)
-    assert set(accuracy["norm"]) == {"ln"}
+    accuracy = intervened(ln, none)
     assert set(accuracy["length"]) == {0, *LENGTHS}
     assert set(accuracy["intervention"]) == {names.BASE, *names.RECOVERING, *names.DAMAGING}
     assert accuracy.groupby("length").size().tolist() == [2, 24, 24, 24]
 
     second = [Trained(models.variant, single(models, 1)) for models in (ln, none)]
-    alone = intervene(make_block(*second), [5], FEW, 0)
+    alone = intervened(*second, seeds=[5])
     pd.testing.assert_frame_equal(alone, accuracy[accuracy["seed"] == 5].reset_index(drop=True))
 
 
 def test_the_partner_gives_its_target_weights_and_nothing_else():
     none, ln = make_trained("argmax", "none"), make_trained("argmax", "ln", SHARP["argmax"])
     places = ["seed", "length", "intervention", "where"]
-    with_own, with_other = (
-        intervene(make_block(none, partner), [4, 5], FEW, 0).set_index(places)["accuracy"] for partner in (none, ln)
-    )
+    with_own, with_other = (intervened(none, partner).set_index(places)["accuracy"] for partner in (none, ln))
     differ = with_own[with_own != with_other].index.get_level_values("intervention")
     assert set(differ) == {names.OTHER}
     base, other = (with_own.xs(name, level="intervention").droplevel("where") for name in (names.BASE, names.OTHER))
@@ -214,7 +205,7 @@ def test_the_first_sequences_are_tested_and_others_calibrated_with(monkeypatch):
 
     monkeypatch.setattr(measurement, "take_apart", recorded)
     trained = make_trained("argmax", "none")
-    intervene(make_block(trained, trained), [4, 5], FEW, 0)
+    intervened(trained, trained)
     assert sorted(map(len, samples.values())) == [20] * 6 + [30] * 2
     assert len(set().union(*samples.values())) == 20 * 6 + 30 * 2
     for length in LENGTHS:
@@ -236,7 +227,7 @@ class WithoutTarget(Argmax):
 def test_without_a_target_what_is_not_about_it_is_the_same_and_nothing_else_is_measured():
     none, ln = (make_trained("argmax", norm) for norm in ("none", "ln"))
     without = [one._replace(variant=replace(one.variant, task=WithoutTarget(classes=10))) for one in (ln, none)]
-    expected, found = (intervene(make_block(*pair), [4, 5], FEW, 0) for pair in ((ln, none), without))
+    expected, found = (intervened(*pair) for pair in ((ln, none), without))
     of_both = expected["intervention"].isin(names.WITHOUT_TARGET)
     assert set(found["intervention"]) == set(names.WITHOUT_TARGET)
     pd.testing.assert_frame_equal(found, expected[of_both].reset_index(drop=True))

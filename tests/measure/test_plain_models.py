@@ -4,21 +4,23 @@ import resource
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import psutil
 import pytest
 import torch
 from plain_plans import Bag, make_plain
-from small import make_plan, make_trained, models_of, of_plain_engine, plainly
+from small import SHARP, make_plan, make_trained, models_of, of_plain_engine, plainly, plan_of
 
-from vanishing_variance.harness import cgroups, memory
+from vanishing_variance.harness import machine, memory
 from vanishing_variance.harness.errors import InputError
+from vanishing_variance.measure import tested
 from vanishing_variance.measure.evaluation.fast_models import accuracies
-from vanishing_variance.measure.held_out import held_out_stream
+from vanishing_variance.measure.held_out import Test, held_out_stream
 from vanishing_variance.measure.inference.models import at_target
 from vanishing_variance.measure.plain_models import answers, limited
 from vanishing_variance.measure.plain_models.answers import plain_answers
-from vanishing_variance.measure.plain_models.inside import plain_inside
-from vanishing_variance.plain.model import initial_model
+from vanishing_variance.measure.plain_models.inside import inside
+from vanishing_variance.plain.model import as_plain, initial_model
 from vanishing_variance.plain.plan import PlainPlan
 
 SEEDS = [0, 1]
@@ -35,13 +37,29 @@ def drawn(trained, length, number):
     return trained.variant.task.sample(held_out_stream(0, trained.variant.task_name, length), number, length)
 
 
+@pytest.mark.parametrize(("attention", "heads"), [("softmax", 1), ("power", 2), ("stickbreaking", 2)])
+def test_attention_is_changed_by_each_rule_as_in_the_fast_engine(task_name, attention, heads):
+    trained = make_trained(task_name, "ln", SHARP[task_name], attention, heads=heads)
+    plan = plan_of(trained)
+    test = Test(lengths=[6, 40], sequences=100)
+    found = []
+    for one, weights in ((plan, trained.weights), as_plain(plan, trained.weights)):
+        _, frames = tested.answers(one, SEEDS, {"last": weights}, test)
+        found.append(frames["accuracy"].set_index(["seed", "rule", "length"])["accuracy"])
+    fast, plain = found
+    rules = {"last", "hard"} | ({"adaptive"} if attention != "stickbreaking" else set())
+    assert set(fast.index.get_level_values("rule")) == rules
+    assert fast.groupby("rule").mean().nunique() > 1
+    pd.testing.assert_series_equal(plain, fast, atol=0.03, rtol=0)  # the largest of two may be another
+
+
 def test_accuracies_are_those_of_the_fast_engine(task_name):
     trained, plan, weights = both(task_name)
     other = {name: array[::-1].copy() for name, array in weights.items()}
     correct = plain_answers(plan, SEEDS, {"last": weights, "averaged": other}, [4, 32], 100)
     found = accuracies("here", correct, SEEDS)
     rows = found.set_index(["rule", "length", "seed"])["accuracy"]
-    assert len(rows) == 8
+    assert set(found["rule"]) == {"last", "averaged", "hard", "adaptive"}
     for length in (4, 32):
         sequences = drawn(trained, length, 100)
         classes = plainly(trained, sequences)["classes"].argmax(-1)
@@ -56,7 +74,7 @@ def test_accuracies_are_those_of_the_fast_engine(task_name):
 @pytest.mark.parametrize("heads", [1, 4])
 def test_the_inside_of_the_papers_network_is_that_of_the_fast_engine(task_name, heads):
     trained, plan, weights = both(task_name, heads=heads)
-    found = plain_inside(plan, SEEDS, weights, [6], 40)
+    found = inside(plan, SEEDS, weights, [6], 40)
     assert list(found.columns) == ["seed", "layer", "head", "length", "target", "hard", "variance"]
     sequences = drawn(trained, 6, 40)
     attended = models_of(trained).attended(sequences)
@@ -132,7 +150,7 @@ def test_a_sequence_that_memory_does_not_hold_is_one_line(monkeypatch):
 def test_a_batch_has_the_part_of_a_core_even_in_a_stage_that_has_one(monkeypatch):
     """Stages that run at once have a core each; here of four cores and 400 MiB of free memory."""
     monkeypatch.setattr(memory, "free_memory", lambda: 400 * 2**20)
-    monkeypatch.setattr(cgroups, "cores", lambda: 4)
+    monkeypatch.setattr(machine, "cores", lambda: 4)
     used = psutil.Process().memory_info().data
     with limited._limited():
         limit, _ = resource.getrlimit(resource.RLIMIT_DATA)

@@ -59,8 +59,9 @@ def test_expectations_are_those_over_all_items(task_name, in_part, attention, he
     assert not np.allclose(constant, item_variance, rtol=0.1)
 
 
-@pytest.mark.parametrize(("norm", "attention", "heads"), [("none", "softmax", 1), ("ln", "power", 2)])
-@pytest.mark.parametrize("at_once", [200, 2**18])
+@pytest.mark.parametrize(
+    ("norm", "attention", "heads", "at_once"), [("none", "softmax", 1, 2**18), ("ln", "power", 2, 200)]
+)
 def test_it_measures_what_the_plain_module_computes(task_name, norm, attention, heads, at_once, monkeypatch):
     """O before every normaliser, of the same sequences: drawn so many items at a time, or one by one."""
     monkeypatch.setattr(measurement, "ITEMS_AT_ONCE", at_once)
@@ -85,7 +86,7 @@ def cells(norm="none"):
     parts = []
     for feature, variances in enumerate(VARIANCES):
         columns = {"length": LENGTHS, "n": 50, "variance": variances, "predicted": 3 / LENGTHS}
-        parts.append(pd.DataFrame({"task": "argmax", "norm": norm, "feature": feature, **columns}))
+        parts.append(pd.DataFrame({"task": "argmax", "line": norm, "feature": feature, **columns}))
     frame = pd.concat(parts, ignore_index=True)
     return frame.assign(variance_se=frame["variance"] / 10, bound=1.2)
 

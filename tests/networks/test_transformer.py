@@ -14,7 +14,11 @@ B, N, HEADS, WIDTH = 3, 7, 4, 16
 SIZES = Sizes(items=5, query=2, classes=6)
 
 
-def made(norm=lambda width: nn.Identity(), **options):
+def identity(width):
+    return nn.Identity()
+
+
+def made(norm=identity, **options):
     torch.manual_seed(0)
     return Network(SIZES, norm, **{"heads": HEADS, "width": WIDTH} | options).double()
 
@@ -24,8 +28,16 @@ def drawn():
     return [torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in ((B, N, 5), (B, 2))]
 
 
-def drawn_tokens():
-    return torch.randn(B, N + 1, WIDTH, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
+def attention_and_tokens(norm=identity, **options):
+    """Return the attention of a network of one layer, and the tokens that it may read."""
+    tokens = torch.randn(B, N + 1, WIDTH, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
+    return made(norm, layers=1, **options).blocks[0].attention, tokens
+
+
+def by_head(attention, tokens):
+    """Return queries, keys and values (B, N + 1, H, d)."""
+    layers = attention.query, attention.key, attention.value
+    return [layer(tokens).unflatten(2, (HEADS, -1)) for layer in layers]
 
 
 def attention_state(block):
@@ -118,24 +130,19 @@ class Tripled(nn.Module):
     [("outputs", 16, (B, 1, 16)), ("head", 4, (B, 1, HEADS, 4)), ("projected", 16, (B, 1, 16))],
 )
 def test_the_normaliser_is_at_its_place(place, width, shape):
-    network, inputs = made(Tripled, layers=1, norm_place=place), drawn()
-    network(*inputs)
-    attention = network.blocks[0].attention
-    assert (attention.norm.width, attention.norm.shape) == (width, shape)
-    tokens = network.tokens(*inputs)
+    attention, tokens = attention_and_tokens(Tripled, norm_place=place)
     outputs = attention.inside(tokens).outputs.flatten(1)
     expected = 3 * attention.output(outputs) if place == "projected" else attention.output(3 * outputs)
     assert_same(attention(tokens, 1).squeeze(1), expected)
+    assert (attention.norm.width, attention.norm.shape) == (width, shape)
 
 
 @pytest.mark.parametrize(("gate", "numbers"), [("elementwise", WIDTH), ("headwise", HEADS)])
 def test_the_gate_is_a_sigmoid_of_what_the_query_is_made_of(gate, numbers):
     """Y' = Y * sigmoid(X W), after the normaliser and before W_O."""
-    network, inputs = made(Tripled, layers=1, gate=gate), drawn()
-    attention = network.blocks[0].attention
+    attention, tokens = attention_and_tokens(Tripled, gate=gate)
     assert attention.gate.weight.shape == (numbers, WIDTH)
     assert attention.gate.bias is None
-    tokens = network.tokens(*inputs)
     gates = torch.sigmoid(tokens[:, -1] @ attention.gate.weight.T)
     gates = gates.repeat_interleave(WIDTH // numbers, dim=1)
     outputs = attention.inside(tokens).outputs.flatten(1)
@@ -144,12 +151,10 @@ def test_the_gate_is_a_sigmoid_of_what_the_query_is_made_of(gate, numbers):
 
 def test_head_scale_is_one_number_a_head():
     """NormFormer: W_O of c_h o_h side by side, c_h at first 1."""
-    network, inputs = made(Tripled, layers=1, gate="scale"), drawn()
-    attention = network.blocks[0].attention
+    attention, tokens = attention_and_tokens(Tripled, gate="scale")
     assert attention.scale.flatten().tolist() == [1] * HEADS
     numbers = torch.arange(1.0, HEADS + 1, dtype=torch.float64)
     attention.scale.data.copy_(numbers.unsqueeze(1))
-    tokens = network.tokens(*inputs)
     heads = attention.inside(tokens).outputs.unbind(1)
     scaled = [3 * number * outputs for number, outputs in zip(numbers, heads, strict=True)]
     assert_same(attention(tokens, 1).squeeze(1), attention.output(torch.cat(scaled, dim=1)))
@@ -157,14 +162,10 @@ def test_head_scale_is_one_number_a_head():
 
 def test_a_sink_takes_weight_and_gives_no_value():
     """gpt-oss: weights exp(l_n) / (exp(s_h) + sum_m exp(l_m)), for every token."""
-    network, inputs = made(layers=1, sink=True), drawn()
-    attention = network.blocks[0].attention
+    attention, tokens = attention_and_tokens(sink=True)
     assert attention.sink.flatten().tolist() == [0] * HEADS
     attention.sink.data.copy_(torch.arange(1.0, HEADS + 1).view(-1, 1, 1))
-    tokens = network.tokens(*inputs)
-    query, key, value = (
-        getattr(attention, name)(tokens).unflatten(2, (HEADS, -1)) for name in ("query", "key", "value")
-    )
+    query, key, value = by_head(attention, tokens)
     powers = torch.exp(torch.einsum("bthd,bnhd->bhtn", query, key) / (WIDTH // HEADS) ** 0.5)
     weights = powers / (attention.sink.exp() + powers.sum(-1, keepdim=True))
     outputs = torch.einsum("bhtn,bnhd->bthd", weights, value)
@@ -197,51 +198,42 @@ def test_with_the_papers_ends_it_is_the_papers_network_but_for_the_querys_own_to
 
 @pytest.mark.parametrize("sink", [False, True])
 def test_weights_of_length_1_add_values_by_them(sink):
-    network, inputs = made(layers=1, weights="l2", sink=sink), drawn()
-    softmax = made(layers=1, sink=sink)
-    softmax.load_state_dict(network.state_dict())
-    [found], [plain] = network.inside(*inputs), softmax.inside(*inputs)
-    tokens = network.tokens(*inputs)
-    attention = network.blocks[0].attention
-    normed = network.blocks[0].norm1(tokens)
-    queries, keys, _ = attention._by_head(normed, 1)
-    logits = (queries @ keys.mT / 2).squeeze(2)  # d = 4
+    attention, tokens = attention_and_tokens(weights="l2", sink=sink)
+    softmax, _ = attention_and_tokens(sink=sink)
+    found, plain = attention.inside(tokens), softmax.inside(tokens)
+    queries, keys, _ = by_head(attention, tokens)
+    logits = torch.einsum("bhd,bnhd->bhn", queries[:, -1], keys) / 2  # d = 4
     if sink:
         logits = torch.nn.functional.pad(logits, (0, 1))  # its logit is 0
     length = torch.linalg.vector_norm(logits.softmax(-1), dim=-1, keepdim=True)
     assert_same(found.weights, plain.weights / length)
     assert_same(found.outputs, plain.outputs / length)
-    assert_same(attention(normed, 1).squeeze(1), attention.output(found.outputs.flatten(1)))
+    assert_same(attention(tokens, 1).squeeze(1), attention.output(found.outputs.flatten(1)))
 
 
 @pytest.mark.parametrize(("weights", "growth"), [("cosine", 1), ("cosine-log", np.log(N + 1) / np.log(16))])
 def test_normalised_queries_and_keys_have_a_learned_factor(weights, growth):
-    attention, tokens = made(layers=1, weights=weights).blocks[0].attention, drawn_tokens()
+    attention, tokens = attention_and_tokens(weights=weights)
+    assert attention.factor.unique().tolist() == [8]
     factors = torch.arange(1.0, HEADS + 1, dtype=torch.float64)
     attention.factor.data.copy_(factors.view(-1, 1, 1))
-    queries, keys, values = [
-        layer(tokens).unflatten(2, (HEADS, -1)) for layer in (attention.query, attention.key, attention.value)
-    ]
+    queries, keys, values = by_head(attention, tokens)
+    inside = attention.inside(tokens)
     for head in range(HEADS):
         cosines = cosine_similarity(queries[:, -1:, head], keys[:, :, head], dim=-1)
         expected = (growth * factors[head] * cosines).softmax(-1)
-        inside = attention.inside(tokens)
         assert_same(inside.weights[:, head], expected[:, :-1])
         assert_same(inside.outputs[:, head], torch.einsum("bn,bnd->bd", expected, values[:, :, head]))
-    assert_same(attention(tokens, 1).squeeze(1), attention.output(attention.inside(tokens).outputs.flatten(1)))
-    assert made(layers=1, weights=weights).blocks[0].attention.factor.unique().tolist() == [8]
+    assert_same(attention(tokens, 1).squeeze(1), attention.output(inside.outputs.flatten(1)))
 
 
 def test_logits_times_log_t_are_those_of_longer_queries():
-    network, inputs = made(layers=1, weights="log"), drawn()
-    longer = made(layers=1)
-    longer.load_state_dict(network.state_dict())
-    query = longer.blocks[0].attention.query
-    for parameter in query.parameters():
+    attention, tokens = attention_and_tokens(weights="log")
+    longer, _ = attention_and_tokens()
+    for parameter in longer.query.parameters():
         parameter.data *= np.log(N + 1) / np.log(16)
-    [found], [expected] = network.inside(*inputs), longer.inside(*inputs)
-    assert_same(found.weights, expected.weights)
-    assert_same(network(*inputs), longer(*inputs))
+    assert_same(attention.inside(tokens).weights, longer.inside(tokens).weights)
+    assert_same(attention(tokens, 1), longer(tokens, 1))
 
 
 def test_layer_norms_stand_before_or_after():

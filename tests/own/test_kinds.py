@@ -9,13 +9,13 @@ from itertools import islice
 import numpy as np
 import pytest
 import torch
-from checkout import ROOT
-from own_tasks import Mean
+from own_tasks import Mean, Queried, drawing, labelling, own
 from plain_plans import Bag, make_plain
-from small import make_short
+from small import make_short, smoke
+from things import Balanced, Drawn, Odd, Recent, Wide
 from torch import nn
 
-from vanishing_variance import Embedded, Number, OneHot, Task, evaluate, inside, module, read_params, train
+from vanishing_variance import evaluate, inside, module, train
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.batches import batches
 from vanishing_variance.engine.check import ITEMS, check_norm, map_reads_order
@@ -24,33 +24,13 @@ from vanishing_variance.engine.variant import Given
 from vanishing_variance.harness import edits, parallel
 from vanishing_variance.harness.by_value import copied, described
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.harness.jobs import job
+from vanishing_variance.harness.parallel import job
 from vanishing_variance.harness.progress import Progress
-from vanishing_variance.plain.gradients import can_stack
 from vanishing_variance.plain.model import initial_model
 from vanishing_variance.task_check import check_task
 from vanishing_variance.tasks.dictionary import Dictionary
 
-
-def smoke(**changes):
-    return read_params(changes, ROOT / "tests/smoke.yaml")
-
-
 # Tasks
-
-
-class Sorted(Task):
-    classes: int = 4
-    items = {"class": OneHot("classes")}
-    label_classes = "classes"
-
-    def sample(self, rng, sequences, length):
-        drawn = rng.integers(self.classes, size=(sequences, length))
-        drawn[:, 0] = np.sort(np.arange(sequences) % self.classes)
-        return {"class": drawn.astype(np.uint8)}
-
-    def label(self, batch):
-        return batch["class"][:, 0].astype(np.int64)
 
 
 class OfDictionary(Dictionary):
@@ -64,7 +44,7 @@ def of_task(task):
 
 
 def test_a_batch_of_a_task_is_one_sample_of_it():
-    plan = of_task(Sorted())
+    plan = of_task(Balanced())
     expected = sorted(np.arange(plan.training.batch_size) % 4)
     drawn = iter(batches(plan, [3]))
     rng = stream(plan.root_seed, "train", "own", plan.range_name, 3, 0)
@@ -77,14 +57,10 @@ def test_a_batch_of_a_task_is_one_sample_of_it():
     assert not OfDictionary.independent
 
 
-class RarelyWrong(Mean):
-    def label(self, batch):
-        return np.where(batch["number"][:, 0] > 0.999, self.bins, super().label(batch))
-
-
 def test_every_draw_is_checked():
-    drawn = batches(of_task(RarelyWrong()), range(8))
-    line = r"^task RarelyWrong: label has \d to 10; must be from 0 to 9, of sequences of \d+ items$"
+    rarely_wrong = own(label=labelling(lambda numbers: np.where(numbers[:, 0] > 0.999, 10, 0)))
+    drawn = batches(of_task(rarely_wrong()), range(8))
+    line = r"^task Own: label has 0 to 10; must be from 0 to 9, of sequences of \d+ items$"
     with pytest.raises(InputError, match=line):
         deque(islice(drawn, 2000), 0)
 
@@ -104,123 +80,47 @@ def test_an_error_of_another_process_that_cannot_be_sent_is_said(monkeypatch):
         parallel.run([job(fails), job(fails)], lambda done: None)
 
 
-class Odd(Mean):
-    def sample(self, rng, sequences, length):
-        if length == 7:
-            raise TwoArguments("length", length)
-        return super().sample(rng, sequences, length)
+def unless(fails):
+    """Return the task of means, whose `sample` fails where a function of sequences and length is true."""
+
+    def draw(rng, size):
+        if fails(*size):
+            raise TwoArguments(*size)
+        return rng.random(size, dtype=np.float32)
+
+    return own(sample=drawing(draw))()
 
 
 @pytest.mark.trains
 def test_own_code_that_fails_at_a_length_that_no_check_tried_is_one_line():
-    with pytest.raises(InputError, match=r"^task Odd: sample\(rng, \d+, 7\) fails: TwoArguments: length 7$"):
-        train(smoke(**{"ranges.short.longest": 16}), Odd(), "ln", [0], steps=40)
-
-
-class Few(Mean):
-    """Of which no more than two long sequences can be drawn."""
-
-    def sample(self, rng, sequences, length):
-        assert length < 1000 or sequences == 2
-        return super().sample(rng, sequences, length)
+    task = unless(lambda sequences, length: length == 7)
+    with pytest.raises(InputError, match=r"^task Own: sample\(rng, (\d+), 7\) fails: TwoArguments: \1 7$"):
+        train(smoke(**{"ranges.short.longest": 16}), task, "ln", [0], steps=40)
 
 
 @pytest.mark.trains
 def test_two_long_sequences_are_two():
-    models = train(smoke(), Few(), "ln", [0], steps=2)
-    assert len(evaluate(models, [2000], 2))
+    task = unless(lambda sequences, length: length > 1000 and sequences != 2)
+    assert len(evaluate(train(smoke(), task, "ln", [0], steps=2), [2000], 2))
 
 
-class Constant(Mean):
-    def label(self, batch):
-        return np.zeros(len(batch["number"]), dtype=np.int64)
-
-
-class Queried(Mean):
-    query = {"cue": Number()}
-
-    def sample(self, rng, sequences, length):
-        return super().sample(rng, sequences, length) | {"cue": rng.random(sequences, dtype=np.float32)}
-
-    def label(self, batch):
-        return (batch["cue"] * self.bins).astype(np.int64)
+OF_QUERY = own(Queried, label=lambda self, batch: (batch["query"] > 20).astype(np.int64))
 
 
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
-        (Constant, "warning: task own: all labels are 0; there is nothing to learn\n"),
-        (Queried, "warning: task own: its labels do not depend on the items\n"),
+        (
+            own(label=labelling(lambda numbers: np.zeros(len(numbers), np.int64))),
+            "warning: task own: all labels are 0; there is nothing to learn\n",
+        ),
+        (OF_QUERY, "warning: task own: its labels do not depend on the items\n"),
         (Mean, ""),
     ],
 )
 def test_labels_that_cannot_teach_are_a_warning(kind, said, capsys):
-    check_task(kind(), "own", smoke_range(), in_order=False)
+    check_task(kind(), "own", make_short("argmax").lengths, in_order=False)
     assert capsys.readouterr().err == said
-
-
-def smoke_range():
-    return make_short("argmax").lengths
-
-
-class Counted(Mean):
-    label_classes = np.int64(10)
-
-
-class OfOne(Mean):
-    items = {"number": Number(), "kind": OneHot(1)}
-
-    def sample(self, rng, sequences, length):
-        return super().sample(rng, sequences, length) | {"kind": np.zeros((sequences, length), dtype=np.uint8)}
-
-
-@pytest.mark.parametrize("kind", [Counted, OfOne])
-def test_numbers_of_numpy_and_a_single_class_pass(kind):
-    check_task(kind(), "own", smoke_range(), in_order=False)
-
-
-class Listed(Mean):
-    items = [Number()]
-
-
-class Kind(Mean):
-    items = {"number": Number}
-
-
-class Width(Mean):
-    items = {"number": Number(0)}
-
-
-class Table(Mean):
-    items = {"number": Number(), "key": Embedded(3, table="a.b")}
-
-
-class Endless(Mean):
-    @property
-    def longest(self):
-        return "20"
-
-
-class Unknown(Mean):
-    @property
-    def num_classes(self):
-        raise RuntimeError("x")
-
-
-@pytest.mark.parametrize(
-    ("kind", "line"),
-    [
-        (Listed, r"items is \[Number\(width=1\)\]; must be Number\(\), OneHot or Embedded by name"),
-        (Kind, r"number is <class .*Number'>; must be Number\(\), OneHot or Embedded, with their classes"),
-        (Width, "width of number is 0; must be a whole number from 1 on"),
-        (Table, r"table of key is 'a\.b'; must be a name of letters, digits and _"),
-        (Endless, "longest is '20'; must be a whole number from 1 on, or None"),
-        (Unknown, "fails: RuntimeError: x"),
-    ],
-)
-def test_odd_declarations_are_one_line(kind, line):
-    with pytest.raises(InputError, match=f"^task {kind.__name__}:? {line}$"):
-        train(smoke(), kind(), "ln", [0])
 
 
 # Copies
@@ -288,35 +188,17 @@ def test_answers_that_are_not_a_number_are_said_and_never_right(capsys):
 
 @pytest.mark.trains
 def test_kept_weights_have_their_dtype_and_whole_numbers_no_mean():
-    class Prime(Bag):
-        def __init__(self, sizes, norm):
-            super().__init__(sizes, norm)
-            self.register_buffer("prime", torch.tensor(2654435761))
-            self.more = nn.Linear(sizes.classes, sizes.classes).double()
-
-        def forward(self, items, query):
-            return self.more(super().forward(items, query).double()).float() * (self.prime % 2)
-
     changes = {"training.kept_steps": [1], "training.averaged_part": 0.9}  # the mean of three
-    models = train(smoke(**changes), "argmax", "ln", [0], network=Prime, steps=30)
+    models = train(smoke(**changes), "argmax", "ln", [0], network=Odd, steps=30)
     for weights in (models.weights, *models.kept.values()):
         assert weights["network.prime"].tolist() == [2654435761]
         assert weights["network.more.weight"].dtype == np.float64
     assert set(models.kept) == {"averaged", "step_00000001"}
 
 
-class RandomNorm(nn.Module):
-    def __init__(self, width):
-        super().__init__()
-        self.scale = nn.Parameter(torch.randn(width))
-
-    def forward(self, outputs):
-        return outputs * self.scale
-
-
 def test_a_normaliser_that_draws_leaves_all_else_as_it_starts():
     plan = make_plain("argmax", Bag)
-    given = replace(plan.variant, norm_name="own", given=Given(norm=RandomNorm))
+    given = replace(plan.variant, norm_name="own", given=Given(norm=Drawn))
     states = [initial_model(each, 3).state_dict() for each in (plan, replace(plan, variant=given))]
     for name in states[0].keys() - {"network.norm.scale", "network.norm.shift"}:
         assert torch.equal(states[0][name], states[1][name]), name
@@ -325,66 +207,20 @@ def test_a_normaliser_that_draws_leaves_all_else_as_it_starts():
     assert not torch.equal(others[0]["network.norm.scale"], others[1]["network.norm.scale"])
 
 
-class Half(Bag):
-    def __init__(self, sizes, norm):
-        super().__init__(sizes, norm)
-        self.half = torch.randperm(8)[:4].tolist()
-
-
-class Hooked(Bag):
-    def __init__(self, sizes, norm):
-        super().__init__(sizes, norm)
-        self.head.weight.register_hook(lambda gradient: gradient * 2)
-
-
-@pytest.mark.parametrize(
-    ("network", "said"),
-    [
-        (Bag, ""),
-        (Half, "one seed after another, for network.half is not the same for each"),
-        (Hooked, "one seed after another, for its parameters have hooks"),
-    ],
-)
-def test_models_that_differ_beside_their_state_are_not_trained_as_one(network, said, capsys):
-    plan = make_plain("argmax", network)
-    batch, labels = next(batches(plan, [0, 1]))
-    assert can_stack([initial_model(plan, seed) for seed in (0, 1)], batch, labels) == (not said)
-    assert said in capsys.readouterr().err
-
-
-class Recent:
-    LEARNABLE = {"slope": 0.1}
-
-    def weights(self, logits, parameters):
-        return torch.softmax(logits - parameters["slope"] * torch.arange(logits.shape[-1]), dim=-1)
-
-
 def test_a_map_that_reads_the_order_is_known_by_what_it_does():
     assert map_reads_order(Recent())
     assert not map_reads_order(Beyond)
 
 
-class WideMean(Mean):
-    items = {"number": Number(3)}
-    query = {"cue": Number(2)}
-
-    def sample(self, rng, sequences, length):
-        numbers = rng.random((sequences, length, 3), dtype=np.float32)
-        return {"number": numbers, "cue": rng.random((sequences, 2), dtype=np.float32)}
-
-    def label(self, batch):
-        return (batch["number"].mean(axis=(1, 2)) * self.bins).astype(np.int64)
-
-
 @pytest.mark.trains
 def test_numbers_of_several_features_are_trained_by_the_plain_engine(capsys):
-    models = train(smoke(), WideMean(), "ln", [0], steps=2)
+    models = train(smoke(), Wide(), "ln", [0], steps=2)
     assert "by the plain engine, because the fast engine takes numbers of one feature each" in capsys.readouterr().err
     assert models.weights["network.item.0.weight"].shape[2] == 3
     model = module(models, 0)
-    batch = {name: torch.from_numpy(array) for name, array in WideMean().sample(stream(0), 5, 6).items()}
+    batch = {name: torch.from_numpy(array) for name, array in Wide().sample(stream(0), 5, 6).items()}
     items, query = model.features(batch)
-    assert torch.equal(items, batch["number"])
+    assert torch.equal(items, batch["point"])
     assert torch.equal(query, batch["cue"])
 
 

@@ -91,13 +91,15 @@ class NumberedAnew(Largest):
 
 
 class Wide(Task):
-    """Whether the mean of the items points up: numbers of three features."""
+    """Whether the mean of the items points up: numbers of three features, and of two."""
 
     items = {"point": Number(3)}
+    query = {"cue": Number(2)}
     label_classes = 2
 
     def sample(self, rng, sequences, length):
-        return {"point": rng.standard_normal((sequences, length, 3), dtype=np.float32)}
+        cue = rng.random((sequences, 2), dtype=np.float32)
+        return {"point": rng.standard_normal((sequences, length, 3), dtype=np.float32), "cue": cue}
 
     def label(self, batch):
         return (batch["point"][..., 2].mean(axis=1) > 0).astype(np.int64)

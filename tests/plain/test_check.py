@@ -8,112 +8,104 @@ from plain_plans import Bag, make_plain
 from torch import nn
 
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.harness.jobs import job
+from vanishing_variance.harness.parallel import job
 from vanishing_variance.plain.check import check_network
 from vanishing_variance.plain.plan import check_options
 
 
-class WithMore(Bag):
+class Own(Bag):
     """A bag with a learned `more`, beside which `forward` may keep what it has seen."""
+
+    persistent, start, steps = True, staticmethod(torch.ones), 0
 
     def __init__(self, sizes, norm):
         super().__init__(sizes, norm)
-        self.register_buffer("mean", torch.zeros(sizes.classes))
-        self.more, self.steps = nn.Parameter(torch.ones(sizes.classes)), 0
+        self.register_buffer("mean", torch.zeros(sizes.classes), persistent=self.persistent)
+        self.more = nn.Parameter(self.start(sizes.classes))
 
     def forward(self, items, query):
         logits = super().forward(items, query) * self.more
-        return self.changed(logits) if self.training else logits - self.mean
+        return self.changed(logits) if self.training else self.tested(logits)
 
     def changed(self, logits):
         return logits
 
-
-def of_mean(model, logits):
-    return 0.9 * model.mean + 0.1 * logits.detach().mean(0)
-
-
-class Bound(WithMore):
-    def changed(self, logits):
-        self.mean = of_mean(self, logits)
-        return logits
+    def tested(self, logits):
+        return logits - self.mean
 
 
-class NotInState(WithMore):
-    def __init__(self, sizes, norm):
-        super().__init__(sizes, norm)
-        self.register_buffer("mean", self.mean, persistent=False)
-
-    def changed(self, logits):
-        self.mean.copy_(of_mean(self, logits))
-        return logits
+def own(**changes):
+    """Return a network with some methods in place of those of a sound one."""
+    return type("Own", (Own,), changes)
 
 
-class Counts(WithMore):
+def always(change):
+    """Return what changes the logits, in a training and in a test."""
+    return {"changed": change, "tested": change}
+
+
+def bound(self, logits):
+    self.mean = 0.9 * self.mean + 0.1 * logits.detach().mean(0)
+    return logits
+
+
+def moved(self, logits):
+    self.mean.copy_(0.9 * self.mean + 0.1 * logits.detach().mean(0))
+    return logits
+
+
+def counted(self, logits):
     """Of which no step and answer tells until there are a thousand."""
-
-    def changed(self, logits):
-        self.steps += 1
-        return logits if self.steps < 1000 else 2 * logits
+    self.steps += 1
+    return logits if self.steps < 1000 else 2 * logits
 
 
-class ChangesInTests(WithMore):
-    def forward(self, items, query):
-        logits = super().forward(items, query)
-        self.mean.copy_(of_mean(self, logits))
-        return logits
+def fails(self, *_):
+    raise RuntimeError("two\nlines")
 
 
-class Expanded(WithMore):
+NOISY = own(**always(lambda self, logits: logits + torch.randn_like(logits)))
+
+
+class WithoutParameters(nn.Module):
     def __init__(self, sizes, norm):
-        super().__init__(sizes, norm)
-        self.more = nn.Parameter(torch.ones(1).expand(sizes.classes))
+        super().__init__()
 
 
-class Centred(Bag):
-    """Over the sequences of a batch, as by a forgotten dimension."""
-
-    def forward(self, items, query):
-        logits = super().forward(items, query)
-        return logits - logits.mean(dim=0)
-
-
-class Noisy(Bag):
-    def forward(self, items, query):
-        logits = super().forward(items, query)
-        return logits + torch.randn_like(logits)
-
-
-class Extra(WithMore):
-    def get_extra_state(self):
-        return {"steps": self.steps}
-
-
-@pytest.mark.parametrize("network", ["paper", "transformer"])
-def test_what_a_state_holds_passes(task_name, network):
-    check_network(make_plain(task_name, network), 0)
-
-
-def test_answers_that_are_drawn_pass():
-    check_network(make_plain("argmax", Noisy), 0)
+@pytest.mark.parametrize(("task", "network"), [("argmax", "paper"), ("dictionary", "transformer"), ("argmax", NOISY)])
+def test_what_a_state_holds_passes_and_answers_that_are_drawn(task, network):
+    check_network(make_plain(task, network), 0)
 
 
 @pytest.mark.parametrize(
     ("network", "message"),
     [
-        (Bound, "forward binds network.mean anew, so another model would be tested; change it in place, as by copy_"),
-        (NotInState, "network.mean is different when seed and state are the same, so another model would be tested; "),
-        (Counts, "network.steps is different when "),
-        (ChangesInTests, "network.mean changes in a test, so another model would be tested; ask self.training first"),
-        (Expanded, "network.more is expanded; must have memory of its own, as by clone()"),
-        (Extra, "network._extra_state is {'steps': 0}; must be a tensor"),
-        (Centred, "an answer depends on other sequences of a batch; keep them apart"),
+        (own(changed=bound), ": forward binds network.mean anew, so another model would be tested; change it in place"),
+        (
+            own(changed=moved, persistent=False),
+            ": network.mean is different when seed and state are the same, so another model would be tested; ",
+        ),
+        (own(changed=counted), ": network.steps is different when "),
+        (own(tested=moved), ": network.mean changes in a test, so another model would be tested; ask self.training "),
+        (
+            own(start=lambda self, classes: torch.ones(1).expand(classes)),
+            ": network.more is expanded; must have memory of its own, as by clone()",
+        ),
+        (own(get_extra_state=lambda self: {"steps": 0}), ": network._extra_state is {'steps': 0}; must be a tensor"),
+        (
+            own(**always(lambda self, logits: logits - logits.mean(dim=0))),  # as by a forgotten dimension
+            ": an answer depends on other sequences of a batch; keep them apart",
+        ),
+        (own(changed=lambda self, logits: logits[:, :3]), " returns (4, 3); must be class logits (4, 10), (batch, "),
+        (own(changed=fails), " fails: RuntimeError: two lines"),
+        (own(inside=fails), ": inside fails: RuntimeError: two lines"),
+        (WithoutParameters, " has no parameters that could be trained"),
     ],
 )
-def test_what_would_be_lost_is_one_line(network, message):
+def test_what_cannot_be_trained_or_would_be_lost_is_one_line(network, message):
     with pytest.raises(InputError) as raised:
         check_network(make_plain("argmax", network), 0)
-    assert str(raised.value).startswith(f"network {network.__name__}: {message}")
+    assert str(raised.value).startswith(f"network {network.__name__}{message}")
 
 
 @dataclass

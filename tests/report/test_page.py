@@ -13,7 +13,7 @@ from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import read_document
 from vanishing_variance.report.page import page, read_figure
 from vanishing_variance.report.readme import BEGIN, END, points, rewritten
-from vanishing_variance.report.strongest import Evidence, Judged, strongest
+from vanishing_variance.report.strongest import Judged, Strongest, strongest
 
 CLAIM = read_document(ROOT / "metrics/claims.json")["argmax"]
 
@@ -49,8 +49,8 @@ def test_the_page_in_git_is_that_of_its_results(given):
 
 def test_names_and_texts_are_escaped(given):
     run = given[2]
-    ln = run.tests["treatment"] == "ln"
-    tests = pd.concat([run.tests, run.tests[ln].assign(treatment="<b>")])
+    ln = run.tests["line"] == "ln"
+    tests = pd.concat([run.tests, run.tests[ln].assign(line="<b>")])
     claims = {key: {**claim, "claim": "<i>x</i> & 2^4"} for key, claim in run.judged.claims.items()}
     html = rendered(given, replace(run, tests=tests, judged=Judged(claims, run.judged.params)), norm="<b>")
     assert "+ &lt;b&gt;" in html
@@ -65,9 +65,9 @@ def test_results_of_another_treatment_are_one_line(given):
 
 
 def test_the_page_says_what_was_trained_and_how(given):
-    lacks = "long range: not trained (Tables 4 and 5); to train it, too: dvc exp run -S &#39;train_also_on=[long]&#39;"
-    assert lacks in rendered(given, train_also_on=[])
-    both = rendered(given, train_also_on=["long"], attention="power")
+    lacks = "long range: not trained (Tables 4 and 5); to train it, too: dvc exp run -S &#39;train_on=[short,long]&#39;"
+    assert lacks in rendered(given, train_on=["short"])
+    both = rendered(given, train_on=["short", "long"], attention="power")
     assert lacks not in both
     assert "argmax, long range: 4,000 of the paper&#39;s 100,000 gradient steps, attention power" in both
     assert len(re.findall(r"gradient steps, attention power, n = \d+ seeds</summary>", both)) == 4
@@ -126,7 +126,7 @@ AT_SCALE = study(SUPPORTED, ENOUGH, sequences=4096)
 )
 def test_the_stronger_evidence_leads_and_this_runs_stands_beside_it(run, paper_scale, leads):
     ours = run.claims["gain"]
-    expected = Evidence(ours) if leads == "run" else Evidence(paper_scale.claims["gain"], weaker=ours)
+    expected = Strongest(ours) if leads == "run" else Strongest(paper_scale.claims["gain"], weaker=ours)
     assert strongest(run, paper_scale) == {"gain": expected}
 
 

@@ -1,17 +1,16 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_tests import PAPER, made_up, paired_up
+from made_up_tests import PAPER, made_up, paired_tests, paired_up
 from scipy import stats
 
 from vanishing_variance.engine.streams import stream
-from vanishing_variance.results.accuracy import rows
-from vanishing_variance.results.compare.beside_paper import markdown
-from vanishing_variance.results.compare.paired_tests import paired_tests
+from vanishing_variance.results.columns import rows
+from vanishing_variance.results.paper import markdown
 from vanishing_variance.results.runs import RULES
 from vanishing_variance.results.tables import numbers
+from vanishing_variance.statistics.comparisons import holm
 from vanishing_variance.statistics.components import components
-from vanishing_variance.statistics.holm import holm
 
 ACCURACY = made_up(seeds=6, lengths=(16, 32, 64))
 
@@ -22,25 +21,25 @@ def tests():
 
 
 def test_every_pair_is_tested_by_seed_in_percent(tests):
-    pairs = tests[["range", "treatment", "baseline"]].drop_duplicates().to_numpy().tolist()
-    short = [["short", *pair] for pair in (("std", "none"), ("ln", "none"), ("ln", "std"))]
-    assert pairs == [*short, ["long", "ln", "none"]]
-    assert len(tests) == 2 * 4 * len(RULES) * 3
-    of = rows(tests, task="argmax", range_="short", treatment="ln", baseline="none")
+    pairs = tests[["line", "baseline"]].drop_duplicates().to_numpy().tolist()
+    short = [["std", "none"], ["ln", "none"], ["ln", "std"]]
+    assert pairs == [*short, *([f"long-{line}" for line in pair] for pair in short)]
+    assert len(tests) == 2 * 6 * len(RULES) * 3
+    of = rows(tests, task="argmax", line="ln", baseline="none")
     assert of["rule"].tolist() == [name for name in RULES for _ in range(3)]
     assert of["length"].tolist() == [16, 32, 64] * len(RULES)
-    last = ACCURACY.query("task == 'argmax' and range == 'short' and rule == 'last' and length == 32")
-    none, ln = (last[last["norm"] == norm].sort_values("seed")["accuracy"].to_numpy() * 100 for norm in ("none", "ln"))
+    last = ACCURACY.query("task == 'argmax' and rule == 'last' and length == 32")
+    none, ln = (last[last["line"] == line].sort_values("seed")["accuracy"].to_numpy() * 100 for line in ("none", "ln"))
     row = of.iloc[1]
     assert row["n"] == 6
     assert row["baseline_mean"] == pytest.approx(none.mean())
-    assert row["treatment_mean"] == pytest.approx(ln.mean())
+    assert row["line_mean"] == pytest.approx(ln.mean())
     assert row["difference"] == pytest.approx((ln - none).mean())
     assert row["p"] == pytest.approx(stats.ttest_rel(ln, none).pvalue)
 
 
 def test_holm_corrects_over_the_lengths_of_one_rule(tests):
-    of = rows(tests, task="dictionary", range_="short", treatment="ln", baseline="std")
+    of = rows(tests, task="dictionary", line="ln", baseline="std")
     for _, of_rule in of.groupby("rule"):
         np.testing.assert_array_equal(of_rule["p_holm"], holm(of_rule["p"].to_numpy()))
     assert (of["p_holm"] > of["p"]).any()
@@ -48,10 +47,11 @@ def test_holm_corrects_over_the_lengths_of_one_rule(tests):
 
 def test_shares_are_those_of_the_answers_of_both_variants():
     names = [f"{rule}-{n}" for rule in RULES for n in (16, 32, 64)]
-    right = {norm: {name: stream(norm, name).random((6, 50)) < 0.6 for name in names} for norm in ("none", "ln")}
-    tests = paired_tests(ACCURACY, lambda task, range_, norm: right[norm], "ln", ("long",))
-    of = rows(tests, task="argmax", range_="long", treatment="ln", baseline="none", rule="averaged", length=64)
-    expected = components(100.0 * right["ln"]["averaged-64"] - 100.0 * right["none"]["averaged-64"])
+    pair = ("long-ln", "long-none")
+    right = {line: {name: stream(line, name).random((6, 50)) < 0.6 for name in names} for line in pair}
+    tests = paired_tests(ACCURACY, lambda task, line: right[line], [pair])
+    of = rows(tests, task="argmax", line="long-ln", baseline="long-none", rule="averaged", length=64)
+    expected = components(100.0 * right["long-ln"]["averaged-64"] - 100.0 * right["long-none"]["averaged-64"])
     assert of[[*vars(expected)]].to_numpy() == pytest.approx(np.array([[*vars(expected).values()]]))
 
 
@@ -73,7 +73,7 @@ def lines(numbers):
 def test_agreement_counts_signs_both_ways(many):
     found = numbers(many, "ln", PAPER)
     table = found[2]
-    paper = PAPER[(PAPER["table"] == 2) & (PAPER["quantity"] == "p_value")]["value"]
+    paper = PAPER[(PAPER["table"] == 2) & (PAPER["statistic"] == "p")]["value"]
     significant = str((paper < 0.01).sum())
     assert lines(found)["Table 2"][3:] == [significant, significant, "0"]
     assert lines({2: table.assign(difference=-table["difference"])})["Table 2"][3:] == [significant, "0", significant]
@@ -81,4 +81,4 @@ def test_agreement_counts_signs_both_ways(many):
     away = pd.concat([found[1][name] - found[1][f"paper_{name}"] for name in ("none", "ln")]).dropna()
     expected = [str(len(away)), f"{away.mean():+.1f}", f"{away.abs().mean():.1f}"]
     assert lines(found)["Table 1"][:3] == expected
-    assert lines(found)["Table 3"][0] == str((PAPER["quantity"] == "gain_over_none_pct").sum())
+    assert lines(found)["Table 3"][0] == str((PAPER["statistic"] == "difference").sum())

@@ -5,32 +5,32 @@ from checkout import ROOT
 
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.measure.interventions import names
-from vanishing_variance.results.accuracy import rows
-from vanishing_variance.results.shares import gain, shares
-from vanishing_variance.results.shares_table import markdown
+from vanishing_variance.results.columns import rows
+from vanishing_variance.results.shares import gain, markdown, shares
 
 OF_MOMENTS = (names.restored, names.kept_long, names.both, names.damaged)
+LONGEST = {"none": 16, "std": 16, "ln": 16}
 MOMENTS = {name(form) for form in names.FORMS for name in OF_MOMENTS}
 
 
 def accuracies(seeds=4, **values):
     """0.9 at the training lengths; base 0.9, 0.5 and 0.3 at 8, 64 and 512; every intervention 0.5 unless named."""
     cells = []
-    for norm in ("ln", "none"):
+    for line in ("ln", "none"):
         for seed in range(seeds):
-            cells.append((norm, seed, 0, names.BASE, names.NOTHING, 0.9 + seed / 1000))
+            cells.append((line, seed, 0, names.BASE, names.NOTHING, 0.9 + seed / 1000))
             for length, base in ((8, 0.9), (64, 0.5), (512, 0.3)):
-                cells.append((norm, seed, length, names.BASE, names.NOTHING, base + seed / 500))
+                cells.append((line, seed, length, names.BASE, names.NOTHING, base + seed / 500))
                 for name in (*names.RECOVERING, *names.DAMAGING):
                     where = names.BEFORE if name in MOMENTS else names.ATTENTION
-                    cells.append((norm, seed, length, name, where, values.get(name, 0.5) + seed / 500))
-    frame = pd.DataFrame(cells, columns=["norm", "seed", "length", "intervention", "where", "accuracy"])
-    return frame.assign(task="argmax", range="short")
+                    cells.append((line, seed, length, name, where, values.get(name, 0.5) + seed / 500))
+    frame = pd.DataFrame(cells, columns=["line", "seed", "length", "intervention", "where", "accuracy"])
+    return frame.assign(task="argmax")
 
 
 def one(table, kind, name, where, length=None):
     at = table[table["length"].isna() if length is None else table["length"] == length]
-    [row] = rows(at, kind=kind, intervention=name, where=where, norm="none").to_dict("records")
+    [row] = rows(at, kind=kind, intervention=name, where=where, line="none").to_dict("records")
     return row
 
 
@@ -41,7 +41,7 @@ def change(row):
 
 def test_shares_are_of_the_fall_between_the_same_seeds():
     frame = accuracies(**{names.TARGET: 0.7, names.damaged("global"): 0.8}).sample(frac=1, random_state=0)
-    table = shares(frame, {"short": 16})
+    table = shares(frame, LONGEST)
     row = one(table, "recovered", names.TARGET, "attention", 512)
     assert row["share"] == pytest.approx(0.4 / 0.5985, abs=1e-6)
     assert row["share_low"] < row["share"] < row["share_high"]
@@ -49,14 +49,14 @@ def test_shares_are_of_the_fall_between_the_same_seeds():
     row = one(table, "damage", names.damaged("global"), "before", 64)
     assert row["share"] == pytest.approx(0.0985 / 0.3985, abs=1e-6)
     assert change(one(table, "recovered", names.TARGET, "attention")) == (20 + 40) / 2
-    longer = shares(frame, {"short": 64})  # a length of training is not beyond it
+    longer = shares(frame, dict.fromkeys(LONGEST, 64))  # a length of training is not beyond it
     assert change(one(longer, "recovered", names.TARGET, "attention")) == 40
 
 
 def test_shapley_shares_add_up_to_what_both_bring():
     """Base 0.3: the weight brings 30 or 55 points, the moments 5 or 30."""
     values = {names.restored("global"): 0.35, names.kept_long("global"): 0.6, names.both("global"): 0.9}
-    table = shares(accuracies(**values), {"short": 16})
+    table = shares(accuracies(**values), LONGEST)
     weight, moments = (
         one(table, "Shapley", f"{part} (global moments)", "before", 512) for part in ("target weight", "moments")
     )
@@ -65,29 +65,29 @@ def test_shapley_shares_add_up_to_what_both_bring():
 
 def test_the_gain_is_split_by_each_model_with_the_others_weights():
     frame = accuracies()
-    frame.loc[frame["norm"] == "ln", "accuracy"] += 0.1
-    frame.loc[(frame["norm"] == "none") & (frame["intervention"] == names.OTHER), "accuracy"] = 0.42
-    parts = gain(frame, "argmax", "short", "ln", 16)
+    frame.loc[frame["line"] == "ln", "accuracy"] += 0.1
+    frame.loc[(frame["line"] == "none") & (frame["intervention"] == names.OTHER), "accuracy"] = 0.42
+    parts = gain(frame, "argmax", "ln", 16)
     assert parts["gain"] == pytest.approx(np.full(4, 10))
     np.testing.assert_allclose(parts["attention"] + parts["read-out"], parts["gain"])
     base, ours_other = 40 + np.arange(4) / 5, 60 + np.arange(4) / 5
     np.testing.assert_allclose(parts["attention"], ((42 - base) + (base + 10 - ours_other)) / 2)
-    assert gain(frame, "argmax", "short", "std", 16) == gain(frame, "argmax", "short", "ln", 512) == {}
+    assert gain(frame, "argmax", "std", 16) == gain(frame, "argmax", "ln", 512) == {}
 
 
 def test_the_shares_in_words_follow_from_the_accuracies_by_seed_in_git():
     folder = ROOT / "metrics/interventions"
     accuracy = read_csv(folder / "accuracy.csv")
-    columns = ["task", "range", "norm", "intervention", "where", "seed"]
+    columns = ["task", "line", "intervention", "where", "seed"]
     long = pd.wide_to_long(accuracy, "accuracy", columns, "length", sep="_").dropna().reset_index()
-    found = shares(long, {"short": 16, "long": 256})
-    gains = {(task, "short", "ln"): gain(long, task, "short", "ln", 16) for task in ("argmax", "dictionary")}
+    found = shares(long, LONGEST)
+    gains = {(task, "ln"): gain(long, task, "ln", 16) for task in ("argmax", "dictionary")}
     assert (folder / "interventions.md").read_text() == markdown(found, gains)
 
 
 def test_a_task_without_a_target_has_no_shapley_shares():
     accuracy = accuracies()
     without = accuracy[accuracy["intervention"].isin(names.WITHOUT_TARGET)]
-    table = shares(without, {"short": 16})
+    table = shares(without, LONGEST)
     assert set(table["kind"]) == {"recovered", "damage"}
     assert one(table, "recovered", names.restored("feature"), "before")["share"] > 0

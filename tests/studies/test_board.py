@@ -1,6 +1,6 @@
 """The board of a study, against numpy and scipy; and the boards in git, against their results."""
 
-import runpy
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,16 +9,17 @@ from checkout import ROOT
 from scipy import stats
 
 from vanishing_variance.figures.board import draw
-from vanishing_variance.harness.frames import read_csv, write_csv
-from vanishing_variance.harness.outputs import write_files
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.files import write_text
+from vanishing_variance.harness.frames import read_csv, write_csv, write_files
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.params import changed
-from vanishing_variance.studies.board import board, board_of_study
+from vanishing_variance.results.comparison import STATISTICS, Statistic
+from vanishing_variance.results.schema import by_rule
+from vanishing_variance.studies.board import board, board_of_study, board_table, gains_by_steps, steps_section
 from vanishing_variance.studies.paper_tables import evidence_of, files
 from vanishing_variance.studies.parameters import line_params, longest_of_ranges, params_of_tables
-from vanishing_variance.studies.reading import by_rule, read_all
-from vanishing_variance.studies.steps import steps_section
-from vanishing_variance.studies.table import board_table
+from vanishing_variance.studies.reading import read_all
+from vanishing_variance.studies.study import read_study
 
 LENGTHS = (16, 32, 64)
 
@@ -99,9 +100,71 @@ def test_p_is_corrected_within_a_task_and_rule(accuracies):
     assert (alone["p_holm"][1:] < 0.5).all()
 
 
+def models(name, seed, accuracies):
+    """Return results of one seed of a line; `accuracies` beyond training by rule."""
+    return pd.concat(line(name, [(0.99, value, value)], rule, [seed]) for rule, value in accuracies.items())
+
+
+def test_the_gain_after_each_kept_step_is_of_the_seeds_that_both_have():
+    ours, theirs = [], []
+    for seed in range(4):
+        rules = {"last": 0.9, "step_00001000": 0.5 + seed / 100, "step_00002000": 0.7, "averaged": 0.95}
+        ours.append(models("ln", seed, rules))
+    for seed in range(1, 6):
+        rules = {"last": 0.8, "step_00001000": 0.6, "step_00002000": 0.7}
+        theirs.append(models("none", seed, rules))
+    both = pd.concat([*ours, *theirs])
+    found = gains_by_steps(both, [("ln", "none")], {"ln": 16, "none": 16})
+    assert found["rule"].tolist() == ["step_00001000", "step_00002000", "last"]
+    assert set(found["difference_n"]) == {3}
+    assert found["difference"].tolist() == pytest.approx([-8, 0, 10])
+    test = stats.ttest_rel([51, 52, 53], [60, 60, 60]).confidence_interval()
+    assert found.loc[0, ["difference_low", "difference_high"]].tolist() == pytest.approx([*test])
+    assert gains_by_steps(both.query("rule == 'last'"), [("ln", "none")], {"ln": 16, "none": 16}).empty
+
+
+@pytest.fixture
+def lowest_seed():
+    """A statistic more: a function in the register."""
+
+    def lowest_seed(arms, scope):
+        return float(arms.ours[scope].min())
+
+    STATISTICS["lowest_seed"] = Statistic(lowest_seed, "lowest seed (%)", ".2f", of_pair=False)
+    yield "lowest_seed"
+    del STATISTICS["lowest_seed"]
+
+
+def test_a_statistic_is_one_function_and_a_study_shows_it_that_asks_for_it(
+    lowest_seed, accuracies, monkeypatch, tmp_path
+):
+    first, second, _ = accuracies
+    lines = pd.concat([line("a", first), line("b", second)])
+    usual, table = (board(lines, [("b", "a")], 16, 512, asked) for asked in ([], [lowest_seed]))
+    lowest = [100 * of_line[:, 1:].mean(axis=1).min() for of_line in (first, second)]
+    np.testing.assert_allclose(table["lowest_seed"], lowest, atol=1e-6)
+    pd.testing.assert_frame_equal(table[usual.columns], usual)
+    text = board_table("mine", "Which?", table)
+    assert all(f"{value:.2f} |" in text for value in lowest)
+    assert "lowest seed (%) |" in text
+    assert "lowest seed" not in board_table("mine", "Which?", usual)
+
+    monkeypatch.chdir(tmp_path)
+    file = Path("studies/mine/study.yaml")
+    text = "question: Which?\ntasks: [argmax]\nlines: {none: {norm: none}}\nstatistics: "
+    write_text(file, f"{text}[lowest_seed]\n")
+    assert read_study("mine").statistics == [lowest_seed]
+    write_text(file, f"{text}[highest]\n")
+    with pytest.raises(
+        InputError, match=r"^studies/mine/study.yaml: statistics\S* is 'highest'; must be one of [^\n]*$"
+    ):
+        read_study("mine")
+
+
+@pytest.mark.usefixtures("lowest_seed")
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in (ROOT / "studies").glob("*/board.csv")))
 def test_what_a_study_in_git_compares_is_that_of_its_results(name, monkeypatch, tmp_path):
-    """Else: make study NAME=<name>."""
+    """Else: make study NAME=<name>. Whatever statistics there are that it does not ask for."""
     monkeypatch.chdir(ROOT)
     params = read_yaml(ROOT / "params.yaml")
     study, results = read_all(name, params)
@@ -119,30 +182,3 @@ def test_what_a_study_in_git_compares_is_that_of_its_results(name, monkeypatch, 
         write_files(tmp_path, files(evidence_of(study, params_of_tables(params, study), results)))
         written = {path.relative_to(tmp_path) for path in tmp_path.rglob("*.*")}
         assert {path for path in written if (tmp_path / path).read_text() != (folder / path).read_text()} == set()
-
-
-def test_the_answer_of_best_is_that_of_its_results(monkeypatch):
-    """Else: python studies/best/answer.py. Whatever test.sequences is: their own are 512."""
-    monkeypatch.chdir(ROOT)
-    tables_of = runpy.run_path("studies/best/answer.py")["tables"]
-    params = changed(read_yaml(ROOT / "params.yaml"), {"test.sequences": 4096})
-    monkeypatch.setitem(tables_of.__globals__, "read_yaml", lambda _: params)
-    tables = tables_of()
-    assert tables == {name: (ROOT / "studies/best" / name).read_text() for name in tables}
-
-
-def test_gains_beside_the_targets_attention_are_those_of_the_results(monkeypatch):
-    """Else: python studies/best/target.py."""
-    monkeypatch.chdir(ROOT)
-    script = runpy.run_path("studies/best/target.py")
-    found = script["read_pairs"]()
-    assert script["tables"](found) == (ROOT / "studies/best/target.md").read_text()
-
-    [pair] = found[(found["study"] == "without-biases") & (found["task"] == "dictionary")].to_dict("records")
-    kept = pd.read_csv("studies/without-biases/results/kept.csv")
-    arms = [kept[(kept["task"] == "dictionary") & (kept["line"] == line)] for line in ("ln", "none")]
-    weights = [arm[arm["length"] == 2**14].set_index("seed")["target"] for arm in arms]
-    beyond = [100 * arm[arm["length"] > 16].groupby("seed")["last"].mean() for arm in arms]
-    log_odds = [np.log(weight / (1 - weight)) for weight in weights]
-    assert pair["attention"] == pytest.approx((log_odds[0] - log_odds[1]).mean(), rel=1e-9)
-    assert pair["gain"] == pytest.approx((beyond[0] - beyond[1]).mean(), rel=1e-9)

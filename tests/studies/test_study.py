@@ -35,7 +35,7 @@ def read(tmp_path, monkeypatch):
     ("changes", "said"),
     [
         ({"line": {}}, "line is {}, but there is no such key; choose from question, tasks, range"),
-        ({"lines": {"A line": {}}}, "1 to 64 characters of a-z, 0-9 and -"),
+        ({"lines": {"A line": {}}}, "1 to 64 characters of a-z, 0-9, _ and -"),
         ({"kept": {"ln": {"norm": "std"}}}, "kept has other parameters of ln than lines; they may differ in blocks"),
         (
             {"lines": {"a": {}, "b": {"range": "long"}}, "compare": [["b", "a"]]},
@@ -45,7 +45,7 @@ def read(tmp_path, monkeypatch):
             {"paper_tables": True, "lines": {"ln": {"norm": "ln", "model.width": 8}}},
             "each has its norm and range alone",
         ),
-        ({"compare": [["ln", "std"]]}, "compare has 'std'; choose from ln, none"),
+        ({"compare": [["ln", "std"]]}, "compare has 'std'; choose from none, ln"),
         ({"compare": [["ln", "ln"]]}, "compare has ln with itself"),
         (
             {"paper_tables": True, "lines": {"ln": {"norm": "ln"}, "again": {"norm": "ln"}}},
@@ -59,7 +59,7 @@ def read(tmp_path, monkeypatch):
         ),
         (
             {"base": {"ranges.short": {"longest": 8}, "ranges": {"short.longest": 16}}},
-            "base.ranges.short.longest is 16 and 8; must be given once",
+            "base.ranges.short.longest is 8 and 16; must be given once",
         ),
         ({"paper_tables": True, "lines": {"a": {"norm": {}}, "b": {"norm": {}}}}, "two lines have the same norm"),
         ({"kept": {"old": {}}}, "sequences is missing; with kept it is how many sequences of each length those were "),
@@ -159,10 +159,10 @@ def test_the_test_of_a_line_changes_with_the_plain_engine_where_the_papers_netwo
     study = read(VALID | {"lines": {"one": {}, "two": {"model.heads": 2}, "other": {"network": "transformer"}}})
     one, two, other = (line_params(PARAMS, study, line) for line in ("one", "two", "other"))
     assert plan_of_training(one, "argmax", "short")["files"] == plan_of_training(two, "argmax", "short")["files"]
-    read_by_test = {key: PARAMS[key] for key in ("test", "diagnostics")}
-    assert plan_of_test(one, "argmax", PARAMS["test"]) == read_by_test
-    assert plan_of_test(other, "argmax", PARAMS["test"]) == {"test": PARAMS["test"]}
-    files = plan_of_test(two, "argmax", PARAMS["test"])["files"]
+    read_by_test = {key: PARAMS[key] for key in ("test", "diagnostics")} | {"measure": []}
+    for params in (one, other):
+        assert plan_of_test(params, "argmax", PARAMS["test"], study) == read_by_test
+    files = plan_of_test(two, "argmax", PARAMS["test"], study)["files"]
     assert files.keys() == ENGINE | {"networks/__init__.py", "networks/paper.py"}
 
 

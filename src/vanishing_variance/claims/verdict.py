@@ -1,56 +1,33 @@
-"""The verdicts on a claim, and what each means."""
+"""The verdicts on a claim, in words (words.yaml), and errors in place of one."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from vanishing_variance.results.scale import BEHIND
+from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.results.paper import BEHIND
 
 SUPPORTED, CONTRADICTED, UNDECIDED = "supported", "contradicted", "undecided"
 NOT_COMPARABLE, NOT_TESTED = "not comparable", "not tested"
-# A claim whose sentence has other readings is contradicted as read.
-AS_READ = "contradicted as read"
-AFTER_RESULTS = "†"
+VERDICTS = (SUPPORTED, CONTRADICTED, UNDECIDED, NOT_COMPARABLE, NOT_TESTED)
+# A claim whose sentence has other readings is contradicted as read; a criterion was set after results had been seen.
+AS_READ, AFTER_RESULTS = "contradicted as read", "†"
+
+WORDS = read_yaml(Path(__file__).with_name("words.yaml"))
+# By verdict, and the mark of a late criterion.
+MEANINGS: dict[str, str] = {name: words.format(behind=BEHIND) for name, words in WORDS["verdicts"].items()}
 
 
 class NotTestedError(Exception):
     """Nothing was trained or measured for a claim, or one seed alone: the message says what is missing."""
 
-
-ONE_SEED = "one seed: no test"
-
-
-# The size of a gain beside the paper's; empty where the rule does not ask for it.
-SMALLER, LARGER = "smaller than the paper's", "larger than the paper's"
-INDISTINCT = "not distinguishable from the paper's on average"
+    verdict = NOT_TESTED
 
 
-MEANINGS = {
-    SUPPORTED: "the evidence is for the claim",
-    CONTRADICTED: "the evidence is against it",
-    AS_READ: "the evidence is against one reading of a sentence that has others (docs/decisions.md)",
-    UNDECIDED: "neither, by the rule",
-    NOT_COMPARABLE: "the models had fewer gradient steps than the paper's, or their baseline (none, as trained) is "
-    f"more than {BEHIND} percentage points below the paper's at 2^4 (where the paper's number is lost, at the shortest "
-    "training length that has one; where none has, the steps alone decide): whichever way it points, the number is a "
-    "point of the learning curve, and no evidence",
-    NOT_TESTED: "nothing was trained or measured for it, or one seed alone",
-}
-VERDICTS = (SUPPORTED, CONTRADICTED, UNDECIDED, NOT_COMPARABLE, NOT_TESTED)
-SIZES = {
-    SMALLER: "significantly smaller than the paper's number (two-sided p < 0.05), given the errors of both",
-    LARGER: "significantly larger",
-    INDISTINCT: "no significant difference; equal only where the evidence says equivalent; single lengths may differ",
-}
-LATE = (
-    "the rule was set, or took its present form, after results had been seen (docs/decisions.md). For all "
-    "claims this holds of two rules: that each task is judged apart, and what counts as not comparable"
-)
+class NotComparableError(NotTestedError):
+    """The models of a claim were trained for fewer steps than the paper's: the message says how many."""
 
-
-def legend() -> list[tuple[str, str]]:
-    """Return every verdict, every size of a gain and the mark of a late rule, with its meaning."""
-    sizes = [(name, f"of a gain: {meaning}") for name, meaning in SIZES.items()]
-    return [*MEANINGS.items(), *sizes, (AFTER_RESULTS, LATE)]
+    verdict = NOT_COMPARABLE
 
 
 def shown(claim: Mapping[str, Any]) -> str:

@@ -4,7 +4,7 @@ S seeds.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -17,27 +17,12 @@ from vanishing_variance.engine.checkpoints import fingerprint, to_arrays
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.interfaces import Weights
-from vanishing_variance.engine.plan import TrainingPlan
+from vanishing_variance.engine.plan import TrainedBlock, TrainingPlan
 from vanishing_variance.engine.steps import FastSteps
 from vanishing_variance.harness import parallel
-from vanishing_variance.harness.jobs import job
-from vanishing_variance.harness.parallel import Report
+from vanishing_variance.harness.memory import require_memory
+from vanishing_variance.harness.parallel import Report, job
 from vanishing_variance.harness.progress import Progress
-
-
-@dataclass(frozen=True)
-class TrainedBlock:
-    """A block of trained seeds.
-
-    `weights`: the last ones by name of the tensor, (S, ...) each, float32. `losses`: seed, step, loss (nats, the mean
-    over the STEPS_PER_RECORD steps that end with `step`). `kept`: the weights that are kept beside the last ones, of
-    the same names and shapes: `averaged` (training.averaged_part), and such as `step_00001000` (training.kept_steps).
-    """
-
-    weights: dict[str, np.ndarray]
-    losses: pd.DataFrame
-    kept: dict[str, dict[str, np.ndarray]]
-
 
 # Trains some seeds of a plan with a checkpoint, and reports the seed-steps completed.
 Train = Callable[[Any, Sequence[int], Path | None, Report], TrainedBlock]
@@ -49,6 +34,13 @@ def train_block(plan: TrainingPlan, seeds: Sequence[int], checkpoints: Path | No
     A training that was cut off goes on from its checkpoints in the folder `checkpoints`. Raises InputError where a
     normaliser or an attention map does not fit, and DivergedError.
     """
+    grows_with = {
+        "training.batch_size": plan.training.batch_size,
+        "seeds_per_block": len(seeds),
+        f"ranges.{plan.range_name}.longest": plan.lengths.longest,
+        "model.width": plan.variant.model.width,
+    }
+    require_memory(prod(grows_with.values()), grows_with)
     check_choices(plan, seeds[0])
     size = plan.training.seeds_per_process if device().type == "cpu" else len(seeds)
     return train_in_chunks(_train_chunk, plan, seeds, size, checkpoints)

@@ -1,12 +1,18 @@
-"""All that a training depends on."""
+"""All that a training depends on, and what it leaves.
+
+S seeds.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
 
 from vanishing_variance.engine.config import Training
 from vanishing_variance.engine.ranges import Range, training_steps
-from vanishing_variance.engine.run import Run
+from vanishing_variance.engine.run import PAPER, Run
 from vanishing_variance.engine.seeds import Index
 from vanishing_variance.engine.task import TaskTraining
 from vanishing_variance.engine.variant import NAMED, Given, Variant
@@ -16,6 +22,9 @@ from vanishing_variance.harness.sections import get_param
 @dataclass(frozen=True)
 class TrainingPlan:
     """All that a training depends on, apart from the seeds. Names and parameters only, so it can be sent elsewhere."""
+
+    is_plain: ClassVar[bool] = False  # whether the plain engine trains it
+    network = PAPER  # which the fast engine trains
 
     name: str
     root_seed: int
@@ -30,6 +39,11 @@ class TrainingPlan:
     def is_given(self) -> bool:
         """True where something of it is given in place of a name: what that keeps, a copy must not share."""
         return self.variant.given != NAMED
+
+    @property
+    def network_name(self) -> str:
+        """The name of the network's file, or of its class."""
+        return self.network if isinstance(self.network, str) else str(self.network.__name__)
 
     @classmethod
     def of(cls, params: Mapping[str, Any], run: Run, *, given: Given = NAMED) -> "TrainingPlan":
@@ -47,3 +61,18 @@ class TrainingPlan:
             task_training=get_param(params, f"tasks.{run.task}.training", training_class),
             steps=training_steps(params, run.task, run.range),
         )
+
+
+@dataclass(frozen=True)
+class TrainedBlock:
+    """A block of trained seeds.
+
+    `weights`: the last ones by name of the tensor, (S, ...) each, float32. `losses`: seed, step, loss (nats, the mean
+    over the `loop.STEPS_PER_RECORD` steps that end with `step`). `kept`: the weights that are kept beside the last
+    ones, of the same names and shapes: `averaged` (training.averaged_part), and such as `step_00001000`
+    (training.kept_steps).
+    """
+
+    weights: dict[str, np.ndarray]
+    losses: pd.DataFrame
+    kept: dict[str, dict[str, np.ndarray]]

@@ -36,13 +36,20 @@ class Range(Section):
         return self
 
 
-# `train_also_on`: the long range, or nothing.
-FurtherRanges = Annotated[list[Literal["long"]], AfterValidator(different)]
+def _short_first(names: list[str]) -> list[str]:
+    if names[:1] != ["short"]:
+        raise ValueError("[short], or [short, long]")
+    return names
 
 
-def ranges_of(params: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the ranges that a study trains on: `short`, and those of `train_also_on`. Raises InputError."""
-    return "short", *get_param(params, "train_also_on", FurtherRanges)
+RangeName = Literal["short", "long"]
+# `train_on`: the short range, and maybe the long one, too.
+Ranges = Annotated[list[RangeName], AfterValidator(different), AfterValidator(_short_first)]
+
+
+def ranges_of(params: Mapping[str, Any]) -> list[str]:
+    """Return the ranges that the lines of params.yaml are trained on. Raises InputError."""
+    return list(get_param(params, "train_on", Ranges))
 
 
 def steps_key(task: str, range_: str) -> str:

@@ -1,55 +1,52 @@
-"""Gain in accuracy of every normaliser against sequence length, by the rules of the tests (Tables 1 to 6)."""
+"""Gain in accuracy of every line against sequence length, by the rules of the tests (Tables 1 to 6)."""
 
 from collections.abc import Mapping
-from itertools import product
 from typing import Any
 
 import pandas as pd
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
-from vanishing_variance.results.accuracy import by_seed, rows
-from vanishing_variance.results.runs import NORMS, RULES
-from vanishing_variance.statistics.intervals import interval
+from vanishing_variance.results.columns import rows
+from vanishing_variance.results.comparison import LENGTHS, compare, spread
+from vanishing_variance.results.runs import NORMS, line_of, norm_of, range_of
 
-KEYS = ["task", "rule", "norm", "length"]
+KEYS = ["task", "rule", "line", "length"]
 # Of the rules that are drawn: title and meaning.
 DRAWN = {
     "last": ("last weights", "as trained"),
     "adaptive": ("adaptive θ", "the paper's temperature"),
     "averaged": ("averaged", "with averaged weights"),
 }
+ESTIMATES = ["n", "mean", "low", "high", "difference", "difference_low", "difference_high"]
 HOLLOW: dict[str, Any] = {"mfc": "none", "ms": 6, "mew": 0.8, "linestyle": "none", "zorder": 1}
 
 
 def data(accuracy: pd.DataFrame, tasks: tuple[str, ...], range_: str) -> pd.DataFrame:
-    """Return task, rule, norm, length, n, and two means over seeds, each with its 95% interval.
+    """Return task, rule, line, length, n, and two means over seeds, each with its 95% interval; the lines of a range.
 
     `mean` is of the accuracy (%), `difference` of that less the accuracy of `none` with the same seed (points).
     """
-    norms = dict.fromkeys([*NORMS, *sorted(accuracy["norm"].unique())])
-    means = []
-    for task, rule, norm in product(tasks, RULES, norms):
-        by_length = by_seed(accuracy, task, range_, norm, rule)
-        differences = by_length - by_seed(accuracy, task, range_, "none", rule)
-        for length, seeds in by_length.items():
-            paired = differences[length].dropna()
-            difference = interval(paired.to_numpy())
-            means.append((task, rule, norm, length, len(seeds), *interval(seeds.to_numpy()), *difference))
-    estimates = [*("mean", "low", "high"), *("difference", "difference_low", "difference_high")]
-    return pd.DataFrame(means, columns=[*KEYS, "n", *estimates])
+    there = [line for line in sorted(accuracy["line"].unique()) if range_of(line) == range_]
+    none = line_of("none", range_)
+    pairs = [(line, none) for line in dict.fromkeys([*(line_of(norm, range_) for norm in NORMS), *there])]
+    wanted = [("accuracy", LENGTHS), ("difference", LENGTHS)]
+    frame = compare(accuracy[accuracy["task"].isin(tasks)], pairs, dict.fromkeys(there, 0), 0, wanted)
+    names = {"scope": "length", "accuracy_n": "n", "accuracy": "mean", "accuracy_low": "low", "accuracy_high": "high"}
+    found = spread(frame, "scope").rename(columns=names).astype({"length": int, "n": int})
+    return found.reindex(columns=[*KEYS, *ESTIMATES])
 
 
 def papers(reference: pd.DataFrame, range_: str) -> pd.DataFrame:
-    """Return the surviving means of the paper on one range: task, rule, norm, length, mean, difference, as `data`."""
-    accuracies = rows(reference, quantity="accuracy_pct", range_=range_)
-    accuracies = accuracies.rename(columns={"variant": "norm", "value": "mean"})
+    """Return the surviving means of the paper on one range: task, rule, line, length, mean, difference, as `data`."""
+    accuracies = rows(reference, statistic="accuracy").rename(columns={"value": "mean"})
     accuracies = accuracies[[*KEYS, "mean"]].dropna()
-    untreated = rows(accuracies, norm="none").drop(columns="norm")
+    none = line_of("none", range_)
+    untreated = rows(accuracies, line=none).drop(columns="line")
     untreated = untreated.rename(columns={"mean": "untreated"})
-    both = accuracies.merge(untreated, "left")
+    both = accuracies[accuracies["line"].map(range_of) == range_].merge(untreated, "left")
     difference = both["mean"] - both.pop("untreated")
-    return both.assign(difference=difference.where(both["norm"] != "none"))
+    return both.assign(difference=difference.where(both["line"] != none))
 
 
 def draw(means: pd.DataFrame, paper: pd.DataFrame, trained: tuple[int, int], steps: Mapping[str, int]) -> Drawing:
@@ -58,14 +55,14 @@ def draw(means: pd.DataFrame, paper: pd.DataFrame, trained: tuple[int, int], ste
     Hollow marks are the `paper`'s, where it has them. `steps` are the gradient steps of each task.
     """
     both = means.merge(paper, "left", KEYS, suffixes=("", "_paper"))
-    shown = both[both["rule"].isin(list(DRAWN)) & (both["norm"] != "none")]
+    shown = both[both["rule"].isin(list(DRAWN)) & (both["line"].map(norm_of) != "none")]
     figure, panels = style.facets(shown, "task", "rule", margin=0.5, height=1.7, sharey="row")
     for axes, task, rule, lines in panels:
         # std, whose marks are smaller, above ln
-        for norm in lines["norm"].unique()[::-1]:
-            line = rows(lines, norm=norm).set_index("length")
-            look = variants.look(norm)
-            axes.plot(line.index, line["difference"], **look, label=variants.label(norm))
+        for name in lines["line"].unique()[::-1]:
+            line = rows(lines, line=name).set_index("length")
+            look = variants.look(norm_of(name))
+            axes.plot(line.index, line["difference"], **look, label=variants.label(norm_of(name)))
             axes.plot(line.index, line["difference_paper"], **look | HOLLOW)
             style.band(axes, line["difference_low"], line["difference_high"], look["color"])
         axes.axhline(0, color="#000000", lw=0.9, zorder=1)

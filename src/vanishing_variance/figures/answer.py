@@ -5,8 +5,8 @@ import pandas as pd
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.accuracy import HOLLOW
 from vanishing_variance.figures.drawing import Drawing
-from vanishing_variance.results.accuracy import rows
-from vanishing_variance.results.answer import BEYOND
+from vanishing_variance.results.columns import rows
+from vanishing_variance.results.comparison import BEYOND
 
 LOOKS = {
     "none": variants.look("none"),
@@ -18,7 +18,7 @@ LOOKS = {
 
 
 def draw(means: pd.DataFrame, trained: tuple[int, int]) -> Drawing:
-    """Draw a panel a task, a line a treatment; the lengths of training are shaded. `means`: see `answer`."""
+    """Draw a panel a task, a line a treatment; training lengths are shaded. `means`: `report.studies.read_answer`."""
     by_length = means[means["length"] != BEYOND].assign(row="")
     figure, panels = style.facets(by_length, "row", "task", margin=0.55, height=2.3)
     for axes, _, task, lines in panels:

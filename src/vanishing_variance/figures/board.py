@@ -5,7 +5,7 @@ import pandas as pd
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
-from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.columns import rows
 
 # Inches: of a line, and of everything above and below the lines.
 LINE, MARGINS = 0.2, 0.9

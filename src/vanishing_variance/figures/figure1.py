@@ -7,7 +7,7 @@ from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.harness.numbers import estimate
 from vanishing_variance.probe.fits import pooled
 from vanishing_variance.probe.strategies import AFTER, BEFORE, STRATEGIES
-from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.columns import rows
 
 PLACES = {BEFORE: "O, before the projection $W_O$", AFTER: "after the projection $W_O$"}
 

@@ -8,7 +8,7 @@ from scipy.stats import norm as gaussian
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.harness.numbers import drawn_power
-from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.columns import rows
 
 KEYS = ["norm", "panel", "length", "feature"]
 POINTS = 120

@@ -6,7 +6,7 @@ from matplotlib.ticker import PercentFormatter
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.harness.numbers import drawn_power
-from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.columns import rows
 
 # Standard deviations up and down that (a) shows at least, so that what hardly drifts looks like it.
 DRIFT = 0.02

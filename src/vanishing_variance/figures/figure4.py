@@ -7,7 +7,7 @@ from matplotlib.colors import LogNorm
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
-from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.columns import rows
 
 # The colour scale is logarithmic from here to 1; smaller weights look like this one.
 SMALLEST = 1e-3

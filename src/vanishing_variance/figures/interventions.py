@@ -6,7 +6,7 @@ from matplotlib.ticker import PercentFormatter
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.measure.interventions.names import damaged
-from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.columns import rows
 
 # Look and label by kind and intervention of `results.shares`.
 LINES = {
@@ -26,7 +26,7 @@ def draw(shares: pd.DataFrame, longest: int) -> Drawing:
     `shares`: `results.shares.shares`, of which the short range's lengths that have a share are drawn;
     `longest`: the longest training length there.
     """
-    shown = rows(shares, range_="short", norm="none").dropna(subset=["length", "share"]).assign(row="")
+    shown = rows(shares, line="none").dropna(subset=["length", "share"]).assign(row="")
     if shown.empty:
         return Drawing(style.figure(height=1), TITLE, "No length loses accuracy, so there is no share to draw.")
     lengths = sorted(shown["length"].astype(int).unique())

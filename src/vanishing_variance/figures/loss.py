@@ -9,15 +9,16 @@ from matplotlib.ticker import MaxNLocator
 from vanishing_variance.engine.ranges import Range
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
-from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.columns import rows
+from vanishing_variance.results.runs import norm_of
 
 # Points of a curve, or somewhat fewer: of more, the noise hides the curves.
 POINTS = 100
 
 
 def data(losses: pd.DataFrame) -> pd.DataFrame:
-    """Return task, norm, seed, step and the mean loss since the step before, of at most POINTS steps a task."""
-    keys = ["task", "norm", "seed", "step"]
+    """Return task, line, seed, step and the mean loss since the step before, of at most POINTS steps a task."""
+    keys = ["task", "line", "seed", "step"]
     parts = []
     for _, of_task in losses.groupby("task", sort=False):
         recorded = of_task["step"].unique()
@@ -37,11 +38,10 @@ def draw(losses: pd.DataFrame, trained: Range) -> Drawing:
     for axes, task in zip(panels, tasks, strict=True):
         of_task = rows(losses, task=task)
         widths.append(f"{of_task['step'].min():,} steps on {task}")
-        for norm in of_task["norm"].unique():
-            of_norm = rows(of_task, norm=norm)
-            seeds = of_norm.pivot(index="step", columns="seed", values="loss")
-            look = variants.look(norm) | {"marker": ""}
-            axes.plot(seeds.index, seeds.mean(axis=1), **look, label=variants.label(norm))
+        for line in of_task["line"].unique():
+            seeds = rows(of_task, line=line).pivot(index="step", columns="seed", values="loss")
+            look = variants.look(norm_of(line)) | {"marker": ""}
+            axes.plot(seeds.index, seeds.mean(axis=1), **look, label=variants.label(norm_of(line)))
             style.band(axes, seeds.min(axis=1), seeds.max(axis=1), look["color"])
         axes.set(title=task, xlabel="gradient step", ylabel="training loss (nats)", yscale="log")
         axes.xaxis.set_major_locator(MaxNLocator(5))

@@ -10,8 +10,8 @@ from vanishing_variance.measure.proposition.summary import HIGH, LOW
 
 def draw(lines: pd.DataFrame, exponents: pd.DataFrame) -> Drawing:
     """Draw a row a task, a column a normaliser (`none` first), of `lines` and `exponents` of `proposition.summary`."""
-    figure, panels = style.facets(lines, "task", "norm", margin=0.65, height=1.9, sharey="row")
-    medians = exponents.groupby(["task", "norm"])["exponent"].median()
+    figure, panels = style.facets(lines, "task", "line", margin=0.65, height=1.9, sharey="row")
+    medians = exponents.groupby(["task", "line"])["exponent"].median()
     bound, _, limit, *_ = style.SERIES
     for axes, task, norm, shown in panels:
         line = shown.set_index("length")

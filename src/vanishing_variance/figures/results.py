@@ -10,8 +10,8 @@ from vanishing_variance.figures import accuracy, figure2, figure3, figure4, inte
 from vanishing_variance.figures.config import Figures
 from vanishing_variance.figures.drawing import Drawing, not_measured
 from vanishing_variance.figures.variants import roles
-from vanishing_variance.results.accuracy import rounded, rows
-from vanishing_variance.results.runs import TASKS
+from vanishing_variance.results.columns import rounded, rows
+from vanishing_variance.results.runs import TASKS, line_of
 
 # Frames of the evaluation that Figures 2 to 4 show.
 SHOWN = ("features", "moments", "attention")
@@ -51,11 +51,11 @@ def of_inside(frames: Mapping[str, dict[str, pd.DataFrame]], shown: Figures, nor
 def of_measured(measured: Mapping[str, pd.DataFrame], longest: Mapping[str, int]) -> Drawn:
     """Draw what other stages measured inside the models: proposition, exponents, shares.
 
-    `longest`: of the training lengths, by range.
+    `longest`: of the training lengths, by line.
     """
     figures = {
         "proposition": proposition.draw(measured["proposition"], measured["exponents"]),
-        "interventions": interventions.draw(measured["shares"], longest["short"]),
+        "interventions": interventions.draw(measured["shares"], longest["none"]),
     }
     return Drawn(figures, {})
 
@@ -72,7 +72,8 @@ def of_range(
     """Draw accuracies and training losses of a range, with a frame a task for DVC's plots."""
     suffix = "" if name == "short" else f"-{name}"
     # Of `ln` whatever the treatment is: a claim is about its losses.
-    losses = losses[(losses["range"] == name) & losses["norm"].isin(["none", "ln", norm])]
+    treated, none = (line_of(norm_, name) for norm_ in (norm, "none"))
+    losses = losses[losses["line"].isin([none, line_of("ln", name), treated])]
     means = accuracy.data(accuracies, TASKS, name)
     shown = loss.data(losses)
     data = {f"loss{suffix}": rounded(shown)}
@@ -80,9 +81,9 @@ def of_range(
     for task in TASKS:
         of_task = rows(losses, task=task)
         steps[task] = int(of_task["step"].max())
-        data[f"loss-{task}{suffix}"] = roles(of_task, "step", "loss", norm).round(6)
+        data[f"loss-{task}{suffix}"] = roles(of_task, "step", "loss", treated).round(6)
         last = rows(means, task=task, rule="last")
-        data[f"accuracy-{task}{suffix}"] = roles(last, "length", "mean", norm).round(3)
+        data[f"accuracy-{task}{suffix}"] = roles(last, "length", "mean", treated).round(3)
     papers = accuracy.papers(reference, name)
     trained = (lengths.shortest, lengths.longest)
     figures = {

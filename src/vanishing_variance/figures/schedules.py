@@ -7,7 +7,7 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from vanishing_variance.figures import style
 from vanishing_variance.figures.drawing import Drawing
-from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.columns import rows
 
 LOOKS = {
     "constant 0.001": style.SERIES[0],

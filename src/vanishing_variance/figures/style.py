@@ -15,7 +15,7 @@ from matplotlib.style import use
 from matplotlib.ticker import FixedFormatter, FixedLocator, Formatter, LogLocator, NullFormatter, NullLocator
 
 from vanishing_variance.harness import numbers
-from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.columns import rows
 
 # Matplotlib's defaults, whatever a matplotlibrc or a notebook has set, and ours.
 STYLES = ("default", Path(__file__).with_name("style.mplstyle"))

@@ -4,7 +4,7 @@ import pandas as pd
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
-from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.columns import rows
 
 LOOKS = {
     "none": variants.look("none"),

@@ -5,6 +5,7 @@ from typing import Any
 import pandas as pd
 
 from vanishing_variance.figures import style
+from vanishing_variance.results.runs import line_of, range_of
 
 # The colours are of the palette of Okabe and Ito (2008), which is colour-blind-safe.
 _LOOKS = {
@@ -38,7 +39,8 @@ def seeds(n: pd.Series) -> str:
     return str(n.min()) if n.min() == n.max() else f"{n.min()} to {n.max()}"
 
 
-def roles(means: pd.DataFrame, x: str, y: str, norm: str) -> pd.DataFrame:
-    """Return, for DVC's plots, a column a role: x, and the mean y of `none` and of the treatment `norm`."""
-    wide = means.pivot_table(index=x, columns="norm", values=y).rename(columns={norm: "norm"})
-    return wide[["none", "norm"]].reset_index()
+def roles(means: pd.DataFrame, x: str, y: str, line: str) -> pd.DataFrame:
+    """Return, for DVC's plots, a column a role: x, and the mean y of `none` and of the treatment, a line, as `norm`."""
+    wide = means.pivot_table(index=x, columns="line", values=y)
+    untreated = line_of("none", range_of(line))
+    return wide[[untreated, line]].set_axis(["none", "norm"], axis=1).reset_index()

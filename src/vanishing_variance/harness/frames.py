@@ -4,16 +4,19 @@ import csv
 import hashlib
 from io import BytesIO, StringIO
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.harness.files import write_bytes, write_text
+from vanishing_variance.harness.files import write_bytes, write_json, write_text
 
 _SHA256 = hashlib.sha256().digest_size
-# Columns of names, which may look like numbers.
-NAMES = ("task", "line", "baseline")
+# Columns of names and digests, which may look like numbers.
+NAMES = ("task", "line", "baseline", "tested_on", "trained_with")
+# By name: a frame, written as CSV; a text; or a document, written as JSON.
+Files = dict[str, Any]
 
 
 def write_frame(path: Path, frame: pd.DataFrame) -> None:
@@ -94,3 +97,14 @@ def _start_of_footer(content: bytes) -> int:
 def _unreadable(path: Path, kind: str, problem: Exception, remedy: str) -> InputError:
     why = getattr(problem, "strerror", None) or problem
     return InputError(f"{path}: cannot be read as {kind}: {why}; {remedy}")
+
+
+def write_files(folder: Path, files: Files) -> None:
+    """Write files into a folder, each as its content is."""
+    for name, content in files.items():
+        if isinstance(content, pd.DataFrame):
+            write_csv(folder / name, content)
+        elif isinstance(content, str):
+            write_text(folder / name, content)
+        else:
+            write_json(folder / name, content)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import psutil
 
-from vanishing_variance.harness import cgroups
+from vanishing_variance.harness import machine
 from vanishing_variance.harness.errors import InputError
 
 BYTES_PER_VALUE = 4
@@ -39,7 +39,7 @@ def free_memory() -> int:
     if torch is not None and torch.cuda.is_available():
         return int(torch.cuda.mem_get_info()[0])
     of_machine = int(psutil.virtual_memory().available)
-    return min([of_machine, *cgroups.memory_left()])
+    return min([of_machine, *machine.memory_left()])
 
 
 def ran_out(problem: BaseException) -> bool:

@@ -1,4 +1,6 @@
-"""Numbers as text: estimates with their intervals, lengths as powers of two."""
+"""Numbers as text: estimates with their intervals, lengths as powers of two, tables in Markdown."""
+
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
@@ -26,3 +28,10 @@ def estimate(
         return MISSING
     text = f"{value:{how}}{unit}"
     return text if pd.isna(low) else f"{text} [{low:{how}}, {high:{how}}]"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> str:
+    """Return a table whose first columns, as many as `texts`, are aligned to the left, the others to the right."""
+    frame = pd.DataFrame(rows, columns=list(head)).replace(r"\|", r"\\|", regex=True)
+    alignment = ["left"] * texts + ["right"] * (len(head) - texts)
+    return str(frame.to_markdown(index=False, disable_numparse=True, colalign=alignment))

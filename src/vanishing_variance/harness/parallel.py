@@ -10,19 +10,22 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing.context import SpawnContext, SpawnProcess
+from contextlib import contextmanager
+from functools import partial
 from multiprocessing.queues import SimpleQueue
 from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import cloudpickle
 import torch
 
-from vanishing_variance.harness import cgroups, edits
+from vanishing_variance.harness import edits, machine
+from vanishing_variance.harness.by_value import dumps
 from vanishing_variance.harness.caller import as_before
 from vanishing_variance.harness.errors import DivergedError, InputError, one_line, shown
 from vanishing_variance.harness.memory import REMEDY, ran_out
@@ -37,37 +40,26 @@ Job = Callable[[Report], Any]
 _reports: "SimpleQueue[int] | None" = None
 
 
-class _Process(SpawnProcess):
-    """A process that does not import the script of this one, which may be standard input, and may start others."""
+def job(function: Callable[..., Any], *arguments: Any) -> Job:
+    """Return the call of a function with copies of these arguments, and what it reports to, as a job of `run`.
 
-    def start(self) -> None:
-        script = sys.modules["__main__"]
-        sys.modules["__main__"] = ModuleType("__main__")
-        try:
-            super().start()
-        finally:
-            sys.modules["__main__"] = script
+    Each job has copies of its own, with their code, also where it runs in this process. Raises InputError where they
+    cannot be copied.
+    """
+    return partial(_call_copied, dumps((function, arguments), "sending what was given to another process"))
 
 
-class _Context(SpawnContext):
-    """Of processes that it remembers."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.started: list[_Process] = []
-
-    def Process(self, *arguments: Any, **options: Any) -> _Process:  # type: ignore[override] # noqa: N802
-        """Return a process."""
-        self.started.append(_Process(*arguments, **options))
-        return self.started[-1]
+def _call_copied(pickled: bytes, report: Report) -> Any:
+    function, arguments = cloudpickle.loads(pickled)
+    return function(*arguments, report)
 
 
 def run(jobs: Sequence[Job], progress: Report, *, small: bool = False) -> list[Any]:
     """Return every job's result, in order; `progress` is called with the work that the jobs report.
 
-    A job is called with a function that it may report finished work to; job and result can be pickled (a
-    `functools.partial` of a function of an imported module). The first exception of a job is raised at once, and the
-    others end. `small`: all together take less time than a process to start. Raises InputError where memory runs out.
+    A job is called with a function that it may report finished work to; job and result can be pickled (see `job`). The
+    first exception of a job is raised at once, and the others end. `small`: all together take less time than a process
+    to start. Raises InputError where memory runs out.
     """
     processes = 1 if small else min(len(jobs), cores())
     try:
@@ -90,7 +82,7 @@ def cores() -> int:
     """
     if torch.cuda.is_available() or multiprocessing.current_process().daemon:
         return 1
-    allowed = cgroups.cores()
+    allowed = machine.cores()
     most = os.environ.get("PYTHON_CPU_COUNT") or "default"
     if most == "default":
         return allowed
@@ -126,7 +118,7 @@ def _run_here(jobs: Sequence[Job], progress: Report) -> list[Any]:
 
 
 def _run_in_others(processes: int, jobs: Sequence[Job], progress: Report) -> list[Any]:
-    context = _Context()
+    context = multiprocessing.get_context("spawn")
     try:
         reports: SimpleQueue[int] = context.SimpleQueue()
     except (ImportError, OSError) as problem:  # Linux has semaphores in /dev/shm
@@ -134,22 +126,34 @@ def _run_in_others(processes: int, jobs: Sequence[Job], progress: Report) -> lis
         raise InputError(f"{why}; make /dev/shm writable, or set PYTHON_CPU_COUNT=1") from None
     with ProcessPoolExecutor(processes, context, _start, (reports, os.getpid())) as pool:
         try:
-            # Processes that start now never see Ctrl-C, which a terminal sends to all: this process ends them.
-            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-            try:
+            with _starting():
                 futures = [pool.submit(_call, job) for job in jobs]
-            finally:
-                signal.pthread_sigmask(signal.SIG_SETMASK, before)
             _wait(futures, reports, progress)
             done = [future.result() for future in futures]
             edits.LOADED_BY_OTHERS.update(*(sources for _, sources in done))
             return [result for result, _ in done]
         except BaseException:
-            for child in context.started:
+            for child in list(pool._processes.values()):
                 child.kill()
             raise
         finally:
             reports.close()
+
+
+@contextmanager
+def _starting() -> Iterator[None]:
+    """Let processes that start now not import this one's script, which may be standard input, and never see Ctrl-C.
+
+    A terminal sends it to all: this process ends them.
+    """
+    script = sys.modules["__main__"]
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = script
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _wait(futures: Sequence[Future[Any]], reports: "SimpleQueue[int]", progress: Report) -> None:

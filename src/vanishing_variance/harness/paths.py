@@ -9,10 +9,6 @@ _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib"
 
 RUNS = Path("runs")
 DATA = Path("data")
-# What the stages depend on of the choices that params.yaml names: a file each with the hashes of what it imports.
-CHOICES = RUNS / "choices"
-# The network of all models: its name and, but for the paper's, its options and the hashes of what trains it.
-NETWORK = CHOICES / "network.yaml"
 # Training losses of all runs.
 LOSSES = RUNS / "losses.parquet"
 METRICS = Path("metrics")

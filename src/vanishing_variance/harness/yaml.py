@@ -31,6 +31,7 @@ def written(document: Mapping[str, Any], *, once: bool = False) -> str:
     """Return a document of keys and values as YAML; `once`: equal sections are written once, and referred to."""
     yaml = YAML(typ="safe", pure=True)
     yaml.default_flow_style = False
+    yaml.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
     if once:
         document = _interned(document, {})
     else:

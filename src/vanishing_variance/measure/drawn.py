@@ -1,19 +1,22 @@
-"""Test sequences that are drawn where they are read, as in a study, of whichever task."""
+"""The test sequences of trained models: stored ones, or the same ones, drawn where they are read."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 
-from vanishing_variance.engine.task import Sequences, Task
-from vanishing_variance.measure.held_out import held_out_stream
+from vanishing_variance.engine.plan import TrainingPlan
+from vanishing_variance.engine.task import Sequences
+from vanishing_variance.measure.held_out import Test, held_out_stream
 from vanishing_variance.measure.inference.sequences import Read, of_length
+from vanishing_variance.measure.inference.stored import open_sequences
 
 
-def drawn_sequences(
-    task: Task, task_name: str, root_seed: int, sequences: int, lengths: Sequence[int]
-) -> dict[int, Read]:
-    """Return the test sequences by length, those that the stage `generate` stores, drawn where they are read."""
-    return {length: partial(_drawn, task, task_name, root_seed, sequences, length) for length in lengths}
+def sequences_of(plan: TrainingPlan, test: Test, *, stored: bool) -> dict[int, Read]:
+    """Return the test sequences by length: those that the stage `generate` has `stored`, or the same ones, drawn."""
+    if stored:
+        return open_sequences(plan.variant.task_name, test.lengths)
+    return {length: partial(_drawn, plan, test.sequences, length) for length in test.lengths}
 
 
-def _drawn(task: Task, task_name: str, root_seed: int, sequences: int, length: int, size: int) -> Iterator[Sequences]:
-    yield from of_length(task, held_out_stream(root_seed, task_name, length), sequences, length, size)
+def _drawn(plan: TrainingPlan, sequences: int, length: int, size: int) -> Iterator[Sequences]:
+    task, name = plan.variant.task, plan.variant.task_name
+    yield from of_length(task, held_out_stream(plan.root_seed, name, length), sequences, length, size)

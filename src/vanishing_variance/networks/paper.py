@@ -3,7 +3,7 @@
 B sequences, N items, D width, F and G features of an item and of the query, C classes, H heads, d = D / H.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, Literal
 
@@ -84,26 +84,32 @@ class Network(nn.Module):
         keys = self.attention["key"](items).split(self.head_width, dim=-1)
         values = self.attention["value"](items).split(self.head_width, dim=-1)
 
-        head_weights, head_outputs = [], []
-        for head, (q, k, v) in enumerate(zip(queries, keys, values, strict=True)):
-            logits = torch.einsum("bd,bnd->bn", q, k)
-            if self.scaled_logits:
-                logits = logits / self.head_width**0.5
-            weights = self.weights(logits, head)
-            head_weights.append(weights)
-            head_outputs.append(torch.einsum("bn,bnd->bd", weights, v))
-        return [Layer(torch.stack(head_weights, dim=1), torch.stack(head_outputs, dim=1))]
+        logits = []
+        for q, k in zip(queries, keys, strict=True):
+            of_head = torch.einsum("bd,bnd->bn", q, k)
+            logits.append(of_head / self.head_width**0.5 if self.scaled_logits else of_head)
+        weights = self.weights([self.rescaled(of_head, head) for head, of_head in enumerate(logits)])
+        outputs = [torch.einsum("bn,bnd->bd", *of_head) for of_head in zip(weights, values, strict=True)]
+        return [Layer(torch.stack(weights, dim=1), torch.stack(outputs, dim=1))]
 
-    def weights(self, logits: Float[Tensor, "B N"], head: int) -> Float[Tensor, "B N"]:
-        """Return the attention weights by the map, as of an ensemble of one seed, of one of its heads."""
-        parameters: dict[str, Tensor] = dict(self.map_parameters.named_parameters())
-        parameters |= {name: parameters[name][:, head : head + 1] for name in of_heads(self.map)}
-        ensemble = logits.unsqueeze(0)
+    def rescaled(self, logits: Float[Tensor, "B N"], head: int) -> Float[Tensor, "B N"]:
+        """Return the logits of a head times the factor of the map, of one that has a factor."""
+        if not isinstance(self.map, Rescaled):
+            return logits
+        factor = self.map.scale(logits.shape[-1], self.parameters_of(head))
+        return (logits.unsqueeze(0) * factor).squeeze(0)
+
+    def weights(self, rescaled: Sequence[Float[Tensor, "B N"]]) -> list[Float[Tensor, "B N"]]:
+        """Return the attention weights of each head by the map, as of an ensemble of one seed."""
         if isinstance(self.map, Rescaled):
-            factor = self.map.scale(logits.shape[-1], parameters)
-            return torch.softmax(ensemble * factor, dim=-1).squeeze(0)
-        weights: Tensor = self.map.weights(ensemble, parameters)
-        return weights.squeeze(0)
+            return [torch.softmax(logits, dim=-1) for logits in rescaled]
+        by_head = enumerate(rescaled)
+        return [self.map.weights(logits.unsqueeze(0), self.parameters_of(head)).squeeze(0) for head, logits in by_head]
+
+    def parameters_of(self, head: int) -> dict[str, Tensor]:
+        """Return the parameters of the map for one of its heads."""
+        parameters: dict[str, Tensor] = dict(self.map_parameters.named_parameters())
+        return parameters | {name: parameters[name][:, head : head + 1] for name in of_heads(self.map)}
 
 
 def state_of_seed(weights: Mapping[str, Float[Tensor, "S ..."]], seed: int) -> dict[str, Tensor]:

@@ -8,11 +8,13 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+import numpy as np
 import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
 from vanishing_variance.engine.initialisation import draw
+from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.run import PAPER
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.by_value import ByValue, copied
@@ -75,6 +77,17 @@ class PlainModel(ByValue, nn.Module):
             if shapes != ((len(items), *heads, items.shape[1]), (len(items), *heads)):
                 raise InputError(f"{what} weights and outputs of other shapes than Layer's")
         return layers
+
+
+def as_plain(plan: TrainingPlan, weights: Mapping[str, np.ndarray]) -> tuple[PlainPlan, Mapping[str, np.ndarray]]:
+    """Return the plan and the weights, (S, ...) each, of either engine as the plain one has them."""
+    if isinstance(plan, PlainPlan):
+        return plan, weights
+    tensors = {name: torch.from_numpy(array) for name, array in weights.items()}
+    seeds = len(next(iter(weights.values())))
+    states = [state_of_seed(tensors, place) for place in range(seeds)]
+    stacked = {name: np.stack([state[name].numpy() for state in states]) for name in states[0]}
+    return PlainPlan.of_paper(plan), stacked
 
 
 def _drawn_apart(make: MakeNorm, plan: PlainPlan, seed: int) -> MakeNorm:

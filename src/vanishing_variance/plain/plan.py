@@ -2,8 +2,8 @@
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 from torch import nn
 
@@ -26,7 +26,9 @@ class PlainPlan(TrainingPlan):
     `starts`: a seed, and the hash of its initial weights, which every process that trains must have.
     """
 
-    network: NetworkChoice = PAPER
+    is_plain: ClassVar[bool] = True
+
+    network: NetworkChoice = PAPER  # type: ignore[assignment]
     options: Mapping[str, Any] = field(default_factory=dict)
     starts: tuple[int, str] | None = None
 
@@ -48,12 +50,9 @@ class PlainPlan(TrainingPlan):
         """Return the plan of a run by params.yaml. Raises InputError for a network or an option that there is not."""
         load_network(network)
         plan = TrainingPlan.of(params, run, given=given)
-        renamed = replace(plan, name=f"{run.task}-{run.range}-{network_name(network)}-{run.norm}-{run.block}")
         if network != PAPER:
-            return cls(**vars(renamed), network=network, options=check_options(network, options or {}))
-        if options:
-            raise InputError("the options of network paper are the section model and attention of params.yaml")
-        return cls.of_paper(renamed)
+            return cls(**vars(plan), network=network, options=check_options(network, options or {}))
+        return cls.of_paper(plan)
 
     @classmethod
     def of_paper(cls, plan: TrainingPlan) -> "PlainPlan":
@@ -62,11 +61,6 @@ class PlainPlan(TrainingPlan):
         attention = variant.attention_name if variant.given.attention is None else variant.attention
         options = {**variant.model.model_dump(exclude={"epsilon"}), "attention": attention}
         return cls(**vars(plan), network=PAPER, options=options)
-
-    @property
-    def network_name(self) -> str:
-        """The name of the network's file, or of its class."""
-        return network_name(self.network)
 
 
 def network_name(network: NetworkChoice) -> str:

@@ -18,9 +18,10 @@ from torch import Tensor
 from vanishing_variance.engine import loop
 from vanishing_variance.engine.adam import TorchAdam, learning_rates
 from vanishing_variance.engine.batches import batches
-from vanishing_variance.engine.block import TrainedBlock, joined, train_in_chunks, trained_block
+from vanishing_variance.engine.block import joined, train_in_chunks, trained_block
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.graphs import on_device
+from vanishing_variance.engine.plan import TrainedBlock
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.parallel import Report

@@ -66,19 +66,3 @@ def reach(mask: torch.Tensor) -> int:
     of_first_key = mask[0, 0, :, 0]
     allowed = of_first_key if mask.dtype == torch.bool else of_first_key == 0
     return int(allowed.sum())
-
-
-def first_layers(model_class: type[PreTrainedModel], depth: int) -> type[PreTrainedModel]:
-    """Return the class of models whose decoder has no more than its first layers, which is checked by `dissect`.
-
-    A configuration of fewer layers is another model: some scale by their number, or share keys with the last ones.
-    """
-
-    def initialise(self: PreTrainedModel, *inputs: Any, **options: Any) -> None:
-        model_class.__init__(self, *inputs, **options)
-        decoder: Any = dissect(self, depth).model
-        decoder.layers = decoder.layers[:depth]
-
-    # by its name and module transformers knows how to convert weights
-    members = {"__init__": initialise, "__module__": model_class.__module__}
-    return type(model_class.__name__, (model_class,), members)

@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import huggingface_hub
-import torch
 from huggingface_hub.utils.tqdm import disable_progress_bars
-from transformers import MODEL_MAPPING, AutoConfig, AutoTokenizer, PreTrainedConfig, PreTrainedTokenizerBase, logging
+from transformers import AutoConfig, AutoModel, AutoTokenizer, PreTrainedConfig, PreTrainedTokenizerBase, logging
 
 from vanishing_variance.engine.device import device
 from vanishing_variance.harness.errors import InputError, shown
-from vanishing_variance.probe.decoder import Decoder, dissect, first_layers
+from vanishing_variance.probe.decoder import Decoder, dissect
 
 EMBEDDED = "SmolLM2-135M"
 # What is fetched; other files may be pickles, code, or the same weights again.
@@ -82,25 +81,30 @@ def find(model: str, revision: str | None) -> Checkpoint:
 
 
 def load(checkpoint: Checkpoint, depth: int) -> tuple[Decoder, PreTrainedTokenizerBase]:
-    """Return the first layers of the model, in float32, on the pipeline's device, to be evaluated; and the tokenizer.
+    """Return the first layers of the model, in float32, on the pipeline's device, and the tokenizer.
 
-    Raises InputError when a file is damaged, weights are missing, or `dissect` refuses it.
+    Weights are read in the precision that the configuration names. Raises InputError when a file is damaged, weights
+    are missing, or `dissect` refuses it.
     """
     files, config = checkpoint.files, checkpoint.config
     # attention is PyTorch's, or else the model's own, whatever the configuration asks for
-    how: dict[str, Any] = {"use_safetensors": True, "dtype": torch.float32, "attn_implementation": None}
+    how: dict[str, Any] = {"use_safetensors": True, "dtype": "auto", "attn_implementation": None}
     try:
-        whole: Any = MODEL_MAPPING[type(config)]
-        model_class: Any = first_layers(whole, depth)
         with redirect_stderr(StringIO()):  # the bar of a GGUF file's tensors
-            model, report = model_class.from_pretrained(**files, **how, config=config, output_loading_info=True)
+            model, report = AutoModel.from_pretrained(**files, **how, config=config, output_loading_info=True)
         missing = report["missing_keys"]
         if missing:
             raise ValueError(f"it lacks weights: {min(missing)}, …")
+        decoder = dissect(model, depth)
         tokenizer = AutoTokenizer.from_pretrained(**files)
         if not tokenizer.is_fast:
             raise ValueError("its tokenizer does not tell where in a text its tokens are")
-        return dissect(model.to(device()).eval(), depth), tokenizer
+        # safetensors that are not converted take no memory until they are read: those of deeper layers never are
+        whole: Any = decoder.model
+        whole.layers = whole.layers[:depth]
+        for part in whole.children():
+            part.float().to(device())
+        return decoder, tokenizer
     except Exception as problem:  # whatever the parsers of its files raise
         raise _refused(checkpoint.name, f"it cannot be loaded: {problem}") from None
 
@@ -129,7 +133,7 @@ def _read_config(model: str, files: dict[str, Any]) -> PreTrainedConfig:
         sizes = [hasattr(text, size) for size in SIZES]
     except Exception as problem:  # whatever the parser of the file raises
         raise _refused(model, f"its configuration cannot be read: {problem}") from None
-    if not all(sizes) or config.is_encoder_decoder or type(config) not in MODEL_MAPPING:
+    if not all(sizes) or config.is_encoder_decoder:
         raise _refused(model, f"its model_type {shown(config.model_type)} is no decoder with attention")
     return config
 

@@ -12,14 +12,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from PIL.PngImagePlugin import PngImageFile
 
-from vanishing_variance.claims.verdict import AFTER_RESULTS, NOT_COMPARABLE, legend, shown
+from vanishing_variance.claims.verdict import AFTER_RESULTS, MEANINGS, NOT_COMPARABLE, shown
 from vanishing_variance.engine.ranges import ranges_of, training_steps
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.sections import get_param
 from vanishing_variance.report.strongest import Judged, strongest
 from vanishing_variance.report.tables import counts, is_papers, ours, paper_table, papers, raised
+from vanishing_variance.results.paper import PAPER_SEEDS, PAPER_STEPS, of_paper
 from vanishing_variance.results.runs import PAPER_TABLES, TASKS
-from vanishing_variance.results.scale import PAPER_SEEDS, PAPER_STEPS, of_paper
 from vanishing_variance.results.tables import numbers
 
 TEMPLATES = Environment(
@@ -30,7 +30,7 @@ TEMPLATES = Environment(
     lstrip_blocks=True,
     keep_trailing_newline=True,
 )
-TRAIN_LONG = "dvc exp run -S 'train_also_on=[long]'"
+TRAIN_LONG = "dvc exp run -S 'train_on=[short,long]'"
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def page(
     where the results are of another treatment.
     """
     norm = get_param(run.judged.params, "norm", str)
-    if norm not in set(run.tests["treatment"]):
+    if norm not in set(run.tests["line"]):
         raise InputError(f"params.yaml: norm is {norm!r}, of which metrics/tables has no results: run the study first")
     scale, is_reduced = _scale(run.judged.params)
     evidence = strongest(run.judged, paper_scale.judged)
@@ -102,7 +102,7 @@ def page(
         own_tables=_tables(run, paper),
         scale=scale,
         is_reduced=is_reduced,
-        legend=legend(),
+        meanings=MEANINGS,
         late=AFTER_RESULTS,
         shown=shown,
         source=source,

@@ -20,19 +20,18 @@ from vanishing_variance.figures.answer import draw
 from vanishing_variance.figures.drawing import Drawing, write_figure
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import read_document, read_text, write_text
-from vanishing_variance.harness.markdown import table
-from vanishing_variance.harness.numbers import MISSING, power
+from vanishing_variance.harness.numbers import MISSING, power, table
 from vanishing_variance.harness.paths import METRICS, PLOTS
 from vanishing_variance.harness.script import run_script
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.report.schedules import read_schedules
 from vanishing_variance.report.strongest import Judged, strongest
-from vanishing_variance.report.studies import read_answer, read_evidence, read_judged, read_target
+from vanishing_variance.report.studies import TREATMENTS, read_answer, read_evidence, read_judged, read_target
 from vanishing_variance.report.tables import counts, is_papers, raised
-from vanishing_variance.results.accuracy import rows
-from vanishing_variance.results.answer import BEYOND, TREATMENTS
-from vanishing_variance.results.runs import TASKS
+from vanishing_variance.results.columns import rows
+from vanishing_variance.results.comparison import BEYOND
+from vanishing_variance.results.runs import TASKS, line_of, range_of
 
 BEGIN, END = "<!-- answer: python -m vanishing_variance.report.readme -->", "<!-- end of answer -->"
 README = Path("README.md")
@@ -59,12 +58,13 @@ def main() -> None:
 def accuracies(evidence: Evidence) -> Iterator[tuple[str, Drawing]]:
     """Yield the page's accuracy against length by the name of its file, a figure a range."""
     training = evidence.training
-    for name, longest in training.longest.items():
+    for name in dict.fromkeys(map(range_of, training.longest)):
+        none = line_of("none", name)
         means = accuracy_figure.data(evidence.accuracy, TASKS, name)
         papers = accuracy_figure.papers(evidence.paper, name)
-        steps = {task: training.steps[task, name] for task in TASKS}
+        steps = {task: training.steps_on(task, name) for task in TASKS}
         stem = "accuracy" if name == "short" else f"accuracy-{name}"
-        yield stem, accuracy_figure.draw(means, papers, (training.shortest[name], longest), steps)
+        yield stem, accuracy_figure.draw(means, papers, (training.shortest[none], training.longest[none]), steps)
 
 
 def rewritten(text: str, answer: str) -> str:
@@ -91,11 +91,12 @@ def points(text: str) -> list[Markup]:
 
 
 def answer(means: pd.DataFrame, claims: Iterable[Mapping[str, Any]]) -> str:
-    """Return a table of `means`, those of `results.answer`, and a sentence on the verdicts of the paper's claims.
+    """Return a table of means, and a sentence on the verdicts of the paper's claims.
 
-    A row a treatment: of each task, accuracy beyond training and at the longest length.
+    A row a treatment: of each task, accuracy beyond training and at the longest length. `means`: of
+    `report.studies.read_answer`.
     """
-    longest = means["length"].max()
+    longest = max(length for length in means["length"] if length != BEYOND)
     tested = {BEYOND: "beyond 16", longest: power(longest)}
     cells = list(product(TASKS, tested))
     head = ["accuracy (%)", *(f"{task}, {tested[length]}" for task, length in cells), "seeds"]

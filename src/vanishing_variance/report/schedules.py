@@ -7,10 +7,12 @@ from typing import Any
 import pandas as pd
 
 from vanishing_variance.engine.ranges import training_steps
-from vanishing_variance.results.accuracy import rows
+from vanishing_variance.results.columns import LAST, rows
+from vanishing_variance.results.comparison import BEYOND, ENDS, Columns, compare, view
+from vanishing_variance.results.schema import by_rule
+from vanishing_variance.studies.board import kept_steps
 from vanishing_variance.studies.parameters import longest_of_ranges, unchecked_params
-from vanishing_variance.studies.reading import by_rule, read_all
-from vanishing_variance.studies.steps import LAST, gain_beyond, kept_steps
+from vanishing_variance.studies.reading import read_all
 
 COLUMNS = ("task", "schedule", "steps", "n", "mean", "low", "high")
 
@@ -56,8 +58,11 @@ def _gains(source: Source, params: Mapping[str, Any]) -> Iterator[tuple[Any, ...
     longest = longest_of_ranges(params, study)[study.range_of(source.line)]
     total = training_steps(of_line, source.task, study.range_of(source.line))
     tested = rows(by_rule(results), task=source.task)
-    steps = kept_steps(tested) if source.by_steps else {}
+    steps = {**(kept_steps(tested) if source.by_steps else {}), source.rule: total}
     baseline = next(theirs for ours, theirs in study.pairs if ours == source.line)  # the first, where there are more
-    for rule, step in {**steps, source.rule: total}.items():
-        gain = gain_beyond(tested, source.line, baseline, rule, longest)
-        yield source.task, source.schedule, step, gain.n, gain.mean, gain.low, gain.high
+    columns: Columns = {"gain": ("difference", BEYOND)}
+    pair = source.line, baseline
+    gains = view(compare(tested, [pair], {source.line: longest}, 0, columns.values(), rules=steps), columns)
+    for row in gains.to_dict("records"):
+        estimate = (row[f"gain{end}"] for end in ENDS.values())
+        yield source.task, source.schedule, steps[row["rule"]], int(row["gain_n"]), *estimate

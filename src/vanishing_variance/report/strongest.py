@@ -6,7 +6,7 @@ from typing import Any
 
 from vanishing_variance.claims.verdict import NOT_COMPARABLE, NOT_TESTED
 from vanishing_variance.harness.sections import get_param
-from vanishing_variance.results.scale import PAPER_STEPS
+from vanishing_variance.results.paper import PAPER_STEPS
 
 # The study that a run is held against.
 PAPER_SCALE = "paper-scale"
@@ -23,14 +23,14 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class Strongest:
     """The judgement that counts; where it is the study's, `weaker` is this run's."""
 
     claim: Mapping[str, Any]
     weaker: Mapping[str, Any] | None = None
 
 
-def strongest(run: Judged, paper_scale: Judged) -> dict[str, Evidence]:
+def strongest(run: Judged, paper_scale: Judged) -> dict[str, Strongest]:
     """Return the stronger evidence of the two by claim, in the run's order.
 
     The run's alone where its network or attention map is another than the study's. Else what was tested is stronger
@@ -45,9 +45,9 @@ def strongest(run: Judged, paper_scale: Judged) -> dict[str, Evidence]:
     for key, ours in run.claims.items():
         theirs = others.get(key)
         if theirs and theirs["steps"] and _strength(theirs, paper_scale) > _strength(ours, run):
-            evidence[key] = Evidence(theirs, weaker=ours)
+            evidence[key] = Strongest(theirs, weaker=ours)
         else:
-            evidence[key] = Evidence(ours)
+            evidence[key] = Strongest(ours)
     return evidence
 
 

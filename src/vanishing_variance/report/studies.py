@@ -1,21 +1,41 @@
-"""What the page and the README show of studies, read from their results in git."""
+"""What the page and the README show of studies, read from their results in git: views of their comparisons."""
 
 from collections.abc import Mapping
+from itertools import product
 from typing import Any
 
 import pandas as pd
 
 from vanishing_variance.claims.evidence import Evidence
+from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.report.strongest import PAPER_SCALE, Judged
-from vanishing_variance.results.accuracy import rows
-from vanishing_variance.results.answer import answer
-from vanishing_variance.results.compare.paired_tests import paired_tests
-from vanishing_variance.results.runs import TASKS
-from vanishing_variance.statistics.intervals import interval
+from vanishing_variance.results.columns import LAST, rows
+from vanishing_variance.results.comparison import BEYOND, LENGTHS, compare, mean_beyond
+from vanishing_variance.results.paper import PAPER_LONGEST
+from vanishing_variance.results.runs import REFERENCE, TASKS, compared
+from vanishing_variance.results.schema import by_rule
+from vanishing_variance.results.tables import WANTED, tests
 from vanishing_variance.studies.paper_tables import claims_of, evidence_of
-from vanishing_variance.studies.parameters import PAPERS_NORM, params_of_tables
-from vanishing_variance.studies.reading import by_rule, read_all
+from vanishing_variance.studies.parameters import params_of_tables
+from vanishing_variance.studies.reading import read_all
 from vanishing_variance.studies.study import read_study
+
+# The answer in five treatments, trained on up to 16 items, with the paper's steps: by the name of a treatment its
+# study, its line there, and the rule of the test.
+TREATMENTS = {
+    "none": (PAPER_SCALE, "none", LAST),
+    "ln": (PAPER_SCALE, "ln", LAST),
+    "averaged weights": ("fresh", "none", "averaged"),
+    "ln, averaged weights": ("fresh", "ln", "averaged"),
+    "three changes": ("fresh", "three-changes-none", LAST),
+}
+# By the name in `figures.target`: the line, and its study by task.
+NETWORKS = {
+    "none": ("none", dict.fromkeys(TASKS, "fresh")),
+    "ln": ("ln", dict.fromkeys(TASKS, "fresh")),
+    "three changes": ("three-changes-none", dict.fromkeys(TASKS, "fresh")),
+    "a Transformer layer": ("linear-none", {"argmax": "depth-argmax", "dictionary": "depth"}),
+}
 
 
 def read_judged(params: Mapping[str, Any]) -> Judged:
@@ -36,16 +56,9 @@ def read_evidence(params: Mapping[str, Any]) -> Evidence:
 def read_tests(params: Mapping[str, Any]) -> pd.DataFrame:
     """Return the paired tests of that study. Raises InputError."""
     evidence = read_evidence(params)
-    return paired_tests(evidence.accuracy, None, PAPERS_NORM, list(evidence.training.longest))
-
-
-# By the name in `figures.target`: the line, and its study by task.
-NETWORKS = {
-    "none": ("none", dict.fromkeys(TASKS, "fresh")),
-    "ln": ("ln", dict.fromkeys(TASKS, "fresh")),
-    "three changes": ("three-changes-none", dict.fromkeys(TASKS, "fresh")),
-    "a Transformer layer": ("linear-none", {"argmax": "depth-argmax", "dictionary": "depth"}),
-}
+    longest, sequences = evidence.training.longest, evidence.training.sequences
+    frame = compare(evidence.accuracy, compared(longest), longest, sequences, WANTED)
+    return tests(frame[frame["n"] > 0])
 
 
 def read_target(params: Mapping[str, Any]) -> pd.DataFrame:
@@ -56,15 +69,29 @@ def read_target(params: Mapping[str, Any]) -> pd.DataFrame:
     means = []
     for network, (line, studies) in NETWORKS.items():
         for task, name in studies.items():
-            _, results = read_all(name, params)
-            tested = rows(results, task=task, line=line)
-            tested = tested[tested["length"] > 0]
-            weight = 100 * tested.filter(regex="^target").max(axis=1)
-            for length, values in weight.groupby(tested["length"]):
-                means.append((network, task, length, len(values), *interval(values.to_numpy())))
+            tested = rows(by_rule(read_all(name, params)[1]), task=task, line=line)
+            tested = tested.assign(target=tested.filter(regex="^target").max(axis=1))
+            frame = compare(tested, [(line, "")], {line: 0}, 0, [("target", LENGTHS)], rules=[LAST])
+            for _, row in frame.iterrows():
+                percent = 100 * row[["value", "low", "high"]].to_numpy(dtype=float)
+                means.append((network, task, row["scope"], row["n"], *percent))
     return pd.DataFrame(means, columns=["network", "task", "length", "n", "mean", "low", "high"])
 
 
 def read_answer(params: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the answer in five treatments (`results.answer`). Raises InputError."""
-    return answer({name: by_rule(read_all(name, params)[1]) for name in (PAPER_SCALE, "fresh")})
+    """Return the mean accuracy (%) of n seeds by task, treatment and length, or BEYOND in its place. Raises InputError.
+
+    With its 95% t interval, `low` and `high`, and the `paper`'s mean.
+    """
+    studies = {name: by_rule(read_all(name, params)[1]) for name in (PAPER_SCALE, "fresh")}
+    longest, papers = PAPER_LONGEST["short"], read_csv(REFERENCE)
+    wanted = [("accuracy", LENGTHS), ("accuracy", BEYOND)]
+    found = []
+    for task, (treatment, (study, line, rule)) in product(TASKS, TREATMENTS.items()):
+        tested = rows(studies[study], task=task)
+        frame = compare(tested, [(line, "")], {line: longest}, 0, wanted, rules=[rule])
+        frame = frame.rename(columns={"scope": "length", "value": "mean"})
+        cells = rows(papers, statistic="accuracy", rule=LAST, task=task, line=treatment).set_index("length")["value"]
+        cells[BEYOND] = mean_beyond(cells.to_frame().T, longest).item()
+        found.append(frame.assign(treatment=treatment, paper=frame["length"].map(cells)))
+    return pd.concat(found, ignore_index=True)

@@ -1,6 +1,6 @@
-"""Files of results by name, from raw results: what the stage `ttest` and studies write."""
+"""The files of results by name, views of one comparison: what the stage `compare` writes."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -8,22 +8,41 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from vanishing_variance.engine.ranges import Range, ranges_of, training_steps
+from vanishing_variance.engine.ranges import Range, training_steps
 from vanishing_variance.engine.run import PAPER
-from vanishing_variance.harness.frames import widened
-from vanishing_variance.harness.outputs import Files
+from vanishing_variance.harness.frames import Files, widened
+from vanishing_variance.harness.numbers import table
 from vanishing_variance.harness.sections import Several, get_param
-from vanishing_variance.results import equal_attention, shares, shares_table, tables
-from vanishing_variance.results.accuracy import rounded
-from vanishing_variance.results.compare.beside_paper import markdown
-from vanishing_variance.results.compare.gains import gains_table
-from vanishing_variance.results.compare.paired_tests import Answers, paired_tests
-from vanishing_variance.results.compare.pairs import Pair
-from vanishing_variance.results.inside import INSIDE, beside_accuracy
-from vanishing_variance.results.runs import PAPER_TABLES, TASKS
-from vanishing_variance.results.scale import of_paper
-from vanishing_variance.statistics.paired import difference
+from vanishing_variance.results import shares, tables
+from vanishing_variance.results.columns import LAST, rounded, rows
+from vanishing_variance.results.comparison import (
+    BEYOND,
+    GAIN,
+    GAIN_NOTE,
+    KEYS,
+    Answers,
+    Columns,
+    compare,
+    estimates,
+    head,
+    view,
+)
+from vanishing_variance.results.paper import markdown, of_paper
+from vanishing_variance.results.runs import PAPER_TABLES, TASKS, compared, line_of, norm_of, range_of
 
+GAINS: Columns = {**GAIN, "anytime": ("anytime", BEYOND)}
+ANYTIME_NOTE = (
+    "*Anytime*: the points beyond training once more, with an interval that stays valid after every block of seeds "
+    "(mixture t confidence sequence), where the usual one is for one look."
+)
+ATTENTION: Columns = {name: (name, BEYOND) for name in ("difference", "at_baseline_attention", "at_own_attention")}
+ATTENTION_NOTE = (
+    "Points of accuracy, mean over the test lengths beyond training, with 95% t intervals over n seeds. *At "
+    "none's attention*, *at its own*: what is left at an equal mean attention weight of the target, the mean of either "
+    "arm, by a regression line an arm, not paired. This describes, since the weight is an effect of the "
+    "treatment, too; metrics/interventions/interventions.md sets the weight instead, in models of the default scale."
+)
+OVERVIEW: Columns = {name: (name, BEYOND) for name in ("baseline_accuracy", "line_accuracy", "difference", "d_z", "p")}
 # Of p, where it is below every double.
 SMALLEST = 1e-308
 # What the names of the overview say after the task.
@@ -32,10 +51,9 @@ IN_NAME = {"short": [], "long": ["long"]}
 
 @dataclass(frozen=True)
 class TrainingSetup:
-    """Training of the compared models: shortest and longest length by range, gradient steps by task and range.
+    """Training of the compared models: shortest and longest length by line, gradient steps by task and line.
 
-    `sequences` they are tested with at each length. Of no other ranges than the study trains on. `attention` is the
-    attention map, `network` the network's name.
+    `sequences` they are tested with at each length. `attention` is the attention map, `network` the network's name.
     """
 
     shortest: Mapping[str, int]
@@ -45,44 +63,94 @@ class TrainingSetup:
     attention: str = "softmax"
     network: str = PAPER
 
+    def steps_on(self, task: str, range_: str) -> int:
+        """Return the gradient steps of a task on a range, the same for all its lines; 0 where none was trained."""
+        return next((made for (of, line), made in self.steps.items() if (of, range_of(line)) == (task, range_)), 0)
+
     @classmethod
-    def of(cls, params: Mapping[str, Any]) -> "TrainingSetup":
-        """Return what params.yaml says. Raises InputError."""
-        ranges = {name: get_param(params, f"ranges.{name}", Range) for name in ranges_of(params)}
+    def of(cls, params: Mapping[str, Any], lines: Collection[str]) -> "TrainingSetup":
+        """Return what params.yaml says of some lines. Raises InputError."""
+        lengths: dict[str, Range] = {line: get_param(params, f"ranges.{range_of(line)}", Range) for line in lines}
         return cls(
-            shortest={name: lengths.shortest for name, lengths in ranges.items()},
-            longest={name: lengths.longest for name, lengths in ranges.items()},
-            steps={(task, name): training_steps(params, task, name) for task in TASKS for name in ranges},
+            shortest={line: of_line.shortest for line, of_line in lengths.items()},
+            longest={line: of_line.longest for line, of_line in lengths.items()},
+            steps={(task, line): training_steps(params, task, range_of(line)) for task in TASKS for line in lines},
             sequences=get_param(params, "test.sequences", Several),
             attention=get_param(params, "attention", str),
-            network=params["network"],
+            network=get_param(params, "network", str),
         )
 
 
 def comparison(
-    accuracy: pd.DataFrame, answers: Answers | None, paper: pd.DataFrame, norm: str, trained: TrainingSetup
+    tested: pd.DataFrame, answers: Answers | None, paper: pd.DataFrame, norm: str, trained: TrainingSetup
 ) -> Files:
-    """Return the paired tests, Tables 1 to 6 and the overview; without `answers`, no shares of uncertainty."""
-    tests = paired_tests(accuracy, answers, norm, list(trained.longest))
+    """Return the paired tests, Tables 1 to 6, gains and the overview; without `answers`, no shares of uncertainty.
+
+    `tested`: results by rule.
+    """
+    wanted = {*tables.WANTED, *GAINS.values(), *ATTENTION.values(), *OVERVIEW.values()}
+    pairs = compared(trained.longest)
+    frame = compare(tested, pairs, trained.longest, trained.sequences, wanted, answers=answers)
+    frame = frame[frame["n"] > 0]
+    tests = tables.tests(frame)
     numbered = ["# Tables 1 to 6\n"]
     for number, numbers in tables.numbers(tests, norm, paper).items():
         task, range_ = PAPER_TABLES[number]
-        steps = of_paper(task, trained.steps[task, range_], trained.attention, trained.network)
+        steps = of_paper(task, trained.steps_on(task, range_), trained.attention, trained.network)
         numbered.append(tables.markdown(number, numbers, norm, steps))
     return {
-        "accuracy.csv": accuracy,
-        "summary.json": overview(accuracy, norm, trained.longest),
+        "summary.json": overview(frame, norm),
         "tables/tests.csv": rounded(tests),
         "tables/paper.md": markdown(tables.numbers(tests, "ln", paper)),
-        "tables/gains.md": gains_table(accuracy, norm, trained.longest, trained.sequences),
+        "tables/gains.md": gains(frame),
         "tables/tables.md": "\n".join(numbered),
+        "equal_attention.md": equal_attention(frame),
     }
 
 
-def mechanism(inside: pd.DataFrame, accuracy: pd.DataFrame, trained: TrainingSetup) -> Files:
-    """Return the inside of the models, and in words the gain at equal attention; `inside` as `inside.inside`."""
-    parts = equal_attention.split(beside_accuracy(inside, accuracy), trained.longest)
-    return {"mechanism.csv": inside, "equal_attention.md": equal_attention.markdown(parts)}
+def gains(frame: pd.DataFrame) -> str:
+    """Return the gains as Markdown, a row a pair and rule."""
+    found = view(frame, GAINS)
+    gain = found["line"].map(norm_of) + " − " + found["baseline"].map(norm_of)
+    cells: list[Iterable[str]] = [found["task"], found["line"].map(range_of), gain, found["rule"]]
+    cells += [found["difference_n"].map("{:.0f}".format), *(estimates(found, GAINS, name) for name in GAINS)]
+    heads = ["task", "range", "gain", "rule", "n", *map(head, GAINS.values())]
+    body = table(heads, zip(*cells, strict=True), texts=4)
+    return "\n\n".join(["# Gains", body, GAIN_NOTE, ANYTIME_NOTE]) + "\n"
+
+
+def equal_attention(frame: pd.DataFrame) -> str:
+    """Return the gain over `none`, and what is left of it at equal attention on the target, as Markdown."""
+    is_over_none = frame["baseline"].map(norm_of) == "none"
+    measured = rows(frame, statistic="at_baseline_attention").set_index(KEYS).index
+    found = view(frame[is_over_none & frame.set_index(KEYS).index.isin(measured)], ATTENTION)
+    found = found.assign(range=found["line"].map(range_of)).sort_values(["task", "range", "line"])
+    names = found["task"] + ", " + found["range"] + ", " + found["line"].map(norm_of)
+    cells: list[Iterable[str]] = [names, found["difference_n"].map("{:.0f}".format)]
+    cells += [estimates(found, ATTENTION, name) for name in ATTENTION]
+    body = table(["", "n", "gain", "at none's attention", "at its own"], zip(*cells, strict=True))
+    return f"# The gain over none at equal attention on the target\n\n{body}\n\n{ATTENTION_NOTE}\n"
+
+
+def overview(frame: pd.DataFrame, norm: str) -> dict[str, dict[str, float]]:
+    """Return a few numbers a task, over the test lengths beyond training, for `dvc metrics diff`.
+
+    `<task>_averaged` with averaged weights, whose gains differ less from machine to machine, and `<task>_last` with the
+    paper's last ones; `<task>_long_…` where the long range is trained. `none` and `norm`, mean accuracies in percent;
+    `gain`, the difference in percentage points, and log10 of the p of its paired t-test, which DVC would show with five
+    decimals. Roles, not names: with another treatment the same keys hold its numbers.
+    """
+    found = view(frame, OVERVIEW)
+    document: dict[str, dict[str, float]] = {}
+    for task, range_, rule in product(found["task"].unique(), IN_NAME, ("averaged", LAST)):
+        line, none = (line_of(name, range_) for name in (norm, "none"))
+        for row in rows(found, task=task, line=line, baseline=none, rule=rule).to_dict("records"):
+            numbers = {"none": row["baseline_accuracy"], "norm": row["line_accuracy"], "gain": row["difference"]}
+            if not np.isnan(row["d_z"]):
+                numbers["log10_p"] = np.log10(max(row["p"], SMALLEST))
+            name = "_".join([task, *IN_NAME[range_], rule])
+            document[name] = {key: round(float(number), 2) for key, number in numbers.items()}
+    return document
 
 
 def recovery(accuracy: pd.DataFrame, norm: str, trained: TrainingSetup) -> Files:
@@ -90,15 +158,14 @@ def recovery(accuracy: pd.DataFrame, norm: str, trained: TrainingSetup) -> Files
     by_model = accuracy[[*shares.KEYS, "length", "accuracy"]]
     lost = shares.shares(accuracy, trained.longest)
     gains = {}
-    for task in TASKS:
-        for range_, longest in trained.longest.items():
-            treatment = norm if range_ == "long" else "ln"
-            parts = shares.gain(accuracy, task, range_, treatment, longest)
-            if parts:
-                gains[task, range_, treatment] = parts
+    treatments = [line for line in ("ln", line_of(norm, "long")) if line in trained.longest]
+    for task, line in product(accuracy["task"].unique(), treatments):
+        parts = shares.gain(accuracy, task, line, trained.longest[line])
+        if parts:
+            gains[task, line] = parts
     return {
         "interventions/accuracy.csv": widened(by_model.sort_values(shares.KEYS), "accuracy"),
-        "interventions/interventions.md": shares_table.markdown(lost, gains),
+        "interventions/interventions.md": shares.markdown(lost, gains),
     }
 
 
@@ -106,32 +173,7 @@ def not_measured(network: str) -> Files:
     """Return the files of what is measured in the paper's network alone: no rows, and words that say so of another."""
     said = f"Not measured: network {network}.\n"
     return {
-        "mechanism.csv": pd.DataFrame(columns=INSIDE),
         "equal_attention.md": said,
         "interventions/accuracy.csv": pd.DataFrame(columns=shares.KEYS),
         "interventions/interventions.md": said,
     }
-
-
-def overview(accuracy: pd.DataFrame, norm: str, longest: Mapping[str, int]) -> dict[str, dict[str, float]]:
-    """Return a few numbers a task, over the test lengths beyond training (`longest`), for `dvc metrics diff`.
-
-    `<task>_averaged` with averaged weights, whose gains differ less from machine to machine, and `<task>_last` with the
-    paper's last ones; `<task>_long_…` where the long range is trained. `none` and `norm`, mean accuracies in percent;
-    `gain`, the difference in percentage points, and log10 of the p of its paired t-test, which DVC would show with five
-    decimals. Roles, not names: with another treatment the same keys hold its numbers.
-    """
-    document: dict[str, dict[str, float]] = {}
-    for task, (range_, bound), rule in product(TASKS, longest.items(), ("averaged", "last")):
-        ours, theirs = Pair(task, range_, norm, "none", rule).accuracies(accuracy, bound)
-        if theirs.empty:
-            continue
-        treated = ours.mean(axis=1).to_numpy()
-        untreated = theirs.mean(axis=1).to_numpy()
-        test = difference(treated, untreated)
-        numbers = {"none": untreated.mean(), "norm": treated.mean(), "gain": test.mean}
-        if not np.isnan(test.d_z):
-            numbers["log10_p"] = np.log10(max(test.p, SMALLEST))
-        name = "_".join([task, *IN_NAME[range_], rule])
-        document[name] = {key: round(float(number), 2) for key, number in numbers.items()}
-    return document

@@ -1,14 +1,12 @@
-"""Runs of the study: its tasks, training ranges and normalisers; the paper's tables and numbers."""
+"""The lines of params.yaml's study, each a normaliser and range; the paper's tasks, tables and numbers."""
 
-from collections.abc import Sequence
-from itertools import product
+from collections.abc import Collection, Sequence
 from pathlib import Path
-
-from vanishing_variance.engine.run import Run
 
 # The paper's numbers; cells that its conversion to text lost are absent.
 REFERENCE = Path(__file__).with_name("paper.csv")
 
+# The paper's; params.yaml may have others, too.
 TASKS = ("argmax", "dictionary")
 
 # The paper's tables, by number, and which of them are ablations.
@@ -27,34 +25,40 @@ ABLATIONS = (3, 6)
 # `step_<n>`, with the weights after n steps.
 RULES = ("last", "adaptive", "hard", "averaged")
 
+# Before the normaliser's name in that of a line of the long range.
+LONG = "long-"
+
 # What the paper compares on the short range, whatever the treatment is: the ablation of Tables 3 and 6.
 NORMS = ("none", "std", "ln")
 
 
-def expected(norm: str, blocks: Sequence[int], ranges: Sequence[str], attention: str = "softmax") -> list[Run]:
-    """Return every run of a study with treatment `norm` on its ranges: stages downstream read these, and no other."""
-    runs = []
-    for task, range_ in product(TASKS, ranges):
-        for name, block in product(trained(range_, norm), blocks):
-            runs.append(Run(task, range_, name, block, attention))
-    return runs
+def line_of(norm: str, range_: str = "short") -> str:
+    """Return the name of the line of a normaliser and range: `ln`, or `long-ln`."""
+    return norm if range_ == "short" else f"{LONG}{norm}"
 
 
-def gathered(runs: Sequence[Run]) -> set[Path]:
-    """Return the folders that the stage `ttest` reads of all runs of a study."""
-    kinds = ("trained", "evaluated", "interventions")
-    return {one.folder(kind) for kind in kinds for one in runs}
+def range_of(line: str) -> str:
+    """Return the range of a line of `line_of`."""
+    return "long" if line.startswith(LONG) else "short"
 
 
-def compared(range_: str, norm: str) -> list[tuple[str, str]]:
-    """Return the tested pairs (treatment, baseline): against `none`, and on the short range `ln` against `std`."""
-    pairs = [(name, "none") for name in trained(range_, norm) if name != "none"]
-    if range_ == "short":
-        pairs.append(("ln", "std"))
+def norm_of(line: str) -> str:
+    """Return the normaliser of a line of `line_of`."""
+    return line.removeprefix(LONG)
+
+
+def lines_of(norm: str, ranges: Sequence[str]) -> list[str]:
+    """Return the lines of a study with treatment `norm` on its ranges."""
+    return [line_of(name, range_) for range_ in ranges for name in dict.fromkeys((*NORMS, norm))]
+
+
+def compared(lines: Collection[str]) -> list[tuple[str, str]]:
+    """Return the tested pairs (line, baseline): those of a range against `none`, and `ln` against `std`."""
+    pairs = []
+    for range_ in dict.fromkeys(map(range_of, lines)):
+        of_range = [line for line in lines if range_of(line) == range_ and norm_of(line) != "none"]
+        pairs += [(line, line_of("none", range_)) for line in of_range]
+        ln, std = line_of("ln", range_), line_of("std", range_)
+        if {ln, std}.issubset(of_range):
+            pairs.append((ln, std))
     return pairs
-
-
-def trained(range_: str, norm: str) -> list[str]:
-    """Return the normalisers that a range is trained with: the long one `none` and the treatment alone, as in B.2."""
-    others = NORMS if range_ == "short" else ("none",)
-    return list(dict.fromkeys([*others, norm]))

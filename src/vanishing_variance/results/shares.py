@@ -1,4 +1,4 @@
-"""Shares of the lost accuracy that interventions recover or reproduce, from accuracies by seed.
+"""Shares of the lost accuracy that interventions recover or reproduce, from accuracies by seed, and as a table.
 
 S seeds, L lengths. Accuracies are fractions in the raw frame, percentage points in the result.
 """
@@ -10,43 +10,68 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
+from vanishing_variance.harness.numbers import MISSING, power, table
 from vanishing_variance.measure.interventions import names
-from vanishing_variance.results.accuracy import rows
-from vanishing_variance.results.compare.gains import columns
-from vanishing_variance.statistics.intervals import NAN, interval
+from vanishing_variance.results.columns import rows
+from vanishing_variance.results.comparison import columns, texts
+from vanishing_variance.results.runs import line_of, norm_of, range_of
+from vanishing_variance.statistics.intervals import NAN, interval, mean_estimate
 from vanishing_variance.statistics.ratio import Ratio, ratio
 
 # Percentage points: of a smaller fall no share is given.
 SMALLEST_FALL = 1.0
 COLUMNS = [
-    *("task", "range", "norm", "kind", "intervention", "where", "length", "n"),
+    *("task", "line", "kind", "intervention", "where", "length", "n"),
     *("fall", "fall_low", "fall_high", "share", "share_low", "share_high", "note"),
 ]
 
-KEYS = ["task", "range", "norm", "intervention", "where", "seed"]
+KEYS = ["task", "line", "intervention", "where", "seed"]
 
 Values = Float[np.ndarray, " S"]
 Some = TypeVar("Some", Values, pd.Series)
 
+NOTE = (
+    "Mean accuracy over all test lengths beyond training, as trained; what is set acts on the attention weights, or "
+    "on O before the normaliser. Recovered: (intervened − base) / fall, on long sequences; damage: (training-length "
+    "accuracy − intervened) / fall, on sequences of the training lengths; the fall is training-length accuracy − base. "
+    "Shapley: what both restored bring, split between the target's weight and the moments. In percent "
+    "of the fall, with 95% intervals over seeds (Fieller); – where the fall is below a point or may be 0."
+)
+# Of models without a normaliser, by kind: the intervention and place of each of CAUSES.
+CAUSES = ("target weight", "global moments", "feature moments")
+CAUSES_BY_KIND = {
+    "recovered": [(names.TARGET, names.ATTENTION), *((names.restored(form), names.BEFORE) for form in names.FORMS)],
+    "Shapley": [
+        ("target weight (feature moments)", names.BEFORE),
+        *((f"moments ({form} moments)", names.BEFORE) for form in names.FORMS),
+    ],
+    "damage": [(names.TRAINED_TARGET, names.ATTENTION), *((names.damaged(form), names.BEFORE) for form in names.FORMS)],
+}
+CAUSES_NOTE = (
+    "The first table of a task is without a normaliser, with the longest length beside the mean. Compare causes by the "
+    "Shapley shares: what the weight alone recovers is also O's, which it restores. Its Shapley share is that beside "
+    "the feature moments."
+)
+
 
 def shares(accuracy: pd.DataFrame, longest: Mapping[str, int]) -> pd.DataFrame:
-    """Return a row a task, range, norm, kind, intervention, place and length, or of all lengths beyond training.
+    """Return a row a task, line, kind, intervention, place and length, or of all lengths beyond training.
 
     `accuracy`: of `measurement.intervene`, whose length 0 is the training lengths; `longest`: the longest training
-    length by range. COLUMNS: `kind`, `recovered` ((intervened - base) / fall), `damage` ((training-length accuracy -
+    length by line. COLUMNS: `kind`, `recovered` ((intervened - base) / fall), `damage` ((training-length accuracy -
     intervened) / fall) or `Shapley` (`part` of what restoring weight and moments both gives / fall); `length`, none
     where it is the mean accuracy over all beyond training; `n` seeds; `fall`, the training-length accuracy minus the
     base's, its mean over seeds in percentage points with its 95% t interval (`…_low`, `…_high`); `share` with its 95%
     interval by Fieller's theorem; `note`, why one is missing.
     """
     found: list[dict[str, Any]] = []
-    for (task, range_, norm), variant in accuracy.groupby(["task", "range", "norm"]):
-        about = {"task": task, "range": range_, "norm": norm}
-        percent = 100 * variant.pivot_table("accuracy", ["length", "seed"], ["intervention", "where"])
+    for (task, line), of_line in accuracy.groupby(["task", "line"]):
+        about = {"task": task, "line": line}
+        percent = 100 * of_line.pivot_table("accuracy", ["length", "seed"], ["intervention", "where"])
         trained = percent.loc[0][names.BASE, names.NOTHING]
         tested = percent.drop(0)
         by_length = dict(iter(tested.groupby("length")))
-        beyond = tested[tested.index.get_level_values("length") > longest[str(range_)]]
+        beyond = tested[tested.index.get_level_values("length") > longest[str(line)]]
         if len(beyond):
             by_length = {NAN: beyond} | by_length
         for length, values in by_length.items():
@@ -90,17 +115,18 @@ def _share(change: Values, fall: Values) -> dict[str, Any]:
     return {"n": len(change), **of_fall, **of_share, "note": share.note}
 
 
-def gain(accuracy: pd.DataFrame, task: str, range_: str, treatment: str, longest: int) -> dict[str, Values]:
-    """Return each seed's gain of a treatment over `none` beyond training, in percentage points, split in two.
+def gain(accuracy: pd.DataFrame, task: str, line: str, longest: int) -> dict[str, Values]:
+    """Return each seed's gain of a line over `none` beyond training, in percentage points, split in two.
 
-    `gain`: treatment minus none; `attention`: what of it the target weights bring, and `read-out`: what everything else
+    `gain`: the line minus none; `attention`: what of it the target weights bring, and `read-out`: what everything else
     brings, the layers above and what the other items contribute: Shapley values of weights and model, where each model
-    answers the same sequences with the other's target weights too. Empty where a variant or a length is missing.
+    answers the same sequences with the other's target weights too. Empty where a line or a length is missing.
     """
-    beyond = rows(accuracy[accuracy["length"] > longest], task=task, range_=range_)
-    by_place = 100 * beyond.pivot_table(index="seed", columns=["norm", "intervention", "where"], values="accuracy")
+    untreated = line_of("none", range_of(line))
+    beyond = rows(accuracy[accuracy["length"] > longest], task=task)
+    by_place = 100 * beyond.pivot_table(index="seed", columns=["line", "intervention", "where"], values="accuracy")
     places = [(names.BASE, names.NOTHING), (names.OTHER, names.ATTENTION)]
-    wanted = [(norm, *place) for norm in ("none", treatment) for place in places]
+    wanted = [(name, *place) for name in (untreated, line) for place in places]
     if not set(wanted) <= set(by_place):
         return {}
     none, none_other, ours, ours_other = by_place[wanted].dropna().to_numpy().T
@@ -113,3 +139,46 @@ def _split(nothing: Some, first: Some, second: Some, together: Some) -> tuple[So
     of_first = ((first - nothing) + (together - second)) / 2
     of_second = ((second - nothing) + (together - first)) / 2
     return of_first, of_second
+
+
+def markdown(shares: pd.DataFrame, gains: Mapping[tuple[str, str], Mapping[str, Values]]) -> str:
+    """Return the shares beyond training, and `gains` of `gain` by task and line, as Markdown."""
+    ranges = shares["line"].map(range_of)
+    beyond = shares[shares["length"].isna()]
+    lines = ["# Interventions: one thing is set, the rest is left", "", NOTE, "", CAUSES_NOTE]
+    for (task, range_), models in beyond.groupby(["task", ranges], sort=False):
+        none = line_of("none", str(range_))
+        falls = models.drop_duplicates("line").assign(kind="fall (points)", intervention="", where="")
+        falls["cell"] = texts(falls, "fall", "z.1f")
+        cells = pd.concat([falls, models.assign(cell=texts(models, "share", "z.0f", 100))])
+        wide = cells.pivot_table("cell", ["kind", "intervention", "where"], "line", aggfunc="first", sort=False)
+        lines_here = sorted(wide.columns, key=lambda line: (line != none, line))
+        filled = wide[lines_here].reset_index().fillna(MISSING)
+        body = table(["", "", "where", *map(norm_of, lines_here)], filled.to_numpy().tolist(), texts=3)
+        causes = _causes(rows(shares, task=task, line=none))
+        lines += ["", f"**{task}, trained on the {range_} range**", "", causes, "", body]
+    split = []
+    for (task, line), parts in gains.items():
+        means = [mean_estimate(values, "+.1f") for values in parts.values()]
+        split.append([f"{task}, {range_of(line)}, {norm_of(line)}", *means])
+    lines += ["", "**Gain over none (points): what the target's weights bring of it, and what the rest does**", ""]
+    lines += [table(["", "gain", "attention", "read-out"], split), ""]
+    noted = beyond[beyond["note"] != ""].drop_duplicates(["task", "line", "note"])
+    for task, line, note in noted[["task", "line", "note"]].to_numpy():
+        lines.append(f"- {task} {range_of(line)} {norm_of(line)}: {note}.")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _causes(models: pd.DataFrame) -> str:
+    """Return the shares of CAUSES as a table, the means beyond training and those at the longest length."""
+    longest = models["length"].max()
+    scopes = {"mean": models[models["length"].isna()], power(longest): rows(models, length=longest)}
+    head = [""]
+    columns = []
+    for scope, measured in scopes.items():
+        cells = measured.assign(cell=texts(measured, "share", "z.0f", 100))
+        by_place = cells.set_index(["kind", "intervention", "where"])["cell"]
+        for kind, places in CAUSES_BY_KIND.items():
+            head.append(f"{kind}, {scope}")
+            columns.append([by_place.get((kind, *place), MISSING) for place in places])
+    return table(head, zip(CAUSES, *columns, strict=True))

@@ -2,11 +2,16 @@
 
 import pandas as pd
 
-from vanishing_variance.harness.markdown import table
-from vanishing_variance.harness.numbers import MISSING, estimate, power
-from vanishing_variance.results.accuracy import rows
-from vanishing_variance.results.runs import ABLATIONS, PAPER_TABLES, compared
+from vanishing_variance.harness.numbers import MISSING, estimate, power, table
+from vanishing_variance.results.columns import rows
+from vanishing_variance.results.comparison import BEYOND, KEYS, LENGTHS, spread
+from vanishing_variance.results.runs import ABLATIONS, PAPER_TABLES, line_of
 
+SHARES = ("se", "share_seeds", "share_sequences", "share_both")
+TESTED = ("line_accuracy", "baseline_accuracy", "difference", "d_z", "p", *SHARES)
+WANTED = [(name, LENGTHS) for name in TESTED]
+COLUMNS = [*KEYS, "length", "line_mean", "line_low", "line_high", "baseline_mean", "baseline_low", "baseline_high"]
+COLUMNS += ["n", "difference", "low", "high", "d_z", "p", *SHARES, "p_holm"]
 # Of the rules.
 TITLES = {
     "last": "without test-time adaptation",
@@ -22,23 +27,38 @@ NOTE = (
 )
 
 
+def tests(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the paired tests of a comparison, COLUMNS: a row a task, line, baseline, rule and length.
+
+    Means in percent and differences in percentage points, each with its 95% t interval; `n` seeds that both lines have;
+    `p_holm`, p corrected over the lengths of one rule (one row of a table); `se`, the standard error of the difference
+    with what the shared test sequences add to it, and of its square the shares of seeds, sequences and both.
+    """
+    found = spread(frame[(frame["scope"] != BEYOND) & frame["statistic"].isin([*TESTED, "p_holm"])], "scope")
+    names = {"scope": "length", "difference_low": "low", "difference_high": "high", "difference_n": "n"}
+    names |= {f"{name}_accuracy": f"{name}_mean" for name in ("line", "baseline")}
+    names |= {f"{name}_accuracy_{end}": f"{name}_{end}" for name in ("line", "baseline") for end in ("low", "high")}
+    return found.rename(columns=names).reindex(columns=COLUMNS).astype({"length": int, "n": int})
+
+
 def numbers(tests: pd.DataFrame, norm: str, paper: pd.DataFrame) -> dict[int, pd.DataFrame]:
     """Return the numbers of the paper's tables, by number, of the pairs that are there.
 
-    A row a rule and length: the columns of `paired_tests`; the mean accuracies under the variants' names, or
+    A row a rule and length: the columns of `tests`; the mean accuracies under the variants' names, or
     `gain_<norm>` over none in Tables 3 and 6; the paper's numbers, `paper_<name>`, where the comparison is the paper's.
     """
     found = {}
     for number, (task, range_) in PAPER_TABLES.items():
-        models = rows(tests, task=task, range_=range_)
-        tested = set(zip(models["treatment"], models["baseline"], strict=True))
-        needed = compared(range_, norm) if number in ABLATIONS else [(norm, "none")]
-        if tested.issuperset(needed):
+        models = rows(tests, task=task)
+        tested = set(zip(models["line"], models["baseline"], strict=True))
+        line, none = (line_of(name, range_) for name in (norm, "none"))
+        ablation = [("std", none), ("ln", none), (line, none), ("ln", "std")]
+        if tested.issuperset(ablation if number in ABLATIONS else [(line, none)]):
             if number in ABLATIONS:
                 ours = _ablation(models, norm)
             else:
-                ours = rows(models, treatment=norm, baseline="none")
-                ours = ours.rename(columns={"baseline_mean": "none", "treatment_mean": norm})
+                ours = rows(models, line=line, baseline=none)
+                ours = ours.rename(columns={"baseline_mean": "none", "line_mean": norm})
             found[number] = ours.merge(_paper(paper, number, norm), how="left")
     return found
 
@@ -89,9 +109,9 @@ def table_rows(number: int, norm: str) -> list[tuple[str, str, list[str]]]:
 def _ablation(tests: pd.DataFrame, norm: str) -> pd.DataFrame:
     """Return Table 3 or 6: the test of `ln` against `std`, and what these and the treatment gain over `none`."""
     last = rows(tests, rule="last")
-    table = rows(last, treatment="ln", baseline="std")
+    table = rows(last, line="ln", baseline="std")
     for name in ("std", "ln", norm):
-        gains = rows(last, treatment=name, baseline="none")
+        gains = rows(last, line=name, baseline="none")
         table[f"gain_{name}"] = gains["difference"].to_numpy()
     return table
 
@@ -102,10 +122,11 @@ def _paper(paper: pd.DataFrame, number: int, norm: str) -> pd.DataFrame:
     The paper has `last` and `adaptive`, in Tables 4 and 5 `last` alone, and of other treatments than `ln` nothing
     but their baseline; its ablations compare `ln` with `std`, whatever the treatment is.
     """
-    names = {"none": "none", norm: norm, f"{norm}_vs_none": "p"}
+    _, range_ = PAPER_TABLES[number]
+    line, none = (line_of(name, range_) for name in (norm, "none"))
+    wanted = {"none": (none, "accuracy"), norm: (line, "accuracy"), "p": (line, "p")}
     if number in ABLATIONS:
-        names = {"std": "gain_std", "ln_vs_std": "p"}
-    table = rows(paper, table=number)
-    table = table[table["variant"].isin(list(names))]
-    wide = table.pivot(index=["rule", "length"], columns="variant", values="value")
-    return wide.reindex(columns=list(names)).rename(columns=names).add_prefix("paper_").reset_index()
+        wanted = {"gain_std": ("std", "difference"), "p": ("ln", "p")}
+    table = rows(paper, table=number).set_index(["rule", "length"])
+    columns = {f"paper_{name}": rows(table, line=of, statistic=what)["value"] for name, (of, what) in wanted.items()}
+    return pd.DataFrame(columns).rename_axis(["rule", "length"]).reset_index()

@@ -1,1 +1,1 @@
-"""Statistics: tests, intervals, sources of uncertainty. Pure functions of arrays, one file each."""
+"""Statistics: tests, intervals, sources of uncertainty. Pure functions of arrays."""

@@ -7,8 +7,8 @@ import numpy as np
 from jaxtyping import Float
 from statsmodels.regression.linear_model import OLS
 
+from vanishing_variance.statistics.comparisons import welch
 from vanishing_variance.statistics.intervals import CONFIDENCE, NAN, rounding
-from vanishing_variance.statistics.welch import welch
 
 # A number and its interval.
 Estimate = tuple[float, float, float]

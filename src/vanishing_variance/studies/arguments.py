@@ -1,26 +1,77 @@
-"""The arguments of the stages that work on one block of seeds of a line and one task."""
+"""The arguments of the stages that work on one run."""
 
+from dataclasses import dataclass
 from typing import Any
 
+from vanishing_variance.engine.run import Run
 from vanishing_variance.harness.errors import shown
 from vanishing_variance.harness.script import Arguments
 from vanishing_variance.harness.yaml import read_yaml
-from vanishing_variance.studies.line import LineRun, plan_file
+from vanishing_variance.studies.files import plan_file
+
+# Of a run of params.yaml, in the order of its key.
+OPTIONS = ("task", "range", "norm", "block")
 
 
-def planned_run(description: str | None, *parts: str) -> tuple[dict[str, Any], LineRun]:
-    """Return parts of a line's plan (train, test) as one, and the run. Exit with code 2 on another argument."""
-    parser = Arguments(description=description)
-    parser.add_argument("study", help="a folder of studies")
-    parser.add_argument("run", help="<task>-<line>-<block>, as in the study's plan.yaml, which study_plan writes")
+@dataclass(frozen=True)
+class Planned:
+    """The plans of a study, as its file has them."""
+
+    study: str
+    document: dict[str, Any]
+
+    @property
+    def runs(self) -> list[Run]:
+        """All runs that are trained, in the order of the plan."""
+        return [self.run(key) for key in self.document["train"]]
+
+    @property
+    def intervened(self) -> list[Run]:
+        """Those in which one thing is set at a time."""
+        return [self.run(key) for key in self.document["intervened"]]
+
+    @property
+    def proposed(self) -> list[Run]:
+        """Those in which Proposition 1 is measured."""
+        return [self.run(key) for key in self.document["proposed"]]
+
+    def run(self, key: str) -> Run:
+        """Return the run of a key of the plan."""
+        line, _, block = key.rpartition("-")
+        plan = self.document["plans"][line]
+        trained = plan["train"]
+        (range_,) = trained["ranges"]
+        return Run(
+            plan["task"], plan["line"], int(block), range_, trained["norm"], trained["attention"], self.study
+        )  # fmt: skip
+
+    def params(self, key: str, *parts: str) -> dict[str, Any]:
+        """Return parts of the plan of a run as one; one that it has not adds nothing."""
+        plan = self.document["plans"][key.rpartition("-")[0]]
+        return {name: value for part in parts for name, value in plan.get(part, {}).items()}
+
+    def partner(self, key: str) -> Run:
+        """Return the run of the same task and block whose line is the partner of this one's, in interventions."""
+        return self.run(self.document["intervened"][key]["partner"])
+
+
+def planned_run(description: str | None) -> tuple[Planned, str]:
+    """Return the plans of a study and the key of the run that the arguments name. Exit with code 2 on another one.
+
+    A run of params.yaml is named by options, which DVC quotes for the shell; the plan knows its partner.
+    """
+    parser = Arguments(description=description, allow_abbrev=False)
+    parser.add_argument("run", nargs="?", help="a key of the study's plan.yaml; or --task, --range, --norm and --block")
+    parser.add_argument("--study", default="", help="a folder of studies; without, params.yaml's")
+    for option in (*OPTIONS, "partner"):
+        parser.add_argument(f"--{option}", default="")
     chosen = parser.parse_args()
+    key = chosen.run or "-".join(getattr(chosen, option) for option in OPTIONS)
     path = plan_file(chosen.study)
-    planned = read_yaml(path)
-    if chosen.run not in planned["train"]:
-        names = ", ".join(planned["train"]) or "none"
-        parser.error(f"argument run: {path} has no {shown(chosen.run)}; choose from {names}")
-    task_and_line, _, block = chosen.run.rpartition("-")
-    task, _, line = task_and_line.partition("-")
-    plan = {key: value for part in parts for key, value in planned["plans"][task_and_line][part].items()}
-    (range_,) = plan["ranges"]
-    return plan, LineRun(task, range_, plan["norm"], int(block), plan["attention"], chosen.study, line)
+    planned = Planned(chosen.study, read_yaml(path))
+    if key not in planned.document["train"]:
+        names = ", ".join(planned.document["train"]) or "none"
+        parser.error(f"argument run: {path} has no {shown(key)}; choose from {names}")
+    if chosen.partner and key in planned.document["intervened"] and planned.partner(key).norm != chosen.partner:
+        parser.error(f"argument --partner: {shown(chosen.partner)}; {path} has {planned.partner(key).norm}")
+    return planned, key

@@ -6,11 +6,10 @@ from pathlib import Path
 import pandas as pd
 
 from vanishing_variance.harness.errors import InputError, shown
+from vanishing_variance.results.columns import LAST, LOSS, MODEL, STEP
 from vanishing_variance.results.runs import RULES
-from vanishing_variance.studies.results import KEYS, LOSS
-from vanishing_variance.studies.steps import LAST, STEP
+from vanishing_variance.studies.results import KEYS
 
-MODEL = ["task", "line", "seed"]
 # By the kind of a number: what is allowed, and the largest.
 WHOLE = ("a whole number from 0", 2**31)
 FRACTION = ("a number from 0 to 1", 1)

@@ -13,11 +13,11 @@ from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml, written
-from vanishing_variance.studies.line import STUDIES, plan_file
+from vanishing_variance.params import check
+from vanishing_variance.studies.files import STUDIES, plan_file
 from vanishing_variance.studies.new import filled
 from vanishing_variance.studies.plan import study_plan
 from vanishing_variance.studies.reading import check_kept
-from vanishing_variance.studies.results import results_file
 from vanishing_variance.studies.study import read_study
 
 REPRO = ("--wait-for-lock", "repro", "--keep-going", "--allow-missing")
@@ -29,17 +29,22 @@ def main() -> None:
     parser.add_argument("study", help="a folder of studies")
     name = parser.parse_args().study
     alone(name)
-    plan = study_plan(name)
-    check_kept(name, read_yaml(PATH))
-    write_text(plan_file(name), written(plan, once=True))
+    params = read_yaml(PATH)
+    check(params)
+    plan = study_plan(name, read_study(name), params)
+    check_kept(name, params)
     graph = STUDIES / name / "dvc.yaml"
+    if plan["runs"] or graph.exists():
+        write_text(plan_file(name), written(plan, once=True))
+    else:
+        plan_file(name).unlink(missing_ok=True)  # of lines that are kept now
     if plan["runs"] and not graph.exists():
         write_text(graph, filled(graph.name, name))
     empty_deleted(name, plan["test"])
     command = ["dvc", *REPRO, str(graph)]
     if not graph.exists():
         print(f"{name} has no line to train: comparing the kept ones", flush=True)
-        command = ["stages.study_compare", name]
+        command = ["stages.compare", "--study", name]
     os.execv(sys.executable, [sys.executable, "-m", *command])  # noqa: S606  which keeps the lock
 
 
@@ -48,7 +53,7 @@ def empty_deleted(study: str, runs: Iterable[str]) -> None:
     lock = STUDIES / study / "dvc.lock"
     locked = read_yaml(lock).get("stages", {}) if lock.exists() else {}
     for run in runs:
-        path = results_file(study, run)
+        path = STUDIES / study / "results" / f"{run}.csv"
         if f"test@{run}" in locked and not path.exists():
             write_text(path, "")
 

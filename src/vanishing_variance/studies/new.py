@@ -6,7 +6,7 @@ from pathlib import Path
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.script import Arguments, run_script
-from vanishing_variance.studies.line import STUDIES
+from vanishing_variance.studies.files import STUDIES
 from vanishing_variance.studies.plan import write_plan
 from vanishing_variance.studies.study import NAME
 
@@ -20,7 +20,7 @@ def main() -> None:
     parser.add_argument("study", help="its name: a-z, 0-9 and -")
     name = parser.parse_args().study
     if not re.fullmatch(NAME, name):
-        raise InputError(f"NEW: {shown(name)} must be 1 to 64 characters of a-z, 0-9 and -")
+        raise InputError(f"NEW: {shown(name)} must be 1 to 64 characters of a-z, 0-9, _ and -")
     folder = STUDIES / name
     if folder.exists():
         raise InputError(f"NEW: {folder} exists; choose another name, or run it: make study NAME={name}")

@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from itertools import product
@@ -12,14 +13,13 @@ from pydantic import BeforeValidator
 
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.ranges import Range
-from vanishing_variance.engine.run import PAPER
+from vanishing_variance.engine.run import PAPER, Run
 from vanishing_variance.engine.seeds import seeds
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import flattened
 from vanishing_variance.measure.held_out import Test
 from vanishing_variance.params import Params, changed, check, with_tasks
-from vanishing_variance.studies.line import LineRun
 from vanishing_variance.studies.study import Study
 from vanishing_variance.task_check import check_task, reads_order
 
@@ -74,7 +74,7 @@ def params_of_tables(params: Mapping[str, Any], study: Study) -> dict[str, Any]:
     return {
         **{key: resolved[key] for key in _OF_TABLES},
         "norm": PAPERS_NORM,
-        "train_also_on": [range_ for range_ in ranges if range_ != "short"],
+        "train_on": list(ranges),
         "test": {"sequences": study.sequences or params["test"]["sequences"]},
     }
 
@@ -142,9 +142,14 @@ def check_pairs(study: Study, resolved: Mapping[str, Mapping[str, Any]]) -> None
             raise InputError(f"{line} is compared with {baseline}, and has no seed of it; change their blocks")
 
 
-def runs_of(study: Study, resolved: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return `<line>-<block>` of every block that is trained; `resolved`: the parameters by line."""
-    return [f"{line}-{block}" for line in study.lines for block in resolved[line]["blocks"]]
+def runs_of(name: str, study: Study, resolved: Mapping[str, Mapping[str, Any]]) -> list[Run]:
+    """Return every run that is trained; `resolved`: the parameters by line."""
+    found = []
+    for task, line in product(study.tasks, study.lines):
+        own = resolved[line]
+        first = Run(task, line, 0, study.range_of(line), own["norm"], own["attention"], name)
+        found += [replace(first, block=block) for block in own["blocks"]]
+    return found
 
 
 def seeds_of(params: Mapping[str, Any]) -> set[int]:
@@ -162,16 +167,16 @@ def check_tasks(study: Study, resolved: Mapping[str, Mapping[str, Any]], tested:
         check_task(task, name, get_param(of_all, f"ranges.{range_}", Range), tested, in_order=in_order)
 
 
-def check_batch(params: Mapping[str, Any], this: LineRun) -> None:
+def check_batch(params: Mapping[str, Any], this: Run) -> None:
     """Raise InputError, which names the line, where a network that the plain engine trains does not take a batch."""
     why = registry.why_plain(params, this.task)
     if not why:
         return
     if params["network"] == PAPER:
         print(f"line {this.line} on {this.task}: trained by the plain engine, because {why}", file=sys.stderr)
-    plan, checks = (import_module(f"vanishing_variance.plain.{name}") for name in ("plan", "check"))  # torch's seconds
+    engines = import_module("vanishing_variance.engines")  # torch's seconds
     try:
-        checks.check_network(plan.PlainPlan.of(params, this, params["network"], params["network_options"]), 0)
+        engines.check(engines.plan_of(params, this), 0)
     except InputError as problem:
         raise InputError(f"line {this.line}: {problem}") from None
 

@@ -1,18 +1,21 @@
-"""The plans of a study's lines: all that training and test read, so that they run again when that changes."""
+"""The plans of a study's runs: all that training, tests and measurements read; they run again when it changes."""
 
-import hashlib
-import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from vanishing_variance.engine.registry import why_plain
-from vanishing_variance.engine.run import PAPER
+from vanishing_variance.engine.registry import load_task, why_plain
+from vanishing_variance.engine.run import PAPER, Run
+from vanishing_variance.engine.task import Task
+from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml, written
 from vanishing_variance.params import check
-from vanishing_variance.studies.line import LineRun, plan_file
+from vanishing_variance.studies.arguments import Planned
+from vanishing_variance.studies.files import STUDIES, plan_file
+from vanishing_variance.studies.made_of import digest, made_of
 from vanishing_variance.studies.parameters import (
     check_batch,
     check_pairs,
@@ -21,73 +24,134 @@ from vanishing_variance.studies.parameters import (
     line_params,
     longest_of_ranges,
     params_of_tables,
-    runs_of,
 )
 from vanishing_variance.studies.sources import PACKAGE, hashes
-from vanishing_variance.studies.study import of_study, read_study
+from vanishing_variance.studies.study import Study, of_study, read_study
 
 # Not blocks: more of them train alone.
-_OPTIONS = ("norm_options", "attention_options")
-_WHOLE = ("norm", "attention", "seed", "seeds_per_block", "model", "training")
+WHOLE = ("norm", "attention", "network", "seed", "seeds_per_block", "model", "training")
+OPTIONS = ("norm_options", "attention_options", "network_options")
+# Of the plan of a run; its other stages read that of the training, too.
+PARTS = ("train", "test", "interventions", "proposition")
+# The keys of runs by task, line and block.
+Runs = Mapping[tuple[str, str, int], str]
+
+
+def read_plan(name: str) -> Planned:
+    """Return the plans of a study as its file has them, or as they are where no line is trained, and no file needed."""
+    if not name or (STUDIES / name / "dvc.yaml").exists():
+        return Planned(name, read_yaml(plan_file(name)))
+    return Planned(name, study_plan(name, read_study(name), read_yaml(PATH)))
 
 
 def write_plan(name: str) -> None:
-    """Write `study_plan` for its stages. Raises InputError."""
-    write_text(plan_file(name), written(study_plan(name), once=True))
-
-
-def study_plan(name: str) -> dict[str, Any]:
-    """Return the plans of a study's lines, a digest of each block's, and what compares the lines. Raises InputError.
-
-    DVC reads `tasks` and `runs`, and not study.yaml: what is wrong there would end every command of DVC.
-    """
+    """Write `study_plan` of a study of studies/ for its stages. Raises InputError."""
     study = read_study(name)
     params = read_yaml(PATH)
     check(params)  # so that what is wrong there is not said of a line
+    write_text(plan_file(name), written(study_plan(name, study, params), once=True))
+
+
+def study_plan(name: str, study: Study, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the plans of a study's runs, a digest of each part of each, and what compares the lines.
+
+    DVC reads `tasks` and `runs`, and not study.yaml: what is wrong there would end every command of DVC. Raises
+    InputError.
+    """
     with of_study(name):
         resolved = {line: line_params(params, study, line) for line in study.names}
         check_pairs(study, resolved)
         of_all = next(iter(resolved.values()))  # what follows is the same for all lines
         test = held_out(of_all, study)
     check_tasks(study, resolved, test["lengths"])
-    plans = {}
-    digests: dict[str, dict[str, str]] = {"train": {}, "test": {}}
-    for line, task in product(study.lines, study.tasks):
+    plans: dict[str, dict[str, Any]] = {}
+    digests: dict[str, dict[str, str]] = {part: {} for part in PARTS}
+    runs: dict[tuple[str, str, int], str] = {}
+    for task, line in product(study.tasks, study.lines):
+        own = resolved[line]
         range_ = study.range_of(line)
+        this = Run(task, line, own["blocks"][0], range_, own["norm"], own["attention"], name)
         plan = {
-            "train": plan_of_training(resolved[line], task, range_),
-            "test": plan_of_test(resolved[line], task, test, study.paper_tables),
+            "task": task,
+            "line": line,
+            "train": plan_of_training(own, task, range_),
+            "test": plan_of_test(own, task, test, study),
+            **plans_of_measurements(own, task, test, study),
         }
-        plans[f"{task}-{line}"] = plan
-        for block in resolved[line]["blocks"]:
-            this = LineRun(task, range_, plan["train"]["norm"], block, plan["train"]["attention"], name, line)
-            digests["train"][this.name] = digest(read_in_training(plan["train"]))
-            digests["test"][this.name] = digest(plan["test"])
+        plan["test"]["made_of"] = made_of(read_in_training(plan["train"]), test["sequences"])
+        plans[this.key.rpartition("-")[0]] = plan
+        for block in own["blocks"]:
+            run = replace(this, block=block)
+            runs[task, line, block] = run.key
+            for part in PARTS:
+                read = read_in_training(plan["train"]) if part == "train" else plan.get(part)
+                if read or not name:  # the graph of params.yaml has all stages for each run
+                    digests[part][run.key] = digest(read or {})
         with of_study(name):
-            check_batch(resolved[line], this)
+            check_batch(own, this)
     compare = {"longest": longest_of_ranges(of_all, study), "sequences": test["sequences"]}
     if study.paper_tables:
         compare["params"] = params_of_tables(params, study)
-    return {**digests, "compare": compare, "plans": plans, "runs": runs_of(study, resolved), "tasks": study.tasks}
+    return {
+        **digests,
+        "compare": compare,
+        "plans": plans,
+        "runs": [f"{line}-{block}" for line in study.lines for block in resolved[line]["blocks"]],
+        "tasks": study.tasks,
+        "intervened": dict(_intervened(study, runs, plans)),
+        "proposed": dict(_proposed(study, runs, plans)),
+    }
+
+
+def _intervened(study: Study, runs: Runs, plans: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """Yield the key of each run in which one thing is set, its task, and the key of its partner's run.
+
+    Of models of the fast engine, whose partner has the same seeds. Raises InputError.
+    """
+    for (task, line, block), key in runs.items():
+        other = runs.get((task, study.partner(line) or "", block))
+        own, theirs = (plans.get(one.rpartition("-")[0], {}) for one in (key, other or ""))
+        if not all("interventions" in plan for plan in (own, theirs)):
+            continue
+        sizes = [plan["train"]["seeds_per_block"] for plan in (own, theirs)]
+        if sizes[0] != sizes[1]:
+            said = (
+                f"line {line} has seeds_per_block {sizes[0]}, and {theirs['line']}, with which it is paired, {sizes[1]}"
+            )
+            raise InputError(f"{said}; interventions need the same")
+        yield key, {"task": task, "partner": other}
+
+
+def _proposed(study: Study, runs: Runs, plans: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """Yield the key and task of the first run of each line of the first line's range, in which Proposition 1 is."""
+    seen = set()
+    for (task, line, _), key in runs.items():
+        has_plan = "proposition" in plans[key.rpartition("-")[0]]
+        if has_plan and (task, line) not in seen and study.range_of(line) == study.range_of(study.names[0]):
+            seen.add((task, line))
+            yield key, {"task": task}
 
 
 def plan_of_training(params: Mapping[str, Any], task: str, range_: str) -> dict[str, Any]:
     """Return the part of a line's parameters that its training on a task reads, and the hashes of what it names."""
+    task_file = f"tasks/{task}.py"
+    chosen = [f"attentions/{params['attention']}.py", f"norms/{params['norm']}.py", task_file]
+    if why_plain(params, task):
+        chosen += _plain_files(params["network"])
+    files = hashes(chosen)
+    files.pop(task_file)  # stages declare it
+    return {**params_of_training(params, task, range_), "files": files}
+
+
+def params_of_training(params: Mapping[str, Any], task: str, range_: str) -> dict[str, Any]:
+    """Return the part of a line's parameters that its training on a task reads."""
     own = params["tasks"][task]
     steps = {range_: own["steps"][range_]}
-    task_file = f"tasks/{task}.py"
-    files = hashes([f"attentions/{params['attention']}.py", f"norms/{params['norm']}.py", task_file])
-    files.pop(task_file)  # stages declare it
-    network = network_plan(params)
-    if params["network"] == PAPER and why_plain(params, task):
-        network["files"] = _plain_files(PAPER)
     return {
-        **{key: params[key] for key in _WHOLE},
-        **{key: params[key] for key in _OPTIONS if params.get(key)},
-        **network,
+        **{key: params[key] for key in WHOLE},
+        **{key: params[key] for key in OPTIONS if params.get(key)},
         "tasks": {task: {**own, "steps": steps}},
         "ranges": {range_: params["ranges"][range_]},
-        "files": files | network.get("files", {}),
     }
 
 
@@ -99,41 +163,33 @@ def read_in_training(plan: Mapping[str, Any]) -> dict[str, Any]:
     return {**plan, "model": {"epsilon": plan["model"]["epsilon"]}, "training": training}
 
 
-def network_plan(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the network, and but for the paper's its options and the hashes of what the plain engine reads."""
-    network = params["network"]
-    if network == PAPER:
-        return {"network": PAPER}
-    files = _plain_files(network)
-    return {"network": network, "network_options": params["network_options"], "files": files}
-
-
-def plan_of_test(
-    params: Mapping[str, Any], task: str, test: Mapping[str, Any], paper_tables: bool = False
-) -> dict[str, Any]:
+def plan_of_test(params: Mapping[str, Any], task: str, test: Mapping[str, Any], study: Study) -> dict[str, Any]:
     """Return what a line's test on a task reads beside its training's plan: `test`, the lengths, among it.
 
-    `paper_tables`, where the inside of the models is wanted for them. That of several heads of the paper's network is
-    measured by the plain engine.
+    The inside of several heads of the paper's network is measured by the plain engine.
     """
-    if why_plain(params, task):
-        return {"test": test}
-    plan = {"test": test, "diagnostics": params["diagnostics"]}
-    if paper_tables:
-        plan["paper_tables"] = True
-    if params["model"]["heads"] > 1:
-        plan["files"] = _plain_files(PAPER)
+    plan = {"test": test, "diagnostics": params["diagnostics"], "measure": study.measured}
+    if not why_plain(params, task) and params["model"]["heads"] > 1:
+        plan["files"] = hashes(_plain_files(PAPER))
     return plan
 
 
-def digest(plan: Mapping[str, Any]) -> str:
-    """Return a text that changes with a plan, which a line's stages declare to DVC, so that no other line's rerun."""
-    return hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()[:16]
+def plans_of_measurements(
+    params: Mapping[str, Any], task: str, test: Mapping[str, Any], study: Study
+) -> dict[str, Any]:
+    """Return what interventions and Proposition 1 read beside the training's plan, of models of the fast engine."""
+    if why_plain(params, task):
+        return {}
+    plans = {}
+    if "interventions" in study.measured:
+        plans["interventions"] = {"test": test, "interventions": params["interventions"]}
+    if "proposition" in study.measured and load_task(task).sample_iid is not Task.sample_iid:
+        measured = params["proposition"]
+        plans["proposition"] = {"proposition": {key: measured[key] for key in ("lengths", "sequences")}}
+    return plans
 
 
-def _plain_files(network: str) -> dict[str, str]:
-    """Return the hashes of what the plain engine reads of a network."""
-    networks = {"__init__", PAPER, network}  # it reads the paper's, too
-    names = [f"networks/{name}.py" for name in sorted(networks)]
-    names += sorted(f"plain/{path.name}" for path in (PACKAGE / "plain").glob("*.py"))
-    return hashes(names)
+def _plain_files(network: str) -> list[str]:
+    """Return what the plain engine reads of a network: the paper's, too."""
+    names = [f"networks/{name}.py" for name in sorted({"__init__", PAPER, network})]
+    return names + sorted(f"plain/{path.name}" for path in (PACKAGE / "plain").glob("*.py"))

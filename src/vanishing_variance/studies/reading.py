@@ -1,21 +1,21 @@
 """The results of all lines of a study, as their tests wrote them (`studies.results`)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, product
 from typing import Any
 
 import pandas as pd
 
+from vanishing_variance.engine.run import Run
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.frames import read_csv
-from vanishing_variance.results.accuracy import OUTPUTS, WEIGHTS, rows
-from vanishing_variance.results.runs import RULES
-from vanishing_variance.statistics.intervals import NAN
-from vanishing_variance.studies.checked import MODEL, check_once, check_results
-from vanishing_variance.studies.line import STUDIES
+from vanishing_variance.results.columns import LAST, MODEL, OUTPUTS, WEIGHTS, rows
+from vanishing_variance.studies.checked import check_once, check_results
+from vanishing_variance.studies.files import STUDIES, kept_file, results_file
+from vanishing_variance.studies.made_of import check_made_of, made_of
 from vanishing_variance.studies.parameters import held_out, line_params, runs_of, seeds_of, unchecked_params
-from vanishing_variance.studies.results import INSIDE, LOSS, NO_ANSWER, results_file
-from vanishing_variance.studies.steps import LAST, STEP
+from vanishing_variance.studies.plan import params_of_training, read_in_training
+from vanishing_variance.studies.results import INSIDE
 from vanishing_variance.studies.study import Study, of_study, read_study
 
 
@@ -25,7 +25,7 @@ def read_kept(name: str, study: Study) -> pd.DataFrame:
     Raises InputError for a line or task that study.yaml does not name, a line of `kept` without a seed, and whatever
     `check_results` refuses.
     """
-    path = results_file(name, "kept")
+    path = kept_file(name)
     kept = pd.DataFrame(columns=[*MODEL, "length"])
     if path.exists():
         inside = [*WEIGHTS, "variance", *OUTPUTS[1:]] if study.paper_tables else []
@@ -50,7 +50,7 @@ def check_kept(name: str, params: Mapping[str, Any]) -> None:
     for line in study.lines.keys() & study.kept.keys():
         again = trained[line] & set(rows(kept, line=line)["seed"])
         if again:
-            path = results_file(name, "kept")
+            path = kept_file(name)
             raise InputError(f"{path} has seed {min(again)} of line {line}, as its blocks have; change its blocks")
     for task in study.tasks:
         seeds = {line: set(rows(kept, task=task, line=line)["seed"].dropna()) for line in study.kept}
@@ -58,9 +58,20 @@ def check_kept(name: str, params: Mapping[str, Any]) -> None:
             seeds[line] = seeds.get(line, set()) | trained[line]
         with of_study(name):
             _check_pairs(study, task, seeds)
+    check_made_of(f"{STUDIES / name}/results", pd.concat([kept, *_planned(name, study, params)]))
     if study.lines and len(kept):
         planned = held_out(params, study)["lengths"]
         _check_lengths(name, {"what is trained": planned} | _lengths_of_models(_at_lengths(kept, study)))
+
+
+def _planned(name: str, study: Study, params: Mapping[str, Any]) -> Iterator[pd.DataFrame]:
+    """Yield a row of what each run will be made of."""
+    resolved = {line: line_params(params, study, line) for line in study.lines}
+    sequences = held_out(params, study)["sequences"] if study.lines else 0
+    for run in runs_of(name, study, resolved):
+        trained = read_in_training(params_of_training(resolved[run.line], run.task, run.range))
+        first = run.block * resolved[run.line]["seeds_per_block"]
+        yield pd.DataFrame([{"task": run.task, "line": run.line, "seed": first, **made_of(trained, sequences)}])
 
 
 def _check_pairs(study: Study, task: str, seeds: Mapping[str, set[int]]) -> None:
@@ -73,26 +84,27 @@ def _check_pairs(study: Study, task: str, seeds: Mapping[str, set[int]]) -> None
             raise InputError(f"{said}: that has {there}; change their blocks, or compare")
 
 
-def read_results(name: str, study: Study, runs: Sequence[str]) -> pd.DataFrame:
+def read_results(name: str, study: Study, runs: Sequence[Run]) -> pd.DataFrame:
     """Return the results of all lines in the order of the study, with columns task and line.
 
-    `runs`: `<line>-<block>` of the blocks that are trained. Raises InputError where one, or a line that is kept, has
-    no results.
+    `runs`: those that are trained. Raises InputError where one, or a line that is kept, has no results.
     """
     kept = read_kept(name, study)
     frames = []
     for task, line in product(study.tasks, study.names):
         if line in study.kept:
             frames.append(rows(kept, task=task, line=line))
-        for run in (run for run in runs if run.rpartition("-")[0] == line):
-            path = results_file(name, f"{task}-{run}")
+        for run in (run for run in runs if (run.task, run.line) == (task, line)):
+            path = results_file(run)
             tested = read_csv(path).assign(task=task, line=line)
             tested = tested.reindex(columns=list(dict.fromkeys([*MODEL, "length", LAST, *tested])))
             check_results(path, tested)
             frames.append(tested)
     found = pd.concat([frame for frame in frames if len(frame)], ignore_index=True)
     found = found.reindex(columns=list(dict.fromkeys([*MODEL, "length", *INSIDE, "note", *found])))
-    check_once(f"{STUDIES / name}/results", found)
+    where = f"{STUDIES / name}/results" if name else "runs/tested"
+    check_once(where, found)
+    check_made_of(where, found)
     found = _at_lengths(found, study)
     _check_lengths(name, _lengths_of_models(found))
     return found
@@ -126,21 +138,4 @@ def read_all(name: str, params: Mapping[str, Any]) -> tuple[Study, pd.DataFrame]
     """Return a study and its results, of the blocks that it has by params.yaml. Raises InputError."""
     study = read_study(name)
     resolved = {line: unchecked_params(params, study, line) for line in study.names}
-    return study, read_results(name, study, runs_of(study, resolved))
-
-
-def by_rule(results: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a model, rule and tested length: `rule`, `accuracy`, `loss`, `no_answer`, and what is inside.
-
-    A diverged training has its `note` alone.
-    """
-    tested = results[results["length"] != 0]
-    rules = [name for name in map(str, results) if name in RULES or name.startswith(STEP)]
-    of_rules = [name for name in results if str(name).startswith((f"{LOSS}_", f"{NO_ANSWER}_"))]
-    others = tested.drop(columns=[*rules, *of_rules])
-    parts = [others[others["note"].notna()]]
-    for rule in rules:
-        beside = {name: tested.get(f"{name}_{rule}", NAN) for name in (LOSS, NO_ANSWER)}
-        part = others.assign(rule=rule, accuracy=tested[rule], **beside)
-        parts.append(part.dropna(subset="accuracy"))
-    return pd.concat(parts).sort_index(kind="stable")
+    return study, read_results(name, study, runs_of(name, study, resolved))

@@ -1,14 +1,15 @@
-"""The results of a study, in git: a row a seed and length, with accuracies by rule and what is inside the model.
+"""The results of a run: a row a seed and length, with accuracies by rule and what is inside the model.
 
-A file a block that is trained, and `kept.csv`, with columns task and line, of seeds whose weights nobody has.
+A file a run; and `kept.csv` of a study, with columns task and line, of seeds whose weights nobody has.
 """
 
-from pathlib import Path
+from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
 
-from vanishing_variance.results.accuracy import OUTPUTS, WEIGHTS, rounded, rows
-from vanishing_variance.studies.line import STUDIES
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.results.columns import LOSS, NO_ANSWER, OUTPUTS, WEIGHTS, rounded, rows
 
 KEYS = ["seed", "length"]
 # What stands beside the accuracies, each a fraction in the column of its rule. `target`: the attention weight of the
@@ -17,22 +18,29 @@ KEYS = ["seed", "length"]
 INSIDE = ["target", "variance"]
 # What is measured of O both before and after the normaliser.
 AFTER = ("variance", "feature_variance", "shift")
-# Of lines whose checkpoints were kept: of these weights at the training lengths, in nats (`measure.training_loss`).
-LOSS = "loss"
-# Where there are any: the fraction of answers that are not a number, which count as wrong.
-NO_ANSWER = "no_answer"
 
 
-def results(accuracy: pd.DataFrame, *measured: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a seed and length: accuracies by rule, and beside them each frame of KEYS, or of seed alone.
+def results(
+    frames: Mapping[str, pd.DataFrame], losses: pd.DataFrame | None = None, *, whole: bool = False
+) -> pd.DataFrame:
+    """Return a row a seed and length: accuracies by rule, `no_answer_<rule>` of the rules that have any, the inside.
 
-    And `no_answer_<rule>` of the rules that have any.
+    `frames`: of `measure.tested.answers`; `losses` of its `losses`; `whole`: as of `mechanism_of_tables`.
     """
+    accuracy = frames["accuracy"]
+    measured = []
+    if "mechanism" in frames:
+        measured.append((mechanism_of_tables if whole else mechanism_of_study)(frames["mechanism"]))
+    elif "heads" in frames:
+        measured.append(last_layer(frames["heads"]))
+    if "heads" in frames:
+        measured.append(by_head(frames["heads"]))
+    if losses is not None:
+        measured.append(losses_by_rule(losses))
     table = accuracy.pivot(index=KEYS, columns="rule", values="accuracy").reset_index()
     missing = accuracy.pivot(index=KEYS, columns="rule", values=NO_ANSWER)
     missing = missing.loc[:, missing.any()].add_prefix(f"{NO_ANSWER}_").round(6).reset_index()
-    measured = (missing, *measured)
-    for frame in measured:
+    for frame in (missing, *measured):
         keys = [name for name in KEYS if name in frame]
         table = table.merge(frame, "left" if keys == ["seed"] else "outer", keys)
     return table
@@ -49,11 +57,24 @@ def mechanism_of_tables(mechanism: pd.DataFrame) -> pd.DataFrame:
 
     What is the same after the normaliser as before it, as where there is none, is left out after it.
     """
+    require_finite(mechanism)
     numbers = rounded(mechanism[[*WEIGHTS, *OUTPUTS]])
     numbers.loc[mechanism["length"] == 0, WEIGHTS] = float("nan")
     for name in AFTER:
         numbers[f"{name}_after"] = numbers[f"{name}_after"].mask(numbers[f"{name}_after"] == numbers[f"{name}_before"])
     return mechanism[KEYS].join(numbers).rename(columns={"variance_before": "variance"})
+
+
+def require_finite(mechanism: pd.DataFrame) -> None:
+    """Raise InputError where a number of O is not finite."""
+    for name in OUTPUTS:
+        wrong = mechanism[~np.isfinite(mechanism[name])]
+        if len(wrong):
+            seed, length, value = wrong[[*KEYS, name]].iloc[0]
+            raise InputError(
+                f"{name} is {value} (seed {seed:.0f}, length {length:.0f}), as where O does not vary at all; "
+                "try larger initial weights, or a larger training.learning_rate"
+            )
 
 
 def last_layer(inside: pd.DataFrame) -> pd.DataFrame:
@@ -74,8 +95,3 @@ def losses_by_rule(losses: pd.DataFrame) -> pd.DataFrame:
     """Return seed and `loss_<rule>`; `losses`: seed, rule, loss."""
     wide = losses.pivot(index="seed", columns="rule", values="loss").add_prefix(f"{LOSS}_")
     return wide.round(6).reset_index()
-
-
-def results_file(study: str, run: str) -> Path:
-    """Return the path of the results of a block, `<task>-<line>-<block>`, or of those that are `kept`."""
-    return STUDIES / study / "results" / f"{run}.csv"

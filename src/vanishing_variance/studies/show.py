@@ -2,9 +2,9 @@
 
 from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.harness.script import Arguments, run_script
-from vanishing_variance.studies.line import STUDIES
+from vanishing_variance.studies.board import tables_of_tasks
+from vanishing_variance.studies.files import STUDIES
 from vanishing_variance.studies.study import read_study
-from vanishing_variance.studies.table import tables_of_tasks
 
 
 def main() -> None:

@@ -8,19 +8,21 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import AfterValidator, Field, ValidationError
 
 from vanishing_variance.engine import registry
+from vanishing_variance.engine.ranges import RangeName
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.sections import PATH, Lengths, Section, Several, different, explained
 from vanishing_variance.harness.yaml import flattened, read_yaml
-from vanishing_variance.studies.line import STUDIES
+from vanishing_variance.results.comparison import STATISTICS
+from vanishing_variance.studies.files import STUDIES
 
-NAME = "[a-z0-9][a-z0-9-]{0,63}"
+NAME = "[a-z0-9][a-z0-9_-]{0,63}"
 # Of a line beside parameters.
 RANGE = "range"
 
 
 def _named(name: str) -> str:
     if not re.fullmatch(NAME, name):
-        raise ValueError("1 to 64 characters of a-z, 0-9 and -")
+        raise ValueError("1 to 64 characters of a-z, 0-9, _ and -")
     return name
 
 
@@ -31,9 +33,17 @@ def _task(name: str) -> str:
     return name
 
 
+def _statistic(name: str) -> str:
+    if name not in STATISTICS:
+        raise ValueError(f"one of {', '.join(STATISTICS)}")
+    return name
+
+
 Line = Annotated[str, AfterValidator(_named)]
-RangeName = Literal["short", "long"]
+Measurement = Literal["inside", "interventions", "proposition"]
+MEASUREMENTS = get_args(Measurement)
 TaskName = Annotated[str, AfterValidator(_task)]
+StatisticName = Annotated[str, AfterValidator(_statistic)]
 
 
 class Study(Section):
@@ -43,8 +53,11 @@ class Study(Section):
     `sequences`: how many a length; or test.sequences, but where lines are kept. `base`: parameters that all lines
     share, and `lines`: those of each by its name; keys of params.yaml, nested or dotted. `kept`: lines of which
     git has results of seeds that are not trained; where more are, the line is in `lines`, too. `compare`: pairs of a
-    line and a baseline; or each line with the first of its range, of which kept ones come first. `paper_tables`:
-    whether Tables 1 to 6, gains and claims are wanted, too, of lines that differ in norm and range.
+    line and a baseline; or each line with the first of its range, of which kept ones come first. `measure`: what is
+    measured beside accuracies, in models of the fast engine: all of their `inside`, not the target's weight and the
+    variance of O alone; `interventions`; Proposition 1, in the first model. `paper_tables`: whether Tables 1 to 6,
+    gains and claims are wanted, too, of lines that differ in norm and range. `statistics`: what the
+    board shows beside the usual, of `results.comparison.STATISTICS`.
     """
 
     question: str
@@ -56,7 +69,9 @@ class Study(Section):
     lines: dict[Line, dict[str, Any]]
     kept: dict[Line, dict[str, Any]] = Field(default_factory=dict)
     compare: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = Field(default_factory=list)
+    measure: Annotated[list[Measurement], AfterValidator(different)] = Field(default_factory=list)
     paper_tables: bool = False
+    statistics: list[StatisticName] = Field(default_factory=list)
 
     @property
     def names(self) -> list[str]:
@@ -72,6 +87,18 @@ class Study(Section):
         first = {self.range_of(line): line for line in reversed(self.names)}
         pairs = [(line, first[self.range_of(line)]) for line in self.names]
         return [(line, baseline) for line, baseline in pairs if line != baseline]
+
+    @property
+    def measured(self) -> list[str]:
+        """What is measured, in the order of MEASUREMENTS; tables of the paper's need all of the inside."""
+        wanted = {*self.measure, *(["inside"] if self.paper_tables else [])}
+        return [name for name in MEASUREMENTS if name in wanted]
+
+    def partner(self, line: str) -> str | None:
+        """Return the line whose target weights this one's models are given: its baseline, or one that it is of."""
+        others = [theirs for ours, theirs in self.pairs if ours == line]
+        others += [ours for ours, theirs in self.pairs if theirs == line]
+        return others[0] if others else None
 
     def own(self, line: str) -> dict[str, Any]:
         """Return the parameters of a line that are its own."""
@@ -90,7 +117,7 @@ def of_study(name: str) -> Iterator[None]:
     except InputError as problem:
         if str(problem).startswith(f"{PATH}: "):
             raise
-        raise InputError(f"{STUDIES / name / 'study.yaml'}: {problem}") from None
+        raise InputError(f"{STUDIES / name / 'study.yaml' if name else PATH}: {problem}") from None
 
 
 def read_study(name: str) -> Study:

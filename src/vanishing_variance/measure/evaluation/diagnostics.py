@@ -14,7 +14,7 @@ from torch import Tensor
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness.parallel import Report
-from vanishing_variance.measure.evaluation.config import Diagnostics
+from vanishing_variance.measure.config import Diagnostics
 from vanishing_variance.measure.inference.models import Models, StoredWeights, joined, over_heads
 from vanishing_variance.measure.inference.sequences import sample_batches
 

@@ -4,22 +4,22 @@ S seeds, B sequences.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Int8
 
-from vanishing_variance.engine.ranges import Range
+from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.task import Sequences
-from vanishing_variance.engine.variant import Variant
 from vanishing_variance.harness import parallel
-from vanishing_variance.harness.jobs import job
+from vanishing_variance.harness.memory import require_memory
+from vanishing_variance.harness.parallel import job
 from vanishing_variance.harness.progress import Progress, say
+from vanishing_variance.measure.config import Diagnostics
 from vanishing_variance.measure.evaluation import internals
-from vanishing_variance.measure.evaluation.config import Diagnostics
 from vanishing_variance.measure.evaluation.diagnostics import diagnose
 from vanishing_variance.measure.inference.models import (
     CORRECT,
@@ -36,30 +36,16 @@ from vanishing_variance.measure.inference.sequences import Read, of_training_len
 Answers = Mapping[tuple[str, int], Int8[np.ndarray, "S B"]]
 
 
-@dataclass(frozen=True)
-class EvaluationPlan:
-    """All that an evaluation depends on, apart from weights and test sequences.
-
-    Without `diagnostics` nothing is measured inside the models.
-    """
-
-    name: str
-    root_seed: int
-    variant: Variant
-    range_name: str
-    training_lengths: Range
-    diagnostics: Diagnostics | None = None
-
-
 def evaluate_block(
-    plan: EvaluationPlan,
+    plan: TrainingPlan,
     weights: Mapping[str, StoredWeights],
     seeds: Sequence[int],
     sequences: Mapping[int, Read],
+    diagnostics: Diagnostics | None = None,
     *,
     small: bool = False,
 ) -> tuple[Answers, dict[str, pd.DataFrame]]:
-    """Test a block of models on `sequences` (by length) by every rule, and measure inside them.
+    """Test a block of models on `sequences` (by length) by every rule, and with `diagnostics` measure inside them.
 
     `weights` by rule: `last`, the last ones, and those that the same trainings kept beside them, whose models are
     tested as they are. On a CPU one model at a time, over the cores, or if `small` (see parallel.run) in this process;
@@ -69,20 +55,22 @@ def evaluate_block(
     (`internals.means_by_model`; `sample` is tested, or trained with length 0 for the training lengths), and those of
     `diagnose` for the first model.
     """
+    grows_with = {"test.lengths": max(sequences), "model.width": plan.variant.model.width}
+    require_memory(prod(grows_with.values()), grows_with)
     jobs = []
     for places in chunks(len(seeds)):
         chosen = {rule: select_models(of_rule, places) for rule, of_rule in weights.items()}
-        jobs.append(job(_evaluate_models, plan, chosen, seeds[places], sequences))
-    if plan.diagnostics is not None:
+        jobs.append(job(_evaluate_models, plan, chosen, seeds[places], sequences, diagnostics))
+    if diagnostics is not None:
         first = select_models(weights["last"], slice(1))
-        jobs.insert(0, job(diagnose, plan.variant, first, [*sequences], plan.diagnostics, plan.root_seed))
+        jobs.insert(0, job(diagnose, plan.variant, first, [*sequences], diagnostics, plan.root_seed))
     with Progress(f"evaluate {plan.name}", len(jobs) * len(sequences), "lengths") as progress:
         results = parallel.run(jobs, progress, small=small)
 
-    diagnostics = {} if plan.diagnostics is None else results.pop(0)
+    of_first = {} if diagnostics is None else results.pop(0)
     answers_of_parts, rows_of_parts = zip(*results, strict=True)
     answers = {key: np.concatenate([part[key] for part in answers_of_parts]) for key in answers_of_parts[0]}
-    frames = {"accuracy": accuracies(plan.name, answers, seeds), **diagnostics}
+    frames = {"accuracy": accuracies(plan.name, answers, seeds), **of_first}
     rows = [row for part in rows_of_parts for row in part]
     if rows:
         frames["mechanism"] = pd.DataFrame(rows).sort_values(["seed", "length"], ignore_index=True)
@@ -111,10 +99,11 @@ def accuracies(name: str, answers: Answers, seeds: Sequence[int]) -> pd.DataFram
 
 
 def _evaluate_models(
-    plan: EvaluationPlan,
+    plan: TrainingPlan,
     weights: Mapping[str, StoredWeights],
     seeds: Sequence[int],
     sequences: Mapping[int, Read],
+    diagnostics: Diagnostics | None,
     report: parallel.Report,
 ) -> tuple[Answers, list[dict[str, Any]]]:
     """Return the answers of some models, and with diagnostics the rows of `mechanism`."""
@@ -123,8 +112,8 @@ def _evaluate_models(
     by_rule: dict[tuple[str, int], np.ndarray] = {}
     rows: list[dict[str, Any]] = []
     reference = None
-    if plan.diagnostics is not None:
-        reference = _at_training_lengths(plan, models, "trained", plan.diagnostics.sequences)
+    if diagnostics is not None:
+        reference = _at_training_lengths(plan, models, "trained", diagnostics.sequences)
     for length, read in sequences.items():
         batches = read(models.batch_size(length))
         answers, measured = _tested(models, kept, batches, with_inside=reference is not None)
@@ -154,8 +143,8 @@ def _tested(
     return joined(answers), joined(inside)
 
 
-def _at_training_lengths(plan: EvaluationPlan, models: Models, name: str, sequences: int) -> dict[str, np.ndarray]:
+def _at_training_lengths(plan: TrainingPlan, models: Models, name: str, sequences: int) -> dict[str, np.ndarray]:
     """Return `internals.inside` of new sequences of the training lengths, uniform over the whole range."""
     rng = stream(plan.root_seed, name, plan.variant.task_name, plan.range_name)
-    batches = of_training_lengths(models.task, rng, sequences, plan.training_lengths, models.batch_size)
+    batches = of_training_lengths(models.task, rng, sequences, plan.lengths, models.batch_size)
     return joined(internals.inside(batch, models.attended(batch)) for batch in batches)

@@ -12,9 +12,9 @@ import numpy as np
 from jaxtyping import Bool, Float, Int64
 from torch import Tensor
 
+from vanishing_variance.measure.config import Interventions
 from vanishing_variance.measure.inference.models import Models, to_device
 from vanishing_variance.measure.interventions import names
-from vanishing_variance.measure.interventions.config import Interventions
 from vanishing_variance.measure.interventions.moments import Moments, Move, is_correct, moments
 from vanishing_variance.measure.interventions.parts import Parts
 

@@ -15,12 +15,12 @@ from torch.nn.functional import cross_entropy
 
 from vanishing_variance.engine.drawing import LABEL
 from vanishing_variance.harness import parallel
-from vanishing_variance.harness.jobs import job
-from vanishing_variance.harness.parallel import Report
+from vanishing_variance.harness.parallel import Report, job
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.measure.evaluation.fast_models import Answers
 from vanishing_variance.measure.inference.models import marked
 from vanishing_variance.measure.plain_models.limited import Weights, held_out, in_batches, model_of, of_seed
+from vanishing_variance.measure.plain_models.rules import by_rules
 from vanishing_variance.measure.training_loss import fresh_sequences
 from vanishing_variance.plain.model import Batch, PlainModel
 from vanishing_variance.plain.plan import PlainPlan
@@ -68,6 +68,7 @@ def _answers(
 ) -> dict[tuple[str, int], Int8[np.ndarray, " I"]]:
     """Return by rule and length each answer of a seed's models."""
     models = {rule: model_of(plan, seed, of_rule) for rule, of_rule in weights.items()}
+    models |= by_rules(models["last"])
     by_rule = {}
     for length in lengths:
         drawn = held_out(plan, length, sequences)

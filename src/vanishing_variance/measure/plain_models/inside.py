@@ -7,34 +7,29 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.task import TARGET
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.harness.jobs import job
-from vanishing_variance.harness.parallel import Report
+from vanishing_variance.harness.parallel import Report, job
 from vanishing_variance.harness.progress import Progress
 from vanishing_variance.measure.plain_models.limited import Weights, held_out, in_batches, model_of, of_seed
-from vanishing_variance.networks.paper import state_of_seed
-from vanishing_variance.plain.model import Batch, PlainModel
+from vanishing_variance.plain.model import Batch, PlainModel, as_plain
 from vanishing_variance.plain.plan import PlainPlan, load_network
 
-# Sequences of a length that are enough for means of what is inside.
-INSIDE = 128
 
-
-def has_inside(plan: PlainPlan) -> bool:
+def has_inside(plan: TrainingPlan) -> bool:
     """Return whether what is inside the network can be measured."""
-    return hasattr(load_network(plan.network), "inside")
+    return not isinstance(plan, PlainPlan) or hasattr(load_network(plan.network), "inside")
 
 
-def plain_inside(
-    plan: PlainPlan, seeds: Sequence[int], weights: Weights, lengths: Sequence[int], sequences: int
+def inside(
+    plan: TrainingPlan, seeds: Sequence[int], weights: Weights, lengths: Sequence[int], sequences: int
 ) -> pd.DataFrame:
     """Return what is inside each layer and head, counted from 0: seed, layer, head, length, target, hard, variance.
 
@@ -42,6 +37,7 @@ def plain_inside(
     hard attention would find the target; `variance`: that of O over the head's features, before any normaliser. All
     are means over sequences. Raises InputError where the network has no `inside`, or one of other shapes.
     """
+    plan, weights = as_plain(plan, weights)
     if not has_inside(plan):
         raise InputError(f"network {plan.network_name}: not measured; it has no method inside(items, query)")
     by_place = enumerate(seeds)
@@ -51,14 +47,6 @@ def plain_inside(
     rows = [(seed, *row) for seed, own in zip(seeds, by_seed, strict=True) for row in own]
     frame = pd.DataFrame(rows, columns=["seed", "layer", "head", "length", "target", "hard", "variance"])
     return frame.sort_values(["length", "seed"], kind="stable", ignore_index=True)
-
-
-def paper_inside(plan: PlainPlan, seeds: Sequence[int], weights: Weights, lengths: Sequence[int]) -> pd.DataFrame:
-    """Return `plain_inside` of weights of the fast engine."""
-    tensors = {name: torch.from_numpy(array) for name, array in weights.items()}
-    states = [state_of_seed(tensors, place) for place in range(len(seeds))]
-    stacked = {name: np.stack([state[name].numpy() for state in states]) for name in states[0]}
-    return plain_inside(plan, seeds, stacked, lengths, INSIDE)
 
 
 def _insides(

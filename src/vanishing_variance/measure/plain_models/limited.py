@@ -17,7 +17,7 @@ from vanishing_variance.engine.device import device
 from vanishing_variance.engine.drawing import LABEL, draw
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.engine.task import Sequences
-from vanishing_variance.harness import cgroups, memory
+from vanishing_variance.harness import machine, memory
 from vanishing_variance.harness.errors import TooLargeError
 from vanishing_variance.harness.parallel import Report
 from vanishing_variance.measure.held_out import held_out_stream
@@ -96,7 +96,7 @@ def _limited() -> Iterator[None]:
     before = resource.getrlimit(resource.RLIMIT_DATA)
     used = psutil.Process().memory_info().data
     # other seeds are tested at the same time, as many as there are cores, in other stages too
-    most = used + int(PART_OF_FREE_MEMORY * memory.free_memory() / cgroups.cores())
+    most = used + int(PART_OF_FREE_MEMORY * memory.free_memory() / machine.cores())
     soft = most if before[0] == resource.RLIM_INFINITY else min(most, before[0])
     resource.setrlimit(resource.RLIMIT_DATA, (soft, before[1]))
     try:

@@ -21,6 +21,7 @@ from vanishing_variance.measure.inference.models import Models, StoredWeights, j
 from vanishing_variance.measure.proposition.expectation import Expected, expected
 from vanishing_variance.statistics.moments import variance
 
+COLUMNS = ["feature", "length", "n", "variance", "variance_se", "predicted", "bound", "item_variance"]
 # Sequences are drawn and attended to this many items at a time, or one by one where they are longer. Another number
 # gives other sequences.
 ITEMS_AT_ONCE = 2**18
@@ -29,11 +30,12 @@ ITEMS_AT_ONCE = 2**18
 def measure(
     variant: Variant, weights: StoredWeights, lengths: Sequence[int], sequences: int, root_seed: int
 ) -> pd.DataFrame:
-    """Return one row a length and feature d of the first of a variant's models. Columns: task, norm, feature, length,
+    """Return one row a length and feature d of the first of a variant's models, COLUMNS.
 
-    n (sequences), and as float32 `variance` of O_d over sequences and its standard error, `variance_se`; `predicted`,
-    what the delta method makes of it for large N; `bound`, the paper's N (max A)^2 sigma_d^2 (Appendix A) with the mean
-    of N (max A)^2 over sequences, since the largest attention weight differs between them; `item_variance`, sigma_d^2.
+    n: sequences; of single precision: `variance` of O_d over sequences and its standard error, `variance_se`;
+    `predicted`, what the delta method makes of it for large N; `bound`, the paper's N (max A)^2 sigma_d^2 (Appendix A)
+    with the mean of N (max A)^2 over sequences, since the largest attention weight differs between them;
+    `item_variance`, sigma_d^2.
 
     Sequences are independent between lengths, and the same for all normalisers. The longest length, half of the work
     where each is twice the one before, has a core of its own.
@@ -45,7 +47,7 @@ def measure(
     with Progress(f"proposition {variant.task_name}-{variant.norm_name}", len(lengths), "lengths") as progress:
         longest, others = parallel.run(jobs, progress)
     frames: list[pd.DataFrame] = [*others, *longest]
-    return pd.concat(frames, ignore_index=True)
+    return pd.concat(frames, ignore_index=True)[COLUMNS]
 
 
 def _measure(
@@ -74,14 +76,9 @@ def _measure(
             "bound": length * np.square(largest).mean(axis=0) * theory.item_variance,
             "item_variance": theory.item_variance,
         }
-        about = {
-            "task": variant.task_name,
-            "norm": variant.norm_name,
-            "feature": range(len(measured)),
-            "length": length,
-            "n": len(outputs),
-        }
-        frames.append(pd.DataFrame(about).join(pd.DataFrame(numbers, dtype=np.float32)))
+        about = {"feature": range(len(measured)), "length": length, "n": len(outputs)}
+        single = pd.DataFrame(numbers, dtype=np.float32).astype(np.float64)
+        frames.append(pd.DataFrame(about).join(single))
         report(1)
     return frames
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from scipy import stats
 
@@ -11,19 +12,19 @@ from vanishing_variance.statistics.power_law import power_law
 
 # The band of features around their median.
 LOW, HIGH = 0.1, 0.9
-DRAWN = ["task", "norm", "feature", "tail", "exponent", "low", "high"]
+DRAWN = ["task", "line", "feature", "tail", "exponent", "low", "high"]
 COLUMNS = [*DRAWN, "predicted", "measured"]
 
 
 def lines(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return task, norm, length, n, and quantiles over features, relative to sigma_d^2, one item's variance.
+    """Return task, line, length, n, and quantiles over features, relative to sigma_d^2, one item's variance.
 
     `median`, `low` and `high` of the variance; the medians of the delta method's, `predicted`, and of the `bound`.
     """
     quantities = ["variance", "predicted", "bound"]
-    relative = cells.copy()
-    relative[quantities] = cells[quantities].div(cells["item_variance"], axis=0)
-    groups = relative.groupby(["task", "norm", "length", "n"], sort=False)
+    measured = cells[[*quantities, "item_variance"]].astype(np.float32)  # as they were measured
+    relative = cells.assign(**measured[quantities].div(measured["item_variance"], axis=0))
+    groups = relative.groupby(["task", "line", "length", "n"], sort=False)
     drawn = groups[quantities].median().rename(columns={"variance": "median"})
     drawn["low"] = groups["variance"].quantile(LOW)
     drawn["high"] = groups["variance"].quantile(HIGH)
@@ -31,7 +32,7 @@ def lines(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def exponents(cells: pd.DataFrame, tail: int) -> pd.DataFrame:
-    """Return one row a model and feature, of what `measure` returns. COLUMNS: task, norm, feature, tail, and
+    """Return one row a model and feature, of what `measure` returns. COLUMNS: task, line, feature, tail, and
 
     `exponent` of the variance against N at the lengths from `tail` on, with its 95% interval, `low` and `high`; N times
     the variance at the longest length by the delta method, `predicted`, and as it is, `measured`.
@@ -39,18 +40,18 @@ def exponents(cells: pd.DataFrame, tail: int) -> pd.DataFrame:
     """
     rows = []
     long = cells[cells["length"] >= tail]
-    for (task, norm, feature), group in long.groupby(["task", "norm", "feature"], sort=False):
+    for (task, line, feature), group in long.groupby(["task", "line", "feature"], sort=False):
         variances = group["variance"].to_numpy(dtype=float)
         try:
             law = power_law(group["length"].to_numpy(), variances)
         except ValueError:
             raise InputError(
-                f"proposition: task {task}, norm {norm}, feature {feature}: its variance is not always positive, "
+                f"proposition: task {task}, line {line}, feature {feature}: its variance is not always positive, "
                 "so it has no exponent; try larger initial weights, or a larger training.learning_rate"
             ) from None
         longest = group["length"].iloc[-1]
         predicted, measured = group[["predicted", "variance"]].iloc[-1] * longest
-        rows.append((task, norm, feature, tail, law.exponent, law.low, law.high, predicted, measured))
+        rows.append((task, line, feature, tail, law.exponent, law.low, law.high, predicted, measured))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -63,8 +64,8 @@ def summary(cells: pd.DataFrame, laws: pd.DataFrame, norm: str) -> dict[str, Any
     """
     z = stats.norm.ppf((1 + CONFIDENCE) / 2)
     document: dict[str, Any] = {}
-    for (task, name), group in cells.groupby(["task", "norm"], sort=False):
-        law = laws[(laws["task"] == task) & (laws["norm"] == name)]
+    for (task, name), group in cells.groupby(["task", "line"], sort=False):
+        law = laws[(laws["task"] == task) & (laws["line"] == name)]
         holds = (law["low"] <= -1) & (law["high"] >= -1)
         ratio = law["measured"] / law["predicted"]
         least = group["variance"] - z * group["variance_se"]

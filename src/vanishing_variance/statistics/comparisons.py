@@ -1,0 +1,86 @@
+"""Comparisons of two arms: the paper's t-test, paired by seed, Welch's, and Holm's correction of several tests.
+
+Scipy has no Holm, and statsmodels' counts tests that are NaN, and collects garbage at each call (0.05 s or more).
+Scipy's Welch needs the values for the interval, which of the paper's numbers are not known.
+
+S seeds.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from scipy import stats
+
+from vanishing_variance.statistics.intervals import NAN, interval, rounding
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The mean of the differences over n seeds, its 95% t interval, Cohen's d_z and the p of the paired t-test.
+
+    d_z is the mean difference over the standard deviation of the differences; the test is two-sided. What cannot be
+    computed is NaN: all of it without a seed, all but the mean with one.
+    """
+
+    n: int = 0
+    mean: float = NAN
+    low: float = NAN
+    high: float = NAN
+    d_z: float = NAN
+    p: float = NAN
+
+
+def difference(ours: Float[np.ndarray, " S"], theirs: Float[np.ndarray, " S"]) -> Difference:
+    """Return ours minus theirs, paired by seed: the paper's t-test (Section 3.1), by scipy.
+
+    Differences that are equal in every seed, but for rounding, have no d_z: p is 1 where they are 0, else 0, the limit
+    of the t-test.
+    """
+    n = len(ours)
+    differences = ours - theirs
+    mean, low, high = interval(differences)
+    if n < 2:
+        return Difference(n, mean)
+    smallest = rounding(ours, theirs)
+    deviation = float(differences.std(ddof=1))
+    if deviation <= smallest:
+        limit = 1.0 if abs(mean) <= smallest else 0.0
+        return Difference(n, mean, mean, mean, p=limit)
+    p = float(stats.ttest_rel(ours, theirs).pvalue)
+    return Difference(n, mean, low, high, mean / deviation, p)
+
+
+def welch(
+    difference: float, errors: Sequence[float], freedom: Sequence[float], confidence: float
+) -> tuple[float, float, float]:
+    """Return the two-sided p of a difference of two means, and its interval of this confidence.
+
+    `errors` are the standard errors of the means, in the units of the difference, `freedom` their degrees of freedom.
+    Two one-sided tests at 5% show that the means are equivalent where the 90% interval is within a margin (Schuirmann
+    1987). All are NaN where no error is known, or neither mean has one.
+    """
+    error = math.hypot(*errors)
+    if not 0 < error < math.inf:
+        return NAN, NAN, NAN
+    of_both = error**4 / sum(own**4 / of_own for own, of_own in zip(errors, freedom, strict=True))
+    p = 2 * float(stats.t.sf(abs(difference) / error, of_both))
+    margin = float(stats.t.ppf((1 + confidence) / 2, of_both)) * error
+    return p, difference - margin, difference + margin
+
+
+def holm(p: Float[np.ndarray, " tests"]) -> Float[np.ndarray, " tests"]:
+    """Return the p-values p adjusted by Holm's step-down method (1979): below alpha where the test is rejected.
+
+    The probability of one false rejection or more is then at most alpha, however the tests depend on each other. A
+    test that could not be made is NaN: it stays NaN, and does not count.
+    """
+    made = np.count_nonzero(~np.isnan(p))
+    increasing = np.argsort(p)[:made]  # NaN is last
+    remaining = np.arange(made, 0, -1)
+    steps = np.maximum.accumulate(remaining * p[increasing])
+    adjusted = np.full(len(p), np.nan)
+    adjusted[increasing] = np.minimum(steps, 1)
+    return adjusted

@@ -1,0 +1,51 @@
+"""What results were made of, columns beside them, so that what cannot be compared is refused."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from vanishing_variance.harness.errors import InputError, shown
+
+# Equal for all lines of a task: the seed of all random streams, the test sequences of a length, a digest of the task's
+# parameters. And for all seeds of a line: a digest of what its training reads of the parameters.
+OF_TEST = ["root_seed", "sequences", "tested_on"]
+OF_TRAINING = "trained_with"
+COLUMNS = [*OF_TEST, OF_TRAINING]
+# Of a plan of training: what is apart, or changes nothing of what a seed learns but last bits.
+NOT_OF_A_SEED = ("files", "seed", "tasks", "seeds_per_block", "seeds_per_process", "kept_steps", "averaged_part")
+
+
+def made_of(training: Mapping[str, Any], sequences: int) -> dict[str, Any]:
+    """Return COLUMNS of a run, by the plan of its training."""
+    ((task, section),) = training["tasks"].items()
+    own = {key: value for key, value in training.items() if key not in NOT_OF_A_SEED}
+    own["training"] = {key: value for key, value in training["training"].items() if key not in NOT_OF_A_SEED}
+    own["task"] = {key: value for key, value in section.items() if key != "data"}
+    return {
+        "root_seed": training["seed"],
+        "sequences": sequences,
+        "tested_on": digest({task: section["data"]})[:8],
+        OF_TRAINING: digest(own)[:8],
+    }
+
+
+def digest(document: Any) -> str:
+    """Return a text that changes with a document."""
+    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def check_made_of(where: str, results: pd.DataFrame) -> None:
+    """Raise InputError where results cannot be compared; those from before the columns were there say nothing."""
+    for column, keys in [*((name, ["task"]) for name in OF_TEST), (OF_TRAINING, ["task", "line"])]:
+        if column not in results:
+            continue
+        known = results.dropna(subset=column)
+        for _, group in known.groupby(keys, sort=False):
+            first = group.iloc[0]
+            for other in group[group[column] != first[column]].head(1).to_dict("records"):
+                both = [f"line {row['line']}, seed {row['seed']:.0f}: {shown(row[column])}" for row in (first, other)]
+                said = f"{where}: {column} on {first['task']} differs, {' and '.join(both)}"
+                raise InputError(f"{said}; such results cannot be compared")
