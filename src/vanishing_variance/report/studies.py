@@ -1,4 +1,4 @@
-"""What the page and the README show of studies, read from their results in git: views of their comparisons."""
+"""Read what the page and the README show of studies: their results in git, compared."""
 
 from collections.abc import Mapping
 from itertools import product

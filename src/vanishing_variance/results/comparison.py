@@ -161,7 +161,7 @@ def compare(
 
 
 def _statistics(arms: Arms, wanted: Collection[tuple[str, str]]) -> Iterator[tuple[Any, ...]]:
-    """Yield scope, statistic, value, low, high and n of what is wanted, as far as it is there."""
+    """Yield a row for each wanted statistic that the arms have: scope, statistic, value, low, high, n."""
     asked = {(name, scope): None for name, which in wanted for scope in arms.scopes(which)}
     for name, scope in asked:
         of, _, _, of_pair = STATISTICS[name]

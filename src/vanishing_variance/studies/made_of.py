@@ -1,4 +1,4 @@
-"""What results were made of, columns beside them, so that what cannot be compared is refused."""
+"""Columns of results that say what they were made of; results that differ in them are not compared."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ OF_TEST = ["root_seed", "sequences", "tested_on"]
 OF_TRAINING = "trained_with"
 COLUMNS = [*OF_TEST, OF_TRAINING]
 # Of a plan of training: what is apart, or changes nothing of what a seed learns but last bits.
-NOT_OF_A_SEED = ("files", "seed", "tasks", "seeds_per_block", "seeds_per_process", "kept_steps", "averaged_part")
+NOT_OF_A_SEED = ("files", "seed", "tasks", "seeds_per_block", "seeds_per_process", "kept_steps")
 
 
 def made_of(training: Mapping[str, Any], sequences: int) -> dict[str, Any]:

@@ -90,7 +90,7 @@ class Study(Section):
 
     @property
     def measured(self) -> list[str]:
-        """What is measured, in the order of MEASUREMENTS; tables of the paper's need all of the inside."""
+        """What is measured, in the order of MEASUREMENTS; `paper_tables` adds `inside`."""
         wanted = {*self.measure, *(["inside"] if self.paper_tables else [])}
         return [name for name in MEASUREMENTS if name in wanted]
 
