@@ -15,6 +15,7 @@ from benchmarks.machine import machine
 from vanishing_variance.engine import loop
 from vanishing_variance.engine.batches import batches
 from vanishing_variance.engine.device import device
+from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.engine.run import Run
 from vanishing_variance.harness.parallel import single_threaded
 from vanishing_variance.harness.yaml import read_yaml
@@ -52,7 +53,11 @@ def main() -> None:
     for task in ("argmax", "dictionary"):
         params = changed(read_yaml(ROOT / "params.yaml"), {f"tasks.{task}.steps.short": STEPS})
         for network in ("paper", "transformer"):
-            plan = PlainPlan.of(params, Run(task, "ln", 0, norm="ln"), network)
+            run = Run(task, "ln", 0, norm="ln")
+            if network == "paper":
+                plan = PlainPlan.of_paper(TrainingPlan.of(params, run))
+            else:
+                plan = PlainPlan.of_network(params, run, network)
             seconds: dict[str, list[float]] = {"bare": [], "ours": []}
             for _ in range(ROUNDS):
                 for way, train in (("bare", bare), ("ours", ours)):

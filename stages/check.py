@@ -20,11 +20,12 @@ def main() -> None:
     Arguments(description=__doc__).parse_args()
     params = read_yaml(PATH)
     check(params)
-    plan = study_plan("", root_study(params), params)
+    study = root_study(params)
+    plan = study_plan("", study, params)
     write_text(RUNS / "checked", "params.yaml is valid\n")
     write_text(plan_file(""), written(plan, once=True))
     digests = {part: plan[part] for part in PARTS}
-    digests["generate"] = {task: digest(hashes([f"tasks/{task}.py"])) for task in plan["tasks"]}
+    digests["generate"] = {task: digest(hashes([f"tasks/{task}.py"])) for task in study.tasks}
     for part, of_part in digests.items():
         for key, text in of_part.items():
             write_text(digest_file(part, key), f"{text}\n")

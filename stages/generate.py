@@ -3,7 +3,6 @@
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.drawing import sample
 from vanishing_variance.engine.seeds import Index
-from vanishing_variance.engine.task import Task
 from vanishing_variance.harness import paths
 from vanishing_variance.harness.arrays import write_arrays
 from vanishing_variance.harness.memory import require_memory
@@ -23,7 +22,7 @@ def main() -> None:
     params = read_yaml(PATH)
     root: int = get_param(params, "seed", Index)
     test: Test = get_param(params, "test", Test)
-    task: Task = get_param(params, f"tasks.{name}.data", registry.load_task(name))
+    task = registry.task_of(params, name)
     grows_with = {"test.sequences": test.sequences, "test.lengths": test.lengths[-1]}
     require_memory(VALUES_PER_ITEM * test.sequences * test.lengths[-1], grows_with)
     for length in test.lengths:

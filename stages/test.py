@@ -70,7 +70,8 @@ def test(params: Mapping[str, Any], this: Run) -> pd.DataFrame:
         write_arrays(this.folder("tested") / "answers.safetensors", correct)
         for name in frames.keys() & set(DRAWN):
             write_frame(this.folder("tested") / f"{name}.parquet", frames[name])
-    losses = tested.losses(plan, block, weights) if params["training"]["kept_steps"] else None
+    has_losses = "loss" in params["measure"] or params["training"]["kept_steps"]
+    losses = tested.losses(plan, block, weights) if has_losses else None
     return results(frames, losses, whole="inside" in params["measure"]).assign(**params["made_of"])
 
 

@@ -63,7 +63,11 @@ argmax,before,1,4,0.5
 argmax,before,1,16,0.25
 argmax,before,1,64,0.25
 """
-RUNS = "runs: [none-0, power-ln-0, transformer-0]\ntasks: [argmax, dictionary]\nintervened: {}\nproposed: {}\n"
+RUNS = {
+    f"{task}-{line}-0": {"task": task}
+    for task in ("argmax", "dictionary")
+    for line in ("none", "power-ln", "transformer")
+}
 ALL = {"check", "probe", "figure1", *RESULTS, *INSIDE, *GENERATE, *TRAIN, *TEST}
 
 
@@ -155,7 +159,7 @@ class Copy:
         shutil.copy(ROOT / "tests/smoke-study.yaml", copy.path / STUDY / "study.yaml")
         of_other_task = KEPT.partition("\n")[2].replace("argmax", "dictionary")
         write_text(copy.path / STUDY / "results/kept.csv", KEPT + of_other_task)
-        write_text(copy.path / STUDY / "plan.yaml", RUNS)
+        write_text(copy.path / STUDY / "plan.yaml", written({"runs": RUNS, "intervened": {}, "proposed": {}}))
         copy("git", "init", "--quiet", "--initial-branch", "main")
         copy.commit("smoke scale")
         return copy

@@ -2,9 +2,9 @@
 
     python tests/mistakes.py [--only NAME]
 
-A mistake of mistakes.yaml is a text that stands in one place of the sources, and what takes its place. The tests in the
-folder of the changed module's name run first and stop at the first failure; the whole suite runs for what they do not
-find.
+A mistake of mistakes.yaml is a text that stands in one place of the sources, and what takes its place. The tests named
+after the changed module and those in the folder of its package run first and stop at the first failure; the whole suite
+runs for what they do not find.
 """
 
 import argparse
@@ -46,10 +46,11 @@ def place(texts: dict[Path, str], old: str) -> Path | None:
 
 
 def near(folder: Path, changed: Path) -> list[str]:
-    """Return the folders of tests with a name in the path of the changed file; of a graph or a stage, tests/graph."""
+    """Return tests named after the changed file, and folders after its path; of a graph or a stage, tests/graph."""
     parts = changed.relative_to(folder).parts
     names = {"graph"} if changed.suffix == ".yaml" or parts[0] == "stages" else set(parts)
-    return [f"tests/{name}" for name in sorted(names) if (folder / "tests" / name).is_dir()]
+    named = [str(path.relative_to(folder)) for path in sorted(folder.glob(f"tests/*/test_{changed.stem}.py"))]
+    return named + [f"tests/{name}" for name in sorted(names) if (folder / "tests" / name).is_dir()]
 
 
 def failed(folder: Path, tests: list[str]) -> str:

@@ -153,27 +153,11 @@ def in_parts(drawn, size):
         yield {name: array[start : start + size] for name, array in drawn.items()}
 
 
-def plain_model(plan, weights, place, network=paper.Network):
+def plain_model(plan, weights, place):
     """Return the plain module with the weights of a seed of the fast engine's, in double precision."""
-    of_paper = PlainPlan.of_paper(plan)
-    model = PlainModel(replace(of_paper, network=network)).double()
+    model = PlainModel(PlainPlan.of_paper(plan)).double()
     model.load_state_dict(paper.state_of_seed(weights, place))
     return model
-
-
-class Watched(paper.Network):
-    """The plain module, which keeps what it computes on the way; `weigh` takes the place of the attention map."""
-
-    seen = weigh = None
-
-    def rescaled(self, logits, head):
-        self.seen.setdefault("logits", []).append(logits)
-        return logits if self.weigh else super().rescaled(logits, head)
-
-    def weights(self, rescaled):
-        weights = [self.weigh(logits) for logits in rescaled] if self.weigh else super().weights(rescaled)
-        self.seen.setdefault("weights", []).extend(weights)
-        return weights
 
 
 def plainly(trained, batch, weigh=None):
@@ -190,16 +174,22 @@ def _one_plainly(trained, batch, weigh, place):
     variant = trained.variant
     plan = replace(make_plan(variant.task_name), variant=variant)
     weights = {name: torch.from_numpy(array) for name, array in trained.weights.items()}
-    model = plain_model(plan, weights, place, Watched)
-    seen = {}
-    watched = model.network
-    watched.seen, watched.weigh = seen, weigh
+    model = plain_model(plan, weights, place)
+    watched, seen = model.network, {}
+
+    def watch(module, given, weights):
+        by_head = given[0].unbind(1)
+        weights = torch.stack([weigh(logits) for logits in by_head], dim=1) if weigh else weights
+        seen.update(logits=torch.stack(by_head), weights=weights.transpose(0, 1))
+        return weights
+
+    watched.map.register_forward_hook(watch)
     watched.attention["value"].register_forward_hook(lambda module, given, values: seen.update(values=values))
     watched.attention["output"].register_forward_pre_hook(lambda module, given: seen.update(after=given[0]))
     tensors = {name: torch.from_numpy(array) for name, array in batch.items()}
     with torch.no_grad():
         seen["classes"] = model(in_double(tensors))
-    logits, weights = (torch.stack(seen[name]) for name in ("logits", "weights"))
+    logits, weights = seen["logits"], seen["weights"]
     values = seen["values"].unflatten(-1, (variant.model.heads, -1))
     before = torch.einsum("hbn,bnhd->bhd", weights, values).flatten(1)
     seen |= {"logits": logits.mean(0), "weights": weights.mean(0), "by_head": weights, "before": before}

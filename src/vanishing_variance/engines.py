@@ -13,24 +13,26 @@ from vanishing_variance.engine.plan import TrainedBlock, TrainingPlan
 from vanishing_variance.engine.run import PAPER, Run
 from vanishing_variance.engine.variant import NAMED, Given
 from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.progress import say
 
 
 def plan_of(
     params: Mapping[str, Any], run: Run, network: Any = None, options: Any = None, *, given: Given = NAMED
 ) -> TrainingPlan:
-    """Return the plan of a run's training, of the plain engine where the fast one does not take it.
+    """Return the plan of a run's training, of the plain engine where the fast one does not take it, as a line says.
 
     `network`, a name or a class, and its `options`; by default those of `params`. Raises InputError.
     """
     if network is None:
         network, options = params["network"], params.get("network_options")
     if network != PAPER:
-        plan: TrainingPlan = _plain("plan").PlainPlan.of(params, run, network, options, given=given)
+        plan: TrainingPlan = _plain("plan").PlainPlan.of_network(params, run, network, options, given=given)
         return plan
     if options:
         raise InputError("the options of network paper are the section model and attention of params.yaml")
     plan = TrainingPlan.of(params, run, given=given)
-    if plan.variant.unfit():
+    if plan.why_plain:
+        say(f"{plan.name}: trained by the plain engine, because {plan.why_plain}")
         plan = _plain("plan").PlainPlan.of_paper(plan)
     return plan
 
@@ -48,7 +50,7 @@ def train(plan: TrainingPlan, seeds: Sequence[int], checkpoints: Path | None = N
 def check(plan: TrainingPlan, seed: int) -> None:
     """Raise InputError where a network of the plain engine does not take a batch of its task, and a step."""
     if plan.is_plain:
-        _plain("check").check_network(plan, seed)
+        _plain("trial").check_network(plan, seed)
 
 
 def _plain(module: str) -> Any:

@@ -21,7 +21,7 @@ from vanishing_variance import engines
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.drawing import looked_at
 from vanishing_variance.engine.plan import TrainingPlan
-from vanishing_variance.engine.run import PAPER, Run
+from vanishing_variance.engine.run import Run
 from vanishing_variance.engine.task import Task, name_of
 from vanishing_variance.engine.variant import Given
 from vanishing_variance.harness.by_value import ByValue, copied
@@ -29,7 +29,6 @@ from vanishing_variance.harness.caller import as_before
 from vanishing_variance.harness.edits import require_unedited
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.memory import in_one_line
-from vanishing_variance.harness.progress import say
 from vanishing_variance.harness.sections import LONGEST, PATH, get_param
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.measure import tested as of_models
@@ -120,9 +119,10 @@ def train(
 
     `task`: a file of tasks/ or a Task; `norm`: a file of norms/, or a class with what such a file has, or what makes
     an nn.Module of a width; `range_`: short (up to 16 items) or long (up to 256); `attention`: a file of
-    attentions/, or a class, by default that of `params`. `network`: a file of networks/ or a class, with `options`,
-    its keyword arguments; by default that of `params`. The fast engine trains the paper's, and the plain one others;
-    where the fast one does not take the task or the normaliser, the plain one does, as a line says.
+    attentions/, or a class, by default that of `params`; softmax for a network that takes none. `network`: a file of
+    networks/ or a class, with `options`, its keyword arguments; by default that of `params`. The fast engine trains the
+    paper's, and the plain one others; where the fast one does not take the task or the normaliser, the plain one does,
+    as a line says.
     `steps`: by default those of `params`, 10,000 of a task that they do not name. Raises InputError for what it does
     not take, DivergedError for a loss that is not finite.
     """
@@ -142,12 +142,7 @@ def train(
     attention_name, given_attention = _choice(params["attention"] if attention is None else attention)
     run = Run(task_name, norm_name, 0, range_, norm_name, attention_name)
     given = Given(given_task, given_norm, given_attention)
-    if network != PAPER and (attention is not None or run.attention != "softmax"):
-        why = f"no other network than {PAPER} has an attention map by name"
-        raise InputError(f"attention is {run.attention}; {why}")
     plan = engines.plan_of(params, run, network, options, given=given)
-    if why := plan.variant.unfit():
-        say(f"train {plan.name}: by the plain engine, because {why}")
     plan = _with_drawn(copied(plan, "copying what was given"))
     block = engines.train(plan, numbers)
     if task_name not in registry.names("tasks"):
@@ -163,8 +158,9 @@ def evaluate(trained: Trained, lengths: Iterable[int] | None = None, sequences: 
 
     `rule`: last, as trained; hard, all attention on the largest logit; adaptive, the published temperature, where the
     attention map is a softmax; and, as they are, the weights that were kept beside the last ones (averaged, step_<n>).
-    Of a `network`, neither hard nor adaptive. `lengths` and `sequences` a length are those of params.yaml by default.
-    Fewer sequences are other sequences than the pipeline's. Over the cores, as `train`. Raises InputError.
+    Of a network without an attention map neither hard nor adaptive, as a line says. `lengths` and `sequences` a length
+    are those of params.yaml by default. Fewer sequences are other sequences than the pipeline's. Over the cores, as
+    `train`. Raises InputError.
     """
     tested, number = _test(trained, lengths, sequences)
     weights = {"last": trained.weights, **trained.kept}

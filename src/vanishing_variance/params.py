@@ -150,11 +150,10 @@ def _of_network(network: str, options: Mapping[str, Any], attention: str) -> Ite
         if options:
             yield "network_options are those of another network; paper's are the section model, and attention"
         return
-    if attention != "softmax":
-        yield f"attention is {attention}; no other network than {PAPER} has an attention map by name"
     plan = import_module("vanishing_variance.plain.plan")  # not above: it imports torch, which takes seconds
     try:
         plan.check_options(network, options)
+        plan.check_attention(network, attention)
     except InputError as problem:
         yield str(problem)
 

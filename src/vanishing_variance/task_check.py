@@ -67,7 +67,7 @@ def reads_order(network: Any, attention: Any) -> bool:
     if isinstance(attention, str):
         attention = registry.load("attentions", attention)
     # here: it loads torch
-    return bool(import_module("vanishing_variance.engine.check").map_reads_order(attention))
+    return bool(import_module("vanishing_variance.engine.trial").map_reads_order(attention))
 
 
 def check_declared(task: Task, name: str) -> None:
@@ -90,14 +90,21 @@ def _of_declaration(task: Task) -> Iterator[str]:
             yield f"{name} is no name for an array of items or query; it is another's"
         yield from _of_feature(task, name, feature)
     yield from _of_classes(task, "label_classes", getattr(task, "label_classes", None), 2)
-    rows: dict[str, int] = {}
-    for name, feature in {**task.item_features, **task.query_features}.items():
-        if isinstance(feature, Embedded) and rows.setdefault(feature.table, count(feature)) != count(feature):
-            yield f"{name} has {count(feature)} classes, and others of table {feature.table} {rows[feature.table]}"
+    yield from _of_tables(task)
     if not _is_whole(task.num_classes, 2):
         yield f"num_classes is {shown(task.num_classes)}; must be 2 to {MOST_CLASSES}"
     if task.longest is not None and not _is_whole(task.longest, 1):
         yield f"longest is {shown(task.longest)}; must be a whole number from 1 on, or None"
+
+
+def _of_tables(task: Task) -> Iterator[str]:
+    rows: dict[str, int] = {}
+    for name, feature in {**task.item_features, **task.query_features}.items():
+        if isinstance(feature, Embedded):
+            classes = count(feature)
+            others = rows.setdefault(feature.table, classes)
+            if classes != others:
+                yield f"{name} has {classes} classes, and others of table {feature.table} {others}"
 
 
 def _of_feature(task: Task, name: str, feature: Any) -> Iterator[str]:
@@ -172,7 +179,8 @@ def _depends_on_items(task: Task, batch: Sequences) -> bool:
     if batch.keys() - task.items.keys() - task.query.keys() - {TARGET, LABEL}:
         return True
     others = np.roll(np.arange(len(batch[LABEL])), 1)
-    mixed = {array: batch[array][others] if array in task.items else batch[array] for array in batch if array != LABEL}
+    mixed = {name: array[others] if name in task.items else array for name, array in batch.items()}
+    del mixed[LABEL]
     with suppress(Exception):  # of any kind: it may not take items that do not fit the query
         return not np.array_equal(task.label(mixed), batch[LABEL])
     return True

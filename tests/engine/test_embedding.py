@@ -15,7 +15,7 @@ from vanishing_variance.engine.adam import TorchAdam
 from vanishing_variance.engine.batches import batches
 from vanishing_variance.engine.sparse import occurring_rows, touched_rows
 from vanishing_variance.engine.steps import losses
-from vanishing_variance.engine.task import EmbeddingTraining, unfit
+from vanishing_variance.engine.task import EmbeddingTraining, why_plain
 
 
 def plan_of(kind, projection="mlp"):
@@ -63,7 +63,7 @@ class Many(Drawn):
 
 @pytest.mark.parametrize("kind", [Twice, Many])
 def test_what_does_not_fit_is_said(kind):
-    assert unfit(kind()).startswith("the fast engine takes items of one number at most, and beside ")
+    assert why_plain("paper", kind()).startswith("the fast engine takes items of one number at most, and beside ")
 
 
 def test_the_rows_as_they_occur_lead_to_the_same_losses_and_gradients():

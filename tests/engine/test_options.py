@@ -11,7 +11,7 @@ from test_network import assert_as_plain
 
 from vanishing_variance import train
 from vanishing_variance.engine import registry
-from vanishing_variance.engine.check import check_choices
+from vanishing_variance.engine.trial import check_choices
 from vanishing_variance.engine.variant import Given, Variant
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.params import check

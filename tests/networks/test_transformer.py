@@ -1,14 +1,22 @@
 """The Transformer is torch's, where torch has it; the rest is its formula."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
+from plain_plans import make_plain
 from torch import nn
 from torch.nn.functional import cosine_similarity
 
-from vanishing_variance.networks import Sizes
+from vanishing_variance.attentions import softmax
+from vanishing_variance.engine import registry
+from vanishing_variance.measure.inference.temperature import POLYNOMIAL
+from vanishing_variance.measure.plain_models.rules import by_rules
+from vanishing_variance.networks import AttentionMap, Sizes, transformer
 from vanishing_variance.networks.paper import Network as PaperNetwork
 from vanishing_variance.networks.transformer import Network
+from vanishing_variance.plain.model import initial_model
 
 B, N, HEADS, WIDTH = 3, 7, 4, 16
 SIZES = Sizes(items=5, query=2, classes=6)
@@ -18,9 +26,10 @@ def identity(width):
     return nn.Identity()
 
 
-def made(norm=identity, **options):
+def made(norm=identity, attention="softmax", **options):
     torch.manual_seed(0)
-    return Network(SIZES, norm, **{"heads": HEADS, "width": WIDTH} | options).double()
+    attention = partial(AttentionMap, registry.load("attentions", attention))
+    return Network(SIZES, norm, attention, **{"heads": HEADS, "width": WIDTH} | options).double()
 
 
 def drawn():
@@ -179,7 +188,7 @@ def test_with_the_papers_ends_it_is_the_papers_network_but_for_the_querys_own_to
     """O is the paper's, of the weight that is left to the items, and the token's own value."""
     options = {"layers": 1, "residual": False, "pre_norm": False, "mlp": False, "ends": "mlp"}
     network, inputs = made(Tripled, **options), drawn()
-    paper = PaperNetwork(SIZES, Tripled, width=WIDTH, heads=HEADS).double()
+    paper = PaperNetwork(SIZES, Tripled, partial(AttentionMap, softmax), width=WIDTH, heads=HEADS).double()
     for end in ("item", "query", "head"):
         getattr(paper, end).load_state_dict(getattr(network, end).state_dict())
     [attention] = [block.attention for block in network.blocks]
@@ -239,3 +248,87 @@ def test_logits_times_log_t_are_those_of_longer_queries():
 def test_layer_norms_stand_before_or_after():
     with pytest.raises(ValueError, match="with post_norm, pre_norm must be false: pre_norm='layers'"):
         made(pre_norm="layers", post_norm=True)
+
+
+def logits_and_values(attention, tokens):
+    """Return the scaled logits (B, H, T, T) and the values (B, T, H, d), as numpy has them."""
+    queries, keys, values = (x.detach().numpy() for x in by_head(attention, tokens))
+    return np.einsum("bthd,bnhd->bhtn", queries, keys) / 2, values  # d = 4
+
+
+def weights_by_hand(attention, logits):
+    """Return the weights of each row by its map's own function, a head and a sequence after another."""
+    found = np.empty_like(logits)
+    learned = dict(attention.map.named_parameters())
+    for place in np.ndindex(*logits.shape[:-1]):
+        own = {name: value[place[1] % len(value)].view(1, 1, 1) for name, value in learned.items()}
+        row = torch.from_numpy(logits[place]).view(1, 1, -1)
+        if attention.map.is_softmax:
+            weights = (row * attention.map.map.scale(row.shape[-1], own)).softmax(-1)
+        else:
+            weights = attention.map.map.weights(row, own)
+        found[place] = weights.detach().numpy().ravel()
+    return found
+
+
+@pytest.mark.parametrize("name", registry.names("attentions"))
+def test_weights_are_those_of_any_attention_map(name, monkeypatch):
+    monkeypatch.setattr(transformer, "WEIGHTS_AT_ONCE", 3 * B * HEADS * (N + 1))  # three queries at a time
+    attention, tokens = attention_and_tokens(attention=name)
+    for number, tensor in enumerate(attention.map.parameters()):
+        tensor.data += torch.linspace(0.1, 0.5, len(tensor), dtype=torch.float64) + number
+    logits, values = logits_and_values(attention, tokens)
+    weights = weights_by_hand(attention, logits)
+    assert_same(attention.inside(tokens).weights, torch.from_numpy(weights[:, :, -1, :-1]))
+    outputs = np.einsum("bhtn,bnhd->bthd", weights, values).reshape(B, N + 1, WIDTH)
+    assert_same(attention(tokens, N + 1), attention.output(torch.from_numpy(outputs)))
+
+
+class OfHeads:
+    """A map of which each head has a number of its own."""
+
+    LEARNABLE, OF_HEADS = {"shift": 0.5}, {"factor": 2.0}
+
+    @staticmethod
+    def weights(logits, parameters):
+        return torch.sigmoid(parameters["factor"] * logits - parameters["shift"])
+
+
+def test_each_head_has_its_own_numbers_of_a_map_that_has_them():
+    torch.manual_seed(0)
+    network = Network(SIZES, identity, partial(AttentionMap, OfHeads), heads=HEADS, width=WIDTH, layers=1).double()
+    [attention], [_, tokens] = [block.attention for block in network.blocks], attention_and_tokens()
+    attention.map.get_parameter("factor").data.copy_(torch.arange(1.0, HEADS + 1))
+    logits, _ = logits_and_values(attention, tokens)
+    assert_same(attention.inside(tokens).weights, torch.from_numpy(weights_by_hand(attention, logits)[:, :, -1, :-1]))
+
+
+def adaptive_by_hand(logits):
+    """Return softmax(beta logits), beta by numpy.polyval of the entropy, the mean over the heads."""
+    powers = np.exp(logits - logits.max(-1, keepdims=True))
+    weights = powers / powers.sum(-1, keepdims=True)
+    entropy = -(weights * np.log(weights)).sum(-1).mean(1, keepdims=True)
+    beta = np.maximum(np.polyval(POLYNOMIAL, entropy), 1)
+    assert ((entropy > 0.5) & (beta > 1)).any()
+    sharper = np.exp(beta[..., None] * (logits - logits.max(-1, keepdims=True)))
+    return sharper / sharper.sum(-1, keepdims=True)
+
+
+@pytest.mark.parametrize("sink", [False, True])
+def test_the_rules_of_the_test_change_the_weights_of_all_tokens(sink):
+    plan = make_plain("argmax", "transformer", options={"heads": HEADS, "width": WIDTH, "layers": 1, "sink": sink})
+    model = initial_model(plan, 0).double()
+    _, tokens = attention_and_tokens()
+    found = by_rules(model)
+    attention = model.network.blocks[0].attention
+    logits, values = logits_and_values(attention, tokens)
+    if sink:
+        logits = np.pad(logits, ((0, 0),) * 3 + ((0, 1),))  # its logit is 0
+    expected = {"adaptive": adaptive_by_hand(logits), "hard": logits == logits.max(-1, keepdims=True)}
+    assert found.keys() == expected.keys()
+    for rule, weights in expected.items():
+        changed = found[rule].network.blocks[0].attention
+        outputs = np.einsum("bhtn,bnhd->bthd", weights[..., : N + 1], values).reshape(B, N + 1, WIDTH)
+        normalised = attention.norm(torch.from_numpy(outputs))
+        assert_same(changed(tokens, N + 1), attention.output(normalised))
+    assert model.network.blocks[0].attention.map.rule is None

@@ -18,8 +18,8 @@ from torch import nn
 from vanishing_variance import evaluate, inside, module, train
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.batches import batches
-from vanishing_variance.engine.check import ITEMS, check_norm, map_reads_order
 from vanishing_variance.engine.streams import stream
+from vanishing_variance.engine.trial import ITEMS, check_norm, map_reads_order
 from vanishing_variance.engine.variant import Given
 from vanishing_variance.harness import edits, parallel
 from vanishing_variance.harness.by_value import copied, described

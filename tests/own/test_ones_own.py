@@ -34,13 +34,12 @@ class Narrower:
 
 @pytest.mark.parametrize("network", [None, *registry.names("networks")])
 def test_objects_are_trained_and_evaluated_by_both_engines(network):
-    attention = None if network == "transformer" else Map
-    models = train(smoke(), Mean(bins=4), Norm, [0, 3], attention=attention, network=network, steps=3)
+    models = train(smoke(), Mean(bins=4), Norm, [0, 3], attention=Map, network=network, steps=3)
     assert models.losses.groupby("seed")["step"].max().to_dict() == {0: 3, 3: 3}
     names = f"Mean, Norm, {models.plan.variant.attention_name}, network {network or 'paper'}"
     assert repr(models).startswith(f"Trained({names}, seeds [0, 3], 3 steps")
     accuracy = evaluate(models, [4, 64], 20)
-    assert set(accuracy["rule"]) == ({"last", "averaged"} if network == "transformer" else {"last", "hard", "averaged"})
+    assert set(accuracy["rule"]) == {"last", "hard", "averaged"}
     assert accuracy.groupby(["rule", "length"])["seed"].agg(list).tolist() == [[0, 3]] * (len(accuracy) // 2)
     means = inside(models, [4], 20)
     assert set(means["seed"]) == {0, 3}
@@ -51,7 +50,7 @@ def test_objects_are_trained_and_evaluated_by_both_engines(network):
 def test_a_normaliser_of_modules_is_trained_by_the_plain_engine(capsys):
     models = train(smoke(), Mean(), nn.LayerNorm, [0], steps=2)
     assert "network.norm.weight" in models.weights
-    said = "train LayerNorm Mean-0: by the plain engine, because the normaliser is made of modules"
+    said = "LayerNorm Mean-0: trained by the plain engine, because the normaliser is made of modules"
     assert said in capsys.readouterr().err
 
 
@@ -90,14 +89,14 @@ def test_a_task_of_a_file_is_that_of_its_name():
         ({"task": Mean}, r"^task is <class 'own_tasks.Mean'>; must be a name, or an object of a class that is a Task$"),
         ({"task": WRONG()}, r"^task Own: label has 1 to 2; must be from 0 to 1, of sequences of "),
         ({"task": WRONG(), "network": Bag}, r"^task Own: label has 1 to 2; must be from 0 to 1, of sequences of "),
-        ({"norm": Narrower}, r"^norm Narrower: normalise returns float32 \(2, 6, \d+\); must be float32 "),
-        ({"norm": Map}, r": a normaliser has LEARNABLE and normalise, as ln\.py has$"),
+        ({"norm": Narrower}, r"^norm Narrower: normalise returns float32 \(2, 8, \d+\); must be float32 "),
+        ({"norm": Map}, r"^Map: a normaliser has LEARNABLE and normalise, as ln\.py has$"),
         ({"norm": "layer"}, r"^norms: 'layer' is unknown; choose from centred_rms, ln, none, rms, std"),
-        ({"attention": Norm}, r": an attention map has LEARNABLE, and scale, as ssmax\.py has, or weights, "),
-        ({"attention": Map, "network": "transformer"}, r"^attention is Map; no other network than paper has "),
+        ({"attention": Norm}, r"^Norm: an attention map has LEARNABLE, and scale, as ssmax\.py has, or weights, "),
+        ({"attention": Map, "network": Bag}, r"^attention is Map; network Bag takes no attention map, "),
         (
             {"params": smoke(attention="power"), "network": Bag},
-            r"^attention is power; no other network than paper has ",
+            r"^attention is power; network Bag takes no attention map, ",
         ),
         ({"network": nn.Linear(2, 3)}, r"^network is Linear\(.*\); must be a class that is an nn\.Module, or "),
         ({"network": "own"}, r"^networks: 'own' is unknown; choose from paper, transformer$"),
@@ -122,6 +121,32 @@ def test_a_task_that_is_wrong_at_a_tested_length_is_not_tested():
         evaluate(models, [101], 4)
 
 
+class Pooled(nn.Module):
+    """One's own network that takes an attention map."""
+
+    def __init__(self, sizes, norm, attention, *, heads: int = 2, rows: int = 2):
+        super().__init__()
+        self.rows, self.logits, self.attention = rows, nn.Linear(sizes.items, heads), attention(heads)
+        self.norm, self.head = norm(heads * sizes.items), nn.Linear(heads * sizes.items, sizes.classes)
+
+    def forward(self, items, query):
+        weights = self.attention(self.logits(items).mT[:, : self.rows])
+        return self.head(self.norm((weights @ items).flatten(1)))
+
+
+@pytest.mark.parametrize(("attention", "rules"), [("power", {"hard", "adaptive"}), (Map, {"hard"})])
+def test_a_network_that_takes_an_attention_map_is_tested_by_the_rules_that_change_it(attention, rules):
+    models = train(smoke(), "argmax", "ln", [0, 3], network=Pooled, attention=attention, steps=2)
+    accuracy = evaluate(models, [4, 64], 100).set_index(["rule", "length", "seed"])["accuracy"]
+    assert set(accuracy.index.get_level_values("rule")) == {"last", "averaged"} | rules
+    assert accuracy["hard"].tolist() != accuracy["last"].tolist()
+
+
+def test_a_map_that_gets_logits_of_other_heads_is_refused_before_training():
+    with pytest.raises(InputError, match=r"^network Pooled.* attention: logits are \(.*, 1, .*\); must be .* 2 heads$"):
+        train(smoke(), "argmax", "ln", [0], network=Pooled, options={"rows": 1}, steps=2)
+
+
 @pytest.mark.parametrize("heading", ["**A task**", "## A network of your own"])
 def test_the_example_runs(heading, capsys, monkeypatch):
     _, _, section = (ROOT / "docs/code.md").read_text().partition(heading)
@@ -131,8 +156,12 @@ def test_the_example_runs(heading, capsys, monkeypatch):
     assert "accuracy" in capsys.readouterr().out
 
 
-def test_the_inside_of_a_network_that_does_not_show_it_is_not_measured():
+def test_what_a_network_does_not_show_is_not_measured(capsys):
     models = train(smoke(), "argmax", "ln", [0, 3], network=Bag, steps=2)
-    assert evaluate(models, [4], 20)["accuracy"].between(0, 1).all()
+    accuracy = evaluate(models, [4], 20)
+    assert accuracy["accuracy"].between(0, 1).all()
+    assert set(accuracy["rule"]) == {"last", "averaged"}
+    said = "network Bag: hard and adaptive are not measured; it has no attention map\n"
+    assert capsys.readouterr().err.count(said) == 1
     with pytest.raises(InputError, match="not measured"):
         inside(models)

@@ -11,15 +11,12 @@ from scipy import stats
 from vanishing_variance.figures.board import draw
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import write_text
-from vanishing_variance.harness.frames import read_csv, write_csv, write_files
-from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.harness.frames import read_csv, write_files
 from vanishing_variance.results.comparison import STATISTICS, Statistic
-from vanishing_variance.results.schema import by_rule
-from vanishing_variance.studies.board import board, board_of_study, board_table, gains_by_steps, steps_section
-from vanishing_variance.studies.paper_tables import evidence_of, files
-from vanishing_variance.studies.parameters import line_params, longest_of_ranges, params_of_tables
-from vanishing_variance.studies.reading import read_all
+from vanishing_variance.studies.board import board, board_table, gains_by_steps
+from vanishing_variance.studies.plan import read_plan
 from vanishing_variance.studies.study import read_study
+from vanishing_variance.studies.tables import study_files
 
 LENGTHS = (16, 32, 64)
 
@@ -166,19 +163,11 @@ def test_a_statistic_is_one_function_and_a_study_shows_it_that_asks_for_it(
 def test_what_a_study_in_git_compares_is_that_of_its_results(name, monkeypatch, tmp_path):
     """Else: make study NAME=<name>. Whatever statistics there are that it does not ask for."""
     monkeypatch.chdir(ROOT)
-    params = read_yaml(ROOT / "params.yaml")
-    study, results = read_all(name, params)
-    tested = by_rule(results)
-    longest = longest_of_ranges(line_params(params, study, study.names[0]), study)
-    sequences = study.sequences or params["test"]["sequences"]
-    table = board_of_study(tested, study, longest, sequences)
     folder = ROOT / "studies" / name
-    text = board_table(name, study.question, table) + steps_section(tested, study, longest)
-    assert text == (folder / "board.md").read_text()
-    write_csv(tmp_path / "board.csv", table)
-    again, in_git = (read_csv(path / "board.csv") for path in (tmp_path, folder))
-    pd.testing.assert_frame_equal(again, in_git, rtol=1e-6, atol=1e-6)
-    if study.paper_tables:
-        write_files(tmp_path, files(evidence_of(study, params_of_tables(params, study), results)))
-        written = {path.relative_to(tmp_path) for path in tmp_path.rglob("*.*")}
-        assert {path for path in written if (tmp_path / path).read_text() != (folder / path).read_text()} == set()
+    write_files(tmp_path, study_files(read_study(name), read_plan(name)))
+    for path in (path.relative_to(tmp_path) for path in tmp_path.rglob("*.*")):
+        if path.suffix == ".csv":
+            again, in_git = (read_csv(where / path) for where in (tmp_path, folder))
+            pd.testing.assert_frame_equal(again, in_git, rtol=1e-6, atol=1e-6)
+        else:
+            assert (tmp_path / path).read_text() == (folder / path).read_text(), path

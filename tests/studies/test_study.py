@@ -10,13 +10,18 @@ from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.yaml import read_yaml, written
 from vanishing_variance.params import changed
 from vanishing_variance.studies.new import filled
-from vanishing_variance.studies.parameters import held_out, line_params
+from vanishing_variance.studies.parameters import held_out, line_params, unchecked_params
 from vanishing_variance.studies.plan import digest, plan_of_test, plan_of_training, read_in_training
 from vanishing_variance.studies.study import read_study
 
 PARAMS = read_yaml(ROOT / "params.yaml")
 ENGINE = {f"plain/{path.name}" for path in (ROOT / "src/vanishing_variance/plain").glob("*.py")}
 VALID = {"question": "Why?", "tasks": ["argmax"], "lines": {"none": {"norm": "none"}, "ln": {"norm": "ln"}}}
+
+
+def tuned(rates, **changes):
+    """Return what makes a study tune its lines in their rate."""
+    return {"tune": {"training.learning_rate": rates}, "choose": {"blocks": [5]}, **changes}
 
 
 @pytest.fixture
@@ -63,6 +68,40 @@ def read(tmp_path, monkeypatch):
         ),
         ({"paper_tables": True, "lines": {"a": {"norm": {}}, "b": {"norm": {}}}}, "two lines have the same norm"),
         ({"kept": {"old": {}}}, "sequences is missing; with kept it is how many sequences of each length those were "),
+        (
+            {"tune": {"training.learning_rate": [0.1]}},
+            "tune and choose belong together: the values to try",
+        ),
+        (
+            {"tune": {"training.learning_rate": 0.1}, "choose": {"blocks": [5]}},
+            "tune: training.learning_rate is 0.1; must be a list of values, each a number or a text",
+        ),
+        (
+            {"tune": {"training": {"learning_rate": [0.1, 0.01]}}, "choose": {"blocks": [5]}},
+            "tune: training.learning_rate is [0.1, 0.01]; numbers must be above 0, and increasing",
+        ),
+        (
+            {"tune": {"weights": ["last", "best"]}, "choose": {"blocks": [5]}},
+            "tune: weights is 'best'; choose from last, averaged",
+        ),
+        ({"lines": {"none": {"weights": "averaged"}}}, "line none: weights is of a line that is tuned; of others both"),
+        (tuned([1, 1.0]), "tune: training.learning_rate is [1, 1.0]; numbers must be above 0, and increasing"),
+        (tuned(["a", "A"]), "tune: training.learning_rate is ['a', 'A']; must be without a value named twice"),
+        (
+            tuned(["../a"]),
+            "tune: training.learning_rate is ['../a']; must be a list of values, each a number or a text",
+        ),
+        (tuned([0.1], tune={"seeds_per_block": [2, 4]}), "tune has seeds_per_block, which are the seeds of a line"),
+        (tuned([0.1], tune={"weights": ["last", "averaged"]}), "no line has a key that it is tuned in"),
+        (
+            tuned([0.1], lines={"none": {"training.learning_rate": 0.1, "weights": "averaged"}, "ln": {}}),
+            "line none: weights is of a line that is tuned; of others both",
+        ),
+        (
+            tuned([0.1], lines={"ln": {"weights": ["last", "averaged"]}}),
+            "line ln: weights is ['last', 'averaged']; must",
+        ),
+        (tuned([0.1], lines={"ln": {"seeds_per_block": 4}}), "line ln has seeds_per_block; with tune it is the same"),
     ],
 )
 def test_a_mistake_in_a_study_is_one_line(read, changes, said):
@@ -129,6 +168,12 @@ def test_an_empty_section_changes_nothing(read):
     assert line_params(PARAMS, study, "a") == PARAMS
 
 
+def test_an_option_of_a_line_may_be_a_mapping(read):
+    for own in ({"norm_options": {"widths": {"a": 1}}}, {"norm_options.widths": {"a": 1}}):
+        study = read(VALID | {"lines": {"own": own}})
+        assert unchecked_params(PARAMS, study, "own")["norm_options"] == {"widths": {"a": 1}}
+
+
 def test_the_plan_of_another_network_changes_with_the_plain_engine_and_that_of_the_papers_does_not(read):
     lines = {"paper": {}, "other": {"network": "transformer", "network_options": {"layers": 1, "heads": 2}}}
     study = read(VALID | {"lines": lines})
@@ -138,6 +183,32 @@ def test_the_plan_of_another_network_changes_with_the_plain_engine_and_that_of_t
     networks = {f"networks/{name}.py" for name in ("__init__", "paper", "transformer")}
     assert other["files"].keys() == own | networks | ENGINE
     assert (other["network"], other["network_options"]) == ("transformer", {"layers": 1, "heads": 2})
+
+
+def test_the_map_of_the_base_is_that_of_every_network_which_takes_one(read, monkeypatch):
+    lines = {"paper": {}, "block": {"network": "transformer"}, "own": {"network": "transformer", "attention": "l2"}}
+    study = read(VALID | {"base": {"attention": "power"}, "lines": lines})
+
+    def maps():
+        return {line: line_params(PARAMS, study, line)["attention"] for line in lines}
+
+    assert maps() == {"paper": "power", "block": "power", "own": "l2"}
+    assert "attentions/l2.py" in plan_of_training(line_params(PARAMS, study, "own"), "argmax", "short")["files"]
+    monkeypatch.setattr("vanishing_variance.plain.plan.takes_attention", lambda network: False)
+    assert line_params(PARAMS, study, "block")["attention"] == "softmax"
+    with pytest.raises(InputError, match="line own: network transformer does not read attention; "):
+        maps()
+
+
+def test_of_the_papers_network_by_the_plain_engine_seeds_of_a_process_change_no_digest(read, monkeypatch):
+    monkeypatch.setattr("vanishing_variance.studies.plan.is_plain", lambda params, task: True)
+    study = read(VALID)
+
+    def digest_of(**changes):
+        params = line_params(changed(PARAMS, changes), study, study.names[0])
+        return digest(read_in_training(plan_of_training(params, "argmax", "short")))
+
+    assert digest_of(**{"training.seeds_per_process": 2}) == digest_of() != digest_of(**{"model.width": 64})
 
 
 def test_what_another_network_does_not_read_changes_no_digest_of_it(read):

@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+from contextlib import suppress
 from itertools import product
 from pathlib import Path
 from types import ModuleType
@@ -19,12 +20,13 @@ import stages.train
 from vanishing_variance.engine import registry
 from vanishing_variance.harness.errors import DivergedError, InputError, TooLargeError
 from vanishing_variance.harness.files import write_text
-from vanishing_variance.harness.frames import read_csv
+from vanishing_variance.harness.frames import read_csv, write_csv
 from vanishing_variance.harness.yaml import read_yaml
 from vanishing_variance.studies import show
-from vanishing_variance.studies.make import REPRO, alone, empty_deleted
+from vanishing_variance.studies.make import REPRO, alone, empty_deleted, prepared
 from vanishing_variance.studies.new import filled
-from vanishing_variance.studies.reading import check_kept
+from vanishing_variance.studies.reading import ALL_FAILED
+from vanishing_variance.studies.study import read_study
 
 STUDY = """question: Why?
 tasks: [argmax]
@@ -84,7 +86,7 @@ def test_a_plan_changes_with_its_own_line_and_with_no_parameter_that_the_line_ov
     edit_yaml(Path("params.yaml"), changes)
     assert planned() == before
     after = planned(STUDY.replace("lines: {", "lines: {two: {norm: none, model.heads: 2}, "))
-    assert after["runs"] == ["two-0", "two-1", "own-0", "own-1"]
+    assert list(after["runs"]) == [f"argmax-{run}" for run in ("two-0", "two-1", "own-0", "own-1")]
     for part in ("train", "test"):
         two = [after[part].pop(f"argmax-two-{block}") for block in (0, 1)]
         assert two[0] == two[1] != after[part]["argmax-own-0"]
@@ -97,9 +99,9 @@ def test_a_plan_changes_with_its_own_line_and_with_no_parameter_that_the_line_ov
 
 def test_dvc_reads_of_a_study_what_is_checked_alone():
     """A mistake in any study.yaml would else end every command of DVC."""
-    assert yaml.safe_load(filled("dvc.yaml", "mine"))["vars"] == ["plan.yaml:tasks,runs,intervened,proposed"]
+    assert yaml.safe_load(filled("dvc.yaml", "mine"))["vars"] == ["plan.yaml:runs,intervened,proposed"]
     plan = planned()
-    assert (plan["tasks"], plan["runs"]) == (["argmax"], ["own-0", "own-1"])
+    assert plan["runs"] == {run: {"task": "argmax"} for run in RUNS}
     write_text(MINE / "study.yaml", STUDY.replace("[argmax]", "argmax"))
     assert stage("studies.make", "mine")[0] == stage("plan", "mine")[0] == 2
     assert read_yaml(MINE / "plan.yaml") == plan
@@ -108,7 +110,7 @@ def test_dvc_reads_of_a_study_what_is_checked_alone():
 def test_more_blocks_of_a_line_change_no_plan_of_the_others():
     before = planned()
     after = planned(STUDY.replace("{norm: none}", "{norm: none, blocks: [0, 1, 5]}"))
-    assert after["runs"] == ["own-0", "own-1", "own-5"]
+    assert list(after["runs"]) == [*RUNS, "argmax-own-5"]
     for part in ("train", "test"):
         assert after[part].pop("argmax-own-5") == after[part]["argmax-own-0"]
     assert {**after, "runs": before["runs"]} == before
@@ -193,11 +195,12 @@ def test_results_that_the_papers_tables_are_not_of_are_refused_before_training()
 def test_an_accuracy_or_a_loss_is_there_at_all_lengths_of_a_model_or_at_none(column):
     lines = [f"{HEAD},{column}", *(f"{line}," for line in KEPT.splitlines()[1:])]
     write_text(MINE / "results/kept.csv", "\n".join(lines) + "\n")
-    check_kept("mine", read_yaml(Path("params.yaml")))
+    params = read_yaml(Path("params.yaml"))
+    prepared("mine", read_study("mine"), params, {})
     lines[1] += "0.5"
     write_text(MINE / "results/kept.csv", "\n".join(lines) + "\n")
     with pytest.raises(InputError, match=rf"seed 0, length 16: {column} is empty; must be a number from 0"):
-        check_kept("mine", read_yaml(Path("params.yaml")))
+        prepared("mine", read_study("mine"), params, {})
 
 
 def test_results_of_a_spreadsheet_and_of_a_line_named_as_a_number_are_read():
@@ -304,6 +307,16 @@ def test_a_line_that_no_longer_diverges_is_tested(monkeypatch):
     own = trained_and_tested()
     assert "note" not in own
     assert set(own["seed"]) == {0, 1}
+
+
+def test_results_of_runs_that_a_study_has_no_more_change_nothing(monkeypatch):
+    monkeypatch.setattr(stages.train, "train", lambda *_: None)
+    monkeypatch.setattr(stages.test, "test", results_of)
+    trained_and_tested()
+    board = compared()
+    for left in ("argmax-own-7.csv", "argmax-gone-0.csv", "interventions-argmax-own-7.csv"):
+        write_text(MINE / "results" / left, "of another study\n")
+    pd.testing.assert_frame_equal(compared(), board)
 
 
 def test_a_study_of_fewer_lengths_tests_and_compares_those(monkeypatch):
@@ -434,6 +447,28 @@ def test_a_task_of_a_file_that_params_yaml_does_not_name_is_made_into_a_board(mo
     assert "mean" in (MINE / "board.md").read_text()
 
 
+BLOCKS = """{question: Why?, tasks: [argmax], base: {norm: none, blocks: [0], tasks.argmax.steps.short: 3},
+    lines: {paper: {}, block: &block {network: transformer, network_options: {layers: 2, heads: 2, width: 16}},
+            power: {<<: *block, attention: power}, sparse: {<<: *block, attention: sparsemax}}}"""
+
+
+@pytest.mark.trains
+def test_a_line_of_another_network_has_the_columns_of_the_papers_in_results_and_on_the_board():
+    (MINE / "results/kept.csv").unlink()
+    planned(BLOCKS)
+    columns = {}
+    for line in ("paper", "block", "power", "sparse"):
+        own = (f"argmax-{line}-0", "--study", "mine")
+        assert [stage("train", *own)[0], stage("test", *own)[0]] == [0, 0]
+        columns[line] = {*read_csv(MINE / f"results/argmax-{line}-0.csv", "seed")}
+    assert columns["paper"] >= {"last", "adaptive", "hard", "target", "variance"}
+    heads = {f"target_{layer}_{head}" for layer in range(2) for head in range(2)}
+    assert columns["block"] == columns["power"] == columns["paper"] | heads
+    assert columns["sparse"] == columns["block"] - {"adaptive"}
+    board = compared()
+    assert set(board.query("line == 'block'")["rule"]) == set(board.query("line == 'paper'")["rule"])
+
+
 def test_a_line_of_which_one_block_diverged_has_its_note_and_is_no_baseline(monkeypatch):
     monkeypatch.setattr(stages.train, "train", lambda plan, this: diverges() if this.block else None)
     monkeypatch.setattr(stages.test, "test", results_of)
@@ -458,3 +493,244 @@ def test_a_length_that_memory_does_not_hold_is_a_note_too(monkeypatch):
     monkeypatch.setattr(stages.test, "test", fails)
     assert stage("test", *OWN) == (0, "")
     assert read_csv(MINE / "results/argmax-own-0.csv", "note")["note"].tolist() == [SAID]
+
+
+TUNED = """question: Why?
+tasks: [argmax]
+base: {blocks: [0, 1]}
+tune: {training.learning_rate: [0.001, 0.002]}
+choose: {blocks: [5], grow: 2, refine: 1}
+lines: {none: {norm: none}, ln: {norm: ln}, fixed: {norm: ln, training.learning_rate: 0.001}}
+"""
+# The best rates of the lines: the first is beyond the grid, the second between two of its values.
+OPTIMA = {"none": 0.004, "ln": 0.0014}
+
+
+def of_setting(params, this):
+    """Return made-up results of a run: the further its rate is from the best one of its line, the more loss."""
+    rate, norm = params["training"]["learning_rate"], params["norm"]
+    loss = 0.01 * np.exp(np.log2(rate / OPTIMA[norm]) ** 2)
+    seeds = [2 * this.block, 2 * this.block + 1]
+    models = product(seeds, params["test"]["lengths"])
+    found = [{"seed": seed, "length": length, "last": max(0.7, 1 - loss * length / 100)} for seed, length in models]
+    return pd.DataFrame(found).assign(loss_last=loss, target=0.5, variance=1.0)
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """Return a function that makes TUNED, until some more runs were tested, and returns all that were."""
+    (MINE / "results/kept.csv").unlink()
+    write_text(MINE / "study.yaml", TUNED)
+    tested, room = [], [0]
+
+    def repro(*_, **__):
+        plan = read_yaml(MINE / "plan.yaml")
+        for run in plan["runs"]:
+            path = MINE / f"results/{run}.csv"
+            lengths = plan["plans"][run.rpartition("-")[0]]["test"]["test"]["lengths"]
+            if not path.exists() or set(read_csv(path)["length"]) != set(lengths):
+                if not room[0]:
+                    raise KeyboardInterrupt
+                assert stage("test", run, "--study", "mine") == (0, "")
+                tested.append(run)
+                room[0] -= 1
+
+    def make(most=1000):
+        room[0] = most
+        with suppress(KeyboardInterrupt):
+            assert stage("studies.make", "mine") == (0, "")
+        return tested
+
+    monkeypatch.setattr(stages.test, "test", of_setting)
+    monkeypatch.setattr("vanishing_variance.studies.make.subprocess.run", repro)
+    monkeypatch.setattr("vanishing_variance.studies.make.alone", lambda _: None)
+    monkeypatch.setattr(os, "execv", lambda *_: stage("compare", "--study", "mine"))
+    return make
+
+
+def of_tuned_study():
+    """Return the files in git of a study that was made."""
+    return {name: (MINE / name).read_text() for name in ("choice.yaml", "board.csv", "board.md", "settings.csv")}
+
+
+def test_a_study_that_tunes_is_made_in_rounds_and_goes_on_where_it_was_stopped(made):
+    tested = list(made())
+    choice = read_yaml(MINE / "choice.yaml")["argmax"]
+    chosen = {line: [one["name"] for one in tried if one.get("chosen")] for line, tried in choice.items()}
+    assert chosen == {"none": ["none-0_004"], "ln": ["ln-0_00141"]}
+    of_blocks = [run for run in tested if not run.endswith("-5")]
+    assert sorted(set(of_blocks)) == [
+        f"argmax-{run}-{block}" for run in ("fixed", "ln-0_00141", "none-0_004") for block in (0, 1)
+    ]
+    board = read_csv(MINE / "board.csv").set_index("line")
+    assert board["setting"].dropna().to_dict() == {"none": "learning_rate 0.004", "ln": "learning_rate 0.00141"}
+    assert board["n"].tolist() == [4, 4, 4]
+    assert board["failed"].tolist() == [0, 0, 0]
+    whole = of_tuned_study()
+    before = len(tested)
+    assert len(made()) == before  # nothing is left to do
+    for left in [*MINE.glob("results/*.csv"), *(MINE / name for name in whole)]:
+        left.unlink()
+    made(3)
+    made(5)
+    assert len(made()) == 2 * before
+    assert of_tuned_study() == whole
+
+
+def test_results_that_say_otherwise_than_the_choice_are_not_compared(made):
+    made()
+    path = MINE / "results/argmax-ln-0_001-5.csv"
+    write_csv(path, read_csv(path).assign(loss_last=1e-6))
+    code, said = stage("compare", "--study", "mine")
+    expected = "error: studies/mine/choice.yaml: is not what results say now; go on by make study NAME=mine\n"
+    assert (code, said) == (2, expected)
+
+
+def test_a_choice_of_other_lines_or_that_was_edited_is_one_line(made):
+    made()
+    for study in (TUNED.replace("[argmax]", "[argmax, dictionary]"), TUNED.replace("lines: {", "lines: {own: {}, ")):
+        write_text(MINE / "study.yaml", study)
+        code, said = stage("plan", "mine")
+        assert (code, "choice.yaml: is not of the tasks and lines of study.yaml now; go on by make" in said) == (
+            2,
+            True,
+        )
+    for tried in ("[{name: a, setting: [1]}]", "[{name: a}]", "[a]", "", "[{name: a, setting: {}, more: 1}]"):
+        write_text(MINE / "choice.yaml", f"argmax: {{none: {tried}, ln: []}}\n")
+        code, said = stage("plan", "mine")
+        assert (code, "choice.yaml: is not as make study wrote it; delete it" in said) == (2, True), tried
+
+
+def test_results_that_are_not_whole_choose_nothing(made):
+    made()
+    path = MINE / "results/argmax-ln-0_001-5.csv"
+    whole = read_csv(path)
+    for edited in (whole[:0], whole[whole["seed"] == 10], whole.assign(seed=whole["seed"] + 100)):
+        write_csv(path, edited)
+        code, said = stage("compare", "--study", "mine")
+        assert (code, "choice.yaml: is not what results say now" in said) == (2, True)
+    for column in ("seed", "loss_last", "last"):
+        write_csv(path, whole.assign(**{column: "a"}))
+        code, said = stage("studies.make", "mine")
+        assert (code, f"{path}: line ln-0_001" in said, f"{column} is 'a'; must be" in said) == (2, True, True)
+
+
+def test_a_test_beyond_the_memory_does_not_choose(made):
+    made()
+    path = MINE / "results/argmax-ln-0_00141-5.csv"
+    write_csv(
+        path, pd.DataFrame({"note": ["fails: one sequence of 64 items needs more memory than there is; lower it"]})
+    )
+    code, said = stage("studies.make", "mine")
+    assert (code, "results: ln-0_00141: fails: one sequence of 64 items needs more memory" in said) == (2, True)
+
+
+def test_a_seed_that_chooses_is_not_compared(made):
+    write_text(MINE / "study.yaml", TUNED.replace("blocks: [5]", "blocks: [1]"))
+    code, said = stage("studies.make", "mine")
+    assert (code, "line none has block 1, which is in choose.blocks, too; change one of them" in said) == (2, True)
+    assert not (MINE / "choice.yaml").exists()
+
+
+@pytest.mark.parametrize("key", ["blocks", "seeds_per_block"])
+def test_seeds_that_are_none_are_one_line(made, key):
+    write_text(MINE / "study.yaml", TUNED.replace("blocks: [0, 1]", f"{key}: a"))
+    for name in ("studies.make", "plan"):
+        code, said = stage(name, "mine")
+        assert (code, said.startswith(f"error: studies/mine/study.yaml: line none: {key} is 'a'; must be")) == (2, True)
+
+
+def test_averaged_weights_that_there_are_not_are_not_chosen(made):
+    study = TUNED.replace("base: {", "base: {training.averaged_part: 0, ")
+    planned(study)
+    write_text(MINE / "study.yaml", study.replace("ln: {", "ln: {weights: averaged, "))
+    code, said = stage("studies.make", "mine")
+    assert (code, "line ln: training.averaged_part is 0" in said) == (2, True)
+
+
+def test_seeds_of_a_tuned_line_that_are_kept_are_compared_beside_those_that_are_trained(made, monkeypatch):
+    def with_noise(params, this):
+        found, power = of_setting(params, this), 2 if params["norm"] == "ln" else 1
+        return found.assign(last=found["last"] - 0.001 * found["seed"] ** power)
+
+    monkeypatch.setattr(stages.test, "test", with_noise)
+    study = TUNED.replace("grow: 2, refine: 1", "grow: 0") + "kept: {ln: {norm: ln}}\nsequences: 64\n"
+    write_text(MINE / "study.yaml", study)
+    found = pd.DataFrame(product([6, 7, 10, 11], [4, 16, 64]), columns=["seed", "length"])
+    found = found.assign(
+        task="argmax", line="ln-0_001", last=0.9 - 0.01 * found["seed"], loss_last=1e-6, target=0.5, variance=1.0
+    )
+    write_csv(MINE / "results/kept.csv", found)
+    made()
+    assert read_csv(MINE / "board.csv").set_index("line")["n"].to_dict() == {"ln": 6, "none": 4, "fixed": 4}
+
+
+def test_a_line_of_which_every_setting_failed_is_a_row_that_says_so(made, monkeypatch):
+    def fails(params, this):
+        return of_setting(params, this).assign(**({"last": 0.2} if params["norm"] == "none" else {}))
+
+    monkeypatch.setattr(stages.test, "test", fails)
+    made()
+    assert read_csv(MINE / "board.csv").set_index("line")["note"].dropna().to_dict() == {"none": ALL_FAILED}
+    assert ALL_FAILED in (MINE / "board.md").read_text()
+    write_text(MINE / "study.yaml", TUNED.replace("{norm: ln}", "{norm: none}").partition(", fixed")[0] + "}\n")
+    made()
+    assert read_csv(MINE / "board.csv")["note"].tolist() == [ALL_FAILED] * 2
+
+
+SHARED = """question: Why?
+tasks: [argmax]
+base: {norm: none, blocks: [0]}
+tune: {training.learning_rate: [0.001, 0.002, 0.004], training.decay: [none, cosine]}
+choose: {blocks: [5], grow: 0}
+lines: {both: {}, falls: {training.decay: cosine}}
+"""
+
+
+def test_lines_that_share_runs_have_each_its_own_setting(made, monkeypatch):
+    write_text(MINE / "study.yaml", SHARED)
+
+    def better_without_decay(params, this):
+        found = of_setting(params, this)
+        better = 0.5 if params["training"]["decay"] == "none" else 1
+        return found.assign(loss_last=better * found["loss_last"], last=found["last"] - 0.001 * found["seed"])
+
+    monkeypatch.setattr(stages.test, "test", better_without_decay)
+    made()
+    settings = read_csv(MINE / "settings.csv").dropna(subset="chosen").set_index("line")
+    assert settings["run"].to_dict() == {"both": "both-0_004-none", "falls": "both-0_004-cosine"}
+    both, falls = (f"argmax-{run}-0" for run in settings["run"])
+    intervened = planned(SHARED + "measure: [interventions]\n")["intervened"]
+    assert {run: one["partner"] for run, one in intervened.items()} == {both: falls, falls: both}
+    text = (MINE / "board.md").read_text()
+    assert text.count("**") == 4
+    assert "*falls* has its lowest loss at the largest learning_rate that was tried" in text
+
+
+KEPT_SETTINGS = """question: Why?
+tasks: [argmax]
+sequences: 64
+base: {norm: none, blocks: [0]}
+tune: {training.learning_rate: [0.001, 0.002]}
+choose: {blocks: [5], grow: 0}
+lines: {}
+kept: {none: {}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("blocks", "columns", "said"),
+    [
+        ([5], {"loss_last": 0.1}, "none-0_001, chosen for line none on argmax, has no seed of blocks of that line"),
+        ([0], {"loss_last": 0.1}, "kept.csv has no seed of choose.blocks of line none on argmax"),
+        ([0, 5], {}, "it has no column loss_last"),
+    ],
+)
+def test_kept_settings_have_seeds_that_choose_and_others_and_losses(blocks, columns, said):
+    write_text(MINE / "study.yaml", KEPT_SETTINGS)
+    models = product(["none-0_001"], [seed for block in blocks for seed in (2 * block, 2 * block + 1)], [4, 16, 64])
+    found = pd.DataFrame(models, columns=["line", "seed", "length"])
+    write_csv(MINE / "results/kept.csv", found.assign(task="argmax", last=0.9, **columns))
+    (MINE / "dvc.yaml").unlink(missing_ok=True)
+    code, problem = stage("compare", "--study", "mine")
+    assert (code, said in problem) == (2, True), problem

@@ -35,23 +35,27 @@ SHARE = ["share", *ENDS]
 def shares_of_loss(claim: Claim, evidence: Evidence) -> Measured:
     """Measure shares of the accuracy that models of the baseline lose beyond training; the largest is the value."""
     _beyond(claim, evidence)
-    wanted = SHARES[claim.statistic]
+    wanted, longest = SHARES[claim.statistic], evidence.training.longest
     of_line = rows(evidence.interventions, task=claim.pair.task, line=claim.baseline)
-    by_place = shares.shares(of_line, evidence.training.longest).set_index(["kind", "intervention", "where"])
-    found = by_place.loc[list(wanted.values())]
-    average = found[found["length"].isna()]
-    beyond = found[found["length"] > evidence.training.longest[claim.baseline]]
+    by_place = shares.shares(of_line, longest).set_index(["kind", "intervention", "where"])
+    measured = by_place.loc[list(wanted.values())].reset_index()
+    average = measured[measured["length"].isna()]
+    beyond = measured[measured["length"] > longest[claim.baseline]]
     words = []
     for name, share in zip(wanted, average.to_dict("records"), strict=True):
         percent = [100 * share[column] for column in SHARE]
-        text = f"({share['note']})" if np.isnan(share["share"]) else estimate("z.0f", *percent, unit="%")
-        words.append(f"{name} {text}")
-    largest = average.sort_values("share", ascending=False, kind="stable")
-    kind = str(largest.index.get_level_values("kind")[0])
-    ours, low, high = 100 * largest[SHARE].to_numpy()[0]
-    by_length = {length: of_length[ENDS].to_numpy() for length, of_length in beyond.groupby("length")}
-    measured = Measured(", ".join(words), UNITS[kind], ours, low, high, n=int(largest["n"].iloc[0]))
-    return replace(measured, intervals=average[ENDS].to_numpy(), by_length=by_length)
+        text = estimate("z.0f", *percent, unit="%")
+        words.append(f"{name} ({share['note']})" if np.isnan(share["share"]) else f"{name} {text}")
+    largest = average.sort_values("share", ascending=False, kind="stable").iloc[0]
+    ours, low, high = (100 * largest[column] for column in SHARE)
+    return Measured(
+        ", ".join(words),
+        UNITS[largest["kind"]],
+        *(ours, low, high),
+        n=int(largest["n"]),
+        intervals=average[ENDS].to_numpy(),
+        by_length={length: of_length[ENDS].to_numpy() for length, of_length in beyond.groupby("length")},
+    )
 
 
 def read_out(claim: Claim, evidence: Evidence) -> Measured:
@@ -81,7 +85,8 @@ def attribution(claim: Claim, evidence: Evidence) -> Measured:
     for form in names.FORMS:
         recovered[form] = (percent[names.restored(form), names.BEFORE] - base).to_numpy()
         words.append(f"{form} moments put right {_points(recovered[form])}")
-    intervals = np.array([interval(values - HALF * gain["gain"])[1:] for values in recovered.values()])
+    less_half = [values - HALF * gain["gain"] for values in recovered.values()]
+    intervals = np.array([interval(values)[1:] for values in less_half])
     verdicts = ", ".join(f"{key}: {verdict}" for key, verdict in parts.items())
     said = f"{', '.join(words)}; {verdicts}"
     # The unit: of what models without a normaliser would gain, which is no gain of ln.

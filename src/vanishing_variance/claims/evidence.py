@@ -37,12 +37,13 @@ class Evidence:
     def arms(self, pair: Pair) -> Arms:
         """Return the accuracies of a pair. Raises NotTestedError where it has no seed or no length beyond training."""
         lines = (pair.line, pair.baseline)
-        absent = [line for line in lines if rows(self.accuracy, task=pair.task, line=line).empty]
+        of_task = rows(self.accuracy, task=pair.task)
+        absent = [line for line in lines if line not in set(of_task["line"])]
         if absent:
             said = f"{pair.task} was not trained on the {range_of(pair.line)} range with"
             raise NotTestedError(f"{said} {' and '.join(map(norm_of, absent))}")
         longest = self.training.longest[pair.line]
-        ours, theirs = (rows(self.accuracy, task=pair.task, line=line, rule=pair.rule) for line in lines)
+        ours, theirs = (rows(of_task, line=line, rule=pair.rule) for line in lines)
         arms = Arms(ours, theirs, longest, self.training.sequences, pair.rule)
         if arms.gains.empty or max(arms.lengths) <= longest:
             said = f"no seed of {pair.task} with {' and '.join(map(norm_of, lines))} alike was tested"

@@ -25,7 +25,8 @@ def gain(claim: Claim, evidence: Evidence) -> Measured:
     arms = evidence.arms(claim.pair)
     test = paired(arms)
     differences = _by_length(arms)
-    words = [f"ahead at {int((differences.mean() > 0).sum())} of {differences.shape[1]} lengths"]
+    ahead = int((differences.mean() > 0).sum())
+    words = [f"ahead at {ahead} of {differences.shape[1]} lengths"]
     behind = [power(length) for length in lengths_behind(differences)]
     if behind:
         words.append(f"significantly behind at {', '.join(behind)}")
@@ -34,16 +35,24 @@ def gain(claim: Claim, evidence: Evidence) -> Measured:
     _, baseline = arms.paired
     below = papers_numbers(evidence.paper, claim.pair, claim.baseline) - baseline[differences.columns].mean()
     if norm_of(claim.baseline) == "none" and below.max() > ROUNDED:
-        words.append(f"baseline up to {below.max():.1f} points below the paper's, at {power(int(str(below.idxmax())))}")
-    at_shortest, *_ = estimate_of(arms, "log_odds", arms.lengths[0])
-    if not np.isnan(at_shortest):
-        shortest = power(arms.lengths[0])
-        words.append(f"log-odds {at_shortest:+.2f} at {shortest}")
-        left = [estimate("+.1f", *estimate_of(arms, f"at_{whose}_accuracy")) for whose in ("baseline", "own")]
-        words.append(f"{left[0]} left at the baseline's log-odds at {shortest}, {left[1]} at its own")
+        furthest = power(int(str(below.idxmax())))
+        words.append(f"baseline up to {below.max():.1f} points below the paper's, at {furthest}")
+    words += _at_equal_accuracy(arms)
     paper = _papers(claim.pair, evidence).mean(skipna=False)
     parts = dict.fromkeys(behind, CONTRADICTED)
     return by_seed(arms.gains[BEYOND].to_numpy(), "pp", ", ".join(words), paper=paper, parts=parts)
+
+
+def _at_equal_accuracy(arms: Arms) -> list[str]:
+    """Return words for the log-odds at the shortest length, and for what is left of a gain at equal ones."""
+    log_odds, *_ = estimate_of(arms, "log_odds", arms.lengths[0])
+    if np.isnan(log_odds):
+        return []
+    shortest = power(arms.lengths[0])
+    at_baselines = estimate("+.1f", *estimate_of(arms, "at_baseline_accuracy"))
+    at_own = estimate("+.1f", *estimate_of(arms, "at_own_accuracy"))
+    left = f"{at_baselines} left at the baseline's log-odds at {shortest}, {at_own} at its own"
+    return [f"log-odds {log_odds:+.2f} at {shortest}", left]
 
 
 def lengths_behind(differences: pd.DataFrame) -> list[int]:

@@ -28,12 +28,13 @@ def inside(claim: Claim, evidence: Evidence) -> Measured:
         means = list(of_both(*means))
     if means[0].empty:
         raise NotTestedError(f"no models of {task} with {' and '.join(lines)} alike were measured beyond training")
-    values = (means[0] - means[1] if claim.baseline else means[0]).to_numpy()
-    words = mean_estimate(values, ".3g")
+    values = means[0] - means[1] if claim.baseline else means[0]
+    words = mean_estimate(values.to_numpy(), ".3g")
     if claim.baseline or function is _drift:
         how = _distance if function is _drift else "{:.3g}".format
-        words = ", ".join(f"{line} {how(each.mean())}" for line, each in zip(lines, means, strict=True))
-    return by_seed(values, unit, words)
+        both = zip(lines, means, strict=True)
+        words = ", ".join(f"{line} {how(of_line.mean())}" for line, of_line in both)
+    return by_seed(values.to_numpy(), unit, words)
 
 
 def _drift(models: pd.DataFrame) -> pd.Series:

@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 
 from vanishing_variance.engine import loop
-from vanishing_variance.engine.check import check_choices
 from vanishing_variance.engine.checkpoints import fingerprint, to_arrays
 from vanishing_variance.engine.device import device
 from vanishing_variance.engine.initialisation import draw
 from vanishing_variance.engine.interfaces import Weights
 from vanishing_variance.engine.plan import TrainedBlock, TrainingPlan
 from vanishing_variance.engine.steps import FastSteps
+from vanishing_variance.engine.trial import check_choices
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.memory import require_memory
 from vanishing_variance.harness.parallel import Report, job

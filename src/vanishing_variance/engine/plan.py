@@ -14,7 +14,7 @@ from vanishing_variance.engine.config import Training
 from vanishing_variance.engine.ranges import Range, training_steps
 from vanishing_variance.engine.run import PAPER, Run
 from vanishing_variance.engine.seeds import Index
-from vanishing_variance.engine.task import TaskTraining
+from vanishing_variance.engine.task import TaskTraining, why_plain
 from vanishing_variance.engine.variant import NAMED, Given, Variant
 from vanishing_variance.harness.sections import get_param
 
@@ -44,6 +44,11 @@ class TrainingPlan:
     def network_name(self) -> str:
         """The name of the network's file, or of its class."""
         return self.network if isinstance(self.network, str) else str(self.network.__name__)
+
+    @property
+    def why_plain(self) -> str:
+        """Why the plain engine trains it; nothing where the fast one does."""
+        return why_plain(self.network, self.variant.task, norm_of_modules=self.variant.has_norm_of_modules)
 
     @classmethod
     def of(cls, params: Mapping[str, Any], run: Run, *, given: Given = NAMED) -> "TrainingPlan":

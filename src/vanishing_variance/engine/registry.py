@@ -11,8 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from vanishing_variance.engine.run import PAPER
-from vanishing_variance.engine.task import Task, unfit
+from vanishing_variance.engine.task import Task, why_plain
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.sections import get_param
 
@@ -65,8 +64,12 @@ def load_task(name: str) -> type[Task]:
     return tasks[0]
 
 
-def why_plain(params: Mapping[str, Any], task: str) -> str:
-    """Return why the plain engine trains a network on a task by params.yaml; nothing where the fast one does."""
-    if params["network"] != PAPER:
-        return f"the fast engine trains network {PAPER} alone"
-    return unfit(get_param(params, f"tasks.{task}.data", load_task(task)))
+def task_of(params: Mapping[str, Any], name: str) -> Task:
+    """Return a task by params.yaml. Raises InputError."""
+    task: Task = get_param(params, f"tasks.{name}.data", load_task(name))
+    return task
+
+
+def is_plain(params: Mapping[str, Any], task: str) -> bool:
+    """Return whether the plain engine trains the network of params.yaml on a task."""
+    return why_plain(params["network"], task_of(params, task)) != ""

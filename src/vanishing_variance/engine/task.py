@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Shaped
 
+from vanishing_variance.engine.run import PAPER
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.sections import Count, Positive, Section
 
@@ -144,8 +145,12 @@ class Task(Section, ABC):
         return feature if isinstance(feature, Number) else replace(feature, classes=self.number(feature.classes))
 
 
-def unfit(task: Task) -> str:
-    """Return why the fast engine does not take a task's items and query; nothing where it does."""
+def why_plain(network: Any, task: Task, *, norm_of_modules: bool = False) -> str:
+    """Return why the plain engine trains a network on a task; nothing where the fast one does."""
+    if network != PAPER:
+        return f"the fast engine trains network {PAPER} alone"
+    if norm_of_modules:
+        return "the normaliser is made of modules"
     items = task.item_features
     features = [*items.values(), *task.query_features.values()]
     if any(isinstance(feature, Number) and feature.width > 1 for feature in features):

@@ -13,7 +13,7 @@ from vanishing_variance.engine.embedding import Embedding
 from vanishing_variance.engine.initialisation import Initial
 from vanishing_variance.engine.interfaces import Normaliser, Rescaled, Weighting, of_heads
 from vanishing_variance.engine.network import Network, initial
-from vanishing_variance.engine.task import Sequences, Task, TaskTraining, unfit
+from vanishing_variance.engine.task import Sequences, Task, TaskTraining
 from vanishing_variance.harness.caller import as_before
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.memory import in_one_line
@@ -64,9 +64,7 @@ class Variant:
         cls, params: Mapping[str, Any], task: str, norm: str, attention: str = "softmax", given: Given = NAMED
     ) -> "Variant":
         """Return the variant by params.yaml, whose options are of its own norm and attention. Raises InputError."""
-        data = given.task
-        if data is None:
-            data = get_param(params, f"tasks.{task}.data", registry.load_task(task))
+        data = registry.task_of(params, task) if given.task is None else given.task
         model = get_param(params, "model", Model)
         options = [
             params.get(f"{key}_options", {}) if name == params.get(key, name) else {}
@@ -104,14 +102,8 @@ class Variant:
         return norm
 
     def network(self) -> Network:
-        """Return the network. Raises InputError for a task that does not fit it, or a choice that is incomplete."""
-        if why := self.unfit():
-            raise InputError(f"task {self.task_name}: {why}; train with a network")
-        return self._network()
-
-    def unfit(self) -> str:
-        """Return why the fast engine does not take the variant, and the plain one must; nothing where it does."""
-        return "the normaliser is made of modules" if self.has_norm_of_modules else unfit(self.task)
+        """Return the network. Raises InputError for a choice that is incomplete."""
+        return Network(Embedding(self.task), self.attention, self.norm, self.model)
 
     @property
     def has_norm_of_modules(self) -> bool:
@@ -121,12 +113,9 @@ class Variant:
 
     def initial(self, training: TaskTraining) -> dict[str, Initial]:
         """Return how each tensor of one seed starts."""
-        network = self._network()
+        network = self.network()
         embedding = network.embedding.initial(training, self.model.width)
         return initial(network, embedding, self.task.num_classes)
-
-    def _network(self) -> Network:
-        return Network(Embedding(self.task), self.attention, self.norm, self.model)
 
 
 def made(folder: str, name: str, options: Mapping[str, Any]) -> Any:
@@ -158,5 +147,5 @@ def _check_learnable(choice: Any) -> None:
 
 
 def _place(choice: Any) -> str:
-    """Return the file of a module, or the name of a class."""
-    return str(getattr(choice, "__file__", None) or getattr(choice, "__name__", choice))
+    """Return the file of a module, or the name of a class, an object's too."""
+    return str(getattr(choice, "__file__", None) or getattr(choice, "__name__", type(choice).__name__))

@@ -1,9 +1,10 @@
 """Gain in accuracy of every line against sequence length, by the rules of the tests (Tables 1 to 6)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
+from matplotlib.axes import Axes
 
 from vanishing_variance.figures import style, variants
 from vanishing_variance.figures.drawing import Drawing
@@ -19,6 +20,7 @@ DRAWN = {
     "averaged": ("averaged", "with averaged weights"),
 }
 ESTIMATES = ["n", "mean", "low", "high", "difference", "difference_low", "difference_high"]
+CURVE = ("difference", "difference_paper", "difference_low", "difference_high")
 HOLLOW: dict[str, Any] = {"mfc": "none", "ms": 6, "mew": 0.8, "linestyle": "none", "zorder": 1}
 
 
@@ -29,7 +31,8 @@ def data(accuracy: pd.DataFrame, tasks: tuple[str, ...], range_: str) -> pd.Data
     """
     there = [line for line in sorted(accuracy["line"].unique()) if range_of(line) == range_]
     none = line_of("none", range_)
-    pairs = [(line, none) for line in dict.fromkeys([*(line_of(norm, range_) for norm in NORMS), *there])]
+    usual = [line_of(norm, range_) for norm in NORMS]
+    pairs = [(line, none) for line in dict.fromkeys([*usual, *there])]
     wanted = [("accuracy", LENGTHS), ("difference", LENGTHS)]
     frame = compare(accuracy[accuracy["task"].isin(tasks)], pairs, dict.fromkeys(there, 0), 0, wanted)
     names = {"scope": "length", "accuracy_n": "n", "accuracy": "mean", "accuracy_low": "low", "accuracy_high": "high"}
@@ -49,6 +52,14 @@ def papers(reference: pd.DataFrame, range_: str) -> pd.DataFrame:
     return both.assign(difference=difference.where(both["line"] != none))
 
 
+def curve(axes: Axes, means: pd.DataFrame, columns: Iterable[str], look: dict[str, Any], label: str) -> None:
+    """Draw means against length; `columns`: of the mean, of the paper's, which is hollow, and of the band's ends."""
+    mean, paper, low, high = (means.set_index("length")[column] for column in columns)
+    axes.plot(mean.index, mean, **look, label=label)
+    axes.plot(paper.index, paper, **look | HOLLOW)
+    style.band(axes, low, high, look["color"])
+
+
 def draw(means: pd.DataFrame, paper: pd.DataFrame, trained: tuple[int, int], steps: Mapping[str, int]) -> Drawing:
     """Draw the differences from `none`: a row a task, a column a rule of DRAWN; the lengths of training are shaded.
 
@@ -60,11 +71,8 @@ def draw(means: pd.DataFrame, paper: pd.DataFrame, trained: tuple[int, int], ste
     for axes, task, rule, lines in panels:
         # std, whose marks are smaller, above ln
         for name in lines["line"].unique()[::-1]:
-            line = rows(lines, line=name).set_index("length")
-            look = variants.look(norm_of(name))
-            axes.plot(line.index, line["difference"], **look, label=variants.label(norm_of(name)))
-            axes.plot(line.index, line["difference_paper"], **look | HOLLOW)
-            style.band(axes, line["difference_low"], line["difference_high"], look["color"])
+            norm = norm_of(name)
+            curve(axes, rows(lines, line=name), CURVE, variants.look(norm), variants.label(norm))
         axes.axhline(0, color="#000000", lw=0.9, zorder=1)
         axes.axvspan(*trained, color=style.LIGHT, zorder=0, label="training lengths")
         style.length_axis(axes, means["length"].unique())

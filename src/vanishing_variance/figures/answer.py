@@ -3,11 +3,12 @@
 import pandas as pd
 
 from vanishing_variance.figures import style, variants
-from vanishing_variance.figures.accuracy import HOLLOW
+from vanishing_variance.figures.accuracy import HOLLOW, curve
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.results.columns import rows
 from vanishing_variance.results.comparison import BEYOND
 
+CURVE = ("mean", "paper", "low", "high")
 LOOKS = {
     "none": variants.look("none"),
     "ln": variants.look("ln"),
@@ -23,10 +24,7 @@ def draw(means: pd.DataFrame, trained: tuple[int, int]) -> Drawing:
     figure, panels = style.facets(by_length, "row", "task", margin=0.55, height=2.3)
     for axes, _, task, lines in panels:
         for name, look in LOOKS.items():
-            line = rows(lines, treatment=name).set_index("length")
-            axes.plot(line.index, line["mean"], **look, label=name)
-            axes.plot(line.index, line["paper"], **look | HOLLOW)
-            style.band(axes, line["low"], line["high"], look["color"])
+            curve(axes, rows(lines, treatment=name), CURVE, look, name)
         axes.axvspan(*trained, color=style.LIGHT, zorder=0, label="training lengths")
         style.length_axis(axes, by_length["length"].unique())
         axes.set(title=task, ylabel="accuracy (%)", ylim=(-2, 105))

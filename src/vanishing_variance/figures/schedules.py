@@ -44,7 +44,10 @@ def draw(gains: pd.DataFrame) -> Drawing:
     style.legend_above(figure, columns=3)
     about = []
     for label, own in gains.groupby("schedule", sort=False):
-        seeds = [f"{task} {' and '.join(map(str, n.unique()))}" for task, n in own.groupby("task", sort=False)["n"]]
+        seeds = []
+        for task, counts in own.groupby("task", sort=False)["n"]:
+            numbers = " and ".join(map(str, counts.unique()))
+            seeds.append(f"{task!s} {numbers}")
         about.append(f"{label}: {', '.join(seeds)}")
     caption = (
         f"Mean paired differences over n seeds ({'; '.join(about)}); bars: 95% t intervals over seeds. An arm's best "

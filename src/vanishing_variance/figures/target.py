@@ -27,8 +27,10 @@ def draw(means: pd.DataFrame, trained: tuple[int, int]) -> Drawing:
         axes.set(title=task, ylabel="attention weight of\nthe target (%)", ylim=(-2, 105))
         axes.label_outer()
     style.legend_above(figure, columns=5)
-    seeds = means.groupby("network", sort=False)["n"].agg(["min", "max"])
-    numbers = "; ".join(f"{name}, {' to '.join(map(str, dict.fromkeys(row)))}" for name, *row in seeds.itertuples())
+    counts = []
+    for network, of_network in means.groupby("network", sort=False)["n"]:
+        counts.append(f"{network}, {variants.seeds(of_network)}")
+    numbers = "; ".join(counts)
     caption = (
         f"Means over n seeds ({numbers}), last weights; bands: 95% t intervals over seeds. Target: the item with the "
         "answer. Of several heads, the one that attends most to it. The Transformer layer has pre-norm and no LN "

@@ -56,6 +56,12 @@ def described(thing: Any) -> bytes:
     return _dumped(_Describer, thing)
 
 
+def bytes_of(tensor: Tensor) -> bytes:
+    """Return the numbers of a tensor as bytes."""
+    flat = tensor.detach().cpu().contiguous().flatten()
+    return flat.view(torch.uint8).numpy().tobytes()
+
+
 class ByValue:
     """An object whose pickle has the code of what it holds."""
 
@@ -109,8 +115,7 @@ class _Describer(_Pickler):
 
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, Tensor):
-            flat = obj.detach().cpu().contiguous().flatten()
-            return bytes, (flat.view(torch.uint8).numpy().tobytes(),)
+            return bytes, (bytes_of(obj),)
         return super().reducer_override(obj)
 
     def name(self, kind: type, tracked: str | None) -> str:

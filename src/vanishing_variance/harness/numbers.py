@@ -32,6 +32,11 @@ def estimate(
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> str:
     """Return a table whose first columns, as many as `texts`, are aligned to the left, the others to the right."""
-    frame = pd.DataFrame(rows, columns=list(head)).replace(r"\|", r"\\|", regex=True)
-    alignment = ["left"] * texts + ["right"] * (len(head) - texts)
-    return str(frame.to_markdown(index=False, disable_numparse=True, colalign=alignment))
+    return table_of(pd.DataFrame(rows, columns=list(head)), texts)
+
+
+def table_of(cells: pd.DataFrame, texts: int = 1) -> str:
+    """Return the same of a frame of texts, below the names of its columns."""
+    escaped = cells.replace(r"\|", r"\\|", regex=True)
+    alignment = ["left"] * texts + ["right"] * (cells.shape[1] - texts)
+    return str(escaped.to_markdown(index=False, disable_numparse=True, colalign=alignment))

@@ -1,5 +1,6 @@
 """YAML 1.2, as DVC reads it."""
 
+import re
 from collections.abc import Mapping
 from io import StringIO
 from pathlib import Path
@@ -9,6 +10,9 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError
 
 from vanishing_variance.harness.errors import InputError, shown
+
+# The dotted key of a choice's option, such as norm_options.width.
+OPTION = re.compile(r"_options\.[^.]+$")
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
@@ -44,12 +48,15 @@ def written(document: Mapping[str, Any], *, once: bool = False) -> str:
 def flattened(sections: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Return the values of sections, and of sections in them, by dotted key; an empty section is a value, too.
 
+    So is the value of an OPTION, even a mapping.
+
     Raises InputError for a key given twice, nested and dotted.
     """
     values: dict[str, Any] = {}
     for name, value in sections.items():
         key = f"{prefix}{name}"
-        inner = flattened(value, f"{key}.") if isinstance(value, Mapping) and value else {key: value}
+        is_section = isinstance(value, Mapping) and value and not OPTION.search(key)
+        inner = flattened(value, f"{key}.") if is_section else {key: value}
         for twice in values.keys() & inner.keys():
             raise InputError(f"{twice} is {shown(values[twice])} and {shown(inner[twice])}; must be given once")
         values |= inner

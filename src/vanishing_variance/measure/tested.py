@@ -38,14 +38,13 @@ def answers(
     `evaluate_block`. The test sequences are drawn, or those that the stage `generate` has `stored`; if `small`, in this
     process. Raises InputError and TooLargeError.
     """
-    variant = plan.variant
     if plan.is_plain:
         found = _plain("answers").plain_answers(plan, seeds, weights, test.lengths, test.sequences)
         frames = {"accuracy": accuracies(plan.name, found, seeds)}
     else:
         sequences = sequences_of(plan, test, stored=stored)
         found, frames = evaluate_block(plan, weights, seeds, sequences, diagnostics, small=small)
-    if diagnostics is not None and (plan.is_plain or variant.model.heads > 1):
+    if diagnostics is not None and ("mechanism" not in frames or plan.variant.model.heads > 1):
         measured = _plain("inside")
         if measured.has_inside(plan):
             number = min(IN_HEADS, test.sequences)

@@ -3,17 +3,14 @@
 B sequences, N items, D width, F and G features of an item and of the query, C classes, H heads, d = D / H.
 """
 
-from collections.abc import Mapping, Sequence
-from types import SimpleNamespace
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Literal
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vanishing_variance.engine import registry
-from vanishing_variance.engine.interfaces import Rescaled, Weighting, of_heads
-from vanishing_variance.networks import Layer, MakeNorm, Sizes
+from vanishing_variance.networks import Layer, MakeAttention, MakeNorm, Sizes
 
 
 class Network(nn.Module):
@@ -21,13 +18,14 @@ class Network(nn.Module):
 
     With several heads O = map(q K^T / sqrt(d)) V is made of each head's, side by side; d = D / heads is a head's width.
     Without sqrt(d) where logits are not scaled, and without W_O where there is no output projection. The options are
-    the section `model` of params.yaml, and `attention`.
+    the section `model` of params.yaml.
     """
 
     def __init__(
         self,
         sizes: Sizes,
         norm: MakeNorm,
+        attention: MakeAttention,
         *,
         width: int = 128,
         heads: int = 1,
@@ -35,15 +33,10 @@ class Network(nn.Module):
         scaled_logits: bool = True,
         output_projection: bool = True,
         projection: Literal["mlp", "direct"] = "mlp",
-        attention: str | Rescaled | Weighting = "softmax",
     ) -> None:
         super().__init__()
         self.head_width, self.scaled_logits = width // heads, scaled_logits
-        chosen: Any = registry.load("attentions", attention) if isinstance(attention, str) else attention
-        # what is used of it: a module of Python's cannot be copied
-        names = ("LEARNABLE", "OF_HEADS", "scale", "weights")
-        used = {name: getattr(chosen, name) for name in names if hasattr(chosen, name)}
-        self.map: Any = SimpleNamespace(**used)
+        self.map = attention(heads)
 
         self.item: nn.Module = nn.Identity()
         self.query: nn.Module = nn.Identity()
@@ -61,11 +54,6 @@ class Network(nn.Module):
             "output": output,
         }
         self.attention = nn.ModuleDict(projections)
-        self.map_parameters = nn.Module()
-        for name, value in self.map.LEARNABLE.items():
-            self.map_parameters._parameters[name] = nn.Parameter(torch.full((1, 1, 1), float(value)))
-        for name, value in of_heads(self.map).items():
-            self.map_parameters._parameters[name] = nn.Parameter(torch.full((1, heads, 1), float(value)))
         self.norm = norm(width)
         self.head = mlp(width, width, sizes.classes)
 
@@ -88,28 +76,9 @@ class Network(nn.Module):
         for q, k in zip(queries, keys, strict=True):
             of_head = torch.einsum("bd,bnd->bn", q, k)
             logits.append(of_head / self.head_width**0.5 if self.scaled_logits else of_head)
-        weights = self.weights([self.rescaled(of_head, head) for head, of_head in enumerate(logits)])
-        outputs = [torch.einsum("bn,bnd->bd", *of_head) for of_head in zip(weights, values, strict=True)]
-        return [Layer(torch.stack(weights, dim=1), torch.stack(outputs, dim=1))]
-
-    def rescaled(self, logits: Float[Tensor, "B N"], head: int) -> Float[Tensor, "B N"]:
-        """Return the logits of a head times the factor of the map, of one that has a factor."""
-        if not isinstance(self.map, Rescaled):
-            return logits
-        factor = self.map.scale(logits.shape[-1], self.parameters_of(head))
-        return (logits.unsqueeze(0) * factor).squeeze(0)
-
-    def weights(self, rescaled: Sequence[Float[Tensor, "B N"]]) -> list[Float[Tensor, "B N"]]:
-        """Return the attention weights of each head by the map, as of an ensemble of one seed."""
-        if isinstance(self.map, Rescaled):
-            return [torch.softmax(logits, dim=-1) for logits in rescaled]
-        by_head = enumerate(rescaled)
-        return [self.map.weights(logits.unsqueeze(0), self.parameters_of(head)).squeeze(0) for head, logits in by_head]
-
-    def parameters_of(self, head: int) -> dict[str, Tensor]:
-        """Return the parameters of the map for one of its heads."""
-        parameters: dict[str, Tensor] = dict(self.map_parameters.named_parameters())
-        return parameters | {name: parameters[name][:, head : head + 1] for name in of_heads(self.map)}
+        weights = self.map(torch.stack(logits, dim=1))
+        outputs = [torch.einsum("bn,bnd->bd", w, v) for w, v in zip(weights.unbind(1), values, strict=True)]
+        return [Layer(weights, torch.stack(outputs, dim=1))]
 
 
 def state_of_seed(weights: Mapping[str, Float[Tensor, "S ..."]], seed: int) -> dict[str, Tensor]:
@@ -120,8 +89,6 @@ def state_of_seed(weights: Mapping[str, Float[Tensor, "S ..."]], seed: int) -> d
         of_seed = tensor[seed]
         if group == "embedding":
             named[f"features.{part}.weight"] = of_seed
-        elif group == "map":
-            named[f"network.map_parameters.{part}"] = of_seed.view(1, -1, 1)
         elif group == "attention" and not part.endswith("bias"):
             named[f"network.{name}.weight"] = of_seed
         else:

@@ -12,12 +12,14 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn.functional import normalize, pad, scaled_dot_product_attention
 
-from vanishing_variance.networks import Layer, MakeNorm, Sizes
+from vanishing_variance.networks import AttentionMap, Layer, MakeAttention, MakeNorm, Sizes
 from vanishing_variance.networks.paper import mlp as mlp_of_paper
 
 Place = Literal["outputs", "head", "projected"]
 Gate = Literal["none", "elementwise", "headwise", "scale"]
 Weights = Literal["softmax", "log", "l2", "cosine", "cosine-log"]
+# Attention weights at a time, over heads and sequences, where they are kept.
+WEIGHTS_AT_ONCE = 2**20
 
 
 class Network(nn.Module):
@@ -37,6 +39,7 @@ class Network(nn.Module):
         self,
         sizes: Sizes,
         norm: MakeNorm,
+        attention: MakeAttention,
         *,
         layers: int = 2,
         heads: int = 4,
@@ -65,9 +68,9 @@ class Network(nn.Module):
         hidden = round(mlp_ratio * width) if mlp else 0
         self.blocks = nn.ModuleList()
         for _ in range(layers):
-            attention = Attention(width, heads, norm, norm_place, gate, weights, sink=sink)
+            layer = Attention(width, attention(heads), norm, norm_place, gate, weights, sink=sink)
             of_layers = post_norm or pre_norm in (True, "layers")
-            self.blocks.append(Block(width, attention, hidden, residual=residual, norms=of_layers, after=post_norm))
+            self.blocks.append(Block(width, layer, hidden, residual=residual, norms=of_layers, after=post_norm))
         self.last_norm = nn.LayerNorm(width) if pre_norm in (True, "classes") else nn.Identity()
         self.head = end(width, sizes.classes)
 
@@ -126,7 +129,7 @@ class Block(nn.Module):
 
 
 class Attention(nn.Module):
-    """W_O (norm(O) * sigmoid(W x)), O = softmax(q K^T / sqrt(d)) V of each head, bidirectional.
+    """W_O (norm(O) * sigmoid(W x)), O = map(q K^T / sqrt(d)) V of each head, bidirectional; the map is of T tokens.
 
     The gate is that of Qiu et al. (2025, arXiv:2505.06708, G1) and Qwen3-Next: Y' = Y * sigmoid(X W), of the hidden
     states x that the queries are made of, without a bias; a number for each feature of each head (`elementwise`) or for
@@ -134,20 +137,29 @@ class Attention(nn.Module):
     `scale` has one learned number a head, at first 1 (HeadScale of NormFormer, Shleifer et al. 2021, arXiv:2110.09456).
 
     `sink`: a learned logit of each head, at first 0, that takes weight and gives no value, so that a head may attend to
-    nothing (gpt-oss, OpenAI 2025, arXiv:2508.10925).
+    nothing (gpt-oss, OpenAI 2025, arXiv:2508.10925); the map has it as its last one.
 
     `weights`: `log` multiplies the logits by log T / log 16 (attentions/logn.py, which has no log 16). `l2` scales the
-    weights, and the sink's, to length 1 (attentions/l2.py). `cosine`: q and K have length 1, and their products are
-    multiplied by a learned number of each head instead of 1 / sqrt(d) (Henry et al. 2020, arXiv:2010.04245), at first
-    8, about the authors' log2(L^2 - L) for L = 16. `cosine-log`: by that times log T / log 16, since rivals at fixed
-    distances from the target need a factor that grows as log T.
+    map's weights, and the sink's, to length 1 (attentions/l2.py). `cosine`: q and K have length 1, and their products
+    are multiplied by a learned number of each head instead of 1 / sqrt(d) (Henry et al. 2020, arXiv:2010.04245), at
+    first 8, about the authors' log2(L^2 - L) for L = 16. `cosine-log`: by that times log T / log 16, since rivals at
+    fixed distances from the target need a factor that grows as log T.
     """
 
     def __init__(
-        self, width: int, heads: int, norm: MakeNorm, norm_place: Place, gate: Gate, weights: Weights, *, sink: bool
+        self,
+        width: int,
+        attention: AttentionMap,
+        norm: MakeNorm,
+        norm_place: Place,
+        gate: Gate,
+        weights: Weights,
+        *,
+        sink: bool,
     ) -> None:
         super().__init__()
-        self.heads, self.norm_place, self.weights = heads, norm_place, weights
+        heads = attention.heads
+        self.map, self.heads, self.norm_place, self.weights = attention, heads, norm_place, weights
         self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
         self.value, self.output = nn.Linear(width, width), nn.Linear(width, width)
         self.norm = norm(width // heads if norm_place == "head" else width)
@@ -161,10 +173,7 @@ class Attention(nn.Module):
         """Return the attention outputs of the `last` Q tokens."""
         reading = tokens[:, -last:]
         queries, keys, values = self._by_head(tokens, last)
-        if self.weights == "l2":
-            outputs = (self._weights(queries, keys) @ values).transpose(1, 2)
-        else:
-            outputs = self._of_softmax(queries, keys, values).transpose(1, 2)
+        outputs = self._outputs(queries, keys, values).transpose(1, 2)
         if self.norm_place == "head":
             outputs = self.norm(outputs)
         if self.norm_place == "outputs":
@@ -187,16 +196,19 @@ class Attention(nn.Module):
         logits = queries @ keys.mT / queries.shape[-1] ** 0.5
         if self.sink is not None:
             logits = torch.cat((logits, self.sink.expand(len(logits), -1, logits.shape[2], -1)), dim=-1)
-        weights = logits.softmax(dim=-1)
+        weights = self.map.weights(logits)
         if self.weights == "l2":
             weights = normalize(weights, dim=-1)
         of_tokens: Tensor = weights[..., : keys.shape[2]]
         return of_tokens
 
-    def _of_softmax(
+    def _outputs(
         self, queries: Float[Tensor, "B H Q d"], keys: Float[Tensor, "B H T d"], values: Float[Tensor, "B H T d"]
     ) -> Float[Tensor, "B H Q d"]:
-        """Return O by torch's own attention, which keeps no weights."""
+        """Return O: of a softmax by torch's own attention, which keeps no weights, else of some queries at a time."""
+        if self.weights == "l2" or not self.map.is_softmax or self.map.rule is not None:
+            size = max(1, WEIGHTS_AT_ONCE // keys.shape[:3].numel())
+            return torch.cat([self._weights(part, keys) @ values for part in queries.split(size, dim=2)], dim=2)
         logits = None
         if self.sink is not None:  # one more token, of zeros
             logits = pad(self.sink, (keys.shape[2], 0))
@@ -213,4 +225,4 @@ class Attention(nn.Module):
             queries, keys = factor * normalize(queries, dim=-1), normalize(keys, dim=-1)
         elif growth != 1:
             queries = growth * queries
-        return [queries, keys, values]
+        return [self.map.rescaled(queries, tokens.shape[1]), keys, values]

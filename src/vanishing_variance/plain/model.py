@@ -20,10 +20,10 @@ from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.by_value import ByValue, copied
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.memory import in_one_line
-from vanishing_variance.networks import Layer, MakeNorm, NormModule, Sizes
+from vanishing_variance.networks import AttentionMap, Layer, MakeNorm, NormModule, Sizes
 from vanishing_variance.networks.paper import state_of_seed
 from vanishing_variance.plain.features import Features
-from vanishing_variance.plain.plan import PlainPlan, load_network
+from vanishing_variance.plain.plan import PlainPlan, load_network, takes_attention
 
 Batch = Mapping[str, Shaped[Tensor, "B ..."]]
 
@@ -40,9 +40,11 @@ class PlainModel(ByValue, nn.Module):
             make_norm = partial(NormModule, variant.norm, variant.model.epsilon)
         self.classes = variant.task.num_classes
         self.features = Features(variant.task, plan.task_training)
-        sizes = Sizes(*self.features.widths, self.classes)
+        given: list[Any] = [Sizes(*self.features.widths, self.classes), make_norm]
+        if takes_attention(plan.network):
+            given.append(partial(AttentionMap, variant.attention))
         with in_one_line(f"network {self.name}(sizes, norm, ...)"):
-            self.network: Any = load_network(plan.network)(sizes, make_norm, **plan.options)
+            self.network: Any = load_network(plan.network)(*given, **plan.options)
         if not any(parameter.requires_grad for parameter in self.network.parameters()):
             raise InputError(f"network {self.name} has no parameters that could be trained")
 

@@ -15,7 +15,7 @@ from vanishing_variance.engine.variant import NAMED, Given
 from vanishing_variance.harness.errors import InputError, shown
 
 NetworkChoice = str | type[nn.Module]
-# Of a network's constructor, before its options: sizes and norm.
+# Of a network's constructor, before `attention`, where it takes that, and its options: sizes and norm.
 GIVEN = 2
 
 
@@ -38,29 +38,25 @@ class PlainPlan(TrainingPlan):
         return super().is_given or not isinstance(self.network, str)
 
     @classmethod
-    def of(
+    def of_network(
         cls,
         params: Mapping[str, Any],
         run: Run,
-        network: NetworkChoice = PAPER,
+        network: NetworkChoice,
         options: Mapping[str, Any] | None = None,
         *,
         given: Given = NAMED,
     ) -> "PlainPlan":
-        """Return the plan of a run by params.yaml. Raises InputError for a network or an option that there is not."""
-        load_network(network)
+        """Return the plan of a run by params.yaml, of another network than the paper's. Raises InputError."""
+        checked = check_options(network, options or {})
+        check_attention(network, run.attention)
         plan = TrainingPlan.of(params, run, given=given)
-        if network != PAPER:
-            return cls(**vars(plan), network=network, options=check_options(network, options or {}))
-        return cls.of_paper(plan)
+        return cls(**vars(plan), network=network, options=checked)
 
     @classmethod
     def of_paper(cls, plan: TrainingPlan) -> "PlainPlan":
         """Return the plan of the fast engine's network."""
-        variant = plan.variant
-        attention = variant.attention_name if variant.given.attention is None else variant.attention
-        options = {**variant.model.model_dump(exclude={"epsilon"}), "attention": attention}
-        return cls(**vars(plan), network=PAPER, options=options)
+        return cls(**vars(plan), network=PAPER, options=plan.variant.model.model_dump(exclude={"epsilon"}))
 
 
 def network_name(network: NetworkChoice) -> str:
@@ -79,11 +75,29 @@ def load_network(network: NetworkChoice) -> type[nn.Module]:
     return loaded
 
 
+def takes_attention(network: NetworkChoice) -> bool:
+    """Return whether a network takes an attention map: `attention` after sizes and norm; an option has a default."""
+    third = list(options_of.kinds(load_network(network), GIVEN).values())[:1]
+    return [(one.name, one.default) for one in third] == [("attention", inspect.Parameter.empty)]
+
+
+def check_attention(network: NetworkChoice, attention: str) -> None:
+    """Raise InputError for an attention map of a network that takes none."""
+    if attention != "softmax" and not takes_attention(network):
+        said = f"network {network_name(network)} takes no attention map"
+        raise InputError(f"attention is {attention}; {said}, as Network(sizes, norm, attention) does")
+
+
 def option_kinds(network: NetworkChoice) -> dict[str, inspect.Parameter]:
-    """Return a network's options by name: all parameters but self, sizes and norm. Raises InputError."""
-    return options_of.kinds(load_network(network), GIVEN)
+    """Return a network's options by name: all parameters but self and those given. Raises InputError."""
+    return options_of.kinds(load_network(network), _given(network))
 
 
 def check_options(network: NetworkChoice, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options, each of its annotated type. Raises InputError, which names what the network takes."""
-    return options_of.checked(f"network {network_name(network)}", load_network(network), given, GIVEN)
+    kind = load_network(network)
+    return options_of.checked(f"network {network_name(network)}", kind, given, _given(network))
+
+
+def _given(network: NetworkChoice) -> int:
+    return GIVEN + takes_attention(network)

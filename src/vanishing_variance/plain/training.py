@@ -25,10 +25,10 @@ from vanishing_variance.engine.plan import TrainedBlock
 from vanishing_variance.engine.streams import stream
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.parallel import Report
-from vanishing_variance.plain.check import check_network
 from vanishing_variance.plain.gradients import Gradients, Single, Stacked, can_stack
 from vanishing_variance.plain.model import PlainModel, initial_model
 from vanishing_variance.plain.plan import PlainPlan
+from vanishing_variance.plain.trial import check_network
 
 
 def train_block(plan: PlainPlan, seeds: Sequence[int], checkpoints: Path | None = None) -> TrainedBlock:

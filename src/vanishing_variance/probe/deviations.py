@@ -29,6 +29,8 @@ from vanishing_variance.probe.strategies import AFTER, BEFORE, STRATEGIES
 
 # Of a batch: they bound the memory of activations, and decide the last bits.
 TOKENS = 8192
+# Batches of features of the last token, by place and layer.
+Outputs = dict[tuple[str, int], list[np.ndarray]]
 COLUMNS = ["strategy", "place", "layer", "feature", "length", "n", "deviation"]
 
 
@@ -108,27 +110,28 @@ def last_outputs(
 
     Raises InputError where the last token of a layer does not attend to all others.
     """
-    batches = defaultdict(list)
+    batches: Outputs = defaultdict(list)
     length = tokens.shape[1]
-
-    def require_all(layer: int, _: nn.Module, __: tuple[Any, ...], options: dict[str, Any]) -> None:
-        mask = options.get("attention_mask")  # None: each token attends to all before it
-        if mask is not None and (window := reach(mask)) < length:
-            why = f"layer {layer} attends to a window of tokens, or to chunks"
-            raise InputError(f"{PATH}: probe.lengths has {length}; must be at most {window}: {why}")
-
-    def keep_last(layer: int, _: nn.Module, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
-        for place, features in ((BEFORE, inputs[0]), (AFTER, output)):
-            batches[place, layer].append(features[:, -1].cpu().numpy().copy())
-
     with ExitStack() as hooks:
         for layer in layers:
-            check, keep = partial(require_all, layer), partial(keep_last, layer)
+            check, keep = partial(_require_all, length, layer), partial(_keep_last, batches, layer)
             hooks.enter_context(decoder.attentions[layer].register_forward_pre_hook(check, with_kwargs=True))
             hooks.enter_context(decoder.projections[layer].register_forward_hook(keep))
         for batch in torch.from_numpy(tokens).split(max(1, TOKENS // length)):
             decoder.run(batch.to(device()), positions)
     return {key: np.concatenate(parts) for key, parts in batches.items()}
+
+
+def _require_all(length: int, layer: int, _: nn.Module, __: tuple[Any, ...], options: dict[str, Any]) -> None:
+    mask = options.get("attention_mask")  # None: each token attends to all before it
+    if mask is not None and (window := reach(mask)) < length:
+        why = f"layer {layer} attends to a window of tokens, or to chunks"
+        raise InputError(f"{PATH}: probe.lengths has {length}; must be at most {window}: {why}")
+
+
+def _keep_last(batches: Outputs, layer: int, _: nn.Module, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
+    for place, features in ((BEFORE, inputs[0]), (AFTER, output)):
+        batches[place, layer].append(features[:, -1].cpu().numpy().copy())
 
 
 def _deviations(

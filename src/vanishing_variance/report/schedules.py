@@ -1,6 +1,6 @@
 """The gain of LN by steps and by learning rate, from studies in git: the picture of the answer."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,12 +8,13 @@ import pandas as pd
 
 from vanishing_variance.engine.ranges import training_steps
 from vanishing_variance.results.columns import LAST, rows
-from vanishing_variance.results.comparison import BEYOND, ENDS, Columns, compare, view
+from vanishing_variance.results.comparison import BEYOND, Columns, compare, view
 from vanishing_variance.results.schema import by_rule
 from vanishing_variance.studies.board import kept_steps
 from vanishing_variance.studies.parameters import longest_of_ranges, unchecked_params
 from vanishing_variance.studies.reading import read_all
 
+GAIN: Columns = {"mean": ("difference", BEYOND)}
 COLUMNS = ("task", "schedule", "steps", "n", "mean", "low", "high")
 
 
@@ -33,36 +34,36 @@ SOURCES = (
     Source("argmax", "constant 0.001", "matched-argmax", "ln", by_steps=True),
     Source("argmax", "the same, averaged weights", "matched-argmax", "ln", "averaged"),
     Source("argmax", "constant 0.001, other seeds", "paper-scale", "ln"),
-    Source("argmax", "constant, best after 40,000 steps", "best-argmax", "ln-constant", by_steps=True),
+    Source("argmax", "constant, best after 40,000 steps", "best", "ln-constant", by_steps=True),
     Source("argmax", "falling from 0.001", "tasks", "falls-ln"),
-    Source("argmax", "falling from each arm's best", "best-argmax-long", "ln-falls"),
+    Source("argmax", "falling from each arm's best", "best", "ln-falls-long"),
     Source("dictionary", "constant 0.001", "matched", "ln", by_steps=True),
     Source("dictionary", "the same, averaged weights", "matched", "ln", "averaged"),
-    Source("dictionary", "constant 0.001, other seeds", "best-long", "ln-constant-100", by_steps=True),
-    Source("dictionary", "constant, best after 40,000 steps", "best-long", "ln-constant", by_steps=True),
+    Source("dictionary", "constant, best after 40,000 steps", "best", "ln-constant-long", by_steps=True),
     Source("dictionary", "falling from 0.001", "tasks", "falls-ln"),
     Source("dictionary", "falling from each arm's best", "best", "ln-falls"),
-    Source("dictionary", "falling from each arm's best", "best-long", "ln-falls"),
+    Source("dictionary", "falling from each arm's best", "best", "ln-falls-long"),
 )
 
 
 def read_schedules(params: Mapping[str, Any]) -> pd.DataFrame:
     """Return a row a gain, COLUMNS: in points beyond training, with 95% intervals over n seeds. Raises InputError."""
-    gains = [row for source in SOURCES for row in _gains(source, params)]
-    return pd.DataFrame(gains, columns=list(COLUMNS))
+    gains = pd.concat([_gains(source, params) for source in SOURCES], ignore_index=True)
+    return gains.reindex(columns=list(COLUMNS))
 
 
-def _gains(source: Source, params: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
+def _gains(source: Source, params: Mapping[str, Any]) -> pd.DataFrame:
     study, results = read_all(source.study, params)
-    of_line = unchecked_params(params, study, source.line)
-    longest = longest_of_ranges(params, study)[study.range_of(source.line)]
-    total = training_steps(of_line, source.task, study.range_of(source.line))
+    range_ = study.range_of(source.line)
+    longest = longest_of_ranges(params, study)[range_]
     tested = rows(by_rule(results), task=source.task)
-    steps = {**(kept_steps(tested) if source.by_steps else {}), source.rule: total}
-    baseline = next(theirs for ours, theirs in study.pairs if ours == source.line)  # the first, where there are more
-    columns: Columns = {"gain": ("difference", BEYOND)}
-    pair = source.line, baseline
-    gains = view(compare(tested, [pair], {source.line: longest}, 0, columns.values(), rules=steps), columns)
-    for row in gains.to_dict("records"):
-        estimate = (row[f"gain{end}"] for end in ENDS.values())
-        yield source.task, source.schedule, steps[row["rule"]], int(row["gain_n"]), *estimate
+    steps = kept_steps(tested) if source.by_steps else {}
+    of_line = unchecked_params(params, study, source.line)
+    steps[source.rule] = training_steps(of_line, source.task, range_)
+    pair = next(pair for pair in study.pairs if pair[0] == source.line)  # with the first baseline
+    frame = compare(tested, [pair], {source.line: longest}, 0, GAIN.values(), rules=steps)
+    gains = view(frame, GAIN)
+    gains.columns = gains.columns.str.removeprefix("mean_")
+    gains["n"] = gains["n"].astype(int)
+    gains["steps"] = gains["rule"].map(steps)
+    return gains.assign(schedule=source.schedule)

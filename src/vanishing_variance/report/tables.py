@@ -21,12 +21,15 @@ SHORTER = {"+.2f": "+.1f", ".2g": ".1g", ".0e": ".1g"}
 
 def paper_table(number: int, numbers: pd.DataFrame, norm: str) -> Markup:
     """Return one of `results.tables.numbers`, of the treatment `norm`; a column a length."""
-    both_ends = numbers[["low", "high"]].to_numpy()
-    intervals = [MISSING if pd.isna(low) else f"{low:+.1f}, {high:+.1f}".replace("-", "−") for low, high in both_ends]
+    intervals = []
+    for low, high in numbers[["low", "high"]].to_numpy():
+        text = f"{low:+.1f}, {high:+.1f}".replace("-", "−")
+        intervals.append(MISSING if pd.isna(low) else text)
     texts = pd.DataFrame(index=numbers["length"].map(drawn_power))
     for name, how, (column, *ends) in table_rows(number, norm):
         if column in numbers and name != "d_z":
-            texts[name] = [estimate(SHORTER.get(how, how), value).replace("-", "−") for value in numbers[column]]
+            shorter = SHORTER.get(how, how)
+            texts[name] = [estimate(shorter, value).replace("-", "−") for value in numbers[column]]
         if ends:
             texts["95% interval"] = intervals
     titles = numbers["rule"].map(TITLES).to_numpy()

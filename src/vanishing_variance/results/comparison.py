@@ -108,9 +108,8 @@ class Arms:
 
     def scopes(self, which: str) -> Sequence[Scope]:
         """Return the scopes that a view asks for: BEYOND, LENGTHS, SHORTEST or LONGEST."""
-        lengths = self.lengths
-        by_name: dict[str, Sequence[Scope]] = {LENGTHS: lengths, SHORTEST: lengths[:1], LONGEST: lengths[-1:]}
-        return by_name.get(which, [which])
+        ends = {LENGTHS: self.lengths, SHORTEST: self.lengths[:1], LONGEST: self.lengths[-1:]}
+        return ends.get(which, [which])
 
     def inside(self, results: pd.DataFrame, name: str) -> pd.DataFrame:
         """Return what was measured inside the models of one arm, a row a seed and a column a scope."""
@@ -164,13 +163,14 @@ def _statistics(arms: Arms, wanted: Collection[tuple[str, str]]) -> Iterator[tup
     """Yield a row for each wanted statistic that the arms have: scope, statistic, value, low, high, n."""
     asked = {(name, scope): None for name, which in wanted for scope in arms.scopes(which)}
     for name, scope in asked:
-        of, _, _, of_pair = STATISTICS[name]
-        if of_pair and arms.theirs.empty:
+        statistic = STATISTICS[name]
+        if statistic.of_pair and arms.theirs.empty:
             continue
-        value = of(arms, scope)
+        value = statistic.of(arms, scope)
         if value is not None:
             ends = value if isinstance(value, tuple) else (value, NAN, NAN)
-            yield scope, name, *ends, len(arms.gains) if of_pair else len(arms.ours)
+            seeds = arms.gains if statistic.of_pair else arms.ours
+            yield scope, name, *ends, len(seeds)
 
 
 def _with_holm(frame: pd.DataFrame) -> pd.DataFrame:
@@ -205,7 +205,9 @@ def view(frame: pd.DataFrame, columns: Columns) -> pd.DataFrame:
     ends = {SHORTEST: lengths.min(), LONGEST: lengths.max()} if len(lengths) else {}
     parts = []
     for name, (statistic, which) in columns.items():
-        parts.append(rows(frame, statistic=statistic, scope=ends.get(which, which)).assign(statistic=name))
+        scope = ends.get(which, which)
+        of_column = rows(frame, statistic=statistic, scope=scope)
+        parts.append(of_column.assign(statistic=name))
     names = [f"{name}{end}" for name in columns for end in (*ENDS.values(), "_n")]
     return spread(pd.concat(parts)).reindex(columns=[*KEYS, *names])
 
@@ -217,10 +219,12 @@ def head(column: tuple[str, str]) -> str:
     return f"{words}, {which}" if which in (SHORTEST, LONGEST) else words
 
 
-def estimates(frame: pd.DataFrame, columns: Columns, name: str) -> list[str]:
-    """Return the estimates in a column of a view as text, with the format of its statistic."""
-    statistic, _ = columns[name]
-    return texts(frame, name, STATISTICS[statistic].how)
+def estimates(frame: pd.DataFrame, columns: Columns) -> dict[str, list[str]]:
+    """Return the estimates of a view as text, by the words above them, in the formats of their statistics."""
+    cells = {}
+    for name, column in columns.items():
+        cells[head(column)] = texts(frame, name, STATISTICS[column[0]].how)
+    return cells
 
 
 def estimate_of(arms: Arms, name: str, scope: Scope = BEYOND) -> Estimate:
@@ -295,11 +299,11 @@ def _log_odds(arms: Arms, scope: Scope) -> Estimate | None:
 
 
 def _odds(arms: Arms, scope: Scope) -> Covariates:
-    ours, theirs = arms.paired
-    if len(ours) < 2 or arms.lengths[0] > arms.longest:
-        ours, theirs = ours[:0], theirs[:0]
-    odds = [log_odds(arm[scope].to_numpy() / 100, arms.sequences) for arm in (ours, theirs)]
-    return pd.Series(odds[0], ours.index), pd.Series(odds[1], theirs.index)
+    gains = arms.gains[scope]
+    if len(gains) < 2 or arms.lengths[0] > arms.longest:
+        return gains[:0], gains[:0]
+    ours, theirs = (log_odds(arm[scope].to_numpy() / 100, arms.sequences) for arm in arms.paired)
+    return pd.Series(ours, gains.index), pd.Series(theirs, gains.index)
 
 
 def _accuracies(arms: Arms) -> Covariates:
@@ -312,8 +316,10 @@ def _losses(arms: Arms) -> Covariates:
     losses = []
     for results in (arms.line, arms.baseline):
         known = results[results["length"] > arms.longest].reindex(columns=["seed", LOSS]).dropna()
-        losses.append(known.groupby("seed")[LOSS].mean().astype(float))
-    ours, theirs = (loss[:0] if (loss < SMALLEST_LOSS).any() else loss.map(np.log) for loss in losses)
+        loss = known.groupby("seed")[LOSS].mean().astype(float)
+        is_exact = (loss >= SMALLEST_LOSS).all()
+        losses.append(loss.map(np.log) if is_exact else loss[:0])
+    ours, theirs = losses
     return ours, theirs
 
 

@@ -1,6 +1,6 @@
 """The files of results by name, views of one comparison: what the stage `compare` writes."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -11,7 +11,7 @@ import pandas as pd
 from vanishing_variance.engine.ranges import Range, training_steps
 from vanishing_variance.engine.run import PAPER
 from vanishing_variance.harness.frames import Files, widened
-from vanishing_variance.harness.numbers import table
+from vanishing_variance.harness.numbers import table_of
 from vanishing_variance.harness.sections import Several, get_param
 from vanishing_variance.results import shares, tables
 from vanishing_variance.results.columns import LAST, rounded, rows
@@ -24,7 +24,6 @@ from vanishing_variance.results.comparison import (
     Columns,
     compare,
     estimates,
-    head,
     view,
 )
 from vanishing_variance.results.paper import markdown, of_paper
@@ -65,7 +64,10 @@ class TrainingSetup:
 
     def steps_on(self, task: str, range_: str) -> int:
         """Return the gradient steps of a task on a range, the same for all its lines; 0 where none was trained."""
-        return next((made for (of, line), made in self.steps.items() if (of, range_of(line)) == (task, range_)), 0)
+        for (other, line), steps in self.steps.items():
+            if (other, range_of(line)) == (task, range_):
+                return steps
+        return 0
 
     @classmethod
     def of(cls, params: Mapping[str, Any], lines: Collection[str]) -> "TrainingSetup":
@@ -111,11 +113,11 @@ def comparison(
 def gains(frame: pd.DataFrame) -> str:
     """Return the gains as Markdown, a row a pair and rule."""
     found = view(frame, GAINS)
-    gain = found["line"].map(norm_of) + " − " + found["baseline"].map(norm_of)
-    cells: list[Iterable[str]] = [found["task"], found["line"].map(range_of), gain, found["rule"]]
-    cells += [found["difference_n"].map("{:.0f}".format), *(estimates(found, GAINS, name) for name in GAINS)]
-    heads = ["task", "range", "gain", "rule", "n", *map(head, GAINS.values())]
-    body = table(heads, zip(*cells, strict=True), texts=4)
+    cells = pd.DataFrame({"task": found["task"], "range": found["line"].map(range_of)})
+    cells["gain"] = found["line"].map(norm_of) + " − " + found["baseline"].map(norm_of)
+    cells["rule"] = found["rule"]
+    cells["n"] = found["difference_n"].map("{:.0f}".format)
+    body = table_of(cells.assign(**estimates(found, GAINS)), texts=4)
     return "\n\n".join(["# Gains", body, GAIN_NOTE, ANYTIME_NOTE]) + "\n"
 
 
@@ -123,13 +125,15 @@ def equal_attention(frame: pd.DataFrame) -> str:
     """Return the gain over `none`, and what is left of it at equal attention on the target, as Markdown."""
     is_over_none = frame["baseline"].map(norm_of) == "none"
     measured = rows(frame, statistic="at_baseline_attention").set_index(KEYS).index
-    found = view(frame[is_over_none & frame.set_index(KEYS).index.isin(measured)], ATTENTION)
+    is_measured = frame.set_index(KEYS).index.isin(measured)
+    found = view(frame[is_over_none & is_measured], ATTENTION)
     found = found.assign(range=found["line"].map(range_of)).sort_values(["task", "range", "line"])
     names = found["task"] + ", " + found["range"] + ", " + found["line"].map(norm_of)
-    cells: list[Iterable[str]] = [names, found["difference_n"].map("{:.0f}".format)]
-    cells += [estimates(found, ATTENTION, name) for name in ATTENTION]
-    body = table(["", "n", "gain", "at none's attention", "at its own"], zip(*cells, strict=True))
-    return f"# The gain over none at equal attention on the target\n\n{body}\n\n{ATTENTION_NOTE}\n"
+    cells = pd.DataFrame({"": names})
+    cells["n"] = found["difference_n"].map("{:.0f}".format)
+    gain, at_baselines, at_own = estimates(found, ATTENTION).values()
+    cells = cells.assign(**{"gain": gain, "at none's attention": at_baselines, "at its own": at_own})
+    return f"# The gain over none at equal attention on the target\n\n{table_of(cells)}\n\n{ATTENTION_NOTE}\n"
 
 
 def overview(frame: pd.DataFrame, norm: str) -> dict[str, dict[str, float]]:
@@ -176,4 +180,5 @@ def not_measured(network: str) -> Files:
         "equal_attention.md": said,
         "interventions/accuracy.csv": pd.DataFrame(columns=shares.KEYS),
         "interventions/interventions.md": said,
+        "proposition.json": {},
     }

@@ -24,6 +24,8 @@ ABLATIONS = (3, 6)
 # trained, with the mean of the weights over the last part of the training. Of accuracies alone there may be others:
 # `step_<n>`, with the weights after n steps.
 RULES = ("last", "adaptive", "hard", "averaged")
+# Of a study that tunes weights, too: with those that were chosen of each line.
+CHOSEN = "chosen"
 
 # Before the normaliser's name in that of a line of the long range.
 LONG = "long-"

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from vanishing_variance.harness.numbers import MISSING, power, table
+from vanishing_variance.harness.numbers import MISSING, power, table, table_of
 from vanishing_variance.measure.interventions import names
 from vanishing_variance.results.columns import rows
 from vanishing_variance.results.comparison import columns, texts
@@ -143,42 +143,49 @@ def _split(nothing: Some, first: Some, second: Some, together: Some) -> tuple[So
 
 def markdown(shares: pd.DataFrame, gains: Mapping[tuple[str, str], Mapping[str, Values]]) -> str:
     """Return the shares beyond training, and `gains` of `gain` by task and line, as Markdown."""
-    ranges = shares["line"].map(range_of)
     beyond = shares[shares["length"].isna()]
-    lines = ["# Interventions: one thing is set, the rest is left", "", NOTE, "", CAUSES_NOTE]
-    for (task, range_), models in beyond.groupby(["task", ranges], sort=False):
+    parts = ["# Interventions: one thing is set, the rest is left", NOTE, CAUSES_NOTE]
+    for (task, range_), models in beyond.groupby(["task", shares["line"].map(range_of)], sort=False):
         none = line_of("none", str(range_))
-        falls = models.drop_duplicates("line").assign(kind="fall (points)", intervention="", where="")
-        falls["cell"] = texts(falls, "fall", "z.1f")
-        cells = pd.concat([falls, models.assign(cell=texts(models, "share", "z.0f", 100))])
-        wide = cells.pivot_table("cell", ["kind", "intervention", "where"], "line", aggfunc="first", sort=False)
-        lines_here = sorted(wide.columns, key=lambda line: (line != none, line))
-        filled = wide[lines_here].reset_index().fillna(MISSING)
-        body = table(["", "", "where", *map(norm_of, lines_here)], filled.to_numpy().tolist(), texts=3)
         causes = _causes(rows(shares, task=task, line=none))
-        lines += ["", f"**{task}, trained on the {range_} range**", "", causes, "", body]
-    split = []
-    for (task, line), parts in gains.items():
-        means = [mean_estimate(values, "+.1f") for values in parts.values()]
-        split.append([f"{task}, {range_of(line)}, {norm_of(line)}", *means])
-    lines += ["", "**Gain over none (points): what the target's weights bring of it, and what the rest does**", ""]
-    lines += [table(["", "gain", "attention", "read-out"], split), ""]
+        parts += [f"**{task}, trained on the {range_} range**", causes, _shares_of_lines(models, none)]
+    parts.append("**Gain over none (points): what the target's weights bring of it, and what the rest does**")
+    parts.append(_split_gains(gains))
+    notes = []
     noted = beyond[beyond["note"] != ""].drop_duplicates(["task", "line", "note"])
     for task, line, note in noted[["task", "line", "note"]].to_numpy():
-        lines.append(f"- {task} {range_of(line)} {norm_of(line)}: {note}.")
-    return "\n".join(lines).rstrip() + "\n"
+        notes.append(f"- {task} {range_of(line)} {norm_of(line)}: {note}.")
+    return "\n\n".join([*parts, "\n".join(notes)]).rstrip() + "\n"
+
+
+def _split_gains(gains: Mapping[tuple[str, str], Mapping[str, Values]]) -> str:
+    """Return the means of gains, and of both pieces of each, as a table."""
+    cells = []
+    for (task, line), pieces in gains.items():
+        means = [mean_estimate(values, "+.1f") for values in pieces.values()]
+        cells.append([f"{task}, {range_of(line)}, {norm_of(line)}", *means])
+    return table(["", "gain", "attention", "read-out"], cells)
+
+
+def _shares_of_lines(models: pd.DataFrame, none: str) -> str:
+    """Return the falls and shares of the lines of a task and range as a table, a column a line, first `none`."""
+    falls = models.drop_duplicates("line").assign(kind="fall (points)", intervention="", where="")
+    falls["cell"] = texts(falls, "fall", "z.1f")
+    cells = pd.concat([falls, models.assign(cell=texts(models, "share", "z.0f", 100))])
+    wide = cells.pivot_table("cell", ["kind", "intervention", "where"], "line", aggfunc="first", sort=False)
+    lines = sorted(wide.columns, key=lambda line: (line != none, line))
+    body = wide[lines].fillna(MISSING).reset_index().to_numpy()
+    return table(["", "", "where", *map(norm_of, lines)], body, texts=3)
 
 
 def _causes(models: pd.DataFrame) -> str:
     """Return the shares of CAUSES as a table, the means beyond training and those at the longest length."""
     longest = models["length"].max()
     scopes = {"mean": models[models["length"].isna()], power(longest): rows(models, length=longest)}
-    head = [""]
-    columns = []
+    table = pd.DataFrame({"": CAUSES})
     for scope, measured in scopes.items():
         cells = measured.assign(cell=texts(measured, "share", "z.0f", 100))
         by_place = cells.set_index(["kind", "intervention", "where"])["cell"]
         for kind, places in CAUSES_BY_KIND.items():
-            head.append(f"{kind}, {scope}")
-            columns.append([by_place.get((kind, *place), MISSING) for place in places])
-    return table(head, zip(CAUSES, *columns, strict=True))
+            table[f"{kind}, {scope}"] = [by_place.get((kind, *place), MISSING) for place in places]
+    return table_of(table)

@@ -34,10 +34,12 @@ def tests(frame: pd.DataFrame) -> pd.DataFrame:
     `p_holm`, p corrected over the lengths of one rule (one row of a table); `se`, the standard error of the difference
     with what the shared test sequences add to it, and of its square the shares of seeds, sequences and both.
     """
-    found = spread(frame[(frame["scope"] != BEYOND) & frame["statistic"].isin([*TESTED, "p_holm"])], "scope")
+    at_lengths = frame[frame["scope"] != BEYOND]
+    found = spread(at_lengths[at_lengths["statistic"].isin([*TESTED, "p_holm"])], "scope")
     names = {"scope": "length", "difference_low": "low", "difference_high": "high", "difference_n": "n"}
-    names |= {f"{name}_accuracy": f"{name}_mean" for name in ("line", "baseline")}
-    names |= {f"{name}_accuracy_{end}": f"{name}_{end}" for name in ("line", "baseline") for end in ("low", "high")}
+    for name in ("line", "baseline"):
+        names |= {f"{name}_accuracy": f"{name}_mean"}
+        names |= {f"{name}_accuracy_{end}": f"{name}_{end}" for end in ("low", "high")}
     return found.rename(columns=names).reindex(columns=COLUMNS).astype({"length": int, "n": int})
 
 
@@ -128,5 +130,7 @@ def _paper(paper: pd.DataFrame, number: int, norm: str) -> pd.DataFrame:
     if number in ABLATIONS:
         wanted = {"gain_std": ("std", "difference"), "p": ("ln", "p")}
     table = rows(paper, table=number).set_index(["rule", "length"])
-    columns = {f"paper_{name}": rows(table, line=of, statistic=what)["value"] for name, (of, what) in wanted.items()}
+    columns = {}
+    for name, (line, statistic) in wanted.items():
+        columns[f"paper_{name}"] = rows(table, line=line, statistic=statistic)["value"]
     return pd.DataFrame(columns).rename_axis(["rule", "length"]).reset_index()

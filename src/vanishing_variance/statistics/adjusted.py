@@ -42,9 +42,10 @@ def _at(value: float, *arms: Arm) -> Estimate:
     least = rounding(*(covariate for _, covariate in arms))
     if any(len(covariate) < FEWEST or np.ptp(covariate) <= least for _, covariate in arms):
         return NAN, NAN, NAN
-    fits = [
-        OLS(outcome, np.column_stack([np.ones_like(outcome), covariate - value])).fit() for outcome, covariate in arms
-    ]
+    fits = []
+    for outcome, covariate in arms:
+        line = np.column_stack([np.ones_like(outcome), covariate - value])
+        fits.append(OLS(outcome, line).fit())
     difference = float(fits[0].params[0] - fits[1].params[0])
     errors = [float(fit.bse[0]) for fit in fits]
     if max(errors) <= rounding(*(outcome for outcome, _ in arms)):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import pandas as pd
 
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.harness.numbers import MISSING, estimate, power, table
+from vanishing_variance.harness.numbers import MISSING, estimate, power, table, table_of
 from vanishing_variance.results.columns import LAST, NO_ANSWER, STEP
 from vanishing_variance.results.comparison import (
     BEYOND,
@@ -25,17 +25,19 @@ from vanishing_variance.results.comparison import (
     texts,
     view,
 )
+from vanishing_variance.results.runs import CHOSEN, RULES
 from vanishing_variance.studies.study import Study
 
 # Lengths whose accuracy has columns of its own, where they were tested, beside the shortest and the longest.
 SHOWN = (2**8, 2**11)
-# Of a line, and of its gain over its baseline; the last three where they are.
+# Of a line, and of its gain over its baseline; OPTIONAL and the answers that are no numbers where there are any.
 OF_LINE: Columns = {"beyond": ("accuracy", BEYOND)}
 INSIDE: Columns = {"target": ("target", LONGEST), "variance_ratio": ("variance_ratio", LONGEST)}
-OPTIONAL = {name: (name, BEYOND) for name in (NO_ANSWER, "all_seeds", "at_baseline_loss", "at_own_loss")}
-GAINS: Columns = {**GAIN, **{name: column for name, column in OPTIONAL.items() if name != NO_ANSWER}}
+ANSWERS: Columns = {NO_ANSWER: (NO_ANSWER, BEYOND)}
+OPTIONAL: Columns = {name: (name, BEYOND) for name in ("all_seeds", "at_baseline_loss", "at_own_loss")}
+GAINS: Columns = {**GAIN, **OPTIONAL}
 TESTS: Columns = {name: (name, BEYOND) for name in ("d_z", "p", "p_holm")}
-# Rules of the Markdown, and seeds of an interval there.
+# Rules of the Markdown, but where weights were chosen; and seeds of an interval there.
 IN_TABLES = (LAST, "averaged")
 FEWEST = 3
 CAPTION = (
@@ -90,58 +92,65 @@ def board(
     tested = sorted(results["length"].dropna().astype(int).unique())
     if tested and tested[-1] <= longest:
         raise InputError(f"params.yaml: test.lengths has none above {longest}, the longest in training")
-    lines = results["line"].unique()
-    baselines = {line: [theirs for ours, theirs in pairs if ours == line] or [""] for line in lines}
-    of_lines = [(line, baseline) for line in lines for baseline in baselines[line]]
-    asked = {name: (name, BEYOND) for name in statistics}
     shown = sorted({*tested[:1], *SHOWN, *tested[-1:]} & set(tested))
-    accuracies = {f"accuracy_{length}": ("accuracy", length) for length in shown}
-    columns = {**OF_LINE, **GAIN, **TESTS, **OPTIONAL, **asked, **accuracies, **INSIDE}
-    wanted = {("accuracy", LENGTHS), *columns.values()} - {("p_holm", BEYOND), *accuracies.values()}
-    frame = compare(results, of_lines, dict.fromkeys(lines, longest), sequences, sorted(wanted))
-    found = view(frame, columns).rename(columns={"beyond_n": "n", "difference_n": "n_paired"})
-    found = pd.concat([found, _diverged(results, baselines)])
-    places = {place: at for at, place in enumerate(_places(results, baselines))}
-    keys = zip(found["task"], found["line"], found["baseline"], strict=True)
-    found = found.iloc[pd.Series([places[key] for key in keys], dtype=int).argsort(kind="stable")]
-    found["baseline"] = found["baseline"].mask(found["baseline"] == "")
-    found = found[_columns(found, [*OPTIONAL, *accuracies, *asked])].reset_index(drop=True)
-    lacks_pair = found["baseline"].notna() & found["note"].isna() & (found["rule"] == LAST)
-    found["n_paired"] = found["n_paired"].mask(lacks_pair, found["n_paired"].fillna(0))  # which would else not be seen
-    numbers = found.select_dtypes("float").columns.difference(["p", "p_holm"])
-    found[numbers] = found[numbers].round(6)
-    return found.astype({"n": "Int64", "n_paired": "Int64"})
+    accuracies: Columns = {f"accuracy_{length}": ("accuracy", length) for length in shown}
+    gains: Columns = {f"difference_{length}": ("difference", length) for length in shown if length > longest}
+    asked: Columns = {name: (name, BEYOND) for name in statistics}
+    columns = {**OF_LINE, **GAINS, **TESTS, **ANSWERS, **asked, **INSIDE}
+    wanted = [("accuracy", LENGTHS), ("difference", LENGTHS), *columns.values()]
+    wanted.remove(TESTS["p_holm"])  # which is with p
+    lines = results["line"].unique()
+    compared = _compared(lines, pairs)
+    of_lines = compared.itertuples(index=False, name=None)
+    frame = compare(results, of_lines, dict.fromkeys(lines, longest), sequences, wanted, [*RULES, CHOSEN])
+    measured = view(frame, {**columns, **accuracies, **gains})
+    measured = measured.rename(columns={"beyond_n": "n", "difference_n": "n_paired"})
+    notes = results[["task", "line", "note"]].dropna(subset="note").drop_duplicates(["task", "line"])
+    diverged = notes.merge(compared).assign(rule=LAST)
+    in_order = results[["task", "line"]].drop_duplicates().merge(compared)
+    board = in_order.merge(pd.concat([measured, diverged]))
+    columns_of_board = _columns(board, gains, [*OPTIONAL, *accuracies, *asked])
+    return _rounded(board[columns_of_board].copy())
 
 
-def _places(results: pd.DataFrame, baselines: Mapping[str, list[str]]) -> list[tuple[str, str, str]]:
-    """Return task, line and baseline of the rows of a board, in order."""
-    models = results[["task", "line"]].drop_duplicates().to_numpy()
-    return [(task, line, baseline) for task, line in models for baseline in baselines[line]]
+def _rounded(board: pd.DataFrame) -> pd.DataFrame:
+    """Return a board with whole counts and rounded numbers; a baseline without a common seed has 0, to be seen."""
+    board["baseline"] = board["baseline"].mask(board["baseline"] == "")
+    lacks_pair = board["baseline"].notna() & board["note"].isna() & (board["rule"] == LAST)
+    board["n_paired"] = board["n_paired"].mask(lacks_pair, board["n_paired"].fillna(0))
+    numbers = board.select_dtypes("float").columns.difference(["p", "p_holm"])
+    board[numbers] = board[numbers].round(6)
+    return board.astype({"n": "Int64", "n_paired": "Int64"})
 
 
-def _diverged(results: pd.DataFrame, baselines: Mapping[str, list[str]]) -> pd.DataFrame:
-    """Return a row a line and baseline of which a training diverged, with its note."""
-    notes = results.dropna(subset="note").drop_duplicates(["task", "line"])[["task", "line", "note"]]
-    found = [(*row[:2], baseline, LAST, row[2]) for row in notes.to_numpy() for baseline in baselines[row[1]]]
-    return pd.DataFrame(found, columns=["task", "line", "baseline", "rule", "note"])
+def _compared(lines: Iterable[str], pairs: Sequence[tuple[str, str]]) -> pd.DataFrame:
+    """Return lines and their baselines, one after another, "" where a line has none."""
+    compared = []
+    for line in lines:
+        baselines = [baseline for other, baseline in pairs if other == line]
+        compared += [(line, baseline) for baseline in baselines or [""]]
+    return pd.DataFrame(compared, columns=["line", "baseline"])
 
 
-def _columns(frame: pd.DataFrame, optional: Iterable[str]) -> list[str]:
-    """Return the columns of a board, the optional ones as far as they have numbers."""
-
-    def with_ends(*names: str) -> list[str]:
-        return [f"{name}{end}" for name in names for end in ENDS.values()]
-
-    there = [name for name in optional if frame[name].notna().any()]
-    shown = [NO_ANSWER] * (NO_ANSWER in there) + with_ends(*(name for name in there if name != NO_ANSWER))
-    own = ["task", "line", "rule", "n", *with_ends("beyond"), "baseline"]
-    return [*own, "n_paired", *with_ends(*GAIN), *TESTS, *shown, *INSIDE, "note"]
+def _columns(board: pd.DataFrame, gains: Iterable[str], optional: Iterable[str]) -> list[str]:
+    """Return the columns of a board, `gains` those at single lengths, the optional ones as far as they have numbers."""
+    there = [name for name in [*ANSWERS, *optional] if board[name].notna().any()]
+    answers = [name for name in ANSWERS if name in there]
+    estimates = [name for name in there if name not in ANSWERS]
+    of_line = ["task", "line", "rule", "n", *_with_ends(OF_LINE), "baseline"]
+    of_pair = ["n_paired", *_with_ends([*GAIN, *gains]), *TESTS]
+    return [*of_line, *of_pair, *answers, *_with_ends(estimates), *INSIDE, "note"]
 
 
-def accuracy_lengths(board: pd.DataFrame) -> list[int]:
-    """Return the lengths whose accuracy has columns of its own, in order."""
-    named = (re.fullmatch(r"accuracy_(\d+)", str(name)) for name in board)
-    return sorted(int(match[1]) for match in named if match)
+def _with_ends(names: Iterable[str]) -> list[str]:
+    """Return the columns of estimates and of both ends of their intervals."""
+    return [f"{name}{end}" for name in names for end in ENDS.values()]
+
+
+def shown_lengths(board: pd.DataFrame, name: str = "accuracy") -> list[int]:
+    """Return the lengths at which an accuracy or a difference has columns of its own, in order."""
+    matches = [re.fullmatch(rf"{name}_(\d+)", str(column)) for column in board]
+    return sorted(int(match[1]) for match in matches if match)
 
 
 def board_table(name: str, question: str, board: pd.DataFrame) -> str:
@@ -154,7 +163,8 @@ def tables_of_tasks(board: pd.DataFrame) -> list[str]:
     """Return two tables a task, accuracies and gains: a row a line as trained, and one with averaged weights."""
     parts = []
     for task, of_task in board.groupby("task", sort=False):
-        shown = of_task[of_task["rule"].isin(IN_TABLES)]
+        rules = [CHOSEN] if CHOSEN in set(of_task["rule"]) else IN_TABLES
+        shown = of_task[of_task["rule"].isin(rules) | of_task["note"].notna()]
         parts += [f"## {task}", _accuracies(shown)]
         parts += _without_answers(shown)
         gains = shown.dropna(subset="n_paired")
@@ -164,17 +174,30 @@ def tables_of_tasks(board: pd.DataFrame) -> list[str]:
 
 
 def _accuracies(board: pd.DataFrame) -> str:
-    lengths = [length for length in accuracy_lengths(board) if board[f"accuracy_{length}"].notna().any()]
     board = board.drop_duplicates(["line", "rule"])  # of a second baseline
-    columns = {"beyond": ("beyond", ".1f"), **{f"accuracy_{length}": (power(length), ".1f") for length in lengths}}
+    columns = {"beyond": ("beyond", ".1f")}
+    for length in shown_lengths(board):
+        if board[f"accuracy_{length}"].notna().any():
+            columns[f"accuracy_{length}"] = (power(length), ".1f")
     columns |= _asked(board, of_pair=False)
-    cells = board[["line", "rule"]].assign(n=board["n"].astype(str))
-    for column, (_, how) in columns.items():
-        cells[column] = texts_of_seeds(board, column, how, "n")
+    words = [name for name in ("line", "setting", "rule") if name in board]
+    counts = [name for name in ("n", "failed") if name in board]
+    cells = _cells(board.fillna({"setting": ""}), [*words, *counts], columns, "n")
     diverged = board["note"].notna()
+    cells.loc[diverged, cells.columns.difference(words)] = ""
     cells.loc[diverged, "rule"] = board["note"]
-    cells.loc[diverged, ["n", *columns]] = ""
-    return table(["line", "rule", "n", *(words for words, _ in columns.values())], cells.to_numpy(), texts=2)
+    return table_of(cells, texts=len(words))
+
+
+def _cells(board: pd.DataFrame, names: list[str], columns: Mapping[str, tuple[str, str]], n: str) -> pd.DataFrame:
+    """Return columns as text: those of some names as they are, and estimates of `n` seeds.
+
+    `columns`: the words above an estimate, and its format.
+    """
+    cells = board[names].astype(str)
+    for name, (words, how) in columns.items():
+        cells[words] = texts_of_seeds(board, name, how, n)
+    return cells
 
 
 def _without_answers(board: pd.DataFrame) -> list[str]:
@@ -185,29 +208,31 @@ def _without_answers(board: pd.DataFrame) -> list[str]:
 
 
 def _gains(board: pd.DataFrame) -> str:
-    columns = {name: (head(column), STATISTICS[column[0]].how) for name, column in GAINS.items()}
-    columns |= _asked(board, of_pair=True)
-    columns = {name: shown for name, shown in columns.items() if name in board and board[name].notna().any()}
-    cells = [board[name].astype(str).tolist() for name in ("line", "baseline", "rule", "n_paired")]
-    cells += [texts_of_seeds(board, name, how, "n_paired") for name, (_, how) in columns.items()]
-    heads = [words for words, _ in columns.values()]
-    return table(["line", "baseline", "rule", "n", *heads], zip(*cells, strict=True), texts=3)
+    usual = {name: (head(column), STATISTICS[column[0]].how) for name, column in GAINS.items()}
+    columns = {"difference": usual["difference"]}
+    for length in shown_lengths(board, "difference"):
+        columns[f"difference_{length}"] = (f"{power(length)} (pp)", "+.1f")
+    columns |= {**usual, **_asked(board, of_pair=True)}
+    there = [name for name in columns if name in board and board[name].notna().any()]
+    columns = {name: columns[name] for name in there}
+    cells = _cells(board, ["line", "baseline", "rule", "n_paired"], columns, "n_paired")
+    return table_of(cells.rename(columns={"n_paired": "n"}), texts=3)
 
 
 def _asked(board: pd.DataFrame, of_pair: bool) -> dict[str, tuple[str, str]]:
     """Return words and format of the statistics in a board that only a study that asks for them has."""
-    usual = {*OF_LINE, *GAINS, *TESTS, *OPTIONAL, *INSIDE}
+    usual = {*OF_LINE, *GAINS, *TESTS, *ANSWERS, *INSIDE}
     asked = [name for name in STATISTICS if name in board and name not in usual]
     return {name: STATISTICS[name][1:3] for name in asked if STATISTICS[name].of_pair == of_pair}
 
 
 def texts_of_seeds(frame: pd.DataFrame, name: str, how: str, n: str) -> list[str]:
     """Return `texts`, with words for the interval of fewer than FEWEST seeds; the column `n` has how many there are."""
-    found = []
+    cells = []
     for text, value, seeds in zip(texts(frame, name, how), frame[name], frame[n], strict=True):
         is_few = not pd.isna(value) and seeds < FEWEST
-        found.append(f"{estimate(how, value)} [too few seeds]" if is_few else text)
-    return found
+        cells.append(f"{estimate(how, value)} [too few seeds]" if is_few else text)
+    return cells
 
 
 def steps_section(results: pd.DataFrame, study: Study, longest: Mapping[str, int]) -> str:
@@ -215,7 +240,8 @@ def steps_section(results: pd.DataFrame, study: Study, longest: Mapping[str, int
 
     Nothing where no weights were kept. `results`: by rule; `longest`: of training, by range.
     """
-    gains = gains_by_steps(results, study.pairs, {line: longest[study.range_of(line)] for line in study.names})
+    longest_of_lines = {line: longest[study.range_of(line)] for line in study.names}
+    gains = gains_by_steps(results, study.pairs, longest_of_lines)
     parts = []
     for task, of_task in gains.groupby("task", sort=False):
         steps = sorted(of_task["rule"].unique(), key=lambda rule: (rule == LAST, rule))

@@ -46,6 +46,8 @@ def check_made_of(where: str, results: pd.DataFrame) -> None:
         for _, group in known.groupby(keys, sort=False):
             first = group.iloc[0]
             for other in group[group[column] != first[column]].head(1).to_dict("records"):
-                both = [f"line {row['line']}, seed {row['seed']:.0f}: {shown(row[column])}" for row in (first, other)]
+                both = []
+                for row in (first, other):
+                    both.append(f"line {row['line']}, seed {row['seed']:.0f}: {shown(row[column])}")
                 said = f"{where}: {column} on {first['task']} differs, {' and '.join(both)}"
                 raise InputError(f"{said}; such results cannot be compared")

@@ -1,24 +1,39 @@
 """Plan a study, train what is missing, test and compare, by DVC: `make study NAME=<study>`.
 
-A study whose lines are all kept trains nothing, and needs no graph: it is planned and compared.
+A study whose lines are all kept trains nothing, and needs no graph: it is planned and compared. One that tunes its
+lines is planned again when the settings have results, until each line has the one that is best.
 """
 
 import fcntl
 import os
+import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
 
+import pandas as pd
+
+from vanishing_variance.engine.seeds import seeds
 from vanishing_variance.harness.errors import InputError
 from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml, written
-from vanishing_variance.params import check
-from vanishing_variance.studies.files import STUDIES, plan_file
+from vanishing_variance.results.columns import rows
+from vanishing_variance.studies.arguments import Planned
+from vanishing_variance.studies.choosing import basis_of_choice, choose, write_choice
+from vanishing_variance.studies.files import STUDIES, kept_file, plan_file, results_file
+from vanishing_variance.studies.kept import read_kept
+from vanishing_variance.studies.made_of import check_made_of
 from vanishing_variance.studies.new import filled
-from vanishing_variance.studies.plan import study_plan
-from vanishing_variance.studies.reading import check_kept
-from vanishing_variance.studies.study import read_study
+from vanishing_variance.studies.parameters import held_out, line_params, seeds_of
+from vanishing_variance.studies.plan import check_lines, study_plan
+from vanishing_variance.studies.reading import at_lengths, check_lengths, lengths_of_models
+from vanishing_variance.studies.study import Study, of_study, read_study
+from vanishing_variance.studies.tuning import Tuned, run_names, with_first
 
 REPRO = ("--wait-for-lock", "repro", "--keep-going", "--allow-missing")
 
@@ -30,22 +45,122 @@ def main() -> None:
     name = parser.parse_args().study
     alone(name)
     params = read_yaml(PATH)
-    check(params)
-    plan = study_plan(name, read_study(name), params)
-    check_kept(name, params)
-    graph = STUDIES / name / "dvc.yaml"
+    study = read_study(name)
+    check_lines(name, study, params)
+    tuned = choose(name, study, basis_of_choice(study, params))
+    plan = prepared(name, study, params, tuned)
+    say_duration(name, study_plan(name, study, params, replace(tuned, tried=with_first(tuned.tried))))
+    while study.tune and plan["runs"]:
+        say_choice(tuned)
+        subprocess.run([sys.executable, "-m", "dvc", *REPRO, f"{graph_file(name)}:test"], check=False)
+        before, tuned = tuned, choose(name, study, tuned)
+        if tuned == before:
+            break
+        plan = prepared(name, study, params, tuned)
+    command = ["dvc", *REPRO, str(graph_file(name))]
+    if not graph_file(name).exists():
+        print(f"{name} has no line to train: comparing the kept ones", flush=True)
+        command = ["stages.compare", "--study", name]
+    os.execv(sys.executable, [sys.executable, "-m", *command])  # noqa: S606  which keeps the lock
+
+
+def prepared(name: str, study: Study, params: Mapping[str, Any], tuned: Tuned) -> dict[str, Any]:
+    """Write the choice, the plans and the graph of a study; return the plans. Raises InputError, and writes nothing."""
+    plan = study_plan(name, study, params, tuned)
+    check_kept(name, study, params, plan)
+    graph = graph_file(name)
+    if study.tune:
+        write_choice(name, tuned)
     if plan["runs"] or graph.exists():
         write_text(plan_file(name), written(plan, once=True))
     else:
         plan_file(name).unlink(missing_ok=True)  # of lines that are kept now
-    if plan["runs"] and not graph.exists():
-        write_text(graph, filled(graph.name, name))
+    filled_graph = filled(graph.name, name, tuned=bool(study.tune))
+    if plan["runs"] and not (graph.exists() and graph.read_text() == filled_graph):
+        write_text(graph, filled_graph)
     empty_deleted(name, plan["test"])
-    command = ["dvc", *REPRO, str(graph)]
-    if not graph.exists():
-        print(f"{name} has no line to train: comparing the kept ones", flush=True)
-        command = ["stages.compare", "--study", name]
-    os.execv(sys.executable, [sys.executable, "-m", *command])  # noqa: S606  which keeps the lock
+    return plan
+
+
+def check_kept(name: str, study: Study, params: Mapping[str, Any], plan: Mapping[str, Any]) -> None:
+    """Raise InputError for what would otherwise be said after hours of training.
+
+    Where a seed that is kept would be trained, a seed that chooses is tested, too, lines would be tested at other
+    lengths, or a pair has no common seed.
+    """
+    kept = read_kept(name, study)
+    planned = Planned(name, dict(plan))
+    made_of = []
+    for key in plan["runs"]:
+        run, training = planned.run(key), planned.params(key, "train")
+        block = seeds(run.block, training["seeds_per_block"])
+        again = rows(kept, task=run.task, line=run.line)["seed"]
+        for seed in again[again.isin(block)]:
+            said = f"{kept_file(name)} has seed {seed} of line {run.line}, as its blocks have"
+            raise InputError(f"{said}; change its blocks")
+        of_run = planned.params(key, "test")["made_of"]
+        made_of.append({"task": run.task, "line": run.line, "seed": block[0], **of_run})
+    with of_study(name):
+        of_lines = {line: seeds_of(line_params(params, study, line)) for line in study.lines}
+        _check_fresh(study, params)
+        for task in study.tasks:
+            _check_pairs(study, task, dict(_seeds(study, task, kept, of_lines)))
+    check_made_of(f"{STUDIES / name}/results", pd.concat([kept, pd.DataFrame(made_of)]))
+    if study.lines and len(kept) and not study.tune:
+        lengths = held_out(params, study)["lengths"]
+        check_lengths(name, {"what is trained": lengths} | lengths_of_models(at_lengths(kept, study)))
+
+
+def _check_fresh(study: Study, params: Mapping[str, Any]) -> None:
+    """Raise InputError where a seed that chooses a setting is one that tests it."""
+    choosing = study.choose.blocks if study.choose else []
+    for line in filter(study.grid, study.lines):
+        testing = line_params(params, study, line)["blocks"]
+        both = sorted({*testing} & {*choosing})
+        if both:
+            raise InputError(f"line {line} has block {both[0]}, which is in choose.blocks, too; change one of them")
+
+
+def _seeds(
+    study: Study, task: str, kept: pd.DataFrame, trained: Mapping[str, set[int]]
+) -> Iterator[tuple[str, set[int]]]:
+    """Yield each line and the seeds that it has, or will have, on a task."""
+    for line in study.names:
+        of_kept = kept[(kept["task"] == task) & kept["line"].isin(run_names(study, line))]
+        yield line, {*of_kept["seed"].dropna()} | trained.get(line, set())
+
+
+def _check_pairs(study: Study, task: str, seeds_of_lines: Mapping[str, set[int]]) -> None:
+    """Raise InputError where a pair has no common seed; a kept line may have no results on a task."""
+    for line, baseline in study.pairs:
+        ours, theirs = seeds_of_lines[line], seeds_of_lines[baseline]
+        if ours.isdisjoint(theirs) and (line in study.lines or (ours and theirs)):
+            there = f"seeds from {min(theirs):.0f} to {max(theirs):.0f}" if theirs else "none"
+            said = f"{line} is compared with {baseline}, and has no seed of it on {task}"
+            raise InputError(f"{said}: that has {there}; change their blocks, or compare")
+
+
+def say_duration(name: str, plan: Mapping[str, Any]) -> None:
+    """Print about how long what is missing trains."""
+    if any(not results_file(run).exists() for run in Planned(name, dict(plan)).runs):
+        duration = import_module("vanishing_variance.studies.duration")  # here: it loads torch
+        minutes = duration.seconds_of(name, plan) / 60
+        if minutes:
+            print(f"training takes about {minutes:.0f} minutes on this machine; tests come to that", flush=True)
+
+
+def say_choice(tuned: Tuned) -> None:
+    """Print how far the choice is: of each task the settings that were tried, and what was chosen."""
+    for task, lines in tuned.tried.items():
+        settings = [tried for of_line in lines.values() for tried in of_line]
+        done = sum(tried.seeds > 0 for tried in settings)
+        chosen = ", ".join(tried.name for tried in settings if tried.chosen)
+        print(f"{task}: {done} of {len(settings)} settings tried; chosen: {chosen or 'none yet'}", flush=True)
+
+
+def graph_file(study: str) -> Path:
+    """Return the path of the graph of a study."""
+    return STUDIES / study / "dvc.yaml"
 
 
 def empty_deleted(study: str, runs: Iterable[str]) -> None:

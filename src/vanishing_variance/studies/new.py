@@ -30,9 +30,11 @@ def main() -> None:
     print(f"{folder / 'study.yaml'} is an example to edit; then: git add {folder}; make study NAME={name}")
 
 
-def filled(file: str, name: str) -> str:
-    """Return one of FILES for a study of this name."""
-    return (Path(__file__).parent / "template" / FILES[file]).read_text().replace("<study>", name)
+def filled(file: str, name: str, *, tuned: bool = False) -> str:
+    """Return one of FILES for a study of this name; of one that is `tuned` the graph depends on its choice."""
+    text = (Path(__file__).parent / "template" / FILES[file]).read_text()
+    choice = ", studies/<study>/choice.yaml" if tuned else ""
+    return text.replace("<choice>", choice).replace("<study>", name)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,7 @@
 """The parameters of a study's lines: params.yaml, with what the study and the line change."""
 
 import re
-import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from itertools import product
@@ -20,7 +18,7 @@ from vanishing_variance.harness.sections import PATH, get_param
 from vanishing_variance.harness.yaml import flattened
 from vanishing_variance.measure.held_out import Test
 from vanishing_variance.params import Params, changed, check, with_tasks
-from vanishing_variance.studies.study import Study
+from vanishing_variance.studies.study import Study, named_file
 from vanishing_variance.task_check import check_task, reads_order
 
 # What a line may change of params.yaml, sections and single keys; tests are the same for all lines.
@@ -35,18 +33,11 @@ PAPERS_NORM = "ln"
 _OF_TABLES = ("seed", "ranges", "tasks", "attention", "network", "network_options", "model")
 
 
-def _one_of(name: Any, folder: str) -> Any:
-    choices = registry.names(folder)
-    if name not in choices:
-        raise ValueError(f"one of {', '.join(choices)}{registry.why_unknown(folder, name)}")
-    return name
-
-
 class LineParams(Params):
     """All parameters of a line, which may have any normaliser, or none, and any attention map."""
 
-    norm: Annotated[str, BeforeValidator(partial(_one_of, folder="norms"))]
-    attention: Annotated[str, BeforeValidator(partial(_one_of, folder="attentions"))]
+    norm: Annotated[str, BeforeValidator(partial(named_file, folder="norms"))]
+    attention: Annotated[str, BeforeValidator(partial(named_file, folder="attentions"))]
 
 
 def held_out(params: Mapping[str, Any], study: Study) -> dict[str, Any]:
@@ -85,10 +76,17 @@ def longest_of_ranges(params: Mapping[str, Any], study: Study) -> dict[str, int]
     return {range_: get_param(params, f"ranges.{range_}", Range).longest for range_ in ranges}
 
 
-def line_params(params: Mapping[str, Any], study: Study, line: str) -> dict[str, Any]:
-    """Return params.yaml with what the study and its line change. Raises InputError, which names the line."""
+def line_params(
+    params: Mapping[str, Any], study: Study, line: str, setting: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return params.yaml with what the study, its line and a setting change. Raises InputError, which names the line.
+
+    A line that is tuned has its first setting where none is named.
+    """
     params = with_tasks(params, study.tasks)
-    own = flattened(study.own(line))
+    if setting is None:
+        setting = {key: values[0] for key, values in study.grid(line).items()}
+    own = flattened(study.own(line)) | dict(setting)
     try:
         for key in filter(OF_ALL.fullmatch, own):
             raise InputError(f"{key} cannot differ between lines, which are compared; set it in base")
@@ -109,21 +107,28 @@ def unchecked_params(params: Mapping[str, Any], study: Study, line: str) -> dict
 def _merged(params: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return params.yaml with changes by dotted key. Raises InputError."""
     changes = {key: value for key, value in changes.items() if value != {} or not _is_section(params, key)}
+    if not _takes_attention(changes.get("network", params.get("network", PAPER))):
+        changes["attention"] = "softmax"  # that of the base and params.yaml is other lines'
     params = {"norm_options": {}, "attention_options": {}, **params}  # of files from before they were there
     for choice in ("norm", "attention", "network"):
         prefix = f"{choice}_options."
         options = {key.removeprefix(prefix): changes.pop(key) for key in list(changes) if key.startswith(prefix)}
         if options or choice in changes:  # those of params.yaml may be another choice's
             changes = {f"{choice}_options": options} | changes
-    network = changes.get("network", params.get("network", PAPER))
-    if network != PAPER:  # of the base and params.yaml it is other lines'
-        changes["attention"] = "softmax"
     for key in changes:
         if key == "seed":
             raise InputError(f"seed cannot differ; it decides the test sequences, which are those of {PATH}")
         if key.split(".")[0] not in TRAINED:
             raise InputError(f"{key} is {shown(changes[key])}; a line can change {', '.join(TRAINED)}")
     return changed(params, changes)
+
+
+def _takes_attention(network: Any) -> bool:
+    """Return whether a network takes an attention map; one that there is not takes none."""
+    if network == PAPER:
+        return True
+    plan = import_module("vanishing_variance.plain.plan")  # here, as in params.py
+    return network in registry.names("networks") and plan.takes_attention(network)
 
 
 def _is_section(params: Mapping[str, Any], key: str) -> bool:
@@ -142,16 +147,6 @@ def check_pairs(study: Study, resolved: Mapping[str, Mapping[str, Any]]) -> None
             raise InputError(f"{line} is compared with {baseline}, and has no seed of it; change their blocks")
 
 
-def runs_of(name: str, study: Study, resolved: Mapping[str, Mapping[str, Any]]) -> list[Run]:
-    """Return every run that is trained; `resolved`: the parameters by line."""
-    found = []
-    for task, line in product(study.tasks, study.lines):
-        own = resolved[line]
-        first = Run(task, line, 0, study.range_of(line), own["norm"], own["attention"], name)
-        found += [replace(first, block=block) for block in own["blocks"]]
-    return found
-
-
 def seeds_of(params: Mapping[str, Any]) -> set[int]:
     """Return the seeds of all blocks of a line."""
     return {seed for block in params["blocks"] for seed in seeds(block, params["seeds_per_block"])}
@@ -163,17 +158,14 @@ def check_tasks(study: Study, resolved: Mapping[str, Mapping[str, Any]], tested:
     in_order = all(reads_order(params["network"], params["attention"]) for params in resolved.values())
     ranges = dict.fromkeys(map(study.range_of, study.names))
     for name, range_ in product(study.tasks, ranges):
-        task = get_param(of_all, f"tasks.{name}.data", registry.load_task(name))
+        task = registry.task_of(of_all, name)
         check_task(task, name, get_param(of_all, f"ranges.{range_}", Range), tested, in_order=in_order)
 
 
 def check_batch(params: Mapping[str, Any], this: Run) -> None:
     """Raise InputError, which names the line, where a network that the plain engine trains does not take a batch."""
-    why = registry.why_plain(params, this.task)
-    if not why:
+    if not registry.is_plain(params, this.task):
         return
-    if params["network"] == PAPER:
-        print(f"line {this.line} on {this.task}: trained by the plain engine, because {why}", file=sys.stderr)
     engines = import_module("vanishing_variance.engines")  # torch's seconds
     try:
         engines.check(engines.plan_of(params, this), 0)
@@ -184,7 +176,8 @@ def check_batch(params: Mapping[str, Any], this: Run) -> None:
 def _check_read(network: str, own: Iterable[str]) -> None:
     """Raise InputError where a line's own keys are some that only the paper's network reads."""
     for key in own:
-        if key == "attention" or (key.startswith("model.") and key != "model.epsilon"):
+        unread = not _takes_attention(network) if key == "attention" else key.startswith("model.")
+        if unread and key != "model.epsilon":
             plan = import_module("vanishing_variance.plain.plan")  # here, as in params.py
             options = ", ".join(plan.option_kinds(network)) or "none"
             raise InputError(f"network {network} does not read {key}; its options are network_options: {options}")

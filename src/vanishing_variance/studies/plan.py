@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import product
 from typing import Any
 
-from vanishing_variance.engine.registry import load_task, why_plain
+from vanishing_variance.engine.registry import is_plain, load_task
 from vanishing_variance.engine.run import PAPER, Run
 from vanishing_variance.engine.task import Task
 from vanishing_variance.harness.errors import InputError
@@ -14,6 +13,7 @@ from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml, written
 from vanishing_variance.params import check
 from vanishing_variance.studies.arguments import Planned
+from vanishing_variance.studies.choosing import read_choice, tuned_document
 from vanishing_variance.studies.files import STUDIES, plan_file
 from vanishing_variance.studies.made_of import digest, made_of
 from vanishing_variance.studies.parameters import (
@@ -27,6 +27,7 @@ from vanishing_variance.studies.parameters import (
 )
 from vanishing_variance.studies.sources import PACKAGE, hashes
 from vanishing_variance.studies.study import Study, of_study, read_study
+from vanishing_variance.studies.tuning import Tuned, trained
 
 # Not blocks: more of them train alone.
 WHOLE = ("norm", "attention", "network", "seed", "seeds_per_block", "model", "training")
@@ -41,66 +42,95 @@ def read_plan(name: str) -> Planned:
     """Return the plans of a study as its file has them, or as they are where no line is trained, and no file needed."""
     if not name or (STUDIES / name / "dvc.yaml").exists():
         return Planned(name, read_yaml(plan_file(name)))
-    return Planned(name, study_plan(name, read_study(name), read_yaml(PATH)))
+    study, params = read_study(name), read_yaml(PATH)
+    return Planned(name, study_plan(name, study, params, read_choice(name, study, params)))
 
 
 def write_plan(name: str) -> None:
     """Write `study_plan` of a study of studies/ for its stages. Raises InputError."""
     study = read_study(name)
     params = read_yaml(PATH)
+    check_lines(name, study, params)
+    plan = study_plan(name, study, params, read_choice(name, study, params))
+    write_text(plan_file(name), written(plan, once=True))
+
+
+def check_lines(name: str, study: Study, params: Mapping[str, Any]) -> None:
+    """Raise InputError for what is wrong in params.yaml, and then in a line."""
     check(params)  # so that what is wrong there is not said of a line
-    write_text(plan_file(name), written(study_plan(name, study, params), once=True))
+    with of_study(name):
+        for line in study.names:
+            part = line_params(params, study, line)["training"]["averaged_part"]
+            if study.grid(line) and "averaged" in study.weights(line) and not part:
+                raise InputError(f"line {line}: training.averaged_part is {part}; no averaged weights can be chosen")
 
 
-def study_plan(name: str, study: Study, params: Mapping[str, Any]) -> dict[str, Any]:
+def study_plan(name: str, study: Study, params: Mapping[str, Any], tuned: Tuned | None = None) -> dict[str, Any]:
     """Return the plans of a study's runs, a digest of each part of each, and what compares the lines.
 
-    DVC reads `tasks` and `runs`, and not study.yaml: what is wrong there would end every command of DVC. Raises
-    InputError.
+    `tuned`: the settings of its lines. DVC reads `runs`, and not study.yaml: what is wrong there would end every
+    command of DVC. Raises InputError.
     """
     with of_study(name):
         resolved = {line: line_params(params, study, line) for line in study.names}
         check_pairs(study, resolved)
         of_all = next(iter(resolved.values()))  # what follows is the same for all lines
         test = held_out(of_all, study)
+        longest = longest_of_ranges(of_all, study)
     check_tasks(study, resolved, test["lengths"])
+    blocks = {line: of_line["blocks"] for line, of_line in resolved.items()}
     plans: dict[str, dict[str, Any]] = {}
     digests: dict[str, dict[str, str]] = {part: {} for part in PARTS}
+    keys: dict[str, dict[str, str]] = {}
     runs: dict[tuple[str, str, int], str] = {}
-    for task, line in product(study.tasks, study.lines):
-        own = resolved[line]
+    for task, line, run_name, setting, own_blocks, at_length in trained(study, tuned or Tuned(), blocks):
         range_ = study.range_of(line)
-        this = Run(task, line, own["blocks"][0], range_, own["norm"], own["attention"], name)
+        with of_study(name):
+            own = line_params(params, study, line, setting)
+        this = Run(task, run_name, own_blocks[0], range_, own["norm"], own["attention"], name)
+        tested = test if at_length else of_training(test, longest[range_])
         plan = {
             "task": task,
-            "line": line,
+            "line": run_name,
             "train": plan_of_training(own, task, range_),
-            "test": plan_of_test(own, task, test, study),
+            "test": plan_of_test(own, task, tested, study),
             **plans_of_measurements(own, task, test, study),
         }
         plan["test"]["made_of"] = made_of(read_in_training(plan["train"]), test["sequences"])
         plans[this.key.rpartition("-")[0]] = plan
-        for block in own["blocks"]:
+        for block in own_blocks:
             run = replace(this, block=block)
-            runs[task, line, block] = run.key
+            keys[run.key] = {"task": task}
+            for own_line in _lines_of(run, study, blocks, tuned or Tuned()):
+                runs[task, own_line, block] = run.key
             for part in PARTS:
                 read = read_in_training(plan["train"]) if part == "train" else plan.get(part)
                 if read or not name:  # the graph of params.yaml has all stages for each run
                     digests[part][run.key] = digest(read or {})
         with of_study(name):
             check_batch(own, this)
-    compare = {"longest": longest_of_ranges(of_all, study), "sequences": test["sequences"]}
+    compare = {"longest": longest, "sequences": test["sequences"]}
     if study.paper_tables:
         compare["params"] = params_of_tables(params, study)
+    if tuned and tuned.tried:
+        compare["tuned"] = tuned_document(tuned)
     return {
         **digests,
         "compare": compare,
         "plans": plans,
-        "runs": [f"{line}-{block}" for line in study.lines for block in resolved[line]["blocks"]],
-        "tasks": study.tasks,
+        "runs": keys,
         "intervened": dict(_intervened(study, runs, plans)),
         "proposed": dict(_proposed(study, runs, plans)),
     }
+
+
+def _lines_of(run: Run, study: Study, blocks: Mapping[str, list[int]], tuned: Tuned) -> Iterator[str]:
+    """Yield the lines that are compared by a run: at their chosen settings, and not by seeds that choose."""
+    for line in blocks:
+        chosen = tuned.chosen(run.task, line)
+        is_of_line = chosen is not None and run.line == chosen.name if study.grid(line) else run.line == line
+        if is_of_line and run.block in blocks[line]:
+            yield line
 
 
 def _intervened(study: Study, runs: Runs, plans: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Any]]:
@@ -110,15 +140,13 @@ def _intervened(study: Study, runs: Runs, plans: Mapping[str, Mapping[str, Any]]
     """
     for (task, line, block), key in runs.items():
         other = runs.get((task, study.partner(line) or "", block))
-        own, theirs = (plans.get(one.rpartition("-")[0], {}) for one in (key, other or ""))
-        if not all("interventions" in plan for plan in (own, theirs)):
+        pair = [plans.get(run.rpartition("-")[0], {}) for run in (key, other or "")]
+        if not all("interventions" in plan for plan in pair):
             continue
-        sizes = [plan["train"]["seeds_per_block"] for plan in (own, theirs)]
-        if sizes[0] != sizes[1]:
-            said = (
-                f"line {line} has seeds_per_block {sizes[0]}, and {theirs['line']}, with which it is paired, {sizes[1]}"
-            )
-            raise InputError(f"{said}; interventions need the same")
+        ours, theirs = (plan["train"]["seeds_per_block"] for plan in pair)
+        if ours != theirs:
+            partner = f"{pair[1]['line']}, with which it is paired, {theirs}"
+            raise InputError(f"line {line} has seeds_per_block {ours}, and {partner}; interventions need the same")
         yield key, {"task": task, "partner": other}
 
 
@@ -136,7 +164,7 @@ def plan_of_training(params: Mapping[str, Any], task: str, range_: str) -> dict[
     """Return the part of a line's parameters that its training on a task reads, and the hashes of what it names."""
     task_file = f"tasks/{task}.py"
     chosen = [f"attentions/{params['attention']}.py", f"norms/{params['norm']}.py", task_file]
-    if why_plain(params, task):
+    if is_plain(params, task):
         chosen += _plain_files(params["network"])
     files = hashes(chosen)
     files.pop(task_file)  # stages declare it
@@ -156,11 +184,20 @@ def params_of_training(params: Mapping[str, Any], task: str, range_: str) -> dic
 
 
 def read_in_training(plan: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a plan of training without what its network does not read: of `model` others read `epsilon` alone."""
-    if plan["network"] == PAPER:
-        return dict(plan)
-    training = {key: value for key, value in plan["training"].items() if key != "seeds_per_process"}
-    return {**plan, "model": {"epsilon": plan["model"]["epsilon"]}, "training": training}
+    """Return a plan of training without what its engine and network do not read: of `model` others read `epsilon`."""
+    read = dict(plan)
+    (task,) = plan["tasks"]
+    if is_plain(plan, task):
+        read["training"] = {key: value for key, value in plan["training"].items() if key != "seeds_per_process"}
+    if plan["network"] != PAPER:
+        read["model"] = {"epsilon": plan["model"]["epsilon"]}
+    return read
+
+
+def of_training(test: Mapping[str, Any], longest: int) -> dict[str, Any]:
+    """Return the section `test` with its training lengths alone, or else the shortest."""
+    lengths = [length for length in test["lengths"] if length <= longest]
+    return {**test, "lengths": lengths or test["lengths"][:1]}
 
 
 def plan_of_test(params: Mapping[str, Any], task: str, test: Mapping[str, Any], study: Study) -> dict[str, Any]:
@@ -169,7 +206,7 @@ def plan_of_test(params: Mapping[str, Any], task: str, test: Mapping[str, Any], 
     The inside of several heads of the paper's network is measured by the plain engine.
     """
     plan = {"test": test, "diagnostics": params["diagnostics"], "measure": study.measured}
-    if not why_plain(params, task) and params["model"]["heads"] > 1:
+    if not is_plain(params, task) and params["model"]["heads"] > 1:
         plan["files"] = hashes(_plain_files(PAPER))
     return plan
 
@@ -178,7 +215,7 @@ def plans_of_measurements(
     params: Mapping[str, Any], task: str, test: Mapping[str, Any], study: Study
 ) -> dict[str, Any]:
     """Return what interventions and Proposition 1 read beside the training's plan, of models of the fast engine."""
-    if why_plain(params, task):
+    if is_plain(params, task):
         return {}
     plans = {}
     if "interventions" in study.measured:

@@ -1,123 +1,126 @@
-"""The results of all lines of a study, as their tests wrote them (`studies.results`)."""
+"""The results of all lines of a study, as their tests wrote them (`studies.results`), and what stands beside them.
 
-from collections.abc import Iterator, Mapping, Sequence
+Of what lies in the folders, that of the runs of the plan alone is read. S seeds, I sequences.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise, product
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from jaxtyping import Bool
 
 from vanishing_variance.engine.run import Run
-from vanishing_variance.harness.errors import InputError, shown
-from vanishing_variance.harness.frames import read_csv
-from vanishing_variance.results.columns import LAST, MODEL, OUTPUTS, WEIGHTS, rows
-from vanishing_variance.studies.checked import check_once, check_results
-from vanishing_variance.studies.files import STUDIES, kept_file, results_file
-from vanishing_variance.studies.made_of import check_made_of, made_of
-from vanishing_variance.studies.parameters import held_out, line_params, runs_of, seeds_of, unchecked_params
-from vanishing_variance.studies.plan import params_of_training, read_in_training
+from vanishing_variance.harness.arrays import read_arrays
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.frames import read_csv, read_frame
+from vanishing_variance.results.columns import MODEL, rows
+from vanishing_variance.studies.checked import check_once
+from vanishing_variance.studies.choosing import read_choice
+from vanishing_variance.studies.files import STUDIES, measured_file
+from vanishing_variance.studies.kept import read_kept, read_run, with_first_columns
+from vanishing_variance.studies.made_of import check_made_of
+from vanishing_variance.studies.parameters import unchecked_params
 from vanishing_variance.studies.results import INSIDE
-from vanishing_variance.studies.study import Study, of_study, read_study
+from vanishing_variance.studies.study import Study, read_study
+from vanishing_variance.studies.tuning import Tuned, trained
+
+# Of a line that is tuned: what stands in place of results.
+ALL_FAILED = "in every setting a seed that chooses failed"
 
 
-def read_kept(name: str, study: Study) -> pd.DataFrame:
-    """Return the results of the seeds that are kept; none where a study has no such file.
-
-    Raises InputError for a line or task that study.yaml does not name, a line of `kept` without a seed, and whatever
-    `check_results` refuses.
-    """
-    path = kept_file(name)
-    kept = pd.DataFrame(columns=[*MODEL, "length"])
-    if path.exists():
-        inside = [*WEIGHTS, "variance", *OUTPUTS[1:]] if study.paper_tables else []
-        kept = read_csv(path, *MODEL, "length", LAST, *inside)
-        check_results(path, kept)
-    for column, known in (("task", study.tasks), ("line", study.names)):
-        for unknown in kept[column][~kept[column].isin(known)]:
-            raise InputError(f"{path}: {column} is {shown(unknown)}; study.yaml has {', '.join(known)}")
-    for line in study.kept.keys() - set(kept["line"]):
-        raise InputError(f"{STUDIES / name}/study.yaml: kept has {line}, of which {path} has no seeds")
-    return kept
-
-
-def check_kept(name: str, params: Mapping[str, Any]) -> None:
-    """Raise InputError for what would otherwise be said after hours of training.
-
-    Where a seed that is kept would be trained, lines would be tested at other lengths, or a pair has no common seed.
-    """
-    study = read_study(name)
-    kept = read_kept(name, study)
-    trained = {line: seeds_of(line_params(params, study, line)) for line in study.lines}
-    for line in study.lines.keys() & study.kept.keys():
-        again = trained[line] & set(rows(kept, line=line)["seed"])
-        if again:
-            path = kept_file(name)
-            raise InputError(f"{path} has seed {min(again)} of line {line}, as its blocks have; change its blocks")
-    for task in study.tasks:
-        seeds = {line: set(rows(kept, task=task, line=line)["seed"].dropna()) for line in study.kept}
-        for line in study.lines:
-            seeds[line] = seeds.get(line, set()) | trained[line]
-        with of_study(name):
-            _check_pairs(study, task, seeds)
-    check_made_of(f"{STUDIES / name}/results", pd.concat([kept, *_planned(name, study, params)]))
-    if study.lines and len(kept):
-        planned = held_out(params, study)["lengths"]
-        _check_lengths(name, {"what is trained": planned} | _lengths_of_models(_at_lengths(kept, study)))
-
-
-def _planned(name: str, study: Study, params: Mapping[str, Any]) -> Iterator[pd.DataFrame]:
-    """Yield a row of what each run will be made of."""
-    resolved = {line: line_params(params, study, line) for line in study.lines}
-    sequences = held_out(params, study)["sequences"] if study.lines else 0
-    for run in runs_of(name, study, resolved):
-        trained = read_in_training(params_of_training(resolved[run.line], run.task, run.range))
-        first = run.block * resolved[run.line]["seeds_per_block"]
-        yield pd.DataFrame([{"task": run.task, "line": run.line, "seed": first, **made_of(trained, sequences)}])
-
-
-def _check_pairs(study: Study, task: str, seeds: Mapping[str, set[int]]) -> None:
-    """Raise InputError where a pair has no common seed; a kept line may have no results on a task."""
-    for line, baseline in study.pairs:
-        ours, theirs = seeds[line], seeds[baseline]
-        if ours.isdisjoint(theirs) and (line in study.lines or (ours and theirs)):
-            there = f"seeds from {min(theirs):.0f} to {max(theirs):.0f}" if theirs else "none"
-            said = f"{line} is compared with {baseline}, and has no seed of it on {task}"
-            raise InputError(f"{said}: that has {there}; change their blocks, or compare")
-
-
-def read_results(name: str, study: Study, runs: Sequence[Run]) -> pd.DataFrame:
+def read_results(name: str, study: Study, runs: Sequence[Run], tuned: Tuned | None = None) -> pd.DataFrame:
     """Return the results of all lines in the order of the study, with columns task and line.
 
-    `runs`: those that are trained. Raises InputError where one, or a line that is kept, has no results.
+    `runs`: those that are trained; `tuned`: the settings of lines that are tuned. Raises InputError where one, or a
+    line that is kept, has no results, and where models were tested at different lengths.
     """
+    tuned = tuned or Tuned()
+    results = read_runs(name, study, runs, tuned)
+    if study.tune:
+        results = results_of_lines(study, results, tuned)
+    check_lengths(name, lengths_of_models(results))
+    return results
+
+
+def read_runs(name: str, study: Study, runs: Sequence[Run], tuned: Tuned) -> pd.DataFrame:
+    """Return the same, of each setting of a line that is tuned by the name of its runs."""
     kept = read_kept(name, study)
     frames = []
+    seen = set()
     for task, line in product(study.tasks, study.names):
-        if line in study.kept:
-            frames.append(rows(kept, task=task, line=line))
-        for run in (run for run in runs if (run.task, run.line) == (task, line)):
-            path = results_file(run)
-            tested = read_csv(path).assign(task=task, line=line)
-            tested = tested.reindex(columns=list(dict.fromkeys([*MODEL, "length", LAST, *tested])))
-            check_results(path, tested)
-            frames.append(tested)
-    found = pd.concat([frame for frame in frames if len(frame)], ignore_index=True)
-    found = found.reindex(columns=list(dict.fromkeys([*MODEL, "length", *INSIDE, "note", *found])))
+        settings = [tried.name for tried in tuned.settings(task, line)]
+        for run_name in settings if study.grid(line) else [line]:
+            if (task, run_name) in seen:  # lines may share runs
+                continue
+            seen.add((task, run_name))
+            frames.append(rows(kept, task=task, line=run_name))
+            frames += [read_run(run) for run in runs if (run.task, run.line) == (task, run_name)]
+    results = pd.concat([frame for frame in frames if len(frame)], ignore_index=True)
+    results = with_first_columns(results, *MODEL, "length", *INSIDE, "note")
     where = f"{STUDIES / name}/results" if name else "runs/tested"
-    check_once(where, found)
-    check_made_of(where, found)
-    found = _at_lengths(found, study)
-    _check_lengths(name, _lengths_of_models(found))
-    return found
+    check_once(where, results)
+    check_made_of(where, results)
+    return at_lengths(results, study)
 
 
-def _at_lengths(results: pd.DataFrame, study: Study) -> pd.DataFrame:
+def read_measured(kind: str, runs: Sequence[Run]) -> pd.DataFrame:
+    """Return what was measured beside the tests of some runs: interventions, or proposition. Raises InputError."""
+    return _of_runs(runs, lambda run: read_csv(measured_file(run, kind)))
+
+
+def read_losses(runs: Sequence[Run]) -> pd.DataFrame:
+    """Return the training losses of some runs. Raises InputError."""
+    return _of_runs(runs, lambda run: read_frame(run.losses))
+
+
+def _of_runs(runs: Sequence[Run], read: Callable[[Run], pd.DataFrame]) -> pd.DataFrame:
+    """Return what some runs have as one frame, with columns task and line."""
+    frames = [read(run).assign(task=run.task, line=run.line) for run in runs]
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+
+def read_answers(runs: Sequence[Run], task: str, line: str) -> dict[str, Bool[np.ndarray, "S I"]]:
+    """Return whether each answer of a line on a task is correct, by `<rule>-<length>`. Raises InputError."""
+    of_line = [run for run in runs if (run.task, run.line) == (task, line)]
+    parts = [read_arrays(run.folder("tested") / "answers.safetensors") for run in of_line]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def results_of_lines(study: Study, results: pd.DataFrame, tuned: Tuned) -> pd.DataFrame:
+    """Return the results of lines from those of their settings: of its own seeds at the chosen one.
+
+    A line of which every setting failed has a row with a note.
+    """
+    frames = []
+    for task, line in product(study.tasks, study.names):
+        chosen = tuned.chosen(task, line)
+        if not study.grid(line):
+            frames.append(rows(results, task=task, line=line))
+        elif chosen:
+            of_setting = rows(results, task=task, line=chosen.name)
+            is_kept = (line in study.kept) & ~of_setting["seed"].isin(tuned.choosing)
+            is_own = of_setting["seed"].isin(tuned.seeds[line]) | of_setting["seed"].isna()
+            own = of_setting[is_kept | is_own]
+            if own.empty:
+                raise InputError(f"{chosen.name}, chosen for line {line} on {task}, has no seed of blocks of that line")
+            frames.append(own.assign(line=line))
+        elif tuned.settings(task, line):  # a kept line may have nothing of a task
+            frames.append(pd.DataFrame([{"task": task, "line": line, "note": ALL_FAILED}]))
+    found = pd.concat([frame for frame in frames if len(frame)], ignore_index=True)
+    return found.reindex(columns=list(results))
+
+
+def at_lengths(results: pd.DataFrame, study: Study) -> pd.DataFrame:
     """Return the results at the lengths of a study: kept ones may have more."""
     if not study.lengths:
         return results
     return results[results["length"].isin([0, *study.lengths]) | results["length"].isna()]
 
 
-def _lengths_of_models(results: pd.DataFrame) -> dict[str, list[int]]:
+def lengths_of_models(results: pd.DataFrame) -> dict[str, list[int]]:
     """Return the lengths at which models were tested, by what says whose they are."""
     tested = results[results["length"] > 0]
     by_model = {}
@@ -126,16 +129,28 @@ def _lengths_of_models(results: pd.DataFrame) -> dict[str, list[int]]:
     return by_model
 
 
-def _check_lengths(name: str, lengths: Mapping[str, list[int]]) -> None:
+def check_lengths(name: str, lengths: Mapping[str, list[int]]) -> None:
     """Raise InputError where models were tested at different lengths; `lengths`: by what has them."""
-    for one, other in pairwise(lengths):
-        if lengths[one] != lengths[other]:
-            said = f"{STUDIES / name}: {one} is tested at {lengths[one]}, and {other} at {lengths[other]}"
+    for (model, tested), (other, others) in pairwise(lengths.items()):
+        if tested != others:
+            said = f"{STUDIES / name}: {model} is tested at {tested}, and {other} at {others}"
             raise InputError(f"{said}; set lengths in study.yaml to those that both have")
 
 
 def read_all(name: str, params: Mapping[str, Any]) -> tuple[Study, pd.DataFrame]:
     """Return a study and its results, of the blocks that it has by params.yaml. Raises InputError."""
     study = read_study(name)
-    resolved = {line: unchecked_params(params, study, line) for line in study.names}
-    return study, read_results(name, study, runs_of(name, study, resolved))
+    tuned = read_choice(name, study, params)
+    return study, read_results(name, study, all_runs(name, study, params, tuned), tuned)
+
+
+def all_runs(name: str, study: Study, params: Mapping[str, Any], tuned: Tuned) -> list[Run]:
+    """Return every run of a study."""
+    of_lines = {line: unchecked_params(params, study, line) for line in study.names}
+    blocks = {line: of_line["blocks"] for line, of_line in of_lines.items()}
+    runs = []
+    for run in trained(study, tuned, blocks):
+        own = of_lines[run.line]
+        first = Run(run.task, run.name, 0, study.range_of(run.line), own["norm"], own["attention"], name)
+        runs += [replace(first, block=block) for block in run.blocks]
+    return runs

@@ -15,6 +15,7 @@ from vanishing_variance.harness.files import write_text
 from vanishing_variance.harness.script import Arguments, run_script
 from vanishing_variance.harness.sections import PATH
 from vanishing_variance.harness.yaml import read_yaml, written
+from vanishing_variance.studies.choosing import read_choice
 from vanishing_variance.studies.files import STUDIES, plan_file
 from vanishing_variance.studies.new import filled
 from vanishing_variance.studies.plan import PARTS, study_plan
@@ -35,12 +36,13 @@ def main() -> None:
         print(f"{name} has no graph, and nothing to turn over")
         return
     before = read_yaml(plan_file(name))
-    plan = study_plan(name, study, read_yaml(PATH))
+    params = read_yaml(PATH)
+    plan = study_plan(name, study, params, read_choice(name, study, params))
     for line, own in before.get("plans", {}).items():
         _check_same(f"{plan_file(name)}: {line}", own, plan["plans"].get(line, {}))
     ran = _ran_by_plan(name, before)
     write_text(plan_file(name), written(plan, once=True))
-    write_text(graph, filled(graph.name, name))
+    write_text(graph, filled(graph.name, name, tuned=bool(study.tune)))
     _renew_lock(str(graph), ran)
     print(f"{name} has the graph, the plan and the lock of this checkout; make study NAME={name} compares anew")
 
@@ -49,12 +51,16 @@ def _check_same(what: str, before: Mapping[str, Any], now: Mapping[str, Any]) ->
     """Raise InputError where the plan of a line has other parameters than before."""
     for part in PARTS:
         if part in before and part in now:
-            then, today = ({key: of[part][key] for key in of[part] if of[part][key] != {}} for of in (before, now))
+            then, today = (_without_empty(plan[part]) for plan in (before, now))
             for key in (then.keys() | today.keys()) - {*NOT_COMPARED}:
                 if key in ("diagnostics",) and key not in then:
                     continue  # which tests of the plain engine had not
                 if then.get(key) != today.get(key):
                     raise InputError(f"{what}: {part} has another {key} than its results; put it back first")
+
+
+def _without_empty(section: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in section.items() if value != {}}
 
 
 def _ran_by_plan(name: str, plan: Mapping[str, Any]) -> set[str]:
@@ -63,15 +69,12 @@ def _ran_by_plan(name: str, plan: Mapping[str, Any]) -> set[str]:
     locked = read_yaml(STUDIES / name / "dvc.lock").get("stages", {})
     ran = set()
     for stage, entry in locked.items():
-        digests = {key: text for key, text in entry.get("params", {}).get(path, {}).items() if "." in key}
-        if all(plan.get(part, {}).get(key) == text for (part, key), text in _split(digests).items()):
+        digests = entry.get("params", {}).get(path, {})
+        by_key = [(*dotted.partition("."), digest) for dotted, digest in digests.items()]
+        is_same = [plan.get(part, {}).get(key) == digest for part, dot, key, digest in by_key if dot]
+        if is_same and all(is_same):  # not the plan and the board, which are written anew
             ran.add(stage)
     return ran
-
-
-def _split(digests: Mapping[str, str]) -> dict[tuple[str, str], str]:
-    """Return the digests by part and key of a run."""
-    return {(dotted.partition(".")[0], dotted.partition(".")[2]): text for dotted, text in digests.items()}
 
 
 def _renew_lock(graph: str, ran: set[str]) -> None:

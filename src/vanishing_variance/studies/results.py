@@ -61,7 +61,8 @@ def mechanism_of_tables(mechanism: pd.DataFrame) -> pd.DataFrame:
     numbers = rounded(mechanism[[*WEIGHTS, *OUTPUTS]])
     numbers.loc[mechanism["length"] == 0, WEIGHTS] = float("nan")
     for name in AFTER:
-        numbers[f"{name}_after"] = numbers[f"{name}_after"].mask(numbers[f"{name}_after"] == numbers[f"{name}_before"])
+        before, after = numbers[f"{name}_before"], numbers[f"{name}_after"]
+        numbers[f"{name}_after"] = after.mask(after == before)
     return mechanism[KEYS].join(numbers).rename(columns={"variance_before": "variance"})
 
 
@@ -94,4 +95,4 @@ def by_head(inside: pd.DataFrame) -> pd.DataFrame:
 def losses_by_rule(losses: pd.DataFrame) -> pd.DataFrame:
     """Return seed and `loss_<rule>`; `losses`: seed, rule, loss."""
     wide = losses.pivot(index="seed", columns="rule", values="loss").add_prefix(f"{LOSS}_")
-    return wide.round(6).reset_index()
+    return rounded(wide).reset_index()

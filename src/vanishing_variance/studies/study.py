@@ -3,21 +3,28 @@
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
+from itertools import pairwise
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, Field, ValidationError
 
 from vanishing_variance.engine import registry
 from vanishing_variance.engine.ranges import RangeName
+from vanishing_variance.engine.seeds import Blocks
 from vanishing_variance.harness.errors import InputError, shown
 from vanishing_variance.harness.sections import PATH, Lengths, Section, Several, different, explained
 from vanishing_variance.harness.yaml import flattened, read_yaml
+from vanishing_variance.results.columns import LAST
 from vanishing_variance.results.comparison import STATISTICS
 from vanishing_variance.studies.files import STUDIES
 
 NAME = "[a-z0-9][a-z0-9_-]{0,63}"
-# Of a line beside parameters.
-RANGE = "range"
+# Of a line beside parameters: of the training lengths, and which weights are tested where it is tuned.
+RANGE, WEIGHTS = "range", "weights"
+WEIGHTS_CHOICES = (LAST, "averaged")
+# A value of `tune`, which names runs.
+VALUE = r"[\w.+-]{1,64}"
 
 
 def _named(name: str) -> str:
@@ -26,10 +33,11 @@ def _named(name: str) -> str:
     return name
 
 
-def _task(name: str) -> str:
-    choices = registry.names("tasks")
+def named_file(name: Any, folder: str) -> Any:
+    """Return the name of a file of a folder of choices; raise ValueError, as pydantic asks for, for another one."""
+    choices = registry.names(folder)
     if name not in choices:
-        raise ValueError(f"one of {', '.join(choices)}{registry.why_unknown('tasks', name)}")
+        raise ValueError(f"one of {', '.join(choices)}{registry.why_unknown(folder, name)}")
     return name
 
 
@@ -40,10 +48,22 @@ def _statistic(name: str) -> str:
 
 
 Line = Annotated[str, AfterValidator(_named)]
-Measurement = Literal["inside", "interventions", "proposition"]
+Measurement = Literal["inside", "interventions", "proposition", "loss"]
 MEASUREMENTS = get_args(Measurement)
-TaskName = Annotated[str, AfterValidator(_task)]
+TaskName = Annotated[str, AfterValidator(partial(named_file, folder="tasks"))]
 StatisticName = Annotated[str, AfterValidator(_statistic)]
+
+
+class Choose(Section):
+    """How a line's setting is chosen: `blocks` are those of the seeds that choose, and are not tested otherwise.
+
+    `grow`: steps by which a grid of numbers may grow at either end, for all lines of a task, while the best setting of
+    a line lies there. `refine`: how often a step is then halved around each line's best setting.
+    """
+
+    blocks: Blocks
+    grow: Annotated[int, Field(strict=True, ge=0, le=8)] = 1
+    refine: Annotated[int, Field(strict=True, ge=0, le=4)] = 0
 
 
 class Study(Section):
@@ -55,9 +75,11 @@ class Study(Section):
     git has results of seeds that are not trained; where more are, the line is in `lines`, too. `compare`: pairs of a
     line and a baseline; or each line with the first of its range, of which kept ones come first. `measure`: what is
     measured beside accuracies, in models of the fast engine: all of their `inside`, not the target's weight and the
-    variance of O alone; `interventions`; Proposition 1, in the first model. `paper_tables`: whether Tables 1 to 6,
-    gains and claims are wanted, too, of lines that differ in norm and range. `statistics`: what the
-    board shows beside the usual, of `results.comparison.STATISTICS`.
+    variance of O alone; `interventions`; Proposition 1, in the first model; and of all models the `loss`.
+    `paper_tables`: whether Tables 1 to 6, gains and claims are wanted, too, of lines that differ in norm and range.
+    `statistics`: what the board shows beside the usual, of `results.comparison.STATISTICS`. `tune`: the values of keys
+    that a line may have, or of `weights`, all combinations of which are tried, of each line the keys that it has not
+    itself; `choose`: how.
     """
 
     question: str
@@ -72,6 +94,8 @@ class Study(Section):
     measure: Annotated[list[Measurement], AfterValidator(different)] = Field(default_factory=list)
     paper_tables: bool = False
     statistics: list[StatisticName] = Field(default_factory=list)
+    tune: dict[str, Any] = Field(default_factory=dict)
+    choose: Choose | None = None
 
     @property
     def names(self) -> list[str]:
@@ -90,8 +114,8 @@ class Study(Section):
 
     @property
     def measured(self) -> list[str]:
-        """What is measured, in the order of MEASUREMENTS; `paper_tables` adds `inside`."""
-        wanted = {*self.measure, *(["inside"] if self.paper_tables else [])}
+        """What is measured, in the order of MEASUREMENTS; `paper_tables` adds `inside`, `tune` the loss."""
+        wanted = {*self.measure, *(["inside"] if self.paper_tables else []), *(["loss"] if self.tune else [])}
         return [name for name in MEASUREMENTS if name in wanted]
 
     def partner(self, line: str) -> str | None:
@@ -100,13 +124,27 @@ class Study(Section):
         others += [ours for ours, theirs in self.pairs if theirs == line]
         return others[0] if others else None
 
+    def section(self, line: str) -> dict[str, Any]:
+        """Return a line as the file has it."""
+        return (self.kept | self.lines)[line]
+
     def own(self, line: str) -> dict[str, Any]:
         """Return the parameters of a line that are its own."""
-        return {key: value for key, value in (self.kept | self.lines)[line].items() if key != RANGE}
+        return {key: value for key, value in self.section(line).items() if key not in (RANGE, WEIGHTS)}
 
     def range_of(self, line: str) -> str:
         """Return the range that a line is trained on."""
-        return str((self.kept | self.lines)[line].get(RANGE, self.range))
+        return str(self.section(line).get(RANGE, self.range))
+
+    def grid(self, line: str) -> dict[str, list[Any]]:
+        """Return the values of each key in which a line is tuned."""
+        own = flattened(self.own(line))
+        return {key: values for key, values in flattened(self.tune).items() if key not in (*own, WEIGHTS)}
+
+    def weights(self, line: str) -> list[str]:
+        """Return the rules of the weights among which a line's are chosen."""
+        own = self.section(line).get(WEIGHTS)
+        return [own] if own else list(self.tune.get(WEIGHTS, [LAST]))
 
 
 @contextmanager
@@ -134,6 +172,7 @@ def read_study(name: str) -> Study:
             raise InputError(explained(problem, "", Study)) from None
         _check_lines(study)
         _check_compared(study)
+        _check_tuned(study)
     return study
 
 
@@ -147,9 +186,9 @@ def _check_lines(study: Study) -> None:
         if study.range_of(line) not in get_args(RangeName):
             raise InputError(f"line {line}: range is {shown(study.range_of(line))}; must be short or long")
         is_both = line in study.lines and line in study.kept
-        if is_both and _but_blocks(study.lines[line]) != _but_blocks(study.kept[line]):
+        if is_both and but_blocks(study.lines[line]) != but_blocks(study.kept[line]):
             raise InputError(f"kept has other parameters of {line} than lines; they may differ in blocks alone")
-        if study.paper_tables and list(_but_blocks(own)) != ["norm"]:
+        if study.paper_tables and list(but_blocks(own)) != ["norm"]:
             raise InputError(f"line {line} is {shown(own)}; with paper_tables each has its norm and range alone")
     if study.kept and not study.sequences:
         raise InputError("sequences is missing; with kept it is how many sequences of each length those were tested on")
@@ -158,7 +197,8 @@ def _check_lines(study: Study) -> None:
         raise InputError("two lines have the same norm and range, which paper_tables has once")
 
 
-def _but_blocks(own: Mapping[str, Any]) -> dict[str, Any]:
+def but_blocks(own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters of a line by dotted key, without those that say which seeds it has."""
     return {key: value for key, value in flattened(own).items() if key not in ("blocks", "seeds_per_block")}
 
 
@@ -175,3 +215,60 @@ def _check_compared(study: Study) -> None:
             raise InputError(f"compare has {line} with itself")
         if study.range_of(line) != study.range_of(baseline):
             raise InputError(f"compare has {line} and {baseline}, which are trained on different ranges")
+
+
+def _check_tuned(study: Study) -> None:
+    """Raise InputError for a grid that is none."""
+    if bool(study.tune) != (study.choose is not None):
+        raise InputError("tune and choose belong together: the values to try, and the seeds that choose among them")
+    if study.tune and study.paper_tables:
+        raise InputError("paper_tables is true; lines with tune have settings of their own, which its tables have not")
+    for key, values in flattened(study.tune).items():
+        if key in ("blocks", "seeds_per_block"):
+            raise InputError(f"tune has {key}, which are the seeds of a line; choose.blocks are those that choose")
+        _check_values(key, values)
+    _check_weights(study)
+    if study.tune and not any(map(study.grid, study.names)):
+        raise InputError(f"tune is {shown(study.tune)}; no line has a key that it is tuned in")
+    for line in study.names:
+        if study.tune and "seeds_per_block" in study.own(line):
+            raise InputError(f"line {line} has seeds_per_block; with tune it is the same for all, set it in base")
+
+
+def _check_weights(study: Study) -> None:
+    """Raise InputError for weights that there are not, or of a line that is not tuned."""
+    for name, section in {"tune": study.tune, **study.kept, **study.lines}.items():
+        chosen = section.get(WEIGHTS, LAST)
+        for rule in chosen if isinstance(chosen, list) else [chosen]:
+            if rule not in WEIGHTS_CHOICES:
+                raise InputError(f"{name}: {WEIGHTS} is {shown(rule)}; choose from {', '.join(WEIGHTS_CHOICES)}")
+    for line in study.names:
+        weights = (study.kept | study.lines)[line].get(WEIGHTS)
+        if isinstance(weights, list):
+            raise InputError(f"line {line}: {WEIGHTS} is {shown(weights)}; must be one of them")
+        if weights and not study.grid(line):
+            raise InputError(f"line {line}: {WEIGHTS} is of a line that is tuned; of others both are on the board")
+
+
+def _check_values(key: str, values: Any) -> None:
+    if not isinstance(values, list) or not values or not all(map(_is_value, values)):
+        raise InputError(f"tune: {key} is {shown(values)}; must be a list of values, each a number or a text")
+    different_values = {text_of(value) for value in values}
+    if len(different_values) < len(values):
+        raise InputError(f"tune: {key} is {shown(values)}; must be without a value named twice")
+    if is_numeric(values) and not all(low < high for low, high in pairwise([0, *values])):
+        raise InputError(f"tune: {key} is {shown(values)}; numbers must be above 0, and increasing")
+
+
+def text_of(value: Any) -> str:
+    """Return a value of `tune` as it stands in the name of a run."""
+    return str(value).lower().replace(".", "_")
+
+
+def _is_value(value: Any) -> bool:
+    return isinstance(value, str | int | float) and bool(re.fullmatch(VALUE, str(value), re.ASCII))
+
+
+def is_numeric(values: list[Any]) -> bool:
+    """Return whether values are all numbers, between which and beyond which there are others."""
+    return all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)

@@ -16,13 +16,13 @@ from torch.nn.functional import cross_entropy
 from vanishing_variance.engine.drawing import LABEL
 from vanishing_variance.harness import parallel
 from vanishing_variance.harness.parallel import Report, job
-from vanishing_variance.harness.progress import Progress
+from vanishing_variance.harness.progress import Progress, say
 from vanishing_variance.measure.evaluation.fast_models import Answers
 from vanishing_variance.measure.inference.models import marked
 from vanishing_variance.measure.plain_models.limited import Weights, held_out, in_batches, model_of, of_seed
-from vanishing_variance.measure.plain_models.rules import by_rules
+from vanishing_variance.measure.plain_models.rules import by_rules, rules_of
 from vanishing_variance.measure.training_loss import fresh_sequences
-from vanishing_variance.plain.model import Batch, PlainModel
+from vanishing_variance.plain.model import Batch, PlainModel, initial_model
 from vanishing_variance.plain.plan import PlainPlan
 
 
@@ -32,13 +32,17 @@ def plain_answers(
     """Return by rule and length each answer of each model.
 
     `weights`, (S, ...) each, by rule: `last`, the last ones, and those kept beside them. Raises TooLargeError for a
-    length of which memory does not hold one sequence.
+    length of which memory does not hold one sequence. A line says where no rule changes attention.
     """
     jobs = []
     for place, seed in enumerate(seeds):
         own = {rule: of_seed(of_rule, place) for rule, of_rule in weights.items()}
         jobs.append(job(_answers, plan, seed, own, lengths, sequences))
-    with Progress(f"test {plan.name}", len(weights) * len(seeds) * sequences * sum(lengths), "items") as progress:
+    rules = rules_of(initial_model(plan, seeds[0]))
+    if not rules:
+        say(f"network {plan.network_name}: hard and adaptive are not measured; it has no attention map")
+    models = (len(weights) + len(rules)) * len(seeds)
+    with Progress(f"test {plan.name}", models * sequences * sum(lengths), "items") as progress:
         by_seed = parallel.run(jobs, progress)
     return {key: np.stack([answers[key] for answers in by_seed]) for key in by_seed[0]}
 

@@ -25,7 +25,7 @@ from vanishing_variance.plain.plan import PlainPlan, load_network
 
 def has_inside(plan: TrainingPlan) -> bool:
     """Return whether what is inside the network can be measured."""
-    return not isinstance(plan, PlainPlan) or hasattr(load_network(plan.network), "inside")
+    return hasattr(load_network(plan.network), "inside")
 
 
 def inside(

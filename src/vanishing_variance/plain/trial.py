@@ -1,0 +1,86 @@
+"""The trial of a network before its training: its state can be kept, and is all that a step changes.
+
+B sequences.
+"""
+
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.parameter import is_lazy
+
+from vanishing_variance.engine.device import device
+from vanishing_variance.engine.trial import Model, check_attention, check_model, check_norm
+from vanishing_variance.harness.errors import InputError, shown
+from vanishing_variance.networks import NormModule
+from vanishing_variance.plain.gradients import Single, beside_state
+from vanishing_variance.plain.model import Batch, PlainModel, initial_model
+from vanishing_variance.plain.plan import PlainPlan
+
+# Of numbers that are trained, averaged and written.
+DTYPES = torch.float32, torch.float64, torch.int64, torch.int32, torch.uint8, torch.bool
+
+
+def check_network(plan: PlainPlan, seed: int) -> None:
+    """Raise InputError where a network cannot be trained, or another model would be tested than the one trained."""
+    variant = plan.variant
+    check_attention(variant.attention_name, variant.attention)
+    for part in initial_model(plan, seed).modules():
+        if isinstance(part, NormModule):
+            check_norm(variant.norm_name, variant.norm, variant.model.epsilon, part.width)
+    check_model(plan, partial(_model, plan, seed))
+
+
+def _model(plan: PlainPlan, seed: int) -> Model:
+    """Return the model of a seed, which in a test must be able to show its inside, too."""
+    model = initial_model(plan, seed)
+    _check_state(model)
+    single = Single(model.to(device()))
+
+    def parts(batch: Batch) -> dict[str, Tensor]:
+        class_logits = model(batch)
+        if not model.training and hasattr(type(model.network), "inside"):
+            model.inside(batch)
+        single.check_bound()
+        return {"its answer": class_logits}
+
+    remedy = "keep what changes in buffers, changed in place, and draw by torch alone"
+    return Model(f"network {model.name}", model, parts, partial(beside_state, model), remedy)
+
+
+def _check_state(model: PlainModel) -> None:
+    """Raise InputError where a state lacks a parameter, or has a part that cannot be trained, copied or written."""
+    state = model.state_dict(keep_vars=True)
+    for name, tensor in state.items():
+        _check_tensor(f"network {model.name}: {name}", tensor)
+    for name, _ in model.named_parameters():
+        if name not in state:
+            raise InputError(f"network {model.name}: its state_dict lacks {name}, which would be lost")
+
+
+def _check_tensor(name: str, tensor: Any) -> None:
+    """Raise InputError for a part of a state that cannot be trained, copied or written."""
+    if not isinstance(tensor, Tensor):
+        raise InputError(f"{name} is {shown(tensor)}; must be a tensor")
+    if is_lazy(tensor):
+        raise InputError(f"{name} has no size yet; must be of a module that is not lazy")
+    if tensor.is_meta or tensor.layout != torch.strided:
+        raise InputError(f"{name} is {tensor.layout} on {tensor.device}; must be torch.strided, and not on meta")
+    if tensor.dtype not in DTYPES:
+        raise InputError(f"{name} is {tensor.dtype}; must be one of {', '.join(map(str, DTYPES))}")
+    if 0 in tensor.stride() and tensor.numel() > 1:
+        raise InputError(f"{name} is expanded; must have memory of its own, as by clone()")
+    if not _is_dense(tensor):
+        raise InputError(f"{name} is a part of a larger tensor; must have memory of its own, as by contiguous()")
+
+
+def _is_dense(tensor: Tensor) -> bool:
+    """Return whether its numbers lie side by side, in whatever order: torch's fused Adam takes no others."""
+    by_stride = sorted(zip(tensor.stride(), tensor.shape, strict=True))
+    expected = 1
+    for stride, size in by_stride:
+        if size > 1 and stride != expected:
+            return False
+        expected *= size
+    return True

@@ -1,0 +1,160 @@
+"""The choice of a tuned study as files have it: what its results say, and choice.yaml, which is in git."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from vanishing_variance.engine.drawing import labels_of, sample
+from vanishing_variance.engine.registry import load_task
+from vanishing_variance.engine.run import Run
+from vanishing_variance.engine.streams import stream
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.harness.files import write_text
+from vanishing_variance.harness.sections import get_param
+from vanishing_variance.harness.yaml import read_yaml
+from vanishing_variance.results.columns import rows
+from vanishing_variance.studies.arguments import Planned
+from vanishing_variance.studies.files import STUDIES, kept_file, results_file
+from vanishing_variance.studies.kept import read_kept, read_run
+from vanishing_variance.studies.parameters import longest_of_ranges, seeds_of, unchecked_params
+from vanishing_variance.studies.study import Study
+from vanishing_variance.studies.tuning import Choice, Tried, Tuned, choice_of, run_names, tuned_lines
+
+# Sequences, of the longest training length, whose most frequent label is what chance is.
+OF_CHANCE = 4096
+# In the note of a test for which there was not memory enough.
+TOO_LARGE = "needs more memory"
+
+
+def choice_file(name: str) -> Path:
+    """Return the path of the choice of a study: its settings, what has shown each, and which is chosen."""
+    return STUDIES / name / "choice.yaml"
+
+
+def read_choice(name: str, study: Study, params: Mapping[str, Any]) -> Tuned:
+    """Return the choice in its file, or where there is none, what the results say. Raises InputError."""
+    path = choice_file(name)
+    basis = basis_of_choice(study, params)
+    if not study.tune or not path.exists():
+        return choose(name, study, basis)
+    try:
+        tried = _choice(read_yaml(path))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise InputError(f"{path}: is not as make study wrote it; delete it, and it is written again") from None
+    if {task: list(lines) for task, lines in tried.items()} != dict.fromkeys(study.tasks, tuned_lines(study)):
+        raise InputError(f"{path}: is not of the tasks and lines of study.yaml now; go on by make study NAME={name}")
+    return replace(basis, tried=tried)
+
+
+def write_choice(name: str, tuned: Tuned) -> None:
+    """Write the choice of a study, a line a setting."""
+    lines = []
+    for task, of_task in tuned_document(tuned)["tried"].items():
+        lines.append(f"{task}:")
+        for line, settings in of_task.items():
+            lines.append(f"  {line}:" if settings else f"  {line}: []")
+            lines += [f"  - {json.dumps(tried)}" for tried in settings]
+    write_text(choice_file(name), "\n".join(lines) + "\n")
+
+
+def tuned_document(tuned: Tuned) -> dict[str, Any]:
+    """Return a choice and what it is made with as plan.yaml has them."""
+    tried: dict[str, Any] = {}
+    for task, lines in tuned.tried.items():
+        tried[task] = {}
+        for line, settings in lines.items():
+            tried[task][line] = [setting.document() for setting in settings]
+    return {**vars(tuned), "tried": tried}
+
+
+def tuned_of(planned: Planned) -> Tuned:
+    """Return the choice that a study was planned by, and what it was made with."""
+    document = planned.document["compare"].get("tuned")
+    return Tuned(**{**document, "tried": _choice(document["tried"])}) if document else Tuned()
+
+
+def _choice(document: Mapping[str, Mapping[str, Any]]) -> Choice:
+    choice: Choice = {}
+    for task, lines in document.items():
+        choice[task] = {}
+        for line, settings in lines.items():
+            choice[task][line] = [Tried(**{**tried, "setting": dict(tried["setting"])}) for tried in settings]
+    return choice
+
+
+def basis_of_choice(study: Study, params: Mapping[str, Any]) -> Tuned:
+    """Return what a choice is made with, without one."""
+    if study.choose is None:
+        return Tuned()
+    of_lines = {line: unchecked_params(params, study, line) for line in study.names}
+    first = next(iter(of_lines.values()))
+    longest = longest_of_ranges(first, study)
+    return Tuned(
+        choosing=sorted(seeds_of({**first, "blocks": study.choose.blocks})),
+        seeds={line: sorted(seeds_of(of_line)) for line, of_line in of_lines.items()},
+        longest=longest,
+        chance={task: _chance(first, task, max(longest.values())) for task in study.tasks},
+    )
+
+
+def _chance(params: Mapping[str, Any], name: str, length: int) -> float:
+    task = get_param(params, f"tasks.{name}.data", load_task(name))
+    drawn = sample(task, stream(0, "chance", name), OF_CHANCE, length)
+    _, counts = np.unique(labels_of(task, drawn), return_counts=True)
+    return round(float(counts.max() / OF_CHANCE), 6)
+
+
+def choose(name: str, study: Study, basis: Tuned) -> Tuned:
+    """Return the choice by the results that are there; of a study without tune nothing."""
+    if study.choose is None:
+        return basis
+    blocks = study.choose.blocks
+    all_kept = read_kept(name, study)
+    kept = all_kept[all_kept["seed"].isin(basis.choosing)]
+    _check_chosen_by(name, study, all_kept, kept)
+
+    def read(task: str, run_name: str) -> pd.DataFrame | None:
+        return _read_blocks([Run(task, run_name, block, study=name) for block in blocks], basis.choosing)
+
+    def read_of_kept(task: str, run_name: str) -> pd.DataFrame | None:
+        results = rows(kept, task=task, line=run_name)
+        return results if len(results) else None
+
+    return replace(basis, tried=choice_of(study, read, read_of_kept, basis.longest, basis.chance))
+
+
+def _read_blocks(runs: Sequence[Run], seeds: Sequence[int]) -> pd.DataFrame | None:
+    """Return the results of the blocks that choose; nothing where one has none, or not of all these seeds."""
+    paths = [results_file(run) for run in runs]
+    if not all(path.exists() and path.stat().st_size for path in paths):
+        return None
+    results = pd.concat(map(read_run, runs), ignore_index=True)
+    notes: list[str] = [*results["note"].dropna()] if "note" in results else []
+    for note in notes:
+        if TOO_LARGE in note:  # which says nothing of the setting
+            raise InputError(f"{paths[0].parent}: {runs[0].line}: {note}, or of study.yaml; then delete its files")
+    is_whole = set(results["seed"]) == set(seeds)
+    return results if is_whole or notes else None
+
+
+def _check_chosen_by(name: str, study: Study, kept: pd.DataFrame, choosing: pd.DataFrame) -> None:
+    """Raise InputError for a kept line that has results on a task, but none of seeds that choose."""
+    for task, line in product(study.tasks, study.kept.keys() & {*tuned_lines(study)} - study.lines.keys()):
+        runs = run_names(study, line)
+        has_any = rows(kept, task=task)["line"].isin(runs).any()
+        has_chosen = rows(choosing, task=task)["line"].isin(runs).any()
+        if has_any and not has_chosen:
+            raise InputError(f"{kept_file(name)} has no seed of choose.blocks of line {line} on {task}")
+
+
+def require_chosen(name: str, study: Study, tuned: Tuned) -> None:
+    """Raise InputError where results say otherwise than the choice that the study was planned by, or not enough."""
+    settings = [tried for lines in tuned.tried.values() for of_line in lines.values() for tried in of_line]
+    if choose(name, study, tuned) != tuned or not all(tried.seeds for tried in settings):
+        raise InputError(f"{choice_file(name)}: is not what results say now; go on by make study NAME={name}")

@@ -1,0 +1,180 @@
+"""The choice of a line's setting, on toys whose best one is known."""
+
+import math
+
+import pandas as pd
+import pytest
+
+from vanishing_variance.harness.errors import InputError
+from vanishing_variance.studies.study import Study
+from vanishing_variance.studies.tuning import choice_of, chosen_of, run_name, with_first
+
+RATE = "training.learning_rate"
+CHANCE, SEEDS = 0.1, (40, 41)
+
+
+def study(rates, choose=None, **changes):
+    """Return a study that tunes the rate of two lines."""
+    document = {
+        "question": "Why?",
+        "tasks": ["argmax"],
+        "lines": {"none": {"norm": "none"}, "ln": {"norm": "ln"}},
+        "tune": {RATE: rates},
+        "choose": {"blocks": [5], **(choose or {})},
+    }
+    return Study.model_validate(document | changes)
+
+
+def results(loss, accuracy=1.0, **more):
+    """Return results of the seeds that choose, tested at the longest training length."""
+    rows = [{"task": "argmax", "line": "", "seed": seed, "length": 16, "last": accuracy} for seed in SEEDS]
+    return pd.DataFrame(rows).assign(loss_last=loss, **more)
+
+
+def settled(tuned, optimum, fails=lambda rate: False, kept=lambda task, name: None):
+    """Choose until nothing is to be tried; return the choice on argmax, and how many rounds it took.
+
+    `optimum`: of each line the rate with the lowest loss, which is a parabola of the rate's logarithm.
+    """
+    trained = {}
+    for round_ in range(20):
+        choice = choice_of(tuned, lambda _, name: trained.get(name), kept, {"short": 16}, {"argmax": CHANCE})["argmax"]
+        missing = [(line, one) for line, tried in choice.items() for one in tried if not one.seeds]
+        if not missing:
+            return choice, round_
+        for line, one in missing:
+            rate = one.setting.get(RATE, 1)
+            loss = math.exp(math.log2(rate / optimum[line]) ** 2 - 5)
+            trained[one.name] = results(loss, CHANCE if fails(rate) else 1.0)
+    raise AssertionError("it never ends")
+
+
+def rates_of(tried):
+    return sorted(one.setting[RATE] for one in tried)
+
+
+def best(tried):
+    return chosen_of(tried).setting[RATE]
+
+
+def test_the_lowest_loss_is_chosen_of_each_line():
+    choice, rounds = settled(study([0.001, 0.002, 0.004, 0.008]), {"none": 0.0021, "ln": 0.0039})
+    assert (best(choice["none"]), best(choice["ln"]), rounds) == (0.002, 0.004, 1)
+    assert rates_of(choice["none"]) == rates_of(choice["ln"]) == [0.001, 0.002, 0.004, 0.008]
+
+
+@pytest.mark.parametrize(
+    ("optimum", "expected"), [(0.0005, [0.00025, 0.0005, 0.001, 0.002]), (0.004, [0.001, 0.002, 0.004, 0.008])]
+)
+def test_a_grid_grows_from_either_end_for_both_lines_until_the_best_is_within(optimum, expected):
+    choice, _ = settled(study([0.001, 0.002], {"grow": 3}), {"none": optimum, "ln": (0.001 * 0.002) ** 0.5})
+    assert best(choice["none"]) == optimum
+    assert rates_of(choice["none"]) == rates_of(choice["ln"])
+    assert set(expected) <= set(rates_of(choice["ln"]))
+
+
+def test_a_grid_grows_no_further_than_it_may():
+    choice, _ = settled(study([0.001, 0.002], {"grow": 1}), {"none": 0.1, "ln": 0.1})
+    assert rates_of(choice["none"]) == [0.001, 0.002, 0.004]
+    assert best(choice["none"]) == 0.004
+
+
+def test_a_step_is_halved_around_each_best():
+    choice, _ = settled(study([0.001, 0.002, 0.004], {"refine": 2}), {"none": 0.00168, "ln": 0.0024})
+    assert best(choice["none"]) == 0.00168
+    assert best(choice["ln"]) == 0.00238
+    assert rates_of(choice["none"]) == [0.001, 0.00141, 0.00168, 0.002, 0.00238, 0.00283, 0.004]
+
+
+def test_a_setting_in_which_a_seed_failed_is_out_and_its_neighbour_is_no_end():
+    tuned = study([0.001, 0.002, 0.004], {"grow": 4})
+    choice, _ = settled(tuned, {"none": 0.004, "ln": 0.002}, fails=lambda rate: rate > 0.003)
+    assert best(choice["none"]) == 0.002
+    assert rates_of(choice["none"]) == [0.001, 0.002, 0.004]
+    assert [one.failed for one in choice["none"]] == [0, 0, 2]
+
+
+def test_where_all_settings_fail_none_is_chosen():
+    choice, _ = settled(study([0.001, 0.002]), {"none": 0.001, "ln": 0.001}, fails=lambda rate: True)
+    assert chosen_of(choice["none"]) is None
+    assert {one.failed for one in choice["ln"]} == {2}
+
+
+def test_of_equal_losses_the_first_is_chosen():
+    tuned = study([0.001, 0.002, 0.004], {"grow": 0})
+    choice, _ = settled(tuned, {"none": 0.002 * 2**0.5, "ln": 0.001})
+    assert [one.losses["last"] for one in choice["none"][1:]] == pytest.approx([-4.75, -4.75])
+    assert best(choice["none"]) == 0.002
+
+
+def test_a_diverged_training_failed():
+    tuned = study([0.001, 0.002], {"grow": 0})
+    diverged = pd.DataFrame([{"task": "argmax", "line": "", "note": "the loss is nan", "seed": None, "length": None}])
+    read = {"none-0_001": results(0.1), "ln-0_001": results(0.1), "none-0_002": diverged, "ln-0_002": results(0.01)}
+    choice = choice_of(tuned, lambda _, name: read[name], lambda *_: None, {"short": 16}, {"argmax": CHANCE})["argmax"]
+    assert (best(choice["none"]), best(choice["ln"])) == (0.001, 0.002)
+
+
+@pytest.mark.parametrize("loss", [math.nan, math.inf])
+def test_a_seed_without_a_finite_loss_failed(loss):
+    of = study([0.001, 0.002], {"grow": 0})
+    read = dict.fromkeys(("none-0_001", "ln-0_001", "ln-0_002"), results(0.1)) | {"none-0_002": results([0.01, loss])}
+    choice = choice_of(of, lambda _, name: read[name], lambda *_: None, {"short": 16}, {"argmax": CHANCE})["argmax"]
+    assert [(one.failed, one.chosen) for one in choice["none"]] == [(0, "last"), (1, "")]
+
+
+def test_a_line_is_tuned_in_the_keys_that_it_has_not_itself():
+    lines = {"none": {"norm": "none"}, "ln": {"norm": "ln", RATE: 0.002}}
+    tuned = study([0.001, 0.002], {"grow": 0}, lines=lines)
+    choice, _ = settled(tuned, {"none": 0.001})
+    assert list(choice) == ["none"]
+    schedules = study([0.001, 0.002], lines=lines, tune={RATE: [0.001, 0.002], "training.decay": ["none", "cosine"]})
+    names = [one.name for one in settled(schedules, {"none": 0.001, "ln": 1})[0]["ln"]]
+    assert names == ["ln-none", "ln-cosine"]
+
+
+def test_the_weights_with_the_lower_loss_are_chosen_and_trained_once():
+    tuned = study([0.001, 0.002], {"grow": 0}, tune={RATE: [0.001, 0.002], "weights": ["last", "averaged"]})
+    read = {name: results(0.1, averaged=1.0, loss_averaged=0.2) for name in ("none-0_001", "ln-0_001", "ln-0_002")}
+    read["none-0_002"] = results(0.2, averaged=1.0, loss_averaged=0.05)
+    choice = choice_of(tuned, lambda _, name: read[name], lambda *_: None, {"short": 16}, {"argmax": CHANCE})["argmax"]
+    assert [one.chosen for one in choice["none"]] == ["", "averaged"]
+    assert [one.chosen for one in choice["ln"]] == ["last", ""]
+
+
+def test_settings_beside_the_best_one_of_a_line_are_tested_at_length():
+    tuned = study([0.0005, 0.001, 0.002, 0.004], {"grow": 0})
+    choice, _ = settled(tuned, {"none": 0.0005, "ln": 0.002})
+    assert [one.at_length for one in choice["none"]] == [True, True, False, False]
+    assert [one.at_length for one in choice["ln"]] == [False, True, True, True]
+
+
+def test_kept_settings_are_those_that_have_results():
+    tuned = study([0.001, 0.002, 0.004], {"grow": 2}, lines={}, kept={"none": {}, "ln": {"norm": "ln"}}, sequences=8)
+    kept = {"none-0_001": results(0.1), "none-0_002": results(0.2), "ln-0_004": results(0.3)}
+    choice, rounds = settled(tuned, {}, kept=lambda _, name: kept.get(name))
+    assert rounds == 0
+    assert [one.name for one in choice["none"]] == ["none-0_001", "none-0_002"]
+    assert (best(choice["none"]), best(choice["ln"])) == (0.001, 0.004)
+
+
+def test_kept_settings_have_a_seed_that_chooses_in_common():
+    of = study([0.001, 0.002], lines={}, kept={"ln": {"norm": "ln"}}, sequences=8)
+    kept = {"ln-0_001": results(0.1)[:1], "ln-0_002": results(0.1)[1:]}
+    with pytest.raises(InputError, match=r"settings of ln on argmax have no seed of choose\.blocks in common"):
+        settled(of, {}, kept=lambda _, name: kept.get(name))
+
+
+@pytest.mark.parametrize("rates", [[0.001, 0.002], [0.0005, 0.001]])
+def test_runs_of_another_line_are_not_taken_for_those_of_a_setting(rates):
+    lines = {"ln": {"norm": "ln"}, "ln-0_002": {"norm": "none", RATE: 0.5}}
+    with pytest.raises(InputError, match=r"runs of line ln at 0\.002 are ln-0_002, as others are, .*; rename a line"):
+        settled(study(rates, lines=lines), {"ln": 0.004})
+
+
+def test_before_anything_is_trained_a_first_setting_stands_for_the_chosen_one():
+    tuned = study([0.001, 0.002])
+    choice = choice_of(tuned, lambda *_: None, lambda *_: None, {"short": 16}, {"argmax": CHANCE})
+    assert chosen_of(choice["argmax"]["ln"]) is None
+    first = chosen_of(with_first(choice)["argmax"]["ln"])
+    assert first.name == run_name(tuned, "ln", {RATE: 0.001}) == "ln-0_001"
