@@ -1,4 +1,4 @@
-"""How long the trainings of a study take on this machine, by a few steps of each kind."""
+"""Estimate of the time that a study's trainings take on this machine, from a few steps of each kind."""
 
 import json
 from collections.abc import Iterable, Mapping

@@ -55,7 +55,7 @@ StatisticName = Annotated[str, AfterValidator(_statistic)]
 
 
 class Choose(Section):
-    """How a line's setting is chosen: `blocks` are those of the seeds that choose, and are not tested otherwise.
+    """The choice of a line's setting: `blocks` of the seeds that choose; a trained line is not compared by them.
 
     `grow`: steps by which a grid of numbers may grow at either end, for all lines of a task, while the best setting of
     a line lies there. `refine`: how often a step is then halved around each line's best setting.
@@ -114,7 +114,7 @@ class Study(Section):
 
     @property
     def measured(self) -> list[str]:
-        """What is measured, in the order of MEASUREMENTS; `paper_tables` adds `inside`, `tune` the loss."""
+        """The measurements in the order of MEASUREMENTS; `paper_tables` adds `inside`, and `tune` adds `loss`."""
         wanted = {*self.measure, *(["inside"] if self.paper_tables else []), *(["loss"] if self.tune else [])}
         return [name for name in MEASUREMENTS if name in wanted]
 
