@@ -6,6 +6,7 @@ Of params.yaml's study also gather the training losses, and the measurements of 
 from functools import cache, partial
 
 from vanishing_variance.figures import board as board_figure
+from vanishing_variance.figures import parts as parts_figure
 from vanishing_variance.figures.drawing import write_figure
 from vanishing_variance.harness.frames import write_files, write_frame
 from vanishing_variance.harness.paths import LOSSES
@@ -17,7 +18,7 @@ from vanishing_variance.studies.plan import read_plan
 from vanishing_variance.studies.reading import read_answers, read_losses, read_measured, read_results
 from vanishing_variance.studies.root import root_files, root_study
 from vanishing_variance.studies.study import read_study
-from vanishing_variance.studies.tables import study_files
+from vanishing_variance.studies.tables import study_files, tested_of
 
 # A board of no more lines has no picture: the table says it.
 FEW = 4
@@ -36,8 +37,12 @@ def main() -> None:
 def compare_study(name: str) -> None:
     """Write the tables of a study, and its picture."""
     study = read_study(name)
-    found = study_files(study, read_plan(name))
+    planned = read_plan(name)
+    found = study_files(study, planned)
     write_files(STUDIES / name, found)
+    if "parts.md" in found:
+        longest = planned.document["compare"]["longest"][study.range]
+        write_figure(STUDIES / name / "parts", parts_figure.draw(tested_of(study, planned), study.names, longest))
     picture = STUDIES / name / "board"
     picture.with_suffix(".png").unlink(missing_ok=True)
     if len(study.names) > FEW and not study.paper_tables:

@@ -9,11 +9,9 @@ from scipy.special import expit
 from vanishing_variance.results.comparison import (
     BEYOND,
     Arms,
-    compare,
     estimate_of,
     paired,
 )
-from vanishing_variance.results.files import equal_attention
 from vanishing_variance.statistics.adjusted import adjusted
 from vanishing_variance.statistics.log_odds import log_odds as log_odds_of
 
@@ -78,30 +76,3 @@ def test_at_equal_loss_is_a_regression_of_all_seeds_on_the_log_loss():
     np.testing.assert_allclose([estimate_of(arms, f"at_{whose}_loss") for whose in ("baseline", "own")], expected)
     for without in (results[0].drop(columns="loss"), results[0].assign(loss=9e-6)):
         assert np.isnan(estimate_of(arms_of(without, results[1]), "at_own_loss")).all()
-
-
-def beside():
-    """Return accuracies that are half the target's weight; with ln higher by 10 points of it, and by 3 more."""
-    rng = np.random.default_rng(0)
-    frame = pd.concat([drawn(0, seeds=range(9), line=line) for line in ("none", "ln")], ignore_index=True)
-    ln = frame["line"] == "ln"
-    frame["target"] = rng.uniform(0.5, 0.6, len(frame)) + 0.1 * ln
-    frame["accuracy"] = 0.5 * frame["target"] + 0.03 * ln + rng.normal(0, 1e-4, len(frame))
-    frame.loc[frame["length"] == 16, "accuracy"] = 0.9
-    return frame
-
-
-def test_at_equal_attention_what_is_left_of_a_gain_is_what_the_weight_does_not_bring():
-    frame = beside().sample(frac=1, random_state=0)
-    frame = frame[(frame["line"] == "none") | (frame["seed"] > 0)]
-    wanted = [(name, BEYOND) for name in ("difference", "at_baseline_attention", "at_own_attention")]
-    found = compare(frame, [("ln", "none")], {"ln": 16, "none": 16}, SEQUENCES, wanted)
-    rows = found.set_index("statistic")
-    assert set(rows["n"]) == {8}
-    assert rows.loc["difference", "value"] == pytest.approx(8, abs=1.5)
-    for name in ("at_baseline_attention", "at_own_attention"):
-        assert rows.loc[name, "value"] == pytest.approx(3, abs=0.1)
-        assert rows.loc[name, "low"] < rows.loc[name, "value"] < rows.loc[name, "high"]
-    assert "| argmax, short, ln |   8 |" in equal_attention(found)
-    unmeasured = compare(frame.assign(target=np.nan), [("ln", "none")], {"ln": 16, "none": 16}, SEQUENCES, wanted)
-    assert "argmax" not in equal_attention(unmeasured)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from vanishing_variance.engine.ranges import Range
-from vanishing_variance.figures import accuracy, figure2, figure3, figure4, interventions, loss, proposition
+from vanishing_variance.figures import accuracy, figure2, figure3, figure4, interventions, loss, parts, proposition
 from vanishing_variance.figures.config import Figures
 from vanishing_variance.figures.drawing import Drawing, not_measured
 from vanishing_variance.figures.variants import roles
@@ -89,5 +89,6 @@ def of_range(
     figures = {
         f"loss{suffix}": loss.draw(shown, lengths),
         f"accuracy{suffix}": accuracy.draw(means, papers, trained, steps),
+        f"parts{suffix}": parts.draw(accuracies, [none, treated], lengths.longest),
     }
     return Drawn(figures, data)

@@ -7,14 +7,17 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from jaxtyping import Bool
 
 from vanishing_variance.engine.plan import TrainingPlan
 from vanishing_variance.measure.config import Diagnostics
 from vanishing_variance.measure.drawn import sequences_of
 from vanishing_variance.measure.evaluation.fast_models import Answers, accuracies, evaluate_block
 from vanishing_variance.measure.held_out import Test
-from vanishing_variance.measure.inference.models import StoredWeights
+from vanishing_variance.measure.inference.models import CORRECT, StoredWeights
+from vanishing_variance.measure.parts import Parts, parts, parts_frame
 from vanishing_variance.measure.training_loss import training_losses
 
 # Sequences of a length that are enough for means of what is inside each head.
@@ -48,8 +51,24 @@ def answers(
         measured = _plain("inside")
         if measured.has_inside(plan):
             number = min(IN_HEADS, test.sequences)
-            frames["heads"] = measured.inside(plan, seeds, weights["last"], test.lengths, number)
+            frames["heads"], is_target = measured.inside_and_target(
+                plan, seeds, weights["last"], test.lengths, test.sequences, number
+            )
+            if is_target and ("hard", test.lengths[0]) in found:
+                frames["parts"] = parts_frame(_parts(found, is_target), seeds)
     return found, frames
+
+
+def _parts(answers: Answers, is_target: Mapping[int, Bool[np.ndarray, "S I"]]) -> Parts:
+    """Return the parts of the answers with the last weights to the first sequences, those of `is_target` by length."""
+    found = {}
+    for length, ranked in is_target.items():
+        first = np.s_[:, : ranked.shape[1]]
+        hard = answers["hard", length][first] == CORRECT
+        for rule in ("last", "adaptive", "hard"):
+            if (rule, length) in answers:
+                found[rule, length] = parts(answers[rule, length][first] == CORRECT, hard, ranked)
+    return found
 
 
 def losses(plan: TrainingPlan, seeds: Sequence[int], weights: Mapping[str, StoredWeights]) -> pd.DataFrame:

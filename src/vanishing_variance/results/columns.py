@@ -12,6 +12,8 @@ LAST, STEP = "last", "step_"
 LOSS, NO_ANSWER = "loss", "no_answer"
 # Inside the models: of the attention weights, and of O before and after the normaliser.
 WEIGHTS = ["target", "largest", "largest16", "entropy"]
+# Quantiles of the target's logit minus the largest of the others, at the training lengths: margin_05, ….
+MARGIN = "margin_"
 OUTPUTS = [
     *("variance_before", "feature_variance_before", "shift_before"),
     *("mean_after", "mean_se_after", "variance_after", "feature_variance_after", "shift_after"),

@@ -15,6 +15,7 @@ from jaxtyping import Bool
 from scipy import stats
 
 from vanishing_variance.harness.numbers import estimate
+from vanishing_variance.measure.parts import PARTS, WRONG
 from vanishing_variance.results.columns import LAST, LOSS, NO_ANSWER, rows
 from vanishing_variance.results.runs import RULES
 from vanishing_variance.statistics.adjusted import Estimate, adjusted
@@ -35,6 +36,8 @@ KEYS = ["task", "line", "baseline", "rule"]
 COLUMNS = [*KEYS, "scope", "statistic", "value", "low", "high", "n"]
 # By the name of a column: the statistic, and the scope.
 Columns = Mapping[str, tuple[str, Any]]
+# Before a part's name in that of a statistic: by how much a line has less of it.
+GAINED = "gain_"
 # Of the names of an estimate and the ends of its interval.
 ENDS = {"value": "", "low": "_low", "high": "_high"}
 # Results have losses to 1e-6: the logarithm of smaller ones is rounding.
@@ -212,7 +215,7 @@ def view(frame: pd.DataFrame, columns: Columns) -> pd.DataFrame:
     return spread(pd.concat(parts)).reindex(columns=[*KEYS, *names])
 
 
-def head(column: tuple[str, str]) -> str:
+def head(column: tuple[str, Any]) -> str:
     """Return the words of a column above it."""
     statistic, which = column
     words = STATISTICS[statistic].head
@@ -255,6 +258,23 @@ def _target(arms: Arms, scope: Scope) -> Estimate | None:
     weights = arms.inside(arms.line, "target")[scope]
     in_order = weights[arms.line["seed"].unique()]  # of the results, which decides the last digit of boards in git
     return _mean(in_order)
+
+
+def _part(name: str, arms: Arms, scope: Scope) -> Estimate | None:
+    """Return the percentage of the sequences whose answers are in a part; none where it was not measured."""
+    of_seeds = _percent(arms, arms.line, name, scope)
+    return _mean(of_seeds) if len(of_seeds) else None
+
+
+def _fewer(name: str, arms: Arms, scope: Scope) -> Estimate | None:
+    """Return by how many points fewer answers of a line are in a part than of its baseline, paired by seed."""
+    ours, theirs = of_both(*(_percent(arms, results, name, scope) for results in (arms.line, arms.baseline)))
+    return _mean(theirs - ours) if len(ours) else None
+
+
+def _percent(arms: Arms, results: pd.DataFrame, name: str, scope: Scope) -> "pd.Series[float]":
+    measured = results[results[name].notna()] if name in results else results[:0]
+    return 100 * arms.inside(measured, name).get(scope, pd.Series(dtype=float))
 
 
 def _variance_ratio(arms: Arms, scope: Scope) -> float | None:
@@ -323,14 +343,6 @@ def _losses(arms: Arms) -> Covariates:
     return ours, theirs
 
 
-def _attention(arms: Arms) -> Covariates:
-    """Return the attention weights of the target beyond training, as trained; none where a model's was not measured."""
-    if arms.rule != LAST or not all("target" in results for results in (arms.line, arms.baseline)):
-        return arms.ours[BEYOND][:0], arms.theirs[BEYOND][:0]
-    ours, theirs = (arms.inside(results, "target")[BEYOND] for results in (arms.line, arms.baseline))
-    return of_both(ours, theirs)
-
-
 @lru_cache(maxsize=4)
 def _left(covariates_of: Callable[[Arms], Covariates], arms: Arms, scope: Scope) -> tuple[Estimate, Estimate] | None:
     """Return what is left of a difference at the baseline's mean covariate, and at the line's, by a regression each.
@@ -377,6 +389,9 @@ STATISTICS = {
     "no_answer": Statistic(_no_answer, "no answer", ".1%", False),
     "target": Statistic(_target, "target", ".2f", False),
     "variance_ratio": Statistic(_variance_ratio, "variance of O over that at the shortest", ".3f", False),
+    # the parts of the answers, and of a gain: the fewer wrong ones of each part, which add up to it
+    **{name: Statistic(partial(_part, name), f"{words} (%)", ".1f", False) for name, words in PARTS.items()},
+    **{f"{GAINED}{name}": Statistic(partial(_fewer, name), f"fewer {PARTS[name]} (pp)", "+.1f") for name in WRONG},
     # the accuracies of the pairs
     "line_accuracy": Statistic(lambda arms, scope: _mean(arms.paired[0][scope]), "line (%)", ".1f"),
     "baseline_accuracy": Statistic(lambda arms, scope: _mean(arms.paired[1][scope]), "baseline (%)", ".1f"),
@@ -391,8 +406,6 @@ STATISTICS = {
     "at_own_accuracy": Statistic(partial(_left_at, 1, _accuracies), "at its own accuracy (pp)", "+.1f"),
     "at_baseline_loss": Statistic(partial(_left_at, 0, _losses), "at its baseline's loss (pp)", "+.1f"),
     "at_own_loss": Statistic(partial(_left_at, 1, _losses), "at its own loss (pp)", "+.1f"),
-    "at_baseline_attention": Statistic(partial(_left_at, 0, _attention), "at its baseline's attention (pp)", "+.1f"),
-    "at_own_attention": Statistic(partial(_left_at, 1, _attention), "at its own attention (pp)", "+.1f"),
     # its standard error with what the shared test sequences add, and the shares of its square
     "se": Statistic(lambda arms, scope: _components(arms, scope).se, "standard error (pp)", ".2g"),
     "share_seeds": Statistic(lambda arms, scope: _components(arms, scope).share_seeds, "share of seeds", ".0%"),

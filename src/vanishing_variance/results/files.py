@@ -19,7 +19,6 @@ from vanishing_variance.results.comparison import (
     BEYOND,
     GAIN,
     GAIN_NOTE,
-    KEYS,
     Answers,
     Columns,
     compare,
@@ -27,19 +26,13 @@ from vanishing_variance.results.comparison import (
     view,
 )
 from vanishing_variance.results.paper import markdown, of_paper
+from vanishing_variance.results.parts import parts
 from vanishing_variance.results.runs import PAPER_TABLES, TASKS, compared, line_of, norm_of, range_of
 
 GAINS: Columns = {**GAIN, "anytime": ("anytime", BEYOND)}
 ANYTIME_NOTE = (
     "*Anytime*: the points beyond training once more, with an interval that stays valid after every block of seeds "
     "(mixture t confidence sequence), where the usual one is for one look."
-)
-ATTENTION: Columns = {name: (name, BEYOND) for name in ("difference", "at_baseline_attention", "at_own_attention")}
-ATTENTION_NOTE = (
-    "Points of accuracy, mean over the test lengths beyond training, with 95% t intervals over n seeds. *At "
-    "none's attention*, *at its own*: what is left at an equal mean attention weight of the target, the mean of either "
-    "arm, by a regression line an arm, not paired. This describes, since the weight is an effect of the "
-    "treatment, too; metrics/interventions/interventions.md sets the weight instead, in models of the default scale."
 )
 OVERVIEW: Columns = {name: (name, BEYOND) for name in ("baseline_accuracy", "line_accuracy", "difference", "d_z", "p")}
 # Of p, where it is below every double.
@@ -90,7 +83,7 @@ def comparison(
 
     `tested`: results by rule.
     """
-    wanted = {*tables.WANTED, *GAINS.values(), *ATTENTION.values(), *OVERVIEW.values()}
+    wanted = {*tables.WANTED, *GAINS.values(), *OVERVIEW.values()}
     pairs = compared(trained.longest)
     frame = compare(tested, pairs, trained.longest, trained.sequences, wanted, answers=answers)
     frame = frame[frame["n"] > 0]
@@ -106,7 +99,8 @@ def comparison(
         "tables/paper.md": markdown(tables.numbers(tests, "ln", paper)),
         "tables/gains.md": gains(frame),
         "tables/tables.md": "\n".join(numbered),
-        "equal_attention.md": equal_attention(frame),
+        "parts.md": parts(tested, pairs, trained.longest, trained.sequences)
+        or f"Not measured: network {trained.network}.\n",
     }
 
 
@@ -119,21 +113,6 @@ def gains(frame: pd.DataFrame) -> str:
     cells["n"] = found["difference_n"].map("{:.0f}".format)
     body = table_of(cells.assign(**estimates(found, GAINS)), texts=4)
     return "\n\n".join(["# Gains", body, GAIN_NOTE, ANYTIME_NOTE]) + "\n"
-
-
-def equal_attention(frame: pd.DataFrame) -> str:
-    """Return the gain over `none`, and what is left of it at equal attention on the target, as Markdown."""
-    is_over_none = frame["baseline"].map(norm_of) == "none"
-    measured = rows(frame, statistic="at_baseline_attention").set_index(KEYS).index
-    is_measured = frame.set_index(KEYS).index.isin(measured)
-    found = view(frame[is_over_none & is_measured], ATTENTION)
-    found = found.assign(range=found["line"].map(range_of)).sort_values(["task", "range", "line"])
-    names = found["task"] + ", " + found["range"] + ", " + found["line"].map(norm_of)
-    cells = pd.DataFrame({"": names})
-    cells["n"] = found["difference_n"].map("{:.0f}".format)
-    gain, at_baselines, at_own = estimates(found, ATTENTION).values()
-    cells = cells.assign(**{"gain": gain, "at none's attention": at_baselines, "at its own": at_own})
-    return f"# The gain over none at equal attention on the target\n\n{table_of(cells)}\n\n{ATTENTION_NOTE}\n"
 
 
 def overview(frame: pd.DataFrame, norm: str) -> dict[str, dict[str, float]]:
@@ -173,12 +152,15 @@ def recovery(accuracy: pd.DataFrame, norm: str, trained: TrainingSetup) -> Files
     }
 
 
-def not_measured(network: str) -> Files:
+def not_measured(network: str) -> str:
+    """Return the file of what is not measured in a network."""
+    return f"Not measured: network {network}.\n"
+
+
+def without_interventions(network: str) -> Files:
     """Return the files of what is measured in the paper's network alone: no rows, and words that say so of another."""
-    said = f"Not measured: network {network}.\n"
     return {
-        "equal_attention.md": said,
         "interventions/accuracy.csv": pd.DataFrame(columns=shares.KEYS),
-        "interventions/interventions.md": said,
+        "interventions/interventions.md": not_measured(network),
         "proposition.json": {},
     }

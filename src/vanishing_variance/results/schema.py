@@ -6,6 +6,7 @@ out. From it come results by rule, and the inside of models beside their accurac
 
 import pandas as pd
 
+from vanishing_variance.measure.parts import PARTS
 from vanishing_variance.results.columns import LOSS, MODEL, NO_ANSWER, OUTPUTS, STEP, WEIGHTS, rows
 from vanishing_variance.results.runs import RULES
 from vanishing_variance.statistics.intervals import NAN
@@ -14,17 +15,18 @@ BEFORE = [name for name in OUTPUTS if name.endswith("_before")]
 
 
 def by_rule(results: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a model, rule and tested length: `rule`, `accuracy`, `loss`, `no_answer`, and what is inside.
+    """Return a row a model, rule and tested length: `rule`, `accuracy`, `loss`, `no_answer`, PARTS, the inside.
 
     A diverged training has its `note` alone.
     """
     tested = results[results["length"] != 0]
     rules = [name for name in map(str, results) if name in RULES or name.startswith(STEP)]
-    of_rules = [name for name in results if str(name).startswith((f"{LOSS}_", f"{NO_ANSWER}_"))]
+    beside_rules = (LOSS, NO_ANSWER, *PARTS)
+    of_rules = [name for name in results if str(name).startswith(tuple(f"{beside}_" for beside in beside_rules))]
     others = tested.drop(columns=[*rules, *of_rules]).assign(note=tested.get("note"))
     parts = [others[others["note"].notna()]]
     for rule in rules:
-        beside = {name: tested.get(f"{name}_{rule}", NAN) for name in (LOSS, NO_ANSWER)}
+        beside = {name: tested.get(f"{name}_{rule}", NAN) for name in beside_rules}
         part = others.assign(rule=rule, accuracy=tested[rule], **beside)
         parts.append(part.dropna(subset="accuracy"))
     return pd.concat(parts).sort_index(kind="stable")

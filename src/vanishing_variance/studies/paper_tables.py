@@ -15,8 +15,8 @@ from vanishing_variance.results.schema import beside_accuracy, by_rule
 from vanishing_variance.studies.parameters import PAPERS_NORM
 from vanishing_variance.studies.study import Study
 
-# What is derived from the files in git as quickly as it is read.
-UNREAD = ("summary.json", "verdicts.json", "tables/tests.csv")
+# What is derived from the files in git as quickly as it is read; parts.md any study has, where they are measured.
+UNREAD = ("summary.json", "verdicts.json", "tables/tests.csv", "parts.md")
 
 
 def evidence_of(study: Study, params: Mapping[str, Any], results: pd.DataFrame) -> Evidence:
@@ -32,7 +32,7 @@ def evidence_of(study: Study, params: Mapping[str, Any], results: pd.DataFrame) 
 
 
 def files(evidence: Evidence) -> Files:
-    """Return Tables 1 to 6, gains, those at equal attention, and the verdicts that these results decide."""
+    """Return Tables 1 to 6, gains, and the verdicts that these results decide."""
     found = {
         **comparison(evidence.accuracy, None, evidence.paper, PAPERS_NORM, evidence.training),
         **claims_of(evidence),

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from vanishing_variance.harness.errors import InputError
-from vanishing_variance.results.columns import LOSS, NO_ANSWER, OUTPUTS, WEIGHTS, rounded, rows
+from vanishing_variance.measure.parts import PARTS
+from vanishing_variance.results.columns import LOSS, MARGIN, NO_ANSWER, OUTPUTS, WEIGHTS, rounded, rows
 
 KEYS = ["seed", "length"]
 # What stands beside the accuracies, each a fraction in the column of its rule. `target`: the attention weight of the
@@ -40,10 +41,19 @@ def results(
     table = accuracy.pivot(index=KEYS, columns="rule", values="accuracy").reset_index()
     missing = accuracy.pivot(index=KEYS, columns="rule", values=NO_ANSWER)
     missing = missing.loc[:, missing.any()].add_prefix(f"{NO_ANSWER}_").round(6).reset_index()
+    if whole and "parts" in frames:
+        measured.append(parts_by_rule(frames["parts"]))
     for frame in (missing, *measured):
         keys = [name for name in KEYS if name in frame]
         table = table.merge(frame, "left" if keys == ["seed"] else "outer", keys)
     return table
+
+
+def parts_by_rule(parts: pd.DataFrame) -> pd.DataFrame:
+    """Return KEYS and `<part>_<rule>` of each of PARTS; with rule `hard` no answer is diluted, and it is left out."""
+    by_rule = parts[parts["rule"] != "hard"].pivot(index=KEYS, columns="rule", values=list(PARTS))
+    by_rule.columns = by_rule.columns.map("_".join)
+    return by_rule.round(6).reset_index()
 
 
 def mechanism_of_study(mechanism: pd.DataFrame) -> pd.DataFrame:
@@ -58,7 +68,8 @@ def mechanism_of_tables(mechanism: pd.DataFrame) -> pd.DataFrame:
     What is the same after the normaliser as before it, as where there is none, is left out after it.
     """
     require_finite(mechanism)
-    numbers = rounded(mechanism[[*WEIGHTS, *OUTPUTS]])
+    margins = [name for name in map(str, mechanism) if name.startswith(MARGIN)]
+    numbers = rounded(mechanism[[*WEIGHTS, *OUTPUTS, *margins]])
     numbers.loc[mechanism["length"] == 0, WEIGHTS] = float("nan")
     for name in AFTER:
         before, after = numbers[f"{name}_before"], numbers[f"{name}_after"]

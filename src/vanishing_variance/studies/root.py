@@ -17,7 +17,7 @@ from vanishing_variance.harness.sections import Length, get_param
 from vanishing_variance.measure.proposition import summary
 from vanishing_variance.results.columns import rounded
 from vanishing_variance.results.comparison import Answers
-from vanishing_variance.results.files import TrainingSetup, comparison, not_measured, recovery
+from vanishing_variance.results.files import TrainingSetup, comparison, recovery, without_interventions
 from vanishing_variance.results.runs import REFERENCE, compared, line_of, lines_of, norm_of, range_of
 from vanishing_variance.results.schema import by_rule
 from vanishing_variance.studies.study import RANGE, Study
@@ -56,7 +56,7 @@ def root_files(
     trained = TrainingSetup.of(params, root_study(params).names)
     metrics = {"results.csv": results, **comparison(by_rule(results), answers, read_csv(REFERENCE), norm, trained)}
     if trained.network != PAPER:
-        metrics |= not_measured(trained.network)
+        metrics |= without_interventions(trained.network)
         return {METRICS: metrics, PLOTS / "proposition": {EXPONENTS: pd.DataFrame(columns=summary.DRAWN)}}
     laws = summary.exponents(proposed, tail)
     metrics |= recovery(intervened, norm, trained)

@@ -5,6 +5,7 @@ import pandas as pd
 from vanishing_variance.harness.frames import Files
 from vanishing_variance.measure.proposition import summary
 from vanishing_variance.results.columns import rounded
+from vanishing_variance.results.parts import parts
 from vanishing_variance.results.schema import by_rule
 from vanishing_variance.results.shares import shares
 from vanishing_variance.studies import paper_tables
@@ -21,6 +22,13 @@ from vanishing_variance.studies.settings import (
 )
 from vanishing_variance.studies.study import Study
 from vanishing_variance.studies.tuning import Tuned, chosen_of
+
+
+def tested_of(study: Study, planned: Planned) -> pd.DataFrame:
+    """Return the results of a study by rule, of a tuned line those with its weights. Raises InputError."""
+    tuned = tuned_of(planned)
+    results = read_results(planned.study, study, planned.runs, tuned)
+    return with_chosen(by_rule(results), tuned)
 
 
 def study_files(study: Study, planned: Planned) -> Files:
@@ -43,6 +51,9 @@ def study_files(study: Study, planned: Planned) -> Files:
         of_settings = settings_tables(settings)
     by_steps = steps_section(of_last_weights(tested, tuned), study, longest)
     files |= {"board.csv": board, "board.md": board_table(name, study.question, board) + by_steps + of_settings}
+    where = parts(tested, study.pairs, longest_of_lines, sequences)
+    if where:
+        files["parts.md"] = where
     if study.paper_tables:
         files |= paper_tables.files(paper_tables.evidence_of(study, compare["params"], results))
     if planned.intervened:

@@ -12,11 +12,13 @@ from jaxtyping import Float, Shaped
 from scipy.stats import sem, wasserstein_distance
 from torch import Tensor
 
-from vanishing_variance.engine.task import Sequences
+from vanishing_variance.engine.task import TARGET, Sequences
 from vanishing_variance.measure.evaluation.diagnostics import LARGEST_WEIGHTS
-from vanishing_variance.measure.inference.models import Attended, at_target, over_heads
+from vanishing_variance.measure.inference.models import Attended, at_target, over_heads, targets
 
 WEIGHTS = ("target", "largest", "largest16", "entropy")
+# Quantiles over sequences of the margin, by name.
+MARGINS = {"margin_05": 0.05, "margin_50": 0.5, "margin_95": 0.95}
 
 
 @torch.no_grad()
@@ -38,6 +40,17 @@ def inside(sequences: Sequences, attended: Attended) -> dict[str, Float[Tensor, 
     return means | {"entropy": attended.entropy, "before": attended.before, "after": attended.after}
 
 
+@torch.no_grad()
+def margin(sequences: Sequences, attended: Attended) -> Float[Tensor, "S B"]:
+    """Return the target's logit minus the largest of the others, the mean over heads; NaN where there is no target."""
+    of_target = at_target(attended.logits, sequences)
+    if TARGET in sequences:
+        place = targets(sequences, attended.logits.shape[1]).view(1, -1, 1).expand(len(attended.logits), -1, 1)
+        others = attended.logits.scatter(-1, place, -torch.inf)
+        of_target = of_target - others.amax(-1)
+    return over_heads(of_target, attended.before.shape[1])
+
+
 def means_by_model(
     sample: str,
     length: int,
@@ -50,13 +63,15 @@ def means_by_model(
     `sample`, `length`, `seed`; those of WEIGHTS; and before and after the normaliser, as `…_before` and `…_after`: the
     global `mean` of O and its global `variance` (Section 2: over the D features of one output), means over sequences,
     with `mean_se`, the standard error of the first; `feature_variance`, the mean over the features of the variance over
-    sequences (Figure 2, Proposition 1); `shift`, see there.
+    sequences (Figure 2, Proposition 1); `shift`, see there. MARGINS, where a `margin` was measured.
     """
     rows = []
     for place, seed in enumerate(seeds):
         row: dict[str, Any] = {"sample": sample, "length": length, "seed": seed}
         for name in WEIGHTS:
             row[name] = measured[name][place].mean(dtype=np.float64)
+        if "margin" in measured:
+            row |= dict(zip(MARGINS, np.quantile(measured["margin"][place], [*MARGINS.values()]), strict=True))
         for where in ("before", "after"):
             outputs = measured[where][place].astype(np.float64)  # (B, D)
             of_training = reference[where][place].astype(np.float64)

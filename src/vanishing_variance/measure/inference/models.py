@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int8, Int64, Shaped
+from jaxtyping import Bool, Float, Int8, Int64, Shaped
 from torch import Tensor
 
 from vanishing_variance.engine.attend import attend, products, weighted_sum
@@ -37,7 +37,7 @@ class Attended:
     """Attention and its outputs O, of S models for B sequences, with the attention map as trained.
 
     The `logits` and attention `weights` of the `items`; the `context`, from which O is made; O `before` and `after` the
-    normaliser.
+    normaliser. `rescaled`: the weights are a softmax.
     """
 
     items: Items
@@ -46,6 +46,15 @@ class Attended:
     context: Float[Tensor, "S BH P"]
     before: Float[Tensor, "S B D"]
     after: Float[Tensor, "S B D"]
+    rescaled: bool
+
+    @cached_property
+    def largest(self) -> Int64[Tensor, "S BH"]:
+        """The place of the largest weight, of equal ones that of the largest logit, which a softmax keeps."""
+        if self.rescaled:
+            return self.logits.argmax(-1)
+        is_largest = self.weights == self.weights.amax(-1, keepdim=True)
+        return self.logits.masked_fill(~is_largest, -torch.inf).argmax(-1)
 
     @cached_property
     def entropy(self) -> Float[Tensor, "S B"]:
@@ -118,38 +127,32 @@ class Models:
             context, total = weighted_sum(items, weights), weights.sum(-1)
         before = self.network.outputs(self.weights, context, total)
         after = self.network.normalise(self.weights, before.clone())
-        return Attended(items, logits, weights, context, before, after)
+        return Attended(items, logits, weights, context, before, after, self.network.rescaled)
 
     @torch.no_grad()
     def answers(self, sequences: Sequences, attended: Attended) -> dict[str, Int8[Tensor, "S B"]]:
         """Return each answer (`marked`), by the rule that the models are tested with.
 
-        `last`: as trained; `hard`: all attention on the item of the largest weight, of equal ones of the largest logit.
-        Where the attention map is a softmax, `adaptive`: the temperature of Veličković et al., one for all heads of a
-        sequence.
+        `last` and `hard`, see `answers_as_trained`. Where the attention map is a softmax, `adaptive`: the temperature
+        of Veličković et al., one for all heads of a sequence.
         """
-        labels = self.labels(sequences)
-        class_logits = {"last": self.read_out(attended.after)}
-        largest = items_at(attended.items, self.largest(attended).unsqueeze(-1))
-        class_logits["hard"] = self.class_logits(largest.hidden().squeeze(2))
+        answers = self.answers_as_trained(sequences, attended)
         if self.network.rescaled:
             beta = adaptive_beta(attended.entropy).repeat_interleave(self.network.model.heads, dim=1)
             context = sharpened(attended.items, attended.logits, beta, attended.context)
-            class_logits["adaptive"] = self.class_logits(context)
-        return {rule: marked(logits, labels) for rule, logits in class_logits.items()}
-
-    def largest(self, attended: Attended) -> Int64[Tensor, "S BH"]:
-        """Return the place of the largest weight, of equal ones that of the largest logit, which a softmax keeps."""
-        if self.network.rescaled:
-            return attended.logits.argmax(-1)
-        is_largest = attended.weights == attended.weights.amax(-1, keepdim=True)
-        return attended.logits.masked_fill(~is_largest, -torch.inf).argmax(-1)
+            answers["adaptive"] = marked(self.class_logits(context), self.labels(sequences))
+        return answers
 
     @torch.no_grad()
-    def answers_as_trained(self, sequences: Sequences) -> Int8[Tensor, "S B"]:
-        """Return each answer by the rule `last`."""
-        class_logits = self.read_out(self.attended(sequences).after)
-        return marked(class_logits, self.labels(sequences))
+    def answers_as_trained(self, sequences: Sequences, attended: Attended) -> dict[str, Int8[Tensor, "S B"]]:
+        """Return each answer by the rules `last`, as trained, and `hard`.
+
+        The latter: all attention on the item of the largest weight, of equal ones of the largest logit.
+        """
+        labels = self.labels(sequences)
+        largest = items_at(attended.items, attended.largest.unsqueeze(-1))
+        class_logits = self.class_logits(largest.hidden().squeeze(2))
+        return {"last": marked(self.read_out(attended.after), labels), "hard": marked(class_logits, labels)}
 
 
 def marked(class_logits: Float[Tensor, "*S B C"], labels: Int64[Tensor, " B"]) -> Int8[Tensor, "*S B"]:
@@ -193,6 +196,11 @@ def targets(sequences: Sequences, rows: int) -> Int64[Tensor, " BH"]:
     """Return the place of the target item in each row of attention, of which the heads of a sequence have the same."""
     target = to_device(sequences[TARGET])
     return target.repeat_interleave(rows // len(target))
+
+
+def is_target(attended: Attended, sequences: Sequences) -> Bool[Tensor, "S BH"]:
+    """Return whether the item with the largest attention weight is the target, in every head; of a task with one."""
+    return attended.largest == targets(sequences, attended.largest.shape[1])
 
 
 def over_heads(values: Float[Tensor, "S BH ..."], sequences: int) -> Float[Tensor, "S B ..."]:

@@ -1,15 +1,16 @@
 """What is inside the plain engine's models: attention to the target, and the variance of O, of each layer and head.
 
-B sequences of a batch, N items, H heads, d features of a head.
+S seeds, B sequences of a batch, I of a test, N items, H heads, d features of a head.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 from vanishing_variance.engine.plan import TrainingPlan
@@ -21,6 +22,10 @@ from vanishing_variance.harness.progress import Progress
 from vanishing_variance.measure.plain_models.limited import Weights, held_out, in_batches, model_of, of_seed
 from vanishing_variance.plain.model import Batch, PlainModel, as_plain
 from vanishing_variance.plain.plan import PlainPlan, load_network
+
+# By length: of each layer the numbers of `_inside`; and whether the target has the largest weight.
+ByLength = Mapping[int, list[Float[np.ndarray, "I H 3"]]]
+IsTarget = Mapping[int, Bool[np.ndarray, "S I"]]
 
 
 def has_inside(plan: TrainingPlan) -> bool:
@@ -37,31 +42,63 @@ def inside(
     hard attention would find the target; `variance`: that of O over the head's features, before any normaliser. All
     are means over sequences. Raises InputError where the network has no `inside`, or one of other shapes.
     """
+    return inside_and_target(plan, seeds, weights, lengths, sequences, sequences)[0]
+
+
+def inside_and_target(
+    plan: TrainingPlan, seeds: Sequence[int], weights: Weights, lengths: Sequence[int], tested: int, sequences: int
+) -> tuple[pd.DataFrame, IsTarget]:
+    """Return `inside` of the first of the `tested` sequences, and whether the target has the largest weight.
+
+    The latter by length, (S, I), in the head that attends most to the target at the shortest length, of all layers;
+    nothing of a task without a target.
+    """
     plan, weights = as_plain(plan, weights)
     if not has_inside(plan):
         raise InputError(f"network {plan.network_name}: not measured; it has no method inside(items, query)")
-    by_place = enumerate(seeds)
-    jobs = [job(_insides, plan, seed, of_seed(weights, place), lengths, sequences) for place, seed in by_place]
+    jobs = []
+    for place, seed in enumerate(seeds):
+        jobs.append(job(_of_seed, plan, seed, of_seed(weights, place), lengths, tested, sequences))
     with Progress(f"inside {plan.name}", len(seeds) * sequences * sum(lengths), "items") as progress:
         by_seed = parallel.run(jobs, progress)
-    rows = [(seed, *row) for seed, own in zip(seeds, by_seed, strict=True) for row in own]
+    rows, is_target = [], []
+    for seed, by_length in zip(seeds, by_seed, strict=True):
+        rows += [(seed, *row) for row in _means(by_length)]
+        is_target.append(_is_target(by_length))
     frame = pd.DataFrame(rows, columns=["seed", "layer", "head", "length", "target", "hard", "variance"])
-    return frame.sort_values(["length", "seed"], kind="stable", ignore_index=True)
+    frame = frame.sort_values(["length", "seed"], kind="stable", ignore_index=True)
+    return frame, {length: np.stack([of_one[length] for of_one in is_target]) for length in is_target[0]}
 
 
-def _insides(
-    plan: PlainPlan, seed: int, weights: Weights, lengths: Sequence[int], sequences: int, report: Report
-) -> list[tuple[Any, ...]]:
-    """Return layer, head, length and the means of `_inside` of a seed's model."""
+def _of_seed(
+    plan: PlainPlan, seed: int, weights: Weights, lengths: Sequence[int], tested: int, sequences: int, report: Report
+) -> ByLength:
+    """Return of each length, and each layer, `_inside` of a seed's model."""
     model = model_of(plan, seed, weights)
-    rows: list[tuple[Any, ...]] = []
+    by_length = {}
     for length in lengths:
-        drawn = held_out(plan, length, sequences)
+        drawn = {name: array[:sequences] for name, array in held_out(plan, length, tested).items()}
         batches = in_batches(partial(_inside, model), plan, length, drawn, report)
-        for layer, of_layer in enumerate(zip(*batches, strict=True)):
-            means = torch.cat(of_layer).double().mean(0).tolist()
-            rows += [(layer, head, length, *of_head) for head, of_head in enumerate(means)]
-    return rows
+        by_length[length] = [torch.cat(of_layer).numpy(force=True) for of_layer in zip(*batches, strict=True)]
+    return by_length
+
+
+def _means(by_length: ByLength) -> Iterator[tuple[Any, ...]]:
+    """Yield layer, head, length and the means over sequences of each number of `_inside`."""
+    for length, layers in by_length.items():
+        for layer, of_layer in enumerate(layers):
+            for head, means in enumerate(of_layer.mean(axis=0, dtype=np.float64)):
+                yield layer, head, length, *means.tolist()
+
+
+def _is_target(by_length: ByLength) -> dict[int, Bool[np.ndarray, " I"]]:
+    """Return by length whether the target has the largest weight, in the head that attends most to it."""
+    heads = {length: np.concatenate(layers, axis=1) for length, layers in by_length.items()}
+    attention = heads[min(heads)][:, :, 0].mean(axis=0)
+    if np.isnan(attention).any():
+        return {}
+    most = attention.argmax()
+    return {length: of_length[:, most, 1] == 1 for length, of_length in heads.items()}
 
 
 def _inside(model: PlainModel, batch: Batch) -> list[Float[Tensor, "B H 3"]]:
