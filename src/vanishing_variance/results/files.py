@@ -11,7 +11,7 @@ import pandas as pd
 from vanishing_variance.engine.ranges import Range, training_steps
 from vanishing_variance.engine.run import PAPER
 from vanishing_variance.harness.frames import Files, widened
-from vanishing_variance.harness.numbers import table_of
+from vanishing_variance.harness.numbers import power, table_of
 from vanishing_variance.harness.sections import Several, get_param
 from vanishing_variance.results import shares, tables
 from vanishing_variance.results.columns import LAST, rounded, rows
@@ -23,6 +23,7 @@ from vanishing_variance.results.comparison import (
     Columns,
     compare,
     estimates,
+    texts,
     view,
 )
 from vanishing_variance.results.paper import markdown, of_paper
@@ -30,9 +31,11 @@ from vanishing_variance.results.parts import parts
 from vanishing_variance.results.runs import PAPER_TABLES, TASKS, compared, line_of, norm_of, range_of
 
 GAINS: Columns = {**GAIN, "anytime": ("anytime", BEYOND)}
+# The lengths whose gains stand beside the mean.
+SHOWN = (2**8, 2**11, 2**14)
 ANYTIME_NOTE = (
     "*Anytime*: the points beyond training once more, with an interval that stays valid after every block of seeds "
-    "(mixture t confidence sequence), where the usual one is for one look."
+    "(mixture t confidence sequence), where the usual one is for one look. *2^8* and so on: the gain at that length."
 )
 OVERVIEW: Columns = {name: (name, BEYOND) for name in ("baseline_accuracy", "line_accuracy", "difference", "d_z", "p")}
 # Of p, where it is below every double.
@@ -106,13 +109,17 @@ def comparison(
 
 def gains(frame: pd.DataFrame) -> str:
     """Return the gains as Markdown, a row a pair and rule."""
-    found = view(frame, GAINS)
+    tested = set(frame["scope"])
+    at_lengths: Columns = {f"difference_{length}": ("difference", length) for length in SHOWN if length in tested}
+    found = view(frame, {**GAINS, **at_lengths})
     cells = pd.DataFrame({"task": found["task"], "range": found["line"].map(range_of)})
     cells["gain"] = found["line"].map(norm_of) + " − " + found["baseline"].map(norm_of)
     cells["rule"] = found["rule"]
     cells["n"] = found["difference_n"].map("{:.0f}".format)
-    body = table_of(cells.assign(**estimates(found, GAINS)), texts=4)
-    return "\n\n".join(["# Gains", body, GAIN_NOTE, ANYTIME_NOTE]) + "\n"
+    cells = cells.assign(**estimates(found, GAINS))
+    for name, (_, length) in at_lengths.items():
+        cells[power(length)] = texts(found, name, "+.1f")
+    return "\n\n".join(["# Gains", table_of(cells, texts=4), GAIN_NOTE, ANYTIME_NOTE]) + "\n"
 
 
 def overview(frame: pd.DataFrame, norm: str) -> dict[str, dict[str, float]]:
