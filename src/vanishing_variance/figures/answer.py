@@ -1,37 +1,57 @@
-"""Accuracy against sequence length under five treatments: the README's picture."""
+"""Accuracy against sequence length in five arms: the README's picture."""
+
+from collections.abc import Mapping
 
 import pandas as pd
+from matplotlib.axes import Axes
 
 from vanishing_variance.figures import style, variants
-from vanishing_variance.figures.accuracy import HOLLOW, curve
 from vanishing_variance.figures.drawing import Drawing
 from vanishing_variance.results.columns import rows
 from vanishing_variance.results.comparison import BEYOND
 
-CURVE = ("mean", "paper", "low", "high")
+BLACK, BLUE = (variants.look(norm)["color"] for norm in ("none", "ln"))
 LOOKS = {
-    "none": variants.look("none"),
-    "ln": variants.look("ln"),
-    "averaged weights": style.look("#CC6677", "-.", "^"),
-    "ln, averaged weights": style.look("#882255", ":", "v"),
+    "none": style.look(BLACK, ":", "o"),
+    "ln": style.look(BLUE, ":", "s"),
+    "none, tuned": style.look(BLACK, "-", "o"),
+    "ln, tuned": style.look(BLUE, "-", "s"),
     "three changes": style.look("#117733", "-", "D"),
 }
+# Percentage points between the names of two lines, at least; and the longest length over the right end of a panel.
+APART, ROOM = 7, 2**5.5
 
 
 def draw(means: pd.DataFrame, trained: tuple[int, int]) -> Drawing:
-    """Draw a panel a task, a line a treatment; training lengths are shaded. `means`: `report.studies.read_answer`."""
+    """Draw a panel a task, a line an arm; training lengths are shaded. `means`: `report.studies.read_answer`."""
     by_length = means[means["length"] != BEYOND].assign(row="")
-    figure, panels = style.facets(by_length, "row", "task", margin=0.55, height=2.3)
+    figure, panels = style.facets(by_length, "row", "task", margin=0.7, height=2.5)
+    longest = by_length["length"].max()
     for axes, _, task, lines in panels:
+        ends = {}
         for name, look in LOOKS.items():
-            curve(axes, rows(lines, treatment=name), CURVE, look, name)
-        axes.axvspan(*trained, color=style.LIGHT, zorder=0, label="training lengths")
+            line = rows(lines, treatment=name).set_index("length")
+            axes.plot(line.index, line["mean"], **look)
+            style.band(axes, line["low"], line["high"], look["color"])
+            ends[name] = line["mean"][longest]
+        axes.axvspan(*trained, color=style.LIGHT, zorder=0)
+        axes.text(trained[0], 2, " trained", fontsize="small", color=style.GREY)
         style.length_axis(axes, by_length["length"].unique())
-        axes.set(title=task, ylabel="accuracy (%)", ylim=(-2, 105))
+        axes.set(
+            title=task, xlabel="length N (items)", ylabel="accuracy (%)", ylim=(0, 103), xlim=(None, ROOM * longest)
+        )
         axes.label_outer()
-    figure.axes[0].plot([], [], marker="o", color=style.GREY, **HOLLOW, label="the paper's (hollow)")
-    style.legend_above(figure, columns=4)
+        _name(axes, ends, longest)
     seeds = means.groupby("treatment", sort=False)["n"].min()
-    numbers = "; ".join(f"{name}, {n}" for name, n in seeds.items())
-    caption = f"Means over n seeds ({numbers}); bands: 95% t intervals over seeds. Hollow: the paper's, 100 seeds."
-    return Drawing(figure, f"Accuracy against length, trained on {trained[0]} to {trained[1]} items", caption)
+    names = [f"{n} ({'; '.join(of_n.index)})" for n, of_n in seeds.groupby(seeds, sort=False)]
+    counted = f"Means over {', '.join(names)} seeds; bands: 95% t intervals over seeds."
+    figure.supxlabel(counted, fontsize="small", color=style.GREY)
+    return Drawing(figure, f"Accuracy against length, trained on {trained[0]} to {trained[1]} items", counted)
+
+
+def _name(axes: Axes, ends: Mapping[str, float], longest: int) -> None:
+    """Write the names of lines beside their right ends, as far apart as they can be read."""
+    height = -float(APART)
+    for name, end in sorted(ends.items(), key=lambda item: item[1]):
+        height = max(end, height + APART)
+        axes.text(1.25 * longest, height, name, color=LOOKS[name]["color"], va="center", fontsize="small")

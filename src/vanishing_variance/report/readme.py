@@ -35,6 +35,8 @@ from vanishing_variance.results.runs import TASKS, line_of, range_of
 
 BEGIN, END = "<!-- answer: python -m vanishing_variance.report.readme -->", "<!-- end of answer -->"
 README = Path("README.md")
+# Columns of the table.
+SHOWN: Mapping[Any, str] = {**{length: power(length) for length in (2**8, 2**11, 2**14)}, BEYOND: "mean beyond 16"}
 
 
 def main() -> None:
@@ -93,13 +95,10 @@ def points(text: str) -> list[Markup]:
 def answer(means: pd.DataFrame, claims: Iterable[Mapping[str, Any]]) -> str:
     """Return a table of means, and a sentence on the verdicts of the paper's claims.
 
-    A row a treatment: of each task, accuracy beyond training and at the longest length. `means`: of
-    `report.studies.read_answer`.
+    A row an arm: of each task, accuracy at some lengths and beyond training. `means`: of `report.studies.read_answer`.
     """
-    longest = max(length for length in means["length"] if length != BEYOND)
-    tested = {BEYOND: "beyond 16", longest: power(longest)}
-    cells = list(product(TASKS, tested))
-    head = ["accuracy (%)", *(f"{task}, {tested[length]}" for task, length in cells), "seeds"]
+    cells = list(product(TASKS, SHOWN))
+    head = ["accuracy (%)", *(f"{task}, {SHOWN[length]}" for task, length in cells), "seeds"]
     lines = []
     for treatment in TREATMENTS:
         own = rows(means, treatment=treatment)
@@ -111,15 +110,11 @@ def answer(means: pd.DataFrame, claims: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _cell(estimates: pd.DataFrame) -> str:
-    """Return the one mean of a frame and half of its interval, and in brackets the paper's mean, as far as they are."""
+    """Return the one mean of a frame and half of its interval."""
     if estimates.empty:
         return MISSING
     (estimate,) = estimates.to_dict("records")
-    half = (estimate["high"] - estimate["low"]) / 2
-    ours = f"{estimate['mean']:.1f}"
-    if not pd.isna(half):
-        ours += f" ± {half:.1f}"
-    return ours if pd.isna(estimate["paper"]) else f"{ours} ({estimate['paper']:.1f})"
+    return f"{estimate['mean']:.1f} ± {(estimate['high'] - estimate['low']) / 2:.1f}"
 
 
 if __name__ == "__main__":

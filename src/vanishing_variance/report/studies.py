@@ -1,18 +1,18 @@
 """Read what the page and the README show of studies: their results in git, compared."""
 
 from collections.abc import Mapping
+from functools import cache
 from itertools import product
 from typing import Any
 
 import pandas as pd
 
 from vanishing_variance.claims.evidence import Evidence
-from vanishing_variance.harness.frames import read_csv
 from vanishing_variance.report.strongest import PAPER_SCALE, Judged
 from vanishing_variance.results.columns import LAST, rows
-from vanishing_variance.results.comparison import BEYOND, LENGTHS, compare, mean_beyond
+from vanishing_variance.results.comparison import BEYOND, LENGTHS, compare
 from vanishing_variance.results.paper import PAPER_LONGEST
-from vanishing_variance.results.runs import REFERENCE, TASKS, compared
+from vanishing_variance.results.runs import TASKS, compared
 from vanishing_variance.results.schema import by_rule
 from vanishing_variance.results.tables import WANTED, tests
 from vanishing_variance.studies.paper_tables import claims_of, evidence_of
@@ -20,14 +20,17 @@ from vanishing_variance.studies.parameters import params_of_tables
 from vanishing_variance.studies.reading import read_all
 from vanishing_variance.studies.study import read_study
 
-# The answer in five treatments, trained on up to 16 items, with the paper's steps: by the name of a treatment its
-# study, its line there, and the rule of the test.
+# The answer in five arms, trained on up to 16 items: by name and task the study, its line there, and the rule of the
+# test. The first two have the paper's training; a tuned one is the line of the lowest loss at the training lengths.
 TREATMENTS = {
-    "none": (PAPER_SCALE, "none", LAST),
-    "ln": (PAPER_SCALE, "ln", LAST),
-    "averaged weights": ("fresh", "none", "averaged"),
-    "ln, averaged weights": ("fresh", "ln", "averaged"),
-    "three changes": ("fresh", "three-changes-none", LAST),
+    "none": dict.fromkeys(TASKS, (PAPER_SCALE, "none", LAST)),
+    "ln": dict.fromkeys(TASKS, (PAPER_SCALE, "ln", LAST)),
+    "none, tuned": {
+        "argmax": ("best", "none-falls-long", LAST),
+        "dictionary": ("best", "none-averaged-long", "averaged"),
+    },
+    "ln, tuned": dict.fromkeys(TASKS, ("best", "ln-falls-long", LAST)),
+    "three changes": dict.fromkeys(TASKS, ("fresh", "three-changes-none", LAST)),
 }
 # By the name in `figures.target`: the line, and its study by task.
 NETWORKS = {
@@ -81,17 +84,15 @@ def read_target(params: Mapping[str, Any]) -> pd.DataFrame:
 def read_answer(params: Mapping[str, Any]) -> pd.DataFrame:
     """Return the mean accuracy (%) of n seeds by task, treatment and length, or BEYOND in its place. Raises InputError.
 
-    With its 95% t interval, `low` and `high`, and the `paper`'s mean.
+    With its 95% t interval, `low` and `high`.
     """
-    studies = {name: by_rule(read_all(name, params)[1]) for name in (PAPER_SCALE, "fresh")}
-    longest, papers = PAPER_LONGEST["short"], read_csv(REFERENCE)
+    tested = cache(lambda name: by_rule(read_all(name, params)[1]))
+    longest = PAPER_LONGEST["short"]
     wanted = [("accuracy", LENGTHS), ("accuracy", BEYOND)]
     found = []
-    for task, (treatment, (study, line, rule)) in product(TASKS, TREATMENTS.items()):
-        tested = rows(studies[study], task=task)
-        frame = compare(tested, [(line, "")], {line: longest}, 0, wanted, rules=[rule])
-        frame = frame.rename(columns={"scope": "length", "value": "mean"})
-        cells = rows(papers, statistic="accuracy", rule=LAST, task=task, line=treatment).set_index("length")["value"]
-        cells[BEYOND] = mean_beyond(cells.to_frame().T, longest).item()
-        found.append(frame.assign(treatment=treatment, paper=frame["length"].map(cells)))
+    for task, (treatment, sources) in product(TASKS, TREATMENTS.items()):
+        study, line, rule = sources[task]
+        of_task = rows(tested(study), task=task)
+        frame = compare(of_task, [(line, "")], {line: longest}, 0, wanted, rules=[rule])
+        found.append(frame.rename(columns={"scope": "length", "value": "mean"}).assign(treatment=treatment))
     return pd.concat(found, ignore_index=True)
