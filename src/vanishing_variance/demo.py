@@ -65,8 +65,12 @@ def drawn(curves: pd.DataFrame) -> Drawing:
     for name in LINES:
         axes.plot(curves.index, curves[name], **LOOKS[name], label=name)
     style.length_axis(axes, curves.index)
-    axes.set(ylabel="accuracy (%)", ylim=(-2, 105))
+    axes.set(title="dictionary: the value of a key among N items", ylabel="accuracy (%)", ylim=(-2, 105))
     style.legend_above(figure, columns=4)
+    style.note(
+        figure,
+        f"mean of {len(SEEDS)} seeds: too few for a band, or to compare none (no normaliser) with ln (layer norm)",
+    )
     return Drawing(figure, "Accuracy against length", CAPTION)
 
 

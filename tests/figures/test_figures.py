@@ -152,7 +152,11 @@ def test_a_board_has_marks_or_words_of_every_line_the_best_first_and_a_vertical_
     assert axes.lines[-1].get_xdata() == [10, 10]
     assert axes.lines[-1].get_label() == "none, last weights"
     [axes] = draw("In pairs?", board.assign(baseline=[None, None, "ln", None])).figure.axes
-    assert axes.yaxis.get_major_formatter().format_ticks(axes.get_yticks()) == ["none", "ln", "broken"]
+    assert axes.yaxis.get_major_formatter().format_ticks(axes.get_yticks()) == [
+        "ln",
+        "broken",
+        "none",
+    ]  # broken with its baseline
     assert "n = 6 seeds" in drawing.caption
     assert len(drawing.caption) <= CAPTION
 

@@ -28,44 +28,65 @@ RULES: dict[str, Look] = {
 
 
 def draw(question: str, board: pd.DataFrame) -> Drawing:
-    """Draw a panel a task, a row a line; `board` is a frame of `studies.board`. Words stand for what diverged.
+    """Draw a panel a task, a row a line; `board` is a frame of `studies.board`. Words stand for what is not there.
 
-    Where all lines are compared with the first, the best is at the top, by the mean over tasks with the last weights,
-    and a vertical line is the accuracy of the first; else in the order of the study, in which pairs stand together.
+    A line stands with its baseline, the best at the top, by the mean over tasks with the last weights. Where all are
+    compared with the first, a vertical line is the accuracy of that one. A task with one line compares nothing.
     """
-    tasks, first = board["task"].unique(), board["line"].iloc[0]
-    is_leaderboard = set(board["baseline"].dropna()) <= {first}
-    board = board.drop_duplicates(["task", "line", "rule"])  # of a second baseline
+    counts = board.groupby("task", sort=False)["line"].nunique()
+    tasks = counts.index[counts > 1]
+    board = board[board["task"].isin(tasks)]
+    baselines = board.groupby("line", sort=False)["baseline"].first()
+    first = baselines.index[0]
+    is_leaderboard = set(baselines.dropna()) <= {first}
     rules = OF_CHOSEN if CHOSEN in set(board["rule"]) else RULES
+    board = board[board["rule"].isin(list(rules))].drop_duplicates(["task", "line", "rule"])  # of a second baseline
     first_rule = CHOSEN if CHOSEN in rules else LAST
-    means = rows(board, rule=first_rule).groupby("line", sort=False)["beyond"].mean()
-    names = means.sort_values(ascending=False, kind="stable").index if is_leaderboard else means.index
-    places = pd.Series(np.arange(len(names)), names)
-    figure = style.figure(MARGINS + LINE * max(len(names), 4))
+    groups = _groups(rows(board, rule=first_rule).groupby("line", sort=False)["beyond"].mean(), baselines)
+    places = pd.Series(np.arange(len(groups)), groups.index)
+    best = board.groupby(["task", "line"])["beyond"].transform("max")
+    lower, upper = board["beyond"].quantile([0.25, 0.75])
+    fence = lower - 1.5 * (upper - lower)  # Tukey's: one row far below does not squeeze the others
+    figure = style.figure(MARGINS + LINE * max(len(places), 4))
     panels = figure.subplots(1, len(tasks), sharex=True, sharey=True, squeeze=False)[0]
     for axes, task in zip(panels, tasks, strict=True):
-        lines = rows(board, task=task).set_index("line")
-        _draw_marks(axes, lines, rules, places)
-        last = rows(lines, rule=first_rule)["beyond"]
-        if is_leaderboard and not np.isnan(last.get(first, np.nan)):
-            axes.axvline(last[first], color="#000000", lw=0.9, ls=":", zorder=0, label=f"{first}, last weights")
-        for line in last.index[last.isna()]:
-            axes.text(0.02, places[line], "no result", transform=axes.get_yaxis_transform(), va="center")
+        inside = rows(board[best >= fence], task=task).set_index("line")
+        _draw_marks(axes, inside, rules, places)
+        last = rows(board, task=task, rule=first_rule).set_index("line").reindex(places.index)[BEYOND]
+        if is_leaderboard and last["beyond"][first] >= fence:
+            label = f"{first}, last weights"
+            axes.axvline(last["beyond"][first], color="#000000", lw=0.9, ls=":", zorder=0, label=label)
+        for line, place in places.items():
+            if groups[line] % 2:
+                axes.axhspan(place - 0.5, place + 0.5, color="#F4F4F4", lw=0, zorder=0)
+            if line not in inside.index:
+                mean, low, high = last.loc[line]
+                words = "no result" if np.isnan(mean) else f"◂ {mean:.1f} [{low:.1f}, {high:.1f}]"
+                axes.text(0.02, place, words, transform=axes.get_yaxis_transform(), va="center", color=style.GREY)
         axes.grid(axis="y", visible=False)
         axes.set_yticks(places, places.index)
         axes.set_ylim(len(places) - 0.4, -0.6)
-        axes.set(title=task)
+        axes.set(title=task, xlabel="accuracy beyond training (%)")
         axes.label_outer()
-    panels[0].set_xlim(right=min(panels[0].get_xlim()[1], 102))
-    figure.supxlabel("accuracy beyond training (%)", size="medium")
     style.letter(panels)
     style.legend_above(figure, columns=4)
-    counts = board["n"].dropna()
-    seeds = variants.seeds(counts) if len(counts) else "0"  # where all diverged
-    caption = f"Mean accuracy over the lengths beyond training, n = {seeds} seeds; bars: 95% t intervals over seeds."
-    if rules is RULES:
-        caption += " All marks are of the same trainings; hard attention: all weight on the largest logit."
+    n = board["n"].dropna()
+    note = f"n = {variants.seeds(n) if len(n) else 0} seeds; bars: 95% t intervals over seeds"  # 0: all diverged
+    if board["beyond_low"].min() < 0 or board["beyond_high"].max() > 100:
+        note += ", cut at 0% and 100%"
+    if "hard" in set(board["rule"]):
+        note += "; hard attention: all weight on the largest logit"
+    style.note(figure, note)
+    caption = f"Mean accuracy over the lengths beyond training, {note}. A line's marks are of the same models."
     return Drawing(figure, question, caption)
+
+
+def _groups(means: "pd.Series[float]", baselines: "pd.Series[str]") -> "pd.Series[int]":
+    """Return, by line from the best to the worst, the number of its group: lines with one baseline, and that one."""
+    of = baselines.fillna(pd.Series(baselines.index, baselines.index))
+    order = pd.DataFrame({"baseline": of.map(means), "group": of, "own": means})
+    order = order.sort_values(["baseline", "group", "own"], ascending=False, kind="stable")
+    return order["group"].ne(order["group"].shift(fill_value=order["group"].iloc[0])).cumsum()
 
 
 def _draw_marks(axes: Axes, lines: pd.DataFrame, rules: Mapping[str, Look], places: "pd.Series[int]") -> None:
@@ -73,4 +94,4 @@ def _draw_marks(axes: Axes, lines: pd.DataFrame, rules: Mapping[str, Look], plac
     for rule, (look, words, shift) in rules.items():
         drawn = rows(lines, rule=rule).dropna(subset="beyond")
         if len(drawn):
-            style.marks(axes, drawn[BEYOND], places[drawn.index] + shift, look, words)
+            style.marks(axes, drawn[BEYOND].clip(0, 100), places[drawn.index] + shift, look, words)

@@ -42,6 +42,9 @@ def draw(deviations: pd.DataFrame, laws: pd.DataFrame) -> Drawing:
     style.legend_above(figure, columns=2)
     style.log_ticks(panels[0][0].yaxis, "{x:g}")
     first = deviations.iloc[0]
+    style.note(
+        figure, f"{first['model']}, n = {first['n']} sequences a length; in brackets: 95% t intervals over lengths"
+    )
     text = first["text"].rpartition(" ")[0]
     before, after = (rows(deviations, place=place)["feature"].nunique() for place in PLACES)
     caption = (

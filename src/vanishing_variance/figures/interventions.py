@@ -47,8 +47,10 @@ def draw(shares: pd.DataFrame, longest: int) -> Drawing:
     every = pd.concat(drawn)
     figure.axes[0].set_ylim(every.min() - MARGIN, every.max() + MARGIN)
     style.legend_above(figure, columns=2)
+    seeds = variants.seeds(shown["n"])
+    style.note(figure, f"n = {seeds} seeds, no normaliser; bands: 95% intervals over seeds, cut at the panel's edge")
     caption = (
-        f"Trained on up to {longest} items, n = {variants.seeds(shown['n'])} seeds; bands: 95% intervals over seeds "
+        f"Trained on up to {longest} items, n = {seeds} seeds; bands: 95% intervals over seeds "
         "(Fieller), cut at the panel's edge. Lengths that lose less than a point are left out. Solid and dash-dotted: "
         "Shapley shares of what comes back when quantities are reset to those of the training lengths. Dotted: what "
         "short sequences lose when every feature of O is given the mean and variance of long ones."

@@ -98,6 +98,11 @@ def legend_above(figure: Figure, columns: int) -> None:
     figure.legend(handles.values(), handles, loc="outside upper center", ncols=columns)
 
 
+def note(figure: Figure, words: str) -> None:
+    """Say below all panels of how many seeds they are, and what a band or a bar is: Markdown shows no caption."""
+    figure.supxlabel(words, x=0.01, ha="left", size="medium", color="#444444")
+
+
 def length_axis(axes: Axes, lengths: Iterable[int]) -> None:
     """Set a logarithmic x axis of sequence lengths, labelled 2^k; every second one when they are many, and the last."""
     lengths = sorted(lengths)

@@ -27,6 +27,7 @@ def draw(means: pd.DataFrame, trained: tuple[int, int]) -> Drawing:
         axes.set(title=task, ylabel="attention weight of\nthe target (%)", ylim=(-2, 105))
         axes.label_outer()
     style.legend_above(figure, columns=5)
+    style.note(figure, f"n = {variants.seeds(means['n'])} seeds; bands: 95% t intervals over seeds")
     counts = []
     for network, of_network in means.groupby("network", sort=False)["n"]:
         counts.append(f"{network}, {variants.seeds(of_network)}")

@@ -32,17 +32,19 @@ class Source:
 
 SOURCES = (
     Source("argmax", "constant 0.001", "matched-argmax", "ln", by_steps=True),
-    Source("argmax", "the same, averaged weights", "matched-argmax", "ln", "averaged"),
-    Source("argmax", "constant 0.001, other seeds", "paper-scale", "ln"),
-    Source("argmax", "constant, best after 40,000 steps", "best", "ln-constant", by_steps=True),
-    Source("argmax", "falling from 0.001", "tasks", "falls-ln"),
-    Source("argmax", "falling from each arm's best", "best", "ln-falls-long"),
+    Source("argmax", "constant 0.001, averaged weights", "matched-argmax", "ln", "averaged"),
+    Source("argmax", "constant 0.001, the paper's steps", "paper-scale", "ln"),
+    Source("argmax", "constant, each arm's best rate after 40,000 steps", "best", "ln-constant", by_steps=True),
+    Source("argmax", "falling from 0.001 to 0", "tasks", "falls-ln"),
+    Source("argmax", "falling from each arm's best rate to 0", "best", "ln-falls-long"),
     Source("dictionary", "constant 0.001", "matched", "ln", by_steps=True),
-    Source("dictionary", "the same, averaged weights", "matched", "ln", "averaged"),
-    Source("dictionary", "constant, best after 40,000 steps", "best", "ln-constant-long", by_steps=True),
-    Source("dictionary", "falling from 0.001", "tasks", "falls-ln"),
-    Source("dictionary", "falling from each arm's best", "best", "ln-falls"),
-    Source("dictionary", "falling from each arm's best", "best", "ln-falls-long"),
+    Source("dictionary", "constant 0.001, averaged weights", "matched", "ln", "averaged"),
+    Source(
+        "dictionary", "constant, each arm's best rate after 40,000 steps", "best", "ln-constant-long", by_steps=True
+    ),
+    Source("dictionary", "falling from 0.001 to 0", "tasks", "falls-ln"),
+    Source("dictionary", "falling from each arm's best rate to 0", "best", "ln-falls"),
+    Source("dictionary", "falling from each arm's best rate to 0", "best", "ln-falls-long"),
 )
 
 
